@@ -15,8 +15,8 @@ const shared = {
   // of a run.
   isolate: false,
   // Bounds on tests that hang, wide enough for any machine.
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
+  testTimeout: 240_000,
+  hookTimeout: 240_000,
   teardownTimeout: 60_000,
 };
 

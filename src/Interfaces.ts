@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect";
 import { type HttpApi, HttpApiBuilder } from "effect/http-api";
 import { accessLayer } from "./access/AccessHttp.ts";
 import { meHandlers } from "./access/MeHttp.ts";
+import { activityHandlers } from "./activity/ActivityHttp.ts";
 import { documentRoutes } from "./ApiDocuments.ts";
 import { campaignHandlers } from "./campaigns/CampaignsHttp.ts";
 import { Settings } from "./config/Settings.ts";
@@ -12,6 +13,7 @@ import { deviceAuthenticator } from "./devices/DeviceAuthenticator.ts";
 import { devicesHandlers } from "./devices/DevicesHttp.ts";
 import { registeredDevicesHandlers } from "./devices/RegisteredDevicesHttp.ts";
 import { platformSegmentsHandlers } from "./devices/PlatformSegmentsHttp.ts";
+import { healthReportHandlers } from "./doctor/HealthReportHttp.ts";
 import { answersHandlers } from "./events/AnswersHttp.ts";
 import { deviceEventsHandlers } from "./events/DeviceEventsHttp.ts";
 import { eventsHandlers } from "./events/EventsHttp.ts";
@@ -29,6 +31,7 @@ import { locationsHandlers } from "./locations/LocationsHttp.ts";
 import { mediaHandlers } from "./media/MediaHttp.ts";
 import { mediaAuthenticator, mediaRoutes } from "./media/MediaServing.ts";
 import { notificationHandlers } from "./notifications/NotificationsHttp.ts";
+import { activityListHandlers } from "./operator/activity/ActivityListHttp.ts";
 import { contentsHandlers } from "./operator/ContentsHttp.ts";
 import { deliveryListHandlers } from "./operator/DeliveryListHttp.ts";
 import { deviceListHandlers } from "./operator/DeviceListHttp.ts";
@@ -36,6 +39,7 @@ import { locationImportHandlers } from "./operator/LocationImportHttp.ts";
 import { operatorAccessLayer } from "./operator/OperatorAccessHttp.ts";
 import { operatorAuthenticator } from "./operator/OperatorAuthenticator.ts";
 import { OperatorTenants } from "./operator/OperatorTenants.ts";
+import { RecordedChanges } from "./operator/activity/RecordedChanges.ts";
 import { sdkKeysHandlers } from "./operator/SdkKeysHttp.ts";
 import { segmentsHandlers } from "./operator/SegmentsHttp.ts";
 import { sendListHandlers } from "./operator/SendListHttp.ts";
@@ -77,6 +81,7 @@ const platformRoutes = HttpApiBuilder.layer(PlatformApi).pipe(
     sendsHandlers,
     campaignEstimateHandlers,
     webhooksHandlers,
+    activityHandlers,
   ]),
 );
 
@@ -106,8 +111,10 @@ const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
     tenantReportsHandlers,
     tenantWebhooksHandlers,
     sendListHandlers,
+    activityListHandlers,
+    healthReportHandlers,
   ]),
-  Layer.provide([operatorAccessLayer, OperatorTenants.layer]),
+  Layer.provide([operatorAccessLayer, OperatorTenants.layer, RecordedChanges.layer]),
 );
 
 const apiRoutes = Layer.mergeAll(

@@ -1,5 +1,7 @@
 import { HttpApi, OpenApi } from "effect/http-api";
+import { HealthReportApi } from "./doctor/HealthReportApi.ts";
 import { SchemaErrors } from "./http/SchemaErrors.ts";
+import { ActivityListApi } from "./operator/activity/ActivityListApi.ts";
 import { ContentsApi } from "./operator/ContentsApi.ts";
 import { DeliveryListApi } from "./operator/DeliveryListApi.ts";
 import { DeviceListApi } from "./operator/DeviceListApi.ts";
@@ -29,6 +31,8 @@ export class OperatorApi extends HttpApi.make("operator")
   .add(DeliveryListApi)
   .add(TenantReportsApi)
   .add(TenantWebhooksApi)
+  .add(ActivityListApi)
+  .add(HealthReportApi)
   .middleware(SchemaErrors)
   .middleware(OperatorAccess)
   .prefix("/operator/v1")

@@ -1,6 +1,7 @@
 import { HttpApi, OpenApi } from "effect/http-api";
 import { Access } from "./access/Access.ts";
 import { MeApi } from "./access/MeApi.ts";
+import { ActivityApi } from "./activity/ActivityApi.ts";
 import { CampaignsApi } from "./campaigns/CampaignsApi.ts";
 import { RegisteredDevicesApi } from "./devices/RegisteredDevicesApi.ts";
 import { PlatformSegmentsApi } from "./devices/PlatformSegmentsApi.ts";
@@ -37,6 +38,7 @@ export class PlatformApi extends HttpApi.make("platform")
   .add(ReportsApi)
   .add(SurveyResultsApi)
   .add(WebhooksApi)
+  .add(ActivityApi)
   .middleware(SchemaErrors)
   .middleware(Access)
   .prefix("/platform/v1")
@@ -46,9 +48,9 @@ export class PlatformApi extends HttpApi.make("platform")
       title: "Waypost platform API",
       version: "1",
       description:
-        "Campaigns, notifications, locations, media, segments, devices, sends, reports and webhooks of " +
-        "one environment of a workspace. Success bodies are wrapped in `data`; errors have the shape " +
-        "`{error: {code, message, fields?}}`.",
+        "Campaigns, notifications, locations, media, segments, devices, sends, reports, webhooks and " +
+        "activity of one environment of a workspace. Success bodies are wrapped in `data`; errors have the " +
+        "shape `{error: {code, message, fields?}}`.",
       transform: tidyOpenApi("/platform/v1", [
         { url: "/sandbox/platform/v1", description: "Sandbox" },
         { url: "/platform/v1", description: "Production" },

@@ -6,6 +6,8 @@ import { FailedAttempts } from "./access/FailedAttempts.ts";
 import { Fingerprint } from "./access/Fingerprint.ts";
 import { TokenAuthentication } from "./access/TokenAuthentication.ts";
 import { Tokens } from "./access/Tokens.ts";
+import { Activity } from "./activity/Activity.ts";
+import { activityPruning } from "./activity/ActivityPruning.ts";
 import { Campaigns } from "./campaigns/Campaigns.ts";
 import { SendPlan } from "./campaigns/SendPlan.ts";
 import { Database } from "./database/Database.ts";
@@ -16,7 +18,9 @@ import { WorkspaceChanges } from "./database/WorkspaceChanges.ts";
 import { Audiences } from "./devices/Audiences.ts";
 import { DeviceAuthentication } from "./devices/DeviceAuthentication.ts";
 import { Devices } from "./devices/Devices.ts";
+import { RegisteredDevices } from "./devices/RegisteredDevices.ts";
 import { Segments } from "./devices/Segments.ts";
+import { HealthReports } from "./doctor/HealthReports.ts";
 import { Answers } from "./events/Answers.ts";
 import { DeviceEventsSql } from "./events/DeviceEventsSql.ts";
 import { EventRecorder } from "./events/EventRecorder.ts";
@@ -76,7 +80,7 @@ export const platformServices = Layer.mergeAll(Notifications.layer, Segments.lay
   Layer.provideMerge(LocationGroups.layer),
   Layer.provideMerge(MediaLibrary.layer),
   Layer.provideMerge(Thumbnails.layer),
-  Layer.provideMerge(Layer.merge(Workspaces.layer, Tokens.layer)),
+  Layer.provideMerge(Layer.mergeAll(Workspaces.layer, Tokens.layer, Activity.layer)),
 );
 
 /** Authentication, rate limits, idempotency and cursors: what every interface needs around its handlers. */
@@ -96,7 +100,8 @@ const statementServices = Layer.mergeAll(
   Rollups.layer,
   Retention.layer,
   DeviceAuthentication.layer.pipe(Layer.provide(FailedAttempts.layer)),
-  TransportTests.layer.pipe(Layer.provideMerge(Devices.layer)),
+  Devices.layer,
+  TransportTests.layer.pipe(Layer.provideMerge(RegisteredDevices.layer)),
   Messages.layer,
   Answers.layer,
   Explanations.layer,
@@ -112,6 +117,7 @@ const statementServices = Layer.mergeAll(
 const jobs = Layer.mergeAll(
   idempotencyPruning,
   failedAttemptPruning,
+  activityPruning,
   mediaSweeping,
   thumbnailWorker,
   rollupJob,
@@ -138,7 +144,7 @@ export const httpLayer = HttpRouter.serve(interfaces, {
 
 /** The listening service over a database that exists: everything but what only a real process needs. */
 export const serviceLayer = httpLayer.pipe(
-  Layer.provide(requestServices),
+  Layer.provide([requestServices, HealthReports.layer]),
   // Merged layers close concurrently: sending stops at the signal, not after the last request.
   Layer.merge(sending),
   Layer.provideMerge(jobs),

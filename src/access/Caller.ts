@@ -7,6 +7,7 @@ export class Caller extends Context.Service<
   Caller,
   Tenant & {
     readonly tokenId: string;
+    readonly tokenName: string;
     readonly abilities: ReadonlyArray<Ability>;
   }
 >()("waypost/access/Caller") {}

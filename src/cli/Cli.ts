@@ -8,6 +8,7 @@ import { bundledText } from "../database/embedded/BundledRuntime.ts";
 import { demo } from "../demo/Demo.ts";
 import { CliEnvironment } from "./CliEnvironment.ts";
 import { BadUsage, CommandRefused } from "./CommandRefused.ts";
+import { activityCommand } from "./commands/ActivityCommand.ts";
 import { backupCommand, restoreCommand } from "./commands/BackupCommands.ts";
 import { campaignCommand } from "./commands/CampaignCommand.ts";
 import { deviceCommand } from "./commands/DeviceCommand.ts";
@@ -108,6 +109,7 @@ export const waypost = Command.make("waypost").pipe(
     sendCommand,
     transportCommand,
     webhookCommand,
+    activityCommand,
     backupCommand,
     restoreCommand,
     doctorCommand,

@@ -7,14 +7,14 @@ import { readParsedBody } from "../wire/ParsedBody.ts";
 import { searchPattern } from "../wire/SearchText.ts";
 import { Audiences } from "./Audiences.ts";
 import { Approval } from "./Device.ts";
-import { Devices } from "./Devices.ts";
+import { RegisteredDevices } from "./RegisteredDevices.ts";
 
 /** Handlers of `RegisteredDevicesApi`. */
 export const registeredDevicesHandlers = HttpApiBuilder.group(
   PlatformApi,
   "devices",
   Effect.fnUntraced(function* (handlers) {
-    const devices = yield* Devices;
+    const devices = yield* RegisteredDevices;
     const audiences = yield* Audiences;
     const cursors = yield* Cursors;
     return handlers

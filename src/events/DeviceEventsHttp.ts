@@ -1,7 +1,7 @@
 import { Effect } from "effect";
 import { HttpApiBuilder } from "effect/http-api";
 import { Caller } from "../access/Caller.ts";
-import { Devices } from "../devices/Devices.ts";
+import { RegisteredDevices } from "../devices/RegisteredDevices.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { PlatformApi } from "../PlatformApi.ts";
 import { DeviceEventsSql } from "./DeviceEventsSql.ts";
@@ -11,7 +11,7 @@ export const deviceEventsHandlers = HttpApiBuilder.group(
   PlatformApi,
   "deviceEvents",
   Effect.fnUntraced(function* (handlers) {
-    const devices = yield* Devices;
+    const devices = yield* RegisteredDevices;
     const events = yield* DeviceEventsSql;
     const cursors = yield* Cursors;
     return handlers.handle(

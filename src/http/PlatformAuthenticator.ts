@@ -1,4 +1,5 @@
 import { Clock, Context, Effect } from "effect";
+import { CurrentActor } from "../access/Actor.ts";
 import { Caller } from "../access/Caller.ts";
 import { TokenAuthentication } from "../access/TokenAuthentication.ts";
 import type { Authenticator, RefusedRequest } from "./Authenticators.ts";
@@ -44,7 +45,12 @@ export const platformAuthenticator: Effect.Effect<
         return yield* Effect.fail<RefusedRequest>({ error: rateLimited(windows, now), headers });
       }
       return {
-        provide: (services) => Context.add(services, Caller, caller),
+        provide: (services) =>
+          Context.add(Context.add(services, Caller, caller), CurrentActor, {
+            type: "token",
+            id: caller.tokenId,
+            name: caller.tokenName,
+          }),
         headers,
         log: { workspace: caller.workspace.id, environment: caller.environment, token: caller.tokenId },
       };

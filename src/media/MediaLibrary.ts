@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { randomBytes } from "node:crypto";
+import { Activity, type ResourceChange } from "../activity/Activity.ts";
 import { Database } from "../database/Database.ts";
 import { outsideTransaction } from "../http/OutsideTransaction.ts";
 import { PublicAddresses } from "../http/PublicAddresses.ts";
@@ -40,6 +41,7 @@ export class MediaLibrary extends Context.Service<MediaLibrary>()("waypost/media
     const workers = yield* MediaWorkers;
     const folder = yield* UploadFolder;
     const thumbnails = yield* Thumbnails;
+    const activity = yield* Activity;
     const { media: base } = yield* PublicAddresses;
 
     const show = ({ key, ...row }: MediaRow): MediaFile => ({
@@ -97,7 +99,9 @@ export class MediaLibrary extends Context.Service<MediaLibrary>()("waypost/media
       yield* checkRoom(tenant, file.bytes);
       const now = yield* Clock.currentTimeMillis;
       const row = yield* repository.insert(tenant, idAt(now), file, now);
-      return row === null ? yield* tookTooLong : show(row);
+      if (row === null) return yield* tookTooLong;
+      yield* activity.record(tenant, mediaChange("create", row));
+      return show(row);
     }, database.atomically);
 
     return {
@@ -144,6 +148,7 @@ export class MediaLibrary extends Context.Service<MediaLibrary>()("waypost/media
         const users = yield* repository.usedBy(tenant, row.id);
         if (users.length > 0) return yield* inUse(users.map((user) => user.id));
         yield* repository.delete(tenant, row.id);
+        yield* activity.record(tenant, mediaChange("delete", row));
         return { id: row.id, deleted: true as const };
       }, database.atomically),
     };
@@ -153,6 +158,17 @@ export class MediaLibrary extends Context.Service<MediaLibrary>()("waypost/media
     Layer.provide(UploadFolder.layer),
   );
 }
+
+/** The change of a file for activity. Its key reads the file, so activity has no address. */
+const mediaChange = (action: "create" | "delete", stored: MediaRow): ResourceChange => {
+  const { key: _, ...row } = stored;
+  return {
+    action,
+    resource: { type: "media", id: row.id, name: row.name },
+    before: action === "delete" ? row : null,
+    after: action === "create" ? row : null,
+  };
+};
 
 /** The total of bytes that the environment may hold; null if there is no limit. */
 const maxBytes = ({ environment, workspace }: Tenant): number | null => {

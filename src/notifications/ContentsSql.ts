@@ -97,11 +97,12 @@ export const contentsSql = Layer.effect(
             AND (n.name <> ${name} OR EXISTS (SELECT FROM revised))`),
 
       deleteUnused: (tenant, id) =>
-        run(sql`
+        anyRow(sql`
           DELETE FROM notification n
           WHERE ${tenantIs("n", tenant)} AND n.id = ${id}
             AND NOT EXISTS (SELECT FROM campaign_notification cn
-              WHERE ${tenantIs("cn", tenant)} AND cn.notification_id = ${id})`),
+              WHERE ${tenantIs("cn", tenant)} AND cn.notification_id = ${id})
+          RETURNING n.id`),
     });
   }),
 );

@@ -28,6 +28,7 @@ const expectedAbilities: ReadonlyArray<readonly [path: RegExp, read: Ability | n
     [/^\/segments/, "segments:read", "segments:write"],
     [/^\/(devices|attributes)/, "devices:read", "devices:write"],
     [/^\/sends/, "sends:read", null],
+    [/^\/activity/, "activity:read", "activity:read"],
   ];
 
 /** Endpoints that work in Production before the full API is enabled (platform-api.md, Authentication 7). */

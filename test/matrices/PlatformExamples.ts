@@ -236,6 +236,7 @@ export const platformExamples: Examples = {
   "GET /sends/:send": {
     request: ({ make }) => Effect.map(make.send, (send) => ({ params: { send } })),
   },
+  "GET /activity": plain({ query: { limit: "2", actor: "token", resource: "campaign", action: "create" } }),
 
   "GET /media": plain({ query: { limit: "2", type: "image" } }),
   "POST /media": { request: () => Effect.sync(() => ({ body: upload() })) },

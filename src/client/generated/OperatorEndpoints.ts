@@ -3,6 +3,69 @@ import type { CallOptions, Deleted } from "../ClientOptions.ts";
 import type { Pages } from "../Pages.ts";
 import type { FileSource } from "../Portable.ts";
 
+/** The JSON of `ActivityEntry`. */
+export interface ActivityEntry {
+  /** Id of the entry. */
+  readonly id: string;
+  /** When the change was made, in UTC. */
+  readonly at: string;
+  readonly actor: {
+    /** What authenticated the change: an API token, the operator key, or a session of the console. */
+    readonly type: "token" | "operator" | "session";
+    /** Id of the token or session; null for the operator. */
+    readonly id: string | null;
+    /** Name of the token or person; `operator` for the operator. */
+    readonly name: string;
+  };
+  /** What was done. */
+  readonly action:
+    | "create"
+    | "update"
+    | "delete"
+    | "pause"
+    | "publish"
+    | "archive"
+    | "unarchive"
+    | "attach"
+    | "detach"
+    | "import"
+    | "revoke";
+  readonly resource: {
+    /** The kind of the resource. */
+    readonly type:
+      | "campaign"
+      | "notification"
+      | "location"
+      | "media"
+      | "segment"
+      | "device"
+      | "token"
+      | "sdk_key"
+      | "transport"
+      | "webhook"
+      | "workspace";
+    /** Id of the resource, also once it is deleted; null for an import of locations. */
+    readonly id: string | null;
+    /** Its name after the change; null if it has none. */
+    readonly name: string | null;
+  };
+  /**
+   * The changed fields by dotted name. Texts are cut after 200 characters and lists after 20 elements.
+   * Of credentials both values are null.
+   */
+  readonly changes: Readonly<
+    Record<
+      string,
+      {
+        /** The value before; null for none. */
+        readonly old: unknown;
+        /** The value after; null for none. */
+        readonly new: unknown;
+      }
+    >
+  >;
+}
+
 /** The JSON of `ApnsCredentials`. */
 export interface ApnsCredentials {
   /** Id of the team at Apple. */
@@ -178,6 +241,39 @@ export interface Device {
   readonly last_seen_at: string;
 }
 
+/** The JSON of `Explanation`. */
+export interface Explanation {
+  /** The campaign. */
+  readonly campaign_id: string;
+  /** Its name. */
+  readonly campaign_name: string;
+  /**
+   * `geo` is triggered when a device enters or leaves a location; `push` is sent at fixed times on the
+   * day of the start.
+   */
+  readonly type: "geo" | "push";
+  /** Whether it would reach the device now. */
+  readonly reaches: boolean;
+  /**
+   * The first reason why not; null if it reaches the device. `no_notification`: none that can still be
+   * sent now; `not_approved`: in Sandbox; `outside`: the device is in none of its locations.
+   */
+  readonly reason:
+    | "paused"
+    | "not_started"
+    | "ended"
+    | "no_notification"
+    | "not_approved"
+    | "not_in_segment"
+    | "address_gone"
+    | "transport_not_configured"
+    | "capped"
+    | "outside"
+    | null;
+  /** Of `capped`: when the period of the cap ends; otherwise null. */
+  readonly until: string | null;
+}
+
 /** The JSON of `FcmCredentials`. */
 export interface FcmCredentials {
   readonly service_account: ServiceAccount;
@@ -213,6 +309,26 @@ export interface FrequencyCap {
   readonly count: number;
   /** Calendar day, ISO week or month. */
   readonly period: "day" | "week" | "month";
+}
+
+/** The JSON of `HealthReport`. */
+export interface HealthReport {
+  /** Whether there is no problem. */
+  readonly ok: boolean;
+  /** The findings of all checks, by area. */
+  readonly findings: ReadonlyArray<{
+    /** Area of the check. */
+    readonly area:
+      "settings" | "data directory" | "database" | "clock" | "media" | "push services" | "server" | "work";
+    /** Name of the check. */
+    readonly check: string;
+    /** `problem`: broken or about to break; `warning`: a person must decide. */
+    readonly verdict: "ok" | "warning" | "problem";
+    /** What was observed. */
+    readonly observation: string;
+    /** What to do; null if the verdict is `ok`. */
+    readonly advice: string | null;
+  }>;
 }
 
 /** The JSON of `ImportReport`. */
@@ -1146,6 +1262,16 @@ export interface DevicesListQuery {
   readonly q?: string | undefined;
 }
 
+/** The query parameters of `devices.explain`. */
+export interface DevicesExplainQuery {
+  /** The previous page's `meta.next_cursor`; leave out for the first page. */
+  readonly cursor?: string | undefined;
+  /** The most items on the page; 20 if left out. */
+  readonly limit?: number | undefined;
+  /** Only this campaign, active or not. */
+  readonly campaign?: string | undefined;
+}
+
 /** The query parameters of `sends.list`. */
 export interface SendsListQuery {
   /** The previous page's `meta.next_cursor`; leave out for the first page. */
@@ -1344,6 +1470,32 @@ export interface WebhooksAttemptsQuery {
   readonly cursor?: string | undefined;
   /** The most items on the page; 20 if left out. */
   readonly limit?: number | undefined;
+}
+
+/** The query parameters of `activity.list`. */
+export interface ActivityListQuery {
+  /** The previous page's `meta.next_cursor`; leave out for the first page. */
+  readonly cursor?: string | undefined;
+  /** The most items on the page; 20 if left out. */
+  readonly limit?: number | undefined;
+  /** Only changes by this actor: the id of a token or session, or `token`, `operator` or `session`. */
+  readonly actor?: string | undefined;
+  /** Only changes of this resource, by its id, or of resources of this type. */
+  readonly resource?: string | undefined;
+  /** Only these changes. */
+  readonly action?:
+    | "create"
+    | "update"
+    | "delete"
+    | "pause"
+    | "publish"
+    | "archive"
+    | "unarchive"
+    | "attach"
+    | "detach"
+    | "import"
+    | "revoke"
+    | undefined;
 }
 
 /** The customers of this installation, with their plans. */
@@ -1621,6 +1773,17 @@ export interface DevicesEndpoints {
     body: Approval,
     options?: CallOptions,
   ): Promise<Device>;
+  /**
+   * Explain which campaigns would reach a device. Each active campaign, newest first: whether it would
+   * reach the device now, and if not the first reason.
+   */
+  explain(
+    workspace: string,
+    env: "sandbox" | "production",
+    device: string,
+    query?: DevicesExplainQuery,
+    options?: CallOptions,
+  ): Pages<Explanation>;
 }
 
 /** Notifications of push campaigns at their fixed times. */
@@ -1887,6 +2050,30 @@ export interface WebhooksEndpoints {
   ): Promise<WebhookTestResult>;
 }
 
+/** Who changed what in an environment. */
+export interface ActivityEndpoints {
+  /**
+   * List activity. The changes of the last 400 days by any interface, newest first: who changed what,
+   * and how. Those of the workspace itself are in the lists of both environments.
+   */
+  list(
+    workspace: string,
+    env: "sandbox" | "production",
+    query?: ActivityListQuery,
+    options?: CallOptions,
+  ): Pages<ActivityEntry>;
+}
+
+/** Whether the installation works, and what to do if not. */
+export interface HealthEndpoints {
+  /**
+   * Check the installation. What `waypost doctor` says: settings, data directory, database, clock,
+   * media, push services, server and background work. The checks take seconds, so a report may be up
+   * to 5 seconds old.
+   */
+  report(options?: CallOptions): Promise<HealthReport>;
+}
+
 /** The groups of endpoints. */
 export interface OperatorGroups {
   /** The customers of this installation, with their plans. */
@@ -1913,6 +2100,10 @@ export interface OperatorGroups {
   readonly reports: ReportsEndpoints;
   /** The webhooks of an environment, as on the platform API. */
   readonly webhooks: WebhooksEndpoints;
+  /** Who changed what in an environment. */
+  readonly activity: ActivityEndpoints;
+  /** Whether the installation works, and what to do if not. */
+  readonly health: HealthEndpoints;
 }
 
 /** Each endpoint: its method, its path, and what the client has to know about it. */
@@ -1964,6 +2155,7 @@ export const operatorEndpoints = {
   devices: {
     list: "GET /workspaces/{workspace}/{env}/devices pages query csv",
     approve: "PATCH /workspaces/{workspace}/{env}/devices/{device} body",
+    explain: "GET /workspaces/{workspace}/{env}/devices/{device}/explain pages query",
   },
   sends: {
     list: "GET /workspaces/{workspace}/{env}/sends pages query csv",
@@ -1989,5 +2181,11 @@ export const operatorEndpoints = {
     attempts: "GET /workspaces/{workspace}/{env}/webhooks/{webhook}/attempts pages query",
     resend: "POST /workspaces/{workspace}/{env}/webhooks/{webhook}/events/{event}/resend",
     test: "POST /workspaces/{workspace}/{env}/webhooks/{webhook}/test",
+  },
+  activity: {
+    list: "GET /workspaces/{workspace}/{env}/activity pages query",
+  },
+  health: {
+    report: "GET /health/report",
   },
 } as const;

@@ -3,6 +3,69 @@ import type { CallOptions, ChangeOptions, Deleted, Versioned, VersionOptions } f
 import type { Pages } from "../Pages.ts";
 import type { FileSource } from "../Portable.ts";
 
+/** The JSON of `ActivityEntry`. */
+export interface ActivityEntry {
+  /** Id of the entry. */
+  readonly id: string;
+  /** When the change was made, in UTC. */
+  readonly at: string;
+  readonly actor: {
+    /** What authenticated the change: an API token, the operator key, or a session of the console. */
+    readonly type: "token" | "operator" | "session";
+    /** Id of the token or session; null for the operator. */
+    readonly id: string | null;
+    /** Name of the token or person; `operator` for the operator. */
+    readonly name: string;
+  };
+  /** What was done. */
+  readonly action:
+    | "create"
+    | "update"
+    | "delete"
+    | "pause"
+    | "publish"
+    | "archive"
+    | "unarchive"
+    | "attach"
+    | "detach"
+    | "import"
+    | "revoke";
+  readonly resource: {
+    /** The kind of the resource. */
+    readonly type:
+      | "campaign"
+      | "notification"
+      | "location"
+      | "media"
+      | "segment"
+      | "device"
+      | "token"
+      | "sdk_key"
+      | "transport"
+      | "webhook"
+      | "workspace";
+    /** Id of the resource, also once it is deleted; null for an import of locations. */
+    readonly id: string | null;
+    /** Its name after the change; null if it has none. */
+    readonly name: string | null;
+  };
+  /**
+   * The changed fields by dotted name. Texts are cut after 200 characters and lists after 20 elements.
+   * Of credentials both values are null.
+   */
+  readonly changes: Readonly<
+    Record<
+      string,
+      {
+        /** The value before; null for none. */
+        readonly old: unknown;
+        /** The value after; null for none. */
+        readonly new: unknown;
+      }
+    >
+  >;
+}
+
 /** The JSON of `Approval`. */
 export interface Approval {
   /** Whether the device is an approved test device. */
@@ -1519,6 +1582,32 @@ export interface WebhooksAttemptsQuery {
   readonly limit?: number | undefined;
 }
 
+/** The query parameters of `activity.list`. */
+export interface ActivityListQuery {
+  /** The previous page's `meta.next_cursor`; leave out for the first page. */
+  readonly cursor?: string | undefined;
+  /** The most items on the page; 20 if left out. */
+  readonly limit?: number | undefined;
+  /** Only changes by this actor: the id of a token or session, or `token`, `operator` or `session`. */
+  readonly actor?: string | undefined;
+  /** Only changes of this resource, by its id, or of resources of this type. */
+  readonly resource?: string | undefined;
+  /** Only these changes. */
+  readonly action?:
+    | "create"
+    | "update"
+    | "delete"
+    | "pause"
+    | "publish"
+    | "archive"
+    | "unarchive"
+    | "attach"
+    | "detach"
+    | "import"
+    | "revoke"
+    | undefined;
+}
+
 /** The workspace of a token, and what the token may do. */
 export interface MeEndpoints {
   /** Show the token's workspace, environment and abilities */
@@ -1952,6 +2041,15 @@ export interface WebhooksEndpoints {
   test(webhook: string, options?: ChangeOptions): Promise<WebhookTestResult>;
 }
 
+/** Who changed what in this environment. */
+export interface ActivityEndpoints {
+  /**
+   * List activity. The changes of the last 400 days by any interface, newest first: who changed what,
+   * and how.
+   */
+  list(query?: ActivityListQuery, options?: CallOptions): Pages<ActivityEntry>;
+}
+
 /** The groups of endpoints. */
 export interface PlatformGroups {
   /** The workspace of a token, and what the token may do. */
@@ -1994,6 +2092,8 @@ export interface PlatformGroups {
    * Standard Webhooks.
    */
   readonly webhooks: WebhooksEndpoints;
+  /** Who changed what in this environment. */
+  readonly activity: ActivityEndpoints;
 }
 
 /** Each endpoint: its method, its path, and what the client has to know about it. */
@@ -2088,5 +2188,8 @@ export const platformEndpoints = {
     attempts: "GET /webhooks/{webhook}/attempts pages query",
     resend: "POST /webhooks/{webhook}/events/{event}/resend key",
     test: "POST /webhooks/{webhook}/test key",
+  },
+  activity: {
+    list: "GET /activity pages query",
   },
 } as const;

@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { randomUUID } from "node:crypto";
-import { Devices } from "../../devices/Devices.ts";
+import { RegisteredDevices } from "../../devices/RegisteredDevices.ts";
 import { NotFound } from "../../wire/ApiError.ts";
 import type { ParsedBody } from "../../wire/ParsedBody.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
@@ -39,7 +39,7 @@ const isProvider = (text: string): text is PushProvider =>
 /** Sends single pushes that test the credentials of a transport (contract S7). */
 export class TransportTests extends Context.Service<TransportTests>()("waypost/sending/push/TransportTests", {
   make: Effect.gen(function* () {
-    const devices = yield* Devices;
+    const devices = yield* RegisteredDevices;
     const channels = yield* PushChannels;
     const clock = yield* Clock.Clock;
 
