@@ -1,9 +1,16 @@
 import { Effect, Layer } from "effect";
+import { CommitRefused } from "../database/BeforeCommit.ts";
 import { MemoryStore, memoryTable, type MemoryTable, pageOf } from "../database/MemoryStore.ts";
 import { utcText } from "../time/LocalTime.ts";
 import { tenantRows } from "../workspaces/TenantRows.ts";
 import type { SdkKey, Token } from "./Token.ts";
-import { type NewSdkKey, type NewToken, TokensRepository } from "./TokensRepository.ts";
+import {
+  type AccessEnd,
+  type AccessNeed,
+  type NewSdkKey,
+  type NewToken,
+  TokensRepository,
+} from "./TokensRepository.ts";
 
 type Stored<New extends NewSdkKey> = New & {
   readonly workspaceId: number;
@@ -14,11 +21,24 @@ type Stored<New extends NewSdkKey> = New & {
 const tokens = memoryTable<Stored<NewToken>>("api_token");
 const sdkKeys = memoryTable<Stored<NewSdkKey>>("sdk_key");
 
-const workspaces = memoryTable<{
+interface WorkspaceRow {
   readonly workspaceId: number;
   readonly deletionScheduledAt: number | null;
   readonly platformApiEnabled: boolean;
-}>("workspace");
+}
+
+const workspaces = memoryTable<WorkspaceRow>("workspace");
+
+const endOf = (
+  { expiresAt, revokedAt }: Stored<NewToken>,
+  { deletionScheduledAt, platformApiEnabled }: WorkspaceRow,
+  { needsApi, now }: AccessNeed,
+): AccessEnd | null => {
+  if (revokedAt !== null) return "revoked";
+  if (expiresAt !== null && expiresAt <= now) return "expired";
+  if (deletionScheduledAt !== null) return "paused";
+  return needsApi && !platformApiEnabled ? "disabled" : null;
+};
 
 const textOf = (instant: number | null): string | null => (instant === null ? null : utcText(instant));
 const dateOf = (instant: number | null): Date | null => (instant === null ? null : new Date(instant));
@@ -96,19 +116,15 @@ export const tokensMemory = Layer.effect(
           (row) => row && { ...toGrant(row), abilities: row.abilities, expires_at: dateOf(row.expiresAt) },
         ),
 
-      holdAccess: (id) =>
-        store.read((tables) => {
-          const token = tables.rows(tokens).get(id);
-          const own = tables.find(workspaces, ({ workspaceId }) => workspaceId === token?.workspaceId);
-          return token === undefined || own === undefined
-            ? null
-            : {
-                isRevoked: token.revokedAt !== null,
-                expiresAt: token.expiresAt,
-                isPaused: own.deletionScheduledAt !== null,
-                isApiEnabled: own.platformApiEnabled,
-              };
-        }),
+      requireAccess: (need) =>
+        Effect.flatMap(
+          store.read((tables) => {
+            const token = tables.rows(tokens).get(need.tokenId);
+            const own = tables.find(workspaces, ({ workspaceId }) => workspaceId === token?.workspaceId);
+            return token === undefined || own === undefined ? "revoked" : endOf(token, own, need);
+          }),
+          (reason) => (reason === null ? Effect.void : Effect.die(new CommitRefused({ reason }))),
+        ),
 
       touchToken: (id, now) => touch(tokens, id, now),
 
