@@ -3,7 +3,7 @@ import { FetchHttpClient } from "effect/http";
 import { SqlClient } from "effect/sql";
 import { Settings, type SettingsRecord } from "../config/Settings.ts";
 import { serverDoctor } from "./Doctor.ts";
-import type { HealthReport } from "./HealthReport.ts";
+import type { HealthReport } from "./InstallationHealth.ts";
 
 /** The variables with which the process was started. Their values are in no finding. */
 export const StartVariables = Context.Reference<SettingsRecord>("waypost/doctor/StartVariables", {
