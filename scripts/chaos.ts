@@ -2,7 +2,8 @@
  * Disrupts real processes while they send to many devices, half of them by push: kills one or all workers by
  * `kill -9` and restarts them, stops one by SIGTERM, cuts all off from the database for up to 15 seconds, or
  * suspends one for 8 seconds. Afterwards every send must have exactly one delivery for each device, and a
- * push may have arrived twice only if it was in flight at a kill or a cut (contract L5). Exit code 1 if not.
+ * push may have arrived twice only if it was in flight at a kill or a cut, or not answered within 10 seconds
+ * (contract L5, L7). Exit code 1 if not.
  *
  *     node scripts/chaos.ts --devices 2000 --kills 20 --stops 0 --cuts 0 --stalls 0 --workers 3 --seed 1
  *     node scripts/chaos.ts --single --devices 24000 --kills 20
@@ -24,6 +25,7 @@ import { DatabaseProxy } from "./chaos/DatabaseProxy.ts";
 import { cut, isSending, kill, stall, stop } from "./chaos/Disruptions.ts";
 import { PushLedger } from "./chaos/PushLedger.ts";
 import { operatorKey, type PlannedSend, prepareScenario, secretKey } from "./chaos/Scenario.ts";
+import { unansweredPushes } from "./chaos/UnansweredPushes.ts";
 import { type Disruption, verdict } from "./chaos/Verdict.ts";
 import { startWaypost, type WaypostProcess } from "./chaos/WaypostProcess.ts";
 
@@ -207,11 +209,12 @@ const program = Effect.gen(function* () {
     Effect.gen(function* () {
       const sends = values.single ? 1 : kills + stops + cuts + stalls;
       const planned = yield* prepareScenario(origin, ledger.credentials, devices, sends);
+      const unanswered = yield* unansweredPushes;
       const disruptions = yield* disrupt(planned, ledger, proxy, start("worker"));
       const ended = yield* Effect.exit(until("The end of all sends", settled, endTimeoutMillis));
       if (ended._tag === "Failure")
         console.log(`Some sends were not done ${endTimeoutMillis / 1000} s after the last disruption.`);
-      if (!(yield* verdict(planned, disruptions, ledger))) process.exitCode = 1;
+      if (!(yield* verdict(planned, disruptions, ledger, unanswered))) process.exitCode = 1;
     }),
     postgresLayer({ _tag: "url", url: Redacted.make(url) }, { maxConnections: 2 }),
   );

@@ -38,7 +38,12 @@ export const exchange = (agent: Agent, each: PacedRequest): Promise<PacedRespons
         resolve({ status: answer.statusCode ?? 0, text, millis: performance.now() - began }),
       );
     });
-    sent.once("error", reject).end(body);
+    sent.once("error", (error: NodeJS.ErrnoException) => {
+      // The server has closed an idle connection at the same moment.
+      if (sent.reusedSocket && error.code === "ECONNRESET") resolve(exchange(agent, each));
+      else reject(error);
+    });
+    sent.end(body);
   });
 
 const ask = async (agent: Agent, each: PacedRequest): Promise<number> => {

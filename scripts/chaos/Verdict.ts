@@ -2,6 +2,7 @@ import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { messageIds } from "../../src/sending/MessageId.ts";
 import type { Arrival, PushLedger } from "./PushLedger.ts";
+import type { UnansweredPushes } from "./UnansweredPushes.ts";
 import { type PlannedSend, secretKey } from "./Scenario.ts";
 
 /** A moment at which processes were killed, cut off from the database, stopped or suspended. */
@@ -56,11 +57,14 @@ const spread = (seconds: ReadonlyArray<number>): string => {
     : `${sorted[sorted.length >> 1]?.toFixed(2)} s, ${sorted.at(-1)?.toFixed(2)} s`;
 };
 
+const seconds = (millis: number): string => `${(millis / 1000).toFixed(1)} s`;
+
 /** Counts and prints lost, duplicate and repeated deliveries. Returns whether all is as it must be. */
 export const verdict = Effect.fnUntraced(function* (
   planned: ReadonlyArray<PlannedSend>,
   disruptions: ReadonlyArray<Disruption>,
   ledger: PushLedger,
+  unanswered: UnansweredPushes,
 ) {
   const sql = yield* SqlClient.SqlClient;
   const [counts] = yield* sql<Counts>`
@@ -71,12 +75,21 @@ export const verdict = Effect.fnUntraced(function* (
         OR s.targeted <> (SELECT count(*) FROM delivery d WHERE d.source_id = s.source_id)) AS wrong
     FROM delivery`;
   if (counts === undefined) return yield* Effect.die(new Error("No counts"));
-  const pushes = yield* sql<{ readonly sourceId: bigint; readonly key: number; readonly at: number }>`
-    SELECT source_id AS "sourceId", device_key AS key, (extract(epoch FROM settled_at) * 1000)::float8 AS at
+  const pushes = yield* sql<{
+    readonly sourceId: bigint;
+    readonly key: number;
+    readonly attempts: number;
+    readonly at: number;
+  }>`
+    SELECT source_id AS "sourceId", device_key AS key, attempts::int AS attempts,
+      (extract(epoch FROM settled_at) * 1000)::float8 AS at
     FROM delivery WHERE transport = 'fcm'`;
   const ids = messageIds(secretKey);
   const settledAt = new Map(
     pushes.map(({ at, key, sourceId }) => [ids.idOf({ sourceId, deviceKey: key }), at]),
+  );
+  const attempts = new Map(
+    pushes.map((push) => [ids.idOf({ sourceId: push.sourceId, deviceKey: push.key }), push.attempts]),
   );
   const expected = planned.reduce((sum, send) => sum + send.expected, 0);
   const unsent = [...settledAt.keys()].filter((id) => !ledger.arrivals.has(id)).length;
@@ -89,12 +102,27 @@ export const verdict = Effect.fnUntraced(function* (
   const uncertain = new Map(hits.flatMap((each) => [...each.uncertain].map((id) => [id, each.at] as const)));
   const repeats = [...ledger.arrivals].filter(([, arrivals]) => arrivals.length > 1);
   const unexplained = repeats.filter(
-    ([id, arrivals]) => arrivals.length - 1 > hits.filter((each) => each.uncertain.has(id)).length,
+    ([id, arrivals]) =>
+      arrivals.length - 1 >
+      hits.filter((each) => each.uncertain.has(id)).length + (unanswered.get(id)?.size ?? 0),
   );
   for (const [kind, alike] of Map.groupBy(unexplained, ([, arrivals]) => repeatOf(arrivals))) {
     console.log(`${alike.length} repeated ${kind}; one of them: ${JSON.stringify(alike[0])}`);
   }
-  const takeovers = [...uncertain].map(([id, at]) => ((settledAt.get(id) ?? Infinity) - at) / 1000);
+  const takeover = (id: string, at: number): number => ((settledAt.get(id) ?? Infinity) - at) / 1000;
+  const slowest = [...uncertain].toSorted(
+    ([one, at], [other, otherAt]) => takeover(other, otherAt) - takeover(one, at),
+  )[0];
+  if (slowest !== undefined) {
+    const [id, at] = slowest;
+    const arrived = (ledger.arrivals.get(id) ?? []).map((each) => seconds(each.at - at)).join(", ");
+    const kills = disruptions.map((each) => seconds(each.at - at)).join(", ");
+    console.log(
+      `slowest outcome: ${seconds(takeover(id, at) * 1000)} after its last disruption; ` +
+        `${attempts.get(id)} attempts, arrived at ${arrived}; all disruptions at ${kills}`,
+    );
+  }
+  const takeovers = [...uncertain].map(([id, at]) => takeover(id, at));
   const countOf = (kind: Disruption["kind"]) => {
     const alike = disruptions.filter((each) => each.kind === kind);
     return `${alike.length}, ${alike.filter(({ isDuringSend }) => isDuringSend).length}`;
@@ -122,6 +150,7 @@ export const verdict = Effect.fnUntraced(function* (
     ["pushes that never arrived", unsent],
     ["pushes without a delivery", strange],
     ["uncertain (in flight at a disruption)", uncertain.size],
+    ["uncertain (no answer within 10 s)", unanswered.size],
     ["repeated", repeats.length],
     ["repeated without being uncertain", unexplained.length],
     ["disruptions that hit a push in flight", hits.filter((each) => each.uncertain.size > 0).length],

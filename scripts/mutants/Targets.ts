@@ -57,6 +57,7 @@ export const targets: Readonly<Record<string, Target>> = {
     fast: [
       "test/access/TokensRepository.rules",
       "test/access/FailedAttemptsRepository.rules",
+      "test/access/CachedLookup",
       "test/access/Me.rules",
       "test/operator/OperatorKey.rules",
       "test/http/ClientAddress",
@@ -72,6 +73,7 @@ export const targets: Readonly<Record<string, Target>> = {
       "test/operator/OperatorKey.rules",
       "test/devices/DeviceAccess.service",
       "test/operator/Operator.service",
+      "test/http/OrderOfChecks.service",
     ],
   },
 };

@@ -15,6 +15,8 @@ export class TestProcess {
   readonly #folder: string;
   readonly #temporary: string;
   #child: ChildProcess | null = null;
+  /** Files that were changed for the last run, and may have been restored since. */
+  #changed: ReadonlyArray<string> = [];
 
   /** The copy, and a folder for temporary files of tests. */
   constructor(folder: string, temporary: string) {
@@ -24,6 +26,8 @@ export class TestProcess {
 
   async run(order: TestOrder, timeoutMillis: number): Promise<TestResult> {
     const child = (this.#child ??= await this.#start());
+    const changed = [...new Set([...order.changed, ...this.#changed])];
+    this.#changed = order.changed;
     const result = await new Promise<TestResult>((resolve) => {
       const timer = setTimeout(() => resolve("timeout"), timeoutMillis);
       const end = (answer: TestResult): void => {
@@ -34,7 +38,7 @@ export class TestProcess {
       const onMessage = (answer: unknown): void => end(answer as TestAnswer);
       const onExit = (): void => end({ failure: "the test process ended" });
       child.on("message", onMessage).on("exit", onExit);
-      child.send(order);
+      child.send({ ...order, changed });
     });
     if (result === "timeout" || child.exitCode !== null) this.kill();
     return result;

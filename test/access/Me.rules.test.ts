@@ -24,6 +24,31 @@ layer(TestPlatform.layer)("GET /me", (it) => {
       }),
   );
 
+  it.effect("a refusal names the ability that the token lacks (C1, errors.missing_ability)", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* (yield* TestWaypost).tenant({ abilities: ["reports:read"] });
+      const { body, status } = yield* sandbox("/campaigns");
+      assert.deepStrictEqual([status, body.error.code], [403, "missing_ability"]);
+      assert.strictEqual(
+        body.error.message,
+        "This endpoint needs the ability campaigns:read, which this token does not have. " +
+          "Abilities are chosen when a token is issued.",
+      );
+    }),
+  );
+
+  it.effect("the use of a token is dated in the background (operator.tokens)", () =>
+    Effect.gen(function* () {
+      const waypost = yield* TestWaypost;
+      const { sandbox, workspace } = yield* waypost.tenant();
+      yield* sandbox("/me");
+      const used = yield* Effect.repeat(waypost.operator(`/workspaces/${workspace.id}/tokens`), {
+        until: ({ body }) => body.data.some((token: any) => token.last_used_at !== null),
+      });
+      assert.strictEqual(used.status, 200);
+    }),
+  );
+
   it.effect(
     "GET /me works in Production before the full API is enabled, and shows that it is not (me.no_ability)",
     () =>

@@ -42,6 +42,34 @@ layer(TestPlatform.layer)("Rate limits", (it) => {
       }),
   );
 
+  it.effect("each of concurrent changes shows what remains in every window after it (A5.3, I1.5)", () =>
+    Effect.gen(function* () {
+      const waypost = yield* TestWaypost;
+      const { sandbox } = yield* waypost.tenant({
+        plan: {
+          sandbox_requests_per_minute: 30,
+          sandbox_writes_per_minute: 20,
+          sandbox_requests_per_day: 40,
+        },
+      });
+      const change = sandbox("/nowhere", { method: "POST" });
+      const answers = yield* Effect.all(
+        Array.from({ length: 20 }, () => change),
+        { concurrency: 20 },
+      );
+      const shown = answers.map(({ headers }) => headers.get("ratelimit"));
+      const window = (name: string, left: number, seconds: number) => `"${name}";r=${left};t=${seconds}`;
+      const expected = Array.from({ length: 20 }, (_, count) =>
+        [
+          window("minute", 29 - count, 60),
+          window("writes", 19 - count, 60),
+          window("day", 39 - count, 86400),
+        ].join(", "),
+      );
+      assert.sameMembers(shown, expected);
+    }),
+  );
+
   it.effect(
     "a window opens with its first request and lasts a minute; refused requests do not count (I1.4)",
     () =>

@@ -73,6 +73,18 @@ layer(TestRepositories.layer)("RateLimitsRepository", (it) => {
     }),
   );
 
+  it.effect("a limit that was lowered below its use grants nothing, and keeps what was used", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* newTenants;
+      const used = { granted_reads: 0, granted_writes: 0, minute_used: 5, writes_used: 3, day_used: 5 };
+      yield* take(sandbox, now, { reads: 2, writes: 3 });
+      const both = { reads: 2, writes: 2 };
+      assert.deepInclude(yield* take(sandbox, now, { ...both, perMinute: 3 }), used);
+      assert.deepInclude(yield* take(sandbox, now, { ...both, perDay: 3 }), used);
+      assert.deepInclude(yield* take(sandbox, now, { writes: 2, writesPerMinute: 1 }), used);
+    }),
+  );
+
   it.effect("the limit of the day applies within the limit of the minute", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* newTenants;
