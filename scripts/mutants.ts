@@ -6,6 +6,8 @@
  *
  *     node scripts/mutants.ts --target access --count 30 --seed 1
  *     node scripts/mutants.ts                      # all targets
+ *
+ * `--match "src/access/Token.ts:8  255 → 256"` runs single mutants again, by the names that a run has printed.
  */
 import { chmodSync, cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { symlinkSync, writeFileSync } from "node:fs";
@@ -23,6 +25,7 @@ const { values } = parseArgs({
     count: { type: "string", default: "30" },
     seed: { type: "string", default: "1" },
     bar: { type: "string", default: "0.8" },
+    match: { type: "string", multiple: true, default: [] },
     list: { type: "boolean", default: false },
   },
 });
@@ -31,6 +34,9 @@ interface Mutant extends Mutation {
   readonly file: string;
   readonly line: number;
 }
+
+/** Names a mutant, for people and for `--match`. */
+const nameOf = ({ file, line, operator }: Mutant): string => `${file}:${line}  ${operator}`;
 
 const root = join(import.meta.dirname, "..");
 const skipped = new Set([".git", "node_modules", "dist", "waypost-data"]);
@@ -93,10 +99,13 @@ const runTarget = async (name: string, copy: string, tests: TestProcess): Promis
   if (target === undefined)
     throw new Error(`There is no target ${name}: ${Object.keys(targets).join(", ")}.`);
   const all = mutantsOf(target);
-  const picked = chosen(all, Number(values.count), randomOf(Number(values.seed)));
+  const picked =
+    values.match.length > 0
+      ? all.filter((mutant) => values.match.includes(nameOf(mutant)))
+      : chosen(all, Number(values.count), randomOf(Number(values.seed)));
   console.log(`\n── ${name}: ${picked.length} of ${all.length} mutants, seed ${values.seed}`);
   if (values.list) {
-    for (const { file, line, operator } of all) console.log(`${file}:${line}  ${operator}`);
+    for (const mutant of all) console.log(nameOf(mutant));
     return 1;
   }
   const began = performance.now();
@@ -113,17 +122,16 @@ const runTarget = async (name: string, copy: string, tests: TestProcess): Promis
     const killer = await killerOf(tests, target, [path], timeoutMillis);
     writeFileSync(path, source);
     if (killer === null) survivors.push(mutant);
-    const what = `${mutant.file}:${mutant.line}  ${mutant.operator}`;
     const outcome = killer === null ? "survived" : "killed  ";
     console.log(
-      `${outcome} ${seconds(started).padStart(7)}  ${what}${killer === null ? "" : `  by ${killer}`}`,
+      `${outcome} ${seconds(started).padStart(7)}  ${nameOf(mutant)}${killer === null ? "" : `  by ${killer}`}`,
     );
   }
   const killed = picked.length - survivors.length;
   console.log(`${name}: ${killed} of ${picked.length} killed, ${seconds(began)}`);
-  for (const { file, line, operator } of survivors) {
-    const text = readFileSync(join(copy, file), "utf8").split("\n")[line - 1]?.trim();
-    console.log(`  survived ${file}:${line}  ${operator}  in: ${text}`);
+  for (const mutant of survivors) {
+    const text = readFileSync(join(copy, mutant.file), "utf8").split("\n")[mutant.line - 1]?.trim();
+    console.log(`  survived ${nameOf(mutant)}  in: ${text}`);
   }
   return killed / picked.length;
 };

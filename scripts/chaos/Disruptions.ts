@@ -28,7 +28,8 @@ export const kill = Effect.fnUntraced(function* (victims: ReadonlyArray<WaypostP
   const at = Date.now();
   yield* Effect.promise(() => Promise.all(victims.map(({ end }) => end("SIGKILL"))));
   const open = yield* openMessages;
-  yield* Effect.sleep(200);
+  // Many short pauses: after a long one on a busy machine, the event loop runs this before it reads sockets.
+  yield* Effect.repeat(Effect.sleep(20), { times: 25 });
   const after = ledger.connected;
   const tokens = new Set([...before].filter((token) => !after.has(token)));
   return {

@@ -17,6 +17,7 @@ export const targets: Readonly<Record<string, Target>> = {
       "test/http/IdempotencyRepository.rules",
       "test/http/IdempotencySlowBody.rules",
       "test/http/Idempotency.service",
+      "test/http/Metrics.service",
     ],
   },
   limits: {
@@ -45,6 +46,7 @@ export const targets: Readonly<Record<string, Target>> = {
     service: [
       "test/sending/push/PushLeases.service",
       "test/sending/SendWorkers.service",
+      "test/sending/ManySends.service",
       "test/sending/SendPlans.service",
       "test/sending/Sends.service",
       "test/sending/SendStops.service",

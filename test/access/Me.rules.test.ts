@@ -43,7 +43,7 @@ layer(TestPlatform.layer)("GET /me", (it) => {
       const { sandbox, workspace } = yield* waypost.tenant();
       yield* sandbox("/me");
       const used = yield* Effect.repeat(waypost.operator(`/workspaces/${workspace.id}/tokens`), {
-        until: ({ body }) => body.data.some((token: any) => token.last_used_at !== null),
+        until: ({ body }): boolean => body.data.some((token: any) => token.last_used_at !== null),
       });
       assert.strictEqual(used.status, 200);
     }),

@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest";
 import { Cause, Effect, Exit } from "effect";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { countConflict } from "../../src/http/IdempotencyMetrics.ts";
 import { observedRun } from "../../src/workers/JobMetrics.ts";
 import { checkedStore, MediaStoreUnavailable } from "../../src/media/store/MediaStore.ts";
 import { asker, TestWaypost } from "../TestWaypost.ts";
@@ -47,6 +48,7 @@ layer(TestWaypost.layer)("GET /metrics", (it) => {
       const body = { name: "A", type: "push", timezone: "UTC", starts_at: "2026-12-01" };
       for (let sent = 0; sent < 2; sent++)
         yield* sandbox("/campaigns", { body, headers: { "idempotency-key": "metrics-1" } });
+      yield* countConflict;
       yield* observedRun("retention", Effect.void, true);
       yield* Effect.exit(observedRun("retention", Effect.fail(new Error("a fault")), true));
       const interrupted = yield* Effect.exit(observedRun("retention", Effect.interrupt, true));
@@ -57,6 +59,7 @@ layer(TestWaypost.layer)("GET /metrics", (it) => {
       const of = (name: string) => valueOf(series, named(name)) ?? 0;
       const more = (name: string) => of(name) - (valueOf(earlier, named(name)) ?? 0);
       assert.strictEqual(more('waypost_idempotency_total outcome="replayed"'), 1);
+      assert.strictEqual(more('waypost_idempotency_total outcome="conflict"'), 1);
       assert.strictEqual(more('waypost_job_runs_total name="retention" outcome="done"'), 1);
       assert.strictEqual(more('waypost_job_runs_total name="retention" outcome="failed"'), 1);
       assert.isAbove(of('waypost_job_last_success_timestamp_seconds name="retention"'), 1_700_000_000);

@@ -85,6 +85,32 @@ layer(manualWorkers)("Many sends at once", (it) => {
       }).pipe(Effect.orDie),
   );
 
+  it.effect("the search of a send's audience has five minutes", () =>
+    Effect.gen(function* () {
+      const { production } = yield* sendWorld();
+      yield* production.phone();
+      const rule = { match: "any", conditions: [{ attribute: "vip", op: "ne", value: true }] };
+      const segment = yield* production.platform("/segments", { body: { name: "All", rule } });
+      assert.strictEqual(segment.status, 201, JSON.stringify(segment.body));
+      const campaign = yield* production.push({ segmentation_ids: [segment.body.data.id] });
+      yield* production.sent(campaign, "12:30");
+      yield* at("2026-11-21T12:30:00Z");
+      yield* start;
+      const sql = yield* SqlClient.SqlClient;
+      yield* sql`
+        CREATE FUNCTION check_timeout() RETURNS trigger LANGUAGE plpgsql AS '
+        BEGIN
+          IF current_setting(''statement_timeout'') <> ''5min'' THEN RAISE EXCEPTION ''no time''; END IF;
+          RETURN NULL;
+        END'`;
+      yield* sql`
+        CREATE TRIGGER check_timeout BEFORE INSERT ON send_batch EXECUTE FUNCTION check_timeout()`;
+      yield* drain;
+      yield* sql`DROP TRIGGER check_timeout ON send_batch`;
+      assert.deepInclude((yield* production.sends())[0], { status: "done" });
+    }).pipe(Effect.orDie),
+  );
+
   it.effect("a batch that fails does not hold up those that run with it", () =>
     Effect.gen(function* () {
       const { campaigns, figures } = yield* sendsOf(3, 3);
