@@ -7,7 +7,8 @@
  *     node scripts/mutants.ts --target access --count 30 --seed 1
  *     node scripts/mutants.ts                      # all targets
  *
- * `--match "src/access/Token.ts:8  255 → 256"` runs single mutants again, by the names that a run has printed.
+ * `--match "src/access/Token.ts:8  255 → 256"` runs single mutants again, by the names that a run has
+ * printed.
  */
 import { chmodSync, cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { symlinkSync, writeFileSync } from "node:fs";
@@ -123,9 +124,8 @@ const runTarget = async (name: string, copy: string, tests: TestProcess): Promis
     writeFileSync(path, source);
     if (killer === null) survivors.push(mutant);
     const outcome = killer === null ? "survived" : "killed  ";
-    console.log(
-      `${outcome} ${seconds(started).padStart(7)}  ${nameOf(mutant)}${killer === null ? "" : `  by ${killer}`}`,
-    );
+    const by = killer === null ? "" : `  by ${killer}`;
+    console.log(`${outcome} ${seconds(started).padStart(7)}  ${nameOf(mutant)}${by}`);
   }
   const killed = picked.length - survivors.length;
   console.log(`${name}: ${killed} of ${picked.length} killed, ${seconds(began)}`);

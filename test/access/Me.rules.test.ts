@@ -37,6 +37,19 @@ layer(TestPlatform.layer)("GET /me", (it) => {
     }),
   );
 
+  it.effect("the name of a token has at most 255 characters (operator.tokens)", () =>
+    Effect.gen(function* () {
+      const waypost = yield* TestWaypost;
+      const { id } = yield* waypost.workspace();
+      const issue = (length: number) =>
+        waypost.operator(`/workspaces/${id}/tokens`, {
+          body: { name: "x".repeat(length), environment: "sandbox", abilities: ["campaigns:read"] },
+        });
+      assert.strictEqual((yield* issue(255)).status, 201);
+      assert.deepStrictEqual(Object.keys((yield* issue(256)).body.error.fields), ["name"]);
+    }),
+  );
+
   it.effect("the use of a token is dated in the background (operator.tokens)", () =>
     Effect.gen(function* () {
       const waypost = yield* TestWaypost;

@@ -123,6 +123,7 @@ layer(TestWaypost.layer)("Idempotency", (it) => {
         const first = yield* sandbox("/campaigns", keyed("day", campaign("Daily")));
         yield* sandbox(`/campaigns/${first.body.data.id}`, { method: "DELETE" });
         yield* TestClock.adjust("1439 minutes");
+        yield* pruneOnce.pipe(Effect.provide(idempotencySql));
         const replayed = yield* sandbox("/campaigns", keyed("day", campaign("Daily")));
         assert.strictEqual(replayed.body.data.id, first.body.data.id);
         yield* TestClock.adjust("1 minute");
