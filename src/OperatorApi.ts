@@ -1,4 +1,5 @@
 import { HttpApi, OpenApi } from "effect/http-api";
+import { ConsoleAddressesApi } from "./console/ConsoleAddressesApi.ts";
 import { SchemaErrors } from "./http/SchemaErrors.ts";
 import { ContentsApi } from "./operator/ContentsApi.ts";
 import { DeliveryListApi } from "./operator/DeliveryListApi.ts";
@@ -29,6 +30,7 @@ export class OperatorApi extends HttpApi.make("operator")
   .add(DeliveryListApi)
   .add(TenantReportsApi)
   .add(TenantWebhooksApi)
+  .add(ConsoleAddressesApi)
   .middleware(SchemaErrors)
   .middleware(OperatorAccess)
   .prefix("/operator/v1")

@@ -49,7 +49,9 @@ export const accessAtCommit = Effect.map(
   (repository) =>
     <E, R>(caller: Caller["Service"], worksAlways: boolean, change: Handled<E, R>): Handled<E, R> => {
       const check = Effect.gen(function* () {
-        const access = yield* repository.holdAccess(caller.tokenId);
+        const access = yield* caller.tokenId === null
+          ? repository.holdWorkspaceAccess(caller.workspaceId)
+          : repository.holdAccess(caller.tokenId);
         const ended = endOf(access, caller, worksAlways, yield* Clock.currentTimeMillis);
         if (ended !== null) yield* Effect.die(ended);
       });

@@ -46,6 +46,12 @@ const toGrant = (stored: Stored<NewSdkKey>) => ({
   revoked_at: dateOf(stored.revokedAt),
 });
 
+const toTokenGrant = (stored: Stored<NewToken>) => ({
+  ...toGrant(stored),
+  abilities: stored.abilities,
+  expires_at: dateOf(stored.expiresAt),
+});
+
 /** API tokens and SDK keys in memory. */
 export const tokensMemory = Layer.effect(
   TokensRepository,
@@ -92,8 +98,14 @@ export const tokensMemory = Layer.effect(
       findToken: (digest) =>
         Effect.map(
           find(tokens, digest),
-          (row) => row && { ...toGrant(row), abilities: row.abilities, expires_at: dateOf(row.expiresAt) },
+          (row) => row && toTokenGrant(row),
         ),
+
+      findTokenById: (id) =>
+        store.read((tables) => {
+          const row = tables.rows(tokens).get(id);
+          return row === undefined ? null : toTokenGrant(row);
+        }),
 
       holdAccess: (id) =>
         store.read((tables) => {
@@ -104,6 +116,19 @@ export const tokensMemory = Layer.effect(
             : {
                 isRevoked: token.revokedAt !== null,
                 expiresAt: token.expiresAt,
+                isPaused: own.deletionScheduledAt !== null,
+                isApiEnabled: own.platformApiEnabled,
+              };
+        }),
+
+      holdWorkspaceAccess: (workspaceId) =>
+        store.read((tables) => {
+          const own = tables.find(workspaces, (row) => row.workspaceId === workspaceId);
+          return own === undefined
+            ? null
+            : {
+                isRevoked: false,
+                expiresAt: null,
                 isPaused: own.deletionScheduledAt !== null,
                 isApiEnabled: own.platformApiEnabled,
               };

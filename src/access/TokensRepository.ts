@@ -63,11 +63,14 @@ export class TokensRepository extends Context.Service<
     /** False for an unknown id. Revoking twice keeps the first instant. */
     readonly revokeToken: (workspaceId: number, id: string, now: number) => Effect.Effect<boolean>;
     readonly findToken: (digest: Uint8Array) => Effect.Effect<TokenGrant | null>;
+    readonly findTokenById: (id: string) => Effect.Effect<TokenGrant | null>;
     /**
      * What can end the access of a token, which cannot change until the end of the transaction; null for an
      * unknown id.
      */
     readonly holdAccess: (id: string) => Effect.Effect<TokenAccess | null>;
+    /** As `holdAccess`, of a caller without a token: what can end the access to its workspace. */
+    readonly holdWorkspaceAccess: (workspaceId: number) => Effect.Effect<TokenAccess | null>;
     /** Sets `last_used_at`. */
     readonly touchToken: (id: string, now: number) => Effect.Effect<void>;
     readonly insertSdkKey: (workspaceId: number, key: NewSdkKey) => Effect.Effect<SdkKey>;

@@ -39,12 +39,23 @@ export const tokensSql = Layer.effect(
           SELECT id, name, workspace_id, environment, abilities, expires_at, revoked_at
           FROM api_token WHERE digest = ${digest}`),
 
+      findTokenById: (id) =>
+        firstRow(sql<TokenGrant>`
+          SELECT id, name, workspace_id, environment, abilities, expires_at, revoked_at
+          FROM api_token WHERE id = ${id}`),
+
       holdAccess: (id) =>
         firstRow(sql<TokenAccess>`
           SELECT t.revoked_at IS NOT NULL AS "isRevoked", ${epochMillis("t.expires_at")} AS "expiresAt",
             w.deletion_scheduled_at IS NOT NULL AS "isPaused", w.platform_api_enabled AS "isApiEnabled"
           FROM api_token t JOIN workspace w ON w.id = t.workspace_id
           WHERE t.id = ${id} FOR SHARE OF t, w`),
+
+      holdWorkspaceAccess: (workspaceId) =>
+        firstRow(sql<TokenAccess>`
+          SELECT false AS "isRevoked", NULL AS "expiresAt", deletion_scheduled_at IS NOT NULL AS "isPaused",
+            platform_api_enabled AS "isApiEnabled"
+          FROM workspace WHERE id = ${workspaceId} FOR SHARE`),
 
       touchToken: (id, now) => run(sql`UPDATE api_token SET last_used_at = ${instant(now)} WHERE id = ${id}`),
 

@@ -9,6 +9,7 @@ import { demo } from "../demo/Demo.ts";
 import { CliEnvironment } from "./CliEnvironment.ts";
 import { BadUsage, CommandRefused } from "./CommandRefused.ts";
 import { backupCommand, restoreCommand } from "./commands/BackupCommands.ts";
+import { consoleCommand } from "./commands/ConsoleCommand.ts";
 import { deviceCommand } from "./commands/DeviceCommand.ts";
 import { doctorCommand } from "./commands/DoctorCommand.ts";
 import { locationCommand } from "./commands/LocationCommand.ts";
@@ -94,6 +95,7 @@ export const waypost = Command.make("waypost").pipe(
   Command.withSubcommands([
     serveCommand,
     demoCommand,
+    consoleCommand,
     workspaceCommand,
     tokenCommand,
     sdkKeyCommand,

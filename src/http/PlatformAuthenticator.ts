@@ -42,7 +42,7 @@ export const platformAuthenticator: Effect.Effect<
       return {
         provide: (services) => Context.add(services, Caller, caller),
         headers,
-        log: { workspace: caller.workspace.id, environment: caller.environment, token: caller.tokenId },
+        log: { workspace: caller.workspace.id, environment: caller.environment, token: caller.tokenId ?? "" },
       };
     }),
   } satisfies Authenticator;
