@@ -40,5 +40,6 @@ export const ConsoleSession = Schema.Struct({
   }),
   abilities: Schema.Array(Ability).annotate({ description: "What the session may do.", examples: [[]] }),
   expires_at: shownInstant("When the session ends."),
+  now: shownInstant("The time of the server, by which the console counts days."),
 }).annotate({ identifier: "ConsoleSession" });
 export type ConsoleSession = typeof ConsoleSession.Type;

@@ -121,7 +121,12 @@ export class Sessions extends Context.Service<Sessions>()("waypost/console/Sessi
 
       /** A session as the console shows it; null once its token has ended. */
       describe: Effect.fnUntraced(function* (session: OpenSession) {
-        const shown = { id: session.id, name: session.name, expires_at: utcText(session.expiresAt) };
+        const shown = {
+          id: session.id,
+          name: session.name,
+          expires_at: utcText(session.expiresAt),
+          now: utcText(yield* Clock.currentTimeMillis),
+        };
         if (session.tokenId === null) {
           const operator = { ...shown, kind: "operator", workspace: null, environment: null } as const;
           return { ...operator, abilities } satisfies ConsoleSession;

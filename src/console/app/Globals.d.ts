@@ -1,0 +1,5 @@
+/** Addresses of built files, which `scripts/build/consoleFiles.ts` defines. */
+declare const MAP_WORKER_URL: string;
+declare const COUNTRIES_URL: string;
+
+declare module "*.css";

@@ -1,0 +1,118 @@
+/** "Overview": what happened in the last 30 days, what is next, and what needs a person. */
+import { useState } from "preact/hooks";
+import { usePlatform } from "../data/Query.ts";
+import type { Report, SummaryReport } from "../data/Resources.ts";
+import { ButtonLink } from "../parts/Button.tsx";
+import { DayChart } from "../parts/chart/DayChart.tsx";
+import { EmptyState } from "../parts/EmptyState.tsx";
+import { addDays, formatChange, formatNumber, today } from "../parts/Formats.ts";
+import { LoadProblem, Loading, PageFrame } from "../parts/PageFrame.tsx";
+import { addressOf } from "../routing/Router.ts";
+import { workspace } from "../session/Scope.ts";
+import { may } from "../session/SessionState.ts";
+import { Attention } from "./Attention.tsx";
+import { ComingUp } from "./ComingUp.tsx";
+
+const days = 30;
+
+type Totals = SummaryReport["totals"];
+type DailyFigure = "delivered" | "devices_reached" | "geofence_entries" | "geofence_exits";
+
+const figures: ReadonlyArray<readonly [DailyFigure, string]> = [
+  ["delivered", "Delivered"],
+  ["devices_reached", "Devices reached"],
+  ["geofence_entries", "Entries"],
+  ["geofence_exits", "Exits"],
+];
+
+const useSummary = (start: string, end: string) =>
+  usePlatform<Report<SummaryReport>>(`/reports/summary?start=${start}&end=${end}`);
+
+const Change = ({ from, to }: { readonly from: number | undefined; readonly to: number }) => {
+  if (from === undefined) return <span class="change">…</span>;
+  const change = formatChange(from, to);
+  return (
+    <span class="change">
+      {change === null ? "from 0" : `${change} from ${formatNumber(from)}`}
+      <span class="unseen"> in the 30 days before</span>
+    </span>
+  );
+};
+
+const Totals = ({
+  before,
+  chosen,
+  onChoose,
+  totals,
+}: {
+  readonly totals: Totals;
+  readonly before: Totals | undefined;
+  readonly chosen: DailyFigure;
+  readonly onChoose: (figure: DailyFigure) => void;
+}) => (
+  <ul class="totals" aria-label="Totals of the last 30 days">
+    {figures.map(([key, label]) => (
+      <li key={key}>
+        <button type="button" class="total" aria-pressed={chosen === key} onClick={() => onChoose(key)}>
+          <span class="total-label">{label}</span>
+          <span class="total-value">{formatNumber(totals[key])}</span>
+          <Change from={before?.[key]} to={totals[key]} />
+        </button>
+      </li>
+    ))}
+  </ul>
+);
+
+const Figures = ({ timezone }: { readonly timezone: string }) => {
+  const [chosen, choose] = useState<DailyFigure>("delivered");
+  const end = today(timezone);
+  const start = addDays(end, 1 - days);
+  const { data: now, problem } = useSummary(start, end);
+  const { data: before } = useSummary(addDays(start, -days), addDays(start, -1));
+  if (now === undefined) return problem === undefined ? <Loading /> : <LoadProblem problem={problem} />;
+  const { daily, totals } = now.data;
+  const series = (report: SummaryReport) => report.daily.map((each) => ({ day: each.date, value: each[chosen] }));
+  const label = figures.find(([key]) => key === chosen)?.[1] ?? "";
+  const isEmpty = totals.campaigns === 0 && daily.every((each) => each.delivered + each.geofence_entries === 0);
+  return (
+    <>
+      <LoadProblem problem={problem} />
+      {isEmpty && <FirstSteps devices={totals.registered_devices} />}
+      <Totals totals={totals} before={before?.data.totals} chosen={chosen} onChoose={choose} />
+      <div class="card">
+        <DayChart label={label} days={series(now.data)} before={before && series(before.data)} />
+      </div>
+      <p class="facts">
+        {formatNumber(totals.active_campaigns)} of {formatNumber(totals.campaigns)} campaigns active ·{" "}
+        {formatNumber(totals.registered_devices)} devices registered
+      </p>
+    </>
+  );
+};
+
+const FirstSteps = ({ devices }: { readonly devices: number }) => (
+  <EmptyState
+    title="Nothing was sent yet"
+    action={
+      may("campaigns:write") && (
+        <ButtonLink look="primary" href={addressOf("/campaigns/new")}>
+          New campaign
+        </ButtonLink>
+      )
+    }
+  >
+    A campaign sends notifications to devices that enter places, or at set times.{" "}
+    {devices === 0 && "Devices register themselves once your app has the SDK key of this workspace."}
+  </EmptyState>
+);
+
+/** The page that the console begins with. */
+export const OverviewPage = () => (
+  <PageFrame title="Overview" lead="The last 30 days, today included.">
+    {workspace.value !== null && <Figures timezone={workspace.value.timezone} />}
+    <div class="columns">
+      <ComingUp />
+      <Attention />
+    </div>
+  </PageFrame>
+);

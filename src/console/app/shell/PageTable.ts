@@ -1,0 +1,81 @@
+/**
+ * Every page of the console, in the order of the navigation. To add a page:
+ *
+ * 1. Write `<folder>/<Name>Page.tsx` with a component that renders `PageFrame`. Its only prop is `ids`, the
+ *    parameters of its path. Data comes from `usePlatform` and `useOperator` (read again every 10 seconds),
+ *    filters from `parameter` and `setParameters` of the router, forms from `parts/form`.
+ * 2. Add a row here. A row with `navigation` is a link for those who have the ability.
+ * 3. Styles go into `<folder>/<Folder>.css`, imported by `parts/styles/Styles.css`: there is one style sheet.
+ * 4. Test it in `test/console/<Name>Page.console.test.ts` with `checkPage` of `ConsoleTab`, which looks for
+ *    problems of accessibility, width, policy and origin on the page as it is.
+ */
+import type { ComponentType } from "preact";
+import type { Ability } from "../data/Resources.ts";
+import { isOperator, may } from "../session/SessionState.ts";
+
+/** What every page gets: the parameters of its path, such as `{campaign}`. */
+export interface PageProps {
+  readonly ids: Readonly<Record<string, string>>;
+}
+
+/** A page of the console. */
+export interface PageRow {
+  /** The path below /console; a part that begins with a colon is a parameter. */
+  readonly path: string;
+  /** The text of its link; pages without one are reached from others. */
+  readonly navigation?: string;
+  /** Whether the session may use the page. */
+  readonly isAllowed: () => boolean;
+  readonly load: () => Promise<ComponentType<PageProps>>;
+}
+
+const needs = (ability: Ability) => (): boolean => may(ability);
+
+/** All pages. The first one that a session may use is the one it begins with. */
+export const pageTable: ReadonlyArray<PageRow> = [
+  {
+    path: "/",
+    navigation: "Overview",
+    isAllowed: needs("reports:read"),
+    load: async () => (await import("../overview/OverviewPage.tsx")).OverviewPage,
+  },
+  {
+    path: "/campaigns",
+    navigation: "Campaigns",
+    isAllowed: needs("campaigns:read"),
+    load: async () => (await import("../campaigns/CampaignListPage.tsx")).CampaignListPage,
+  },
+  {
+    path: "/workspaces/new",
+    isAllowed: isOperator,
+    load: async () => (await import("../settings/NewWorkspacePage.tsx")).NewWorkspacePage,
+  },
+];
+
+/** A page with the parameters of an address. */
+export interface FoundPage extends PageProps {
+  readonly page: PageRow;
+}
+
+const match = (pattern: string, path: string): Readonly<Record<string, string>> | null => {
+  const wanted = pattern.split("/");
+  const given = path.split("/");
+  if (wanted.length !== given.length) return null;
+  const ids: Record<string, string> = {};
+  for (const [index, part] of wanted.entries()) {
+    const text = given[index] ?? "";
+    if (part.startsWith(":") && text !== "") ids[part.slice(1)] = decodeURIComponent(text);
+    else if (part !== text) return null;
+  }
+  return ids;
+};
+
+/** The page of a path; null for an unknown path. A path without parameters goes first. */
+export const findPage = (path: string): FoundPage | null => {
+  const plainFirst = pageTable.toSorted((a, b) => Number(a.path.includes(":")) - Number(b.path.includes(":")));
+  for (const page of plainFirst) {
+    const ids = match(page.path, path);
+    if (ids !== null) return { page, ids };
+  }
+  return null;
+};
