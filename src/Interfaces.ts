@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect";
 import { type HttpApi, HttpApiBuilder } from "effect/http-api";
 import { accessLayer } from "./access/AccessHttp.ts";
 import { meHandlers } from "./access/MeHttp.ts";
+import { activityHandlers } from "./activity/ActivityHttp.ts";
 import { documentRoutes } from "./ApiDocuments.ts";
 import { campaignHandlers } from "./campaigns/CampaignsHttp.ts";
 import { Settings } from "./config/Settings.ts";
@@ -10,7 +11,10 @@ import { DeviceApi } from "./DeviceApi.ts";
 import { deviceAccessLayer } from "./devices/DeviceAccessHttp.ts";
 import { deviceAuthenticator } from "./devices/DeviceAuthenticator.ts";
 import { devicesHandlers } from "./devices/DevicesHttp.ts";
+import { registeredDevicesHandlers } from "./devices/RegisteredDevicesHttp.ts";
+import { platformSegmentsHandlers } from "./devices/PlatformSegmentsHttp.ts";
 import { answersHandlers } from "./events/AnswersHttp.ts";
+import { deviceEventsHandlers } from "./events/DeviceEventsHttp.ts";
 import { eventsHandlers } from "./events/EventsHttp.ts";
 import { Authenticators } from "./http/Authenticators.ts";
 import { healthRoutes } from "./http/Health.ts";
@@ -26,6 +30,7 @@ import { locationsHandlers } from "./locations/LocationsHttp.ts";
 import { mediaHandlers } from "./media/MediaHttp.ts";
 import { mediaAuthenticator, mediaRoutes } from "./media/MediaServing.ts";
 import { notificationHandlers } from "./notifications/NotificationsHttp.ts";
+import { activityListHandlers } from "./operator/activity/ActivityListHttp.ts";
 import { contentsHandlers } from "./operator/ContentsHttp.ts";
 import { deliveryListHandlers } from "./operator/DeliveryListHttp.ts";
 import { deviceListHandlers } from "./operator/DeviceListHttp.ts";
@@ -33,6 +38,7 @@ import { locationImportHandlers } from "./operator/LocationImportHttp.ts";
 import { operatorAccessLayer } from "./operator/OperatorAccessHttp.ts";
 import { operatorAuthenticator } from "./operator/OperatorAuthenticator.ts";
 import { OperatorTenants } from "./operator/OperatorTenants.ts";
+import { RecordedChanges } from "./operator/activity/RecordedChanges.ts";
 import { sdkKeysHandlers } from "./operator/SdkKeysHttp.ts";
 import { segmentsHandlers } from "./operator/SegmentsHttp.ts";
 import { sendListHandlers } from "./operator/SendListHttp.ts";
@@ -45,9 +51,13 @@ import { OperatorApi } from "./OperatorApi.ts";
 import { PlatformApi } from "./PlatformApi.ts";
 import { geofencesHandlers } from "./positions/GeofencesHttp.ts";
 import { positionsHandlers } from "./positions/PositionsHttp.ts";
+import { campaignEstimateHandlers } from "./reports/estimates/CampaignEstimateHttp.ts";
 import { reportHandlers } from "./reports/ReportsHttp.ts";
 import { surveyResultsHandlers } from "./reports/surveys/SurveyResultsHttp.ts";
+import { deviceMessagesHandlers } from "./sending/DeviceMessagesHttp.ts";
+import { explanationHandlers } from "./sending/ExplanationHttp.ts";
 import { messagesHandlers } from "./sending/MessagesHttp.ts";
+import { sendsHandlers } from "./sending/SendsHttp.ts";
 import { webhooksHandlers } from "./webhooks/WebhooksHttp.ts";
 
 const platformRoutes = HttpApiBuilder.layer(PlatformApi).pipe(
@@ -60,7 +70,15 @@ const platformRoutes = HttpApiBuilder.layer(PlatformApi).pipe(
     mediaHandlers,
     campaignHandlers,
     notificationHandlers,
+    platformSegmentsHandlers,
+    registeredDevicesHandlers,
+    deviceMessagesHandlers,
+    deviceEventsHandlers,
+    explanationHandlers,
+    sendsHandlers,
+    campaignEstimateHandlers,
     webhooksHandlers,
+    activityHandlers,
   ]),
 );
 
@@ -91,9 +109,10 @@ const operatorRoutes = (console: Console) =>
       tenantReportsHandlers,
       tenantWebhooksHandlers,
       sendListHandlers,
+      activityListHandlers,
       console.operatorHandlers,
     ]),
-    Layer.provide([operatorAccessLayer, OperatorTenants.layer]),
+    Layer.provide([operatorAccessLayer, OperatorTenants.layer, RecordedChanges.layer]),
   );
 
 /** A session of the console comes first: its cookie may authenticate a request to any interface. */
@@ -106,7 +125,9 @@ const authenticators = (console: Console) =>
       operatorAuthenticator,
       mediaAuthenticator,
       console.authenticators,
-    ]).pipe(Effect.map(([platform, device, operator, media, own]) => [...own, platform, device, operator, media])),
+    ]).pipe(
+      Effect.map(([platform, device, operator, media, own]) => [...own, platform, device, operator, media]),
+    ),
   );
 
 /** The routes of a process with the role `api`, with their authenticators. */

@@ -1,6 +1,7 @@
 import { HttpApi, OpenApi } from "effect/http-api";
 import { ConsoleAddressesApi } from "./console/ConsoleAddressesApi.ts";
 import { SchemaErrors } from "./http/SchemaErrors.ts";
+import { ActivityListApi } from "./operator/activity/ActivityListApi.ts";
 import { ContentsApi } from "./operator/ContentsApi.ts";
 import { DeliveryListApi } from "./operator/DeliveryListApi.ts";
 import { DeviceListApi } from "./operator/DeviceListApi.ts";
@@ -30,6 +31,7 @@ export class OperatorApi extends HttpApi.make("operator")
   .add(DeliveryListApi)
   .add(TenantReportsApi)
   .add(TenantWebhooksApi)
+  .add(ActivityListApi)
   .add(ConsoleAddressesApi)
   .middleware(SchemaErrors)
   .middleware(OperatorAccess)

@@ -1,14 +1,22 @@
 import { HttpApi, OpenApi } from "effect/http-api";
 import { Access } from "./access/Access.ts";
 import { MeApi } from "./access/MeApi.ts";
+import { ActivityApi } from "./activity/ActivityApi.ts";
 import { CampaignsApi } from "./campaigns/CampaignsApi.ts";
+import { RegisteredDevicesApi } from "./devices/RegisteredDevicesApi.ts";
+import { PlatformSegmentsApi } from "./devices/PlatformSegmentsApi.ts";
+import { DeviceEventsApi } from "./events/DeviceEventsApi.ts";
 import { SchemaErrors } from "./http/SchemaErrors.ts";
 import { LocationGroupsApi } from "./locations/LocationGroupsApi.ts";
 import { LocationsApi } from "./locations/LocationsApi.ts";
 import { MediaApi } from "./media/MediaApi.ts";
 import { NotificationsApi } from "./notifications/NotificationsApi.ts";
+import { CampaignEstimateApi } from "./reports/estimates/CampaignEstimateApi.ts";
 import { ReportsApi } from "./reports/ReportsApi.ts";
 import { SurveyResultsApi } from "./reports/surveys/SurveyResultsApi.ts";
+import { DeviceMessagesApi } from "./sending/DeviceMessagesApi.ts";
+import { ExplanationApi } from "./sending/ExplanationApi.ts";
+import { SendsApi } from "./sending/SendsApi.ts";
 import { WebhooksApi } from "./webhooks/WebhooksApi.ts";
 import { tidyOpenApi } from "./wire/OpenApiTidy.ts";
 
@@ -20,9 +28,17 @@ export class PlatformApi extends HttpApi.make("platform")
   .add(MediaApi)
   .add(CampaignsApi)
   .add(NotificationsApi)
+  .add(PlatformSegmentsApi)
+  .add(RegisteredDevicesApi)
+  .add(DeviceMessagesApi)
+  .add(DeviceEventsApi)
+  .add(ExplanationApi)
+  .add(SendsApi)
+  .add(CampaignEstimateApi)
   .add(ReportsApi)
   .add(SurveyResultsApi)
   .add(WebhooksApi)
+  .add(ActivityApi)
   .middleware(SchemaErrors)
   .middleware(Access)
   .prefix("/platform/v1")
@@ -32,9 +48,9 @@ export class PlatformApi extends HttpApi.make("platform")
       title: "Waypost platform API",
       version: "1",
       description:
-        "Campaigns, notifications, locations, media, reports and webhooks of one environment of a " +
-        "workspace. Success bodies " +
-        "are wrapped in `data`; errors have the shape `{error: {code, message, fields?}}`.",
+        "Campaigns, notifications, locations, media, segments, devices, sends, reports, webhooks and " +
+        "activity of one environment of a workspace. Success bodies are wrapped in `data`; errors have the " +
+        "shape `{error: {code, message, fields?}}`.",
       transform: tidyOpenApi("/platform/v1", [
         { url: "/sandbox/platform/v1", description: "Sandbox" },
         { url: "/platform/v1", description: "Production" },

@@ -4,6 +4,8 @@ import { failedAttemptsMemory } from "./access/FailedAttemptsMemory.ts";
 import { failedAttemptsSql } from "./access/FailedAttemptsSql.ts";
 import { tokensMemory } from "./access/TokensMemory.ts";
 import { tokensSql } from "./access/TokensSql.ts";
+import { activityMemory } from "./activity/ActivityMemory.ts";
+import { activitySql } from "./activity/ActivitySql.ts";
 import { campaignsMemory } from "./campaigns/CampaignsMemory.ts";
 import { campaignsSql } from "./campaigns/CampaignsSql.ts";
 import { campaignTargetingMemory } from "./campaigns/CampaignTargetingMemory.ts";
@@ -41,6 +43,7 @@ export const sqlRepositories = Layer.mergeAll(
   failedAttemptsSql,
   rateLimitsSql,
   idempotencySql,
+  activitySql,
   mediaLibrarySql,
   thumbnailsSql,
   locationsSql,
@@ -63,6 +66,7 @@ export const memoryRepositories = Layer.mergeAll(
   failedAttemptsMemory,
   rateLimitsMemory,
   idempotencyMemory,
+  activityMemory,
   mediaLibraryMemory,
   thumbnailsMemory,
   locationsMemory,

@@ -6,6 +6,8 @@ import { FailedAttempts } from "./access/FailedAttempts.ts";
 import { Fingerprint } from "./access/Fingerprint.ts";
 import { TokenAuthentication } from "./access/TokenAuthentication.ts";
 import { Tokens } from "./access/Tokens.ts";
+import { Activity } from "./activity/Activity.ts";
+import { activityPruning } from "./activity/ActivityPruning.ts";
 import { Campaigns } from "./campaigns/Campaigns.ts";
 import { SendPlan } from "./campaigns/SendPlan.ts";
 import { Database } from "./database/Database.ts";
@@ -13,10 +15,13 @@ import { DataDirectory } from "./database/DataDirectory.ts";
 import { databaseTime } from "./database/SharedClock.ts";
 import { analyzeGrownTables } from "./database/TableStatistics.ts";
 import { WorkspaceChanges } from "./database/WorkspaceChanges.ts";
+import { Audiences } from "./devices/Audiences.ts";
 import { DeviceAuthentication } from "./devices/DeviceAuthentication.ts";
 import { Devices } from "./devices/Devices.ts";
+import { RegisteredDevices } from "./devices/RegisteredDevices.ts";
 import { Segments } from "./devices/Segments.ts";
 import { Answers } from "./events/Answers.ts";
+import { DeviceEventsSql } from "./events/DeviceEventsSql.ts";
 import { EventRecorder } from "./events/EventRecorder.ts";
 import { Events } from "./events/Events.ts";
 import { CsvExports } from "./http/csv/CsvExports.ts";
@@ -41,19 +46,22 @@ import { MediaWorkers } from "./media/worker/MediaWorkers.ts";
 import { Contents } from "./notifications/Contents.ts";
 import { Notifications } from "./notifications/Notifications.ts";
 import { DeliveryList } from "./operator/DeliveryList.ts";
-import { SendListSql } from "./operator/SendListSql.ts";
 import { Geofences } from "./positions/Geofences.ts";
 import { Positions } from "./positions/Positions.ts";
+import { CampaignEstimates } from "./reports/estimates/CampaignEstimates.ts";
 import { Reports } from "./reports/Reports.ts";
 import { SurveyResults } from "./reports/surveys/SurveyResults.ts";
 import { Retention, retentionJob } from "./reports/retention/Retention.ts";
 import { Rollups, rollupJob } from "./reports/rollups/Rollups.ts";
 import { sqlRepositories } from "./Repositories.ts";
 import { Deliveries } from "./sending/Deliveries.ts";
+import { Explanations } from "./sending/Explanations.ts";
 import { Messages } from "./sending/Messages.ts";
 import { PushCredentials } from "./sending/push/PushCredentials.ts";
 import { PushDispatcher } from "./sending/push/PushDispatcher.ts";
 import { leaseMillis } from "./sending/push/PushLeases.ts";
+import { Sends } from "./sending/Sends.ts";
+import { TransportTests } from "./sending/push/TransportTests.ts";
 import { SendScheduler } from "./sending/SendScheduler.ts";
 import { WebhookDispatcher } from "./webhooks/calls/WebhookDispatcher.ts";
 import { Webhooks } from "./webhooks/Webhooks.ts";
@@ -71,7 +79,7 @@ export const platformServices = Layer.mergeAll(Notifications.layer, Segments.lay
   Layer.provideMerge(LocationGroups.layer),
   Layer.provideMerge(MediaLibrary.layer),
   Layer.provideMerge(Thumbnails.layer),
-  Layer.provideMerge(Layer.merge(Workspaces.layer, Tokens.layer)),
+  Layer.provideMerge(Layer.mergeAll(Workspaces.layer, Tokens.layer, Activity.layer)),
 );
 
 /** Authentication, rate limits, idempotency and cursors: what every interface needs around its handlers. */
@@ -87,17 +95,20 @@ export const requestServices = Layer.mergeAll(
 const statementServices = Layer.mergeAll(
   Reports.layer,
   SurveyResults.layer,
+  CampaignEstimates.layer.pipe(Layer.provideMerge(Audiences.layer)),
   Rollups.layer,
   Retention.layer,
   DeviceAuthentication.layer.pipe(Layer.provide(FailedAttempts.layer)),
   Devices.layer,
+  TransportTests.layer.pipe(Layer.provideMerge(RegisteredDevices.layer)),
   Messages.layer,
   Answers.layer,
+  Explanations.layer,
   Geofences.layer,
   Layer.mergeAll(Events.layer, Positions.layer).pipe(
     Layer.provide(EventRecorder.layer.pipe(Layer.provide(Deliveries.layer))),
   ),
-  Layer.merge(DeliveryList.layer, SendListSql.layer),
+  Layer.mergeAll(DeliveryList.layer, Sends.layer, DeviceEventsSql.layer),
   Webhooks.layer,
 ).pipe(Layer.provideMerge(PushCredentials.layer));
 
@@ -105,6 +116,7 @@ const statementServices = Layer.mergeAll(
 const jobs = Layer.mergeAll(
   idempotencyPruning,
   failedAttemptPruning,
+  activityPruning,
   mediaSweeping,
   thumbnailWorker,
   rollupJob,

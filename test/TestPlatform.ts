@@ -2,21 +2,27 @@ import { Effect, Layer } from "effect";
 import { inject } from "vitest";
 import { Settings } from "../src/config/Settings.ts";
 import type { DataDirectory } from "../src/database/DataDirectory.ts";
+import { Audiences } from "../src/devices/Audiences.ts";
 import { DeviceAuthentication } from "../src/devices/DeviceAuthentication.ts";
 import { Devices } from "../src/devices/Devices.ts";
+import { RegisteredDevices } from "../src/devices/RegisteredDevices.ts";
 import { Answers } from "../src/events/Answers.ts";
+import { DeviceEventsSql } from "../src/events/DeviceEventsSql.ts";
 import { Events } from "../src/events/Events.ts";
 import { PublicAddresses } from "../src/http/PublicAddresses.ts";
 import { serverLayer } from "../src/http/Server.ts";
 import { LocationIndexes } from "../src/locations/LocationIndexes.ts";
 import { DeliveryList } from "../src/operator/DeliveryList.ts";
-import { SendListSql } from "../src/operator/SendListSql.ts";
 import { Geofences } from "../src/positions/Geofences.ts";
 import { Positions } from "../src/positions/Positions.ts";
+import { CampaignEstimates } from "../src/reports/estimates/CampaignEstimates.ts";
 import { Reports } from "../src/reports/Reports.ts";
 import { SurveyResults } from "../src/reports/surveys/SurveyResults.ts";
+import { Explanations } from "../src/sending/Explanations.ts";
 import { Messages } from "../src/sending/Messages.ts";
 import { PushCredentials } from "../src/sending/push/PushCredentials.ts";
+import { TransportTests } from "../src/sending/push/TransportTests.ts";
+import { Sends } from "../src/sending/Sends.ts";
 import { Webhooks } from "../src/webhooks/Webhooks.ts";
 import type { MediaStore } from "../src/media/store/MediaStore.ts";
 import { httpLayer, platformServices, requestServices } from "../src/Waypost.ts";
@@ -30,17 +36,23 @@ const notInMemory = Layer.mergeAll(
   Layer.mock(LocationIndexes)({ changed: () => Effect.void }),
   Layer.mock(DeviceAuthentication)({}),
   Layer.mock(Devices)({}),
+  Layer.mock(RegisteredDevices)({}),
   Layer.mock(Events)({}),
   Layer.mock(Answers)({}),
   Layer.mock(Geofences)({}),
   Layer.mock(Positions)({}),
   Layer.mock(Messages)({}),
   Layer.mock(PushCredentials)({}),
+  Layer.mock(Explanations)({}),
+  Layer.mock(TransportTests)({}),
   Layer.mock(Reports)({}),
+  Layer.mock(Audiences)({}),
+  Layer.mock(CampaignEstimates)({}),
   Layer.mock(SurveyResults)({}),
   Layer.mock(DeliveryList)({}),
-  Layer.mock(SendListSql)({}),
   Layer.mock(Webhooks)({}),
+  Layer.mock(Sends)({}),
+  Layer.mock(DeviceEventsSql)({}),
 );
 
 const memoryWaypost = (settings: Partial<Settings["Service"]>) =>

@@ -12,6 +12,7 @@ export const slices: ReadonlyArray<string> = [
   "workspaces",
   "access",
   "http",
+  "activity",
   "media",
   "locations",
   "outbox",

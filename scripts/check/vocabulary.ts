@@ -110,6 +110,8 @@ const foreign = [
   /push\.hand_over/g,
   // The example file of the location import.
   /places\.(geojson|ts)/g,
+  // The field of an estimate (contract S4).
+  /`places`|\bplaces: /g,
   /Bad Gateway|Gateway Timeout/g,
   /isVideoTrack|isAudioTrack|getTracks|substituteInPlace/g,
 ];

@@ -1,6 +1,9 @@
 import { Schema } from "effect";
 
-/** The abilities of a token. Writing does not include reading (contract C1, C2). */
+/**
+ * The abilities of a token. Writing does not include reading (contract C1, C2), and no ability includes
+ * another: tokens issued before an ability existed do not have it (S1).
+ */
 export const abilities = [
   "reports:read",
   "campaigns:read",
@@ -13,6 +16,12 @@ export const abilities = [
   "media:write",
   "webhooks:read",
   "webhooks:write",
+  "segments:read",
+  "segments:write",
+  "devices:read",
+  "devices:write",
+  "sends:read",
+  "activity:read",
 ] as const;
 
 export const Ability = Schema.Literals(abilities).annotate({

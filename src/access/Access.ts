@@ -20,6 +20,11 @@ export const WorksAlways = Context.Reference<boolean>("waypost/access/WorksAlway
   defaultValue: () => false,
 });
 
+/** Annotation of a platform endpoint that has a body and changes nothing, such as a count (contract S4). */
+export const ChangesNothing = Context.Reference<boolean>("waypost/access/ChangesNothing", {
+  defaultValue: () => false,
+});
+
 /**
  * Middleware of every platform endpoint. `TokenAuthentication` has checked the token before the request was
  * routed. This checks that the API is enabled and that the token has the ability that the endpoint `Needs`,

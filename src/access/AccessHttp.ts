@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Option } from "effect";
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api";
 import { Forbidden } from "../wire/ApiError.ts";
-import { Access, Needs, WorksAlways } from "./Access.ts";
+import { Access, ChangesNothing, Needs, WorksAlways } from "./Access.ts";
 import { accessAtCommit } from "./AccessAtCommit.ts";
 import { Caller } from "./Caller.ts";
 import { withRetryAfter } from "../wire/ErrorResponse.ts";
@@ -41,7 +41,7 @@ export const accessLayer = Layer.effect(
         const refused = refusal(caller, annotations);
         if (refused !== null) return yield* refused;
         const provided = Effect.provideService(withRetryAfter(httpEffect), Caller, caller);
-        return options.endpoint.method === "GET"
+        return options.endpoint.method === "GET" || Context.get(annotations, ChangesNothing)
           ? yield* provided
           : yield* checkedAtCommit(caller, Context.get(annotations, WorksAlways), provided);
       }),

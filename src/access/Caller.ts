@@ -10,6 +10,7 @@ export class Caller extends Context.Service<
   Caller,
   Tenant & {
     readonly tokenId: string | null;
+    readonly tokenName: string;
     readonly abilities: ReadonlyArray<Ability>;
   }
 >()("waypost/access/Caller") {}

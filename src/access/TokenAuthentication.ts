@@ -78,6 +78,7 @@ export class TokenAuthentication extends Context.Service<TokenAuthentication>()(
           ...row,
           environment: grant.environment,
           tokenId: grant.id,
+          tokenName: grant.name,
           abilities: grant.abilities,
         } satisfies Caller["Service"];
       });

@@ -7,7 +7,7 @@ import { WorkspaceChanges } from "../database/WorkspaceChanges.ts";
 import { digest, isCredential, makeCredential } from "./Credential.ts";
 import { cachedLookup, atMostEvery } from "./CachedLookup.ts";
 import type { SdkKeyDraft, TokenDraft } from "./Token.ts";
-import { type SdkKeyGrant, type TokenGrant, TokensRepository } from "./TokensRepository.ts";
+import { type Revocation, type SdkKeyGrant, type TokenGrant, TokensRepository } from "./TokensRepository.ts";
 
 /** Prefix of a platform token, by its environment. */
 const tokenPrefix = (environment: Environment): string => (environment === "sandbox" ? "wps_" : "wpp_");
@@ -43,10 +43,14 @@ export class Tokens extends Context.Service<Tokens>()("waypost/access/Tokens", {
         if (isTouchDue(id, now)) yield* Effect.forkDetach(Effect.ignoreCause(write(id, now)));
       });
 
-    const revoked = (workspaceId: number, id: string, noun: string, isKnown: boolean) =>
-      isKnown
-        ? Effect.as(changes.announce(workspaceId), { id, deleted: true as const })
-        : Effect.fail(NotFound.of(`There is no ${noun} with this id in this workspace.`));
+    const revoked = <Credential>(
+      workspaceId: number,
+      noun: string,
+      revocation: Revocation<Credential> | null,
+    ) =>
+      revocation === null
+        ? Effect.fail(NotFound.of(`There is no ${noun} with this id in this workspace.`))
+        : Effect.as(changes.announce(workspaceId), revocation);
 
     return {
       issueToken: Effect.fn("Tokens.issueToken")(function* (
@@ -73,8 +77,8 @@ export class Tokens extends Context.Service<Tokens>()("waypost/access/Tokens", {
       /** Revokes a token in every process. @throws 404 */
       revokeToken: Effect.fn("Tokens.revokeToken")(function* (workspaceId: number, id: string) {
         const now = yield* Clock.currentTimeMillis;
-        const isKnown = isUuid(id) && (yield* repository.revokeToken(workspaceId, id, now));
-        return yield* revoked(workspaceId, id, "token", isKnown);
+        const revocation = isUuid(id) ? yield* repository.revokeToken(workspaceId, id, now) : null;
+        return yield* revoked(workspaceId, "token", revocation);
       }),
 
       issueSdkKey: Effect.fn("Tokens.issueSdkKey")(function* (
@@ -103,8 +107,10 @@ export class Tokens extends Context.Service<Tokens>()("waypost/access/Tokens", {
         id: string,
       ) {
         const now = yield* Clock.currentTimeMillis;
-        const isKnown = isUuid(id) && (yield* repository.revokeSdkKey(workspaceId, environment, id, now));
-        return yield* revoked(workspaceId, id, "SDK key", isKnown);
+        const revocation = isUuid(id)
+          ? yield* repository.revokeSdkKey(workspaceId, environment, id, now)
+          : null;
+        return yield* revoked(workspaceId, "SDK key", revocation);
       }),
 
       /** The grant of an SDK key, also of a revoked one; null for an unknown key. */

@@ -61,17 +61,18 @@ export const tokensMemory = Layer.effect(
         tables.put(table, row.id, { ...row, workspaceId, revokedAt: null, lastUsedAt: null }),
       );
 
-    const revoke = <New extends NewSdkKey>(
+    const revoke = <New extends NewSdkKey, Credential>(
       table: MemoryTable<Stored<New>>,
       id: string,
       now: number,
       isOwn: (row: Stored<New>) => boolean,
+      toCredential: (row: Stored<New>) => Credential,
     ) =>
       store.write((tables) => {
         const found = tables.rows(table).get(id);
-        if (found === undefined || !isOwn(found)) return false;
-        tables.put(table, id, { ...found, revokedAt: found.revokedAt ?? now });
-        return true;
+        if (found === undefined || !isOwn(found)) return null;
+        const revoked = tables.put(table, id, { ...found, revokedAt: found.revokedAt ?? now });
+        return { credential: toCredential(revoked), isNew: found.revokedAt === null };
       });
 
     const touch = <New extends NewSdkKey>(table: MemoryTable<Stored<New>>, id: string, now: number) =>
@@ -93,13 +94,9 @@ export const tokensMemory = Layer.effect(
         }),
 
       revokeToken: (workspaceId, id, now) =>
-        revoke(tokens, id, now, (row) => row.workspaceId === workspaceId),
+        revoke(tokens, id, now, (row) => row.workspaceId === workspaceId, toToken),
 
-      findToken: (digest) =>
-        Effect.map(
-          find(tokens, digest),
-          (row) => row && toTokenGrant(row),
-        ),
+      findToken: (digest) => Effect.map(find(tokens, digest), (row) => row && toTokenGrant(row)),
 
       findTokenById: (id) =>
         store.read((tables) => {
@@ -144,7 +141,13 @@ export const tokensMemory = Layer.effect(
         ),
 
       revokeSdkKey: (workspaceId, environment, id, now) =>
-        revoke(sdkKeys, id, now, (row) => row.workspaceId === workspaceId && row.environment === environment),
+        revoke(
+          sdkKeys,
+          id,
+          now,
+          (row) => row.workspaceId === workspaceId && row.environment === environment,
+          toSdkKey,
+        ),
 
       findSdkKey: (digest) => Effect.map(find(sdkKeys, digest), (row) => row && toGrant(row)),
 

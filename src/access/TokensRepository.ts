@@ -50,6 +50,12 @@ export interface NewToken extends NewSdkKey {
   readonly expiresAt: number | null;
 }
 
+/** A credential after its revocation; `isNew` is false if it had been revoked before. */
+export interface Revocation<Credential> {
+  readonly credential: Credential;
+  readonly isNew: boolean;
+}
+
 /** Stores API tokens and SDK keys. */
 export class TokensRepository extends Context.Service<
   TokensRepository,
@@ -60,8 +66,12 @@ export class TokensRepository extends Context.Service<
       workspaceId: number,
       position: PagePosition,
     ) => Effect.Effect<ReadonlyArray<Token>>;
-    /** False for an unknown id. Revoking twice keeps the first instant. */
-    readonly revokeToken: (workspaceId: number, id: string, now: number) => Effect.Effect<boolean>;
+    /** Null for an unknown id. Revoking twice keeps the first instant. */
+    readonly revokeToken: (
+      workspaceId: number,
+      id: string,
+      now: number,
+    ) => Effect.Effect<Revocation<Token> | null>;
     readonly findToken: (digest: Uint8Array) => Effect.Effect<TokenGrant | null>;
     readonly findTokenById: (id: string) => Effect.Effect<TokenGrant | null>;
     /**
@@ -80,13 +90,13 @@ export class TokensRepository extends Context.Service<
       environment: Environment,
       position: PagePosition,
     ) => Effect.Effect<ReadonlyArray<SdkKey>>;
-    /** False for an unknown id. Revoking twice keeps the first instant. */
+    /** Null for an unknown id. Revoking twice keeps the first instant. */
     readonly revokeSdkKey: (
       workspaceId: number,
       environment: Environment,
       id: string,
       now: number,
-    ) => Effect.Effect<boolean>;
+    ) => Effect.Effect<Revocation<SdkKey> | null>;
     readonly findSdkKey: (digest: Uint8Array) => Effect.Effect<SdkKeyGrant | null>;
     /** Sets `last_used_at`. */
     readonly touchSdkKey: (id: string, now: number) => Effect.Effect<void>;

@@ -1,9 +1,26 @@
 import { Effect, Layer } from "effect";
-import { SqlClient } from "effect/sql";
+import { SqlClient, type Statement } from "effect/sql";
 import { arrayOf, epochMillis, instant, onlyRow, utc } from "../database/Rows.ts";
-import { anyRow, firstRow, run } from "../database/Statements.ts";
+import { firstRow, run } from "../database/Statements.ts";
 import type { SdkKey, Token } from "./Token.ts";
-import { type SdkKeyGrant, type TokenAccess, type TokenGrant, TokensRepository } from "./TokensRepository.ts";
+import {
+  type Revocation,
+  type SdkKeyGrant,
+  type TokenAccess,
+  type TokenGrant,
+  TokensRepository,
+} from "./TokensRepository.ts";
+
+type RevokedRow<Credential> = Credential & { readonly is_new: boolean };
+
+const revocation = <Credential>(
+  statement: Statement.Statement<RevokedRow<Credential>>,
+): Effect.Effect<Revocation<Omit<RevokedRow<Credential>, "is_new">> | null> =>
+  Effect.map(firstRow(statement), (row) => {
+    if (row === null) return null;
+    const { is_new: isNew, ...credential } = row;
+    return { credential, isNew };
+  });
 
 /** Every statement on API tokens and SDK keys. */
 export const tokensSql = Layer.effect(
@@ -30,9 +47,15 @@ export const tokensSql = Layer.effect(
           ORDER BY id DESC LIMIT ${limit}`),
 
       revokeToken: (workspaceId, id, now) =>
-        anyRow(sql`
-          UPDATE api_token SET revoked_at = COALESCE(revoked_at, ${instant(now)})
-          WHERE workspace_id = ${workspaceId} AND id = ${id} RETURNING id`),
+        revocation(
+          sql<RevokedRow<Token>>`
+            WITH before AS (
+              SELECT id AS found, revoked_at IS NULL AS is_new FROM api_token
+              WHERE workspace_id = ${workspaceId} AND id = ${id} FOR NO KEY UPDATE
+            )
+            UPDATE api_token SET revoked_at = COALESCE(revoked_at, ${instant(now)})
+            FROM before WHERE id = found RETURNING ${columns}, is_new`,
+        ),
 
       findToken: (digest) =>
         firstRow(sql<TokenGrant>`
@@ -74,9 +97,16 @@ export const tokensSql = Layer.effect(
           ORDER BY id DESC LIMIT ${limit}`),
 
       revokeSdkKey: (workspaceId, environment, id, now) =>
-        anyRow(sql`
-          UPDATE sdk_key SET revoked_at = COALESCE(revoked_at, ${instant(now)})
-          WHERE workspace_id = ${workspaceId} AND environment = ${environment} AND id = ${id} RETURNING id`),
+        revocation(
+          sql<RevokedRow<SdkKey>>`
+            WITH before AS (
+              SELECT id AS found, revoked_at IS NULL AS is_new FROM sdk_key
+              WHERE workspace_id = ${workspaceId} AND environment = ${environment} AND id = ${id}
+              FOR NO KEY UPDATE
+            )
+            UPDATE sdk_key SET revoked_at = COALESCE(revoked_at, ${instant(now)})
+            FROM before WHERE id = found RETURNING ${keyColumns}, is_new`,
+        ),
 
       findSdkKey: (digest) =>
         firstRow(sql<SdkKeyGrant>`

@@ -55,6 +55,12 @@ const lists = {
   ),
 };
 
+/** The fields of a draft that say whom a campaign reaches. */
+export const targetingFields = {
+  segment_match: Schema.optionalKey(Schema.NullOr(SegmentMatch)),
+  ...lists,
+};
+
 /**
  * Body of a new campaign, and of an update, which replaces the whole campaign: missing optional fields are
  * cleared.
@@ -92,7 +98,6 @@ export const CampaignDraft = Schema.Struct({
     ),
   ),
   frequency_cap_period: Schema.optionalKey(Schema.NullOr(CapPeriod)),
-  segment_match: Schema.optionalKey(Schema.NullOr(SegmentMatch)),
   paused: Schema.optionalKey(
     Schema.Boolean.annotate({
       description:
@@ -100,7 +105,7 @@ export const CampaignDraft = Schema.Struct({
       examples: [false],
     }),
   ),
-  ...lists,
+  ...targetingFields,
 }).annotate({
   identifier: "CampaignDraft",
   // Together with the example of an import, which makes the group, it is a draft that the server accepts.
@@ -121,6 +126,15 @@ const parseCampaignBody = (body: { readonly [field: string]: unknown }): ParsedB
   const input: { [field: string]: unknown } = { ...body };
   // The end of a push campaign is ignored (write rule 4), even if it is not a date.
   if (input["type"] === "push") delete input["ends_at"];
+  return parseTargets(CampaignDraft, input);
+};
+
+/** Parses the fields of a body that has `targetingFields`. */
+export const parseTargets = <Fields extends Schema.Struct.Fields>(
+  schema: Schema.Struct<Fields>,
+  body: { readonly [field: string]: unknown },
+): ParsedBody<Schema.Struct<Fields>["Type"] & object> => {
+  const input: { [field: string]: unknown } = { ...body };
   // The entries of a list that is too long are not checked: a million bad entries would add a million
   // problems.
   const tooLong = Object.keys(lists).filter((field) => {
@@ -134,7 +148,7 @@ const parseCampaignBody = (body: { readonly [field: string]: unknown }): ParsedB
     const value = input[field];
     if (Array.isArray(value)) input[field] = value.map((entry) => (typeof entry === "string" ? entry : ""));
   }
-  const parsed = parseFields(CampaignDraft, input);
+  const parsed = parseFields(schema, input);
   for (const field of tooLong) parsed.problems.add(field, fieldSentence(tooManyEntries, [field]));
   return parsed;
 };

@@ -6,6 +6,7 @@ import type { Tenant } from "../workspaces/Workspace.ts";
 import type { FoundCampaign } from "./Campaign.ts";
 import { datesOf } from "./CampaignDates.ts";
 import { campaignStatus } from "./CampaignStatus.ts";
+import type { CampaignsRepository } from "./CampaignsRepository.ts";
 
 type LimitedCampaign = Parameters<typeof campaignStatus>[0];
 
@@ -15,6 +16,17 @@ type LimitedCampaign = Parameters<typeof campaignStatus>[0];
  */
 const isLimited = ({ environment }: Tenant, campaign: LimitedCampaign, now: number): boolean =>
   campaignStatus(campaign, now) !== "ended" && !(environment === "sandbox" && campaign.paused);
+
+/** How many campaigns count without this one; 0 if the plan has no limit. Needs the tenant's lock. */
+export const countOthers = (
+  repository: CampaignsRepository["Service"],
+  tenant: Tenant,
+  stored: FoundCampaign | null,
+  now: number,
+): Effect.Effect<number> =>
+  tenant.workspace.plan.max_campaigns === null
+    ? Effect.succeed(0)
+    : repository.countLimited(tenant, stored?.id ?? null, now);
 
 /** Refuses a change that makes a campaign count, if the others leave no room in the plan. */
 export const checkLimit = (

@@ -1,6 +1,4 @@
 import { Effect } from "effect";
-import { LocationGroups } from "../locations/LocationGroups.ts";
-import { Locations } from "../locations/Locations.ts";
 import type { CampaignId } from "../wire/Ids.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
@@ -9,16 +7,8 @@ import type { FoundCampaign } from "./Campaign.ts";
 import { type CampaignDates, changedDates, datesOf, resolveDates } from "./CampaignDates.ts";
 import type { CampaignDraft } from "./CampaignDraft.ts";
 import { CampaignsRepository, type CampaignValues } from "./CampaignsRepository.ts";
-import {
-  candidates,
-  checkEntries,
-  checkShape,
-  idsByThemselves,
-  type KnownTargets,
-  resolveTargeting,
-  type ResolvedTargeting,
-} from "./CampaignTargeting.ts";
-import { CampaignTargetingRepository } from "./CampaignTargetingRepository.ts";
+import { checkEntries, checkShape, resolveTargeting, type ResolvedTargeting } from "./CampaignTargeting.ts";
+import { targetFinder } from "./TargetingDraft.ts";
 
 const valuesOf = (
   draft: CampaignDraft,
@@ -40,26 +30,7 @@ const valuesOf = (
  */
 export const campaignValidation = Effect.gen(function* () {
   const repository = yield* CampaignsRepository;
-  const targeting = yield* CampaignTargetingRepository;
-  const locations = yield* Locations;
-  const groups = yield* LocationGroups;
-
-  const findTargets = Effect.fnUntraced(function* (tenant: Tenant, fields: Partial<CampaignDraft>) {
-    const [locationIds, groupIds] = [
-      candidates(fields, "location_ids"),
-      candidates(fields, "location_group_ids"),
-    ];
-    const segmentIds = candidates(fields, "segmentation_ids");
-    return yield* Effect.all(
-      {
-        location_ids: Effect.map(locations.existing(tenant, locationIds), idsByThemselves),
-        location_group_ids: Effect.map(groups.existing(tenant, groupIds), idsByThemselves),
-        location_group_names: groups.idsByName(tenant, candidates(fields, "location_group_names")),
-        segmentation_ids: Effect.map(targeting.existingSegments(tenant, segmentIds), idsByThemselves),
-      } satisfies Record<keyof KnownTargets, unknown>,
-      { concurrency: "unbounded" },
-    );
-  });
+  const findTargets = yield* targetFinder;
 
   const isNameTaken = (tenant: Tenant, name: string | undefined, except: CampaignId | null) =>
     name === undefined ? Effect.succeed(false) : repository.isNameTaken(tenant, name, except);

@@ -4,11 +4,10 @@
  * `AttachedNotification`.
  */
 import { Clock, Context, Effect, Layer } from "effect";
+import type { ActivityAction } from "../activity/ActivityEntry.ts";
 import { Database } from "../database/Database.ts";
 import { pipelined } from "../database/pool/TransactionConnection.ts";
 import { checkVersion, expectsVersion } from "../http/ResourceVersion.ts";
-import type { EventType } from "../outbox/EventType.ts";
-import { Outbox } from "../outbox/Outbox.ts";
 import { type Forbidden, NotFound, type PreconditionFailed, type Unprocessable } from "../wire/ApiError.ts";
 import type { DeletedResource } from "../wire/Envelope.ts";
 import { CampaignId, idAt, parseId } from "../wire/Ids.ts";
@@ -17,13 +16,14 @@ import type { ParsedBody } from "../wire/ParsedBody.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
 import type { Campaign, FoundCampaign } from "./Campaign.ts";
+import { campaignRecorder } from "./CampaignActivity.ts";
 import { datesOf } from "./CampaignDates.ts";
 import type { CampaignDraft } from "./CampaignDraft.ts";
-import { checkLimit, checkTrial } from "./CampaignLimit.ts";
+import { checkLimit, checkTrial, countOthers } from "./CampaignLimit.ts";
 import { type CampaignFilters, CampaignsRepository } from "./CampaignsRepository.ts";
 import { CampaignTargetingRepository } from "./CampaignTargetingRepository.ts";
 import { campaignValidation } from "./CampaignValidation.ts";
-import { campaignVersion, shownFields } from "./CampaignVersion.ts";
+import { campaignVersion } from "./CampaignVersion.ts";
 import { SendPlan } from "./SendPlan.ts";
 import { shownCampaign } from "./StoredCampaign.ts";
 
@@ -96,7 +96,7 @@ export class Campaigns extends Context.Service<
       const targeting = yield* CampaignTargetingRepository;
       const workspaces = yield* Workspaces;
       const sends = yield* SendPlan;
-      const outbox = yield* Outbox;
+      const record = yield* campaignRecorder;
       const validate = yield* campaignValidation;
 
       const find = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
@@ -113,37 +113,31 @@ export class Campaigns extends Context.Service<
         return stored;
       });
 
-      /** Records an event about a campaign, with the campaign as the API shows it. */
-      const record = ({ environment, workspaceId }: Tenant, type: EventType, found: Campaign, at: number) =>
-        outbox.record([{ workspaceId, environment, type, at, data: shownFields(found) }]);
-
-      /** The campaign after a change, which is recorded. */
-      const changed = Effect.fnUntraced(function* (tenant: Tenant, id: CampaignId, now: number) {
-        const campaign = yield* find(tenant, id);
-        yield* record(tenant, "campaign.updated", campaign, now);
-        return campaign;
-      });
-
-      /** How many campaigns count without this one; 0 if the plan has no limit. Needs the tenant's lock. */
-      const countOthers = (
-        tenant: Tenant,
-        stored: FoundCampaign | null,
-        now: number,
-      ): Effect.Effect<number> =>
-        tenant.workspace.plan.max_campaigns === null
-          ? Effect.succeed(0)
-          : repository.countLimited(tenant, stored?.id ?? null, now);
-
-      /** Sends that run, or fell due during the pause, are skipped (contract L3). */
+      /**
+       * Whether that changes the campaign. Sends that run, or fell due during the pause, are skipped
+       * (contract L3).
+       */
       const setPaused = Effect.fnUntraced(function* (
         tenant: Tenant,
         id: CampaignId,
         isPaused: boolean,
         now: number,
       ) {
-        if (!(yield* repository.setPaused(tenant, id, isPaused, now))) return yield* find(tenant, id);
-        yield* sends.skip(tenant, id, now);
-        return yield* changed(tenant, id, now);
+        const isChanged = yield* repository.setPaused(tenant, id, isPaused, now);
+        if (isChanged) yield* sends.skip(tenant, id, now);
+        return isChanged;
+      });
+
+      /** The campaign after a change, which is recorded. */
+      const changed = Effect.fnUntraced(function* (
+        tenant: Tenant,
+        action: ActivityAction,
+        stored: FoundCampaign,
+        now: number,
+      ) {
+        const campaign = yield* find(tenant, stored.id);
+        yield* record(tenant, action, stored, campaign, now);
+        return campaign;
       });
 
       return Campaigns.of({
@@ -159,7 +153,7 @@ export class Campaigns extends Context.Service<
           const asked = yield* Clock.currentTimeMillis;
           yield* pipelined(workspaces.lock(tenant));
           const [{ targets, values }, others] = yield* Effect.all(
-            [validate(tenant, body, null, asked), countOthers(tenant, null, asked)],
+            [validate(tenant, body, null, asked), countOthers(repository, tenant, null, asked)],
             { concurrency: "unbounded" },
           );
           const paused = body.fields.paused ?? false;
@@ -171,12 +165,9 @@ export class Campaigns extends Context.Service<
           yield* pipelined(repository.insert(tenant, id, values, now));
           if (paused) yield* pipelined(Effect.asVoid(repository.setPaused(tenant, id, true, now)));
           yield* pipelined(targeting.replace(tenant, id, targets));
-          const campaign = shownCampaign(
-            { ...values, id, paused, archived: false, createdAt: now, updatedAt: now },
-            targets,
-            now,
-          );
-          yield* pipelined(record(tenant, "campaign.created", campaign, now));
+          const row = { ...values, id, paused, archived: false, createdAt: now, updatedAt: now };
+          const campaign = shownCampaign(row, targets, now);
+          yield* record(tenant, "create", null, campaign, now);
           return campaign;
         }, database.atomically),
 
@@ -185,22 +176,24 @@ export class Campaigns extends Context.Service<
           const stored = yield* findToChange(tenant, id);
           const now = yield* Clock.currentTimeMillis;
           const { targets, values } = yield* validate(tenant, body, stored, now);
-          const others = yield* countOthers(tenant, stored, now);
+          const others = yield* countOthers(repository, tenant, stored, now);
           const paused = body.fields.paused ?? stored.paused;
           if (stored.paused && !paused) yield* checkTrial(tenant);
           yield* checkLimit(tenant, stored, { ...values, paused }, others, now);
           yield* repository.update(tenant, stored.id, values, now);
           yield* targeting.replace(tenant, stored.id, targets);
           yield* sends.move(tenant, stored.id, values, now);
-          return paused === stored.paused
-            ? yield* changed(tenant, stored.id, now)
-            : yield* setPaused(tenant, stored.id, paused, now);
+          yield* setPaused(tenant, stored.id, paused, now);
+          return yield* changed(tenant, "update", stored, now);
         }, database.atomically),
 
         pause: Effect.fn("Campaigns.pause")(function* (tenant, id) {
           if (yield* expectsVersion) yield* workspaces.lock(tenant);
           const stored = yield* findToChange(tenant, id);
-          return yield* setPaused(tenant, stored.id, true, yield* Clock.currentTimeMillis);
+          const now = yield* Clock.currentTimeMillis;
+          const isChanged = yield* setPaused(tenant, stored.id, true, now);
+          // Without the lock, a concurrent pause may have come first.
+          return yield* isChanged ? changed(tenant, "pause", stored, now) : find(tenant, stored.id);
         }, database.atomically),
 
         archive: Effect.fn("Campaigns.archive")(function* (tenant, id) {
@@ -208,11 +201,9 @@ export class Campaigns extends Context.Service<
           const stored = yield* findToChange(tenant, id);
           if (stored.archived) return stored;
           const now = yield* Clock.currentTimeMillis;
-          if (yield* repository.setPaused(tenant, stored.id, true, now)) {
-            yield* sends.skip(tenant, stored.id, now);
-          }
+          yield* setPaused(tenant, stored.id, true, now);
           yield* repository.setArchived(tenant, stored.id, true, now);
-          return yield* changed(tenant, stored.id, now);
+          return yield* changed(tenant, "archive", stored, now);
         }, database.atomically),
 
         unarchive: Effect.fn("Campaigns.unarchive")(function* (tenant, id) {
@@ -221,7 +212,7 @@ export class Campaigns extends Context.Service<
           if (!stored.archived) return stored;
           const now = yield* Clock.currentTimeMillis;
           yield* repository.setArchived(tenant, stored.id, false, now);
-          return yield* changed(tenant, stored.id, now);
+          return yield* changed(tenant, "unarchive", stored, now);
         }, database.atomically),
 
         publish: Effect.fn("Campaigns.publish")(function* (tenant, id) {
@@ -229,9 +220,10 @@ export class Campaigns extends Context.Service<
           const stored = yield* findToChange(tenant, id);
           const now = yield* Clock.currentTimeMillis;
           yield* checkTrial(tenant);
-          const others = yield* countOthers(tenant, stored, now);
+          const others = yield* countOthers(repository, tenant, stored, now);
           yield* checkLimit(tenant, stored, { ...datesOf(stored), paused: false }, others, now);
-          return yield* setPaused(tenant, stored.id, false, now);
+          const isChanged = yield* setPaused(tenant, stored.id, false, now);
+          return yield* isChanged ? changed(tenant, "publish", stored, now) : find(tenant, stored.id);
         }, database.atomically),
 
         delete: Effect.fn("Campaigns.delete")(function* (tenant, id) {
@@ -241,7 +233,7 @@ export class Campaigns extends Context.Service<
           yield* repository.delete(tenant, stored.id);
           const now = yield* Clock.currentTimeMillis;
           yield* sends.cancel(tenant, stored.id, null, now);
-          yield* record(tenant, "campaign.deleted", stored, now);
+          yield* record(tenant, "delete", stored, null, now);
           return { id: stored.id, deleted: true as const };
         }, database.atomically),
       });

@@ -8,6 +8,7 @@ import { bundledText } from "../database/embedded/BundledRuntime.ts";
 import { demo } from "../demo/Demo.ts";
 import { CliEnvironment } from "./CliEnvironment.ts";
 import { BadUsage, CommandRefused } from "./CommandRefused.ts";
+import { activityCommand } from "./commands/ActivityCommand.ts";
 import { backupCommand, restoreCommand } from "./commands/BackupCommands.ts";
 import { consoleCommand } from "./commands/ConsoleCommand.ts";
 import { deviceCommand } from "./commands/DeviceCommand.ts";
@@ -106,6 +107,7 @@ export const waypost = Command.make("waypost").pipe(
     sendCommand,
     transportCommand,
     webhookCommand,
+    activityCommand,
     backupCommand,
     restoreCommand,
     doctorCommand,

@@ -6,7 +6,9 @@ import { type FileSource, openFile } from "./FileSource.ts";
 import type { Pages } from "./Pages.ts";
 
 /** A media file. */
-export type MediaFile = Answer<"media", "get">;
+export type MediaFile = Answer<"media", "upload">;
+/** A media file with the notifications that show it. */
+export type UsedMediaFile = Answer<"media", "get">;
 
 /** Media files, which notifications show. */
 export class MediaClient extends EndpointGroup {
@@ -14,8 +16,8 @@ export class MediaClient extends EndpointGroup {
   list(query: ListQuery<"media"> = {}, options?: CallOptions): Pages<MediaFile> {
     return this.pages(["media", "list"], query, options);
   }
-  /** Retrieves a media file. Rejects with the code `not_found` if it does not exist. */
-  get(id: string, options?: CallOptions): Promise<MediaFile> {
+  /** Retrieves a media file, with the notifications that show it. Rejects with the code `not_found`. */
+  get(id: string, options?: CallOptions): Promise<UsedMediaFile> {
     return this.data(["media", "get"], { ids: { media: id }, options });
   }
   /**

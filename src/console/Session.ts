@@ -9,7 +9,10 @@ const credential = (description: string, example: string) =>
 
 /** Body that opens a session: one of `access_key` and `code`. */
 export const SignIn = Schema.Struct({
-  access_key: credential("The operator key, or a platform API token.", "wps_0000000000000000000000000000000000000"),
+  access_key: credential(
+    "The operator key, or a platform API token.",
+    "wps_0000000000000000000000000000000000000",
+  ),
   code: credential("The code of a one-time address.", "wpo_0000000000000000000000000000000000000"),
   name: optionalText({
     max: 80,

@@ -1,5 +1,6 @@
 import { Context, Effect, Option } from "effect";
 import { abilities } from "../access/Ability.ts";
+import { CurrentActor } from "../access/Actor.ts";
 import { Caller } from "../access/Caller.ts";
 import { cachedLookup } from "../access/CachedLookup.ts";
 import { TokenAuthentication } from "../access/TokenAuthentication.ts";
@@ -14,6 +15,9 @@ import { CurrentSession } from "./CurrentSession.ts";
 import { crossOrigin, isSameOrigin } from "./SameOrigin.ts";
 import { readSessionCookie } from "./SessionCookie.ts";
 import { type OpenSession, Sessions } from "./Sessions.ts";
+
+/** The operator who gave no name, as the activity log names them. */
+const operatorName = "operator";
 
 /** The header in which a session of the operator names the workspace of a platform request. */
 const workspaceHeader = "waypost-workspace";
@@ -40,6 +44,10 @@ const deleted = Forbidden.of(
   "workspace_paused",
   "This workspace is scheduled for deletion: cancel the deletion to work in it again.",
 );
+
+/** Names the session as the author of changes: the person, else the token (contract S5). */
+const withActor = <R>(services: Context.Context<R>, { id, name }: OpenSession, otherwise: string) =>
+  Context.add(services, CurrentActor, { type: "session", id, name: name ?? otherwise });
 
 const isBelow = (url: string, path: string): boolean =>
   url === path || url.startsWith(`${path}/`) || url.startsWith(`${path}?`);
@@ -90,7 +98,13 @@ export const sessionAuthenticators = Effect.gen(function* () {
     const row = yield* findWorkspace(id);
     if (row === null) return yield* NotFound.of("There is no workspace with this id.");
     if (row.workspace.deletion_scheduled_at !== null) return yield* deleted;
-    return { ...row, environment, tokenId: null, abilities } satisfies Caller["Service"];
+    return {
+      ...row,
+      environment,
+      tokenId: null,
+      tokenName: operatorName,
+      abilities,
+    } satisfies Caller["Service"];
   });
 
   const callerOf = Effect.fnUntraced(function* ({ tokenId }: OpenSession, { request }: IncomingRequest) {
@@ -111,7 +125,7 @@ export const sessionAuthenticators = Effect.gen(function* () {
       const session = yield* asRefused(findSession(incoming));
       const caller = yield* asRefused(callerOf(session, incoming));
       return {
-        provide: (services) => Context.add(services, Caller, caller),
+        provide: (services) => withActor(Context.add(services, Caller, caller), session, caller.tokenName),
         headers: {},
         log: { workspace: caller.workspace.id, environment: caller.environment, session: session.id },
       };
@@ -126,7 +140,7 @@ export const sessionAuthenticators = Effect.gen(function* () {
       const session = yield* asRefused(findSession(incoming));
       if (session.tokenId !== null) return yield* asRefused(Effect.fail(notOperator));
       return {
-        provide: (services) => Context.add(services, IsOperator, true),
+        provide: (services) => withActor(Context.add(services, IsOperator, true), session, operatorName),
         headers: {},
         log: { session: session.id },
       };

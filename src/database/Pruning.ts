@@ -7,6 +7,7 @@ const prunable = [
   "events",
   "idempotency_keys",
   "failed_attempts",
+  "activity",
   "webhook_events",
   "webhook_calls",
   "webhook_attempts",
@@ -16,8 +17,8 @@ type Prunable = (typeof prunable)[number];
 const pruned = knownSeries(
   Metric.counter("waypost_pruned_rows_total", {
     description:
-      "Expired rows that were deleted: deliveries, events, idempotency keys, failed attempts, rows of " +
-      "webhooks.",
+      "Expired rows that were deleted: deliveries, events, idempotency keys, failed attempts, activity, " +
+      "rows of webhooks.",
     incremental: true,
   }),
   { what: prunable },

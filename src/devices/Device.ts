@@ -1,5 +1,6 @@
 import { Schema } from "effect";
 import { TimeZoneName } from "../time/TimeZone.ts";
+import { exactParameter } from "../wire/SearchText.ts";
 import { nullableText, shownId, shownText } from "../wire/ShownFields.ts";
 import { flag, optionalText, Timestamp } from "../wire/Text.ts";
 import { SentAttributes } from "./Attributes.ts";
@@ -58,6 +59,18 @@ export const Registration = Schema.Struct({
   device_token: Schema.optionalKey(tokenField),
 }).annotate({ identifier: "Registration" });
 export type Registration = typeof Registration.Type;
+
+/** Body of an approval. */
+export const Approval = Schema.Struct({
+  approved: flag("Whether the device is an approved test device.", true),
+}).annotate({ identifier: "Approval" });
+
+/** The query parameters that select registered devices. */
+export const deviceFilters = {
+  approved: Schema.optionalKey(flag("Only approved devices, or only those that are not.", true)),
+  platform: Schema.optionalKey(Platform),
+  q: exactParameter("Only those whose installation id has this part, in any letter case.", "5f0c1b1e"),
+};
 
 /** The response to a rotation. */
 export const RotatedToken = Schema.Struct({ device_token: tokenField }).annotate({

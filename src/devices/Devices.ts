@@ -1,16 +1,14 @@
-import { Clock, Context, Effect, Layer, Stream } from "effect";
+import { Clock, Context, Effect, Layer } from "effect";
 import { timingSafeEqual } from "node:crypto";
 import { isIP } from "node:net";
 import { digest, makeSecret } from "../access/Credential.ts";
 import { Settings } from "../config/Settings.ts";
 import { Database } from "../database/Database.ts";
-import { csvLines } from "../http/csv/Csv.ts";
-import { type CsvFile, csvName, todayOf } from "../http/csv/CsvFile.ts";
 import { type EventType, hears } from "../outbox/EventType.ts";
 import { Outbox } from "../outbox/Outbox.ts";
 import { isPublicAddress } from "../notifications/PublicAddressRanges.ts";
-import { Forbidden, NotFound, Unauthorized } from "../wire/ApiError.ts";
-import { idAt, isUuid } from "../wire/Ids.ts";
+import { Forbidden, Unauthorized } from "../wire/ApiError.ts";
+import { idAt } from "../wire/Ids.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
 import type { Problems } from "../wire/Problems.ts";
 import { codePoints } from "../wire/CodePoints.ts";
@@ -19,7 +17,7 @@ import type { Tenant } from "../workspaces/Workspace.ts";
 import { attributeProblems, mergedAttributes } from "./Attributes.ts";
 import { Device, type DevicePatch, type Registration, type RegistrationDraft } from "./Device.ts";
 import type { DeviceCaller } from "./DeviceCaller.ts";
-import { type DeviceFilters, DevicesSql, type LockedDevice, type RegistrationRow } from "./DevicesSql.ts";
+import { DevicesSql, type LockedDevice, type RegistrationRow } from "./DevicesSql.ts";
 import { deviceToken, openDeviceToken } from "./DeviceToken.ts";
 import { type PushAddress, storedAddress } from "./PushAddress.ts";
 
@@ -202,33 +200,6 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
           );
         }
         return { id: caller.deviceId, deleted: true as const };
-      }),
-
-      /** Registered devices, newest first. */
-      page: repository.page,
-
-      /** All of them as CSV, in the order of the pages. */
-      file: Effect.fnUntraced(function* (tenant: Tenant, filters: DeviceFilters) {
-        const columns = Object.keys(Device.fields);
-        return {
-          name: csvName("devices", tenant, todayOf(tenant, yield* Clock.currentTimeMillis)),
-          heading: columns,
-          records: Effect.map(
-            repository.all(tenant, filters),
-            Stream.map((rows) => csvLines(columns, rows)),
-          ),
-        } satisfies CsvFile;
-      }),
-
-      /** @throws 404 for a device that is not registered */
-      check: Effect.fnUntraced(function* (tenant: Tenant, id: string) {
-        if (!isUuid(id) || !(yield* repository.isRegistered(tenant, id))) yield* NotFound.resource("device");
-      }),
-
-      /** Approves a test device, or withdraws the approval. @throws 404 */
-      setApproved: Effect.fnUntraced(function* (tenant: Tenant, id: string, approved: boolean) {
-        const device = isUuid(id) ? yield* repository.setApproved(tenant, id, approved) : null;
-        return device ?? (yield* NotFound.resource("device"));
       }),
     };
   }),

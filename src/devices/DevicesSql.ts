@@ -1,13 +1,12 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { rowCursor } from "../database/RowCursor.ts";
-import { asNumber, instant, jsonb, unnested, utc } from "../database/Rows.ts";
+import { asNumber, instant, jsonb, unnested } from "../database/Rows.ts";
 import { anyRow, firstRow, run } from "../database/Statements.ts";
 import type { DeviceId, DeviceKey } from "../wire/Ids.ts";
-import type { PagePosition } from "../wire/PagePosition.ts";
 import type { Tenant, TenantKey } from "../workspaces/Workspace.ts";
 import type { Attributes } from "./Attributes.ts";
 import type { Device, Platform } from "./Device.ts";
+import { deviceColumns } from "./DeviceColumnsSql.ts";
 import type { DeviceTokenClaims } from "./DeviceToken.ts";
 import type { Transport } from "./PushAddress.ts";
 
@@ -63,34 +62,14 @@ export interface DeviceChange {
   readonly app_version?: string | null | undefined;
 }
 
-/** Which registered devices a list has; undefined selects all. */
-export interface DeviceFilters {
-  readonly approved?: boolean | undefined;
-  readonly platform?: Platform | undefined;
-}
-
-/** Every statement on devices. */
+/** The statements that register, authenticate and change devices. */
 export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/DevicesSql", {
   make: Effect.map(SqlClient.SqlClient, (sql) => {
-    const columns = sql`id, installation_id, platform, transport, address_gone_at IS NOT NULL AS address_gone,
-      approved, attributes, locale, timezone, app_version, ${utc("registered_at")} AS registered_at,
-      ${utc("last_seen_at")} AS last_seen_at`;
+    const columns = deviceColumns(sql);
     const lockedColumns = sql`key, token_digest, token_used, unregistered_at IS NOT NULL AS unregistered,
       attributes`;
     const ofTenant = ({ environment, workspaceId }: TenantKey) =>
       sql`workspace_id = ${workspaceId} AND environment = ${environment}`;
-
-    const registered = (
-      tenant: Tenant,
-      before: string | null,
-      { approved = null, platform = null }: { [name in keyof DeviceFilters]: DeviceFilters[name] | null },
-    ) => sql`
-      SELECT ${columns} FROM device
-      WHERE ${ofTenant(tenant)} AND unregistered_at IS NULL
-        AND (${before}::uuid IS NULL OR id < ${before})
-        AND (${approved}::boolean IS NULL OR approved = ${approved})
-        AND (${platform}::text IS NULL OR platform = ${platform})
-      ORDER BY id DESC`;
 
     return {
       /**
@@ -205,23 +184,6 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
         firstRow(sql<Device>`
           UPDATE device SET unregistered_at = ${instant(now)}
           WHERE ${ofTenant(tenant)} AND key = ${key} AND unregistered_at IS NULL RETURNING ${columns}`),
-
-      /** Registered devices, newest first. */
-      page: (tenant: Tenant, { before, limit }: PagePosition, filters: DeviceFilters) =>
-        Effect.orDie(sql<Device>`${registered(tenant, before, filters)} LIMIT ${limit}`),
-
-      /** All of them, in the order of the pages; in batches. */
-      all: (tenant: Tenant, filters: DeviceFilters) =>
-        Effect.provideService(rowCursor<Device>(registered(tenant, null, filters)), SqlClient.SqlClient, sql),
-
-      /** Whether a device is registered. */
-      isRegistered: (tenant: Tenant, id: string) =>
-        anyRow(sql`SELECT FROM device WHERE ${ofTenant(tenant)} AND id = ${id} AND unregistered_at IS NULL`),
-
-      setApproved: (tenant: Tenant, id: string, approved: boolean) =>
-        firstRow(sql<Device>`
-          UPDATE device SET approved = ${approved}
-          WHERE ${ofTenant(tenant)} AND id = ${id} AND unregistered_at IS NULL RETURNING ${columns}`),
     };
   }),
 }) {

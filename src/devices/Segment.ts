@@ -32,6 +32,17 @@ export const SegmentDraft = Schema.Struct({ name: Name, rule: SegmentRule }).ann
 });
 export type SegmentDraft = typeof SegmentDraft.Type;
 
+/** Body of a count: a rule that belongs to no segment. */
+export const RuleDraft = Schema.Struct({ rule: SegmentRule }).annotate({ identifier: "RuleDraft" });
+
+/** How many devices a rule holds. */
+export const RuleCount = Schema.Struct({
+  devices: shownInteger(
+    "How many registered devices the rule holds now; in Sandbox also those that are not approved.",
+    1204,
+  ),
+}).annotate({ identifier: "RuleCount" });
+
 /** Body of a change: missing fields are kept; a rule is replaced as a whole. */
 export const SegmentPatch = Schema.Struct({
   name: Schema.optionalKey(Name),

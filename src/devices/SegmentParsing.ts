@@ -188,6 +188,12 @@ const parseSegmentPatchBody = (body: Json): ParsedBody<SegmentPatch> => {
   return Object.hasOwn(body, "rule") ? withRule(head, body) : head;
 };
 
+const RuleBody = Schema.Struct({});
+
+/** Reads a request's body as a rule without a name. */
+export const readRule = (input: RequestInput) =>
+  Effect.map(readJson(input), (body) => withRule(parseFields(RuleBody, body), body));
+
 /** Reads a request's body as a new segment. */
 export const readSegment = (input: RequestInput) => Effect.map(readJson(input), parseSegmentBody);
 

@@ -1,4 +1,5 @@
 import { Clock, Context, Effect, Layer } from "effect";
+import { Activity, type ResourceChange } from "../activity/Activity.ts";
 import { Campaigns } from "../campaigns/Campaigns.ts";
 import { Database } from "../database/Database.ts";
 import { NotFound, Unprocessable } from "../wire/ApiError.ts";
@@ -41,6 +42,7 @@ export class Segments extends Context.Service<Segments>()("waypost/devices/Segme
     const repository = yield* SegmentsRepository;
     const workspaces = yield* Workspaces;
     const campaigns = yield* Campaigns;
+    const activity = yield* Activity;
 
     const findRow = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
       const row = isUuid(id) ? yield* repository.find(tenant, id) : null;
@@ -82,6 +84,7 @@ export class Segments extends Context.Service<Segments>()("waypost/devices/Segme
       const now = yield* Clock.currentTimeMillis;
       const id = idAt(now);
       yield* repository.insert(tenant, id, name, rule, now);
+      yield* activity.record(tenant, segmentChange("create", id, null, { name, rule }));
       return id;
     }, database.atomically);
 
@@ -91,6 +94,7 @@ export class Segments extends Context.Service<Segments>()("waypost/devices/Segme
       yield* checkName(tenant, body, row.id);
       const { name = row.name, rule = row.rule } = yield* body.complete;
       yield* repository.update(tenant, row.id, name, rule, yield* Clock.currentTimeMillis);
+      yield* activity.record(tenant, segmentChange("update", row.id, row, { name, rule }));
     }, database.atomically);
 
     return {
@@ -139,8 +143,12 @@ export class Segments extends Context.Service<Segments>()("waypost/devices/Segme
           });
         }
         yield* repository.delete(tenant, row.id);
+        yield* activity.record(tenant, segmentChange("delete", row.id, row, null));
         return { id: row.id, deleted: true as const };
       }, database.atomically),
+
+      /** The rules of the segments with these ids, by id. */
+      rules: repository.rules,
 
       /** Whom campaigns reach by their segments as they are now; `audienceSql` selects these devices. */
       audiences: repository.audiences,
@@ -149,3 +157,19 @@ export class Segments extends Context.Service<Segments>()("waypost/devices/Segme
 }) {
   static readonly layer = Layer.effect(Segments, Segments.make);
 }
+
+type NamedRule = Pick<SegmentRow, "name" | "rule">;
+
+const recorded = ({ name, rule }: NamedRule) => ({ name, rule });
+
+const segmentChange = (
+  action: ResourceChange["action"],
+  id: string,
+  before: NamedRule | null,
+  after: NamedRule | null,
+): ResourceChange => ({
+  action,
+  resource: { type: "segment", id, name: (after ?? before)?.name ?? null },
+  before: before && recorded(before),
+  after: after && recorded(after),
+});

@@ -70,6 +70,17 @@ export const segmentsMemory = Layer.effect(
 
       count: (_tenant, rules) => Effect.succeed(rules.map(() => 0)),
 
+      rules: (tenant, ids) =>
+        store.read(
+          (tables) =>
+            new Map(
+              ids.flatMap((id) => {
+                const row = tenantRow(tables, segments, tenant, id);
+                return row === null ? [] : [[id, row.rule] as const];
+              }),
+            ),
+        ),
+
       audiences: (targeted) =>
         store.read((tables) =>
           targeted.map((each) => {

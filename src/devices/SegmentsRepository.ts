@@ -46,6 +46,11 @@ export class SegmentsRepository extends Context.Service<
       tenant: Tenant,
       rules: ReadonlyArray<SegmentRule>,
     ) => Effect.Effect<ReadonlyArray<number>>;
+    /** The rules of the segments with these ids, by id; those that do not exist are left out. */
+    readonly rules: (
+      tenant: Tenant,
+      ids: ReadonlyArray<string>,
+    ) => Effect.Effect<ReadonlyMap<string, SegmentRule>>;
     /** Whom campaigns reach by their segments as they are now, in the given order. */
     readonly audiences: (
       campaigns: ReadonlyArray<TargetedCampaign>,

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { instant, jsonb, onlyRow, unnested, utc } from "../database/Rows.ts";
-import { anyRow, firstRow, run, tenantIs } from "../database/Statements.ts";
+import { arrayOf, instant, jsonb, onlyRow, unnested, utc } from "../database/Rows.ts";
+import { anyRow, firstRow, mapRows, run, tenantIs } from "../database/Statements.ts";
 import { sameTenant, tenantColumns } from "../database/TenantColumns.ts";
 import type { Audience, SegmentRule } from "./SegmentRule.ts";
 import { ruleSql } from "./SegmentRuleSql.ts";
@@ -56,6 +56,17 @@ export const segmentsSql = Layer.effect(
           (row) => row.counts,
         );
       },
+
+      rules: (tenant, ids) =>
+        Effect.map(
+          mapRows(
+            sql<{ readonly id: string; readonly rule: SegmentRule }>`
+              SELECT s.id, s.rule FROM segment s
+              WHERE ${tenantIs(sql, "s", tenant)} AND s.id = ANY (${arrayOf("uuid", ids)})`,
+            ({ id, rule }) => [id, rule] as const,
+          ),
+          (entries) => new Map(entries),
+        ),
 
       audiences: Effect.fnUntraced(function* (campaigns) {
         const rows = yield* Effect.orDie(

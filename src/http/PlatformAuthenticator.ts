@@ -1,11 +1,16 @@
 import { Clock, Context, Effect } from "effect";
+import { CurrentActor } from "../access/Actor.ts";
 import { Caller } from "../access/Caller.ts";
 import { TokenAuthentication } from "../access/TokenAuthentication.ts";
 import type { Authenticator, RefusedRequest } from "./Authenticators.ts";
 import { PublicAddresses } from "./PublicAddresses.ts";
 import { rateLimited, rateLimitHeaders, RateLimits } from "./RateLimits.ts";
 
-const isWrite = (method: string): boolean => method !== "GET" && method !== "HEAD" && method !== "OPTIONS";
+/** Questions that have a body: they change nothing and count as reads (contract S4). */
+const questions = /\/(?:segments\/count|campaigns\/estimate)(?:\?|$)/;
+
+const isWrite = (method: string, url: string): boolean =>
+  method !== "GET" && method !== "HEAD" && method !== "OPTIONS" && !questions.test(url);
 
 /**
  * Authenticates requests to the platform API: token, environment, workspace, then rate limits (contract B1,
@@ -33,14 +38,19 @@ export const platformAuthenticator: Effect.Effect<
         }),
         (error): RefusedRequest => ({ error, headers: {} }),
       );
-      const { granted, windows } = yield* limits.take(caller, isWrite(request.method));
+      const { granted, windows } = yield* limits.take(caller, isWrite(request.method, request.url));
       const now = yield* Clock.currentTimeMillis;
       const headers = rateLimitHeaders(windows, now);
       if (!granted) {
         return yield* Effect.fail<RefusedRequest>({ error: rateLimited(windows, now), headers });
       }
       return {
-        provide: (services) => Context.add(services, Caller, caller),
+        provide: (services) =>
+          Context.add(Context.add(services, Caller, caller), CurrentActor, {
+            type: "token",
+            id: caller.tokenId,
+            name: caller.tokenName,
+          }),
         headers,
         log: { workspace: caller.workspace.id, environment: caller.environment, token: caller.tokenId ?? "" },
       };

@@ -1,4 +1,5 @@
 import { Clock, Context, Effect, Layer } from "effect";
+import { Activity } from "../activity/Activity.ts";
 import { Database } from "../database/Database.ts";
 import { idAt } from "../wire/Ids.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
@@ -19,6 +20,7 @@ export class LocationImports extends Context.Service<LocationImports>()("waypost
     const repository = yield* LocationImportsRepository;
     const locationGroups = yield* LocationGroups;
     const locationIndexes = yield* LocationIndexes;
+    const activity = yield* Activity;
 
     const plan = Effect.fnUntraced(function* (
       tenant: Tenant,
@@ -73,6 +75,15 @@ export class LocationImports extends Context.Service<LocationImports>()("waypost
       if (updates.length + creations.length > 0) yield* locationIndexes.changed(tenant);
     });
 
+    /** One entry for the whole import. */
+    const recordCounts = (tenant: Tenant, { results }: ImportPlan) =>
+      activity.record(tenant, {
+        action: "import",
+        resource: { type: "location", id: null, name: null },
+        before: null,
+        after: summaryOf(results),
+      });
+
     return {
       /**
        * Creates and updates locations in one transaction; an invalid feature fails alone (contract G2–G6). A
@@ -91,6 +102,7 @@ export class LocationImports extends Context.Service<LocationImports>()("waypost
                 yield* workspaces.lock(tenant);
                 const planned = yield* plan(tenant, locations, now);
                 yield* write(tenant, planned, now);
+                if (isWritten(planned)) yield* recordCounts(tenant, planned);
                 return planned.results;
               }),
             );
@@ -101,6 +113,9 @@ export class LocationImports extends Context.Service<LocationImports>()("waypost
 }) {
   static readonly layer = Layer.effect(LocationImports, LocationImports.make);
 }
+
+const isWritten = ({ creations, memberships, updates }: ImportPlan): boolean =>
+  creations.length + updates.length + memberships.length > 0;
 
 const withoutNewIds = ({ creations, results }: ImportPlan): ImportPlan["results"] => {
   const newIds = new Set(creations.map(({ id }) => id));

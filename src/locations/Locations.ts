@@ -1,4 +1,5 @@
 import { Clock, Context, Effect, Layer } from "effect";
+import { Activity, type ResourceChange } from "../activity/Activity.ts";
 import { Database } from "../database/Database.ts";
 import { NotFound } from "../wire/ApiError.ts";
 import { isUuid } from "../wire/Ids.ts";
@@ -8,7 +9,7 @@ import type { Tenant } from "../workspaces/Workspace.ts";
 import { runSliced } from "../workers/TimeSlices.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
 import { LocationIndexes } from "./LocationIndexes.ts";
-import { isUnchanged, type LocationPatch, shapeFields } from "./LocationResource.ts";
+import { isUnchanged, type LocationPatch, type LocationResource, shapeFields } from "./LocationResource.ts";
 import type { LocationSearch } from "./LocationSearch.ts";
 import { LocationsRepository } from "./LocationsRepository.ts";
 
@@ -22,6 +23,7 @@ export class Locations extends Context.Service<Locations>()("waypost/locations/L
     const workspaces = yield* Workspaces;
     const repository = yield* LocationsRepository;
     const locationIndexes = yield* LocationIndexes;
+    const activity = yield* Activity;
 
     const notFound = NotFound.resource("location");
 
@@ -76,7 +78,9 @@ export class Locations extends Context.Service<Locations>()("waypost/locations/L
           const { address, external_id, name } = yield* body.complete;
           const now = yield* Clock.currentTimeMillis;
           const change = { name, address, externalId: external_id };
-          return (yield* repository.update(tenant, location.id, change, now)) ?? (yield* notFound);
+          const updated = (yield* repository.update(tenant, location.id, change, now)) ?? (yield* notFound);
+          yield* activity.record(tenant, locationChange("update", location, updated));
+          return updated;
         },
         (effect) => database.atomically(effect),
       ),
@@ -88,6 +92,7 @@ export class Locations extends Context.Service<Locations>()("waypost/locations/L
           const location = yield* find(tenant, id);
           yield* repository.delete(tenant, location.id, yield* Clock.currentTimeMillis);
           yield* locationIndexes.changed(tenant);
+          yield* activity.record(tenant, locationChange("delete", location, null));
           return { id: location.id, deleted: true as const };
         },
         (effect) => database.atomically(effect),
@@ -106,3 +111,20 @@ export class Locations extends Context.Service<Locations>()("waypost/locations/L
 }) {
   static readonly layer = Layer.effect(Locations, Locations.make);
 }
+
+/** The fields that activity shows. A shape can have thousands of positions, and only an import changes it. */
+const recorded = (location: LocationResource) => {
+  const { geometry: _, ...fields } = location;
+  return fields;
+};
+
+const locationChange = (
+  action: "update" | "delete",
+  before: LocationResource,
+  after: LocationResource | null,
+): ResourceChange => ({
+  action,
+  resource: { type: "location", id: before.id, name: (after ?? before).name },
+  before: recorded(before),
+  after: after && recorded(after),
+});

@@ -14,7 +14,7 @@ import { Data, Deleted, PageOf, PageQuery } from "../wire/Envelope.ts";
 import { BodyRules } from "../wire/RequestBody.ts";
 import { searchParameter } from "../wire/SearchText.ts";
 import { MediaKind } from "../workspaces/Plan.ts";
-import { maxFileBytes, MediaFile, MediaId, MediaUpload } from "./MediaFile.ts";
+import { maxFileBytes, MediaFile, MediaId, MediaUpload, UsedMediaFile } from "./MediaFile.ts";
 
 const params = { media: MediaId };
 
@@ -44,9 +44,10 @@ export class MediaApi extends HttpApiGroup.make("media")
         "The plan says which kinds can be uploaded and how many bytes in all (`max_media_bytes`). " +
           "A Sandbox holds at most 209,715,200 bytes. Without an Idempotency-Key a retry adds a second file.",
       ),
-    HttpApiEndpoint.get("get", "/media/:media", { params, success: Data(MediaFile), error: [NotFound] })
+    HttpApiEndpoint.get("get", "/media/:media", { params, success: Data(UsedMediaFile), error: [NotFound] })
       .annotate(Needs, "media:read")
-      .annotate(OpenApi.Summary, "Show a media file"),
+      .annotate(OpenApi.Summary, "Show a media file")
+      .annotate(OpenApi.Description, "With the notifications whose content shows it."),
     HttpApiEndpoint.delete("delete", "/media/:media", {
       params,
       success: Deleted,

@@ -1,4 +1,5 @@
 import { Schema } from "effect";
+import { shownId, shownText } from "../wire/ShownFields.ts";
 import { optionalText, Timestamp } from "../wire/Text.ts";
 import { MediaKind } from "../workspaces/Plan.ts";
 
@@ -39,8 +40,14 @@ export const MediaUpload = Schema.Struct({
 const nullable = (description: string, example: number) =>
   Schema.NullOr(Schema.Finite).annotate({ description, examples: [example] });
 
-/** A media file of the platform API. */
-export const MediaFile = Schema.Struct({
+/** A notification that shows a media file. */
+export const MediaUser = Schema.Struct({
+  id: shownId("Id of the notification.", "01980a6c-3e77-7a18-b2c4-91d5e6f70a11"),
+  name: shownText("Name of the notification.", "Autumn offer"),
+}).annotate({ identifier: "MediaUser" });
+export type MediaUser = typeof MediaUser.Type;
+
+const fileFields = {
   id: MediaId,
   name: Schema.String.annotate({ description: "A name for people.", examples: ["Autumn offer"] }),
   type: MediaKind,
@@ -71,5 +78,16 @@ export const MediaFile = Schema.Struct({
   }),
   created_at: Timestamp.annotate({ description: "When the file was uploaded, in UTC." }),
   updated_at: Timestamp.annotate({ description: "When the file was last changed, in UTC." }),
-}).annotate({ identifier: "MediaFile" });
+};
+
+/** A media file of the platform API. */
+export const MediaFile = Schema.Struct(fileFields).annotate({ identifier: "MediaFile" });
 export type MediaFile = typeof MediaFile.Type;
+
+/** A media file, with the notifications that show it (contract S7). */
+export const UsedMediaFile = Schema.Struct({
+  ...fileFields,
+  notifications: Schema.Array(MediaUser).annotate({
+    description: "The notifications whose content shows the file, oldest first.",
+  }),
+}).annotate({ identifier: "UsedMediaFile" });

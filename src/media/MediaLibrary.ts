@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { randomBytes } from "node:crypto";
+import { Activity, type ResourceChange } from "../activity/Activity.ts";
 import { Database } from "../database/Database.ts";
 import { outsideTransaction } from "../http/OutsideTransaction.ts";
 import { PublicAddresses } from "../http/PublicAddresses.ts";
@@ -40,6 +41,7 @@ export class MediaLibrary extends Context.Service<MediaLibrary>()("waypost/media
     const workers = yield* MediaWorkers;
     const folder = yield* UploadFolder;
     const thumbnails = yield* Thumbnails;
+    const activity = yield* Activity;
     const { media: base } = yield* PublicAddresses;
 
     const show = ({ key, ...row }: MediaRow): MediaFile => ({
@@ -97,7 +99,9 @@ export class MediaLibrary extends Context.Service<MediaLibrary>()("waypost/media
       yield* checkRoom(tenant, file.bytes);
       const now = yield* Clock.currentTimeMillis;
       const row = yield* repository.insert(tenant, idAt(now), file, now);
-      return row === null ? yield* tookTooLong : show(row);
+      if (row === null) return yield* tookTooLong;
+      yield* activity.record(tenant, mediaChange("create", row));
+      return show(row);
     }, database.atomically);
 
     return {
@@ -105,8 +109,11 @@ export class MediaLibrary extends Context.Service<MediaLibrary>()("waypost/media
       page: (tenant: Tenant, filters: MediaFilters, position: PagePosition) =>
         Effect.map(repository.page(tenant, filters, position), (rows) => rows.map(show)),
 
-      /** One file. @throws 404 */
-      find: (tenant: Tenant, id: string) => Effect.map(findRow(tenant, id), show),
+      /** One file, with the notifications that show it. @throws 404 */
+      find: Effect.fnUntraced(function* (tenant: Tenant, id: string) {
+        const row = yield* findRow(tenant, id);
+        return { ...show(row), notifications: yield* repository.usedBy(tenant, row.id) };
+      }),
 
       /** The kind of the file with this id, or null if this tenant has none. Lock the tenant first. */
       kindOf: (tenant: Tenant, id: string) =>
@@ -139,8 +146,9 @@ export class MediaLibrary extends Context.Service<MediaLibrary>()("waypost/media
         yield* workspaces.lock(tenant);
         const row = yield* findRow(tenant, id);
         const users = yield* repository.usedBy(tenant, row.id);
-        if (users.length > 0) return yield* inUse(users);
+        if (users.length > 0) return yield* inUse(users.map((user) => user.id));
         yield* repository.delete(tenant, row.id);
+        yield* activity.record(tenant, mediaChange("delete", row));
         return { id: row.id, deleted: true as const };
       }, database.atomically),
     };
@@ -150,6 +158,17 @@ export class MediaLibrary extends Context.Service<MediaLibrary>()("waypost/media
     Layer.provide(UploadFolder.layer),
   );
 }
+
+/** The change of a file for activity. Its key reads the file, so activity has no address. */
+const mediaChange = (action: "create" | "delete", stored: MediaRow): ResourceChange => {
+  const { key: _, ...row } = stored;
+  return {
+    action,
+    resource: { type: "media", id: row.id, name: row.name },
+    before: action === "delete" ? row : null,
+    after: action === "create" ? row : null,
+  };
+};
 
 /** The total of bytes that the environment may hold; null if there is no limit. */
 const maxBytes = ({ environment, workspace }: Tenant): number | null => {

@@ -27,7 +27,11 @@ interface Garbage {
 const files = memoryTable<StoredFile>("media_file");
 const garbage = memoryTable<Garbage>("media_garbage");
 const notifications = memoryTable<
-  TenantKey & { readonly id: string; readonly content: { readonly media_asset_id: string | null } }
+  TenantKey & {
+    readonly id: string;
+    readonly name: string;
+    readonly content: { readonly media_asset_id: string | null };
+  }
 >("notification");
 
 const toRow = (file: StoredFile): MediaRow => ({
@@ -110,7 +114,7 @@ export const mediaLibraryMemory = Layer.effect(
           tenantRows(tables, notifications, tenant)
             .filter(({ content }) => content.media_asset_id === id)
             .toSorted(byId)
-            .map((notification) => notification.id),
+            .map((notification) => ({ id: notification.id, name: notification.name })),
         ),
 
       delete: (tenant, id) =>

@@ -3,7 +3,7 @@ import type { PagePosition } from "../wire/PagePosition.ts";
 import type { MediaKind } from "../workspaces/Plan.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { MediaContent } from "./formats/MediaFormat.ts";
-import type { MediaFile } from "./MediaFile.ts";
+import type { MediaFile, MediaUser } from "./MediaFile.ts";
 
 /** A media file without its addresses. */
 export interface MediaRow extends Omit<MediaFile, "url" | "thumbnail_url" | "source"> {
@@ -60,8 +60,8 @@ export class MediaLibraryRepository extends Context.Service<
       file: NewFile,
       now: number,
     ) => Effect.Effect<MediaRow | null>;
-    /** Ids of the notifications whose current content shows the file, oldest first. */
-    readonly usedBy: (tenant: Tenant, id: string) => Effect.Effect<ReadonlyArray<string>>;
+    /** The notifications whose current content shows the file, oldest first. */
+    readonly usedBy: (tenant: Tenant, id: string) => Effect.Effect<ReadonlyArray<MediaUser>>;
     /** Deletes a file. Its key is garbage, with two removals due at once. */
     readonly delete: (tenant: Tenant, id: string) => Effect.Effect<void>;
     /** Claims up to `limit` due keys until `claimedUntil`. An upload can no longer turn them into files. */

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql";
 import { asNumber, instant, onlyRow, utc } from "../database/Rows.ts";
 import { firstRow, run } from "../database/Statements.ts";
 import { tenantIs } from "../database/TenantColumns.ts";
+import type { MediaUser } from "./MediaFile.ts";
 import { MediaLibraryRepository, type MediaRow, type ServedFile } from "./MediaLibraryRepository.ts";
 
 /** Every statement on media files, and on keys whose bytes belong to no file. */
@@ -62,14 +63,9 @@ export const mediaLibrarySql = Layer.effect(
           RETURNING ${shown}`),
 
       usedBy: (tenant, id) =>
-        Effect.orDie(
-          Effect.map(
-            sql<{ readonly id: string }>`
-              SELECT n.id FROM notification n WHERE n.media_id = ${id} AND ${isOf("n", tenant)}
-              ORDER BY n.id`,
-            (rows) => rows.map((row) => row.id),
-          ),
-        ),
+        Effect.orDie(sql<MediaUser>`
+          SELECT n.id, n.name FROM notification n WHERE n.media_id = ${id} AND ${isOf("n", tenant)}
+          ORDER BY n.id`),
 
       // A trigger makes the key garbage.
       delete: (tenant, id) => run(sql`DELETE FROM media_file m WHERE ${isOf("m", tenant)} AND m.id = ${id}`),

@@ -1,4 +1,5 @@
 import { Clock, Context, Effect, Layer } from "effect";
+import { Activity } from "../activity/Activity.ts";
 import { Database } from "../database/Database.ts";
 import { pipelined } from "../database/pool/TransactionConnection.ts";
 import { outsideTransaction } from "../http/OutsideTransaction.ts";
@@ -14,6 +15,7 @@ import { environmentName } from "../workspaces/Environment.ts";
 import type { MediaKind } from "../workspaces/Plan.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
+import { contentChange } from "./NotificationActivity.ts";
 import { checkContent, contentOf } from "./ContentRules.ts";
 import { type ContentRow, ContentsRepository, type ListedContentRow } from "./ContentsRepository.ts";
 import { LinkCheck } from "./LinkCheck.ts";
@@ -79,8 +81,8 @@ export class Contents extends Context.Service<
     ) => Effect.Effect<Content, NotFound | Unprocessable>;
     /** Deletes a content that is on no campaign. @throws 404, 422 */
     readonly delete: (tenant: Tenant, id: string) => Effect.Effect<DeletedResource, NotFound | Unprocessable>;
-    /** Deletes a content if it is on no campaign. Its deliveries keep its content. */
-    readonly deleteUnused: (tenant: Tenant, id: NotificationId) => Effect.Effect<void>;
+    /** Deletes a content if it is on no campaign, and says whether. Its deliveries keep its content. */
+    readonly deleteUnused: (tenant: Tenant, id: NotificationId) => Effect.Effect<boolean>;
   }
 >()("waypost/notifications/Contents") {
   static readonly layer = Layer.effect(
@@ -91,6 +93,7 @@ export class Contents extends Context.Service<
       const workspaces = yield* Workspaces;
       const links = yield* LinkCheck;
       const library = yield* MediaLibrary;
+      const activity = yield* Activity;
       const { media: mediaBase } = yield* PublicAddresses;
 
       const listed = (row: ListedContentRow) => ({ ...contents.shown(row), campaign_ids: row.campaign_ids });
@@ -123,7 +126,9 @@ export class Contents extends Context.Service<
         const problem = yield* contents.limitProblem(tenant);
         if (problem !== null) return yield* Forbidden.limit("max_notifications", problem);
         const id = yield* contents.add(tenant, draft, media, yield* Clock.currentTimeMillis);
-        return yield* Effect.orDie(contents.find(tenant, id));
+        const content = yield* Effect.orDie(contents.find(tenant, id));
+        yield* activity.record(tenant, contentChange("create", null, content));
+        return content;
       }, database.atomically);
 
       const replace = Effect.fnUntraced(function* (tenant: Tenant, id: string, body: ContentBody) {
@@ -132,7 +137,9 @@ export class Contents extends Context.Service<
         const media = yield* contents.check(tenant, body, row);
         const draft = (yield* body.complete) as ContentDraft;
         yield* contents.revise(tenant, row, draft, media, yield* Clock.currentTimeMillis);
-        return yield* Effect.orDie(contents.find(tenant, row.id));
+        const content = yield* Effect.orDie(contents.find(tenant, row.id));
+        yield* activity.record(tenant, contentChange("update", contents.shown(row), content));
+        return content;
       }, database.atomically);
 
       const contents: Contents["Service"] = {
@@ -214,6 +221,7 @@ export class Contents extends Context.Service<
             });
           }
           yield* repository.deleteUnused(tenant, row.id);
+          yield* activity.record(tenant, contentChange("delete", contents.shown(row), null));
           return { id: row.id, deleted: true as const };
         }, database.atomically),
 

@@ -103,8 +103,10 @@ export const contentsMemory = Layer.effect(
 
       deleteUnused: (tenant, id) =>
         store.write((tables) => {
-          if (tenantRow(tables, notifications, tenant, id) === null) return;
-          if (attachmentsOf(tables, tenant, id).length === 0) tables.delete(notifications, id);
+          if (tenantRow(tables, notifications, tenant, id) === null) return false;
+          if (attachmentsOf(tables, tenant, id).length > 0) return false;
+          tables.delete(notifications, id);
+          return true;
         }),
     });
   }),

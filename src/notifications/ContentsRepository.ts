@@ -51,7 +51,7 @@ export class ContentsRepository extends Context.Service<
       content: MessageContent,
       now: number,
     ) => Effect.Effect<void>;
-    /** Deletes a notification that is on no campaign. Its deliveries keep its content. */
-    readonly deleteUnused: (tenant: Tenant, id: NotificationId) => Effect.Effect<void>;
+    /** Deletes a notification if it is on no campaign, and says whether. Its deliveries keep its content. */
+    readonly deleteUnused: (tenant: Tenant, id: NotificationId) => Effect.Effect<boolean>;
   }
 >()("waypost/notifications/ContentsRepository") {}

@@ -96,11 +96,12 @@ export const contentsSql = Layer.effect(
             AND (n.name <> ${name} OR EXISTS (SELECT FROM revised))`),
 
       deleteUnused: (tenant, id) =>
-        run(sql`
+        anyRow(sql`
           DELETE FROM notification n
           WHERE ${tenantIs(sql, "n", tenant)} AND n.id = ${id}
             AND NOT EXISTS (SELECT FROM campaign_notification cn
-              WHERE ${tenantIs(sql, "cn", tenant)} AND cn.notification_id = ${id})`),
+              WHERE ${tenantIs(sql, "cn", tenant)} AND cn.notification_id = ${id})
+          RETURNING n.id`),
     });
   }),
 );

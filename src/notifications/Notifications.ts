@@ -1,4 +1,5 @@
 import { Clock, Context, Effect, Layer } from "effect";
+import { Activity } from "../activity/Activity.ts";
 import type { FoundCampaign } from "../campaigns/Campaign.ts";
 import { Campaigns } from "../campaigns/Campaigns.ts";
 import { SendPlan } from "../campaigns/SendPlan.ts";
@@ -9,12 +10,13 @@ import { Forbidden, NotFound, type PreconditionFailed, type Unprocessable } from
 import type { DeletedResource } from "../wire/Envelope.ts";
 import { CampaignId, idAt, NotificationId, parseId } from "../wire/Ids.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
-import { counted } from "../wire/Text.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
 import { Contents } from "./Contents.ts";
 import type { Content, Notification } from "./Notification.ts";
 import type { NotificationBody, NotificationDraft, TriggerDraft } from "./NotificationDraft.ts";
+import { attachmentChange, notificationChange } from "./NotificationActivity.ts";
+import { campaignLimitProblem, checkLimits } from "./NotificationLimits.ts";
 import { type NotificationRow, NotificationsRepository } from "./NotificationsRepository.ts";
 import { triggerOf } from "./ShownTrigger.ts";
 import { resolveTrigger, type Trigger } from "./Trigger.ts";
@@ -76,6 +78,7 @@ export class Notifications extends Context.Service<
       const campaigns = yield* Campaigns;
       const sends = yield* SendPlan;
       const contents = yield* Contents;
+      const activity = yield* Activity;
 
       const show = (row: NotificationRow): Notification => ({ ...contents.shown(row), ...triggerOf(row) });
 
@@ -93,30 +96,6 @@ export class Notifications extends Context.Service<
         yield* checkVersion("notification", () => versionTag(show(row)));
         return row;
       });
-
-      /**
-       * The sentence for one more notification than a campaign may have, or null (contract F8). Needs the
-       * tenant's lock.
-       */
-      const limitProblem = Effect.fnUntraced(function* (tenant: Tenant, campaignId: string) {
-        const limit = tenant.workspace.plan.max_notifications_per_campaign;
-        const id = parseId(CampaignId, campaignId);
-        if (limit === null || id === null) return null;
-        const count = yield* repository.count(tenant, id);
-        if (count < limit) return null;
-        return (
-          `The plan allows ${counted(limit, "notification")} on a campaign, and this one has ${count}: ` +
-          "take one off first."
-        );
-      });
-
-      /** Refuses what the plan does not allow, all limits together (contract B4, F8). */
-      const checkLimits = (problems: { readonly [limit: string]: string | null }) => {
-        const exceeded = Object.entries(problems).flatMap(([limit, problem]) =>
-          problem === null ? [] : [[limit, [problem]] as const],
-        );
-        return exceeded.length === 0 ? Effect.void : Forbidden.limits(Object.fromEntries(exceeded));
-      };
 
       /** Schedules the send of a push notification and gives the notification as it is stored. */
       const scheduled = Effect.fnUntraced(function* (
@@ -139,7 +118,7 @@ export class Notifications extends Context.Service<
         const row = yield* findRow(tenant, campaignId, id);
         yield* repository.detach(tenant, row.campaign_id, row.id);
         yield* sends.cancel(tenant, row.campaign_id, row.id, yield* Clock.currentTimeMillis);
-        return row.id;
+        return row;
       });
 
       const insert = Effect.fnUntraced(function* (
@@ -153,7 +132,7 @@ export class Notifications extends Context.Service<
             campaigns.find(tenant, campaignId),
             contents.check(tenant, body, null),
             contents.limitProblem(tenant),
-            limitProblem(tenant, campaignId),
+            campaignLimitProblem(repository, tenant, campaignId),
           ],
           { concurrency: "unbounded" },
         );
@@ -166,7 +145,9 @@ export class Notifications extends Context.Service<
         });
         const id = yield* contents.add(tenant, draft, media, now);
         yield* pipelined(repository.attach(tenant, idAt(now), campaign.id, id, trigger, now));
-        return yield* scheduled(tenant, campaign, id, trigger, now);
+        const notification = yield* scheduled(tenant, campaign, id, trigger, now);
+        yield* activity.record(tenant, notificationChange("create", null, notification));
+        return notification;
       }, database.atomically);
 
       const replace = Effect.fnUntraced(function* (
@@ -184,7 +165,9 @@ export class Notifications extends Context.Service<
         const draft = (yield* body.complete) as NotificationDraft;
         yield* contents.revise(tenant, row, draft, media, now);
         yield* repository.setTrigger(tenant, campaign.id, row.id, trigger, now);
-        return yield* scheduled(tenant, campaign, row.id, trigger, now);
+        const notification = yield* scheduled(tenant, campaign, row.id, trigger, now);
+        yield* activity.record(tenant, notificationChange("update", show(row), notification));
+        return notification;
       }, database.atomically);
 
       return Notifications.of({
@@ -214,8 +197,14 @@ export class Notifications extends Context.Service<
           yield* workspaces.lock(tenant);
           yield* findToChange(tenant, campaignId, id);
           const detached = yield* detach(tenant, campaignId, id);
-          yield* contents.deleteUnused(tenant, detached);
-          return { id: detached, deleted: true as const };
+          const isDeleted = yield* contents.deleteUnused(tenant, detached.id);
+          yield* activity.record(
+            tenant,
+            isDeleted
+              ? notificationChange("delete", show(detached), null)
+              : attachmentChange("detach", show(detached), null),
+          );
+          return { id: detached.id, deleted: true as const };
         }, database.atomically),
 
         checkPair: (tenant, campaignId, id) =>
@@ -234,13 +223,19 @@ export class Notifications extends Context.Service<
             );
           }
           yield* body.complete;
-          yield* checkLimits({ max_notifications_per_campaign: yield* limitProblem(tenant, campaign.id) });
+          yield* checkLimits({
+            max_notifications_per_campaign: yield* campaignLimitProblem(repository, tenant, campaign.id),
+          });
           yield* repository.attach(tenant, idAt(now), campaign.id, content.id, trigger, now);
-          return yield* scheduled(tenant, campaign, content.id, trigger, now);
+          const notification = yield* scheduled(tenant, campaign, content.id, trigger, now);
+          yield* activity.record(tenant, attachmentChange("attach", null, notification));
+          return notification;
         }, database.atomically),
 
         detach: Effect.fn("Notifications.detach")(function* (tenant, campaignId, id) {
-          return yield* contents.find(tenant, yield* detach(tenant, campaignId, id));
+          const detached = yield* detach(tenant, campaignId, id);
+          yield* activity.record(tenant, attachmentChange("detach", show(detached), null));
+          return yield* contents.find(tenant, detached.id);
         }, database.atomically),
       });
     }),

@@ -1,17 +1,9 @@
-import { Schema } from "effect";
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
-import { Device, Platform } from "../devices/Device.ts";
+import { Approval, Device, deviceFilters } from "../devices/Device.ts";
 import { bodyErrors, NotFound, Unprocessable } from "../wire/ApiError.ts";
 import { Data, PageOf, PageQuery } from "../wire/Envelope.ts";
 import { alsoAsCsv } from "../http/csv/CsvParameters.ts";
-import { flag } from "../wire/Text.ts";
 import { environmentPath, idInPath } from "./OperatorPath.ts";
-
-/** Body of an approval. */
-export const Approval = Schema.Struct({
-  approved: flag("Whether the device is an approved test device.", true),
-}).annotate({ identifier: "Approval" });
-export type Approval = typeof Approval.Type;
 
 /** The endpoints of registered devices: list them, and approve test devices. */
 export class DeviceListApi extends HttpApiGroup.make("devices")
@@ -20,8 +12,7 @@ export class DeviceListApi extends HttpApiGroup.make("devices")
       params: environmentPath,
       query: {
         ...PageQuery,
-        approved: Schema.optionalKey(flag("Only approved devices, or only those that are not.", true)),
-        platform: Schema.optionalKey(Platform),
+        ...deviceFilters,
       },
       success: PageOf(Device),
       error: [NotFound, Unprocessable],

@@ -1,12 +1,13 @@
 import { Effect } from "effect";
 import { HttpApiBuilder } from "effect/http-api";
-import { Devices } from "../devices/Devices.ts";
+import { Approval } from "../devices/Device.ts";
+import { RegisteredDevices } from "../devices/RegisteredDevices.ts";
 import { CsvExports } from "../http/csv/CsvExports.ts";
 import { wantsCsv } from "../http/csv/CsvParameters.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { OperatorApi } from "../OperatorApi.ts";
 import { readParsedBody } from "../wire/ParsedBody.ts";
-import { Approval } from "./DeviceListApi.ts";
+import { searchPattern } from "../wire/SearchText.ts";
 import { OperatorTenants } from "./OperatorTenants.ts";
 
 /** Handlers of `DeviceListApi`. */
@@ -15,14 +16,14 @@ export const deviceListHandlers = HttpApiBuilder.group(
   "devices",
   Effect.fnUntraced(function* (handlers) {
     const tenants = yield* OperatorTenants;
-    const devices = yield* Devices;
+    const devices = yield* RegisteredDevices;
     const cursors = yield* Cursors;
     const exports = yield* CsvExports;
     return handlers
-      .handle("list", ({ params, query: { approved, platform, ...query } }) =>
+      .handle("list", ({ params, query: { approved, platform, q, ...query } }) =>
         Effect.gen(function* () {
           const tenant = yield* tenants.find(params);
-          const filters = { approved, platform };
+          const filters = { approved, platform, search: searchPattern(q) };
           if (yield* wantsCsv) return yield* exports.send(yield* devices.file(tenant, filters));
           const scope = { endpoint: "GET /operator/devices", owner: tenant, filters };
           return yield* cursors.page(scope, query, (position) => devices.page(tenant, position, filters));
@@ -33,7 +34,7 @@ export const deviceListHandlers = HttpApiBuilder.group(
           params,
           Effect.fnUntraced(function* (tenant) {
             // An unknown id is reported before problems of the body (contract B1, 10 and 11).
-            yield* devices.check(tenant, params.device);
+            yield* devices.keyOf(tenant, params.device);
             const { approved } = yield* (yield* readParsedBody(Approval, input)).complete;
             return yield* devices.setApproved(tenant, params.device, approved);
           }),

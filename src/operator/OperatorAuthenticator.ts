@@ -1,11 +1,14 @@
 import { Context, Effect, Redacted } from "effect";
 import { timingSafeEqual } from "node:crypto";
+import { CurrentActor } from "../access/Actor.ts";
 import { bearer, digest } from "../access/Credential.ts";
 import { FailedAttempts } from "../access/FailedAttempts.ts";
 import { DataDirectory } from "../database/DataDirectory.ts";
 import type { Authenticator, RefusedRequest } from "../http/Authenticators.ts";
 import { Unauthorized } from "../wire/ApiError.ts";
 import { IsOperator } from "./OperatorAccess.ts";
+
+const actor = { type: "operator", id: null, name: "operator" } as const;
 
 const base = "/operator/v1";
 
@@ -41,7 +44,11 @@ export const operatorAuthenticator: Effect.Effect<Authenticator, never, DataDire
           );
           return yield* Effect.fail(refused(error));
         }
-        return { provide: (services) => Context.add(services, IsOperator, true), headers: {}, log: {} };
+        return {
+          provide: (services) => Context.add(Context.add(services, IsOperator, true), CurrentActor, actor),
+          headers: {},
+          log: {},
+        };
       }),
     } satisfies Authenticator;
   });

@@ -6,6 +6,7 @@ import { Cursors } from "../http/Cursors.ts";
 import { OperatorApi } from "../OperatorApi.ts";
 import { readParsedBody } from "../wire/ParsedBody.ts";
 import { OperatorTenants } from "./OperatorTenants.ts";
+import { RecordedChanges } from "./activity/RecordedChanges.ts";
 
 /** Handlers of `SdkKeysApi`. */
 export const sdkKeysHandlers = HttpApiBuilder.group(
@@ -14,12 +15,13 @@ export const sdkKeysHandlers = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const tenants = yield* OperatorTenants;
     const tokens = yield* Tokens;
+    const changes = yield* RecordedChanges;
     const cursors = yield* Cursors;
     return handlers
       .handleRaw("issue", ({ params, ...input }) =>
         tenants.data(params, ({ environment, workspaceId }) =>
           Effect.flatMap(readParsedBody(SdkKeyDraft, input), (body) =>
-            tokens.issueSdkKey(workspaceId, environment, body),
+            changes.issueSdkKey(workspaceId, environment, body),
           ),
         ),
       )
@@ -32,7 +34,7 @@ export const sdkKeysHandlers = HttpApiBuilder.group(
       )
       .handle("revoke", ({ params }) =>
         tenants.data(params, ({ environment, workspaceId }) =>
-          tokens.revokeSdkKey(workspaceId, environment, params.key),
+          changes.revokeSdkKey(workspaceId, environment, params.key),
         ),
       );
   }),

@@ -1,22 +1,10 @@
-import { Schema } from "effect";
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
-import { SendStatus } from "../sending/Send.ts";
+import { sendFilters } from "../sending/SendFilters.ts";
+import { SendResource } from "../sending/SendResource.ts";
 import { NotFound, Unprocessable } from "../wire/ApiError.ts";
 import { PageOf, PageQuery } from "../wire/Envelope.ts";
 import { alsoAsCsv } from "../http/csv/CsvParameters.ts";
-import { isUuid } from "../wire/Ids.ts";
-import { shownId } from "../wire/ShownFields.ts";
 import { environmentPath } from "./OperatorPath.ts";
-import { SendResource } from "./SendResource.ts";
-
-const sendFilters = {
-  campaign: Schema.optionalKey(
-    shownId("Only sends of the campaign with this id.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b62").check(
-      Schema.makeFilter(isUuid, { message: "The {field} must be a UUID." }),
-    ),
-  ),
-  status: Schema.optionalKey(SendStatus),
-};
 
 /** The endpoint of sends at fixed times: scheduled, running and past ones. */
 export class SendListApi extends HttpApiGroup.make("sends")

@@ -4,8 +4,8 @@ import { CsvExports } from "../http/csv/CsvExports.ts";
 import { wantsCsv } from "../http/csv/CsvParameters.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { OperatorApi } from "../OperatorApi.ts";
+import { Sends } from "../sending/Sends.ts";
 import { OperatorTenants } from "./OperatorTenants.ts";
-import { SendListSql } from "./SendListSql.ts";
 
 /** Handlers of `SendListApi`. */
 export const sendListHandlers = HttpApiBuilder.group(
@@ -13,7 +13,7 @@ export const sendListHandlers = HttpApiBuilder.group(
   "sends",
   Effect.fnUntraced(function* (handlers) {
     const tenants = yield* OperatorTenants;
-    const sends = yield* SendListSql;
+    const sends = yield* Sends;
     const cursors = yield* Cursors;
     const exports = yield* CsvExports;
     return handlers.handle("list", ({ params, query }) =>

@@ -6,6 +6,7 @@ import { Cursors } from "../http/Cursors.ts";
 import { OperatorApi } from "../OperatorApi.ts";
 import { readParsedBody } from "../wire/ParsedBody.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
+import { RecordedChanges } from "./activity/RecordedChanges.ts";
 
 /** Handlers of `TokensApi`. */
 export const tokensHandlers = HttpApiBuilder.group(
@@ -14,13 +15,14 @@ export const tokensHandlers = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const workspaces = yield* Workspaces;
     const tokens = yield* Tokens;
+    const changes = yield* RecordedChanges;
     const cursors = yield* Cursors;
     return handlers
       .handleRaw("issue", ({ endpoint, params, request }) =>
         Effect.gen(function* () {
           const { workspaceId } = yield* workspaces.find(params.workspace);
           const body = yield* readParsedBody(TokenDraft, { request, endpoint });
-          return { data: yield* tokens.issueToken(workspaceId, body) };
+          return { data: yield* changes.issueToken(workspaceId, body) };
         }),
       )
       .handle("list", ({ params, query }) =>
@@ -33,7 +35,7 @@ export const tokensHandlers = HttpApiBuilder.group(
       .handle("revoke", ({ params }) =>
         Effect.gen(function* () {
           const { workspaceId } = yield* workspaces.find(params.workspace);
-          return { data: yield* tokens.revokeToken(workspaceId, params.token) };
+          return { data: yield* changes.revokeToken(workspaceId, params.token) };
         }),
       );
   }),

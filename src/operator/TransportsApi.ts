@@ -9,6 +9,7 @@ import {
   unknownTransport,
   WebPushCredentials,
 } from "../sending/push/PushCredential.ts";
+import { TransportTest, TransportTestDraft } from "../sending/push/TransportTest.ts";
 import { bodyErrors, NotFound } from "../wire/ApiError.ts";
 import { Data, PageOf } from "../wire/Envelope.ts";
 import { shownText } from "../wire/ShownFields.ts";
@@ -59,6 +60,22 @@ export class TransportsApi extends HttpApiGroup.make("transports")
       .annotate(
         OpenApi.Description,
         "The server makes the VAPID keys the first time and keeps them when the subject changes.",
+      ),
+
+    HttpApiEndpoint.post("test", "/workspaces/:workspace/:env/transports/:transport/test", {
+      params: { ...environmentPath, transport: shownText("`fcm`, `apns` or `webpush`.", "fcm") },
+      payload: TransportTestDraft,
+      success: Data(TransportTest),
+      error: [NotFound, ...bodyErrors],
+    })
+      .annotate(PathChoices, {
+        transport: { choices: PushProvider.literals, otherwise: unknownTransport },
+      })
+      .annotate(OpenApi.Summary, "Test a transport")
+      .annotate(
+        OpenApi.Description,
+        "Sends one test push to a device now, and answers with what came back from the push service. It is " +
+          "no delivery and counts nowhere.",
       ),
 
     HttpApiEndpoint.delete("delete", "/workspaces/:workspace/:env/transports/:transport", {

@@ -3,6 +3,8 @@ import { HttpApiBuilder } from "effect/http-api";
 import { OperatorApi } from "../OperatorApi.ts";
 import { ApnsCredentials, FcmCredentials, WebPushCredentials } from "../sending/push/PushCredential.ts";
 import { PushCredentials } from "../sending/push/PushCredentials.ts";
+import { TransportTestDraft } from "../sending/push/TransportTest.ts";
+import { TransportTests } from "../sending/push/TransportTests.ts";
 import { readParsedBody } from "../wire/ParsedBody.ts";
 import { OperatorTenants } from "./OperatorTenants.ts";
 
@@ -13,6 +15,7 @@ export const transportsHandlers = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const tenants = yield* OperatorTenants;
     const credentials = yield* PushCredentials;
+    const tests = yield* TransportTests;
     return handlers
       .handle("list", ({ params }) =>
         Effect.map(
@@ -34,6 +37,13 @@ export const transportsHandlers = HttpApiBuilder.group(
         tenants.data(params, (tenant) =>
           Effect.flatMap(readParsedBody(WebPushCredentials, input), (body) =>
             credentials.putWebPush(tenant, body),
+          ),
+        ),
+      )
+      .handleRaw("test", ({ params, ...input }) =>
+        tenants.data(params, (tenant) =>
+          Effect.flatMap(readParsedBody(TransportTestDraft, input), (body) =>
+            tests.run(tenant, params.transport, body),
           ),
         ),
       )

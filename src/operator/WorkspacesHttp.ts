@@ -5,6 +5,7 @@ import { OperatorApi } from "../OperatorApi.ts";
 import { readParsedBody } from "../wire/ParsedBody.ts";
 import { WorkspaceDraft, WorkspacePatch } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
+import { RecordedChanges } from "./activity/RecordedChanges.ts";
 
 /** Handlers of `WorkspacesApi`. */
 export const workspacesHandlers = HttpApiBuilder.group(
@@ -12,11 +13,12 @@ export const workspacesHandlers = HttpApiBuilder.group(
   "workspaces",
   Effect.fnUntraced(function* (handlers) {
     const workspaces = yield* Workspaces;
+    const changes = yield* RecordedChanges;
     const cursors = yield* Cursors;
     return handlers
       .handleRaw("create", (input) =>
         Effect.gen(function* () {
-          return { data: yield* workspaces.create(yield* readParsedBody(WorkspaceDraft, input)) };
+          return { data: yield* changes.createWorkspace(yield* readParsedBody(WorkspaceDraft, input)) };
         }),
       )
       .handle("list", ({ query }) =>
@@ -29,7 +31,7 @@ export const workspacesHandlers = HttpApiBuilder.group(
         Effect.gen(function* () {
           yield* workspaces.find(params.workspace);
           const body = yield* readParsedBody(WorkspacePatch, { request, endpoint });
-          return { data: yield* workspaces.update(params.workspace, body) };
+          return { data: yield* changes.updateWorkspace(params.workspace, body) };
         }),
       );
   }),

@@ -8,6 +8,7 @@ import { Outbox } from "../outbox/Outbox.ts";
 import { NotFound } from "../wire/ApiError.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
+import type { Tenant } from "../workspaces/Workspace.ts";
 import {
   type Interaction,
   type InteractionDraft,
@@ -30,7 +31,7 @@ export class Messages extends Context.Service<Messages>()("waypost/sending/Messa
     const { media: mediaBase } = yield* PublicAddresses;
 
     const toMessage =
-      ({ deviceKey }: Caller) =>
+      (deviceKey: number) =>
       ({ sourceId, ...row }: MessageRow): Message => ({
         ...row,
         id: ids.idOf({ sourceId, deviceKey }),
@@ -73,10 +74,10 @@ export class Messages extends Context.Service<Messages>()("waypost/sending/Messa
 
     return {
       /** Messages delivered to the device, newest first. */
-      page: (caller: Caller, position: PagePosition) => {
+      page: (device: Tenant & { readonly deviceKey: number }, position: PagePosition) => {
         const before = position.before === null ? null : (ids.keyOf(position.before)?.sourceId ?? null);
-        const rows = repository.page(caller, caller.deviceKey, before, position.limit);
-        return Effect.map(rows, (found) => found.map(toMessage(caller)));
+        const rows = repository.page(device, device.deviceKey, before, position.limit);
+        return Effect.map(rows, (found) => found.map(toMessage(device.deviceKey)));
       },
 
       /** When a message was delivered, in epoch milliseconds. @throws 404 */

@@ -1,4 +1,5 @@
 import { Clock, Context, Effect, Layer } from "effect";
+import { Activity } from "../activity/Activity.ts";
 import { Database } from "../database/Database.ts";
 import { outsideTransaction } from "../http/OutsideTransaction.ts";
 import { PublicHosts } from "../notifications/PublicHosts.ts";
@@ -27,6 +28,7 @@ import { makeWebhookSecret, previousSecretMillis } from "./WebhookSecret.ts";
 import { WebhooksSql, type WebhookValues } from "./WebhooksSql.ts";
 import { WebhookTesting } from "./WebhookTesting.ts";
 import { urlProblem } from "./WebhookUrl.ts";
+import { secretChange, webhookChange } from "./WebhookActivity.ts";
 
 const valuesOf = ({ batch, description, events, url }: WebhookDraft): WebhookValues => ({
   url,
@@ -84,6 +86,7 @@ export class Webhooks extends Context.Service<
       const signing = yield* CallSigning;
       const testing = yield* WebhookTesting;
       const resending = yield* Resending;
+      const activity = yield* Activity;
 
       const find = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
         const webhook = isUuid(id) ? yield* repository.find(tenant, id) : null;
@@ -115,7 +118,9 @@ export class Webhooks extends Context.Service<
         const secret = makeWebhookSecret();
         yield* repository.insert(tenant, id, valuesOf(draft), signing.sealed(tenant, id, secret), now);
         yield* repository.refreshListeners(tenant);
-        return { ...(yield* Effect.orDie(find(tenant, id))), secret };
+        const webhook = yield* Effect.orDie(find(tenant, id));
+        yield* activity.record(tenant, webhookChange("create", null, webhook));
+        return { ...webhook, secret };
       }, database.atomically);
 
       const replace = Effect.fnUntraced(function* (
@@ -131,7 +136,9 @@ export class Webhooks extends Context.Service<
         if (status !== undefined)
           yield* repository.setStatus(tenant, stored.id, status satisfies WebhookStatus, now);
         yield* repository.refreshListeners(tenant);
-        return yield* find(tenant, stored.id);
+        const webhook = yield* find(tenant, stored.id);
+        yield* activity.record(tenant, webhookChange("update", stored, webhook));
+        return webhook;
       }, database.atomically);
 
       return Webhooks.of({
@@ -154,6 +161,7 @@ export class Webhooks extends Context.Service<
           const stored = yield* find(tenant, id);
           yield* repository.delete(tenant, stored.id);
           yield* repository.refreshListeners(tenant);
+          yield* activity.record(tenant, webhookChange("delete", stored, null));
           return { id: stored.id, deleted: true as const };
         }, database.atomically),
 
@@ -164,6 +172,7 @@ export class Webhooks extends Context.Service<
           const secret = makeWebhookSecret();
           const sealed = signing.sealed(tenant, stored.id, secret);
           yield* repository.replaceSecret(tenant, stored.id, sealed, now + previousSecretMillis, now);
+          yield* activity.record(tenant, secretChange(stored));
           return { ...(yield* find(tenant, stored.id)), secret };
         }, database.atomically),
 

@@ -16,6 +16,7 @@ const jobNames = [
   "media_sweeping",
   "idempotency_pruning",
   "failed_attempt_pruning",
+  "activity_pruning",
   "table_statistics",
 ] as const;
 

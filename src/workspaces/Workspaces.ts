@@ -4,7 +4,7 @@ import { NotFound } from "../wire/ApiError.ts";
 import { idAt, isUuid } from "../wire/Ids.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
-import type { Tenant, WorkspaceDraft, WorkspacePatch } from "./Workspace.ts";
+import type { TenantKey, WorkspaceDraft, WorkspacePatch } from "./Workspace.ts";
 import { WorkspacesRepository } from "./WorkspacesRepository.ts";
 
 const notFound = NotFound.of("There is no workspace with this id.");
@@ -52,7 +52,7 @@ export class Workspaces extends Context.Service<Workspaces>()("waypost/workspace
       }),
 
       /** Locks the tenant until the end of the transaction. Call it before counting what a plan limits. */
-      lock: (tenant: Tenant) => repository.lock(tenant),
+      lock: (tenant: TenantKey) => repository.lock(tenant),
     };
   }),
 }) {

@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { randomBytes } from "node:crypto";
 import { TokensRepository } from "../../src/access/TokensRepository.ts";
+import { utcText } from "../../src/time/LocalTime.ts";
 import { idAt } from "../../src/wire/Ids.ts";
 import { WorkspacesRepository } from "../../src/workspaces/WorkspacesRepository.ts";
 import type { Environment } from "../../src/workspaces/Environment.ts";
@@ -101,13 +102,21 @@ layer(TestRepositories.layer)("TokensRepository", (it) => {
         const { sandbox } = yield* newTenants;
         const other = (yield* newTenants).sandbox;
         const [token, key] = [newToken(), newKey()];
-        yield* repository.insertToken(sandbox.workspaceId, token);
-        yield* repository.insertSdkKey(sandbox.workspaceId, key);
-        assert.isFalse(yield* repository.revokeToken(other.workspaceId, token.id, now));
-        assert.isFalse(yield* repository.revokeSdkKey(sandbox.workspaceId, "production", key.id, now));
+        const issuedToken = yield* repository.insertToken(sandbox.workspaceId, token);
+        const issuedKey = yield* repository.insertSdkKey(sandbox.workspaceId, key);
+        assert.isNull(yield* repository.revokeToken(other.workspaceId, token.id, now));
+        assert.isNull(yield* repository.revokeSdkKey(sandbox.workspaceId, "production", key.id, now));
+        const revoked_at = utcText(now);
         for (const at of [now, now + 5000]) {
-          assert.isTrue(yield* repository.revokeToken(sandbox.workspaceId, token.id, at));
-          assert.isTrue(yield* repository.revokeSdkKey(sandbox.workspaceId, "sandbox", key.id, at));
+          const isNew = at === now;
+          assert.deepStrictEqual(yield* repository.revokeToken(sandbox.workspaceId, token.id, at), {
+            credential: { ...issuedToken, revoked_at },
+            isNew,
+          });
+          assert.deepStrictEqual(yield* repository.revokeSdkKey(sandbox.workspaceId, "sandbox", key.id, at), {
+            credential: { ...issuedKey, revoked_at },
+            isNew,
+          });
         }
         assert.deepStrictEqual((yield* repository.findToken(token.digest))?.revoked_at, new Date(now));
         assert.deepStrictEqual((yield* repository.findSdkKey(key.digest))?.revoked_at, new Date(now));

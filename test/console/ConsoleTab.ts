@@ -106,7 +106,10 @@ export class ConsoleTab {
   async overflowAt360(): Promise<number> {
     const before = this.page.viewport();
     await this.page.setViewport({ width: 360, height: 800 });
-    const overflow = await this.page.$eval("html", ({ clientWidth, scrollWidth }) => scrollWidth - clientWidth);
+    const overflow = await this.page.$eval(
+      "html",
+      ({ clientWidth, scrollWidth }) => scrollWidth - clientWidth,
+    );
     await this.page.setViewport(before);
     return overflow;
   }

@@ -38,7 +38,10 @@ layer(TestWaypost.layer)("requests of other sites", (it) => {
         headers: { cookie, origin: "https://evil.example", "content-type": "text/plain" },
       });
       assert.strictEqual(form.status, 403);
-      assert.strictEqual((yield* ask("/operator/v1/workspaces", { headers: { cookie, origin } })).status, 200);
+      assert.strictEqual(
+        (yield* ask("/operator/v1/workspaces", { headers: { cookie, origin } })).status,
+        200,
+      );
       assert.strictEqual((yield* ask("/console/session", { headers: { cookie, origin } })).status, 200);
     }),
   );

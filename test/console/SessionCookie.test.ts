@@ -19,10 +19,7 @@ describe("the cookie of a session", () => {
 
   it("a cookie that another host of the domain planted is not read over https (console.cookie)", () => {
     assert.isNull(readSessionCookie("waypost_session=planted", true));
-    assert.strictEqual(
-      readSessionCookie("waypost_session=planted; __Host-waypost_session=own", true),
-      "own",
-    );
+    assert.strictEqual(readSessionCookie("waypost_session=planted; __Host-waypost_session=own", true), "own");
     assert.strictEqual(readSessionCookie("other=1; waypost_session=own", false), "own");
   });
 
@@ -41,7 +38,9 @@ describe("the origin of a request", () => {
   it("a request is of the same origin if Sec-Fetch-Site or Origin says so (console.csrf)", () => {
     assert.isTrue(ask("same-origin", undefined));
     assert.isTrue(ask(undefined, "https://push.example.com"));
-    assert.isTrue(isSameOrigin({ fetchSite: undefined, origin: "http://h:8080", host: "h:8080", isSecure: false }));
+    assert.isTrue(
+      isSameOrigin({ fetchSite: undefined, origin: "http://h:8080", host: "h:8080", isSecure: false }),
+    );
     assert.isTrue(isSameOrigin({ fetchSite: undefined, origin: "https://h", host: "h:443", isSecure: true }));
   });
 

@@ -60,6 +60,32 @@ layer(TestWaypost.layer)("sessions of the console", (it) => {
     }),
   );
 
+  it.effect("the activity log names the person of a session, else the token (console.signin, S5)", () =>
+    Effect.gen(function* () {
+      const { origin, tenant } = yield* TestWaypost;
+      const { tokens, workspace } = yield* tenant();
+      const headers = { "waypost-workspace": workspace.id };
+      const rule = { match: "all", conditions: [{ attribute: "city", op: "exists", value: true }] };
+      const person = yield* signIn(origin, { access_key: testOperatorKey, name: "Kim" });
+      const nameless = yield* signIn(origin, { access_key: tokens.sandbox });
+      for (const { ask } of [person, nameless]) {
+        const made = yield* ask("/sandbox/platform/v1/segments", {
+          headers,
+          body: { name: `Segment ${ask === person.ask}`, rule },
+        });
+        assert.strictEqual(made.status, 201, JSON.stringify(made.body));
+      }
+      const { body } = yield* person.ask("/sandbox/platform/v1/activity", { headers });
+      assert.deepStrictEqual(
+        body.data.map((entry: { readonly actor: object }) => entry.actor),
+        [
+          { type: "session", id: nameless.answer.body.data.id, name: "Test token" },
+          { type: "session", id: person.answer.body.data.id, name: "Kim" },
+        ],
+      );
+    }),
+  );
+
   it.effect("unknown keys are refused at the field and throttled (console.signin, I2)", () =>
     Effect.gen(function* () {
       const { origin } = yield* TestWaypost;
@@ -68,7 +94,10 @@ layer(TestWaypost.layer)("sessions of the console", (it) => {
       assert.hasAllKeys(empty.answer.body.error.fields, ["access_key", "name"]);
       for (let attempt = 1; attempt <= 20; attempt++) {
         const { answer } = yield* signIn(origin, { access_key: `wrong ${attempt}` });
-        assert.deepStrictEqual(answer.body.error, { code: "invalid_token", message: "This key is not known." });
+        assert.deepStrictEqual(answer.body.error, {
+          code: "invalid_token",
+          message: "This key is not known.",
+        });
         assert.isNull(answer.headers.get("set-cookie"));
       }
       const { answer } = yield* signIn(origin, { access_key: "wrong" });
@@ -118,21 +147,27 @@ layer(TestWaypost.layer)("sessions of the console", (it) => {
     }),
   );
 
-  it.effect("signing in ends the session that the browser had, and never keeps its cookie (console.session)", () =>
-    Effect.gen(function* () {
-      const { origin, tenant } = yield* TestWaypost;
-      const { tokens } = yield* tenant();
-      // An attacker plants the cookie of a session of their own.
-      const planted = yield* signIn(origin, { access_key: tokens.sandbox });
-      const own = yield* signIn(origin, { access_key: testOperatorKey }, { cookie: planted.cookie });
-      assert.notStrictEqual(own.cookie, planted.cookie);
-      const reused = yield* planted.ask("/sandbox/platform/v1/me");
-      assert.deepStrictEqual(statusAndCode(reused), [401, "unauthenticated"]);
-      assert.strictEqual((yield* own.ask("/operator/v1/workspaces")).status, 200);
-      // A made-up cookie does not become a session.
-      const made = yield* signIn(origin, { access_key: testOperatorKey }, { cookie: "waypost_session=wpc_mine" });
-      assert.notInclude(made.cookie, "wpc_mine");
-    }),
+  it.effect(
+    "signing in ends the session that the browser had, and never keeps its cookie (console.session)",
+    () =>
+      Effect.gen(function* () {
+        const { origin, tenant } = yield* TestWaypost;
+        const { tokens } = yield* tenant();
+        // An attacker plants the cookie of a session of their own.
+        const planted = yield* signIn(origin, { access_key: tokens.sandbox });
+        const own = yield* signIn(origin, { access_key: testOperatorKey }, { cookie: planted.cookie });
+        assert.notStrictEqual(own.cookie, planted.cookie);
+        const reused = yield* planted.ask("/sandbox/platform/v1/me");
+        assert.deepStrictEqual(statusAndCode(reused), [401, "unauthenticated"]);
+        assert.strictEqual((yield* own.ask("/operator/v1/workspaces")).status, 200);
+        // A made-up cookie does not become a session.
+        const made = yield* signIn(
+          origin,
+          { access_key: testOperatorKey },
+          { cookie: "waypost_session=wpc_mine" },
+        );
+        assert.notInclude(made.cookie, "wpc_mine");
+      }),
   );
 
   it.effect("a tab of the previous session does not act for the next one (console.session)", () =>
@@ -167,7 +202,10 @@ layer(TestWaypost.layer)("sessions of the console", (it) => {
       const { origin } = yield* TestWaypost;
       const { ask } = yield* signIn(origin, { access_key: testOperatorKey });
       const show = ask("/console/session");
-      yield* Effect.all(Array.from({ length: 600 }, () => show), { concurrency: 10, discard: true });
+      yield* Effect.all(
+        Array.from({ length: 600 }, () => show),
+        { concurrency: 10, discard: true },
+      );
       const refused = yield* show;
       assert.deepStrictEqual(statusAndCode(refused), [429, "rate_limited"]);
       assert.strictEqual(refused.headers.get("retry-after"), "60");

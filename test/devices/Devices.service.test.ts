@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { Devices } from "../../src/devices/Devices.ts";
+import { RegisteredDevices } from "../../src/devices/RegisteredDevices.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { devicesOf } from "./TestDevices.ts";
@@ -255,7 +255,7 @@ layer(TestWaypost.layer)("Devices", (it) => {
   it.effect("the operator lists and approves a device while it is registered (operator.devices)", () =>
     Effect.gen(function* () {
       const { sandbox, workspace } = yield* devicesOf();
-      const devices = yield* Devices;
+      const devices = yield* RegisteredDevices;
       const tenant = { ...(yield* (yield* Workspaces).find(workspace.id)), environment: "sandbox" as const };
       const first = yield* sandbox.device("phone-1", { platform: "ios" });
       const second = yield* sandbox.device("phone-2");

@@ -116,6 +116,20 @@ layer(TestRepositories.layer)("SegmentsRepository", (it) => {
     }),
   );
 
+  it.effect("the rules of segments are found by id, without those of other environments (S4.2)", () =>
+    Effect.gen(function* () {
+      const repository = yield* SegmentsRepository;
+      const { production, sandbox } = yield* newTenants;
+      const gold = yield* insertSegment(sandbox);
+      const visits = yield* insertSegment(sandbox, "Visits", visitsRule);
+      const foreign = yield* insertSegment(production);
+      const found = yield* repository.rules(sandbox, [visits, foreign, idAt(now), gold]);
+      assert.deepStrictEqual([...found.keys()].sort(), [gold, visits].sort());
+      assert.deepStrictEqual([found.get(gold), found.get(visits)], [goldRule, visitsRule]);
+      assert.strictEqual((yield* repository.rules(sandbox, [])).size, 0);
+    }),
+  );
+
   it.effect("the audience of a campaign is the rules of its segments in order, with their match", () =>
     Effect.gen(function* () {
       const repository = yield* SegmentsRepository;

@@ -19,10 +19,16 @@ const expectedAbilities: ReadonlyArray<readonly [path: RegExp, read: Ability | n
     [/^\/reports\//, "reports:read", null],
     [/^\/campaigns\/:campaign\/notifications\/:notification\/(results|answers)$/, "reports:read", null],
     [/^\/campaigns\/:campaign\/notifications/, "notifications:read", "notifications:write"],
+    [/^\/campaigns\/estimate$/, null, "campaigns:read"],
+    [/^\/segments\/count$/, null, "segments:read"],
     [/^\/campaigns/, "campaigns:read", "campaigns:write"],
     [/^\/(locations|location-groups)/, "locations:read", "locations:write"],
     [/^\/media/, "media:read", "media:write"],
     [/^\/webhooks/, "webhooks:read", "webhooks:write"],
+    [/^\/segments/, "segments:read", "segments:write"],
+    [/^\/(devices|attributes)/, "devices:read", "devices:write"],
+    [/^\/sends/, "sends:read", null],
+    [/^\/activity/, "activity:read", "activity:read"],
   ];
 
 /** Endpoints that work in Production before the full API is enabled (platform-api.md, Authentication 7). */

@@ -16,10 +16,12 @@ const keyed = (key: string) => ({ headers: { "idempotency-key": key } });
 describe("Idempotency-Key in the platform API", () => {
   it("every change accepts an Idempotency-Key, and no other endpoint does (J1, idempotency.0)", () => {
     assert.isAbove(changes.length, 10);
+    // Questions with a body, which change nothing.
+    const questions = ["POST /segments/count", "POST /campaigns/estimate"];
     for (const { method, name, takesKey } of platformEndpoints) {
       assert.strictEqual(
         takesKey,
-        method !== "GET",
+        method !== "GET" && !questions.includes(name),
         `${name}: .middleware(Idempotency) is missing or not allowed`,
       );
     }

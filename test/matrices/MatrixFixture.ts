@@ -113,7 +113,7 @@ export const makeMatrixFixture = Effect.fnUntraced(function* (
   const geoCampaign = Effect.flatMap(location, ({ location: id }) =>
     campaign({ type: "geo", location_ids: [id] }),
   );
-  const pushCampaign = campaign({ type: "push", starts_at: "2026-12-01" });
+  const pushCampaign = Effect.suspend(() => campaign({ type: "push", starts_at: "2026-12-01" }));
 
   /** A webhook with a recorded event. */
   const webhookEvent = Effect.gen(function* () {
@@ -138,14 +138,18 @@ export const makeMatrixFixture = Effect.fnUntraced(function* (
     return { campaign: campaignId, notification: (yield* notification(campaignId)).id as string };
   });
 
-  /** A registered and approved device with its token. */
-  const device = Effect.gen(function* () {
+  /** A scheduled send of a new push campaign. */
+  const send = Effect.gen(function* () {
+    const campaignId = yield* pushCampaign;
+    yield* notification(campaignId, { trigger_type: "fixed_time", trigger_config: { send_at: "09:00" } });
+    const [row] = ok(yield* platform(`/sends?campaign=${campaignId}`));
+    return row.id as string;
+  });
+
+  const deviceWith = Effect.fnUntraced(function* (body: object) {
     const installation = randomUUID();
     const registered = ok(
-      yield* waypost.device(sdkKey.sdk_key)(`/devices/${installation}`, {
-        method: "PUT",
-        body: { platform: "ios" },
-      }),
+      yield* waypost.device(sdkKey.sdk_key)(`/devices/${installation}`, { method: "PUT", body }),
     );
     ok(
       yield* operator(`/${environment}/devices/${registered.id}`, {
@@ -154,6 +158,16 @@ export const makeMatrixFixture = Effect.fnUntraced(function* (
       }),
     );
     return { device: registered.id as string, installation, token: registered.device_token as string };
+  });
+  /** A registered and approved device with its token. */
+  const device = Effect.suspend(() => deviceWith({ platform: "ios" }));
+  /** A device with an address of Web Push, where nothing listens. */
+  const browser = Effect.suspend(() => {
+    const keys = { p256dh: `B${"A".repeat(86)}`, auth: "A".repeat(22) };
+    return deviceWith({
+      platform: "web",
+      push: { transport: "webpush", endpoint: "http://127.0.0.1:9/push", keys },
+    });
   });
 
   /** A device with a survey in its inbox, from a campaign of its own. */
@@ -229,8 +243,10 @@ export const makeMatrixFixture = Effect.fnUntraced(function* (
       notification,
       messageOnCampaign,
       device,
+      browser,
       surveyed,
       campaign,
+      send,
     },
     resources,
   };

@@ -109,6 +109,18 @@ export const operatorExamples: Examples = {
   "PUT /workspaces/:workspace/:env/transports/fcm": inEnvironment(() => ({ body: fcmCredentials() })),
   "PUT /workspaces/:workspace/:env/transports/apns": inEnvironment(() => ({ body: apnsCredentials() })),
   "PUT /workspaces/:workspace/:env/transports/webpush": inEnvironment(() => ({ body: webPushCredentials })),
+  "POST /workspaces/:workspace/:env/transports/:transport/test": {
+    request: ({ environment, make, operator, workspace }) =>
+      Effect.gen(function* () {
+        yield* operator(`/${environment}/transports/webpush`, { method: "PUT", body: webPushCredentials });
+        const { device } = yield* make.browser;
+        return {
+          params: { workspace: workspace.id, env: environment, transport: "webpush" },
+          body: { device_id: device },
+        };
+      }),
+    idKinds: { device_id: "device" },
+  },
   "DELETE /workspaces/:workspace/:env/transports/:transport": withNew(
     "transport",
     ({ environment, operator }) =>
@@ -174,6 +186,9 @@ export const operatorExamples: Examples = {
     })),
     idKinds: { "?campaign": "campaign" },
   },
+  "GET /workspaces/:workspace/:env/activity": inEnvironment(() => ({
+    query: { resource: "campaign", actor: "token", action: "create" },
+  })),
   "POST /workspaces/:workspace/:env/locations/import": inEnvironment(() => ({
     body: {
       type: "FeatureCollection",

@@ -73,6 +73,15 @@ export const questionIdKinds = {
   "questions.0.choices.0.id": "choice",
 };
 
+const rule = { match: "all", conditions: [{ attribute: "platform", op: "eq", value: "ios" }] };
+const onSegment = (body?: object): Example => ({
+  request: ({ make }) =>
+    Effect.map(make.segment, (segment) => ({ params: { segment }, ...(body && { body }) })),
+});
+const onDevice = (request: ValidRequest = {}): Example => ({
+  request: ({ make }) => Effect.map(make.device, ({ device }) => ({ params: { device }, ...request })),
+});
+
 const onMedia: Example = {
   request: ({ make }) => Effect.map(make.media, (media) => ({ params: { media } })),
 };
@@ -192,6 +201,42 @@ export const platformExamples: Examples = {
     idKinds: questionIdKinds,
   },
   "DELETE /campaigns/:campaign/notifications/:notification": onNotification,
+
+  "GET /segments": plain({ query: { limit: "2" } }),
+  "POST /segments": {
+    request: () => Effect.sync(() => ({ body: { name: `Segment ${randomUUID()}`, rule } })),
+  },
+  "POST /segments/count": plain({ body: { rule } }),
+  "POST /campaigns/estimate": {
+    request: (fixture) => Effect.map(campaignBody(fixture), (body) => ({ body })),
+    idKinds: campaignIdKinds,
+  },
+  "GET /segments/:segment": onSegment(),
+  "PATCH /segments/:segment": onSegment({ rule }),
+  "DELETE /segments/:segment": onSegment(),
+  "GET /devices": plain({ query: { limit: "2", approved: "true", platform: "ios", q: "a" } }),
+  "GET /devices/:device": onDevice(),
+  "PATCH /devices/:device": onDevice({ body: { approved: false } }),
+  "GET /devices/:device/messages": onDevice({ query: { limit: "2" } }),
+  "GET /devices/:device/events": onDevice({ query: { limit: "2" } }),
+  "GET /devices/:device/explain": {
+    request: ({ make, resources }) =>
+      Effect.map(make.device, ({ device }) => ({
+        params: { device },
+        query: { campaign: resources["campaign"] ?? "" },
+      })),
+    idKinds: { "?campaign": "campaign" },
+  },
+  "GET /attributes": plain(),
+  "GET /sends": {
+    request: ({ resources }) =>
+      Effect.succeed({ query: { campaign: resources["campaign"] ?? "", status: "scheduled" } }),
+    idKinds: { "?campaign": "campaign" },
+  },
+  "GET /sends/:send": {
+    request: ({ make }) => Effect.map(make.send, (send) => ({ params: { send } })),
+  },
+  "GET /activity": plain({ query: { limit: "2", actor: "token", resource: "campaign", action: "create" } }),
 
   "GET /media": plain({ query: { limit: "2", type: "image" } }),
   "POST /media": { request: () => Effect.sync(() => ({ body: upload() })) },

@@ -28,6 +28,25 @@ layer(TestPlatform.layer)("Media files on notifications", (it) => {
       }),
   );
 
+  it.effect("a file names the notifications that show it (S7.1)", () =>
+    Effect.gen(function* () {
+      const world = yield* mediaWorld();
+      const path = yield* world.geo();
+      const file = yield* world.file();
+      const shown = () =>
+        Effect.map(world.sandbox(`/media/${file.id}`), ({ body }) => body.data.notifications);
+      assert.deepStrictEqual(yield* shown(), []);
+      const [first, second] = [
+        (yield* world.sandbox(path, { body: message({ media_asset_id: file.id }) })).body.data,
+        (yield* world.sandbox(path, { body: message({ media_asset_id: file.id }) })).body.data,
+      ];
+      const named = [first, second].map(({ id, name }) => ({ id, name }));
+      assert.deepStrictEqual(yield* shown(), named);
+      yield* world.sandbox(`${path}/${first.id}`, { method: "PATCH", body: message() });
+      assert.deepStrictEqual(yield* shown(), named.slice(1));
+    }),
+  );
+
   it.effect("a file of another workspace or environment is unknown everywhere (A2)", () =>
     Effect.gen(function* () {
       const world = yield* mediaWorld();

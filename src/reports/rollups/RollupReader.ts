@@ -73,6 +73,10 @@ export class RollupReader extends Context.Service<RollupReader>()("waypost/repor
       /** Responses to each survey on each campaign. */
       responses: interactions.responses,
 
+      /** The number of distinct devices that entered one of these locations; of a scope without filters. */
+      entered: (tenant: Tenant, split: ScopeSplit, keys: ReadonlySet<number>): Effect.Effect<number> =>
+        events.entered(tenant, split, keys),
+
       /** Responses to a survey on a campaign. */
       surveyResponses: answers.responses,
 

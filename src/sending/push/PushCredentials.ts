@@ -1,4 +1,5 @@
 import { Clock, Context, Effect, Layer, Redacted } from "effect";
+import { Activity, type ResourceChange } from "../../activity/Activity.ts";
 import { Settings } from "../../config/Settings.ts";
 import { DataDirectory } from "../../database/DataDirectory.ts";
 import { Database } from "../../database/Database.ts";
@@ -42,19 +43,49 @@ export class PushCredentials extends Context.Service<PushCredentials>()(
       const database = yield* Database;
       const repository = yield* PushCredentialsSql;
       const workspaces = yield* Workspaces;
+      const activity = yield* Activity;
       const key = sealingKey(Redacted.value(secretKey));
 
+      /** The stored credentials; null if there are none, or if they do not open with the secret key. */
+      const opened = Effect.fnUntraced(function* <P extends PushProvider>(tenant: TenantKey, transport: P) {
+        const [row] = yield* repository.find(tenant, transport);
+        const text = row === undefined ? null : unseal(key, sealingContext(tenant, transport), row.sealed);
+        return text === null ? null : (JSON.parse(text) as KeptCredentials[P]);
+      });
+
+      /** Activity names the fields of credentials, never a value. */
+      const record = (
+        tenant: Tenant,
+        change: Pick<ResourceChange, "action" | "before" | "after">,
+        id: string,
+      ) =>
+        activity.record(tenant, { ...change, resource: { type: "transport", id, name: id }, isSecret: true });
+
+      /** Needs the tenant's lock. */
       const put = Effect.fnUntraced(function* <P extends PushProvider>(
         tenant: Tenant,
         transport: P,
         credentials: KeptCredentials[P],
         publicKey: string | null = null,
       ) {
+        const before = yield* opened(tenant, transport);
         const sealed = seal(key, sealingContext(tenant, transport), JSON.stringify(credentials));
         const now = yield* Clock.currentTimeMillis;
         const rows = yield* repository.put(tenant, transport, sealed, publicKey, now);
+        const action = before === null ? "create" : "update";
+        yield* record(
+          tenant,
+          { action, before: before && { ...before }, after: { ...credentials } },
+          transport,
+        );
         return shownOf(transport, rows);
       });
+
+      const putLocked = <P extends PushProvider>(
+        tenant: Tenant,
+        transport: P,
+        credentials: KeptCredentials[P],
+      ) => database.atomically(Effect.andThen(workspaces.lock(tenant), put(tenant, transport, credentials)));
 
       const open = Effect.fnUntraced(function* <P extends PushProvider>(tenant: TenantKey, transport: P) {
         const [row] = yield* repository.find(tenant, transport);
@@ -84,7 +115,7 @@ export class PushCredentials extends Context.Service<PushCredentials>()(
           body: ParsedBody<FcmCredentials>,
         ) {
           validateFcm(body, allowPrivateAddresses);
-          return yield* put(tenant, "fcm", yield* body.complete);
+          return yield* putLocked(tenant, "fcm", yield* body.complete);
         }),
 
         /** Sets or replaces Apple's signing key. @throws 422 */
@@ -93,7 +124,7 @@ export class PushCredentials extends Context.Service<PushCredentials>()(
           body: ParsedBody<ApnsCredentials>,
         ) {
           validateApns(body, allowPrivateAddresses);
-          return yield* put(tenant, "apns", yield* body.complete);
+          return yield* putLocked(tenant, "apns", yield* body.complete);
         }),
 
         /**
@@ -118,10 +149,13 @@ export class PushCredentials extends Context.Service<PushCredentials>()(
         /** Deletes credentials permanently, including the keys of Web Push. @throws 404 */
         delete: Effect.fn("PushCredentials.delete")(function* (tenant: Tenant, transport: string) {
           if (!isProvider(transport)) return yield* NotFound.of(unknownTransport);
+          yield* workspaces.lock(tenant);
+          const before = (yield* opened(tenant, transport)) ?? { credentials: true };
           const [deleted] = yield* repository.delete(tenant, transport);
           if (deleted === undefined) return yield* notSet(transport);
+          yield* record(tenant, { action: "delete", before: { ...before }, after: null }, transport);
           return { id: transport, deleted: true as const };
-        }),
+        }, database.atomically),
 
         /** The configured providers of each environment, in the given order. */
         configured: Effect.fnUntraced(function* (tenants: ReadonlyArray<TenantKey>) {

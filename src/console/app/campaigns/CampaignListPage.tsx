@@ -102,7 +102,12 @@ export const CampaignListPage = () => {
       {!isEmpty && (
         <div class="filters" role="search">
           <SearchFilter label="Search campaigns" value={parameter("q")} onValue={filter("q")} />
-          <ChoiceFilter label="Status" value={parameter("status")} choices={statuses} onValue={filter("status")} />
+          <ChoiceFilter
+            label="Status"
+            value={parameter("status")}
+            choices={statuses}
+            onValue={filter("status")}
+          />
           <ChoiceFilter label="Type" value={parameter("type")} choices={types} onValue={filter("type")} />
         </div>
       )}

@@ -42,10 +42,7 @@ export const ComingUp = () => {
   const scheduled = usePlatform<Page<Campaign>>(campaignsOf("scheduled"));
   const active = usePlatform<Page<Campaign>>(campaignsOf("active"));
   const until = serverNow() + aheadMillis;
-  const items = [
-    ...(scheduled.data?.data.map(startOf) ?? []),
-    ...(active.data?.data.flatMap(endsOf) ?? []),
-  ]
+  const items = [...(scheduled.data?.data.map(startOf) ?? []), ...(active.data?.data.flatMap(endsOf) ?? [])]
     .filter(({ at }) => Date.parse(at) <= until)
     .toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
     .slice(0, maxItems);

@@ -71,9 +71,11 @@ const Figures = ({ timezone }: { readonly timezone: string }) => {
   const { data: before } = useSummary(addDays(start, -days), addDays(start, -1));
   if (now === undefined) return problem === undefined ? <Loading /> : <LoadProblem problem={problem} />;
   const { daily, totals } = now.data;
-  const series = (report: SummaryReport) => report.daily.map((each) => ({ day: each.date, value: each[chosen] }));
+  const series = (report: SummaryReport) =>
+    report.daily.map((each) => ({ day: each.date, value: each[chosen] }));
   const label = figures.find(([key]) => key === chosen)?.[1] ?? "";
-  const isEmpty = totals.campaigns === 0 && daily.every((each) => each.delivered + each.geofence_entries === 0);
+  const isEmpty =
+    totals.campaigns === 0 && daily.every((each) => each.delivered + each.geofence_entries === 0);
   return (
     <>
       <LoadProblem problem={problem} />

@@ -73,7 +73,13 @@ export const DataTable = <Row,>({
   return (
     <div class="table-part">
       {searchText !== undefined && (
-        <TableSearch label={label} value={search} onSearch={setSearch} found={found.length} all={rows.length} />
+        <TableSearch
+          label={label}
+          value={search}
+          onSearch={setSearch}
+          found={found.length}
+          all={rows.length}
+        />
       )}
       <div class="table-scroll" tabIndex={0} role="group" aria-label={`${label}, table`}>
         <table>

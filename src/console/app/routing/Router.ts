@@ -75,7 +75,8 @@ const focusHeading = (): void => {
 
 /** Links of the console change the page without loading it again. */
 export const followLinks = (event: MouseEvent): void => {
-  if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
+  if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey)
+    return;
   const link = event.target instanceof Element ? event.target.closest("a") : null;
   if (link === null || link.target !== "" || link.hasAttribute("download")) return;
   if (link.origin !== location.origin || !/^\/console(?:\/|$)/.test(link.pathname)) return;

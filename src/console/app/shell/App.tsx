@@ -21,7 +21,10 @@ const loadedPages = new Map<PageRow, ComponentType<PageProps>>();
 
 const NotFoundPage = () => (
   <PageFrame title="Not found">
-    <EmptyState title="There is nothing at this address" action={<a href={addressOf("/")}>Go to the start</a>}>
+    <EmptyState
+      title="There is nothing at this address"
+      action={<a href={addressOf("/")}>Go to the start</a>}
+    >
       It may have been deleted, or the address was not copied whole.
     </EmptyState>
   </PageFrame>
@@ -60,7 +63,8 @@ const LoadedPage = ({ ids, page }: FoundPage) => {
 };
 
 /** The first page that the session may use. */
-const firstPage = (): PageRow | undefined => pageTable.find(({ isAllowed, navigation }) => navigation && isAllowed());
+const firstPage = (): PageRow | undefined =>
+  pageTable.find(({ isAllowed, navigation }) => navigation && isAllowed());
 
 const CurrentPage = () => {
   const found = findPage(path.value === "/sign-in" ? "/" : path.value);
@@ -74,7 +78,8 @@ const CurrentPage = () => {
 const useFirstWorkspace = (): void => {
   const isEmpty = currentSession.value !== null && isOperator() && workspaces.value?.length === 0;
   useEffect(() => {
-    if (isEmpty && path.value !== "/workspaces/new") navigate("/console/workspaces/new", { isReplaced: true });
+    if (isEmpty && path.value !== "/workspaces/new")
+      navigate("/console/workspaces/new", { isReplaced: true });
   }, [isEmpty]);
 };
 

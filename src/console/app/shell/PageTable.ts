@@ -72,7 +72,9 @@ const match = (pattern: string, path: string): Readonly<Record<string, string>> 
 
 /** The page of a path; null for an unknown path. A path without parameters goes first. */
 export const findPage = (path: string): FoundPage | null => {
-  const plainFirst = pageTable.toSorted((a, b) => Number(a.path.includes(":")) - Number(b.path.includes(":")));
+  const plainFirst = pageTable.toSorted(
+    (a, b) => Number(a.path.includes(":")) - Number(b.path.includes(":")),
+  );
   for (const page of plainFirst) {
     const ids = match(page.path, path);
     if (ids !== null) return { page, ids };

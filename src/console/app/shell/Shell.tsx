@@ -46,7 +46,9 @@ const moveTo = (changes: Readonly<Record<string, string>>): void => {
 const ScopeChoice = () => {
   const id = useId();
   const session = currentSession.value;
-  const shownEnvironments = session?.environment ? [session.environment] : (["production", "sandbox"] as const);
+  const shownEnvironments = session?.environment
+    ? [session.environment]
+    : (["production", "sandbox"] as const);
   return (
     <div class="scope">
       {isOperator() && (

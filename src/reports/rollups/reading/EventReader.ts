@@ -5,6 +5,7 @@ import type { Tenant } from "../../../workspaces/Workspace.ts";
 import type { ReportScope } from "../../ReportConditionsSql.ts";
 import type { LocationCounts, TransitionCounts } from "../../ReportCounts.ts";
 import { countsEntries, countsExits, filtersItems } from "../../ReportQuery.ts";
+import { integersOf } from "../encoding/BinaryArrays.ts";
 import { DeviceTally } from "../encoding/DeviceTally.ts";
 import { allLocations, blockOf, forEachLocation, locationBlocks } from "../encoding/LocationBlock.ts";
 import { datesIn } from "../RollupKeys.ts";
@@ -120,7 +121,34 @@ export class EventReader extends Context.Service<EventReader>()(
         return counts;
       });
 
-      return { daily, byLocation };
+      /** The distinct devices that entered one of the locations. */
+      const entered = Effect.fnUntraced(function* (
+        tenant: Tenant,
+        { parts, raw, rolledUp }: ScopeSplit,
+        keys: ReadonlySet<number>,
+      ) {
+        const tally = new DeviceTally();
+        const yieldIfLong = timeSlices();
+        const groups = [
+          ...(rolledUp === undefined ? [] : yield* rollups.pendingTransitions(tenant, rolledUp)),
+          ...(raw === undefined ? [] : yield* rawCounts.transitions(tenant, raw)),
+        ];
+        for (const { devices, location_key } of groups) {
+          if (keys.has(location_key)) for (const device of integersOf(devices)) tally.add(device);
+          yield* yieldIfLong;
+        }
+        const blocks = [...new Set([...keys].map(blockOf))];
+        const rows = rolledUp === undefined ? [] : yield* rollups.blocks(tenant, rolledUp, parts, blocks);
+        for (const row of rows) {
+          for (const { sets } of locationSums([row], keys).values()) {
+            for (const [bytes, offset] of sets) tally.addSetAt(bytes, offset);
+          }
+          yield* yieldIfLong;
+        }
+        return tally.count;
+      });
+
+      return { daily, byLocation, entered };
     }),
   },
 ) {

@@ -35,7 +35,9 @@ export const chartPng = async (svg: SVGSVGElement): Promise<Blob> => {
     context.fillRect(0, 0, canvas.width, canvas.height);
     context.drawImage(image, 0, 0, canvas.width, canvas.height);
     return await new Promise((resolve, reject) => {
-      canvas.toBlob((blob) => (blob === null ? reject(new Error("The picture is too large.")) : resolve(blob)));
+      canvas.toBlob((blob) =>
+        blob === null ? reject(new Error("The picture is too large.")) : resolve(blob),
+      );
     });
   } finally {
     URL.revokeObjectURL(address);

@@ -76,8 +76,7 @@ const Drawing = ({
   const left = margin.left + formatNumber(top).length * 8 + 8;
   const step = (width - left - margin.right) / Math.max(1, days.length - 1);
   const x = (index: number): number => left + index * step;
-  const y = (value: number): number =>
-    margin.top + (1 - value / top) * (height - margin.top - margin.bottom);
+  const y = (value: number): number => margin.top + (1 - value / top) * (height - margin.top - margin.bottom);
   const points = days.map(({ value }, index) => [x(index), y(value)] as const);
   const labelled = labelIndexes(days.length, Math.floor(width / 90));
   const shown = hovered === null ? undefined : days[hovered];

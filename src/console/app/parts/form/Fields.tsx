@@ -126,11 +126,7 @@ export const CheckField = ({
   readonly onValue: (isChecked: boolean) => void;
 }) => (
   <label class="check">
-    <input
-      type="checkbox"
-      checked={isChecked}
-      onChange={(event) => onValue(event.currentTarget.checked)}
-    />
+    <input type="checkbox" checked={isChecked} onChange={(event) => onValue(event.currentTarget.checked)} />
     <span>{label}</span>
   </label>
 );

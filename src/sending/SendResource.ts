@@ -1,8 +1,8 @@
 import { Schema } from "effect";
 import { nullableInstant, shownId, shownInstant, shownInteger } from "../wire/ShownFields.ts";
-import { SendStatus } from "../sending/Send.ts";
+import { SendStatus } from "./Send.ts";
 
-/** One send of a notification of a push campaign in the operator interface. */
+/** One send of a notification of a push campaign in the platform API and the operator interface. */
 export const SendResource = Schema.Struct({
   id: shownId(
     "Id of the send; moving it to another time keeps the id.",

@@ -1,0 +1,57 @@
+import { Effect, Layer } from "effect";
+import { SqlClient } from "effect/sql";
+import { instant, jsonb, utc } from "../database/Rows.ts";
+import { rowCount, run, tenantIs } from "../database/Statements.ts";
+import type { ActivityEntry } from "./ActivityEntry.ts";
+import type { ActivityFilters } from "./ActivityFilters.ts";
+import { ActivityRepository } from "./ActivityRepository.ts";
+
+/** Every statement on activity. */
+export const activitySql = Layer.effect(
+  ActivityRepository,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient;
+
+    /** Only the conditions of given filters: their indexes are partial. */
+    const matching = ({ action, actorId, actorType, resourceId, resourceType }: ActivityFilters) => [
+      ...(actorType === null ? [] : [sql`a.actor_type = ${actorType}`]),
+      ...(actorType === null || actorType === "token" ? [] : [sql`a.actor_type <> 'token'`]),
+      ...(actorId === null ? [] : [sql`a.actor_id = ${actorId}::uuid`]),
+      ...(resourceType === null ? [] : [sql`a.resource_type = ${resourceType}`]),
+      ...(resourceId === null ? [] : [sql`a.resource_id = ${resourceId}`]),
+      ...(action === null ? [] : [sql`a.action = ${action}`]),
+    ];
+
+    return ActivityRepository.of({
+      insert: ({ environment, workspaceId }, { action, actor, at, changes, id, resource }) =>
+        run(sql`
+          INSERT INTO activity (workspace_id, environment, id, at, actor_type, actor_id, actor_name, action,
+            resource_type, resource_id, resource_name, changes)
+          VALUES (${workspaceId}, ${environment}, ${id}, ${instant(at)}, ${actor.type}, ${actor.id}::uuid,
+            ${actor.name}, ${action}, ${resource.type}, ${resource.id}, ${resource.name},
+            ${jsonb(changes)})`),
+
+      page: (tenant, { before, limit }, filters) =>
+        Effect.orDie(sql<ActivityEntry>`
+          SELECT a.id, ${utc("a.at")} AS at,
+            json_build_object('type', a.actor_type, 'id', a.actor_id, 'name', a.actor_name) AS actor,
+            a.action,
+            json_build_object('type', a.resource_type, 'id', a.resource_id, 'name', a.resource_name)
+              AS resource,
+            a.changes
+          FROM activity a
+          WHERE ${sql.and([
+            tenantIs(sql, "a", tenant),
+            sql`(${before}::uuid IS NULL OR a.id < ${before})`,
+            ...matching(filters),
+          ])}
+          ORDER BY a.id DESC LIMIT ${limit}`),
+
+      prune: (before, limit) =>
+        rowCount(sql`
+          DELETE FROM activity WHERE ctid = ANY (ARRAY (
+            SELECT ctid FROM activity WHERE at <= ${instant(before)} ORDER BY at LIMIT ${limit}))
+          RETURNING id`),
+    });
+  }),
+);

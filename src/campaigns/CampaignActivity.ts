@@ -1,0 +1,54 @@
+import { Effect } from "effect";
+import { Activity } from "../activity/Activity.ts";
+import type { ActivityAction } from "../activity/ActivityEntry.ts";
+import { pipelined } from "../database/pool/TransactionConnection.ts";
+import { Outbox } from "../outbox/Outbox.ts";
+import type { Tenant } from "../workspaces/Workspace.ts";
+import type { Campaign } from "./Campaign.ts";
+import { shownFields } from "./CampaignVersion.ts";
+
+/** The fields that activity shows: all but the status, which time changes as well. */
+const recorded = (campaign: Campaign) => ({
+  name: campaign.name,
+  type: campaign.type,
+  starts_at: campaign.starts_at,
+  ends_at: campaign.ends_at,
+  timezone: campaign.timezone,
+  paused: campaign.paused,
+  archived: campaign.archived,
+  frequency_cap_count: campaign.frequency_cap_count,
+  frequency_cap_period: campaign.frequency_cap_period,
+  targeting: campaign.targeting,
+});
+
+const eventOf = (before: Campaign | null, after: Campaign | null) =>
+  before === null ? "campaign.created" : after === null ? "campaign.deleted" : "campaign.updated";
+
+/**
+ * Makes the function that records a change of a campaign, in the transaction of the change and without
+ * waiting for it: as an event for webhooks (contract N2) and in the activity (contract S5). A new campaign has
+ * no `before`, a deleted one no `after`.
+ */
+export const campaignRecorder = Effect.gen(function* () {
+  const outbox = yield* Outbox;
+  const activity = yield* Activity;
+  return Effect.fnUntraced(function* (
+    tenant: Tenant,
+    action: ActivityAction,
+    before: Campaign | null,
+    after: Campaign | null,
+    at: number,
+  ) {
+    const shown = after ?? before;
+    if (shown === null) return;
+    const { environment, workspaceId } = tenant;
+    const data = shownFields(shown);
+    yield* pipelined(outbox.record([{ workspaceId, environment, type: eventOf(before, after), at, data }]));
+    yield* activity.record(tenant, {
+      action,
+      resource: { type: "campaign", id: shown.id, name: shown.name },
+      before: before && recorded(before),
+      after: after && recorded(after),
+    });
+  });
+});

@@ -1,0 +1,52 @@
+import { Context, Effect, Layer } from "effect";
+import { SqlClient } from "effect/sql";
+import { asNumber } from "../database/Rows.ts";
+import { tenantIs } from "../database/Statements.ts";
+import type { TenantKey } from "../workspaces/Workspace.ts";
+import type { AttributeSummary } from "./AttributeSummary.ts";
+
+/** The most values of each attribute. */
+const maxValues = 20;
+/** The most names: those of an app are few, but an app can put anything there. */
+const maxNames = 1000;
+/** Longer values are no use for a choice, and would make the response large. */
+const maxValueLength = 255;
+
+/** The statements on the attributes that devices have. */
+export class AttributesSql extends Context.Service<AttributesSql>()("waypost/devices/AttributesSql", {
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({
+    /**
+     * The names that registered devices have, with their most frequent values. Reads every `stride`-th block
+     * of 100 keys, and multiplies the counts.
+     */
+    summaries: (tenant: TenantKey, stride: number) =>
+      Effect.orDie(sql<AttributeSummary>`
+        WITH held AS MATERIALIZED (
+          SELECT a.name, a.value
+          FROM device d, jsonb_each(d.attributes) AS a (name, value)
+          WHERE ${tenantIs(sql, "d", tenant)} AND d.unregistered_at IS NULL
+            ${stride === 1 ? sql`` : sql`AND (d.key / 100) % ${stride} = 0`}
+        ), names AS (
+          SELECT name, count(*) AS devices FROM held GROUP BY name
+          ORDER BY devices DESC, name COLLATE "C" LIMIT ${maxNames}
+        ), counted AS (
+          SELECT name, each.value, count(*) AS devices
+          FROM held, LATERAL (
+            SELECT held.value WHERE jsonb_typeof(held.value) <> 'array'
+            UNION SELECT entry FROM jsonb_array_elements(
+              CASE jsonb_typeof(held.value) WHEN 'array' THEN held.value ELSE '[]' END) AS entry
+          ) AS each
+          GROUP BY name, each.value
+        ), ranked AS (
+          SELECT *, row_number() OVER (PARTITION BY name ORDER BY devices DESC, value) AS rank
+          FROM counted WHERE length(value::text) <= ${maxValueLength}
+        )
+        SELECT n.name, ${asNumber("n.devices")} * ${stride} AS devices, COALESCE((
+            SELECT jsonb_agg(jsonb_build_object('value', r.value, 'devices', r.devices * ${stride})
+              ORDER BY r.rank)
+            FROM ranked r WHERE r.name = n.name AND r.rank <= ${maxValues}), '[]') AS values
+        FROM names n ORDER BY n.devices DESC, n.name COLLATE "C"`),
+  })),
+}) {
+  static readonly layer = Layer.effect(AttributesSql, AttributesSql.make);
+}

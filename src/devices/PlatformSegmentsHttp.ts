@@ -1,0 +1,50 @@
+import { Effect } from "effect";
+import { HttpApiBuilder } from "effect/http-api";
+import { Caller, callerData } from "../access/Caller.ts";
+import { Cursors } from "../http/Cursors.ts";
+import { PlatformApi } from "../PlatformApi.ts";
+import { Audiences } from "./Audiences.ts";
+import { readRule, readSegment, readSegmentPatch } from "./SegmentParsing.ts";
+import { Segments } from "./Segments.ts";
+
+/** Handlers of `PlatformSegmentsApi`. */
+export const platformSegmentsHandlers = HttpApiBuilder.group(
+  PlatformApi,
+  "segments",
+  Effect.fnUntraced(function* (handlers) {
+    const segments = yield* Segments;
+    const audiences = yield* Audiences;
+    const cursors = yield* Cursors;
+    return handlers
+      .handle("list", ({ query }) =>
+        Effect.flatMap(Caller, (caller) =>
+          cursors.page({ endpoint: "GET /segments", owner: caller }, query, (position) =>
+            segments.page(caller, position),
+          ),
+        ),
+      )
+      .handleRaw("create", (input) =>
+        callerData((caller) => Effect.flatMap(readSegment(input), (body) => segments.create(caller, body))),
+      )
+      .handleRaw("count", (input) =>
+        callerData(
+          Effect.fnUntraced(function* (caller) {
+            const { rule } = yield* (yield* readRule(input)).complete;
+            const { devices } = yield* audiences.count(caller, { match: "any", rules: [rule] });
+            return { devices };
+          }),
+        ),
+      )
+      .handle("get", ({ params }) => callerData((caller) => segments.find(caller, params.segment)))
+      .handleRaw("update", ({ params, ...input }) =>
+        callerData(
+          Effect.fnUntraced(function* (caller) {
+            // An unknown id is reported before problems of the body (contract B1, 10 and 11).
+            const { id } = yield* segments.check(caller, params.segment);
+            return yield* segments.update(caller, id, yield* readSegmentPatch(input));
+          }),
+        ),
+      )
+      .handle("delete", ({ params }) => callerData((caller) => segments.delete(caller, params.segment)));
+  }),
+);

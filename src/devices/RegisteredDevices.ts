@@ -1,0 +1,72 @@
+import { Clock, Context, Effect, Layer, Stream, Struct } from "effect";
+import { Activity } from "../activity/Activity.ts";
+import { Database } from "../database/Database.ts";
+import { csvLines } from "../http/csv/Csv.ts";
+import { type CsvFile, csvName, todayOf } from "../http/csv/CsvFile.ts";
+import { NotFound } from "../wire/ApiError.ts";
+import { isUuid } from "../wire/Ids.ts";
+import type { Tenant } from "../workspaces/Workspace.ts";
+import { Device } from "./Device.ts";
+import { type DeviceFilters, RegisteredDevicesSql } from "./RegisteredDevicesSql.ts";
+
+/** The registered devices of an environment, as the platform API and the operator see them (contract S1). */
+export class RegisteredDevices extends Context.Service<RegisteredDevices>()(
+  "waypost/devices/RegisteredDevices",
+  {
+    make: Effect.gen(function* () {
+      const database = yield* Database;
+      const repository = yield* RegisteredDevicesSql;
+      const activity = yield* Activity;
+
+      const findRow = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
+        const device = isUuid(id) ? yield* repository.find(tenant, id) : null;
+        return device ?? (yield* NotFound.resource("device"));
+      });
+
+      return {
+        /** Registered devices, newest first. */
+        page: repository.page,
+
+        /** All of them as CSV, in the order of the pages. */
+        file: Effect.fnUntraced(function* (tenant: Tenant, filters: DeviceFilters) {
+          const columns = Object.keys(Device.fields);
+          return {
+            name: csvName("devices", tenant, todayOf(tenant, yield* Clock.currentTimeMillis)),
+            heading: columns,
+            records: Effect.map(
+              repository.all(tenant, filters),
+              Stream.map((rows) => csvLines(columns, rows)),
+            ),
+          } satisfies CsvFile;
+        }),
+
+        /** One registered device. @throws 404 */
+        find: (tenant: Tenant, id: string) => Effect.map(findRow(tenant, id), Struct.omit(["key"])),
+
+        /** The key of a registered device. @throws 404 */
+        keyOf: (tenant: Tenant, id: string) => Effect.map(findRow(tenant, id), ({ key }) => key),
+
+        /** Where pushes to a registered device go; null for an unknown device. */
+        pushAddress: repository.pushAddress,
+
+        /** Approves a test device, or withdraws the approval. @throws 404 */
+        setApproved: Effect.fnUntraced(function* (tenant: Tenant, id: string, approved: boolean) {
+          const before = isUuid(id) ? yield* repository.lockApproval(tenant, id) : null;
+          const device = before === null ? null : yield* repository.setApproved(tenant, id, approved);
+          if (device === null) return yield* NotFound.resource("device");
+          yield* activity.record(tenant, {
+            action: "update",
+            resource: { type: "device", id: device.id, name: device.installation_id },
+            before: { approved: before },
+            after: { approved },
+          });
+          return device;
+        }, database.atomically),
+      };
+    }),
+  },
+) {
+  static readonly layer = Layer.effect(RegisteredDevices, RegisteredDevices.make).pipe(
+    Layer.provide(RegisteredDevicesSql.layer),
+  );
+}

@@ -1,0 +1,41 @@
+import { Effect } from "effect";
+import { HttpApiBuilder } from "effect/http-api";
+import { Caller, callerData } from "../access/Caller.ts";
+import { Cursors } from "../http/Cursors.ts";
+import { PlatformApi } from "../PlatformApi.ts";
+import { readParsedBody } from "../wire/ParsedBody.ts";
+import { searchPattern } from "../wire/SearchText.ts";
+import { Audiences } from "./Audiences.ts";
+import { Approval } from "./Device.ts";
+import { RegisteredDevices } from "./RegisteredDevices.ts";
+
+/** Handlers of `RegisteredDevicesApi`. */
+export const registeredDevicesHandlers = HttpApiBuilder.group(
+  PlatformApi,
+  "devices",
+  Effect.fnUntraced(function* (handlers) {
+    const devices = yield* RegisteredDevices;
+    const audiences = yield* Audiences;
+    const cursors = yield* Cursors;
+    return handlers
+      .handle("list", ({ query: { approved, platform, q, ...query } }) =>
+        Effect.flatMap(Caller, (caller) => {
+          const filters = { approved, platform, search: searchPattern(q) };
+          const scope = { endpoint: "GET /devices", owner: caller, filters };
+          return cursors.page(scope, query, (position) => devices.page(caller, position, filters));
+        }),
+      )
+      .handle("get", ({ params }) => callerData((caller) => devices.find(caller, params.device)))
+      .handleRaw("approve", ({ params, ...input }) =>
+        callerData(
+          Effect.fnUntraced(function* (caller) {
+            // An unknown id is reported before problems of the body (contract B1, 10 and 11).
+            yield* devices.keyOf(caller, params.device);
+            const { approved } = yield* (yield* readParsedBody(Approval, input)).complete;
+            return yield* devices.setApproved(caller, params.device, approved);
+          }),
+        ),
+      )
+      .handle("attributes", () => Effect.flatMap(Caller, audiences.attributes));
+  }),
+);

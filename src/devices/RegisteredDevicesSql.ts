@@ -1,0 +1,98 @@
+import { Context, Effect, Layer } from "effect";
+import { SqlClient } from "effect/sql";
+import { rowCursor } from "../database/RowCursor.ts";
+import { firstRow } from "../database/Statements.ts";
+import type { DeviceKey } from "../wire/Ids.ts";
+import type { PagePosition } from "../wire/PagePosition.ts";
+import type { Tenant, TenantKey } from "../workspaces/Workspace.ts";
+import type { Device, Platform } from "./Device.ts";
+import { deviceColumns } from "./DeviceColumnsSql.ts";
+import type { Transport } from "./PushAddress.ts";
+
+/** Which registered devices a list has; undefined selects all. */
+export interface DeviceFilters {
+  readonly approved?: boolean | undefined;
+  readonly platform?: Platform | undefined;
+  /** A pattern of `searchPattern` for the installation id. */
+  readonly search?: string | null | undefined;
+}
+
+/** The statements that read and approve registered devices. */
+export class RegisteredDevicesSql extends Context.Service<RegisteredDevicesSql>()(
+  "waypost/devices/RegisteredDevicesSql",
+  {
+    make: Effect.map(SqlClient.SqlClient, (sql) => {
+      const columns = deviceColumns(sql);
+      const ofTenant = ({ environment, workspaceId }: TenantKey) =>
+        sql`workspace_id = ${workspaceId} AND environment = ${environment}`;
+
+      // Nearly all installation ids are ASCII, whose folding is `lower`, many times as fast as `search_text`.
+      // They are found first: walking a million devices by id for a rare part takes ten times as long.
+      const installationFound = (tenant: Tenant, pattern: string) => sql`
+      key = ANY (ARRAY(
+        SELECT key FROM device
+        WHERE ${ofTenant(tenant)} AND CASE octet_length(installation_id)
+          WHEN char_length(installation_id) THEN lower(installation_id COLLATE "C")
+          ELSE search_text(installation_id) END LIKE ${pattern}::text))`;
+
+      const registered = (
+        tenant: Tenant,
+        before: string | null,
+        {
+          approved = null,
+          platform = null,
+          search = null,
+        }: { [name in keyof DeviceFilters]: DeviceFilters[name] | null },
+      ) => sql`
+      SELECT ${columns} FROM device
+      WHERE ${ofTenant(tenant)} AND unregistered_at IS NULL
+        AND (${before}::uuid IS NULL OR id < ${before})
+        AND (${approved}::boolean IS NULL OR approved = ${approved})
+        AND (${platform}::text IS NULL OR platform = ${platform})
+        ${search === null ? sql`` : sql`AND ${installationFound(tenant, search)}`}
+      ORDER BY id DESC`;
+
+      return {
+        /** Registered devices, newest first. */
+        page: (tenant: Tenant, { before, limit }: PagePosition, filters: DeviceFilters) =>
+          Effect.orDie(sql<Device>`${registered(tenant, before, filters)} LIMIT ${limit}`),
+
+        /** All of them, in the order of the pages; in batches. */
+        all: (tenant: Tenant, filters: DeviceFilters) =>
+          Effect.provideService(
+            rowCursor<Device>(registered(tenant, null, filters)),
+            SqlClient.SqlClient,
+            sql,
+          ),
+
+        /** A registered device with its key. */
+        find: (tenant: Tenant, id: string) =>
+          firstRow(sql<Device & { readonly key: DeviceKey }>`
+          SELECT key, ${columns} FROM device
+          WHERE ${ofTenant(tenant)} AND id = ${id} AND unregistered_at IS NULL`),
+
+        /** Where pushes to a registered device go. */
+        pushAddress: (tenant: Tenant, id: string) =>
+          firstRow(sql<{ readonly transport: Transport; readonly address: unknown }>`
+          SELECT transport, address FROM device
+          WHERE ${ofTenant(tenant)} AND id = ${id} AND unregistered_at IS NULL`),
+
+        setApproved: (tenant: Tenant, id: string, approved: boolean) =>
+          firstRow(sql<Device>`
+          UPDATE device SET approved = ${approved}
+          WHERE ${ofTenant(tenant)} AND id = ${id} AND unregistered_at IS NULL RETURNING ${columns}`),
+
+        /** Whether a registered device is approved, until the transaction ends; null if there is none. */
+        lockApproval: (tenant: Tenant, id: string) =>
+          Effect.map(
+            firstRow(sql<{ readonly approved: boolean }>`
+            SELECT approved FROM device
+            WHERE ${ofTenant(tenant)} AND id = ${id} AND unregistered_at IS NULL FOR NO KEY UPDATE`),
+            (row) => row && row.approved,
+          ),
+      };
+    }),
+  },
+) {
+  static readonly layer = Layer.effect(RegisteredDevicesSql, RegisteredDevicesSql.make);
+}

@@ -1,0 +1,34 @@
+import { Effect } from "effect";
+import { Forbidden } from "../wire/ApiError.ts";
+import { CampaignId, parseId } from "../wire/Ids.ts";
+import { counted } from "../wire/Text.ts";
+import type { Tenant } from "../workspaces/Workspace.ts";
+import type { NotificationsRepository } from "./NotificationsRepository.ts";
+
+/**
+ * The sentence for one more notification than a campaign may have, or null (contract F8). Needs the tenant's
+ * lock.
+ */
+export const campaignLimitProblem = Effect.fnUntraced(function* (
+  repository: NotificationsRepository["Service"],
+  tenant: Tenant,
+  campaignId: string,
+) {
+  const limit = tenant.workspace.plan.max_notifications_per_campaign;
+  const id = parseId(CampaignId, campaignId);
+  if (limit === null || id === null) return null;
+  const count = yield* repository.count(tenant, id);
+  if (count < limit) return null;
+  return (
+    `The plan allows ${counted(limit, "notification")} on a campaign, and this one has ${count}: ` +
+    "take one off first."
+  );
+});
+
+/** Refuses what the plan does not allow, all limits together (contract B4, F8). */
+export const checkLimits = (problems: { readonly [limit: string]: string | null }) => {
+  const exceeded = Object.entries(problems).flatMap(([limit, problem]) =>
+    problem === null ? [] : [[limit, [problem]] as const],
+  );
+  return exceeded.length === 0 ? Effect.void : Forbidden.limits(Object.fromEntries(exceeded));
+};

@@ -1,0 +1,20 @@
+import { Effect } from "effect";
+import { HttpApiBuilder } from "effect/http-api";
+import { callerData } from "../../access/Caller.ts";
+import { readTargeting } from "../../campaigns/TargetingDraft.ts";
+import { PlatformApi } from "../../PlatformApi.ts";
+import { CampaignEstimates } from "./CampaignEstimates.ts";
+
+/** Handlers of `CampaignEstimateApi`. */
+export const campaignEstimateHandlers = HttpApiBuilder.group(
+  PlatformApi,
+  "estimates",
+  Effect.fnUntraced(function* (handlers) {
+    const estimates = yield* CampaignEstimates;
+    return handlers.handleRaw("estimate", (input) =>
+      callerData((caller) =>
+        Effect.flatMap(readTargeting(input), (body) => estimates.estimate(caller, body)),
+      ),
+    );
+  }),
+);

@@ -1,0 +1,96 @@
+import { Clock, Context, Effect, Layer } from "effect";
+import { Audiences } from "../../devices/Audiences.ts";
+import { Segments } from "../../devices/Segments.ts";
+import type { CampaignDraft } from "../../campaigns/CampaignDraft.ts";
+import { checkEntries, checkShape, resolveTargeting } from "../../campaigns/CampaignTargeting.ts";
+import { type TargetingDraft, targetFinder } from "../../campaigns/TargetingDraft.ts";
+import { addDays, dateAt } from "../../time/LocalTime.ts";
+import type { TimeZoneName } from "../../time/TimeZone.ts";
+import type { ParsedBody } from "../../wire/ParsedBody.ts";
+import type { Tenant } from "../../workspaces/Workspace.ts";
+import { reportRange } from "../ReportRange.ts";
+import { ReportReads } from "../ReportReads.ts";
+import { RollupReader } from "../rollups/RollupReader.ts";
+import { TooManySourceRows } from "../SlowReports.ts";
+import type { CampaignEstimate } from "./CampaignEstimateApi.ts";
+import { CampaignEstimatesSql } from "./CampaignEstimatesSql.ts";
+
+const noFilters = {
+  campaign: null,
+  location: null,
+  locationGroup: null,
+  activation: null,
+  campaignStatus: null,
+  contentType: null,
+};
+
+/** Estimates whom campaigns would reach (contract S4). */
+export class CampaignEstimates extends Context.Service<CampaignEstimates>()(
+  "waypost/reports/estimates/CampaignEstimates",
+  {
+    make: Effect.gen(function* () {
+      const audiences = yield* Audiences;
+      const segments = yield* Segments;
+      const findTargets = yield* targetFinder;
+      const repository = yield* CampaignEstimatesSql;
+      const reads = yield* ReportReads;
+      const rollups = yield* RollupReader;
+
+      /** The distinct devices that entered one of the locations today or on the 30 days before. */
+      const seen = Effect.fnUntraced(function* (tenant: Tenant, locationKeys: ReadonlyArray<number>) {
+        if (locationKeys.length === 0) return 0;
+        const timezone = tenant.workspace.timezone as TimeZoneName;
+        const now = yield* Clock.currentTimeMillis;
+        const today = dateAt(timezone, now);
+        const scope = { range: reportRange(timezone, addDays(today, -30), today), filters: noFilters, now };
+        return yield* reads.read((maxRows) =>
+          Effect.gen(function* () {
+            const split = yield* rollups.split(tenant, scope);
+            if (split.raw !== undefined) {
+              const rows = yield* rollups.expectedRows(tenant, split.raw);
+              if (rows > maxRows) {
+                return yield* new TooManySourceRows({ rows, rolledUpFrom: split.rolledUpFrom, timezone });
+              }
+              yield* rollups.raiseWorkMem;
+            }
+            return yield* rollups.entered(tenant, split, new Set(locationKeys));
+          }),
+        );
+      });
+
+      return {
+        /** Checks a targeting by the rules for campaigns, and counts. @throws 422, 503 */
+        estimate: Effect.fn("CampaignEstimates.estimate")(function* (
+          tenant: Tenant,
+          body: ParsedBody<TargetingDraft>,
+        ) {
+          // The checks read nothing of a draft but its type and targets.
+          const draft = body as ParsedBody<CampaignDraft>;
+          checkShape(draft);
+          const known = yield* findTargets(tenant, draft.fields);
+          checkEntries(draft, known);
+          const complete = yield* draft.complete;
+          const { groupIds, locationIds, segmentIds } = resolveTargeting(complete, known);
+          const rules = [...(yield* segments.rules(tenant, segmentIds)).values()];
+          const counts = yield* audiences.count(tenant, { match: complete.segment_match ?? "any", rules });
+          const devices = rules.length > 0 ? counts.devices : yield* repository.registered(tenant);
+          const shown = { devices, reachable: Math.min(counts.reachable, devices) };
+          if (complete.type === "push") {
+            return { ...shown, places: 0, devices_seen_30_days: null } satisfies CampaignEstimate;
+          }
+          const keys = yield* repository.locationKeys(tenant, locationIds, groupIds);
+          const estimate: CampaignEstimate = {
+            ...shown,
+            places: keys.length,
+            devices_seen_30_days: yield* seen(tenant, keys),
+          };
+          return estimate;
+        }),
+      };
+    }),
+  },
+) {
+  static readonly layer = Layer.effect(CampaignEstimates, CampaignEstimates.make).pipe(
+    Layer.provide([CampaignEstimatesSql.layer, RollupReader.layer, ReportReads.layer]),
+  );
+}

@@ -1,0 +1,101 @@
+import { Clock, Context, Effect, Layer } from "effect";
+import type { Device } from "../devices/Device.ts";
+import { addDays, dateAt, dayStart, periodStart, utcText } from "../time/LocalTime.ts";
+import type { TimeZoneName } from "../time/TimeZone.ts";
+import type { PagePosition } from "../wire/PagePosition.ts";
+import type { FrequencyCap, Tenant } from "../workspaces/Workspace.ts";
+import type { Explanation, Reason } from "./ExplanationApi.ts";
+import { type ExplainedCampaign, ExplanationsSql } from "./ExplanationsSql.ts";
+import { capWindow } from "./FrequencyCap.ts";
+import { PushCredentials } from "./push/PushCredentials.ts";
+
+/** The longest period is a month. */
+const maxPeriodDays = 32;
+
+/** When the period of a cap ends, in epoch milliseconds. */
+const periodEnd = (zone: TimeZoneName, period: FrequencyCap["period"], now: number): number => {
+  const since = periodStart(zone, period, now);
+  const today = dateAt(zone, now);
+  for (let days = 1; days <= maxPeriodDays; days++) {
+    const start = dayStart(zone, addDays(today, days));
+    if (periodStart(zone, period, start) > since) return start;
+  }
+  throw new Error(`A ${period} has no end`);
+};
+
+/** What is known about a device and a campaign. */
+interface Facts {
+  readonly isApproved: boolean;
+  readonly isMember: boolean;
+  readonly isGone: boolean;
+  readonly isConfigured: boolean;
+  readonly isCapped: boolean;
+}
+
+/** The first reason why a campaign does not reach a device; null if it does. */
+const reasonOf = (campaign: ExplainedCampaign, facts: Facts, now: number): Reason | null => {
+  if (campaign.paused) return "paused";
+  if (campaign.starts > now) return "not_started";
+  if (campaign.ends !== null && campaign.ends < now) return "ended";
+  if (!campaign.has_notification) return "no_notification";
+  if (!facts.isApproved) return "not_approved";
+  if (!facts.isMember) return "not_in_segment";
+  if (facts.isGone) return "address_gone";
+  if (!facts.isConfigured) return "transport_not_configured";
+  if (facts.isCapped) return "capped";
+  return campaign.type === "geo" && !campaign.is_inside ? "outside" : null;
+};
+
+/** Explains which campaigns would reach a device now (contract S6). */
+export class Explanations extends Context.Service<Explanations>()("waypost/sending/Explanations", {
+  make: Effect.gen(function* () {
+    const repository = yield* ExplanationsSql;
+    const credentials = yield* PushCredentials;
+    return {
+      /** Active campaigns, newest first; or the one given, active or not. `id` is that of the campaign. */
+      page: Effect.fn("Explanations.page")(function* (
+        tenant: Tenant,
+        device: Device & { readonly deviceKey: number },
+        campaign: string | null,
+        position: PagePosition,
+      ) {
+        const now = yield* Clock.currentTimeMillis;
+        const { deviceKey, transport } = device;
+        const found = yield* repository.campaigns(tenant, deviceKey, campaign, position, now);
+        const [configured] = yield* credentials.configured([tenant]);
+        const members = yield* repository.memberships(tenant, deviceKey, found);
+        const defaultCap = tenant.workspace.default_frequency_cap;
+        const capped = yield* repository.capped(
+          tenant,
+          deviceKey,
+          found.flatMap(({ cap, key, timezone }) => {
+            const window = capWindow(cap, defaultCap, timezone, now);
+            return window === null ? [] : [{ key, window }];
+          }),
+        );
+        const isApproved = device.approved || tenant.environment === "production";
+        const isConfigured = transport === "inbox" || configured?.has(transport) === true;
+        return found.map((each, index): Omit<Explanation, "campaign_id"> & { readonly id: string } => {
+          const isMember = members[index] === true;
+          const isCapped = capped.has(each.key);
+          const facts = { isApproved, isMember, isGone: device.address_gone, isConfigured, isCapped };
+          const reason = reasonOf(each, facts, now);
+          const cap = each.cap ?? defaultCap;
+          return {
+            id: each.id,
+            campaign_name: each.name,
+            type: each.type,
+            reaches: reason === null,
+            reason,
+            until:
+              reason === "capped" && cap !== null ? utcText(periodEnd(each.timezone, cap.period, now)) : null,
+          };
+        });
+      }),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(Explanations, Explanations.make).pipe(
+    Layer.provide(ExplanationsSql.layer),
+  );
+}
