@@ -51,6 +51,7 @@ export const buildConsole = async (root: string): Promise<BuiltConsole> => {
   const fromPackage = (path: string, extension?: string): ConsoleAsset =>
     hashed(path, readFileSync(join(root, "node_modules", path)), extension);
   const worker = fromPackage("maplibre-gl/dist/maplibre-gl-worker.mjs", ".js");
+  const styles = fromPackage("maplibre-gl/dist/maplibre-gl.css");
   const countries = fromPackage("world-atlas/countries-50m.json");
   const { metafile, outputFiles } = await build({
     absWorkingDir: root,
@@ -72,13 +73,14 @@ export const buildConsole = async (root: string): Promise<BuiltConsole> => {
     tsconfig: `${app}/tsconfig.json`,
     define: {
       MAP_WORKER_URL: JSON.stringify(publicPath + worker.name),
+      MAP_STYLES_URL: JSON.stringify(publicPath + styles.name),
       COUNTRIES_URL: JSON.stringify(publicPath + countries.name),
     },
     logLevel: "warning",
   });
   const assets = outputFiles
     .map(({ contents, path }): ConsoleAsset => ({ name: basename(path), bytes: contents }))
-    .concat(worker, countries)
+    .concat(worker, styles, countries)
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const entry = Object.entries(metafile.outputs).find(([, output]) => output.entryPoint !== undefined);
   if (entry === undefined) throw new Error("esbuild wrote no entry point");
