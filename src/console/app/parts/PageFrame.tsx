@@ -1,7 +1,8 @@
 /** The frame of every page: its heading, its actions, its title, and what is wrong with its data. */
 import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { ApiProblem } from "../data/ApiCall.ts";
+import { takeFocus } from "../routing/Router.ts";
 import { workspace } from "../session/Scope.ts";
 
 interface PageFrameProps {
@@ -17,6 +18,10 @@ interface PageFrameProps {
 /** A page with its name as the only `h1`, in the title of the window too. */
 export const PageFrame = ({ actions, children, lead, title }: PageFrameProps) => {
   const name = workspace.value?.name;
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (takeFocus()) heading.current?.focus();
+  }, []);
   useEffect(() => {
     document.title = [title, ...(name === undefined ? [] : [name]), "Waypost"].join(" · ");
   }, [title, name]);
@@ -24,7 +29,9 @@ export const PageFrame = ({ actions, children, lead, title }: PageFrameProps) =>
     <>
       <header class="page-head">
         <div>
-          <h1 tabIndex={-1}>{title}</h1>
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
           {lead !== undefined && <p class="lead">{lead}</p>}
         </div>
         {actions !== undefined && <div class="actions">{actions}</div>}

@@ -59,7 +59,7 @@ export const navigate = (address: string, options: { readonly isReplaced?: boole
   read();
   if (options.isReplaced !== true && from !== path.value) {
     scrollTo(0, 0);
-    focusHeading();
+    isFocusWanted = true;
   }
 };
 
@@ -68,9 +68,16 @@ export const setParameters = (changes: Changes): void => {
   navigate(changedAddress(changes), { isReplaced: true });
 };
 
-/** Moves the focus to the page's heading, once it is there: screen readers then read the new page. */
-const focusHeading = (): void => {
-  requestAnimationFrame(() => document.querySelector<HTMLElement>("main h1")?.focus());
+let isFocusWanted = false;
+
+/**
+ * Whether the heading of a page that appears takes the focus, so that screen readers read the new page. A
+ * page's program may still have to be loaded, so the page asks once it is there.
+ */
+export const takeFocus = (): boolean => {
+  const isWanted = isFocusWanted;
+  isFocusWanted = false;
+  return isWanted;
 };
 
 /** Links of the console change the page without loading it again. */
