@@ -5,6 +5,7 @@ import { accessLayer } from "./access/AccessHttp.ts";
 import { meHandlers } from "./access/MeHttp.ts";
 import { activityHandlers } from "./activity/ActivityHttp.ts";
 import { documentRoutes } from "./ApiDocuments.ts";
+import type { Console as ConsoleClass } from "./console/Console.ts";
 import { campaignHandlers } from "./campaigns/CampaignsHttp.ts";
 import { Settings } from "./config/Settings.ts";
 import { DeviceApi } from "./DeviceApi.ts";
@@ -148,7 +149,7 @@ const apiRoutes = (console: Console) => {
   );
 };
 
-type Console = typeof import("./console/Console.ts").Console;
+type Console = typeof ConsoleClass;
 
 /** Loaded on demand: a process without the role `api` needs nothing of it. */
 const loadConsole = Effect.promise(() => import("./console/Console.ts"));

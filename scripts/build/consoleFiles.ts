@@ -55,7 +55,7 @@ export const buildConsole = async (root: string): Promise<BuiltConsole> => {
   const countries = fromPackage("world-atlas/countries-50m.json");
   const { metafile, outputFiles } = await build({
     absWorkingDir: root,
-    entryPoints: [`${app}/Main.tsx`],
+    entryPoints: [`${app}/ConsoleMain.tsx`],
     outdir: "assets",
     bundle: true,
     splitting: true,

@@ -28,7 +28,8 @@ export type OpenSession = Pick<CountedSession, "id" | "tokenId" | "name" | "expi
 /** The sentence of a credential that opens no session. */
 const unknownKey = "This key is not known.";
 const unknownCode =
-  "This address does not sign in any more: it works once, and for 15 minutes. Get a new one with waypost console.";
+  "This address does not sign in any more: it works once, and for 15 minutes. " +
+  "Get a new one with waypost console.";
 
 /**
  * Sessions of the console. A session holds neither a token nor the operator key: it names the token, whose

@@ -9,9 +9,11 @@ import { TestWaypost, testOperatorKey } from "../TestWaypost.ts";
 const axeScript = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** An element by its role and accessible name, as a screen reader finds it. */
-export const byRole = (role: string, name: string): string => `::-p-aria([name="${name}"][role="${role}"])`;
+const byRole = (role: string, name: string): string => `::-p-aria([name="${name}"][role="${role}"])`;
 
-/** A tab of the console, with what tests of pages do in it. Nothing waits for time, only for what must come. */
+/**
+ * A tab of the console, with what tests of pages do in it. Nothing waits for time, only for what must come.
+ */
 export class ConsoleTab {
   readonly page: Page;
   readonly origin: string;

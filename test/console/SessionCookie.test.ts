@@ -5,7 +5,7 @@ import { endedCookie, readSessionCookie, sessionCookie } from "../../src/console
 const host = "push.example.com";
 
 describe("the cookie of a session", () => {
-  it("the cookie is HttpOnly, SameSite=Strict and for all paths, and Secure over https (console.cookie)", () => {
+  it("the cookie is HttpOnly, SameSite=Strict, for all paths, and Secure over https (console.cookie)", () => {
     assert.strictEqual(
       sessionCookie("secret", 60, false),
       "waypost_session=secret; Max-Age=60; Path=/; HttpOnly; SameSite=Strict",

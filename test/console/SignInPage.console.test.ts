@@ -30,7 +30,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("signing in to the c
   );
 
   inBrowser(
-    "one signs in at the address that one asked for, and an unknown key is a problem of its field (console.signin)",
+    "one signs in at the address asked for, and an unknown key is a problem of its field (console.signin)",
     () =>
       Effect.gen(function* () {
         const { tenant } = yield* TestWaypost;
@@ -117,7 +117,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("signing in to the c
         await (await tab.see("button", "Sign out")).focus();
         await keyboard.press("Enter");
         await tab.see("heading", "Sign in");
-        assert.deepStrictEqual(await tab.page.cookies(), []);
+        assert.deepStrictEqual(await tab.page.browserContext().cookies(), []);
       });
       assert.deepStrictEqual(tab.problems, []);
     }),

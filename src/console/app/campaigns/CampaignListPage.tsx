@@ -6,7 +6,7 @@ import { ButtonLink } from "../parts/Button.tsx";
 import { DataTable, type Column } from "../parts/DataTable.tsx";
 import { EmptyState } from "../parts/EmptyState.tsx";
 import { ChoiceFilter, SearchFilter } from "../parts/Filters.tsx";
-import { formatInstant } from "../parts/Formats.ts";
+import { formatInstant } from "../parts/DisplayFormats.ts";
 import { LoadProblem, Loading, PageFrame } from "../parts/PageFrame.tsx";
 import { Pager } from "../parts/Pager.tsx";
 import { addressOf, parameter, setParameters } from "../routing/Router.ts";

@@ -1,6 +1,7 @@
 /** Calls of the published interfaces with the cookie of the session. */
 import { signal } from "@preact/signals";
 import { environment, workspaceId } from "../session/Scope.ts";
+import { machineNow } from "./ServerTime.ts";
 import { currentSession, endSession } from "../session/SessionState.ts";
 
 /** A refused or failed call. `status` is null if the server did not answer. */
@@ -103,7 +104,7 @@ const send = async (path: string, options: CallOptions): Promise<Response> => {
     });
   } catch (error) {
     if (options.signal?.aborted === true) throw error;
-    awaySince.value ??= Date.now();
+    awaySince.value ??= machineNow();
     throw new ApiProblem(null, "network_error", "The server does not answer. Nothing is lost: try again.");
   }
 };
@@ -117,7 +118,7 @@ export const request = async (path: string, options: CallOptions = {}): Promise<
   }
   const problem = await problemOf(response);
   if (problem.status === 502 || problem.status === 503 || problem.status === 504)
-    awaySince.value ??= Date.now();
+    awaySince.value ??= machineNow();
   else awaySince.value = null;
   if (problem.status === 401 && path !== "/console/session") endSession(problem);
   throw problem;

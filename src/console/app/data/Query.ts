@@ -2,6 +2,7 @@
 import { signal, type Signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { currentSession } from "../session/SessionState.ts";
+import { machineNow } from "./ServerTime.ts";
 import { type ApiProblem, awaySince, call, platformBase } from "./ApiCall.ts";
 import { workspaceId } from "../session/Scope.ts";
 
@@ -40,7 +41,7 @@ class Entry {
   show(millis: number): () => void {
     const interval = { millis };
     this.#intervals.add(interval);
-    if (Date.now() - this.#readAt > 1000) void this.read();
+    if (machineNow() - this.#readAt > 1000) void this.read();
     else this.#schedule();
     return () => {
       this.#intervals.delete(interval);
@@ -56,7 +57,7 @@ class Entry {
     try {
       const { body, etag } = await call<unknown>(this.#path);
       this.loaded.value = { data: body, problem: undefined, etag };
-      this.#readAt = Date.now();
+      this.#readAt = machineNow();
     } catch (error) {
       this.loaded.value = { ...this.loaded.value, problem: error as ApiProblem };
     }
@@ -128,9 +129,4 @@ export const refresh = async (): Promise<void> => {
   const shown = [...entries].filter(([, entry]) => entry.isShown);
   for (const [key, entry] of entries) if (!entry.isShown) entries.delete(key);
   await Promise.all(shown.map(([, entry]) => entry.read()));
-};
-
-/** Forgets all data, when another person signs in. */
-export const forgetData = (): void => {
-  for (const [key, entry] of entries) if (!entry.isShown) entries.delete(key);
 };

@@ -1,7 +1,7 @@
 /** What needs a person: webhooks that were disabled. */
 import { usePlatform } from "../data/Query.ts";
 import type { Ability, Page, Webhook } from "../data/Resources.ts";
-import { formatInstant } from "../parts/Formats.ts";
+import { formatInstant } from "../parts/DisplayFormats.ts";
 import { workspace } from "../session/Scope.ts";
 import { may } from "../session/SessionState.ts";
 

@@ -2,7 +2,7 @@
 import { usePlatform } from "../data/Query.ts";
 import type { Campaign, Page } from "../data/Resources.ts";
 import { serverNow } from "../data/ServerTime.ts";
-import { formatInstant } from "../parts/Formats.ts";
+import { formatInstant } from "../parts/DisplayFormats.ts";
 import { LoadProblem, Loading } from "../parts/PageFrame.tsx";
 import { addressOf } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";

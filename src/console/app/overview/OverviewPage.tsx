@@ -5,7 +5,7 @@ import type { Report, SummaryReport } from "../data/Resources.ts";
 import { ButtonLink } from "../parts/Button.tsx";
 import { DayChart } from "../parts/chart/DayChart.tsx";
 import { EmptyState } from "../parts/EmptyState.tsx";
-import { addDays, formatChange, formatNumber, today } from "../parts/Formats.ts";
+import { addDays, formatChange, formatNumber, today } from "../parts/DisplayFormats.ts";
 import { LoadProblem, Loading, PageFrame } from "../parts/PageFrame.tsx";
 import { addressOf } from "../routing/Router.ts";
 import { workspace } from "../session/Scope.ts";

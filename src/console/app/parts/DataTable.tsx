@@ -1,7 +1,7 @@
 /** Tables: rows that can be sorted by a heading and searched, and scrolled within the table if it is wide. */
 import type { ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
-import { formatCount } from "./Formats.ts";
+import { formatCount } from "./DisplayFormats.ts";
 
 /** A column of a table. */
 export interface Column<Row> {

@@ -1,5 +1,5 @@
 /** The program: who is signed in, the page of the address, and the frame around it. */
-import { type ComponentType } from "preact";
+import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { type ApiProblem, awaySince } from "../data/ApiCall.ts";
 import { EmptyState } from "../parts/EmptyState.tsx";
@@ -45,13 +45,13 @@ const LoadedPage = ({ ids, page }: FoundPage) => {
   const Component = loadedPages.get(page);
   useEffect(() => {
     if (loadedPages.has(page)) return;
-    page.load().then(
-      (component) => {
-        loadedPages.set(page, component);
-        setLoaded((count) => count + 1);
-      },
-      () => setProblem("This page could not be loaded. If Waypost was just upgraded, reload the page."),
-    );
+    const load = async (): Promise<void> => {
+      loadedPages.set(page, await page.load());
+      setLoaded((count) => count + 1);
+    };
+    load().catch(() => {
+      setProblem("This page could not be loaded. If Waypost was just upgraded, reload the page.");
+    });
   }, [page]);
   if (problem !== null) return <p class="notice notice-problem">{problem}</p>;
   // Another workspace or environment begins the page again: nothing of the one may show in the other.

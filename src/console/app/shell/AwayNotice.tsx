@@ -1,5 +1,5 @@
 import { awaySince } from "../data/ApiCall.ts";
-import { formatTime } from "../parts/Formats.ts";
+import { formatTime } from "../parts/DisplayFormats.ts";
 
 /** Says that the server is away. The data on the page is the last; reads go on until one succeeds. */
 export const AwayNotice = () => (

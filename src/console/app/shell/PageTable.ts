@@ -6,7 +6,7 @@
  *    filters from `parameter` and `setParameters` of the router, forms from `parts/form`.
  * 2. Add a row here. A row with `navigation` is a link for those who have the ability.
  * 3. Styles go into `<folder>/<Folder>.css`, imported by `parts/styles/Styles.css`: there is one style sheet.
- * 4. Test it in `test/console/<Name>Page.console.test.ts` with `checkPage` of `ConsoleTab`, which looks for
+ * 4. Test it in `test/console/<Name>Page.console.test.ts` with `checkPage` of `ConsoleTab`, which finds
  *    problems of accessibility, width, policy and origin on the page as it is.
  */
 import type { ComponentType } from "preact";

@@ -1,5 +1,5 @@
 /** Figures by name as horizontal bars, the largest first. */
-import { formatCount, formatNumber } from "../Formats.ts";
+import { formatCount, formatNumber } from "../DisplayFormats.ts";
 import { ChartFigure } from "./ChartFigure.tsx";
 
 /** A bar. */

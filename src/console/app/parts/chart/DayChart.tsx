@@ -1,6 +1,6 @@
 /** A figure by day, with the figure of the days before for comparison. */
 import { useState } from "preact/hooks";
-import { formatDay, formatNumber, formatShortDay } from "../Formats.ts";
+import { formatDay, formatNumber, formatShortDay } from "../DisplayFormats.ts";
 import { ChartFigure, useWidth } from "./ChartFigure.tsx";
 import { labelIndexes, linePath, niceTicks } from "./ChartScale.ts";
 

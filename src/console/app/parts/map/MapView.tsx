@@ -52,8 +52,8 @@ const loadStyles = (): Promise<void> =>
     const link = document.createElement("link");
     link.rel = "stylesheet";
     link.href = MAP_STYLES_URL;
-    link.onload = () => resolve();
-    link.onerror = () => resolve();
+    link.addEventListener("load", () => resolve());
+    link.addEventListener("error", () => resolve());
     document.head.append(link);
   }));
 
@@ -76,18 +76,17 @@ export const MapView = ({ bounds, children, onReady }: MapViewProps) => {
       map?.setStyle(await mapGround());
     };
     const onTheme = () => void redraw();
-    makeMap(container, bounds).then(
-      (made) => {
-        if (isGone) return made.remove();
-        map = made;
-        theme.addEventListener("change", onTheme);
-        made.on("style.load", () => {
-          ready.current(made);
-          setState("ready");
-        });
-      },
-      () => setState("impossible"),
-    );
+    const begin = async (): Promise<void> => {
+      const made = await makeMap(container, bounds);
+      if (isGone) return made.remove();
+      map = made;
+      theme.addEventListener("change", onTheme);
+      made.on("style.load", () => {
+        ready.current(made);
+        setState("ready");
+      });
+    };
+    begin().catch(() => setState("impossible"));
     return () => {
       isGone = true;
       theme.removeEventListener("change", onTheme);
