@@ -5,45 +5,47 @@ import { asker, TestWaypost, testOperatorKey } from "../TestWaypost.ts";
 import { sessionClient, signIn } from "./TestSession.ts";
 
 layer(TestWaypost.layer)("requests of other sites", (it) => {
-  it.effect("a session's cookie works for pages of the same origin only (console.csrf)", () =>
-    Effect.gen(function* () {
-      const { origin } = yield* TestWaypost;
-      const { cookie } = yield* signIn(origin, { access_key: testOperatorKey });
-      const ask = asker(origin, null);
-      const refused = [
-        {},
-        { "sec-fetch-site": "cross-site" },
-        { "sec-fetch-site": "same-site" },
-        { "sec-fetch-site": "none" },
-        { origin: "null" },
-        { origin: "https://evil.example" },
-        { origin: `${origin}.evil.example` },
-      ];
-      for (const headers of refused) {
-        for (const [path, method] of [
-          ["/operator/v1/workspaces", "GET"],
-          ["/operator/v1/workspaces", "POST"],
-          ["/platform/v1/campaigns", "DELETE"],
-          ["/console/session", "DELETE"],
-          ["/console/session", "GET"],
-        ] as const) {
-          const answer = yield* ask(path, { method, headers: { cookie, ...headers } });
-          assert.deepStrictEqual([answer.status, answer.body.error.code], [403, "cross_origin"], path);
+  it.effect(
+    "a session's cookie works for pages of the same origin only (console.csrf, errors.cross_origin)",
+    () =>
+      Effect.gen(function* () {
+        const { origin } = yield* TestWaypost;
+        const { cookie } = yield* signIn(origin, { access_key: testOperatorKey });
+        const ask = asker(origin, null);
+        const refused = [
+          {},
+          { "sec-fetch-site": "cross-site" },
+          { "sec-fetch-site": "same-site" },
+          { "sec-fetch-site": "none" },
+          { origin: "null" },
+          { origin: "https://evil.example" },
+          { origin: `${origin}.evil.example` },
+        ];
+        for (const headers of refused) {
+          for (const [path, method] of [
+            ["/operator/v1/workspaces", "GET"],
+            ["/operator/v1/workspaces", "POST"],
+            ["/platform/v1/campaigns", "DELETE"],
+            ["/console/session", "DELETE"],
+            ["/console/session", "GET"],
+          ] as const) {
+            const answer = yield* ask(path, { method, headers: { cookie, ...headers } });
+            assert.deepStrictEqual([answer.status, answer.body.error.code], [403, "cross_origin"], path);
+          }
         }
-      }
-      // A form of another site sends text and no JSON.
-      const form = yield* ask("/operator/v1/workspaces", {
-        method: "POST",
-        body: '{"name":"Evil"}',
-        headers: { cookie, origin: "https://evil.example", "content-type": "text/plain" },
-      });
-      assert.strictEqual(form.status, 403);
-      assert.strictEqual(
-        (yield* ask("/operator/v1/workspaces", { headers: { cookie, origin } })).status,
-        200,
-      );
-      assert.strictEqual((yield* ask("/console/session", { headers: { cookie, origin } })).status, 200);
-    }),
+        // A form of another site sends text and no JSON.
+        const form = yield* ask("/operator/v1/workspaces", {
+          method: "POST",
+          body: '{"name":"Evil"}',
+          headers: { cookie, origin: "https://evil.example", "content-type": "text/plain" },
+        });
+        assert.strictEqual(form.status, 403);
+        assert.strictEqual(
+          (yield* ask("/operator/v1/workspaces", { headers: { cookie, origin } })).status,
+          200,
+        );
+        assert.strictEqual((yield* ask("/console/session", { headers: { cookie, origin } })).status, 200);
+      }),
   );
 
   it.effect("another site cannot sign a browser in (console.csrf)", () =>
