@@ -3,7 +3,7 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "
 import { SchemaErrors } from "../http/SchemaErrors.ts";
 import { bodyErrors, Forbidden, TooManyRequests, Unauthorized } from "../wire/ApiError.ts";
 import { Data } from "../wire/Envelope.ts";
-import { ConsoleSession, SignIn } from "./Session.ts";
+import { ConsoleSession, SignIn } from "./ConsoleSession.ts";
 
 const refusals = [Unauthorized, Forbidden, TooManyRequests] as const;
 

@@ -4,7 +4,7 @@ import { HttpApiBuilder } from "effect/http-api";
 import { withRetryAfter } from "../wire/ErrorResponse.ts";
 import { readParsedBody } from "../wire/ParsedBody.ts";
 import { CurrentSession } from "./CurrentSession.ts";
-import { SignIn } from "./Session.ts";
+import { SignIn } from "./ConsoleSession.ts";
 import { ConsoleApi } from "./SessionApi.ts";
 import { endedCookie, sessionCookie } from "./SessionCookie.ts";
 import { Sessions, sessionSeconds } from "./Sessions.ts";

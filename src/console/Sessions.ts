@@ -11,7 +11,7 @@ import { TooManyRequests } from "../wire/ApiError.ts";
 import { idAt } from "../wire/Ids.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
 import { counted } from "../wire/Text.ts";
-import type { ConsoleSession, SignIn } from "./Session.ts";
+import type { ConsoleSession, SignIn } from "./ConsoleSession.ts";
 import { type CountedSession, SessionsRepository } from "./SessionsRepository.ts";
 
 const cookiePrefix = "wpc_";

@@ -4,7 +4,7 @@ import type { CampaignRow as CampaignRowSchema } from "../../../reports/Report.t
 import type { Summary as SummarySchema } from "../../../reports/Report.ts";
 import type { Webhook as WebhookSchema } from "../../../webhooks/Webhook.ts";
 import type { Workspace as WorkspaceSchema } from "../../../workspaces/Workspace.ts";
-import type { ConsoleSession as ConsoleSessionSchema } from "../../Session.ts";
+import type { ConsoleSession as ConsoleSessionSchema } from "../../ConsoleSession.ts";
 
 /** A campaign. */
 export type Campaign = (typeof CampaignSchema)["Encoded"];
