@@ -47,7 +47,7 @@
               machine.wait_for_unit("waypost.service")
               machine.wait_for_open_port(8080)
               machine.succeed("curl --fail http://127.0.0.1:8080/health/ready")
-              machine.succeed("WAYPOST_DATA_DIR=/var/lib/waypost waypost workspace create 'Example Cafes'")
+              machine.succeed("WAYPOST_DATA_DIR=/var/lib/waypost waypost workspace create --name 'Example Cafes'")
               machine.systemctl("restart waypost.service")
               machine.wait_for_open_port(8080)
               machine.succeed("WAYPOST_DATA_DIR=/var/lib/waypost waypost workspace list | grep 'Example Cafes'")

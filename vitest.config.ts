@@ -11,11 +11,12 @@ const resolution = {
 const shared = {
   setupFiles: ["test/FixedSeed.ts"],
   pool: "forks" as const,
-  // Files share the modules of their worker: importing them again for each file would be a third of the run's work.
+  // Files share the modules of their worker: importing them again for each file would be a third of the work
+  // of a run.
   isolate: false,
   // Bounds on tests that hang, wide enough for any machine.
-  testTimeout: 600_000,
-  hookTimeout: 600_000,
+  testTimeout: 240_000,
+  hookTimeout: 240_000,
   teardownTimeout: 60_000,
 };
 

@@ -68,6 +68,12 @@ BEGIN
   END IF;
 END $$;
 
+-- Fails the transaction for a reason, by a statement whose rows nobody waits for: the commit then fails.
+CREATE FUNCTION refuse_commit(reason text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION USING ERRCODE = 'WP001', MESSAGE = 'The commit is refused', DETAIL = reason;
+END $$;
+
 -- Facts that all processes on this database must agree on, such as the fingerprint of the secret key.
 CREATE TABLE installation (
   name  text PRIMARY KEY,

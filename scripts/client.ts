@@ -1,10 +1,10 @@
 /**
- * Builds `waypost/client` into dist/: JavaScript and declarations of src/client/ and of the API that it
- * derives from. Node.js does not strip types of files in node_modules, where other programs install the
- * package. `--out <folder>` builds elsewhere.
+ * Builds the package of the typed clients into dist/: JavaScript and declarations of src/client/, and a
+ * package.json of its own, so that `npm publish dist` and `npm install ./dist` need nothing else of this
+ * repository. `--out <folder>` builds elsewhere.
  */
 import { spawnSync } from "node:child_process";
-import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
@@ -15,7 +15,7 @@ const out = resolve(values.out ?? join(root, "dist"));
 
 const tsc = join(root, "node_modules/.bin/tsc");
 if (!existsSync(tsc)) {
-  console.error("TypeScript is not installed (production install), so waypost/client is not built.");
+  console.error("TypeScript is not installed (production install), so the clients are not built.");
   process.exit(1);
 }
 // Keeps the console, and the executable, which takes a minute to build.
@@ -26,7 +26,7 @@ const { error, status } = spawnSync(tsc, ["-p", "tsconfig.client.json", "--outDi
   stdio: ["ignore", "inherit", "inherit"],
 });
 if (status !== 0) {
-  console.error(error?.message ?? "waypost/client was not built: see the errors of the compiler.");
+  console.error(error?.message ?? "The clients were not built: see the errors of the compiler.");
   process.exit(1);
 }
 
@@ -37,3 +37,32 @@ for (const path of globSync("**/*.d.ts", { cwd: out })) {
   const text = readFileSync(file, "utf8");
   writeFileSync(file, text.replace(/((?:from |import\()"\.{1,2}\/[^"]+)\.ts"/g, '$1.js"'));
 }
+
+// The declarations of these files are internal, and need the types of a browser or of Node.js.
+for (const name of ["Connection", "EndpointGroups", "FileSource"]) rmSync(join(out, `client/${name}.d.ts`));
+
+const { description, engines, license, version } = JSON.parse(
+  readFileSync(join(root, "package.json"), "utf8"),
+) as Readonly<Record<string, unknown>>;
+const entry = (name: string) => ({
+  types: `./client/${name}.d.ts`,
+  default: `./client/${name}.js`,
+});
+const manifest = {
+  name: "waypost",
+  version,
+  description,
+  license,
+  type: "module",
+  sideEffects: false,
+  exports: {
+    "./client": entry("WaypostClient"),
+    "./operator": entry("OperatorClient"),
+    "./device": entry("DeviceClient"),
+  },
+  files: ["client"],
+  engines,
+};
+writeFileSync(join(out, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+copyFileSync(join(root, "docs/client.md"), join(out, "README.md"));
+copyFileSync(join(root, "LICENSE"), join(out, "LICENSE"));

@@ -12,7 +12,8 @@ const wanted = process.argv.slice(2);
 const paths = globSync([
   "{src,test,scripts,bin,schema,docs}/**/*.{ts,js,sql,md}",
   "docs/operating/*.{yml,json}",
-  "*.md",
+  "*.{md,ts}",
+  ".dependency-cruiser.mjs",
   "packaging/**/*.{md,nix,service}",
 ])
   .map((path) => path.replaceAll("\\", "/"))
@@ -26,7 +27,9 @@ const paths = globSync([
 
 const findings: Array<Finding> = paths.flatMap((path) => {
   const file = { path, text: readFileSync(path, "utf8") };
-  const isWrapped = /^(src|test|scripts|bin|schema|docs)\/.*\.(ts|js|sql|md)$|^[A-Z]+\.md$/.test(path);
+  const isWrapped = /^(src|test|scripts|bin|schema|docs)\/.*\.(ts|js|sql|md)$|^[^/]+\.(md|ts|mjs)$/.test(
+    path,
+  );
   return [...vocabulary(file), ...(isWrapped ? lineLength(file) : [])];
 });
 for (const { file, line, message } of findings) console.error(`${file}:${line}  ${message}`);

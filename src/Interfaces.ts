@@ -14,6 +14,7 @@ import { deviceAuthenticator } from "./devices/DeviceAuthenticator.ts";
 import { devicesHandlers } from "./devices/DevicesHttp.ts";
 import { registeredDevicesHandlers } from "./devices/RegisteredDevicesHttp.ts";
 import { platformSegmentsHandlers } from "./devices/PlatformSegmentsHttp.ts";
+import { healthReportHandlers } from "./doctor/HealthReportHttp.ts";
 import { answersHandlers } from "./events/AnswersHttp.ts";
 import { deviceEventsHandlers } from "./events/DeviceEventsHttp.ts";
 import { eventsHandlers } from "./events/EventsHttp.ts";
@@ -111,6 +112,7 @@ const operatorRoutes = (console: Console) =>
       tenantWebhooksHandlers,
       sendListHandlers,
       activityListHandlers,
+      healthReportHandlers,
       console.operatorHandlers,
     ]),
     Layer.provide([operatorAccessLayer, OperatorTenants.layer, RecordedChanges.layer]),

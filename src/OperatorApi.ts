@@ -1,5 +1,6 @@
 import { HttpApi, OpenApi } from "effect/http-api";
 import { ConsoleAddressesApi } from "./console/ConsoleAddressesApi.ts";
+import { HealthReportApi } from "./doctor/HealthReportApi.ts";
 import { SchemaErrors } from "./http/SchemaErrors.ts";
 import { ActivityListApi } from "./operator/activity/ActivityListApi.ts";
 import { ContentsApi } from "./operator/ContentsApi.ts";
@@ -33,6 +34,7 @@ export class OperatorApi extends HttpApi.make("operator")
   .add(TenantWebhooksApi)
   .add(ActivityListApi)
   .add(ConsoleAddressesApi)
+  .add(HealthReportApi)
   .middleware(SchemaErrors)
   .middleware(OperatorAccess)
   .prefix("/operator/v1")

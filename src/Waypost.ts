@@ -20,6 +20,7 @@ import { DeviceAuthentication } from "./devices/DeviceAuthentication.ts";
 import { Devices } from "./devices/Devices.ts";
 import { RegisteredDevices } from "./devices/RegisteredDevices.ts";
 import { Segments } from "./devices/Segments.ts";
+import { HealthReports } from "./doctor/HealthReports.ts";
 import { Answers } from "./events/Answers.ts";
 import { DeviceEventsSql } from "./events/DeviceEventsSql.ts";
 import { EventRecorder } from "./events/EventRecorder.ts";
@@ -143,7 +144,7 @@ export const httpLayer = HttpRouter.serve(interfaces, {
 
 /** The listening service over a database that exists: everything but what only a real process needs. */
 export const serviceLayer = httpLayer.pipe(
-  Layer.provide(requestServices),
+  Layer.provide([requestServices, HealthReports.layer]),
   // Merged layers close concurrently: sending stops at the signal, not after the last request.
   Layer.merge(sending),
   Layer.provideMerge(jobs),

@@ -6,6 +6,7 @@ import { Audiences } from "../src/devices/Audiences.ts";
 import { DeviceAuthentication } from "../src/devices/DeviceAuthentication.ts";
 import { Devices } from "../src/devices/Devices.ts";
 import { RegisteredDevices } from "../src/devices/RegisteredDevices.ts";
+import { HealthReports } from "../src/doctor/HealthReports.ts";
 import { Answers } from "../src/events/Answers.ts";
 import { DeviceEventsSql } from "../src/events/DeviceEventsSql.ts";
 import { Events } from "../src/events/Events.ts";
@@ -53,6 +54,7 @@ const notInMemory = Layer.mergeAll(
   Layer.mock(Webhooks)({}),
   Layer.mock(Sends)({}),
   Layer.mock(DeviceEventsSql)({}),
+  Layer.mock(HealthReports)({}),
 );
 
 const memoryWaypost = (settings: Partial<Settings["Service"]>) =>

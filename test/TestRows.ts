@@ -6,7 +6,7 @@ import { arrayOf, instant, onlyRow } from "../src/database/Rows.ts";
 import type { ContentMedia } from "../src/media/MediaAddress.ts";
 import { idAt } from "../src/wire/Ids.ts";
 import type { MediaKind } from "../src/workspaces/Plan.ts";
-import type { TenantKey } from "../src/workspaces/Workspace.ts";
+import type { TenantKey } from "../src/workspaces/Environment.ts";
 import { suiteStart as now } from "./TestTenants.ts";
 
 type Row = { readonly [column: string]: unknown };

@@ -1,7 +1,8 @@
-import { Effect, Layer } from "effect";
+import { Effect, Layer, Redacted } from "effect";
 import type { SqlClient } from "effect/sql";
 import { dirname } from "node:path";
 import { Database } from "../../src/database/Database.ts";
+import { DataDirectory } from "../../src/database/DataDirectory.ts";
 import { EmbeddedPostgres } from "../../src/database/embedded/EmbeddedPostgres.ts";
 import { migrate, MigrationFiles } from "../../src/database/migrations/Migrations.ts";
 import { postgresLayer } from "../../src/database/Postgres.ts";
@@ -25,6 +26,14 @@ export const benchClient = (directory: string, settings: Readonly<Record<string,
       postgresLayer({ _tag: "socket", path: socketPath, username, database }, { maxConnections: 1 }),
     ),
   );
+
+/** A data directory of services that are not started as a process. */
+export const benchDirectory = (path: string) =>
+  Layer.succeed(DataDirectory, {
+    path,
+    operatorKey: Redacted.make("operator-key-of-the-benchmark-0123456789"),
+    secretKey: Redacted.make("secret-key-of-the-benchmark-0123456789"),
+  });
 
 /** The URL of an embedded PostgreSQL for other processes. */
 export const databaseUrl = ({

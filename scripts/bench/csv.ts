@@ -3,8 +3,7 @@
  * server or more, in flat memory, the first record within 200 ms. BENCH_ROWS (300,000 if unset) deliveries.
  */
 import { NodeRuntime } from "@effect/platform-node";
-import { Effect, Layer, Redacted, Stream } from "effect";
-import { DataDirectory } from "../../src/database/DataDirectory.ts";
+import { Effect, Layer, Stream } from "effect";
 import { SqlClient } from "effect/sql";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +11,7 @@ import { join } from "node:path";
 import { DeliveryList } from "../../src/operator/DeliveryList.ts";
 import { DeliveryListSql } from "../../src/operator/DeliveryListSql.ts";
 import type { Tenant } from "../../src/workspaces/Workspace.ts";
-import { benchClient, onSchema } from "./BenchDatabase.ts";
+import { benchClient, benchDirectory, onSchema } from "./BenchDatabase.ts";
 import { buildReportYear } from "./ReportYear.ts";
 
 const rows = Number(process.env["BENCH_ROWS"] ?? 300_000);
@@ -87,15 +86,7 @@ NodeRuntime.runMain(
   bench.pipe(
     Effect.provide(
       onSchema(
-        Layer.merge(DeliveryList.layer, DeliveryListSql.layer).pipe(
-          Layer.provide(
-            Layer.succeed(DataDirectory, {
-              path: directory,
-              operatorKey: Redacted.make("operator-key-of-the-benchmark-0123456789"),
-              secretKey: Redacted.make("secret-key-of-the-benchmark-0123456789"),
-            }),
-          ),
-        ),
+        Layer.merge(DeliveryList.layer, DeliveryListSql.layer).pipe(Layer.provide(benchDirectory(directory))),
         benchClient(directory, { max_wal_size: "4GB" }),
       ),
     ),

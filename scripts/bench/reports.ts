@@ -26,7 +26,7 @@ import type { LocalDate } from "../../src/time/LocalTime.ts";
 import type { TimeZoneName } from "../../src/time/TimeZone.ts";
 import type { Tenant } from "../../src/workspaces/Workspace.ts";
 import { cpuOf, median } from "./BenchChild.ts";
-import { benchClient, onSchema } from "./BenchDatabase.ts";
+import { benchClient, benchDirectory, onSchema } from "./BenchDatabase.ts";
 import { answerFigures, baselineFigures, baselineResults, type BaselineReport } from "./ReportsBaseline.ts";
 import { buildReportYear, largeSurvey, uuidOf } from "./ReportYear.ts";
 
@@ -252,7 +252,9 @@ const directory = options.keep ?? mkdtempSync(join(tmpdir(), "waypost-bench-"));
 const isNew = !existsSync(join(directory, "postgres"));
 mkdirSync(directory, { recursive: true });
 const services = onSchema(
-  Layer.mergeAll(Reports.layer, SurveyResults.layer, Rollups.layer),
+  Layer.mergeAll(Reports.layer, SurveyResults.layer, Rollups.layer).pipe(
+    Layer.provide(benchDirectory(directory)),
+  ),
   benchClient(directory, { max_wal_size: "4GB" }),
 );
 

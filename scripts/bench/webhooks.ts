@@ -20,12 +20,21 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { EmbeddedPostgres } from "../../src/database/embedded/EmbeddedPostgres.ts";
 import { postgresLayer } from "../../src/database/Postgres.ts";
-import { instant, unnested } from "../../src/database/Rows.ts";
-import { seal, sealingKey } from "../../src/sending/push/SealedText.ts";
-import { makeWebhookSecret, sealingPurpose, secretContext } from "../../src/webhooks/WebhookSecret.ts";
+import { instant } from "../../src/database/Rows.ts";
 import { cpuOf, familyOf, median, started } from "./BenchChild.ts";
 import { databaseUrl } from "./BenchDatabase.ts";
 import { postHead, requestLoad } from "./RequestLoad.ts";
+import { hanging } from "./WebhookHanging.ts";
+import {
+  allSettled,
+  ask,
+  figuresOf,
+  newWorkspace,
+  operatorKey,
+  recordEvents,
+  secretKey,
+  waitFor,
+} from "./WebhookScenario.ts";
 
 const { values } = parseArgs({ options: { only: { type: "string" } } });
 const parts = ["singly", "batches", "hanging", "send", "ingest"] as const;
@@ -35,103 +44,6 @@ const isWanted = (part: (typeof parts)[number]): boolean =>
 const bars = { singly: 2_000, batches: 5_000, lagMillis: 2_000, send: 1.3, ingest: 1.25 };
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 3);
 const devices = Number(process.env["BENCH_DEVICES"] ?? 100_000);
-const operatorKey = "bench-operator-key";
-const secretKey = "bench-secret-key-of-all-processes";
-
-/** A created resource: its id, or the credential that is shown once. */
-interface Created {
-  readonly id: string;
-  readonly token: string;
-  readonly sdk_key: string;
-  readonly device_token: string;
-  readonly results: ReadonlyArray<{ readonly id: string }>;
-}
-
-interface Figures {
-  readonly calls: number;
-  readonly events: number;
-  readonly lags: ReadonlyArray<number>;
-}
-
-const ask = (
-  url: string,
-  token: string,
-  body: object,
-  method: "POST" | "PUT" | "PATCH" | "DELETE" = "POST",
-) =>
-  Effect.promise(async () => {
-    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-    const answer = await fetch(url, { method, headers, body: JSON.stringify(body) });
-    const { data, error } = (await answer.json()) as { readonly data: Created; readonly error?: unknown };
-    if (error !== undefined) throw new Error(JSON.stringify(error));
-    return data;
-  });
-
-const figuresOf = (receiver: string) =>
-  Effect.promise(async () => (await (await fetch(receiver)).json()) as Figures);
-
-/** A workspace with the full API, and a token of its Production. */
-const newWorkspace = Effect.fnUntraced(function* (origin: string) {
-  const operator = `${origin}/operator/v1/workspaces`;
-  const plan = {
-    max_campaigns: null,
-    production_requests_per_minute: null,
-    production_writes_per_minute: null,
-    production_requests_per_day: null,
-  };
-  const { id } = yield* ask(operator, operatorKey, { name: `Bench ${randomUUID()}`, plan });
-  yield* ask(`${operator}/${id}`, operatorKey, { platform_api_enabled: true }, "PATCH");
-  const { token } = yield* ask(`${operator}/${id}/tokens`, operatorKey, {
-    name: "Bench",
-    environment: "production",
-    abilities: ["campaigns:write", "notifications:write", "locations:write", "webhooks:write"],
-  });
-  const sql = yield* SqlClient.SqlClient;
-  const [row] = yield* sql<{ readonly workspaceId: number }>`
-    SELECT id AS "workspaceId" FROM workspace WHERE public_id = ${id}`;
-  return { id, token, workspaceId: row?.workspaceId ?? 0, operator: `${operator}/${id}` };
-});
-
-/** Records events of one webhook, in recordings of this size. */
-const recordEvents = Effect.fnUntraced(function* (
-  workspaceId: number,
-  webhook: string,
-  count: number,
-  size: number,
-) {
-  const sql = yield* SqlClient.SqlClient;
-  const now = yield* Clock.currentTimeMillis;
-  const data =
-    `{"id":"${randomUUID()}","type":"enter","location_id":"${randomUUID()}","device_id":"${randomUUID()}",` +
-    `"occurred_at":"2026-11-21T12:00:00+00:00","made_at":${now}}`;
-  yield* sql`
-    INSERT INTO webhook_event (workspace_id, environment, webhook_id, recording, type, recorded_at,
-      size, data)
-    SELECT ${workspaceId}, 'production', ${webhook}, nextval('webhook_recording'), 'location.entered',
-      ${instant(now)}, ${size}::int, array_fill(${data}::text, ARRAY[${size}::int])
-    FROM generate_series(1, ${Math.ceil(count / size)}::int)`;
-});
-
-const waitFor = Effect.fnUntraced(function* (receiver: string, count: number, seconds: number) {
-  let events = 0;
-  let calls = 0;
-  const lags: Array<number> = [];
-  for (let waited = 0; events < count; waited += 0.02) {
-    if (waited > seconds) return yield* Effect.die(new Error(`Only ${events} events of ${count} arrived`));
-    const figures = yield* figuresOf(receiver);
-    events += figures.events;
-    calls += figures.calls;
-    lags.push(...figures.lags);
-    yield* Effect.sleep(20);
-  }
-  return { calls, lags };
-});
-
-/** Waits until the results of all calls are stored, which is part of a call's cost. */
-const allSettled = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient;
-  while ((yield* sql`SELECT FROM webhook_call LIMIT 1`).length > 0) yield* Effect.sleep(20);
-});
 
 /** Events a second by the clock, and by the CPU of the worker, medians of the rounds. */
 const throughput = Effect.fnUntraced(function* (
@@ -167,59 +79,6 @@ const throughput = Effect.fnUntraced(function* (
       `${Math.round(median(byClock))} by the clock`,
   );
   return rate >= bar;
-});
-
-/** 1,000 receivers of which 100 hang; every receiver gets an event a second for ten seconds. */
-const hanging = Effect.fnUntraced(function* (origin: string, receiver: string, pid: number) {
-  const sql = yield* SqlClient.SqlClient;
-  const { workspaceId } = yield* newWorkspace(origin);
-  const tenant = { workspaceId, environment: "production" } as const;
-  const now = yield* Clock.currentTimeMillis;
-  const key = sealingKey(secretKey, sealingPurpose);
-  const webhooks = Array.from({ length: 1_000 }, (_, index) => {
-    const id = randomUUID();
-    const url = `${receiver}/${index < 100 ? "hang" : "answer"}/${index}`;
-    return { id, url, secret: seal(key, secretContext(tenant, id), makeWebhookSecret()) };
-  });
-  // By SQL: the API refuses more than 20.
-  yield* sql`
-    INSERT INTO webhook (workspace_id, environment, id, url, batch, events, status, secret, created_at,
-      updated_at)
-    SELECT ${workspaceId}, 'production', w.id, w.url, false, '{*}', 'active', w.secret, ${instant(now)},
-      ${instant(now)}
-    FROM ${unnested("w", webhooks, {
-      id: ["uuid", ({ id }) => id],
-      url: ["text", ({ url }) => url],
-      secret: ["bytea", ({ secret }) => secret],
-    })}`;
-  yield* figuresOf(receiver);
-  const others = () =>
-    familyOf(process.pid).reduce(
-      (sum, each) => sum + (each === process.pid || each === pid ? 0 : cpuOf(each)),
-      0,
-    );
-  const before = [cpuOf(pid), others()] as const;
-  for (let second = 0; second < 10; second++) {
-    const at = yield* Clock.currentTimeMillis;
-    yield* sql`
-      INSERT INTO webhook_event (workspace_id, environment, webhook_id, recording, type, recorded_at, size,
-        data)
-      SELECT w.workspace_id, w.environment, w.id, nextval('webhook_recording'), 'location.entered',
-        ${instant(at)}, 1, ARRAY[${`{"made_at":${at}}`}]
-      FROM webhook w WHERE w.workspace_id = ${workspaceId}`;
-    yield* Effect.sleep(1_000);
-  }
-  const { lags } = yield* waitFor(receiver, 9_000, 20);
-  yield* sql`DELETE FROM webhook WHERE workspace_id = ${workspaceId}`;
-  const sorted = lags.toSorted((a, b) => a - b);
-  const quantile = (share: number): number => sorted[Math.floor(share * (sorted.length - 1))] ?? Infinity;
-  console.log(
-    `1,000 receivers of which 100 hang: lag of the others ${quantile(0.5)} ms, p99 ${quantile(0.99)} ms ` +
-      `(bar: ${bars.lagMillis} ms), max ${quantile(1)} ms; ` +
-      `CPU of the worker ${(cpuOf(pid) - before[0]).toFixed(1)} s, of PostgreSQL and ` +
-      `the receiver ${(others() - before[1]).toFixed(1)} s, in 10 s`,
-  );
-  return quantile(0.99) < bars.lagMillis;
 });
 
 /** A send to inboxes, alternately with a webhook and without. */
@@ -410,7 +269,7 @@ Effect.gen(function* () {
     if (isWanted("singly")) results.push(yield* throughput("singly", api.origin, to, pid, false, 10_000));
     if (isWanted("batches"))
       results.push(yield* throughput("in batches of 500", api.origin, to, pid, true, 50_000));
-    if (isWanted("hanging")) results.push(yield* hanging(api.origin, to, pid));
+    if (isWanted("hanging")) results.push(yield* hanging(api.origin, to, pid, bars.lagMillis));
     if (isWanted("send")) results.push(yield* sends(api.origin, to));
     if (isWanted("ingest")) results.push(yield* ingest(api.origin, pid));
     if (results.includes(false)) process.exitCode = 1;

@@ -19,7 +19,6 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import process from "node:process";
 import sharp from "sharp";
-import manifest from "../../package.json" with { type: "json" };
 
 const root = join(import.meta.dirname, "../..");
 const file = resolve(process.argv[2] ?? join(root, "dist/waypost"));
@@ -144,18 +143,17 @@ try {
   server = start("serve", "--config", settingsFile);
   const warm = await listening(server);
   console.log(`  next start: ${warm.millis} ms`);
-  await stop(server);
   // A restore is built beside its final path, so the parent folder must be writable.
-  const backup = join(home, "backup.tar.gz");
+  const backup = join(data, "smoke.tar.gz");
+  await command("backup", backup, "--config", settingsFile);
+  await stop(server);
   const restoredSettings = join(home, "restored.env");
-  copyFileSync(join(root, `test/upgrades/fixtures/${manifest.version}.tar.gz`), backup);
-  chmodSync(backup, 0o644);
   writeFileSync(restoredSettings, `WAYPOST_DATA_DIR=${data}/restored\nPORT=0\nWAYPOST_LOG_FORMAT=pretty\n`);
   await command("restore", backup, "--config", restoredSettings);
   server = start("serve", "--config", restoredSettings);
   await listening(server);
   const listed = await command("workspace", "list", "--config", restoredSettings);
-  expect(listed.includes("Acme"), "a backup of this release is restored, keys included", listed);
+  expect(listed.includes("Smoke"), "its backup is restored, keys included", listed);
   await stop(server);
   const texts = await command("licenses");
   expect(

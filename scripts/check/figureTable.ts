@@ -253,7 +253,13 @@ export const figureTable: Readonly<Record<string, ReadonlyArray<Figure>>> = {
     ["1 to # conditions", schemaLimit("operator", "SegmentRule.conditions", "maxItems")],
     ["# hours", keyHours],
   ],
-  "README.md": [["at most # KB", maxFileKilobytes]],
+  "README.md": [
+    ["at most # KB", maxFileKilobytes],
+    ["allows # requests", defaultPlan.sandbox_requests_per_minute ?? 0],
+    ["30 requests and # changes", defaultPlan.sandbox_writes_per_minute ?? 0],
+    ["a minute, and # requests a day", defaultPlan.sandbox_requests_per_day ?? 0],
+    ["have # MB in total", maxSandboxBytes / mebibyte],
+  ],
   "CONTRIBUTING.md": [
     ["It has at most # lines in `src/`", maxLines.program],
     ["lines in `src/`, # elsewhere", maxLines.elsewhere],

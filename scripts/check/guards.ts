@@ -1,11 +1,17 @@
 /** Rules of tests, of dependencies and of the lockfile. */
 import { type Finding, matchingLines, type SourceFile } from "./finding.ts";
 
+const sleeps = [
+  /(?<!(?<!global|globalThis)\.)\b(setTimeout|setInterval)\(/,
+  /\bEffect\.sleep\(/,
+  /["'](node:)?timers(\/promises)?["']/,
+];
+
 /** Tests do not sleep: they adjust TestClock, await a condition, or poll a process by a bounded schedule. */
 export const noSleeps = (file: SourceFile): ReadonlyArray<Finding> =>
   matchingLines(
     file,
-    /(?<!\.)\b(setTimeout|setInterval)\(|\bEffect\.sleep\(|["'](node:)?timers\/promises["']/,
+    new RegExp(sleeps.map(({ source }) => source).join("|")),
     "Tests do not sleep: adjust TestClock, await a condition, or retry by a bounded Schedule.",
   );
 

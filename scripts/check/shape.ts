@@ -4,19 +4,12 @@ import { codeLines, type Finding, matchingLines, type SourceFile } from "./findi
 /** The maximum number of lines of a file of src/, and of any other file. */
 export const maxLines = { program: 250, elsewhere: 300 };
 
-/** Files that are still to be split. */
-const unsplit = new Set([
-  "src/wire/ApiError.ts",
-  "scripts/bench/webhooks.ts",
-  "test/reports/ReportOracle.ts",
-]);
-
 /** A file is short enough to read in one go. */
 export const fileLength = (file: SourceFile): ReadonlyArray<Finding> => {
   const lines = file.text.trimEnd().split("\n").length;
   const limit = file.path.startsWith("src/") ? maxLines.program : maxLines.elsewhere;
   const message = `${lines} lines; the maximum is ${limit}: split the noun, not the layer.`;
-  return lines > limit && !unsplit.has(file.path) ? [{ file: file.path, line: limit + 1, message }] : [];
+  return lines > limit ? [{ file: file.path, line: limit + 1, message }] : [];
 };
 
 /**
@@ -74,14 +67,9 @@ export const layersMeetOnce = (file: SourceFile): ReadonlyArray<Finding> => {
   );
 };
 
-const edges = new Set(["src/main.ts", "src/client/WaypostClient.ts"]);
-
-/**
- * Effects run in main.ts, the process, and in WaypostClient.ts, which runs in the processes of other
- * programs.
- */
+/** Effects run in main.ts only, the process. */
 export const runOnce = (file: SourceFile): ReadonlyArray<Finding> =>
-  edges.has(file.path)
+  file.path === "src/main.ts"
     ? []
     : matchingLines(
         file,

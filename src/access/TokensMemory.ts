@@ -1,9 +1,16 @@
 import { Effect, Layer } from "effect";
+import { CommitRefused } from "../database/BeforeCommit.ts";
 import { MemoryStore, memoryTable, type MemoryTable, pageOf } from "../database/MemoryStore.ts";
 import { utcText } from "../time/LocalTime.ts";
 import { tenantRows } from "../workspaces/TenantRows.ts";
 import type { SdkKey, Token } from "./Token.ts";
-import { type NewSdkKey, type NewToken, TokensRepository } from "./TokensRepository.ts";
+import {
+  type AccessEnd,
+  type AccessNeed,
+  type NewSdkKey,
+  type NewToken,
+  TokensRepository,
+} from "./TokensRepository.ts";
 
 type Stored<New extends NewSdkKey> = New & {
   readonly workspaceId: number;
@@ -14,11 +21,24 @@ type Stored<New extends NewSdkKey> = New & {
 const tokens = memoryTable<Stored<NewToken>>("api_token");
 const sdkKeys = memoryTable<Stored<NewSdkKey>>("sdk_key");
 
-const workspaces = memoryTable<{
+interface WorkspaceRow {
   readonly workspaceId: number;
   readonly deletionScheduledAt: number | null;
   readonly platformApiEnabled: boolean;
-}>("workspace");
+}
+
+const workspaces = memoryTable<WorkspaceRow>("workspace");
+
+const endOf = (
+  { expiresAt, revokedAt }: Stored<NewToken>,
+  { deletionScheduledAt, platformApiEnabled }: WorkspaceRow,
+  { needsApi, now }: AccessNeed,
+): AccessEnd | null => {
+  if (revokedAt !== null) return "revoked";
+  if (expiresAt !== null && expiresAt <= now) return "expired";
+  if (deletionScheduledAt !== null) return "paused";
+  return needsApi && !platformApiEnabled ? "disabled" : null;
+};
 
 const textOf = (instant: number | null): string | null => (instant === null ? null : utcText(instant));
 const dateOf = (instant: number | null): Date | null => (instant === null ? null : new Date(instant));
@@ -104,32 +124,25 @@ export const tokensMemory = Layer.effect(
           return row === undefined ? null : toTokenGrant(row);
         }),
 
-      holdAccess: (id) =>
-        store.read((tables) => {
-          const token = tables.rows(tokens).get(id);
-          const own = tables.find(workspaces, ({ workspaceId }) => workspaceId === token?.workspaceId);
-          return token === undefined || own === undefined
-            ? null
-            : {
-                isRevoked: token.revokedAt !== null,
-                expiresAt: token.expiresAt,
-                isPaused: own.deletionScheduledAt !== null,
-                isApiEnabled: own.platformApiEnabled,
-              };
-        }),
+      requireAccess: (need) =>
+        Effect.flatMap(
+          store.read((tables) => {
+            const token = tables.rows(tokens).get(need.tokenId);
+            const own = tables.find(workspaces, ({ workspaceId }) => workspaceId === token?.workspaceId);
+            return token === undefined || own === undefined ? "revoked" : endOf(token, own, need);
+          }),
+          (reason) => (reason === null ? Effect.void : Effect.die(new CommitRefused({ reason }))),
+        ),
 
-      holdWorkspaceAccess: (workspaceId) =>
-        store.read((tables) => {
-          const own = tables.find(workspaces, (row) => row.workspaceId === workspaceId);
-          return own === undefined
-            ? null
-            : {
-                isRevoked: false,
-                expiresAt: null,
-                isPaused: own.deletionScheduledAt !== null,
-                isApiEnabled: own.platformApiEnabled,
-              };
-        }),
+      requireWorkspace: ({ needsApi, workspaceId }) =>
+        Effect.flatMap(
+          store.read((tables): AccessEnd | null => {
+            const own = tables.find(workspaces, (row) => row.workspaceId === workspaceId);
+            if (own === undefined || own.deletionScheduledAt !== null) return "paused";
+            return needsApi && !own.platformApiEnabled ? "disabled" : null;
+          }),
+          (reason) => (reason === null ? Effect.void : Effect.die(new CommitRefused({ reason }))),
+        ),
 
       touchToken: (id, now) => touch(tokens, id, now),
 

@@ -15,15 +15,16 @@ export interface TokenGrant {
   readonly revoked_at: Date | null;
 }
 
-/** What can end the access of a token while a request runs. */
-export interface TokenAccess {
-  readonly isRevoked: boolean;
-  /** When the token expires, in epoch milliseconds; null for never. */
-  readonly expiresAt: number | null;
-  /** Whether the deletion of its workspace is scheduled. */
-  readonly isPaused: boolean;
-  /** Whether the full platform API is enabled in Production. */
-  readonly isApiEnabled: boolean;
+/** Why the access of a token has ended; `disabled` is the full platform API. */
+export type AccessEnd = "revoked" | "expired" | "paused" | "disabled";
+
+/** What a change needs of its token. */
+export interface AccessNeed {
+  readonly tokenId: string;
+  /** Whether the full platform API must be enabled. */
+  readonly needsApi: boolean;
+  /** Epoch milliseconds. */
+  readonly now: number;
 }
 
 /** What an SDK key grants. */
@@ -75,12 +76,14 @@ export class TokensRepository extends Context.Service<
     readonly findToken: (digest: Uint8Array) => Effect.Effect<TokenGrant | null>;
     readonly findTokenById: (id: string) => Effect.Effect<TokenGrant | null>;
     /**
-     * What can end the access of a token, which cannot change until the end of the transaction; null for an
-     * unknown id.
+     * Refuses the commit with an `AccessEnd` (`CommitRefused`) if the access of the token has ended.
+     * Otherwise nothing ends it before the end of the transaction.
      */
-    readonly holdAccess: (id: string) => Effect.Effect<TokenAccess | null>;
-    /** As `holdAccess`, of a caller without a token: what can end the access to its workspace. */
-    readonly holdWorkspaceAccess: (workspaceId: number) => Effect.Effect<TokenAccess | null>;
+    readonly requireAccess: (need: AccessNeed) => Effect.Effect<void>;
+    /** As `requireAccess`, of a caller without a token: the operator in a session of the console. */
+    readonly requireWorkspace: (
+      need: Pick<AccessNeed, "needsApi"> & { readonly workspaceId: number },
+    ) => Effect.Effect<void>;
     /** Sets `last_used_at`. */
     readonly touchToken: (id: string, now: number) => Effect.Effect<void>;
     readonly insertSdkKey: (workspaceId: number, key: NewSdkKey) => Effect.Effect<SdkKey>;

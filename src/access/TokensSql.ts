@@ -1,15 +1,9 @@
 import { Effect, Layer } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
-import { arrayOf, epochMillis, instant, onlyRow, utc } from "../database/Rows.ts";
+import { arrayOf, instant, onlyRow, utc } from "../database/Rows.ts";
 import { firstRow, run } from "../database/Statements.ts";
 import type { SdkKey, Token } from "./Token.ts";
-import {
-  type Revocation,
-  type SdkKeyGrant,
-  type TokenAccess,
-  type TokenGrant,
-  TokensRepository,
-} from "./TokensRepository.ts";
+import { type Revocation, type SdkKeyGrant, type TokenGrant, TokensRepository } from "./TokensRepository.ts";
 
 type RevokedRow<Credential> = Credential & { readonly is_new: boolean };
 
@@ -67,18 +61,33 @@ export const tokensSql = Layer.effect(
           SELECT id, name, workspace_id, environment, abilities, expires_at, revoked_at
           FROM api_token WHERE id = ${id}`),
 
-      holdAccess: (id) =>
-        firstRow(sql<TokenAccess>`
-          SELECT t.revoked_at IS NOT NULL AS "isRevoked", ${epochMillis("t.expires_at")} AS "expiresAt",
-            w.deletion_scheduled_at IS NOT NULL AS "isPaused", w.platform_api_enabled AS "isApiEnabled"
-          FROM api_token t JOIN workspace w ON w.id = t.workspace_id
-          WHERE t.id = ${id} FOR SHARE OF t, w`),
+      // A subquery with locks is evaluated by itself, so the reason is that of the locked rows.
+      requireAccess: ({ needsApi, now, tokenId }) =>
+        run(sql`
+          SELECT refuse_commit(reason) FROM (
+            SELECT CASE
+              WHEN a.id IS NULL OR a.revoked_at IS NOT NULL THEN 'revoked'
+              WHEN a.expires_at <= ${instant(now)} THEN 'expired'
+              WHEN a.deletion_scheduled_at IS NOT NULL THEN 'paused'
+              WHEN ${needsApi} AND NOT a.platform_api_enabled THEN 'disabled'
+            END AS reason
+            FROM (SELECT) AS request LEFT JOIN (
+              SELECT t.id, t.revoked_at, t.expires_at, w.deletion_scheduled_at, w.platform_api_enabled
+              FROM api_token t JOIN workspace w ON w.id = t.workspace_id
+              WHERE t.id = ${tokenId} FOR SHARE OF t, w) AS a ON true) AS checked
+          WHERE reason IS NOT NULL`),
 
-      holdWorkspaceAccess: (workspaceId) =>
-        firstRow(sql<TokenAccess>`
-          SELECT false AS "isRevoked", NULL AS "expiresAt", deletion_scheduled_at IS NOT NULL AS "isPaused",
-            platform_api_enabled AS "isApiEnabled"
-          FROM workspace WHERE id = ${workspaceId} FOR SHARE`),
+      requireWorkspace: ({ needsApi, workspaceId }) =>
+        run(sql`
+          SELECT refuse_commit(reason) FROM (
+            SELECT CASE
+              WHEN w.id IS NULL OR w.deletion_scheduled_at IS NOT NULL THEN 'paused'
+              WHEN ${needsApi} AND NOT w.platform_api_enabled THEN 'disabled'
+            END AS reason
+            FROM (SELECT) AS request LEFT JOIN (
+              SELECT id, deletion_scheduled_at, platform_api_enabled
+              FROM workspace WHERE id = ${workspaceId} FOR SHARE) AS w ON true) AS checked
+          WHERE reason IS NOT NULL`),
 
       touchToken: (id, now) => run(sql`UPDATE api_token SET last_used_at = ${instant(now)} WHERE id = ${id}`),
 

@@ -3,7 +3,7 @@ import { CurrentActor } from "../access/Actor.ts";
 import { pipelined } from "../database/pool/TransactionConnection.ts";
 import { idAt } from "../wire/Ids.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
-import type { TenantKey } from "../workspaces/Workspace.ts";
+import type { TenantKey } from "../workspaces/Environment.ts";
 import { changesOf, type RecordedFields } from "./ActivityChanges.ts";
 import type { ActivityAction, ActivityEntry, ActivityResource } from "./ActivityEntry.ts";
 import type { ActivityFilters } from "./ActivityFilters.ts";

@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect";
 import { MemoryStore, memoryTable, pageOf } from "../database/MemoryStore.ts";
 import { utcText } from "../time/LocalTime.ts";
 import { tenantRows } from "../workspaces/TenantRows.ts";
-import type { TenantKey } from "../workspaces/Workspace.ts";
+import type { TenantKey } from "../workspaces/Environment.ts";
 import type { ActivityEntry } from "./ActivityEntry.ts";
 import { ActivityRepository, type NewEntry } from "./ActivityRepository.ts";
 

@@ -1,7 +1,7 @@
 import { Context, type Effect } from "effect";
 import type { Actor } from "../access/Actor.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
-import type { TenantKey } from "../workspaces/Workspace.ts";
+import type { TenantKey } from "../workspaces/Environment.ts";
 import type { RecordedChanges } from "./ActivityChanges.ts";
 import type { ActivityAction, ActivityEntry, ActivityResource } from "./ActivityEntry.ts";
 import type { ActivityFilters } from "./ActivityFilters.ts";

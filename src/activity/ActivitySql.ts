@@ -1,7 +1,8 @@
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { instant, jsonb, utc } from "../database/Rows.ts";
-import { rowCount, run, tenantIs } from "../database/Statements.ts";
+import { rowCount, run } from "../database/Statements.ts";
+import { tenantIs } from "../database/TenantColumns.ts";
 import type { ActivityEntry } from "./ActivityEntry.ts";
 import type { ActivityFilters } from "./ActivityFilters.ts";
 import { ActivityRepository } from "./ActivityRepository.ts";
@@ -41,7 +42,7 @@ export const activitySql = Layer.effect(
             a.changes
           FROM activity a
           WHERE ${sql.and([
-            tenantIs(sql, "a", tenant),
+            tenantIs("a", tenant),
             sql`(${before}::uuid IS NULL OR a.id < ${before})`,
             ...matching(filters),
           ])}

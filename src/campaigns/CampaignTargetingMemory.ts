@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect";
 import { MemoryStore, type MemoryTransaction, memoryTable } from "../database/MemoryStore.ts";
 import type { CampaignId } from "../wire/Ids.ts";
 import { byId, tenantRow, tenantRows } from "../workspaces/TenantRows.ts";
-import type { TenantKey } from "../workspaces/Workspace.ts";
+import type { TenantKey } from "../workspaces/Environment.ts";
 import type { ResolvedTargeting } from "./CampaignTargeting.ts";
 import { CampaignTargetingRepository } from "./CampaignTargetingRepository.ts";
 

@@ -1,7 +1,8 @@
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf, instant } from "../database/Rows.ts";
-import { mapRows, run, tenantIs } from "../database/Statements.ts";
+import { mapRows, run } from "../database/Statements.ts";
+import { tenantIs } from "../database/TenantColumns.ts";
 import type { CampaignId } from "../wire/Ids.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { CampaignTargetingRepository } from "./CampaignTargetingRepository.ts";
@@ -23,7 +24,7 @@ export const campaignTargetingSql = Layer.effect(
   Effect.map(SqlClient.SqlClient, (sql) => {
     const clear = (tenant: Tenant, campaignId: CampaignId, { table }: TargetTable) =>
       run(sql`
-        DELETE FROM ${sql(table)} t WHERE ${tenantIs(sql, "t", tenant)} AND t.campaign_id = ${campaignId}`);
+        DELETE FROM ${sql(table)} t WHERE ${tenantIs("t", tenant)} AND t.campaign_id = ${campaignId}`);
 
     // The lock keeps targets from being deleted before the foreign key is checked, which would fail the
     // statement.
@@ -39,7 +40,7 @@ export const campaignTargetingSql = Layer.effect(
             INSERT INTO ${sql(table)} (workspace_id, environment, campaign_id, ${sql(column)}, position)
             SELECT t.workspace_id, t.environment, ${campaignId}::uuid, t.id, sent.position
             FROM unnest(${arrayOf("uuid", ids)}) WITH ORDINALITY AS sent (id, position)
-            JOIN ${sql(target)} t ON ${tenantIs(sql, "t", tenant)} AND t.id = sent.id
+            JOIN ${sql(target)} t ON ${tenantIs("t", tenant)} AND t.id = sent.id
             FOR KEY SHARE OF t`);
 
     return CampaignTargetingRepository.of({
@@ -59,7 +60,7 @@ export const campaignTargetingSql = Layer.effect(
               mapRows(
                 sql<{ readonly id: string }>`
                   SELECT s.id FROM segment s
-                  WHERE ${tenantIs(sql, "s", tenant)} AND s.id = ANY (${arrayOf("uuid", ids)})`,
+                  WHERE ${tenantIs("s", tenant)} AND s.id = ANY (${arrayOf("uuid", ids)})`,
                 ({ id }) => id,
               ),
               (found) => new Set(found),
@@ -71,7 +72,7 @@ export const campaignTargetingSql = Layer.effect(
             SELECT c.name FROM campaign_segment t
             JOIN campaign c ON c.workspace_id = t.workspace_id AND c.environment = t.environment
               AND c.id = t.campaign_id
-            WHERE t.segment_id = ${segmentId} AND ${tenantIs(sql, "t", tenant)}
+            WHERE t.segment_id = ${segmentId} AND ${tenantIs("t", tenant)}
               AND (c.ends_at IS NULL OR c.ends_at >= ${instant(now)})
               AND NOT EXISTS (SELECT FROM campaign_segment o
                 WHERE o.workspace_id = t.workspace_id AND o.environment = t.environment

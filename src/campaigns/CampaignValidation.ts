@@ -8,7 +8,7 @@ import { type CampaignDates, changedDates, datesOf, resolveDates } from "./Campa
 import type { CampaignDraft } from "./CampaignDraft.ts";
 import { CampaignsRepository, type CampaignValues } from "./CampaignsRepository.ts";
 import { checkEntries, checkShape, resolveTargeting, type ResolvedTargeting } from "./CampaignTargeting.ts";
-import { targetFinder } from "./TargetingDraft.ts";
+import { targetFinder } from "./TargetFinder.ts";
 
 const valuesOf = (
   draft: CampaignDraft,

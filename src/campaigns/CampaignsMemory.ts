@@ -4,7 +4,7 @@ import type { TimeOfDay } from "../time/LocalTime.ts";
 import { isFound } from "../wire/SearchText.ts";
 import { type CampaignId, CampaignKey, type NotificationId } from "../wire/Ids.ts";
 import { tenantRow, tenantRows } from "../workspaces/TenantRows.ts";
-import type { TenantKey } from "../workspaces/Workspace.ts";
+import type { TenantKey } from "../workspaces/Environment.ts";
 import { campaignStatus } from "./CampaignStatus.ts";
 import { CampaignsRepository } from "./CampaignsRepository.ts";
 import { type StoredCampaign, shownCampaign } from "./StoredCampaign.ts";

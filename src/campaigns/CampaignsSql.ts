@@ -1,7 +1,8 @@
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { asNumber, instant, utc } from "../database/Rows.ts";
-import { anyRow, firstRow, mapRows, onlyCount, run, tenantIs } from "../database/Statements.ts";
+import { anyRow, firstRow, mapRows, onlyCount, run } from "../database/Statements.ts";
+import { tenantIs } from "../database/TenantColumns.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import type { CampaignId, CampaignKey } from "../wire/Ids.ts";
 import type { AttachedNotification } from "./AttachedNotification.ts";
@@ -86,7 +87,7 @@ export const campaignsSql = Layer.effect(
         return mapRows(
           sql<Columns>`
             SELECT ${columns(now)} FROM campaign c
-            WHERE ${tenantIs(sql, "c", tenant)} AND c.archived = ${isArchived}
+            WHERE ${tenantIs("c", tenant)} AND c.archived = ${isArchived}
               AND (${position.before}::uuid IS NULL OR c.id < ${position.before})
               AND (${instant(updatedSince)} IS NULL OR c.updated_at >= ${instant(updatedSince)})
               AND (${type}::text IS NULL OR c.type = ${type})
@@ -102,20 +103,20 @@ export const campaignsSql = Layer.effect(
           firstRow(sql<FoundColumns>`
             SELECT ${columns(now)}, c.key, ${asNumber("extract(epoch FROM c.starts_at) * 1000")} AS starts_ms,
               ${asNumber("extract(epoch FROM c.ends_at) * 1000")} AS ends_ms
-            FROM campaign c WHERE ${tenantIs(sql, "c", tenant)} AND c.id = ${id}`),
+            FROM campaign c WHERE ${tenantIs("c", tenant)} AND c.id = ${id}`),
           (row) => row && toFound(row),
         ),
 
       isNameTaken: (tenant, name, except) =>
         anyRow(sql`
           SELECT FROM campaign c
-          WHERE ${tenantIs(sql, "c", tenant)} AND c.name = ${name}
+          WHERE ${tenantIs("c", tenant)} AND c.name = ${name}
             AND c.id IS DISTINCT FROM ${except}::uuid`),
 
       countLimited: (tenant, except, now) =>
         onlyCount(sql<{ readonly count: number }>`
           SELECT count(*)::integer AS count FROM campaign c
-          WHERE ${tenantIs(sql, "c", tenant)} AND c.id IS DISTINCT FROM ${except}::uuid
+          WHERE ${tenantIs("c", tenant)} AND c.id IS DISTINCT FROM ${except}::uuid
             AND (c.ends_at IS NULL OR c.ends_at >= ${instant(now)})
             AND NOT (c.paused AND c.environment = 'sandbox')`),
 
@@ -135,19 +136,19 @@ export const campaignsSql = Layer.effect(
             frequency_cap_count = ${values.frequencyCapCount},
             frequency_cap_period = ${values.frequencyCapPeriod}, segment_match = ${values.segmentMatch},
             updated_at = ${instant(now)}
-          WHERE ${tenantIs(sql, "c", tenant)} AND c.id = ${id}`),
+          WHERE ${tenantIs("c", tenant)} AND c.id = ${id}`),
 
       setPaused: (tenant, id, isPaused, now) =>
         anyRow(sql`
           UPDATE campaign c SET paused = ${isPaused}, archived = c.archived AND ${isPaused},
             updated_at = ${instant(now)}
-          WHERE ${tenantIs(sql, "c", tenant)} AND c.id = ${id} AND c.paused <> ${isPaused}
+          WHERE ${tenantIs("c", tenant)} AND c.id = ${id} AND c.paused <> ${isPaused}
           RETURNING c.id`),
 
       setArchived: (tenant, id, isArchived, now) =>
         run(sql`
           UPDATE campaign c SET archived = ${isArchived}, updated_at = ${instant(now)}
-          WHERE ${tenantIs(sql, "c", tenant)} AND c.id = ${id} AND c.archived <> ${isArchived}`),
+          WHERE ${tenantIs("c", tenant)} AND c.id = ${id} AND c.archived <> ${isArchived}`),
 
       attached: (tenant, id) =>
         Effect.orDie(sql<AttachedNotification>`
@@ -157,22 +158,22 @@ export const campaignsSql = Layer.effect(
           FROM campaign_notification cn
           JOIN notification n ON n.workspace_id = cn.workspace_id AND n.environment = cn.environment
             AND n.id = cn.notification_id
-          WHERE ${tenantIs(sql, "cn", tenant)} AND cn.campaign_id = ${id}
+          WHERE ${tenantIs("cn", tenant)} AND cn.campaign_id = ${id}
           ORDER BY cn.attached_at, cn.notification_id`),
 
       deleteOwnNotifications: (tenant, id) =>
         run(sql`
           DELETE FROM notification n
-          WHERE ${tenantIs(sql, "n", tenant)}
+          WHERE ${tenantIs("n", tenant)}
             AND n.id IN (SELECT cn.notification_id FROM campaign_notification cn
-              WHERE ${tenantIs(sql, "cn", tenant)} AND cn.campaign_id = ${id})
+              WHERE ${tenantIs("cn", tenant)} AND cn.campaign_id = ${id})
             AND NOT EXISTS (SELECT FROM campaign_notification o
-              WHERE ${tenantIs(sql, "o", tenant)} AND o.notification_id = n.id AND o.campaign_id <> ${id})`),
+              WHERE ${tenantIs("o", tenant)} AND o.notification_id = n.id AND o.campaign_id <> ${id})`),
 
       delete: (tenant, id) =>
         run(sql`
           WITH gone AS (
-            DELETE FROM campaign c WHERE ${tenantIs(sql, "c", tenant)} AND c.id = ${id}
+            DELETE FROM campaign c WHERE ${tenantIs("c", tenant)} AND c.id = ${id}
             RETURNING c.workspace_id, c.environment, c.key, c.id
           )
           INSERT INTO deleted_campaign (workspace_id, environment, key, id)

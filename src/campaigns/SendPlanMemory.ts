@@ -3,7 +3,7 @@ import { MemoryStore, memoryTable } from "../database/MemoryStore.ts";
 import type { TimeOfDay } from "../time/LocalTime.ts";
 import type { CampaignId, NotificationId } from "../wire/Ids.ts";
 import { tenantRow, tenantRows } from "../workspaces/TenantRows.ts";
-import type { TenantKey } from "../workspaces/Workspace.ts";
+import type { TenantKey } from "../workspaces/Environment.ts";
 import { SendPlanRepository } from "./SendPlanRepository.ts";
 
 /** A send. `sourceId` is set once it has started. */

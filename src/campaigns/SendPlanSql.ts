@@ -19,14 +19,12 @@ const sourceIds = (
 export const sendPlanSql = Layer.effect(
   SendPlanRepository,
   Effect.map(SqlClient.SqlClient, (sql) => {
-    const isOf = tenantIs(sql);
-
     return SendPlanRepository.of({
       schedule: (tenant, id, campaignId, notificationId, dueAt) =>
         run(sql`
           WITH moved AS (
             UPDATE send s SET due_at = ${instant(dueAt)}
-            WHERE ${isOf("s", tenant)} AND s.campaign_id = ${campaignId}
+            WHERE ${tenantIs("s", tenant)} AND s.campaign_id = ${campaignId}
               AND s.notification_id = ${notificationId} AND s.status = 'scheduled'
             RETURNING s.id
           )
@@ -36,7 +34,7 @@ export const sendPlanSql = Layer.effect(
             'scheduled'
           FROM campaign c
           JOIN notification n ON ${sameTenant("n", "c")}
-          WHERE ${isOf("c", tenant)} AND c.id = ${campaignId} AND n.id = ${notificationId}
+          WHERE ${tenantIs("c", tenant)} AND c.id = ${campaignId} AND n.id = ${notificationId}
             AND NOT EXISTS (SELECT FROM moved)`),
 
       waiting: (tenant, campaignId, now) =>
@@ -45,21 +43,21 @@ export const sendPlanSql = Layer.effect(
           FROM send s
           JOIN campaign_notification cn ON ${sameTenant("cn", "s")}
             AND cn.campaign_id = s.campaign_id AND cn.notification_id = s.notification_id
-          WHERE ${isOf("s", tenant)} AND s.campaign_id = ${campaignId} AND s.status = 'scheduled'
+          WHERE ${tenantIs("s", tenant)} AND s.campaign_id = ${campaignId} AND s.status = 'scheduled'
             AND s.due_at > ${instant(now)} AND cn.send_at IS NOT NULL`),
 
       move: (tenant, ids, dueAt) =>
         run(sql`
           UPDATE send s SET due_at = moved.due_at
           FROM unnest(${arrayOf("uuid", ids)}, ${arrayOf("timestamptz", dueAt)}) AS moved (id, due_at)
-          WHERE ${isOf("s", tenant)} AND s.id = moved.id AND s.status = 'scheduled'
+          WHERE ${tenantIs("s", tenant)} AND s.id = moved.id AND s.status = 'scheduled'
             AND s.due_at <> moved.due_at`),
 
       skip: (tenant, campaignId, now) =>
         sourceIds(sql<EndedSend>`
           WITH ended AS (
             UPDATE send s SET status = 'skipped', finished_at = ${instant(now)}
-            WHERE ${isOf("s", tenant)} AND s.campaign_id = ${campaignId}
+            WHERE ${tenantIs("s", tenant)} AND s.campaign_id = ${campaignId}
               AND (s.status = 'running' OR (s.status = 'scheduled' AND s.due_at <= ${instant(now)}))
             RETURNING s.*
           ), ${recordedSendsSql(sql, "ended", now)}
@@ -69,7 +67,7 @@ export const sendPlanSql = Layer.effect(
         sourceIds(sql<EndedSend>`
           WITH ended AS (
             UPDATE send s SET status = 'cancelled', finished_at = ${instant(now)}
-            WHERE ${isOf("s", tenant)} AND s.campaign_id = ${campaignId}
+            WHERE ${tenantIs("s", tenant)} AND s.campaign_id = ${campaignId}
               AND s.status IN ('scheduled', 'running')
               AND (${notificationId}::uuid IS NULL OR s.notification_id = ${notificationId})
             RETURNING s.*
@@ -80,7 +78,7 @@ export const sendPlanSql = Layer.effect(
       dropBatches: (tenant, sourceIds) =>
         run(sql`
           DELETE FROM send_batch s
-          WHERE ${isOf("s", tenant)} AND s.source_id = ANY (${arrayOf("int8", sourceIds)})`),
+          WHERE ${tenantIs("s", tenant)} AND s.source_id = ANY (${arrayOf("int8", sourceIds)})`),
     });
   }),
 );

@@ -10,10 +10,12 @@ import { CliEnvironment } from "./CliEnvironment.ts";
 import { BadUsage, CommandRefused } from "./CommandRefused.ts";
 import { activityCommand } from "./commands/ActivityCommand.ts";
 import { backupCommand, restoreCommand } from "./commands/BackupCommands.ts";
+import { campaignCommand } from "./commands/CampaignCommand.ts";
 import { consoleCommand } from "./commands/ConsoleCommand.ts";
 import { deviceCommand } from "./commands/DeviceCommand.ts";
 import { doctorCommand } from "./commands/DoctorCommand.ts";
 import { locationCommand } from "./commands/LocationCommand.ts";
+import { notificationCommand } from "./commands/NotificationCommand.ts";
 import { reportCommand } from "./commands/ReportCommand.ts";
 import { sdkKeyCommand } from "./commands/SdkKeyCommand.ts";
 import { segmentCommand } from "./commands/SegmentCommand.ts";
@@ -104,6 +106,8 @@ export const waypost = Command.make("waypost").pipe(
     deviceCommand,
     locationCommand,
     reportCommand,
+    campaignCommand,
+    notificationCommand,
     sendCommand,
     transportCommand,
     webhookCommand,

@@ -49,18 +49,25 @@ export type FetchPage<Item, E> = (query: {
   readonly cursor?: string;
 }) => Effect.Effect<Page<Item>, E>;
 
-/** Reads a list page by page, up to `limit` items. `hasMore` says whether the list goes further. */
-export const readList = <Item, E>(limit: number, fetch: FetchPage<Item, E>) =>
+/**
+ * Reads a list page by page, up to `limit` items that are listed: all, or those for which `isListed` is true.
+ * `hasMore` says whether the list goes further.
+ */
+export const readList = <Item, E>(
+  limit: number,
+  fetch: FetchPage<Item, E>,
+  isListed?: (item: Item) => boolean,
+) =>
   Effect.gen(function* () {
     const items: Array<Item> = [];
     let cursor: string | null = null;
     do {
-      const size = Math.min(100, limit - items.length);
+      const size = isListed === undefined ? Math.min(100, limit - items.length) : 100;
       const page: Page<Item> = yield* fetch({ limit: size, ...(cursor === null ? {} : { cursor }) });
-      items.push(...page.data);
+      items.push(...(isListed === undefined ? page.data : page.data.filter(isListed)));
       cursor = page.meta.next_cursor;
     } while (cursor !== null && items.length < limit);
-    return { items, hasMore: cursor !== null };
+    return { items: items.slice(0, limit), hasMore: cursor !== null || items.length > limit };
   });
 
 /** The only item of a name: by exact spelling, or else regardless of case. */

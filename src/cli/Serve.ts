@@ -5,6 +5,7 @@ import { isSea } from "node:sea";
 import { Settings, type SettingsRecord, type SettingsService } from "../config/Settings.ts";
 import { runtimeFolder } from "../database/embedded/BundledRuntime.ts";
 import { DataDirectory } from "../database/DataDirectory.ts";
+import { StartVariables } from "../doctor/HealthReports.ts";
 import { programMigrations } from "../database/migrations/ProgramMigrations.ts";
 import { bundledMediaWorker, MediaWorkerProgram } from "../media/worker/MediaWorkerProcess.ts";
 import { publishServer } from "../operator/ServerFile.ts";
@@ -63,6 +64,7 @@ const launch = (settings: SettingsService, record: SettingsRecord) =>
     Effect.provide(waypostLayer),
     Effect.provide([programMigrations, Telemetry.layer, mediaWorker(settings)]),
     Effect.provideService(Settings, settings),
+    Effect.provideService(StartVariables, record),
   );
 
 /**

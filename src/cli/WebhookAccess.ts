@@ -1,34 +1,15 @@
 /** Access to the webhooks of an environment: by a platform token, or by the operator key. */
-import { Effect, Option, type Schema } from "effect";
-import { Argument, Flag } from "effect/cli";
+import { Effect, type Schema } from "effect";
+import { Argument } from "effect/cli";
 import { HttpClient, HttpClientRequest, type HttpClientError } from "effect/http";
 import { HttpApiClient } from "effect/http-api";
 import { PlatformApi } from "../PlatformApi.ts";
 import type { WebhookDraft, WebhookPatch } from "../webhooks/Webhook.ts";
 import { isUuid } from "../wire/Ids.ts";
 import type { ApiError } from "../wire/ApiError.ts";
-import { BadUsage, CommandRefused } from "./CommandRefused.ts";
-import { environmentFlag, findIdByName, openEnvironment, workspaceFlag } from "./Lookups.ts";
-import { locateServer } from "./Operator.ts";
-
-/** Whose webhooks: those of a token's environment, or those of a workspace and environment. */
-export const webhookAccessFlags = {
-  token: Flag.String("token").pipe(
-    Flag.withDescription(
-      "Platform API token of the environment. If left out: WAYPOST_TOKEN, or the operator key with " +
-        "--workspace and --environment",
-    ),
-    Flag.optional,
-  ),
-  workspace: Flag.optional(workspaceFlag),
-  environment: Flag.optional(environmentFlag),
-};
-
-type AccessFlags = {
-  readonly token: Option.Option<string>;
-  readonly workspace: Option.Option<string>;
-  readonly environment: Option.Option<"sandbox" | "production">;
-};
+import { CommandRefused } from "./CommandRefused.ts";
+import { findIdByName, openEnvironment } from "./Lookups.ts";
+import { platformFlags, type PlatformFlags, selectEnvironment } from "./Platform.ts";
 
 type PageQuery = { readonly limit: number; readonly cursor?: string };
 type Failure = ApiError | HttpClientError.HttpClientError | Schema.SchemaError;
@@ -78,30 +59,18 @@ const byOperatorKey = Effect.fnUntraced(function* (workspace: string, environmen
 });
 
 /** The webhooks that the flags name. */
-export const openWebhooks = Effect.fnUntraced(function* (flags: AccessFlags) {
-  const { setting, url } = yield* locateServer;
-  const isNamed = Option.isSome(flags.workspace) || Option.isSome(flags.environment);
-  const token = Option.getOrUndefined(flags.token) ?? (isNamed ? undefined : setting("WAYPOST_TOKEN"));
-  if (token !== undefined) {
-    if (!/^[\x21-\x7e]+$/.test(token))
-      return yield* new CommandRefused({ message: "A token has only visible ASCII characters." });
-    return yield* byToken(url, token);
-  }
-  if (Option.isNone(flags.workspace) || Option.isNone(flags.environment)) {
-    return yield* new BadUsage({
-      message: "Give --token, or the operator key with --workspace and --environment.",
-    });
-  }
-  return yield* byOperatorKey(flags.workspace.value, flags.environment.value);
+export const openWebhooks = Effect.fnUntraced(function* (flags: PlatformFlags) {
+  const { environment, token, url, workspace } = yield* selectEnvironment(flags);
+  return yield* token === undefined ? byOperatorKey(workspace, environment) : byToken(url, token);
 });
 
 /** Flags of a command about one webhook. */
 export const webhookFlags = {
-  ...webhookAccessFlags,
+  ...platformFlags,
   webhook: Argument.String("webhook").pipe(Argument.withDescription("The webhook, by id or url")),
 };
 
-type WebhookFlags = AccessFlags & { readonly webhook: string };
+type WebhookFlags = PlatformFlags & { readonly webhook: string };
 
 /** The access, and the id of the webhook that the argument names. */
 export const openWebhook = Effect.fnUntraced(function* (flags: WebhookFlags) {

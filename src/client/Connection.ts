@@ -1,180 +1,157 @@
-import { Effect, Redacted } from "effect";
-import { FetchHttpClient, HttpBody, HttpClient, HttpClientRequest } from "effect/http";
-import type { HttpClientError } from "effect/http";
-import { fillPath, type GroupName, routeOf } from "./Contract.ts";
+import type { CallOptions, ConnectionSettings } from "./ClientOptions.ts";
+import type { ClientClock, FetchHolder, FetchInit, SignalLike, UrlLike } from "./Portable.ts";
+import { systemClock } from "./Portable.ts";
 import {
+  type AttemptResult,
   AttemptTimedOut,
   defaultRetryPolicy,
-  type Retry,
   retryAfterSeconds,
   type RetryPolicy,
-  type RetrySettings,
-  retrying,
+  withRetries,
 } from "./Retries.ts";
-import { type ReceivedResponse, responseError, unexpectedSuccess, WaypostError } from "./WaypostError.ts";
+import { responseError, unexpectedSuccess, WaypostError } from "./WaypostError.ts";
 
-/** Settings of a connection: the server, the token, and how to retry. */
-export interface ConnectionSettings {
-  /**
-   * Address of the Waypost server, such as `https://push.example.com`; the token selects the environment. If
-   * an environment has its own base address, give that address, ending in `/platform/v1`.
-   */
-  readonly url: string | URL;
-  /** A platform API token: `wps_…` for Sandbox, `wpp_…` for Production. */
-  readonly token: string;
-  /** Timeout of one attempt, in milliseconds. The default is 30,000; for imports and uploads 300,000. */
-  readonly timeoutMs?: number | undefined;
-  /** When to retry a call. The defaults are those of `defaultRetryPolicy`. */
-  readonly retry?: Partial<RetryPolicy> | undefined;
-  /** Called for each failed attempt before it is retried, for example to log it. */
-  readonly onRetry?: ((retry: Retry) => void) | undefined;
+/** A request of a client. */
+export interface ClientRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Blob | FormData | string | null;
+  readonly isRepeatable: boolean;
+  /** Whether the response is a CSV file instead of JSON. */
+  readonly isCsv: boolean;
+  /** The default timeout of one attempt, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly options: CallOptions;
 }
 
-/** Options of every call. */
-export interface CallOptions {
-  /** Aborts the call, even between two attempts. The call rejects with the signal's reason. */
-  readonly signal?: AbortSignal | undefined;
-  /** Timeout of one attempt of this call, in milliseconds. */
-  readonly timeoutMs?: number | undefined;
-}
-
-/** Options of every call that changes something. */
-export interface ChangeOptions extends CallOptions {
-  /**
-   * A key that identifies this change, of 1 to 255 visible ASCII characters. Calls with the same key within
-   * 24 hours make the change once, even if the program restarts. By default the client generates a key for
-   * each call, which covers its retries.
-   */
-  readonly idempotencyKey?: string | undefined;
-}
-
-/** Options of imports and uploads, which take longer than other calls. */
-export const slow: CallOptions = { timeoutMs: 300_000 };
-
-/** The input of a call: ids of the path, query parameters, and JSON, a file or a form. */
-export interface CallInput {
-  readonly ids?: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, string | number | boolean | Date | null | undefined>>;
-  readonly json?: unknown;
-  readonly raw?: Blob | FormData;
-  readonly options?: ChangeOptions | undefined;
+/** A successful response: its JSON, or the text of a CSV file; and its `ETag`, or null. */
+export interface ClientResponse {
+  readonly content: object | string;
+  readonly version: string | null;
 }
 
 /**
- * The redacted token, and the base address without `/platform/v1`, which every path starts with.
- * @throws TypeError if the token or the address is invalid
+ * The address of a server without a trailing slash.
+ * @throws TypeError if it is not an http address
  */
-export const target = (settings: ConnectionSettings) => {
-  const token = typeof settings.token === "string" ? settings.token.trim() : "";
-  if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw new TypeError("The client needs a platform API token: new WaypostClient({ url, token }).");
-  }
+export const serverAddress = (
+  address: string | UrlLike,
+): { readonly origin: string; readonly path: string } => {
+  const text = typeof address === "string" ? address : address?.href;
   let url: URL;
   try {
-    url = new URL(settings.url);
+    url = new URL(text);
   } catch {
     throw new TypeError(
-      `"${String(settings.url)}" is not an address: set url to an address such as https://push.example.com.`,
+      `"${text}" is not an address: set url to an address such as https://push.example.com.`,
     );
   }
-  if (url.protocol !== "http:" && url.protocol !== "https:") {
+  if (url.protocol !== "http:" && url.protocol !== "https:")
     throw new TypeError(`The url must start with https:// or http://, not ${url.protocol}//.`);
-  }
-  const path = url.pathname.replace(/\/+$/, "");
-  const base = `${url.origin}${path}`;
-  if (path.endsWith("/platform/v1"))
-    return { token: Redacted.make(token), base: base.slice(0, -"/platform/v1".length) };
-  if (token.startsWith("wps_")) return { token: Redacted.make(token), base: `${base}/sandbox` };
-  if (token.startsWith("wpp_")) return { token: Redacted.make(token), base };
-  throw new TypeError(
-    "The token starts neither with wps_ (Sandbox) nor with wpp_ (Production). If it is a platform API " +
-      "token, set url to the base address of its environment, ending in /platform/v1.",
-  );
+  return { origin: url.origin, path: url.pathname.replace(/\/+$/, "") };
 };
 
-/** Adds the token and retries. Redirects are not followed: they would drop the token or the method. */
-export const connected = (settings: ConnectionSettings, timeoutMs = settings.timeoutMs ?? 30_000) => {
-  const { token } = target(settings);
-  const retries: RetrySettings = {
-    timeoutMs,
-    retry: { ...defaultRetryPolicy, ...withoutUndefined(settings.retry ?? {}) },
-    onRetry: settings.onRetry,
-  };
-  return (client: HttpClient.HttpClient): HttpClient.HttpClient =>
-    client.pipe(
-      HttpClient.mapRequest(HttpClientRequest.bearerToken(token)),
-      HttpClient.mapRequest(HttpClientRequest.acceptJson),
-      HttpClient.transform((attempt) =>
-        Effect.provideService(attempt, FetchHttpClient.RequestInit, { redirect: "manual" }),
-      ),
-      retrying(retries),
-    );
+/**
+ * A token or key without spaces around it. `sentence` says what the client needs.
+ * @throws TypeError if it is missing or has characters that a header cannot have
+ */
+export const credential = (value: unknown, sentence: string): string => {
+  const text = typeof value === "string" ? value.trim() : "";
+  if (!/^[\x21-\x7e]+$/.test(text)) throw new TypeError(sentence);
+  return text;
 };
 
 const withoutUndefined = <A extends object>(value: A): A =>
   Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as A;
 
-/** Calls one endpoint and returns its response, if it succeeds. */
-const receive = Effect.fnUntraced(function* (
-  settings: ConnectionSettings,
-  [group, endpoint]: readonly [group: GroupName, endpoint: string],
-  { ids = {}, json, options, query = {}, raw }: CallInput,
-): Effect.fn.Return<ReceivedResponse, WaypostError, HttpClient.HttpClient> {
-  const { method, path } = routeOf(group, endpoint);
-  const url = target(settings).base + fillPath(path, ids);
-  const parameters = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined || value === null
-      ? []
-      : [[name, value instanceof Date ? value.toISOString() : String(value)] as const],
-  );
-  const request = HttpClientRequest.make(method as "GET")(url, {
-    urlParams: parameters,
-    ...(options?.idempotencyKey === undefined
-      ? {}
-      : { headers: { "idempotency-key": options.idempotencyKey } }),
-    ...(raw !== undefined || json !== undefined ? { body: bodyOf(raw, json) } : {}),
-  });
-  const client = connected(settings, options?.timeoutMs)(yield* HttpClient.HttpClient);
-  const response = yield* Effect.mapError(client.execute(request), (error) => connectionError(url, error));
-  const received: ReceivedResponse = {
-    status: response.status,
-    headers: response.headers,
-    text: yield* Effect.mapError(response.text, (error) => connectionError(url, error)),
-    retryAfter: retryAfterSeconds(response.headers, Date.parse(response.headers["date"] ?? "")),
-  };
-  if (response.status < 200 || response.status >= 300) return yield* Effect.fail(responseError(received));
-  return received;
-});
+/** Sends requests with timeouts and retries, and returns the JSON of successful responses. */
+export class Connection {
+  readonly #settings: ConnectionSettings;
+  readonly #clock: ClientClock;
+  readonly #policy: RetryPolicy;
 
-/** Calls one endpoint and returns the JSON body of the response. */
-export const exchange = Effect.fnUntraced(function* (
-  settings: ConnectionSettings,
-  endpoint: readonly [group: GroupName, endpoint: string],
-  input: CallInput,
-) {
-  const received = yield* receive(settings, endpoint, input);
-  const envelope = envelopeOf(received.text);
-  if (envelope === null) return yield* Effect.fail(unexpectedSuccess(received));
-  return envelope;
-});
-
-/** Calls one endpoint and returns its response as CSV. */
-export const exchangeCsv = Effect.fnUntraced(function* (
-  settings: ConnectionSettings,
-  endpoint: readonly [group: GroupName, endpoint: string],
-  { query, ...input }: CallInput,
-) {
-  const received = yield* receive(settings, endpoint, { ...input, query: { ...query, format: "csv" } });
-  if (received.headers["content-type"]?.startsWith("text/csv") !== true) {
-    return yield* Effect.fail(unexpectedSuccess(received));
+  constructor(settings: ConnectionSettings) {
+    this.#settings = settings;
+    this.#clock = settings.clock ?? systemClock;
+    this.#policy = { ...defaultRetryPolicy, ...withoutUndefined(settings.retry ?? {}) };
   }
-  return received.text;
-});
 
-const bodyOf = (raw: Blob | FormData | undefined, json: unknown) => {
-  if (raw instanceof FormData) return HttpBody.formData(raw);
-  if (raw !== undefined) return HttpBody.raw(raw, { contentType: raw.type });
-  return HttpBody.text(JSON.stringify(json), "application/json");
+  /**
+   * Returns the JSON of the response, or the text of a CSV file. Rejects with a `WaypostError`, or with the
+   * reason of an aborted signal.
+   */
+  async exchange(request: ClientRequest): Promise<ClientResponse> {
+    const { isRepeatable, method, options, url } = request;
+    if (options.signal?.aborted === true) throwReason(options.signal);
+    const timeoutMs = options.timeoutMs ?? this.#settings.timeoutMs ?? request.timeoutMs;
+    const result = await withRetries(
+      {
+        method,
+        url,
+        isRepeatable,
+        policy: this.#policy,
+        clock: this.#clock,
+        signal: options.signal,
+        onRetry: this.#settings.onRetry,
+      },
+      () => this.#attempt(request, timeoutMs),
+    );
+    const { response } = result;
+    if (response === null) throw connectionError(url, result.cause);
+    if (response.status < 200 || response.status >= 300) throw responseError(response);
+    if (request.isCsv && response.header("content-type")?.startsWith("text/csv") === true)
+      return { content: response.text, version: null };
+    const content = request.isCsv ? null : envelopeOf(response.text);
+    if (content === null) throw unexpectedSuccess(response);
+    return { content, version: response.header("etag") };
+  }
+
+  /** One attempt including its response body, within its timeout. Redirects are not followed. */
+  async #attempt(request: ClientRequest, timeoutMs: number): Promise<AttemptResult> {
+    const { body, headers, method, options, url } = request;
+    const controller = new AbortController();
+    const onAbort = (): void => controller.abort();
+    options.signal?.addEventListener("abort", onAbort);
+    const cancel = this.#clock.schedule(timeoutMs, () =>
+      controller.abort(
+        new AttemptTimedOut(`There was no complete response within ${timeoutMs / 1000} seconds.`),
+      ),
+    );
+    const init: FetchInit = {
+      method,
+      headers,
+      redirect: "manual",
+      signal: controller.signal,
+      ...(body === null ? {} : { body }),
+    };
+    try {
+      const send: FetchHolder["fetch"] =
+        this.#settings.fetch ?? ((address, given) => fetch(address, given as RequestInit));
+      const response = await send(url, init);
+      const header = (name: string): string | null => response.headers.get(name);
+      return {
+        response: {
+          status: response.status,
+          header,
+          text: await response.text(),
+          retryAfter: retryAfterSeconds(header),
+        },
+      };
+    } catch (cause) {
+      if (options.signal?.aborted === true) throwReason(options.signal);
+      const reason: unknown = controller.signal.reason;
+      return { response: null, cause: reason instanceof AttemptTimedOut ? reason : cause };
+    } finally {
+      cancel();
+      options.signal?.removeEventListener("abort", onAbort);
+    }
+  }
+}
+
+const throwReason = ({ reason }: SignalLike): never => {
+  // The reason is the caller's, whatever it is.
+  throw reason;
 };
 
 const envelopeOf = (text: string): object | null => {
@@ -186,16 +163,15 @@ const envelopeOf = (text: string): object | null => {
   }
 };
 
-const connectionError = (url: string, error: HttpClientError.HttpClientError): WaypostError => {
-  const cause = error.reason.cause;
-  const origin = new URL(url).origin;
+const connectionError = (url: string, cause: unknown): WaypostError => {
+  const { origin } = new URL(url);
+  const isTimeout = cause instanceof AttemptTimedOut;
   return new WaypostError({
     status: null,
-    code: cause instanceof AttemptTimedOut ? "timeout" : "network_error",
-    message:
-      cause instanceof AttemptTimedOut
-        ? `${origin} took too long. ${cause.message}`
-        : `${origin} did not respond: ${innermostMessage(cause ?? error)}`,
+    code: isTimeout ? "timeout" : "network_error",
+    message: isTimeout
+      ? `${origin} took too long. ${cause.message}`
+      : `${origin} did not respond: ${innermostMessage(cause)}`,
     cause,
   });
 };

@@ -1,9 +1,7 @@
 import type fs from "node:fs";
 import type path from "node:path";
 import type url from "node:url";
-
-/** A file: its path or file URL (Node.js only), or a `Blob` or `File`. */
-export type FileSource = string | URL | Blob;
+import type { FileSource, UrlLike } from "./Portable.ts";
 
 /** A file to send. Its bytes stay on disk until each attempt sends them. */
 export interface OpenedFile {
@@ -11,6 +9,10 @@ export interface OpenedFile {
   /** Base name of the file; null if it has none. */
   readonly name: string | null;
 }
+
+/** Whether an import is given as a file, not as an object. */
+export const isFileSource = (source: unknown): source is FileSource =>
+  typeof source === "string" || source instanceof URL || source instanceof Blob;
 
 /** Opens a file without reading it. Rejects with the error of Node.js if the file does not exist. */
 export const openFile = async (source: FileSource, type?: string): Promise<OpenedFile> => {
@@ -22,7 +24,7 @@ export const openFile = async (source: FileSource, type?: string): Promise<Opene
   const { openAsBlob } = await nodeModule<typeof fs>("node:fs");
   const { basename } = await nodeModule<typeof path>("node:path");
   const { fileURLToPath } = await nodeModule<typeof url>("node:url");
-  const file = source instanceof URL ? fileURLToPath(source) : source;
+  const file = typeof source === "string" ? source : fileURLToPath((source as UrlLike).href);
   return { blob: await openAsBlob(file, type === undefined ? {} : { type }), name: basename(file) };
 };
 

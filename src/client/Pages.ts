@@ -5,35 +5,34 @@ export interface Page<T> {
   readonly nextCursor: string | null;
 }
 
-type FetchPage<T> = (cursor: string | undefined) => Promise<Page<T>>;
-
 /**
  * A list that is fetched page by page while it is read: `for await (const item of list)`. Every item that
  * existed when reading began is returned exactly once, newest first, even if items are added meanwhile
  * (contract D1). Each loop starts from the beginning.
  */
-export class Pages<T> implements AsyncIterable<T> {
-  readonly #fetch: FetchPage<T>;
-  readonly #firstCursor: string | undefined;
-
-  /** `firstCursor` is where to start; undefined for the first page. */
-  constructor(fetch: FetchPage<T>, firstCursor?: string) {
-    this.#fetch = fetch;
-    this.#firstCursor = firstCursor;
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
-    for await (const page of this.pages()) yield* page.items;
-  }
-
+export interface Pages<T> extends AsyncIterable<T> {
   /** Reads the list page by page, to show pages or to store where to continue. */
-  async *pages(): AsyncGenerator<Page<T>, void, undefined> {
-    let cursor = this.#firstCursor;
+  pages(): AsyncGenerator<Page<T>, void, undefined>;
+}
+
+/** A list whose pages `fetch` gets, from `firstCursor` on; undefined for the first page. */
+export const pagesOf = <T>(
+  fetch: (cursor: string | undefined) => Promise<Page<T>>,
+  firstCursor?: string,
+): Pages<T> => {
+  const pages = async function* (): AsyncGenerator<Page<T>, void, undefined> {
+    let cursor = firstCursor;
     while (true) {
-      const page = await this.#fetch(cursor);
+      const page = await fetch(cursor);
       yield page;
       if (page.nextCursor === null) return;
       cursor = page.nextCursor;
     }
-  }
-}
+  };
+  return {
+    pages,
+    async *[Symbol.asyncIterator]() {
+      for await (const page of pages()) yield* page.items;
+    },
+  };
+};

@@ -1,13 +1,10 @@
-import type { ApiError } from "../wire/ApiError.ts";
-
-/** Error codes of the API. */
-type ServiceCode = ApiError["error"]["code"];
+import type { ServiceCode } from "./generated/ErrorCodes.ts";
 
 /** Error codes without a response of the API, or with an unreadable one. */
 type ClientCode = "network_error" | "timeout" | "unexpected_response";
 
-/** An error code. A newer server may return codes that this client does not know. */
-export type WaypostErrorCode = ServiceCode | ClientCode | (string & Record<never, never>);
+/** An error code. A server that is newer than the client may return others, which this type does not name. */
+export type WaypostErrorCode = ServiceCode | ClientCode;
 
 /** Problems by dotted field name, such as `trigger_config.send_at` or `location_ids.2`. */
 export type FieldProblems = Readonly<Record<string, ReadonlyArray<string>>>;
@@ -49,7 +46,8 @@ export class WaypostError extends Error {
 /** A received response, with its body as text. */
 export interface ReceivedResponse {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** The value of a header; null if the response has none. */
+  readonly header: (name: string) => string | null;
   readonly text: string;
   /** The seconds of its `Retry-After` header. */
   readonly retryAfter: number | null;
@@ -57,8 +55,8 @@ export interface ReceivedResponse {
 
 /** The error of an unsuccessful response. The response may also be a redirect, or the page of a proxy. */
 export const responseError = (response: ReceivedResponse): WaypostError => {
-  const { headers, retryAfter, status, text } = response;
-  const known = { status, requestId: headers["x-request-id"] ?? null, retryAfter };
+  const { header, retryAfter, status, text } = response;
+  const known = { status, requestId: header("x-request-id"), retryAfter };
   const error = parseError(text);
   if (error !== null) return new WaypostError({ ...known, ...error });
   return new WaypostError({
@@ -69,19 +67,20 @@ export const responseError = (response: ReceivedResponse): WaypostError => {
 };
 
 /** The error of a successful response whose body is not a response of the API. */
-export const unexpectedSuccess = ({ headers, status, text }: ReceivedResponse): WaypostError =>
+export const unexpectedSuccess = ({ header, status, text }: ReceivedResponse): WaypostError =>
   new WaypostError({
     status,
-    requestId: headers["x-request-id"] ?? null,
+    requestId: header("x-request-id"),
     code: "unexpected_response",
     message:
       `The response (${status}) is not from the Waypost API: is the url right? ` +
       `It starts with: ${openingOf(text)}`,
   });
 
-const unexpectedMessage = ({ headers, status, text }: ReceivedResponse): string => {
+const unexpectedMessage = ({ header, status, text }: ReceivedResponse): string => {
   if (status === 0 || (status >= 300 && status < 400)) {
-    const target = headers["location"] === undefined ? "" : ` to ${headers["location"]}`;
+    const location = header("location");
+    const target = location === null ? "" : ` to ${location}`;
     return `The url redirects${target}: set url to the final address.`;
   }
   return (
@@ -114,7 +113,7 @@ export const parseError = (text: string): Pick<WaypostError, "code" | "message" 
   if (!isObject(error) || typeof error["code"] !== "string") return null;
   const { code, fields, message } = error;
   return {
-    code,
+    code: code as WaypostErrorCode,
     message: typeof message === "string" ? message : code,
     fields: isObject(fields)
       ? Object.fromEntries(

@@ -1,10 +1,10 @@
 /** The database of a process: the embedded one, or the one in `DATABASE_URL`. */
-import { type Cause, Clock, Context, Effect, Layer, Option } from "effect";
+import { type Cause, Clock, Context, Effect, Layer, Option, Predicate } from "effect";
 import { SqlClient, SqlError } from "effect/sql";
 import { hostname } from "node:os";
 import { Settings } from "../config/Settings.ts";
-import { checkedBeforeCommit } from "./BeforeCommit.ts";
-import { isConflict, type Unavailability, unavailabilityOf } from "./DatabaseFailure.ts";
+import { checkedBeforeCommit, CommitRefused } from "./BeforeCommit.ts";
+import { isConflict, refusalOf, type Unavailability, unavailabilityOf } from "./DatabaseFailure.ts";
 import { countRetry, recordWait } from "./DatabaseMetrics.ts";
 import { EmbeddedPostgres } from "./embedded/EmbeddedPostgres.ts";
 import { migrate } from "./migrations/Migrations.ts";
@@ -20,7 +20,8 @@ export class Database extends Context.Service<
     /**
      * Runs the effect in the current transaction, or in a new one that commits if the effect succeeds and
      * rolls back if it fails, dies or is interrupted. A new transaction that conflicts with another one is
-     * retried up to three times, so the effect must have no side effects but SQL.
+     * retried up to three times, so the effect must have no side effects but SQL. A new transaction dies with
+     * `CommitRefused` if a statement called `refuse_commit`.
      */
     readonly atomically: <A, E, R>(
       effect: Effect.Effect<A, E, R>,
@@ -117,6 +118,8 @@ const atomically = <A, E, R>(
         return sql.withTransaction(Effect.andThen(recordBegin, checkedBeforeCommit(effect)));
       }),
       (cause) => {
+        const reason = sqlErrors(cause).map(refusalOf).find(Predicate.isNotNull);
+        if (reason !== undefined) return Effect.die(new CommitRefused({ reason }));
         if (retriesLeft === 0 || !sqlErrors(cause).some(isConflict)) return Effect.failCause(cause);
         // Random pauses keep two conflicting transactions from meeting again.
         const pause = Effect.suspend(() =>

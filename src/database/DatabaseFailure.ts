@@ -8,6 +8,13 @@ const sqlState = (error: SqlError.SqlError): string | undefined => {
   return Predicate.hasProperty(cause, "code") && typeof cause.code === "string" ? cause.code : undefined;
 };
 
+/** The reason with which a statement called `refuse_commit` (WP001); null for any other failure. */
+export const refusalOf = (error: SqlError.SqlError): string | null => {
+  const cause = error.reason.cause;
+  if (sqlState(error) !== "WP001" || !Predicate.hasProperty(cause, "detail")) return null;
+  return String(cause.detail);
+};
+
 /**
  * 57P01–57P03: the server shuts down, crashed, or is starting. 57P05, 25P03: it ended an idle session or
  * transaction. 53300: it has no free connection. 25006: it is a standby after a failover.

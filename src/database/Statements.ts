@@ -1,6 +1,6 @@
 /** What the statements of repositories have in common. */
 import { Effect } from "effect";
-import type { SqlClient, SqlError, Statement } from "effect/sql";
+import type { SqlError } from "effect/sql";
 import { onlyRow } from "./Rows.ts";
 
 type Rows<Row> = Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>;
@@ -30,14 +30,3 @@ export const onlyCount = (statement: Rows<{ readonly count: number }>): Effect.E
 
 /** Runs a statement for its effect. */
 export const run = (statement: Rows<unknown>): Effect.Effect<void> => Effect.orDie(Effect.asVoid(statement));
-
-/**
- * The condition that rows under an alias belong to an environment of a workspace. The alias is trusted text.
- */
-export const tenantIs = (
-  sql: SqlClient.SqlClient,
-  alias: string,
-  tenant: { readonly workspaceId: number; readonly environment: string },
-): Statement.Fragment =>
-  sql`${sql(`${alias}.workspace_id`)} = ${tenant.workspaceId}
-    AND ${sql(`${alias}.environment`)} = ${tenant.environment}`;

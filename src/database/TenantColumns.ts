@@ -1,5 +1,5 @@
 /** SQL on `workspace_id` and `environment`, which nearly all tables have. Aliases are trusted text. */
-import { type SqlClient, Statement } from "effect/sql";
+import { Statement } from "effect/sql";
 import { unnested } from "./Rows.ts";
 
 /** The key of an environment, as `TenantKey`. */
@@ -21,11 +21,22 @@ export const sameTenant = (a: string, b: string): Statement.Fragment =>
   ]);
 
 /** Condition: the row of an alias belongs to an environment. */
-export const tenantIs =
-  (sql: SqlClient.SqlClient) =>
-  (alias: string, { environment, workspaceId }: Key): Statement.Fragment =>
-    sql`${sql.literal(`${alias}.workspace_id`)} = ${workspaceId}
-      AND ${sql.literal(`${alias}.environment`)} = ${environment}`;
+export const tenantIs = (alias: string, { environment, workspaceId }: Key): Statement.Fragment =>
+  Statement.fragment([
+    Statement.literal(`${alias}.workspace_id = `),
+    Statement.parameter(workspaceId),
+    Statement.literal(` AND ${alias}.environment = `),
+    Statement.parameter(environment),
+  ]);
+
+/** Condition: a row of any table belongs to an environment, over the bare columns. */
+export const inTenant = ({ environment, workspaceId }: Key): Statement.Fragment =>
+  Statement.fragment([
+    Statement.literal("workspace_id = "),
+    Statement.parameter(workspaceId),
+    Statement.literal(" AND environment = "),
+    Statement.parameter(environment),
+  ]);
 
 /** The environments of a list, each once. */
 export const distinctTenants = <K extends Key>(keys: ReadonlyArray<K>): ReadonlyArray<K> => [
@@ -33,8 +44,11 @@ export const distinctTenants = <K extends Key>(keys: ReadonlyArray<K>): Readonly
 ];
 
 /** Condition: the row of an alias belongs to an environment of a list. */
-export const tenantIsIn =
-  (sql: SqlClient.SqlClient) =>
-  (alias: string, keys: ReadonlyArray<Key>): Statement.Fragment =>
-    sql`(${sql.literal(`${alias}.workspace_id, ${alias}.environment`)}) IN (
-      SELECT l.workspace_id, l.environment FROM ${unnested("l", distinctTenants(keys), tenantColumns)})`;
+export const tenantIsIn = (alias: string, keys: ReadonlyArray<Key>): Statement.Fragment =>
+  Statement.fragment([
+    Statement.literal(
+      `(${alias}.workspace_id, ${alias}.environment) IN (SELECT l.workspace_id, l.environment FROM `,
+    ),
+    ...unnested("l", distinctTenants(keys), tenantColumns).segments,
+    Statement.literal(")"),
+  ]);

@@ -11,6 +11,7 @@ import { landingPage } from "./LandingPage.ts";
 import { locationsChapter } from "./LocationsChapter.ts";
 import { Narrator } from "./Narrator.ts";
 import { closingChapter, deletionChapter, reportChapter } from "./ReportChapters.ts";
+import { resultsChapter } from "./ResultsChapter.ts";
 import { type TemporaryWaypost, temporaryWaypost } from "./TemporaryWaypost.ts";
 import { environmentChapter, workspaceChapter } from "./WorkspaceChapters.ts";
 
@@ -58,6 +59,7 @@ export const runChapters = (
       const devices = yield* devicesChapter(context, workspace);
       yield* visitsChapter(context, devices, locations, campaign);
       const running = yield* reportChapter(context, workspace, locations, campaign);
+      yield* resultsChapter(context, workspace);
       const deleted = yield* deletionChapter(context, workspace, locations, campaign, devices);
       yield* closingChapter(context, running, deleted);
     }),

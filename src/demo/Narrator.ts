@@ -104,7 +104,9 @@ export class Narrator {
 
   /** A request, and the given part of its response. */
   exchange(request: PrintedRequest, status: number, part: unknown): Effect.Effect<void> {
-    const response = part === undefined ? "" : formatJson(part, width - 6);
+    // A text that is no JSON is shown as it is.
+    const response =
+      typeof part === "string" ? part.trimEnd() : part === undefined ? "" : formatJson(part, width - 6);
     return Console.log(`\n${indent(curlCommand(request), "  $ ")}\n${indent(response, `  ${status} `)}`);
   }
 

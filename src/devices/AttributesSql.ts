@@ -1,8 +1,8 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { asNumber } from "../database/Rows.ts";
-import { tenantIs } from "../database/Statements.ts";
-import type { TenantKey } from "../workspaces/Workspace.ts";
+import { tenantIs } from "../database/TenantColumns.ts";
+import type { TenantKey } from "../workspaces/Environment.ts";
 import type { AttributeSummary } from "./AttributeSummary.ts";
 
 /** The most values of each attribute. */
@@ -24,7 +24,7 @@ export class AttributesSql extends Context.Service<AttributesSql>()("waypost/dev
         WITH held AS MATERIALIZED (
           SELECT a.name, a.value
           FROM device d, jsonb_each(d.attributes) AS a (name, value)
-          WHERE ${tenantIs(sql, "d", tenant)} AND d.unregistered_at IS NULL
+          WHERE ${tenantIs("d", tenant)} AND d.unregistered_at IS NULL
             ${stride === 1 ? sql`` : sql`AND (d.key / 100) % ${stride} = 0`}
         ), names AS (
           SELECT name, count(*) AS devices FROM held GROUP BY name

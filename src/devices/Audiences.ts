@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect";
-import type { TenantKey } from "../workspaces/Workspace.ts";
+import type { TenantKey } from "../workspaces/Environment.ts";
 import { AttributesSql } from "./AttributesSql.ts";
 import { AudiencesSql } from "./AudiencesSql.ts";
 import type { Audience } from "./SegmentRule.ts";

@@ -1,8 +1,8 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { asNumber, onlyRow } from "../database/Rows.ts";
-import { tenantIs } from "../database/Statements.ts";
-import type { TenantKey } from "../workspaces/Workspace.ts";
+import { tenantIs } from "../database/TenantColumns.ts";
+import type { TenantKey } from "../workspaces/Environment.ts";
 import type { Audience } from "./SegmentRule.ts";
 import { audienceSql } from "./SegmentRuleSql.ts";
 
@@ -21,7 +21,7 @@ export class AudiencesSql extends Context.Service<AudiencesSql>()("waypost/devic
     lastKey: (tenant: TenantKey) =>
       Effect.map(
         onlyRow(sql<{ readonly key: number }>`
-          SELECT t.last_device_key AS key FROM tenant t WHERE ${tenantIs(sql, "t", tenant)}`),
+          SELECT t.last_device_key AS key FROM tenant t WHERE ${tenantIs("t", tenant)}`),
         ({ key }) => key,
       ),
 
@@ -31,7 +31,7 @@ export class AudiencesSql extends Context.Service<AudiencesSql>()("waypost/devic
         SELECT count(*) AS devices, count(*) FILTER (
           WHERE d.address_gone_at IS NULL AND (d.approved OR d.environment = 'production')) AS reachable
         FROM device d
-        WHERE ${tenantIs(sql, "d", tenant)} AND d.unregistered_at IS NULL
+        WHERE ${tenantIs("d", tenant)} AND d.unregistered_at IS NULL
           AND (${audienceSql(sql, audience, "d")}) ${more}`;
       if (sample === null) {
         return onlyRow(sql<{ readonly devices: number; readonly reachable: number }>`

@@ -1,6 +1,6 @@
 import { base62, fromBase62, openCredential, sealCredential } from "../access/Credential.ts";
 import { DeviceKey } from "../wire/Ids.ts";
-import type { TenantKey } from "../workspaces/Workspace.ts";
+import type { TenantKey } from "../workspaces/Environment.ts";
 
 /** The primary key of a device. The token contains it, so finding the device needs no other index. */
 export interface DeviceTokenClaims extends TenantKey {

@@ -43,6 +43,9 @@ export class RegisteredDevices extends Context.Service<RegisteredDevices>()(
         /** One registered device. @throws 404 */
         find: (tenant: Tenant, id: string) => Effect.map(findRow(tenant, id), Struct.omit(["key"])),
 
+        /** One registered device with its key. @throws 404 */
+        findWithKey: findRow,
+
         /** The key of a registered device. @throws 404 */
         keyOf: (tenant: Tenant, id: string) => Effect.map(findRow(tenant, id), ({ key }) => key),
 

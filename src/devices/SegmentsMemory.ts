@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { MemoryStore, memoryTable, pageOf } from "../database/MemoryStore.ts";
 import { utcText } from "../time/LocalTime.ts";
 import { tenantRow, tenantRows } from "../workspaces/TenantRows.ts";
-import type { TenantKey } from "../workspaces/Workspace.ts";
+import type { TenantKey } from "../workspaces/Environment.ts";
 import type { Audience, SegmentRule } from "./SegmentRule.ts";
 import { type SegmentRow, SegmentsRepository } from "./SegmentsRepository.ts";
 

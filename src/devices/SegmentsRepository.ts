@@ -1,6 +1,7 @@
 import { Context, type Effect } from "effect";
 import type { PagePosition } from "../wire/PagePosition.ts";
-import type { Tenant, TenantKey } from "../workspaces/Workspace.ts";
+import type { TenantKey } from "../workspaces/Environment.ts";
+import type { Tenant } from "../workspaces/Workspace.ts";
 import type { Segment } from "./Segment.ts";
 import type { Audience, SegmentRule } from "./SegmentRule.ts";
 

@@ -1,8 +1,8 @@
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf, instant, jsonb, onlyRow, unnested, utc } from "../database/Rows.ts";
-import { anyRow, firstRow, mapRows, run, tenantIs } from "../database/Statements.ts";
-import { sameTenant, tenantColumns } from "../database/TenantColumns.ts";
+import { anyRow, firstRow, mapRows, run } from "../database/Statements.ts";
+import { sameTenant, tenantColumns, tenantIs } from "../database/TenantColumns.ts";
 import type { Audience, SegmentRule } from "./SegmentRule.ts";
 import { ruleSql } from "./SegmentRuleSql.ts";
 import { type SegmentRow, SegmentsRepository } from "./SegmentsRepository.ts";
@@ -18,18 +18,18 @@ export const segmentsSql = Layer.effect(
       page: (tenant, position) =>
         Effect.orDie(sql<SegmentRow>`
           SELECT ${columns} FROM segment s
-          WHERE ${tenantIs(sql, "s", tenant)}
+          WHERE ${tenantIs("s", tenant)}
             AND (${position.before}::uuid IS NULL OR s.id < ${position.before})
           ORDER BY s.id DESC LIMIT ${position.limit}`),
 
       find: (tenant, id) =>
         firstRow(sql<SegmentRow>`
-          SELECT ${columns} FROM segment s WHERE ${tenantIs(sql, "s", tenant)} AND s.id = ${id}`),
+          SELECT ${columns} FROM segment s WHERE ${tenantIs("s", tenant)} AND s.id = ${id}`),
 
       isNameTaken: (tenant, name, except) =>
         anyRow(sql`
           SELECT FROM segment s
-          WHERE ${tenantIs(sql, "s", tenant)} AND s.name = ${name}
+          WHERE ${tenantIs("s", tenant)} AND s.name = ${name}
             AND s.id IS DISTINCT FROM ${except}::uuid`),
 
       insert: (tenant, id, name, rule, now) =>
@@ -41,18 +41,17 @@ export const segmentsSql = Layer.effect(
       update: (tenant, id, name, rule, now) =>
         run(sql`
           UPDATE segment s SET name = ${name}, rule = ${jsonb(rule)}, updated_at = ${instant(now)}
-          WHERE ${tenantIs(sql, "s", tenant)} AND s.id = ${id}
+          WHERE ${tenantIs("s", tenant)} AND s.id = ${id}
             AND (s.name <> ${name} OR s.rule <> ${jsonb(rule)})`),
 
-      delete: (tenant, id) =>
-        run(sql`DELETE FROM segment s WHERE ${tenantIs(sql, "s", tenant)} AND s.id = ${id}`),
+      delete: (tenant, id) => run(sql`DELETE FROM segment s WHERE ${tenantIs("s", tenant)} AND s.id = ${id}`),
 
       count: (tenant, rules) => {
         const counts = rules.map((rule) => sql`count(*) FILTER (WHERE ${ruleSql(sql, rule, "d")})`);
         return Effect.map(
           onlyRow(sql<{ readonly counts: ReadonlyArray<number> }>`
             SELECT ARRAY[${sql.csv(counts)}]::integer[] AS counts FROM device d
-            WHERE ${tenantIs(sql, "d", tenant)} AND d.unregistered_at IS NULL`),
+            WHERE ${tenantIs("d", tenant)} AND d.unregistered_at IS NULL`),
           (row) => row.counts,
         );
       },
@@ -62,7 +61,7 @@ export const segmentsSql = Layer.effect(
           mapRows(
             sql<{ readonly id: string; readonly rule: SegmentRule }>`
               SELECT s.id, s.rule FROM segment s
-              WHERE ${tenantIs(sql, "s", tenant)} AND s.id = ANY (${arrayOf("uuid", ids)})`,
+              WHERE ${tenantIs("s", tenant)} AND s.id = ANY (${arrayOf("uuid", ids)})`,
             ({ id, rule }) => [id, rule] as const,
           ),
           (entries) => new Map(entries),

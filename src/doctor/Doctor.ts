@@ -6,6 +6,7 @@ import { isSea } from "node:sea";
 import { join } from "node:path";
 import { Settings, type SettingsRecord, type SettingsService } from "../config/Settings.ts";
 import { Database } from "../database/Database.ts";
+import { databaseClock } from "../database/DatabaseClock.ts";
 import { runtimeFolder } from "../database/embedded/BundledRuntime.ts";
 import { missingMigrations } from "../database/migrations/Migrations.ts";
 import { programMigrations } from "../database/migrations/ProgramMigrations.ts";
@@ -117,11 +118,14 @@ export const reportRollups = Effect.fn("reportRollups")(function* (record: Setti
   );
 });
 
-/** Runs all health checks. Returns the findings by area. `file` is the settings file, if any. */
-export const doctor = Effect.fn("doctor")(function* (environment: SettingsRecord, file: string | null) {
-  const { findings, settings } = yield* settingsHealthCheck(environment, file);
+/** Runs the checks of all areas. `database` gives the findings about the database. Sorted by area. */
+const allFindings = Effect.fnUntraced(function* <R>(
+  settings: SettingsService,
+  settingsFindings: ReadonlyArray<Finding>,
+  isHeld: boolean,
+  database: Effect.Effect<ReadonlyArray<Finding>, never, R>,
+) {
   const { dataDir } = settings;
-  const isHeld = yield* isDirectoryHeld(settings);
   const hasDataDirectory = yield* Effect.promise(() =>
     stat(dataDir).then(
       (stats) => stats.isDirectory(),
@@ -134,9 +138,9 @@ export const doctor = Effect.fn("doctor")(function* (environment: SettingsRecord
   const media = mediaHealthCheck(settings, { hasDataDirectory, hasMediaWorker });
   const all = yield* Effect.all(
     [
-      Effect.succeed(findings),
+      Effect.succeed(settingsFindings),
       dataDirectoryHealthCheck(settings),
-      databaseFindings(settings, isHeld),
+      database,
       zonesHealthCheck,
       mediaWorker === null ? media : Effect.provideService(media, MediaWorkerProgram, mediaWorker),
       serverHealthCheck(settings, isHeld),
@@ -149,4 +153,29 @@ export const doctor = Effect.fn("doctor")(function* (environment: SettingsRecord
     Effect.provideService(References.MinimumLogLevel, "None"),
   );
   return all.flat().toSorted((a, b) => areas.indexOf(a.area) - areas.indexOf(b.area));
+});
+
+/** Runs all health checks. Returns the findings by area. `file` is the settings file, if any. */
+export const doctor = Effect.fn("doctor")(function* (environment: SettingsRecord, file: string | null) {
+  const { findings, settings } = yield* settingsHealthCheck(environment, file);
+  const isHeld = yield* isDirectoryHeld(settings);
+  return yield* allFindings(settings, findings, isHeld, databaseFindings(settings, isHeld));
+});
+
+/** The database of this process, by its own connections. */
+const ownDatabaseFindings = Effect.fnUntraced(function* (settings: SettingsService) {
+  const reached = yield* runCheck(
+    "database",
+    "reached",
+    Effect.map(databaseClock, () => ok("The database responds.")),
+  );
+  if (reached.some(({ verdict }) => verdict === "problem")) return reached;
+  return [...reached, ...(yield* connectedFindings(settings, true))];
+});
+
+/** Runs all health checks within a server, on its settings, data directory and database. */
+export const serverDoctor = Effect.fn("serverDoctor")(function* (record: SettingsRecord) {
+  const settings = yield* Settings;
+  const { findings } = yield* settingsHealthCheck(record, null);
+  return yield* allFindings(settings, findings, true, ownDatabaseFindings(settings));
 });

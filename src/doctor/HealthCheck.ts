@@ -2,7 +2,9 @@
 import { Cause, type Duration, Effect, Fiber, Option } from "effect";
 
 /** `problem` is broken or will break; `warning` needs a decision by a person. */
-export type Verdict = "ok" | "warning" | "problem";
+export const verdicts = ["ok", "warning", "problem"] as const;
+/** How bad a finding is. */
+export type Verdict = (typeof verdicts)[number];
 
 /** The areas of an installation, in the order of the output. */
 export const areas = [

@@ -43,7 +43,7 @@ export const SurveyResponse = Schema.Struct({
   message_id: Schema.String.annotate({
     description: "Id of the message that was answered.",
     format: "uuid",
-    examples: ["00000000-0000-8a41-8000-000000000007"],
+    examples: ["c1e07f3a-9d24-8b56-91f8-2a6d4e7b03c5"],
   }),
   answers: Schema.Array(Answer).annotate({
     description: "The answers, in the order of the questions. Questions without an answer are left out.",

@@ -11,7 +11,7 @@ import type { Answer, SurveyResponse } from "./Answer.ts";
 import { readAnswers } from "./AnswerParsing.ts";
 import type { UnreadAnswers } from "./AnswersApi.ts";
 import { AnswersSql, type SentSurvey } from "./AnswersSql.ts";
-import { responseId } from "./ResponseId.ts";
+import { ResponseIds } from "./ResponseId.ts";
 
 type Caller = DeviceCaller["Service"];
 
@@ -27,6 +27,7 @@ export class Answers extends Context.Service<Answers>()("waypost/events/Answers"
     const outbox = yield* Outbox;
     const repository = yield* AnswersSql;
     const ids = yield* MessageIds;
+    const responses = yield* ResponseIds;
 
     /** Records `survey.answered`: the response as its list shows it, with choices by their texts. */
     const record = Effect.fnUntraced(function* (
@@ -38,7 +39,7 @@ export class Answers extends Context.Service<Answers>()("waypost/events/Answers"
       const { environment, workspaceId } = caller;
       const { first_answered_at, ...facts } = yield* repository.facts(caller, caller.deviceKey, message);
       const data = {
-        id: responseId({
+        id: responses.idOf({
           notificationKey: message.notification_key,
           campaignKey: message.campaign_key,
           deviceKey: caller.deviceKey,
@@ -94,7 +95,7 @@ export class Answers extends Context.Service<Answers>()("waypost/events/Answers"
   }),
 }) {
   static readonly layer = Layer.effect(Answers, Answers.make).pipe(
-    Layer.provide([AnswersSql.layer, MessageIds.layer]),
+    Layer.provide([AnswersSql.layer, MessageIds.layer, ResponseIds.layer]),
   );
 }
 

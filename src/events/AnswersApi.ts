@@ -29,7 +29,7 @@ export class AnswersApi extends HttpApiGroup.make("answers")
         message: Schema.String.annotate({
           description: "Id of the message, which must be a survey.",
           format: "uuid",
-          examples: ["00000000-0000-8a41-8000-000000000007"],
+          examples: ["c1e07f3a-9d24-8b56-91f8-2a6d4e7b03c5"],
         }),
       },
       payload: AnswersDraft,

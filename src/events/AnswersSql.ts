@@ -36,7 +36,7 @@ export class AnswersSql extends Context.Service<AnswersSql>()("waypost/events/An
             d.content_key
           FROM delivery d
           JOIN content c ON ${sameTenant("c", "d")} AND c.key = d.content_key
-          WHERE ${tenantIs(sql)("d", tenant)} AND d.source_id = ${sourceId} AND d.device_key = ${deviceKey}
+          WHERE ${tenantIs("d", tenant)} AND d.source_id = ${sourceId} AND d.device_key = ${deviceKey}
             AND d.status IN ('handed_over', 'delivered')`),
 
       /** The facts about a stored response. */
@@ -48,7 +48,7 @@ export class AnswersSql extends Context.Service<AnswersSql>()("waypost/events/An
           JOIN content c ON ${sameTenant("c", "r")} AND c.key = r.content_key
           LEFT JOIN campaign k ON ${sameTenant("k", "r")} AND k.key = r.campaign_key
           LEFT JOIN deleted_campaign g ON ${sameTenant("g", "r")} AND g.key = r.campaign_key
-          WHERE ${tenantIs(sql)("r", { environment, workspaceId })}
+          WHERE ${tenantIs("r", { environment, workspaceId })}
             AND r.notification_key = ${survey.notification_key} AND r.campaign_key = ${survey.campaign_key}
             AND r.device_key = ${deviceKey}`),
 

@@ -10,7 +10,6 @@ import type { DeviceEvent } from "./DeviceEventsApi.ts";
 export class DeviceEventsSql extends Context.Service<DeviceEventsSql>()("waypost/events/DeviceEventsSql", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
-    const isOf = tenantIs(sql);
     return {
       /**
        * Newest first. The device's events are materialized by the primary key first; otherwise the planner
@@ -19,7 +18,7 @@ export class DeviceEventsSql extends Context.Service<DeviceEventsSql>()("waypost
       page: (tenant: Tenant, deviceKey: number, { before, limit }: PagePosition) =>
         Effect.orDie(sql<DeviceEvent>`
           WITH own AS MATERIALIZED (
-            SELECT e.* FROM geofence_event e WHERE ${isOf("e", tenant)} AND e.device_key = ${deviceKey}
+            SELECT e.* FROM geofence_event e WHERE ${tenantIs("e", tenant)} AND e.device_key = ${deviceKey}
           )
           SELECT e.id, e.type, COALESCE(l.id, g.id) AS location_id, l.name AS location_name,
             ${utc("e.occurred_at")} AS occurred_at, ${utc("e.received_at")} AS received_at

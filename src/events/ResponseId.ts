@@ -1,3 +1,7 @@
+import { Context, Effect, Layer, Redacted } from "effect";
+import { DataDirectory } from "../database/DataDirectory.ts";
+import { tripleIds } from "../wire/EncryptedIds.ts";
+
 /** The key of a response: a device's answers to a survey on a campaign. */
 export interface ResponseKey {
   readonly notificationKey: number;
@@ -5,28 +9,35 @@ export interface ResponseKey {
   readonly deviceKey: number;
 }
 
-const pattern = /^([0-9a-f]{8})-([0-9a-f]{4})-8([0-9a-f]{3})-a00([0-9a-f])-0000([0-9a-f]{8})$/i;
-
-const hex = (key: number): string => key.toString(16).padStart(8, "0");
-
-/**
- * The id of a response: a UUID of version 8 (RFC 9562) that holds its key, so that no id has to be stored.
- */
-export const responseId = ({ campaignKey, deviceKey, notificationKey }: ResponseKey): string => {
-  const campaign = hex(campaignKey);
-  return (
-    `${hex(notificationKey)}-${campaign.slice(0, 4)}-8${campaign.slice(4, 7)}-a00${campaign.slice(7)}-` +
-    `0000${hex(deviceKey)}`
-  );
-};
-
-/** The key in the id of a response; null for any other id. */
-export const responseKey = (id: string): ResponseKey | null => {
-  const [, notification, high, middle, low, device] = pattern.exec(id) ?? [];
-  if (notification === undefined || device === undefined) return null;
+/** The response ids of an installation with this secret key: the encrypted keys of the responses. */
+export const responseIds = (secretKey: string): ResponseIds["Service"] => {
+  const ids = tripleIds(secretKey, "waypost response ids");
   return {
-    notificationKey: Number.parseInt(notification, 16),
-    campaignKey: Number.parseInt(`${high}${middle}${low}`, 16),
-    deviceKey: Number.parseInt(device, 16),
+    idOf: ({ campaignKey, deviceKey, notificationKey }) =>
+      ids.idOf([notificationKey, campaignKey, deviceKey]),
+    keyOf: (id) => {
+      const numbers = ids.numbersOf(id);
+      if (numbers === null) return null;
+      const [notificationKey, campaignKey, deviceKey] = numbers;
+      return { notificationKey, campaignKey, deviceKey };
+    },
   };
 };
+
+/**
+ * The id of a response by its key, and back; a replaced answer keeps it. All processes of a database make the
+ * same ids. They are encrypted, because keys of notifications and campaigns count over all workspaces.
+ */
+export class ResponseIds extends Context.Service<
+  ResponseIds,
+  {
+    readonly idOf: (key: ResponseKey) => string;
+    /** The key in an id, in any letter case; null for an id that this installation did not make. */
+    readonly keyOf: (id: string) => ResponseKey | null;
+  }
+>()("waypost/events/ResponseIds") {
+  static readonly layer = Layer.effect(
+    ResponseIds,
+    Effect.map(DataDirectory, ({ secretKey }) => responseIds(Redacted.value(secretKey))),
+  );
+}

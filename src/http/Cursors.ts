@@ -4,7 +4,7 @@ import { DataDirectory } from "../database/DataDirectory.ts";
 import { Unprocessable } from "../wire/ApiError.ts";
 import { isUuid } from "../wire/Ids.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
-import type { TenantKey } from "../workspaces/Workspace.ts";
+import type { TenantKey } from "../workspaces/Environment.ts";
 
 const lifetimeMillis = 24 * 60 * 60 * 1000;
 const defaultLimit = 20;

@@ -1,5 +1,6 @@
 import { Cause, Clock, Context, Deferred, Duration, Effect, Exit, Layer, Option } from "effect";
 import { HttpServerResponse } from "effect/http";
+import { BeforeCommit } from "../database/BeforeCommit.ts";
 import { Database } from "../database/Database.ts";
 import { pipelined } from "../database/pool/TransactionConnection.ts";
 import { Conflict } from "../wire/ApiError.ts";
@@ -94,18 +95,24 @@ export class IdempotentRequests extends Context.Service<IdempotentRequests>()(
         handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
       ) {
         const { catchUp, provide } = outsideWork();
-        const attempt = database.atomically(
-          Effect.gen(function* () {
-            const { isLocked, stored } = yield* repository.claim(request, started - keptMillis);
-            if (stored !== null) return yield* replay(stored);
-            if (!isLocked) return yield* Effect.fail(held);
-            const response = yield* provide(handler);
-            if (response.status < 200 || response.status >= 300) return { response, stored: null };
-            const form = storedForm(response);
-            yield* pipelined(repository.store(request, form, yield* Clock.currentTimeMillis));
-            return { response, stored: form };
-          }),
-        );
+        // A replay changes nothing, so only a run of the handler is checked.
+        const check = yield* BeforeCommit;
+        const attempt = database
+          .atomically(
+            Effect.gen(function* () {
+              const { isLocked, stored } = yield* repository.claim(request, started - keptMillis);
+              if (stored !== null) return yield* replay(stored);
+              if (!isLocked) return yield* Effect.fail(held);
+              const response = yield* provide(handler);
+              const isSuccess = response.status >= 200 && response.status < 300;
+              const form = isSuccess ? storedForm(response) : null;
+              if (form !== null)
+                yield* pipelined(repository.store(request, form, yield* Clock.currentTimeMillis));
+              yield* check;
+              return { response, stored: form };
+            }),
+          )
+          .pipe(Effect.provideService(BeforeCommit, Effect.void));
         let pause = minPauseMillis;
         while (true) {
           const exit = yield* Effect.exit(attempt);

@@ -1,7 +1,8 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { batched } from "../database/Batched.ts";
 import { TooManyRequests } from "../wire/ApiError.ts";
-import type { Tenant, TenantKey } from "../workspaces/Workspace.ts";
+import type { TenantKey } from "../workspaces/Environment.ts";
+import type { Tenant } from "../workspaces/Workspace.ts";
 import { type RateDemand, RateLimitsRepository, type RateWindows } from "./RateLimitsRepository.ts";
 import { counted } from "../wire/Text.ts";
 

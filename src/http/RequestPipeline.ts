@@ -46,6 +46,9 @@ const routerUrl = (url: string): string => {
     : url;
 };
 
+/** Whether the target is `*`, the server as a whole, whose `url` is that of the start page. */
+const isWholeServer = ({ originalUrl }: HttpServerRequest.HttpServerRequest): boolean => originalUrl === "*";
+
 /** The responses while the database cannot run a statement. */
 const unavailable = {
   away: ServiceUnavailable.of(),
@@ -122,7 +125,7 @@ const requestPipeline = Effect.gen(function* () {
 
       const respond = Effect.gen(function* () {
         if (found !== null) authenticated = yield* found.authenticator.authenticate(incoming);
-        else if (isDisguisedPath(incoming)) return errorResponse(routes.unknown);
+        else if (isWholeServer(request) || isDisguisedPath(incoming)) return errorResponse(routes.unknown);
         const routed = url === request.url ? request : request.modify({ url });
         // Services are added one by one: merging contexts would copy all services of the process for each
         // request.

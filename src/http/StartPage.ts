@@ -16,7 +16,8 @@ export const startPage = HttpRouter.use((router) =>
       "GET",
       "/",
       Effect.map(HttpServerRequest.HttpServerRequest, (request) =>
-        wantsJson(request.headers["accept"] ?? "")
+        // The router reads a target without a path, such as `*`, as this path.
+        request.url.split("?", 1)[0] !== "/" || wantsJson(request.headers["accept"] ?? "")
           ? errorResponse(unknown)
           : HttpServerResponse.empty({
               status: 302,

@@ -11,7 +11,6 @@ export const locationGroupsSql = Layer.effect(
   LocationGroupsRepository,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
-    const isOf = tenantIs(sql);
 
     const columns = sql`
       g.id, g.name, (
@@ -24,20 +23,20 @@ export const locationGroupsSql = Layer.effect(
       page: (tenant, name, { before, limit }) =>
         Effect.orDie(sql<LocationGroup>`
           SELECT ${columns} FROM location_group g
-          WHERE ${isOf("g", tenant)} AND (${before}::uuid IS NULL OR g.id < ${before})
+          WHERE ${tenantIs("g", tenant)} AND (${before}::uuid IS NULL OR g.id < ${before})
             AND (${name}::text IS NULL OR g.name = ${name})
           ORDER BY g.id DESC LIMIT ${limit}`),
 
       find: (tenant, id) =>
         firstRow(sql<LocationGroup>`
-          SELECT ${columns} FROM location_group g WHERE ${isOf("g", tenant)} AND g.id = ${id}`),
+          SELECT ${columns} FROM location_group g WHERE ${tenantIs("g", tenant)} AND g.id = ${id}`),
 
       existing: (tenant, ids) =>
         Effect.orDie(
           Effect.map(
             sql<{ readonly id: string }>`
               SELECT g.id FROM location_group g
-              WHERE ${isOf("g", tenant)} AND g.id = ANY(${arrayOf("uuid", ids)})`,
+              WHERE ${tenantIs("g", tenant)} AND g.id = ANY(${arrayOf("uuid", ids)})`,
             (rows) => new Set(rows.map(({ id }) => id)),
           ),
         ),
@@ -48,7 +47,7 @@ export const locationGroupsSql = Layer.effect(
           Effect.map(
             sql<{ readonly id: string; readonly name: string }>`
               SELECT g.id, g.name FROM location_group g
-              WHERE ${isOf("g", tenant)} AND g.name = ANY(${arrayOf("text", names)})`.unprepared,
+              WHERE ${tenantIs("g", tenant)} AND g.name = ANY(${arrayOf("text", names)})`.unprepared,
             (rows) => new Map(rows.map(({ id, name }) => [name, id])),
           ),
         ),

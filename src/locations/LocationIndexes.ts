@@ -1,10 +1,11 @@
 import { Context, Deferred, Effect, Exit, Layer, Semaphore } from "effect";
 import { batched } from "../database/Batched.ts";
 import { runSliced } from "../workers/TimeSlices.ts";
+import type { TenantKey } from "../workspaces/Environment.ts";
 import { type IndexedLocation, toIndexedLocation } from "./geometry/IndexedLocation.ts";
 import { LocationIndex } from "./geometry/LocationIndex.ts";
 import { recordBuild, recordMemory } from "./LocationIndexMetrics.ts";
-import { LocationIndexesSql, type LocationRevision, type TenantKey } from "./LocationIndexesSql.ts";
+import { LocationIndexesSql, type LocationRevision } from "./LocationIndexesSql.ts";
 
 /** The maximum memory of all indexes, in positions of 16 bytes: 48 MB. A larger index is kept alone. */
 const maxMemory = 3_000_000;

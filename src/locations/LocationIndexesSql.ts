@@ -1,14 +1,8 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf, asNumber, onlyRow, unnested } from "../database/Rows.ts";
-import type { Environment } from "../workspaces/Environment.ts";
+import type { TenantKey } from "../workspaces/Environment.ts";
 import type { StoredLocation } from "./geometry/IndexedLocation.ts";
-
-/** An environment of a workspace, by its internal key. */
-export interface TenantKey {
-  readonly workspaceId: number;
-  readonly environment: Environment;
-}
 
 /** The revision of a location, which dates its shape in memory, and the stored size of its rings. */
 export interface LocationRevision {

@@ -3,7 +3,7 @@ import { MemoryStore, type MemoryTransaction, memoryTable, pageOf } from "../dat
 import { utcText } from "../time/LocalTime.ts";
 import { isFound } from "../wire/SearchText.ts";
 import { tenantRow, tenantRows } from "../workspaces/TenantRows.ts";
-import type { TenantKey } from "../workspaces/Workspace.ts";
+import type { TenantKey } from "../workspaces/Environment.ts";
 import type { ImportedLocation } from "./ImportedLocation.ts";
 import type { Ring } from "./Location.ts";
 import type { LocationGroup } from "./LocationGroup.ts";

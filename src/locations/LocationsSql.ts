@@ -15,7 +15,6 @@ export const locationsSql = Layer.effect(
   LocationsRepository,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
-    const isOf = tenantIs(sql);
 
     const columns = sql`
       l.id, l.name, l.external_id, l.address, l.type,
@@ -36,7 +35,7 @@ export const locationsSql = Layer.effect(
         Effect.orDie(sql<LocationResource>`
           SELECT ${columns} FROM location l
           WHERE ${sql.and([
-            isOf("l", tenant),
+            tenantIs("l", tenant),
             sql`(${before}::uuid IS NULL OR l.id < ${before})`,
             ...given(filters.updatedSince, (since) => sql`l.updated_at >= ${instant(since)}`),
             ...given(filters.externalId, (externalId) => sql`l.external_id = ${externalId}`),
@@ -47,7 +46,7 @@ export const locationsSql = Layer.effect(
               (name) => sql`l.id IN (
                 SELECT m.location_id FROM location_group_member m JOIN location_group g
                   ON g.workspace_id = m.workspace_id AND g.environment = m.environment AND g.id = m.group_id
-                WHERE ${isOf("m", tenant)} AND g.name = ${name})`,
+                WHERE ${tenantIs("m", tenant)} AND g.name = ${name})`,
             ),
           ])}
           ORDER BY l.id DESC LIMIT ${limit}`),
@@ -55,13 +54,13 @@ export const locationsSql = Layer.effect(
       find: (tenant, id) =>
         firstRow(
           sql<LocationResource>`
-            SELECT ${columns} FROM location l WHERE ${isOf("l", tenant)} AND l.id = ${id}`,
+            SELECT ${columns} FROM location l WHERE ${tenantIs("l", tenant)} AND l.id = ${id}`,
         ),
 
       findByExternalId: (tenant, externalId) =>
         Effect.map(
           firstRow(sql<{ readonly id: string }>`
-            SELECT id FROM location l WHERE ${isOf("l", tenant)} AND external_id = ${externalId}`),
+            SELECT id FROM location l WHERE ${tenantIs("l", tenant)} AND external_id = ${externalId}`),
           (row) => row?.id ?? null,
         ),
 
@@ -73,7 +72,7 @@ export const locationsSql = Layer.effect(
             external_id =
               CASE WHEN ${externalId !== undefined} THEN ${externalId ?? null}::text ELSE external_id END,
             updated_at = ${instant(now)}
-          WHERE ${isOf("l", tenant)} AND l.id = ${id}
+          WHERE ${tenantIs("l", tenant)} AND l.id = ${id}
           RETURNING ${columns}`),
 
       delete: (tenant, id, now) =>
@@ -84,7 +83,7 @@ export const locationsSql = Layer.effect(
                 AND m.location_id = ${id} AND g.workspace_id = m.workspace_id
                 AND g.environment = m.environment AND g.id = m.group_id
             ), gone AS (
-              DELETE FROM location l WHERE ${isOf("l", tenant)} AND l.id = ${id}
+              DELETE FROM location l WHERE ${tenantIs("l", tenant)} AND l.id = ${id}
               RETURNING l.workspace_id, l.environment, l.key, l.id
             )
             INSERT INTO deleted_location (workspace_id, environment, key, id)
@@ -94,7 +93,8 @@ export const locationsSql = Layer.effect(
         Effect.orDie(
           Effect.map(
             sql<{ readonly id: string }>`
-              SELECT l.id FROM location l WHERE ${isOf("l", tenant)} AND l.id = ANY(${arrayOf("uuid", ids)})
+              SELECT l.id FROM location l
+              WHERE ${tenantIs("l", tenant)} AND l.id = ANY(${arrayOf("uuid", ids)})
               FOR KEY SHARE OF l`,
             (rows) => new Set(rows.map(({ id }) => id)),
           ),

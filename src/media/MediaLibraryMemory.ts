@@ -3,7 +3,7 @@ import { MemoryStore, memoryTable, pageOf } from "../database/MemoryStore.ts";
 import { utcText } from "../time/LocalTime.ts";
 import { isFound } from "../wire/SearchText.ts";
 import { byId, tenantRow, tenantRows } from "../workspaces/TenantRows.ts";
-import type { TenantKey } from "../workspaces/Workspace.ts";
+import type { TenantKey } from "../workspaces/Environment.ts";
 import type { MediaContent } from "./formats/MediaFormat.ts";
 import { MediaLibraryRepository, type MediaRow } from "./MediaLibraryRepository.ts";
 import { type ThumbnailLease, ThumbnailsRepository, type ThumbnailState } from "./ThumbnailsRepository.ts";

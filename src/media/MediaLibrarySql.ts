@@ -11,7 +11,6 @@ export const mediaLibrarySql = Layer.effect(
   MediaLibraryRepository,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
-    const isOf = tenantIs(sql);
 
     const shown = sql`m.id, m.key, m.name, m.kind AS type, m.mime_type, m.size_bytes, m.width, m.height,
       m.duration_seconds, ${utc("m.created_at")} AS created_at, ${utc("m.updated_at")} AS updated_at`;
@@ -20,14 +19,14 @@ export const mediaLibrarySql = Layer.effect(
       page: (tenant, { kind, search }, { before, limit }) =>
         Effect.orDie(sql<MediaRow>`
           SELECT ${shown} FROM media_file m
-          WHERE ${isOf("m", tenant)} AND (${before}::uuid IS NULL OR m.id < ${before})
+          WHERE ${tenantIs("m", tenant)} AND (${before}::uuid IS NULL OR m.id < ${before})
             AND (${kind}::text IS NULL OR m.kind = ${kind})
             ${search === null ? sql`` : sql`AND m.search_name LIKE ${search}`}
           ORDER BY m.id DESC LIMIT ${limit}`),
 
       find: (tenant, id) =>
         firstRow(
-          sql<MediaRow>`SELECT ${shown} FROM media_file m WHERE ${isOf("m", tenant)} AND m.id = ${id}`,
+          sql<MediaRow>`SELECT ${shown} FROM media_file m WHERE ${tenantIs("m", tenant)} AND m.id = ${id}`,
         ),
 
       findByKey: (key) =>
@@ -39,7 +38,7 @@ export const mediaLibrarySql = Layer.effect(
         Effect.map(
           onlyRow(sql<{ readonly bytes: number }>`
             SELECT ${asNumber("COALESCE(sum(m.size_bytes), 0)")} AS bytes
-            FROM media_file m WHERE ${isOf("m", tenant)}`),
+            FROM media_file m WHERE ${tenantIs("m", tenant)}`),
           ({ bytes }) => bytes,
         ),
 
@@ -64,11 +63,12 @@ export const mediaLibrarySql = Layer.effect(
 
       usedBy: (tenant, id) =>
         Effect.orDie(sql<MediaUser>`
-          SELECT n.id, n.name FROM notification n WHERE n.media_id = ${id} AND ${isOf("n", tenant)}
+          SELECT n.id, n.name FROM notification n WHERE n.media_id = ${id} AND ${tenantIs("n", tenant)}
           ORDER BY n.id`),
 
       // A trigger makes the key garbage.
-      delete: (tenant, id) => run(sql`DELETE FROM media_file m WHERE ${isOf("m", tenant)} AND m.id = ${id}`),
+      delete: (tenant, id) =>
+        run(sql`DELETE FROM media_file m WHERE ${tenantIs("m", tenant)} AND m.id = ${id}`),
 
       claimGarbage: (now, claimedUntil, limit) =>
         Effect.orDie(

@@ -5,7 +5,7 @@ import { utcText } from "../time/LocalTime.ts";
 import { type CampaignId, type NotificationId, NotificationKey } from "../wire/Ids.ts";
 import type { MediaKind } from "../workspaces/Plan.ts";
 import { tenantRow, tenantRows } from "../workspaces/TenantRows.ts";
-import type { TenantKey } from "../workspaces/Workspace.ts";
+import type { TenantKey } from "../workspaces/Environment.ts";
 import { type ContentRow, ContentsRepository, type ListedContentRow } from "./ContentsRepository.ts";
 import type { MessageContent } from "./MessageContent.ts";
 

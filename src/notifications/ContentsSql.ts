@@ -1,7 +1,8 @@
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { instant, jsonb, utc } from "../database/Rows.ts";
-import { anyRow, firstRow, onlyCount, run, tenantIs } from "../database/Statements.ts";
+import { anyRow, firstRow, onlyCount, run } from "../database/Statements.ts";
+import { tenantIs } from "../database/TenantColumns.ts";
 import { ContentsRepository, type ListedContentRow } from "./ContentsRepository.ts";
 import type { MessageContent } from "./MessageContent.ts";
 
@@ -36,23 +37,23 @@ export const contentsSql = Layer.effect(
       page: (tenant, position) =>
         Effect.orDie(sql<ListedContentRow>`
           SELECT ${shown}
-          WHERE ${tenantIs(sql, "n", tenant)}
+          WHERE ${tenantIs("n", tenant)}
             AND (${position.before}::uuid IS NULL OR n.id < ${position.before})
           ORDER BY n.id DESC LIMIT ${position.limit}`),
 
       find: (tenant, id) =>
-        firstRow(sql<ListedContentRow>`SELECT ${shown} WHERE ${tenantIs(sql, "n", tenant)} AND n.id = ${id}`),
+        firstRow(sql<ListedContentRow>`SELECT ${shown} WHERE ${tenantIs("n", tenant)} AND n.id = ${id}`),
 
       hasAnswers: (tenant, id) =>
         anyRow(sql`
           SELECT FROM notification n
-          WHERE ${tenantIs(sql, "n", tenant)} AND n.id = ${id}
+          WHERE ${tenantIs("n", tenant)} AND n.id = ${id}
             AND EXISTS (SELECT FROM survey_response r
-              WHERE ${tenantIs(sql, "r", tenant)} AND r.notification_key = n.key)`),
+              WHERE ${tenantIs("r", tenant)} AND r.notification_key = n.key)`),
 
       count: (tenant) =>
         onlyCount(sql<{ readonly count: number }>`
-          SELECT count(*)::integer AS count FROM notification n WHERE ${tenantIs(sql, "n", tenant)}`),
+          SELECT count(*)::integer AS count FROM notification n WHERE ${tenantIs("n", tenant)}`),
 
       insert: (tenant, id, name, content, now) =>
         run(sql`
@@ -83,7 +84,7 @@ export const contentsSql = Layer.effect(
               notification n
             JOIN content x ON x.workspace_id = n.workspace_id AND x.environment = n.environment
               AND x.key = n.content_key
-            WHERE ${tenantIs(sql, "n", tenant)} AND n.id = ${id}
+            WHERE ${tenantIs("n", tenant)} AND n.id = ${id}
               AND (x.type, x.headline, x.body, x.cta_label, x.cta_url, x.media_asset_id, x.questions)
                 IS DISTINCT FROM (sent.type, sent.headline, sent.body, sent.cta_label, sent.cta_url,
                   sent.media_asset_id, sent.questions)
@@ -92,15 +93,15 @@ export const contentsSql = Layer.effect(
           UPDATE notification n SET name = ${name}, type = ${content.type},
             media_id = ${content.media_asset_id}::uuid,
             content_key = COALESCE((SELECT key FROM revised), n.content_key), updated_at = ${instant(now)}
-          WHERE ${tenantIs(sql, "n", tenant)} AND n.id = ${id}
+          WHERE ${tenantIs("n", tenant)} AND n.id = ${id}
             AND (n.name <> ${name} OR EXISTS (SELECT FROM revised))`),
 
       deleteUnused: (tenant, id) =>
         anyRow(sql`
           DELETE FROM notification n
-          WHERE ${tenantIs(sql, "n", tenant)} AND n.id = ${id}
+          WHERE ${tenantIs("n", tenant)} AND n.id = ${id}
             AND NOT EXISTS (SELECT FROM campaign_notification cn
-              WHERE ${tenantIs(sql, "cn", tenant)} AND cn.notification_id = ${id})
+              WHERE ${tenantIs("cn", tenant)} AND cn.notification_id = ${id})
           RETURNING n.id`),
     });
   }),

@@ -5,7 +5,7 @@ import { utcText } from "../time/LocalTime.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import type { CampaignId, NotificationId } from "../wire/Ids.ts";
 import { tenantRow, tenantRows } from "../workspaces/TenantRows.ts";
-import type { TenantKey } from "../workspaces/Workspace.ts";
+import type { TenantKey } from "../workspaces/Environment.ts";
 import { byAttachment, contentRow, type StoredNotification } from "./ContentsMemory.ts";
 import { type NotificationRow, NotificationsRepository } from "./NotificationsRepository.ts";
 import type { Trigger } from "./Trigger.ts";

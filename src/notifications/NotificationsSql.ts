@@ -1,7 +1,8 @@
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { asNumber, instant, utc } from "../database/Rows.ts";
-import { firstRow, onlyCount, run, tenantIs } from "../database/Statements.ts";
+import { firstRow, onlyCount, run } from "../database/Statements.ts";
+import { tenantIs } from "../database/TenantColumns.ts";
 import { contentColumns, contentJoins } from "./ContentsSql.ts";
 import { type NotificationRow, NotificationsRepository } from "./NotificationsRepository.ts";
 
@@ -24,19 +25,19 @@ export const notificationsSql = Layer.effect(
       list: (tenant, campaignId) =>
         Effect.orDie(sql<NotificationRow>`
           SELECT ${shown}
-          WHERE ${tenantIs(sql, "cn", tenant)} AND cn.campaign_id = ${campaignId}
+          WHERE ${tenantIs("cn", tenant)} AND cn.campaign_id = ${campaignId}
           ORDER BY cn.attached_at, cn.id`),
 
       find: (tenant, campaignId, id) =>
         firstRow(sql<NotificationRow>`
           SELECT ${shown}
-          WHERE ${tenantIs(sql, "cn", tenant)} AND cn.campaign_id = ${campaignId}
+          WHERE ${tenantIs("cn", tenant)} AND cn.campaign_id = ${campaignId}
             AND cn.notification_id = ${id}`),
 
       count: (tenant, campaignId) =>
         onlyCount(sql<{ readonly count: number }>`
           SELECT count(*)::integer AS count FROM campaign_notification cn
-          WHERE ${tenantIs(sql, "cn", tenant)} AND cn.campaign_id = ${campaignId}`),
+          WHERE ${tenantIs("cn", tenant)} AND cn.campaign_id = ${campaignId}`),
 
       attach: (tenant, id, campaignId, notificationId, trigger, now) =>
         run(sql`
@@ -51,7 +52,7 @@ export const notificationsSql = Layer.effect(
           UPDATE campaign_notification cn SET trigger_type = ${trigger.type}, send_at = ${trigger.sendAt},
             starts_at = ${instant(trigger.startsAt)}, ends_at = ${instant(trigger.endsAt)},
             updated_at = ${instant(now)}
-          WHERE ${tenantIs(sql, "cn", tenant)} AND cn.campaign_id = ${campaignId}
+          WHERE ${tenantIs("cn", tenant)} AND cn.campaign_id = ${campaignId}
             AND cn.notification_id = ${id}
             AND (cn.trigger_type, cn.send_at, cn.starts_at, cn.ends_at) IS DISTINCT FROM
               (${trigger.type}::text, ${trigger.sendAt}::text, ${instant(trigger.startsAt)},
@@ -60,7 +61,7 @@ export const notificationsSql = Layer.effect(
       detach: (tenant, campaignId, id) =>
         run(sql`
           DELETE FROM campaign_notification cn
-          WHERE ${tenantIs(sql, "cn", tenant)} AND cn.campaign_id = ${campaignId}
+          WHERE ${tenantIs("cn", tenant)} AND cn.campaign_id = ${campaignId}
             AND cn.notification_id = ${id}`),
     });
   }),

@@ -1,6 +1,6 @@
 import { Context, Data, Effect, Layer } from "effect";
 import { lookup } from "node:dns/promises";
-import { isIP } from "node:net";
+import { isIP, type LookupFunction } from "node:net";
 import { Settings } from "../config/Settings.ts";
 import { isPublicAddress } from "./PublicAddressRanges.ts";
 
@@ -9,6 +9,16 @@ export interface HostAddress {
   readonly address: string;
   readonly family: number;
 }
+
+/** A lookup that returns the checked addresses of the moment, whatever the name resolves to later. */
+export const pinned =
+  (checked: () => ReadonlyArray<HostAddress>): LookupFunction =>
+  (_host, { all }, callback) => {
+    const addresses = checked();
+    const [first] = addresses;
+    if (all === true) callback(null, [...addresses]);
+    else if (first !== undefined) callback(null, first.address, first.family);
+  };
 
 /** No address is known for the host. */
 class HostUnknown extends Data.TaggedError("HostUnknown")<{ readonly host: string }> {}

@@ -1,8 +1,7 @@
 import { Data, Effect } from "effect";
 import { request as requestPlain } from "node:http";
 import { request as requestSecure } from "node:https";
-import type { LookupFunction } from "node:net";
-import type { HostAddress } from "./PublicHosts.ts";
+import { type HostAddress, pinned } from "./PublicHosts.ts";
 
 /** The parts of a response head that a link check reads. */
 export interface ResponseHead {
@@ -13,14 +12,6 @@ export interface ResponseHead {
 
 /** There was no response: no connection, or none by TLS. */
 class NoResponse extends Data.TaggedError("NoResponse") {}
-
-const pinned =
-  (addresses: ReadonlyArray<HostAddress>): LookupFunction =>
-  (_host, { all }, callback) => {
-    const [first] = addresses;
-    if (all === true) callback(null, [...addresses]);
-    else if (first !== undefined) callback(null, first.address, first.family);
-  };
 
 /**
  * Requests an http or https URL at one of the given addresses only, on a connection of its own, and closes it
@@ -41,7 +32,7 @@ export const requestHead = (
       method,
       // A pooled connection could lead to an address that another check accepted.
       agent: false,
-      lookup: pinned(addresses),
+      lookup: pinned(() => addresses),
       maxHeaderSize: 65_536,
       headers: { accept: "*/*", "user-agent": "Waypost (link check)" },
     });

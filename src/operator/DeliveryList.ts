@@ -1,8 +1,6 @@
 import { Clock, Context, Effect, Layer, Stream } from "effect";
-import { SqlClient } from "effect/sql";
-import { rowCursor } from "../database/RowCursor.ts";
 import { type CsvFile, csvName, todayOf } from "../http/csv/CsvFile.ts";
-import { type DeliveryKey, MessageIds } from "../sending/MessageId.ts";
+import { MessageIds } from "../sending/MessageId.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { type DeliveryFilters, DeliveryListSql } from "./DeliveryListSql.ts";
@@ -11,7 +9,6 @@ import { DeliveryResource } from "./DeliveryResource.ts";
 /** Lists single deliveries for the operator. */
 export class DeliveryList extends Context.Service<DeliveryList>()("waypost/operator/DeliveryList", {
   make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient;
     const repository = yield* DeliveryListSql;
     const ids = yield* MessageIds;
     return {
@@ -35,17 +32,9 @@ export class DeliveryList extends Context.Service<DeliveryList>()("waypost/opera
         return {
           name: csvName("deliveries", tenant, dates),
           heading: Object.keys(DeliveryResource.fields),
-          records: rowCursor<DeliveryKey & { readonly line: string }>(repository.lines(tenant, filters)).pipe(
-            Effect.map(
-              Stream.map((rows) =>
-                rows.map(({ deviceKey, line, sourceId }) => {
-                  // A cursor gives a bigint as text.
-                  const key = { sourceId: BigInt(sourceId), deviceKey: Number(deviceKey) };
-                  return `${ids.idOf(key)},${line}`;
-                }),
-              ),
-            ),
-            Effect.provideService(SqlClient.SqlClient, sql),
+          records: Effect.map(
+            repository.lines(tenant, filters),
+            Stream.map((rows) => rows.map(({ line, ...key }) => `${ids.idOf(key)},${line}`)),
           ),
         } satisfies CsvFile;
       }),

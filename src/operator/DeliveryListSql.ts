@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
+import { rowCursor } from "../database/RowCursor.ts";
 import { utc } from "../database/Rows.ts";
 import type { DeliveryKey } from "../sending/MessageId.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
@@ -17,6 +18,11 @@ export interface DeliveryFilters {
 export interface DeliveryRow extends Omit<DeliveryResource, "id"> {
   readonly sourceId: bigint;
   readonly device_key: number;
+}
+
+/** A line of the CSV file without its id, which is made from the key. */
+export interface DeliveryLine extends DeliveryKey {
+  readonly line: string;
 }
 
 /** The statement on single deliveries. */
@@ -86,10 +92,15 @@ export class DeliveryListSql extends Context.Service<DeliveryListSql>()("waypost
       },
 
       /**
-       * The query of all of them, each as a `line` of CSV. The database makes the lines: of millions of rows,
-       * the process would take twice as long.
+       * All of them, each as a `line` of CSV, in the order of the pages; in batches. The database makes the
+       * lines: of millions of rows, the process would take twice as long.
        */
-      lines: (tenant: Tenant, filters: DeliveryFilters) => deliveries(line, tenant, filters, sql`true`),
+      lines: (tenant: Tenant, filters: DeliveryFilters) =>
+        Effect.provideService(
+          rowCursor<DeliveryLine>(deliveries(line, tenant, filters, sql`true`)),
+          SqlClient.SqlClient,
+          sql,
+        ),
     };
   }),
 }) {

@@ -6,6 +6,7 @@ import { CsvExports } from "../http/csv/CsvExports.ts";
 import { wantsCsv } from "../http/csv/CsvParameters.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { OperatorApi } from "../OperatorApi.ts";
+import { explanationPages } from "../sending/ExplanationPages.ts";
 import { readParsedBody } from "../wire/ParsedBody.ts";
 import { searchPattern } from "../wire/SearchText.ts";
 import { OperatorTenants } from "./OperatorTenants.ts";
@@ -19,6 +20,7 @@ export const deviceListHandlers = HttpApiBuilder.group(
     const devices = yield* RegisteredDevices;
     const cursors = yield* Cursors;
     const exports = yield* CsvExports;
+    const explanations = yield* explanationPages;
     return handlers
       .handle("list", ({ params, query: { approved, platform, q, ...query } }) =>
         Effect.gen(function* () {
@@ -38,6 +40,11 @@ export const deviceListHandlers = HttpApiBuilder.group(
             const { approved } = yield* (yield* readParsedBody(Approval, input)).complete;
             return yield* devices.setApproved(tenant, params.device, approved);
           }),
+        ),
+      )
+      .handle("explain", ({ params, query }) =>
+        Effect.flatMap(tenants.find(params), (tenant) =>
+          explanations("GET /operator/devices/explain", tenant, params.device, query),
         ),
       );
   }),

@@ -32,7 +32,7 @@ export const recordedDeliveriesSql = (
       FROM ${sql.literal(rows)} d
       WHERE d.status IN ('delivered', 'failed') AND EXISTS (
         SELECT FROM webhook w
-        WHERE ${tenantIs(sql)("w", tenant)} AND w.status = 'active'
+        WHERE ${tenantIs("w", tenant)} AND w.status = 'active'
           AND w.events && ARRAY['message.delivered', 'message.failed', '*'])
       GROUP BY d.status
     ) AS o
@@ -41,7 +41,7 @@ export const recordedDeliveriesSql = (
       source_ids, device_keys)
     SELECT w.workspace_id, w.environment, w.id, o.recording, o.type, ${instant(now)}, o.size, o.source_ids,
       o.device_keys
-    FROM outcome o JOIN webhook w ON ${tenantIs(sql)("w", tenant)} AND ${listensSql("w", "o.type")}
+    FROM outcome o JOIN webhook w ON ${tenantIs("w", tenant)} AND ${listensSql("w", "o.type")}
   )`;
 
 /** `recordedDeliveriesSql` for rows of several environments, which also have the columns of their tenant. */

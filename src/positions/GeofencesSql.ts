@@ -15,7 +15,6 @@ export interface GeofenceRow extends Omit<Geofence, "distance_meters"> {
 export class GeofencesSql extends Context.Service<GeofencesSql>()("waypost/positions/GeofencesSql", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
-    const isOf = tenantIs(sql);
 
     return {
       /** The keys of all locations that a campaign targets which is active or scheduled at an instant. */
@@ -24,17 +23,17 @@ export class GeofencesSql extends Context.Service<GeofencesSql>()("waypost/posit
           onlyRow(sql<{ readonly keys: ReadonlyArray<number> }>`
             WITH current AS MATERIALIZED (
               SELECT c.id FROM campaign c
-              WHERE ${isOf("c", tenant)} AND ${statusSql(sql, now, "c")} IN ('active', 'scheduled')
+              WHERE ${tenantIs("c", tenant)} AND ${statusSql(sql, now, "c")} IN ('active', 'scheduled')
             ), target AS MATERIALIZED (
               SELECT t.location_id FROM current
-              JOIN campaign_location t ON ${isOf("t", tenant)} AND t.campaign_id = current.id
+              JOIN campaign_location t ON ${tenantIs("t", tenant)} AND t.campaign_id = current.id
               UNION
               SELECT m.location_id FROM current
-              JOIN campaign_location_group t ON ${isOf("t", tenant)} AND t.campaign_id = current.id
+              JOIN campaign_location_group t ON ${tenantIs("t", tenant)} AND t.campaign_id = current.id
               JOIN location_group_member m ON m.group_id = t.group_id AND ${sameTenant("m", "t")}
             )
             SELECT COALESCE(array_agg(l.key), '{}') AS keys FROM target
-            JOIN location l ON ${isOf("l", tenant)} AND l.id = target.location_id`),
+            JOIN location l ON ${tenantIs("l", tenant)} AND l.id = target.location_id`),
           ({ keys }) => keys,
         ),
 
@@ -48,7 +47,7 @@ export class GeofencesSql extends Context.Service<GeofencesSql>()("waypost/posit
                 'type', 'Point', 'coordinates', jsonb_build_array(l.longitude, l.latitude))
               ELSE jsonb_build_object('type', 'Polygon', 'coordinates', l.rings) END AS geometry
           FROM location l
-          WHERE ${isOf("l", tenant)} AND l.key = ANY(${arrayOf("int4", keys)})`),
+          WHERE ${tenantIs("l", tenant)} AND l.key = ANY(${arrayOf("int4", keys)})`),
     };
   }),
 }) {

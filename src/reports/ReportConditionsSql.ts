@@ -10,7 +10,7 @@ import { instant } from "../database/Rows.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { ReportFilters } from "./ReportQuery.ts";
 import type { ReportRange } from "./ReportRange.ts";
-import { inTenant } from "./TenantKeySql.ts";
+import { inTenant } from "../database/TenantColumns.ts";
 
 /** What a report counts, where and when, as of `now` (epoch milliseconds). */
 export interface ReportScope {
@@ -25,7 +25,7 @@ const when = <A>(value: A | null, condition: (value: A) => Statement.Fragment) =
 
 /** A query of one row, `devices`: registered devices now. Kept up to date like the rollups. */
 export const registeredDevices = (sql: SqlClient.SqlClient, tenant: Tenant): Statement.Fragment => {
-  const mine = inTenant(sql, tenant);
+  const mine = inTenant(tenant);
   const pending = sql`(SELECT COALESCE(sum(change), 0) FROM device_delta WHERE ${mine})::int8`;
   return sql`
     SELECT COALESCE(
@@ -43,7 +43,7 @@ export const percent = (sql: SqlClient.SqlClient, part: string, whole: string): 
 /** The conditions of a report. Each holds over the bare columns of the tables it is named after. */
 export const reportConditions = (sql: SqlClient.SqlClient, tenant: Tenant, scope: ReportScope) => {
   const { filters, range } = scope;
-  const mine = inTenant(sql, tenant);
+  const mine = inTenant(tenant);
   const campaignStatus = statusSql(sql, scope.now, "campaign");
   /** A condition that some filters make; none where none of them is set. */
   const ifAny = (

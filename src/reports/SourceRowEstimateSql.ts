@@ -2,7 +2,8 @@ import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { asNumber, instant, onlyRow } from "../database/Rows.ts";
 import { type Period, within } from "./SourceRowsSql.ts";
-import { inTenant, type TenantKey } from "./TenantKeySql.ts";
+import { inTenant } from "../database/TenantColumns.ts";
+import type { TenantKey } from "../workspaces/Environment.ts";
 
 /**
  * A kind of source rows: its table, the column of its instants, and its compacted table with the array that
@@ -40,7 +41,7 @@ export class SourceRowEstimateSql extends Context.Service<SourceRowEstimateSql>(
           Effect.map(
             onlyRow(sql<Explained>`
               EXPLAIN (FORMAT JSON) SELECT 1 FROM survey_response
-              WHERE ${inTenant(sql, tenant)} AND notification_key = ${notificationKey}
+              WHERE ${inTenant(tenant)} AND notification_key = ${notificationKey}
                 AND campaign_key = ${campaignKey} AND ${within(sql, "first_answered_at", period)}`),
             (planned) => planned["QUERY PLAN"][0].Plan["Plan Rows"],
           ),
@@ -53,7 +54,7 @@ export class SourceRowEstimateSql extends Context.Service<SourceRowEstimateSql>(
          * survey responses. The planner's estimate: counting the rows takes longer than reading them.
          */
         rows: Effect.fnUntraced(function* (tenant: TenantKey, period: Period) {
-          const mine = inTenant(sql, tenant);
+          const mine = inTenant(tenant);
           const estimates: Array<number> = [];
           for (const { at, compacted, table } of kinds) {
             const planned = yield* onlyRow(sql<Explained>`

@@ -44,19 +44,22 @@ export const Explanation = Schema.Struct({
 }).annotate({ identifier: "Explanation" });
 export type Explanation = typeof Explanation.Type;
 
+/** The parameters of a page of explanations. */
+export const explanationQuery = {
+  ...PageQuery,
+  campaign: Schema.optionalKey(
+    shownId("Only this campaign, active or not.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b62").check(
+      Schema.makeFilter(isUuid, { message: "The {field} must be a UUID." }),
+    ),
+  ),
+};
+
 /** The endpoint that explains whom campaigns reach (contract S6). */
 export class ExplanationApi extends HttpApiGroup.make("explanations")
   .add(
     HttpApiEndpoint.get("explain", "/devices/:device/explain", {
       params: devicePath,
-      query: {
-        ...PageQuery,
-        campaign: Schema.optionalKey(
-          shownId("Only this campaign, active or not.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b62").check(
-            Schema.makeFilter(isUuid, { message: "The {field} must be a UUID." }),
-          ),
-        ),
-      },
+      query: explanationQuery,
       success: PageOf(Explanation),
       error: [NotFound, Unprocessable],
     })

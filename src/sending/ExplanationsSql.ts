@@ -30,7 +30,6 @@ export interface ExplainedCampaign {
 /** The statements that explain whom campaigns reach. */
 export class ExplanationsSql extends Context.Service<ExplanationsSql>()("waypost/sending/ExplanationsSql", {
   make: Effect.map(SqlClient.SqlClient, (sql) => {
-    const isOf = tenantIs(sql);
     return {
       /** Active campaigns, newest first; or the one given, active or not. */
       campaigns: (
@@ -68,7 +67,7 @@ export class ExplanationsSql extends Context.Service<ExplanationsSql>()("waypost
                   WHERE ${sameTenant("t", "c")} AND t.campaign_id = c.id AND m.location_id = l.id))
             ) AS is_inside
           FROM campaign c
-          WHERE ${isOf("c", tenant)} AND (${before}::uuid IS NULL OR c.id < ${before})
+          WHERE ${tenantIs("c", tenant)} AND (${before}::uuid IS NULL OR c.id < ${before})
             AND CASE WHEN ${campaign}::uuid IS NOT NULL THEN c.id = ${campaign}
               ELSE NOT c.paused AND c.starts_at <= ${instant(now)}
                 AND (c.ends_at IS NULL OR c.ends_at >= ${instant(now)}) END
@@ -81,7 +80,7 @@ export class ExplanationsSql extends Context.Service<ExplanationsSql>()("waypost
             SELECT ARRAY[${sql.csv(
               audiences.map((audience) => sql`((${audienceSql(sql, audience, "d")}) IS TRUE)`),
             )}]::boolean[] AS members
-            FROM device d WHERE ${isOf("d", tenant)} AND d.key = ${deviceKey}`),
+            FROM device d WHERE ${tenantIs("d", tenant)} AND d.key = ${deviceKey}`),
           ({ members }) => members,
         ),
 

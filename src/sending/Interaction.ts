@@ -24,7 +24,7 @@ export type InteractionDraft = typeof InteractionDraft.Type;
 
 /** When a message was first opened and clicked. */
 export const Interaction = Schema.Struct({
-  message_id: shownId("Id of the message.", "00000000-0000-8a41-8000-000000000007"),
+  message_id: shownId("Id of the message.", "c1e07f3a-9d24-8b56-91f8-2a6d4e7b03c5"),
   opened_at: nullableInstant("When it was first opened.", "2026-11-21T09:31:12+00:00"),
   clicked_at: nullableInstant(
     "When its button was first clicked; null until then.",

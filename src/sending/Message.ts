@@ -8,7 +8,7 @@ const id = (description: string, example: string) =>
 
 /** A message as its device sees it, with the content as it was sent. */
 export const Message = Schema.Struct({
-  id: id("Id of the message.", "00000000-0000-8a41-8000-000000000007"),
+  id: id("Id of the message.", "c1e07f3a-9d24-8b56-91f8-2a6d4e7b03c5"),
   campaign_id: id(
     "Id of the campaign that sent it, also if that campaign was deleted.",
     "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60",

@@ -36,7 +36,7 @@ export class MessagesSql extends Context.Service<MessagesSql>()("waypost/sending
 
     /** Whether a device may have got a delivery, whose outcome may still be unknown. */
     const isReceived = (tenant: Tenant, sourceId: bigint, deviceKey: number) => sql`
-      ${tenantIs(sql)("d", tenant)} AND d.source_id = ${sourceId} AND d.device_key = ${deviceKey}
+      ${tenantIs("d", tenant)} AND d.source_id = ${sourceId} AND d.device_key = ${deviceKey}
       AND d.status IN ('handed_over', 'delivered')`;
 
     return {

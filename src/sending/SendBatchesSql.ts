@@ -47,11 +47,9 @@ export class SendBatchesSql extends Context.Service<SendBatchesSql>()("waypost/s
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
 
-    const isOf = tenantIs(sql);
-    const isIn = tenantIsIn(sql);
-    const sendIs = (send: StartedSend) => sql`${isOf("s", send)} AND s.source_id = ${send.sourceId}`;
+    const sendIs = (send: StartedSend) => sql`${tenantIs("s", send)} AND s.source_id = ${send.sourceId}`;
     const batchIs = (taken: TakenBatch) =>
-      sql`${isOf("b", taken)} AND b.source_id = ${taken.sourceId} AND b.batch = ${taken.batch}
+      sql`${tenantIs("b", taken)} AND b.source_id = ${taken.sourceId} AND b.batch = ${taken.batch}
         AND b.fence = ${taken.fence}`;
     // Devices that were registered when the send started, and whose address is not gone (contract L2, L6).
     const reachable = sql`d.registered_at <= s.started_at
@@ -71,7 +69,7 @@ export class SendBatchesSql extends Context.Service<SendBatchesSql>()("waypost/s
               : sql`JOIN device d ON ${sameTenant("d", "s")}
                 AND d.key BETWEEN b.first_key AND b.last_key AND ${reachable}`
           }
-          WHERE ${sendIs(first)} AND ${batchIs(first)} AND ${isOf("d", first)}`;
+          WHERE ${sendIs(first)} AND ${batchIs(first)} AND ${tenantIs("d", first)}`;
       // Each `OFFSET 0` keeps its subquery apart: one index lookup for each batch, whatever the statistics
       // say.
       return sql`
@@ -110,7 +108,7 @@ export class SendBatchesSql extends Context.Service<SendBatchesSql>()("waypost/s
               (1 + (row_number() OVER (ORDER BY d.key) - 1) / ${size}::int)::int AS batch
             FROM send s
             JOIN device d ON ${sameTenant("d", "s")}
-            WHERE ${sendIs(taken)} AND ${isOf("d", taken)} AND ${reachable}
+            WHERE ${sendIs(taken)} AND ${tenantIs("d", taken)} AND ${reachable}
               AND (d.approved OR s.environment = 'production')
               AND (${audienceSql(sql, audience, "d")})
           ) AS m
@@ -193,7 +191,7 @@ export class SendBatchesSql extends Context.Service<SendBatchesSql>()("waypost/s
           WITH done AS (
             UPDATE send s SET status = 'done', finished_at = ${instant(now)}
             WHERE ${isOneOf("s", sends)}
-              AND ${isIn("s", sends)}
+              AND ${tenantIsIn("s", sends)}
               AND s.status = 'running' AND s.delivered + s.failed = s.targeted
               AND NOT EXISTS (
                 SELECT FROM send_batch b

@@ -2,7 +2,8 @@ import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { rowCursor } from "../database/RowCursor.ts";
 import { utc } from "../database/Rows.ts";
-import { firstRow, tenantIs } from "../database/Statements.ts";
+import { firstRow } from "../database/Statements.ts";
+import { tenantIs } from "../database/TenantColumns.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { SendResource } from "./SendResource.ts";
@@ -52,7 +53,7 @@ export class SendListSql extends Context.Service<SendListSql>()("waypost/sending
 
       find: (tenant: Tenant, id: string) =>
         firstRow(sql<SendResource>`
-          ${rows} WHERE ${tenantIs(sql, "s", tenant)} AND s.id = ${id}`),
+          ${rows} WHERE ${tenantIs("s", tenant)} AND s.id = ${id}`),
     };
   }),
 }) {

@@ -61,7 +61,6 @@ export class SendStartsSql extends Context.Service<SendStartsSql>()("waypost/sen
         campaigns.map(({ campaignId }) => campaignId),
       );
     const isOneOf = isOneOfSends(sql);
-    const isIn = tenantIsIn(sql);
 
     return {
       /** Campaigns with due sends, the longest due first, without those in `except`. */
@@ -96,7 +95,7 @@ export class SendStartsSql extends Context.Service<SendStartsSql>()("waypost/sen
           FROM campaign c
           JOIN workspace w ON w.id = c.workspace_id
           JOIN tenant t ON ${sameTenant("t", "c")}
-          WHERE c.id = ANY (${idsOf(campaigns)}) AND ${isIn("c", campaigns)} AND c.type = 'push'
+          WHERE c.id = ANY (${idsOf(campaigns)}) AND ${tenantIsIn("c", campaigns)} AND c.type = 'push'
           FOR NO KEY UPDATE OF c SKIP LOCKED`),
 
       /** Locks the due sends of campaigns, those of one minute by age of the notification (contract L4). */
@@ -114,7 +113,7 @@ export class SendStartsSql extends Context.Service<SendStartsSql>()("waypost/sen
           ) AS n
           JOIN content k ON ${sameTenant("k", "s")} AND k.key = n.content_key
           WHERE s.status = 'scheduled' AND s.due_at <= ${instant(now)}
-            AND s.campaign_id = ANY (${idsOf(campaigns)}) AND ${isIn("s", campaigns)}
+            AND s.campaign_id = ANY (${idsOf(campaigns)}) AND ${tenantIsIn("s", campaigns)}
           ORDER BY s.due_at, n.attached_at, n.id
           FOR UPDATE OF s`),
 

@@ -1,4 +1,7 @@
+import { Context, Effect, Layer, Redacted } from "effect";
 import { createHash } from "node:crypto";
+import { DataDirectory } from "../database/DataDirectory.ts";
+import { countedIds } from "../wire/EncryptedIds.ts";
 
 /** An event: its recording and its index in it, from 0. */
 export interface EventKey {
@@ -6,24 +9,36 @@ export interface EventKey {
   readonly index: number;
 }
 
-const pattern = /^([0-9a-f]{8})-([0-9a-f]{4})-8([0-9a-f]{3})-9000-0000([0-9a-f]{8})$/i;
+/** The event ids of an installation with this secret key: the encrypted keys of the events. */
+export const eventIds = (secretKey: string): EventIds["Service"] => {
+  const ids = countedIds(secretKey, "waypost event ids");
+  return {
+    idOf: ({ index, recording }) => ids.idOf({ count: recording, part: index }),
+    keyOf: (id) => {
+      const numbers = ids.numbersOf(id);
+      return numbers === null ? null : { recording: numbers.count, index: numbers.part };
+    },
+  };
+};
 
 /**
- * The id of an event: a UUID of version 8 (RFC 9562) that holds its key, so that no id has to be stored. The
- * same for all webhooks that receive the event. Recordings must be below 2^60.
+ * The id of an event by its key, and back: the same for all webhooks that receive the event, and for each
+ * retry. All processes of a database make the same ids.
  */
-export const eventId = ({ index, recording }: EventKey): string => {
-  const number = recording.toString(16).padStart(15, "0");
-  const last = index.toString(16).padStart(8, "0");
-  return `${number.slice(0, 8)}-${number.slice(8, 12)}-8${number.slice(12)}-9000-0000${last}`;
-};
-
-/** The key in an event's id; null for any other id. */
-export const eventKey = (id: string): EventKey | null => {
-  const [, high, middle, low, last] = pattern.exec(id) ?? [];
-  if (high === undefined || middle === undefined || low === undefined || last === undefined) return null;
-  return { recording: BigInt(`0x${high}${middle}${low}`), index: Number.parseInt(last, 16) };
-};
+export class EventIds extends Context.Service<
+  EventIds,
+  {
+    /** The id. Recordings must be below 2^60. */
+    readonly idOf: (key: EventKey) => string;
+    /** The event key in an id, in any letter case; null for an id that this installation did not make. */
+    readonly keyOf: (id: string) => EventKey | null;
+  }
+>()("waypost/webhooks/EventIds") {
+  static readonly layer = Layer.effect(
+    EventIds,
+    Effect.map(DataDirectory, ({ secretKey }) => eventIds(Redacted.value(secretKey))),
+  );
+}
 
 /**
  * The id of a call, its header `webhook-id`: derived from the webhook and the events, so that the same call

@@ -3,7 +3,7 @@ import { Database } from "../database/Database.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { batchBody, eventText } from "./calls/CallBodies.ts";
 import { CallQueueSql } from "./calls/CallQueueSql.ts";
-import { callId, eventKey } from "./EventId.ts";
+import { callId, EventIds } from "./EventId.ts";
 import type { Webhook } from "./Webhook.ts";
 
 /** An event as it was sent. */
@@ -25,10 +25,11 @@ export class Resending extends Context.Service<Resending>()("waypost/webhooks/Re
   make: Effect.gen(function* () {
     const database = yield* Database;
     const repository = yield* CallQueueSql;
+    const ids = yield* EventIds;
 
     /** The event as it is recorded, or as a call that failed carries it. */
     const find = Effect.fnUntraced(function* (tenant: Tenant, webhook: Webhook, id: string) {
-      const key = eventKey(id);
+      const key = ids.keyOf(id);
       if (key === null) return null;
       const failed = yield* repository.failedCall(tenant, webhook.id, id);
       const kept = failed === null ? null : eventIn(failed.body, id);
@@ -63,5 +64,7 @@ export class Resending extends Context.Service<Resending>()("waypost/webhooks/Re
     };
   }),
 }) {
-  static readonly layer = Layer.effect(Resending, Resending.make).pipe(Layer.provide(CallQueueSql.layer));
+  static readonly layer = Layer.effect(Resending, Resending.make).pipe(
+    Layer.provide([CallQueueSql.layer, EventIds.layer]),
+  );
 }

@@ -110,7 +110,7 @@ export const WebhookAttempt = Schema.Struct({
   id: shownId("Id of the attempt.", "01980a6c-6e11-7c3e-9a41-3f1f5d7a2b81"),
   event_id: shownId(
     "The event that was sent; of a batch the id of the call, its header `webhook-id`.",
-    "00000000-0000-8a41-9000-000000000000",
+    "3f9a1c52-7be0-8d41-a6c3-5e2f90d1b874",
   ),
   event_type: shownText("The type of the event; `batch` for a batch.", "message.delivered"),
   attempt: Schema.Int.annotate({ description: "1 for the first attempt, up to 8.", examples: [1] }),
@@ -133,7 +133,7 @@ export type WebhookAttempt = typeof WebhookAttempt.Type;
 
 /** The answer to a request to send an event again. */
 export const ResentEvent = Schema.Struct({
-  event_id: shownId("The event that is sent again.", "00000000-0000-8a41-9000-000000000000"),
+  event_id: shownId("The event that is sent again.", "3f9a1c52-7be0-8d41-a6c3-5e2f90d1b874"),
 }).annotate({ identifier: "ResentEvent" });
 
 /** What a receiver answered to a test event. */

@@ -21,7 +21,7 @@ const eventParams = {
   event: Schema.String.annotate({
     description: "Id of the event, as its call and the attempts show it.",
     format: "uuid",
-    examples: ["00000000-0000-8a41-9000-000000000000"],
+    examples: ["3f9a1c52-7be0-8d41-a6c3-5e2f90d1b874"],
   }),
 };
 

@@ -25,7 +25,6 @@ export interface SealedSecrets {
 /** Statements on webhooks and their attempts. */
 export class WebhooksSql extends Context.Service<WebhooksSql>()("waypost/webhooks/WebhooksSql", {
   make: Effect.map(SqlClient.SqlClient, (sql) => {
-    const isOf = tenantIs(sql);
     const columns = sql`w.id, w.url, w.events, w.description, w.batch, w.status,
       ${utc("w.created_at")} AS created_at, ${utc("w.updated_at")} AS updated_at,
       ${utc("w.disabled_at")} AS disabled_at, ${utc("w.last_attempt_at")} AS last_attempt_at`;
@@ -35,15 +34,17 @@ export class WebhooksSql extends Context.Service<WebhooksSql>()("waypost/webhook
       page: (tenant: TenantKey, position: PagePosition) =>
         Effect.orDie(sql<Webhook>`
           SELECT ${columns} FROM webhook w
-          WHERE ${isOf("w", tenant)} AND (${position.before}::uuid IS NULL OR w.id < ${position.before})
+          WHERE ${tenantIs("w", tenant)} AND (${position.before}::uuid IS NULL OR w.id < ${position.before})
           ORDER BY w.id DESC LIMIT ${position.limit}`),
 
       find: (tenant: TenantKey, id: string) =>
-        firstRow(sql<Webhook>`SELECT ${columns} FROM webhook w WHERE ${isOf("w", tenant)} AND w.id = ${id}`),
+        firstRow(
+          sql<Webhook>`SELECT ${columns} FROM webhook w WHERE ${tenantIs("w", tenant)} AND w.id = ${id}`,
+        ),
 
       count: (tenant: TenantKey) =>
         onlyCount(sql<{ readonly count: number }>`
-          SELECT count(*)::int AS count FROM webhook w WHERE ${isOf("w", tenant)}`),
+          SELECT count(*)::int AS count FROM webhook w WHERE ${tenantIs("w", tenant)}`),
 
       insert: (tenant: TenantKey, id: string, values: WebhookValues, secret: Uint8Array, now: number) =>
         run(sql`
@@ -57,7 +58,7 @@ export class WebhooksSql extends Context.Service<WebhooksSql>()("waypost/webhook
         run(sql`
           UPDATE webhook w SET url = ${values.url}, description = ${values.description},
             batch = ${values.batch}, events = ${arrayOf("text", values.events)}, updated_at = ${instant(now)}
-          WHERE ${isOf("w", tenant)} AND w.id = ${id}`),
+          WHERE ${tenantIs("w", tenant)} AND w.id = ${id}`),
 
       /**
        * Changes the status; false if the webhook has it already. Becoming active starts a new count of
@@ -68,7 +69,7 @@ export class WebhooksSql extends Context.Service<WebhooksSql>()("waypost/webhook
           UPDATE webhook w SET status = ${status}, updated_at = ${instant(now)},
             disabled_at = CASE WHEN ${status} = 'disabled' THEN ${instant(now)} END,
             failing_since = CASE WHEN ${status} = 'disabled' THEN w.failing_since END
-          WHERE ${isOf("w", tenant)} AND w.id = ${id} AND w.status <> ${status} RETURNING w.id`),
+          WHERE ${tenantIs("w", tenant)} AND w.id = ${id} AND w.status <> ${status} RETURNING w.id`),
 
       /** Replaces the secret; the current one becomes the previous one. */
       replaceSecret: (
@@ -81,25 +82,25 @@ export class WebhooksSql extends Context.Service<WebhooksSql>()("waypost/webhook
         run(sql`
           UPDATE webhook w SET previous_secret = w.secret, previous_until = ${instant(previousUntil)},
             secret = ${secret}, updated_at = ${instant(now)}
-          WHERE ${isOf("w", tenant)} AND w.id = ${id}`),
+          WHERE ${tenantIs("w", tenant)} AND w.id = ${id}`),
 
       secrets: (tenant: TenantKey, id: string) =>
         firstRow(sql<SealedSecrets>`
           SELECT w.secret, w.previous_secret AS "previousSecret",
             ${epochMillis("w.previous_until")} AS "previousUntil"
-          FROM webhook w WHERE ${isOf("w", tenant)} AND w.id = ${id}`),
+          FROM webhook w WHERE ${tenantIs("w", tenant)} AND w.id = ${id}`),
 
       /** Deletes a webhook. A job deletes its events, calls and attempts. */
       delete: (tenant: TenantKey, id: string) =>
-        run(sql`DELETE FROM webhook w WHERE ${isOf("w", tenant)} AND w.id = ${id}`),
+        run(sql`DELETE FROM webhook w WHERE ${tenantIs("w", tenant)} AND w.id = ${id}`),
 
       /** Stores with the tenant which event types its active webhooks listen to. Needs the tenant's lock. */
       refreshListeners: (tenant: TenantKey) =>
         run(sql`
           UPDATE tenant t SET webhook_events = ARRAY (
             SELECT DISTINCT e.type FROM webhook w CROSS JOIN LATERAL unnest(w.events) AS e (type)
-            WHERE ${isOf("w", tenant)} AND w.status = 'active' ORDER BY 1)
-          WHERE ${isOf("t", tenant)}`),
+            WHERE ${tenantIs("w", tenant)} AND w.status = 'active' ORDER BY 1)
+          WHERE ${tenantIs("t", tenant)}`),
 
       /** The attempts of a webhook, newest first. */
       attempts: (tenant: TenantKey, id: string, position: PagePosition) =>
@@ -108,7 +109,7 @@ export class WebhooksSql extends Context.Service<WebhooksSql>()("waypost/webhook
             a.duration_ms, ${utc("a.created_at")} AS created_at,
             ${utc("a.next_attempt_at")} AS next_attempt_at
           FROM webhook_attempt a
-          WHERE ${isOf("a", tenant)} AND a.webhook_id = ${id}
+          WHERE ${tenantIs("a", tenant)} AND a.webhook_id = ${id}
             AND (${position.before}::uuid IS NULL OR a.id < ${position.before})
           ORDER BY a.id DESC LIMIT ${position.limit}`),
     };

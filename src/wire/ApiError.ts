@@ -1,44 +1,14 @@
 import { Schema } from "effect";
+import { errorBody, errorOptions, summary, withFields } from "./ErrorBody.ts";
 import type { Fields } from "./Problems.ts";
-
-const Messages = Schema.Record(Schema.String, Schema.Array(Schema.String)).annotate({
-  description: "Sentences by dotted field name: what is wrong, and what would be right.",
-  examples: [{ name: ["The name is required."] }],
-});
-
-const body = <
-  const Codes extends readonly [string, ...Array<string>],
-  const More extends Schema.Struct.Fields = {},
->(
-  codes: Codes,
-  message: string,
-  more: More = {} as More,
-) => ({
-  error: Schema.Struct({
-    code: Schema.Literals(codes).annotate({
-      description: "What went wrong: branch on this, not on the message.",
-      examples: [codes[0]],
-    }),
-    message: Schema.String.annotate({
-      description: "What went wrong and what would be right, for a person.",
-      examples: [message],
-    }),
-    ...more,
-  }),
-});
-
-/** The member of errors that name fields: `validation_failed`, `invalid_parameter` and `limit_exceeded`. */
-const withFields = { fields: Schema.optionalKey(Messages) };
-
-const options = (status: number, description: string) => ({ httpApiStatus: status, description });
 
 /** 401: the token is missing, unknown, revoked or expired. */
 export class Unauthorized extends Schema.Error<Unauthorized>("Unauthorized")(
-  body(
+  errorBody(
     ["missing_token", "invalid_token", "token_revoked", "token_expired", "unauthenticated"],
     "Send your token in the Authorization header, as: Bearer <token>.",
   ),
-  options(401, "The token is missing, unknown, revoked or expired."),
+  errorOptions(401, "The token is missing, unknown, revoked or expired."),
 ) {
   readonly _tag = "Unauthorized";
   static of(code: Unauthorized["error"]["code"], message: string): Unauthorized {
@@ -48,7 +18,7 @@ export class Unauthorized extends Schema.Error<Unauthorized>("Unauthorized")(
 
 /** 403: the token is valid but may not do this, not now, or not over a limit of the plan. */
 export class Forbidden extends Schema.Error<Forbidden>("Forbidden")(
-  body(
+  errorBody(
     [
       "wrong_environment",
       "workspace_paused",
@@ -62,7 +32,7 @@ export class Forbidden extends Schema.Error<Forbidden>("Forbidden")(
     "The token lacks the ability campaigns:write, which this endpoint needs.",
     withFields,
   ),
-  options(403, "Refused for this token, this workspace or its plan."),
+  errorOptions(403, "Refused for this token, this workspace or its plan."),
 ) {
   readonly _tag = "Forbidden";
   static of(code: Exclude<Forbidden["error"]["code"], "limit_exceeded">, message: string): Forbidden {
@@ -80,8 +50,8 @@ export class Forbidden extends Schema.Error<Forbidden>("Forbidden")(
 
 /** 404: no such resource in this workspace and environment, or no such endpoint. */
 export class NotFound extends Schema.Error<NotFound>("NotFound")(
-  body(["not_found"], "There is no campaign with this id in this workspace."),
-  options(404, "There is no such resource in this workspace, or no such endpoint."),
+  errorBody(["not_found"], "There is no campaign with this id in this workspace."),
+  errorOptions(404, "There is no such resource in this workspace, or no such endpoint."),
 ) {
   readonly _tag = "NotFound";
   static of(message: string): NotFound {
@@ -95,8 +65,8 @@ export class NotFound extends Schema.Error<NotFound>("NotFound")(
 
 /** 405: the path exists, but not for this method. The `Allow` header lists its methods. */
 export class MethodNotAllowed extends Schema.Error<MethodNotAllowed>("MethodNotAllowed")(
-  body(["method_not_allowed"], "This path takes GET and POST."),
-  options(405, "The path does not take this method."),
+  errorBody(["method_not_allowed"], "This path takes GET and POST."),
+  errorOptions(405, "The path does not take this method."),
 ) {
   readonly _tag = "MethodNotAllowed";
   static of(message: string): MethodNotAllowed {
@@ -106,8 +76,8 @@ export class MethodNotAllowed extends Schema.Error<MethodNotAllowed>("MethodNotA
 
 /** 409: another request or another resource prevents this one. */
 export class Conflict extends Schema.Error<Conflict>("Conflict")(
-  body(["request_in_progress", "media_in_use"], "A request with this Idempotency-Key is still running."),
-  options(409, "Another request or resource prevents this one."),
+  errorBody(["request_in_progress", "media_in_use"], "A request with this Idempotency-Key is still running."),
+  errorOptions(409, "Another request or resource prevents this one."),
 ) {
   readonly _tag = "Conflict";
   /** Seconds to wait, if waiting helps. */
@@ -119,8 +89,8 @@ export class Conflict extends Schema.Error<Conflict>("Conflict")(
 
 /** 412: the resource has another version than the request expects. */
 export class PreconditionFailed extends Schema.Error<PreconditionFailed>("PreconditionFailed")(
-  body(["version_conflict"], "The campaign has changed since you read it: read it again."),
-  options(412, "The resource has another version than `If-Match` names."),
+  errorBody(["version_conflict"], "The campaign has changed since you read it: read it again."),
+  errorOptions(412, "The resource has another version than `If-Match` names."),
 ) {
   readonly _tag = "PreconditionFailed";
   static version(noun: string): PreconditionFailed {
@@ -133,8 +103,8 @@ export class PreconditionFailed extends Schema.Error<PreconditionFailed>("Precon
 
 /** 413: the body is over its endpoint's limit. */
 export class PayloadTooLarge extends Schema.Error<PayloadTooLarge>("PayloadTooLarge")(
-  body(["payload_too_large"], "The body may have at most 1 MiB."),
-  options(413, "The body is over the endpoint's limit."),
+  errorBody(["payload_too_large"], "The body may have at most 1 MiB."),
+  errorOptions(413, "The body is over the endpoint's limit."),
 ) {
   readonly _tag = "PayloadTooLarge";
   static of(limitBytes: number): PayloadTooLarge {
@@ -147,8 +117,8 @@ export class PayloadTooLarge extends Schema.Error<PayloadTooLarge>("PayloadTooLa
 
 /** 415: the endpoint does not accept this content type. */
 export class UnsupportedMediaType extends Schema.Error<UnsupportedMediaType>("UnsupportedMediaType")(
-  body(["unsupported_media_type"], "Send the body as application/json."),
-  options(415, "The endpoint does not accept this content type."),
+  errorBody(["unsupported_media_type"], "Send the body as application/json."),
+  errorOptions(415, "The endpoint does not accept this content type."),
 ) {
   readonly _tag = "UnsupportedMediaType";
   static of(taken: ReadonlyArray<string>): UnsupportedMediaType {
@@ -160,12 +130,12 @@ export class UnsupportedMediaType extends Schema.Error<UnsupportedMediaType>("Un
 
 /** 422: the request is readable, but some of its values are wrong. */
 export class Unprocessable extends Schema.Error<Unprocessable>("Unprocessable")(
-  body(
+  errorBody(
     ["validation_failed", "invalid_parameter", "invalid_cursor"],
     "Some fields are not right: see fields.",
     withFields,
   ),
-  options(422, "A field, parameter or cursor is not right."),
+  errorOptions(422, "A field, parameter or cursor is not right."),
 ) {
   readonly _tag = "Unprocessable";
   /** Problems of the body (or of a report's parameters). */
@@ -190,8 +160,8 @@ export class Unprocessable extends Schema.Error<Unprocessable>("Unprocessable")(
 
 /** 429: wait `retryAfter` seconds (the `Retry-After` header). */
 export class TooManyRequests extends Schema.Error<TooManyRequests>("TooManyRequests")(
-  body(["rate_limited", "too_many_failed_attempts"], "Too many requests: try again in 12 seconds."),
-  options(429, "Too many requests, or too many unknown tokens: wait Retry-After seconds."),
+  errorBody(["rate_limited", "too_many_failed_attempts"], "Too many requests: try again in 12 seconds."),
+  errorOptions(429, "Too many requests, or too many unknown tokens: wait Retry-After seconds."),
 ) {
   readonly _tag = "TooManyRequests";
   /** Seconds to wait. */
@@ -203,11 +173,11 @@ export class TooManyRequests extends Schema.Error<TooManyRequests>("TooManyReque
 
 /** 500: an internal error. The message has the request id and no internal details. */
 export class InternalError extends Schema.Error<InternalError>("InternalError")(
-  body(
+  errorBody(
     ["internal_error"],
     "Something went wrong on our side. Please give this request id when you report it: 4f0c…",
   ),
-  options(500, "A fault of the service: retry with backoff."),
+  errorOptions(500, "A fault of the service: retry with backoff."),
 ) {
   readonly _tag = "InternalError";
   static of(requestId: string): InternalError {
@@ -219,11 +189,11 @@ export class InternalError extends Schema.Error<InternalError>("InternalError")(
 
 /** 503: the database or the media store is unreachable, or report figures are still being computed. */
 export class ServiceUnavailable extends Schema.Error<ServiceUnavailable>("ServiceUnavailable")(
-  body(
+  errorBody(
     ["service_unavailable"],
     "The service cannot reach its database at the moment: try again in a few seconds.",
   ),
-  options(503, "Temporarily unavailable: wait Retry-After seconds."),
+  errorOptions(503, "Temporarily unavailable: wait Retry-After seconds."),
 ) {
   readonly _tag = "ServiceUnavailable";
   /** Seconds to wait. */
@@ -252,12 +222,6 @@ export type ApiError =
   | TooManyRequests
   | InternalError
   | ServiceUnavailable;
-
-const summary = (fields: Fields): string => {
-  const messages = Object.values(fields).flat();
-  const first = messages[0] ?? "Some fields are not right.";
-  return messages.length > 1 ? `${first} (and ${messages.length - 1} more: see fields)` : first;
-};
 
 /** The errors of every endpoint with a body. */
 export const bodyErrors = [PayloadTooLarge, UnsupportedMediaType, Unprocessable] as const;

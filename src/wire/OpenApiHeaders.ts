@@ -36,6 +36,10 @@ const components: Readonly<Record<string, readonly [name: string, header: Json]>
     "X-RateLimit-Reset",
     header("The end of that window, in seconds since 1970.", "integer", 1_795_262_400),
   ],
+  ETag: [
+    "ETag",
+    header("The version of the resource or of the content.", "string", '"Jq0kQx4p6Qmd2m2nq6lX1iR3E1i9P7J"'),
+  ],
   IdempotentReplayed: [
     "Idempotent-Replayed",
     header(
@@ -45,6 +49,20 @@ const components: Readonly<Record<string, readonly [name: string, header: Json]>
     ),
   ],
 };
+
+/** Whether an operation has a header parameter, in any letter case. */
+const hasHeader = (op: unknown, name: string): boolean =>
+  isJson(op) &&
+  (op["parameters"] as ReadonlyArray<Json>).some((each) => String(each["name"]).toLowerCase() === name);
+
+/**
+ * Whether successful responses have an `ETag`: changes that take `If-Match`, the `GET` of what they change,
+ * and what takes `If-None-Match`. A deleted resource has no version.
+ */
+const hasTag = (method: string, op: Json, item: Json): boolean =>
+  hasHeader(op, "if-none-match") ||
+  (method !== "delete" && hasHeader(op, "if-match")) ||
+  (method === "get" && hasHeader(item["patch"], "if-match"));
 
 const rateLimitNames = Object.keys(components).filter((name) => name.startsWith("RateLimit"));
 
@@ -68,12 +86,15 @@ const headerNames = (
 export const addResponseHeaders = (document: Json, isRateLimited: boolean): void => {
   const used = new Set<string>();
   for (const item of Object.values(document["paths"] as Json)) {
-    for (const op of Object.values(item as Json)) {
+    for (const [method, op] of Object.entries(item as Json)) {
       if (!isJson(op) || !isJson(op["responses"])) continue;
-      const parameters = op["parameters"] as ReadonlyArray<Json>;
-      const isIdempotent = parameters.some(({ name }) => name === "Idempotency-Key");
+      const isIdempotent = hasHeader(op, "idempotency-key");
+      const isTagged = hasTag(method, op, item as Json);
       for (const [status, response] of Object.entries(op["responses"])) {
-        const names = headerNames(status, isRateLimited, isIdempotent);
+        const names = [
+          ...headerNames(status, isRateLimited, isIdempotent),
+          ...(isTagged && status.startsWith("2") ? ["ETag"] : []),
+        ];
         for (const name of names) used.add(name);
         (response as Json)["headers"] = Object.fromEntries(
           names.map((name) => [components[name]?.[0], { $ref: `#/components/headers/${name}` }]),

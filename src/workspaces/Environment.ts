@@ -11,7 +11,7 @@ export type Environment = typeof Environment.Type;
 export const environmentName = (environment: Environment): string =>
   environment === "sandbox" ? "Sandbox" : "Production";
 
-/** The key of an environment. */
+/** The key of an environment. `workspaceId` is the internal key of the workspace. */
 export interface TenantKey {
   readonly workspaceId: number;
   readonly environment: Environment;

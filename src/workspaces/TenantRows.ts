@@ -1,6 +1,6 @@
 /** Rows of memory tables that belong to one environment of a workspace. */
 import type { MemoryTable, MemoryTransaction } from "../database/MemoryStore.ts";
-import type { TenantKey } from "./Workspace.ts";
+import type { TenantKey } from "./Environment.ts";
 
 const isOwnedBy =
   ({ environment, workspaceId }: TenantKey) =>

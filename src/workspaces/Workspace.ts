@@ -2,7 +2,7 @@ import { Schema } from "effect";
 import { TimeZoneName } from "../time/TimeZone.ts";
 import { nullableInstant, shownId, shownText } from "../wire/ShownFields.ts";
 import { flag, text, Timestamp, whole } from "../wire/Text.ts";
-import type { Environment } from "./Environment.ts";
+import type { TenantKey } from "./Environment.ts";
 import { Plan, PlanPatch } from "./Plan.ts";
 
 /** A cap on the deliveries of a campaign to one device in a calendar period of its zone (contract E7, L4). */
@@ -69,12 +69,6 @@ export const WorkspacePatch = Schema.Struct({
   plan: Schema.optionalKey(PlanPatch),
 }).annotate({ identifier: "WorkspacePatch" });
 export type WorkspacePatch = typeof WorkspacePatch.Type;
-
-/** The key of one environment of one workspace. `workspaceId` is the internal key of the workspace. */
-export interface TenantKey {
-  readonly workspaceId: number;
-  readonly environment: Environment;
-}
 
 /**
  * One environment of one workspace: the first parameter of every service method and every statement.

@@ -4,7 +4,8 @@ import { NotFound } from "../wire/ApiError.ts";
 import { idAt, isUuid } from "../wire/Ids.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
-import type { TenantKey, WorkspaceDraft, WorkspacePatch } from "./Workspace.ts";
+import type { TenantKey } from "./Environment.ts";
+import type { WorkspaceDraft, WorkspacePatch } from "./Workspace.ts";
 import { WorkspacesRepository } from "./WorkspacesRepository.ts";
 
 const notFound = NotFound.of("There is no workspace with this id.");

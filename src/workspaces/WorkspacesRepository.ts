@@ -1,7 +1,8 @@
 import { Context, type Effect } from "effect";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import type { PlanPatch } from "./Plan.ts";
-import type { TenantKey, Workspace, WorkspacePatch } from "./Workspace.ts";
+import type { TenantKey } from "./Environment.ts";
+import type { Workspace, WorkspacePatch } from "./Workspace.ts";
 
 /** A workspace with its internal key. */
 export interface WorkspaceRow {

@@ -1,11 +1,14 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { randomBytes } from "node:crypto";
-import { TokensRepository } from "../../src/access/TokensRepository.ts";
+import { type AccessNeed, TokensRepository } from "../../src/access/TokensRepository.ts";
+import { CommitRefused } from "../../src/database/BeforeCommit.ts";
+import { Database } from "../../src/database/Database.ts";
 import { utcText } from "../../src/time/LocalTime.ts";
 import { idAt } from "../../src/wire/Ids.ts";
 import { WorkspacesRepository } from "../../src/workspaces/WorkspacesRepository.ts";
 import type { Environment } from "../../src/workspaces/Environment.ts";
+import type { WorkspacePatch } from "../../src/workspaces/Workspace.ts";
 import { TestRepositories } from "../TestRepositories.ts";
 import { newTenants, suiteStart as now } from "../TestTenants.ts";
 
@@ -52,28 +55,63 @@ layer(TestRepositories.layer)("TokensRepository", (it) => {
     }),
   );
 
-  it.effect("what can end the access of a token is known by its id (B2.5, B2.7)", () =>
+  it.effect("a transaction commits only while the access of its token lasts (B2.5, B2.7)", () =>
     Effect.gen(function* () {
       const repository = yield* TokensRepository;
       const workspaces = yield* WorkspacesRepository;
+      const database = yield* Database;
       const { sandbox } = yield* newTenants;
       const token = newToken("production", now + 1000);
       yield* repository.insertToken(sandbox.workspaceId, token);
-      const valid = { isRevoked: false, expiresAt: now + 1000, isPaused: false, isApiEnabled: false };
-      assert.deepStrictEqual(yield* repository.holdAccess(token.id), valid);
-      yield* workspaces.update(
-        sandbox.workspace.id,
-        { platform_api_enabled: true, deletion_scheduled: true },
-        now,
-      );
+      /** Why a transaction is refused; null if it commits. */
+      const refusal = (need: Partial<AccessNeed>) =>
+        repository.requireAccess({ tokenId: token.id, needsApi: true, now, ...need }).pipe(
+          database.atomically,
+          Effect.as(null),
+          Effect.catchDefect((defect) =>
+            defect instanceof CommitRefused ? Effect.succeed(defect.reason) : Effect.die(defect),
+          ),
+        );
+      const update = (change: WorkspacePatch) => workspaces.update(sandbox.workspace.id, change, now);
+      assert.strictEqual(yield* refusal({}), "disabled");
+      assert.isNull(yield* refusal({ needsApi: false }));
+      yield* update({ platform_api_enabled: true });
+      assert.isNull(yield* refusal({ now: now + 999 }));
+      yield* update({ deletion_scheduled: true });
+      assert.strictEqual(yield* refusal({}), "paused");
+      assert.strictEqual(yield* refusal({ now: now + 1000 }), "expired");
       yield* repository.revokeToken(sandbox.workspaceId, token.id, now);
-      const ended = { isRevoked: true, expiresAt: now + 1000, isPaused: true, isApiEnabled: true };
-      assert.deepStrictEqual(yield* repository.holdAccess(token.id), ended);
+      assert.strictEqual(yield* refusal({ now: now + 1000 }), "revoked");
+      assert.strictEqual(yield* refusal({ tokenId: newToken().id }), "revoked");
+      yield* update({ deletion_scheduled: false });
       const endless = newToken();
       yield* repository.insertToken(sandbox.workspaceId, endless);
-      assert.isNull((yield* repository.holdAccess(endless.id))?.expiresAt);
-      assert.isNull(yield* repository.holdAccess(newToken().id));
+      assert.isNull(yield* refusal({ tokenId: endless.id, now: now + 1e12 }));
     }),
+  );
+
+  it.effect(
+    "a transaction of the operator commits only while the workspace works (B2.7, console.session)",
+    () =>
+      Effect.gen(function* () {
+        const repository = yield* TokensRepository;
+        const workspaces = yield* WorkspacesRepository;
+        const database = yield* Database;
+        const { workspace, workspaceId } = (yield* newTenants).sandbox;
+        const refusal = (needsApi: boolean) =>
+          repository.requireWorkspace({ workspaceId, needsApi }).pipe(
+            database.atomically,
+            Effect.as(null),
+            Effect.catchDefect((defect) =>
+              defect instanceof CommitRefused ? Effect.succeed(defect.reason) : Effect.die(defect),
+            ),
+          );
+        assert.deepStrictEqual([yield* refusal(false), yield* refusal(true)], [null, "disabled"]);
+        yield* workspaces.update(workspace.id, { platform_api_enabled: true }, now);
+        assert.isNull(yield* refusal(true));
+        yield* workspaces.update(workspace.id, { deletion_scheduled: true }, now);
+        assert.strictEqual(yield* refusal(false), "paused");
+      }),
   );
 
   it.effect("an issued SDK key is found by its digest", () =>

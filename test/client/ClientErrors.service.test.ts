@@ -50,7 +50,7 @@ layer(TestWaypost.layer)("errors of the client", (it) => {
       const errors = [];
       for (let call = 0; call < 6; call++) errors.push(yield* rejection(client.me()));
       assert.deepStrictEqual(
-        errors.map(({ code, status }) => [status, code]),
+        errors.map(({ code, status }): ReadonlyArray<unknown> => [status, code]),
         [
           [200, "unexpected_response"],
           [301, "unexpected_response"],
@@ -63,6 +63,17 @@ layer(TestWaypost.layer)("errors of the client", (it) => {
       assert.include(errors[0]?.message, "Please log in");
       assert.include(errors[1]?.message, "https://push.example.com/");
       assert.deepStrictEqual(errors[4]?.fields, { a: ["One."], b: ["Two."] });
+    }),
+  );
+
+  it.effect("the stack of an error names the line of the call (client.errors)", () =>
+    Effect.gen(function* () {
+      const { client } = yield* tenantClient;
+      const readMissingCampaign = () => client.campaigns.get("01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60");
+      const error = yield* rejection(readMissingCampaign());
+      assert.match(error.stack ?? "", /^WaypostError: There is no campaign/);
+      assert.match(error.stack ?? "", /readMissingCampaign .*ClientErrors.service.test/);
+      assert.notInclude(error.stack ?? "", "EndpointGroups");
     }),
   );
 

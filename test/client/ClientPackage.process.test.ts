@@ -1,10 +1,12 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
+import { build } from "esbuild";
 import { TestClock } from "effect/testing";
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { TestWaypost } from "../TestWaypost.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -33,13 +35,21 @@ const run = (
       }),
   );
 
-/** The programs of docs/client.md, in order. */
-const jobs = [
-  ...readFileSync(join(root, "docs/client.md"), "utf8").matchAll(/^```ts job\n([\s\S]*?)^```/gm),
-].map(([, code = ""]) => code);
+const page = readFileSync(join(root, "docs/client.md"), "utf8");
+const blocks = (fence: string): ReadonlyArray<string> =>
+  [...page.matchAll(new RegExp(`^\`\`\`${fence}\\n([\\s\\S]*?)^\`\`\``, "gm"))].map(([, code = ""]) => code);
+
+/** The complete programs of docs/client.md, in order, and its other examples. */
+const jobs = blocks("ts job");
+const examples = blocks("ts");
 
 const misuses = `
-import { WaypostClient, type Campaign, type CampaignDraft, type Location } from "waypost/client";
+import { WaypostClient, type WaypostError } from "waypost/client";
+import type { Campaign, CampaignDraft, Location } from "waypost/client";
+import type { DeviceClient } from "waypost/device";
+import type { OperatorClient } from "waypost/operator";
+declare const device: DeviceClient;
+declare const operator: OperatorClient;
 declare const waypost: WaypostClient;
 declare const campaign: Campaign;
 declare const location: Location;
@@ -55,6 +65,15 @@ export const withStatus: CampaignDraft = { ...draft, status: "active" };
 void waypost.campaigns.create({ name: "A" });
 // @ts-expect-error a notification needs its campaign
 void waypost.notifications.create({ name: "A" });
+// @ts-expect-error there is no such error code
+export const isMissing = (error: WaypostError) => error.code === "not_fuond";
+// @ts-expect-error there is no such environment
+void operator.segments.list("id", "staging");
+// @ts-expect-error there is no such platform
+void device.devices.register("my-phone", { platform: "windows" });
+void waypost.campaigns.update(campaign.id, draft, { ifMatch: '"1"' });
+// @ts-expect-error locations have no versions
+void waypost.locations.delete("id", { ifMatch: '"1"' });
 // @ts-expect-error there is no such parameter
 void waypost.reports.summary({ from: "2026-01-01" });
 `;
@@ -65,13 +84,15 @@ const consumer = Effect.acquireRelease(
     const folder = mkdtempSync(join(tmpdir(), "waypost-consumer-"));
     const installed = join(folder, "node_modules/waypost");
     mkdirSync(installed, { recursive: true });
-    for (const name of ["effect", "@types", "undici-types"])
+    // Only for the programs, which read process.env.
+    for (const name of ["@types", "undici-types"])
       symlinkSync(join(modules, name), join(folder, "node_modules", name));
-    cpSync(join(root, "package.json"), join(installed, "package.json"));
-    const built = yield* run(process.execPath, ["scripts/client.ts", "--out", join(installed, "dist")], root);
+    const built = yield* run(process.execPath, ["scripts/client.ts", "--out", installed], root);
     assert.deepStrictEqual(built, { code: 0, out: "", errors: "" });
     writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
     for (const [index, code] of jobs.entries()) writeFileSync(join(folder, `job-${index + 1}.ts`), code);
+    for (const [index, code] of examples.entries())
+      writeFileSync(join(folder, `example-${index + 1}.ts`), code);
     writeFileSync(join(folder, "misuses.ts"), misuses);
     return folder;
   }),
@@ -79,12 +100,60 @@ const consumer = Effect.acquireRelease(
 );
 
 layer(TestWaypost.layer)("waypost/client as a package", (it) => {
+  it.effect("the types need no library, no types of a runtime and no skipLibCheck (client.package)", () =>
+    Effect.gen(function* () {
+      const folder = yield* consumer;
+      const checked = yield* run(
+        join(modules, ".bin/tsc"),
+        "--noEmit --strict --module nodenext --target es2022 --lib es2022 --skipLibCheck false --types"
+          .split(" ")
+          .concat("", "misuses.ts"),
+        folder,
+      );
+      assert.strictEqual(checked.out + checked.errors, "");
+      const declarations = globSync("node_modules/waypost/**/*.d.ts", { cwd: folder });
+      assert.isAbove(declarations.length, 8);
+      // A compiler without a target, which means ES5 to TypeScript 5, refuses private names.
+      for (const file of declarations)
+        assert.notMatch(readFileSync(join(folder, file), "utf8"), /#private|from "[^.]/, file);
+    }),
+  );
+
+  it.effect(
+    "the package has no dependencies, and is below 10 kB compressed in a browser (client.package)",
+    () =>
+      Effect.gen(function* () {
+        const folder = yield* consumer;
+        const manifest = readFileSync(join(folder, "node_modules/waypost/package.json"), "utf8");
+        assert.notMatch(manifest, /ependencies/);
+        for (const entry of ["client", "operator", "device"]) {
+          const { outputFiles } = yield* Effect.promise(() =>
+            build({
+              stdin: { contents: `export * from "waypost/${entry}";`, resolveDir: folder },
+              bundle: true,
+              minify: true,
+              format: "esm",
+              platform: "browser",
+              write: false,
+            }),
+          );
+          const bytes = gzipSync(outputFiles[0]?.contents ?? "").length;
+          assert.isAbove(bytes, 1000);
+          assert.isBelow(bytes, 10_000, entry);
+        }
+      }),
+  );
+
   it.effect("the client package compiles in other programs, and the programs of docs/client.md run", () =>
     Effect.gen(function* () {
-      assert.strictEqual(jobs.length, 6);
+      assert.deepStrictEqual([jobs.length, examples.length], [6, 2]);
       const folder = yield* consumer;
       const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022"];
-      const files = [...jobs.map((_, index) => `job-${index + 1}.ts`), "misuses.ts"];
+      const files = [
+        ...jobs.map((_, index) => `job-${index + 1}.ts`),
+        ...examples.map((_, index) => `example-${index + 1}.ts`),
+        "misuses.ts",
+      ];
       const checked = yield* run(
         join(modules, ".bin/tsc"),
         [...options, "--types", "node", ...files],

@@ -61,6 +61,19 @@ layer(TestWaypost.layer)("retries of the client", (it) => {
     }),
   );
 
+  it.effect("a POST that only reads is repeated without a key", () =>
+    Effect.gen(function* () {
+      const { client, proxy, settle } = yield* behind(["lose"]);
+      const rule = { match: "all", conditions: [{ attribute: "plan", op: "eq", value: "gold" }] } as const;
+      const { devices } = yield* settle(() => client.segments.count({ rule }));
+      assert.strictEqual(devices, 0);
+      assert.deepStrictEqual(
+        proxy.seen.map(({ key }) => key),
+        [undefined, undefined],
+      );
+    }),
+  );
+
   it.effect("a retry waits as long as Retry-After says, in seconds or as a date of the server's clock", () =>
     Effect.gen(function* () {
       const { client, retries, settle } = yield* behind([

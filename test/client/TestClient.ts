@@ -1,6 +1,12 @@
-import { Context, Effect, Queue, Random } from "effect";
+import { Clock, Effect, Fiber, Queue } from "effect";
 import { TestClock } from "effect/testing";
-import { type CampaignDraft, type ClientSettings, type Retry, WaypostClient } from "waypost/client";
+import {
+  type CampaignDraft,
+  type ClientClock,
+  type ClientSettings,
+  type Retry,
+  WaypostClient,
+} from "waypost/client";
 import { TestWaypost } from "../TestWaypost.ts";
 
 /** A push campaign with this name. */
@@ -19,20 +25,27 @@ export const tenantClient = Effect.gen(function* () {
   return { ...tenant, client, origin: waypost.origin };
 });
 
-/** Random numbers in the middle of every range, so that pauses are half of their maximum. */
-const middle: Random.Random = { nextIntUnsafe: () => 0, nextDoubleUnsafe: () => 0.5 };
+/** `TestClock` for a client, and random numbers in the middle of every range: half of each maximum. */
+const testClock = Effect.map(Effect.context(), (context): ClientClock => ({
+  now: () => Effect.runSyncWith(context)(Clock.currentTimeMillis),
+  schedule: (milliseconds, run) => {
+    const timer = Effect.runForkWith(context)(Effect.delay(Effect.sync(run), milliseconds));
+    return () => void Effect.runFork(Fiber.interrupt(timer));
+  },
+  random: () => 0.5,
+}));
 
 /**
  * A client with TestClock, and a function that awaits its calls while it advances the clock by the pauses.
  */
 export const testClient = (settings: ClientSettings) =>
   Effect.gen(function* () {
-    const context = yield* Effect.context();
+    const clock = yield* testClock;
     const pauses = yield* Queue.unbounded<number>();
     const retries: Array<Retry> = [];
     const client = new WaypostClient({
       ...settings,
-      context: Context.add(context, Random.Random, middle),
+      clock,
       onRetry: (retry) => {
         retries.push(retry);
         Queue.offerUnsafe(pauses, retry.waitMs);

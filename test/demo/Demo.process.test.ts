@@ -40,6 +40,7 @@ describe("waypost demo", () => {
         assert.strictEqual(exit._tag, "Success", `${String(exit)}\n${text}`);
         assert.match(text, /All \d+ figures are right\./);
         assert.match(text, /Coffee in Noord-Holland +active +geo +32 +1 +50$/m);
+        assert.match(text, /survey\.answered +Good +5$/m);
         assert.deepStrictEqual(readdirSync(temporaryFolder), []);
       }),
   );

@@ -86,4 +86,28 @@ describe("waypost doctor with the embedded database", () => {
       ["ok"],
     );
   });
+
+  it("GET /health/report says what the doctor says, to the operator alone (S7.4)", async () => {
+    const { process, runDoctor } = await installation();
+    const server = await process.serve();
+    const ask = async (key: string) => {
+      const headers = { authorization: `Bearer ${key}` };
+      const response = await fetch(`${server.origin}/operator/v1/health/report`, { headers });
+      return { status: response.status, body: (await response.json()) as any };
+    };
+    assert.strictEqual((await ask("someone-else")).status, 401);
+    const key = await process.operatorKey();
+    const [first, second] = await Promise.all([ask(key), ask(key)]);
+    assert.deepStrictEqual([first.status, first.body], [200, second.body]);
+    const { report } = await runDoctor();
+    const checks = ({ findings }: DoctorReport) =>
+      findings.map(({ advice, area, check, verdict }) => ({ advice, area, check, verdict }));
+    assert.deepStrictEqual(checks(first.body.data), checks(report));
+    assert.strictEqual(first.body.data.ok, report.ok);
+    assert.include(
+      findingsOf(first.body.data, "work", "workers")[0]?.observation,
+      `(process ${server.child.pid})`,
+    );
+    assert.notInclude(JSON.stringify(first.body), key);
+  });
 });

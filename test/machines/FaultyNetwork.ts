@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect";
+import { Clock, Context, Effect, Layer, Schedule } from "effect";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createConnection, createServer, type Socket } from "node:net";
@@ -11,7 +11,7 @@ import type { Dice } from "../sending/Dice.ts";
 interface Faults {
   /** Nothing passes, and neither side notices. */
   readonly isMuted: boolean;
-  /** Delay in each direction. */
+  /** Delay in each direction, in steps of 10 milliseconds. */
   readonly delay: number;
   /** Bytes that pass in each direction per tenth of a second; null for no limit. */
   readonly trickle: number | null;
@@ -19,16 +19,54 @@ interface Faults {
 
 const healthy: Faults = { isMuted: false, delay: 0, trickle: null };
 
+/** How often delayed bytes are passed on, in milliseconds. */
+const tickMillis = 10;
+const ticksPerTrickle = 100 / tickMillis;
+
+/** The bytes on their way to a socket, in order, each with the tick at which it may arrive. */
+class Direction {
+  readonly #to: Socket;
+  #waiting: Array<{ readonly bytes: Buffer; readonly dueAt: number }> = [];
+
+  constructor(to: Socket) {
+    this.#to = to;
+  }
+
+  send(bytes: Buffer, { delay, isMuted, trickle }: Faults, tick: number): void {
+    if (isMuted) return;
+    if (delay === 0 && trickle === null && this.#waiting.length === 0) return this.#write(bytes);
+    this.#waiting.push({ bytes, dueAt: tick + Math.ceil(delay / tickMillis) });
+  }
+
+  /** Passes on what may arrive by this tick. */
+  pass({ isMuted, trickle }: Faults, tick: number): void {
+    if (trickle !== null && tick % ticksPerTrickle !== 0) return;
+    const due = this.#waiting.filter(({ dueAt }) => dueAt <= tick);
+    if (due.length === 0) return;
+    const bytes = Buffer.concat(due.map((each) => each.bytes));
+    const rest = bytes.subarray(trickle ?? bytes.length);
+    const later = this.#waiting.slice(due.length);
+    this.#waiting = rest.length === 0 ? later : [{ bytes: rest, dueAt: tick }, ...later];
+    if (!isMuted) this.#write(bytes.subarray(0, bytes.length - rest.length));
+  }
+
+  #write(bytes: Buffer): void {
+    if (!this.#to.destroyed) this.#to.write(bytes);
+  }
+}
+
 class Line {
   faults = healthy;
-  /** Bytes that trickle to a socket. */
-  readonly #waiting = new Map<Socket, Array<Buffer>>();
   readonly client: Socket;
   readonly server: Socket;
+  readonly toClient: Direction;
+  readonly toServer: Direction;
 
   constructor(client: Socket, server: Socket) {
     this.client = client;
     this.server = server;
+    this.toClient = new Direction(client);
+    this.toServer = new Direction(server);
     for (const [from, to] of [
       [client, server],
       [server, client],
@@ -38,31 +76,9 @@ class Line {
     }
   }
 
-  /**
-   * Passes bytes on, after the delay and at the rate of the connection. Both are real time, as in a network.
-   */
-  pass(bytes: Buffer, to: Socket): void {
-    const { delay, isMuted, trickle } = this.faults;
-    if (isMuted) return;
-    const waiting = this.#waiting.get(to);
-    if (waiting !== undefined) waiting.push(bytes);
-    else if (trickle !== null) this.#trickle([bytes], to, trickle);
-    else if (delay > 0) globalThis.setTimeout(() => this.#write(bytes, to), delay);
-    else this.#write(bytes, to);
-  }
-
-  #write(bytes: Buffer, to: Socket): void {
-    if (!this.faults.isMuted && !to.destroyed) to.write(bytes);
-  }
-
-  /** Passes some bytes every tenth of a second, until none wait. */
-  #trickle(chunks: Array<Buffer>, to: Socket, count: number): void {
-    const bytes = Buffer.concat(chunks);
-    if (bytes.length === 0 || to.destroyed) return void this.#waiting.delete(to);
-    this.#write(bytes.subarray(0, count), to);
-    const rest = [bytes.subarray(count)];
-    this.#waiting.set(to, rest);
-    globalThis.setTimeout(() => this.#trickle(rest, to, count), 100);
+  pass(tick: number): void {
+    this.toServer.pass(this.faults, tick);
+    this.toClient.pass(this.faults, tick);
   }
 
   /** Resets the connection on both sides. */
@@ -82,6 +98,18 @@ export class FaultyNetwork extends Context.Service<FaultyNetwork>()("waypost/tes
     let resets: { readonly dice: Dice; readonly share: number } | null = null;
     let roundTrips = 0;
     let isAnswered = true;
+    let tick = 0;
+
+    // Latency is what this network simulates, in real time: no test waits for it, and TestClock does not
+    // control PostgreSQL.
+    yield* Effect.sync(() => {
+      tick += 1;
+      for (const line of lines) line.pass(tick);
+    }).pipe(
+      Effect.repeat(Schedule.fixed(tickMillis)),
+      Effect.provideService(Clock.Clock, Context.get(Context.empty(), Clock.Clock)),
+      Effect.forkScoped,
+    );
 
     const connect = (client: Socket): void => {
       if (refuses) return void client.on("error", () => undefined).resume();
@@ -93,11 +121,11 @@ export class FaultyNetwork extends Context.Service<FaultyNetwork>()("waypost/tes
         if (isAnswered) roundTrips += 1;
         isAnswered = false;
         if (resets !== null && resets.dice.chance(resets.share)) return line.reset();
-        line.pass(bytes, line.server);
+        line.toServer.send(bytes, line.faults, tick);
       });
       line.server.on("data", (bytes: Buffer) => {
         isAnswered = true;
-        line.pass(bytes, client);
+        line.toClient.send(bytes, line.faults, tick);
       });
     };
 

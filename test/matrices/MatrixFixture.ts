@@ -3,12 +3,12 @@ import { SqlClient } from "effect/sql";
 import { randomUUID } from "node:crypto";
 import { abilities } from "../../src/access/Ability.ts";
 import { Tokens } from "../../src/access/Tokens.ts";
-import { eventId } from "../../src/webhooks/EventId.ts";
+import { eventIds } from "../../src/webhooks/EventId.ts";
 import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import type { Environment } from "../../src/workspaces/Environment.ts";
 import type { Workspace } from "../../src/workspaces/Workspace.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
-import { type Answer, type Ask, TestWaypost, testStart } from "../TestWaypost.ts";
+import { type Answer, type Ask, TestWaypost, testSecretKey, testStart } from "../TestWaypost.ts";
 import { platformEndpoints } from "./Endpoints.ts";
 
 type Client = (path: string, ask?: Ask) => Effect.Effect<Answer>;
@@ -122,7 +122,10 @@ export const makeMatrixFixture = Effect.fnUntraced(function* (
     yield* disable(id);
     const [row] = yield* Effect.orDie(sql<{ readonly recording: bigint }>`
       SELECT recording FROM webhook_event WHERE webhook_id = ${id}`);
-    return { webhook: id, event: eventId({ recording: row?.recording ?? 0n, index: 0 }) };
+    return {
+      webhook: id,
+      event: eventIds(testSecretKey).idOf({ recording: row?.recording ?? 0n, index: 0 }),
+    };
   });
 
   const notification = (campaignId: string, body: object = {}) =>

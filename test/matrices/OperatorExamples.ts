@@ -109,6 +109,15 @@ export const operatorExamples: Examples = {
   "PUT /workspaces/:workspace/:env/transports/fcm": inEnvironment(() => ({ body: fcmCredentials() })),
   "PUT /workspaces/:workspace/:env/transports/apns": inEnvironment(() => ({ body: apnsCredentials() })),
   "PUT /workspaces/:workspace/:env/transports/webpush": inEnvironment(() => ({ body: webPushCredentials })),
+  "GET /workspaces/:workspace/:env/devices/:device/explain": {
+    request: ({ environment, make, resources, workspace }) =>
+      Effect.map(make.device, ({ device }) => ({
+        params: { workspace: workspace.id, env: environment, device },
+        query: { campaign: resources["campaign"] ?? "" },
+      })),
+    idKinds: { "?campaign": "campaign" },
+  },
+  "GET /health/report": { request: () => Effect.succeed({}) },
   "POST /workspaces/:workspace/:env/transports/:transport/test": {
     request: ({ environment, make, operator, workspace }) =>
       Effect.gen(function* () {

@@ -212,7 +212,7 @@ export const platformExamples: Examples = {
     idKinds: campaignIdKinds,
   },
   "GET /segments/:segment": onSegment(),
-  "PATCH /segments/:segment": onSegment({ rule }),
+  "PATCH /segments/:segment": onSegment({ rule: { ...rule, match: "any" } }),
   "DELETE /segments/:segment": onSegment(),
   "GET /devices": plain({ query: { limit: "2", approved: "true", platform: "ios", q: "a" } }),
   "GET /devices/:device": onDevice(),

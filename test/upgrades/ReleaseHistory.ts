@@ -195,7 +195,15 @@ export const observe = Effect.fnUntraced(function* (access: HistoryAccess) {
     for (const { id } of yield* read(environment, "/campaigns?limit=100", platform))
       yield* read(environment, `/campaigns/${id}/notifications`, platform);
     const own = `/workspaces/${access.workspace}/${environment}`;
-    for (const list of ["sdk-keys", "devices", "deliveries", "sends", "segments", "notifications"])
+    for (const list of [
+      "sdk-keys",
+      "devices",
+      "deliveries",
+      "sends",
+      "segments",
+      "notifications",
+      "activity",
+    ])
       yield* read("operator", `${own}/${list}?limit=100`, waypost.operator);
     yield* read("operator", `${own}/transports`, waypost.operator);
     yield* read(environment, "/messages?limit=100", waypost.device(access.devices[environment]));

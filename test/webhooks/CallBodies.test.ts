@@ -12,8 +12,7 @@ const receiver = (batch: boolean) => ({
 const rows = (count: number, text = "x") =>
   Array.from({ length: count }, (_, index) => ({
     webhookId: "w",
-    recording: 7n,
-    index,
+    id: `01980a6c-5d21-8b3e-9a41-${String(index).padStart(12, "0")}`,
     type: "location.entered",
     recordedAt: 0,
     data: `{"text":"${text}"}`,

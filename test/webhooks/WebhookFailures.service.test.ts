@@ -107,15 +107,12 @@ layer(TestWaypost.layer)("Failed calls of webhooks", (it) => {
         if (behaviour === "hang" || behaviour === "drip") yield* TestClock.adjust(15 * second);
         yield* Fiber.join(waits);
         const [latest] = yield* attempts(id);
-        assert.strictEqual(
-          latest.status_code,
-          typeof behaviour === "object" ? 302 : null,
-          JSON.stringify(behaviour),
-        );
+        const shown = JSON.stringify(behaviour);
+        assert.strictEqual(latest.status_code, typeof behaviour === "object" ? 302 : null, shown);
         assert.match(
           latest.error,
           typeof behaviour === "object" ? /redirects are not followed/ : /no answer/,
-          JSON.stringify(behaviour),
+          shown,
         );
         receiver.answer(() => 200);
         yield* calledAfter(6 * second);
@@ -220,8 +217,7 @@ layer(TestWaypost.layer)("Failed calls of webhooks", (it) => {
       const [event] = receiver.events();
       yield* Effect.orDie(sql`
         INSERT INTO webhook_call (workspace_id, environment, webhook_id, id, type, event_ids, body,
-          recorded_at,
-          due_at)
+          recorded_at, due_at)
         VALUES (${production.workspaceId}, 'production', ${id}, gen_random_uuid(), 'location.entered',
           ARRAY[${event.id}]::uuid[], ${receiver.calls[0]?.text ?? ""}, '2026-11-21T12:00:00Z',
           '2026-11-21T12:00:20Z')`);

@@ -2,8 +2,9 @@ import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { WebhookDispatcher } from "../../src/webhooks/calls/WebhookDispatcher.ts";
+import { eventIds } from "../../src/webhooks/EventId.ts";
 import { sendWorld } from "../sending/SendWorld.ts";
-import { testStart } from "../TestWaypost.ts";
+import { testSecretKey, testStart } from "../TestWaypost.ts";
 import { testReceiver } from "./TestReceiver.ts";
 
 /** Waits until all due calls have been made and their results stored. */
@@ -11,6 +12,16 @@ export const called = Effect.flatMap(WebhookDispatcher, ({ caughtUp }) => caught
 
 /** Moves the time ahead and makes the calls that are due then. */
 export const calledAfter = (millis: number) => Effect.andThen(TestClock.adjust(millis), called);
+
+const { keyOf } = eventIds(testSecretKey);
+
+/** Events in the order in which they were recorded; they arrive in any. */
+export const asRecorded = <Event extends { readonly id: string }>(events: ReadonlyArray<Event>) =>
+  events.toSorted((a, b) => {
+    const [first, second] = [keyOf(a.id), keyOf(b.id)];
+    if (first === null || second === null) throw new Error("The id of an event holds no key");
+    return Number(first.recording - second.recording) || first.index - second.index;
+  });
 
 /** A workspace with a receiver, and helpers to make webhooks in Production. */
 export const webhookWorld = Effect.gen(function* () {

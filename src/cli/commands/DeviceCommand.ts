@@ -10,6 +10,7 @@ import {
   openEnvironment,
   workspaceFlag,
 } from "../Lookups.ts";
+import type { CommandRefused } from "../CommandRefused.ts";
 import { operatorFlags } from "../Operator.ts";
 import { yesNo } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
@@ -55,6 +56,31 @@ const list = Command.make(
   ]),
 );
 
+type PageQuery = { readonly limit: number; readonly cursor?: string };
+
+/** Runs a request on the device that an id or installation id names. */
+const onDevice = <A, R>(
+  { ask, params }: Effect.Success<ReturnType<typeof openEnvironment>>,
+  name: string,
+  request: (device: string) => Effect.Effect<A, CommandRefused, R>,
+): Effect.Effect<A, CommandRefused, R> => {
+  const byInstallation = Effect.flatMap(
+    findIdByName(
+      "device",
+      name,
+      (query) => ask((client) => client.devices.list({ params, query })),
+      (device) => device.installation_id,
+    ),
+    request,
+  );
+  // An installation id may be a UUID too.
+  return isUuid(name)
+    ? Effect.catchTag(request(name), "CommandRefused", (refused) =>
+        Effect.mapError(byInstallation, () => refused),
+      )
+    : byInstallation;
+};
+
 const approve = Command.make(
   "approve",
   {
@@ -68,25 +94,11 @@ const approve = Command.make(
   },
   Effect.fn(function* (flags) {
     const { ask, params } = yield* openEnvironment(flags);
-    const approveId = (device: string) =>
+    const { data } = yield* onDevice({ ask, params }, flags.device, (device) =>
       ask((client) =>
         client.devices.approve({ params: { ...params, device }, payload: { approved: !flags.withdraw } }),
-      );
-    const approveInstallation = Effect.flatMap(
-      findIdByName(
-        "device",
-        flags.device,
-        (query) => ask((client) => client.devices.list({ params, query })),
-        (device) => device.installation_id,
       ),
-      approveId,
     );
-    // An installation id may be a UUID too.
-    const { data } = yield* isUuid(flags.device)
-      ? approveId(flags.device).pipe(
-          Effect.catchTag("CommandRefused", (refused) => Effect.mapError(approveInstallation, () => refused)),
-        )
-      : approveInstallation;
     yield* printOne(data, ({ approved, installation_id }) =>
       approved
         ? `The device ${installation_id} is now an approved test device.`
@@ -98,10 +110,53 @@ const approve = Command.make(
   Command.withExamples([{ command: "waypost device approve --workspace Acme my-phone" }]),
 );
 
+const explain = Command.make(
+  "explain",
+  {
+    ...environmentFlags,
+    device: nameArgument("device"),
+    campaign: Flag.String("campaign").pipe(
+      Flag.withDescription("Only the campaign with this id, active or not"),
+      Flag.optional,
+    ),
+    limit: limitFlag,
+  },
+  Effect.fn(function* (flags) {
+    const environment = yield* openEnvironment(flags);
+    const { ask, params } = environment;
+    const filters = Option.isSome(flags.campaign) ? { campaign: flags.campaign.value } : {};
+    const page = (device: string, query: PageQuery) =>
+      ask((client) =>
+        client.devices.explain({ params: { ...params, device }, query: { ...query, ...filters } }),
+      );
+    yield* onDevice(environment, flags.device, (device) =>
+      printList(
+        flags.limit,
+        (query) => page(device, query),
+        [
+          { heading: "CAMPAIGN", kind: "id", cell: (each) => each.campaign_id },
+          { heading: "NAME", cell: (each) => each.campaign_name },
+          { heading: "REACHES", cell: ({ reaches }) => yesNo(reaches) },
+          { heading: "REASON", cell: ({ reason }) => reason },
+          { heading: "UNTIL", kind: "instant", cell: ({ until }) => until },
+        ],
+        "No campaign is active.",
+      ),
+    );
+  }),
+).pipe(
+  Command.withDescription(
+    "Explain which active campaigns would reach a device now, and why others would not",
+  ),
+  Command.withExamples([
+    { command: "waypost device explain --workspace Acme --environment sandbox my-phone" },
+  ]),
+);
+
 /** `waypost device …` */
 export const deviceCommand = Command.make("device").pipe(
   Command.withDescription("Devices that apps have registered"),
-  Command.withSubcommands([list, approve]),
+  Command.withSubcommands([list, approve, explain]),
   Command.withExamples([
     { command: "waypost device list --workspace Acme --environment sandbox" },
     { command: "waypost device approve --workspace Acme my-phone" },

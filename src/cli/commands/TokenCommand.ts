@@ -12,6 +12,7 @@ import {
   workspaceFlag,
 } from "../Lookups.ts";
 import { operator, operatorFlags } from "../Operator.ts";
+import { isOwnToken } from "../Platform.ts";
 import { parseFlags } from "../RequestBodies.ts";
 import { formatInstant } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
@@ -97,10 +98,13 @@ const list = Command.make(
         { heading: "LAST USED", kind: "instant", cell: ({ last_used_at }) => last_used_at },
       ],
       "The workspace has no tokens yet. See waypost token issue --help.",
+      (token) => !isOwnToken(token),
     );
   }),
 ).pipe(
-  Command.withDescription("List the tokens of a workspace, including revoked ones"),
+  Command.withDescription(
+    "List the tokens of a workspace, including revoked ones, except those that a command issued for itself",
+  ),
   Command.withExamples([{ command: "waypost token list --workspace Acme" }]),
 );
 

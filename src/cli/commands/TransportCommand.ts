@@ -8,6 +8,7 @@ import {
   type ShownTransport,
   WebPushCredentials,
 } from "../../sending/push/PushCredential.ts";
+import { TransportTestDraft } from "../../sending/push/TransportTest.ts";
 import { environmentName } from "../../workspaces/Environment.ts";
 import { CommandRefused } from "../CommandRefused.ts";
 import { environmentFlags, openEnvironment } from "../Lookups.ts";
@@ -170,6 +171,44 @@ const set = Command.make("set").pipe(
   ]),
 );
 
+const test = Command.make(
+  "test",
+  {
+    ...environmentFlags,
+    transport: Argument.Literals("transport", PushProvider.literals).pipe(
+      Argument.withDescription("fcm, apns or webpush"),
+    ),
+    device: Flag.String("device").pipe(
+      Flag.withDescription("Id of a registered device with an address of the transport"),
+    ),
+  },
+  Effect.fn(function* (flags) {
+    const payload = yield* parseFlags(TransportTestDraft, { device_id: flags.device });
+    const { ask, params } = yield* openEnvironment(flags);
+    const { data } = yield* ask((client) =>
+      client.transports.test({ params: { ...params, transport: flags.transport }, payload }),
+    );
+    const took = `after ${data.duration_ms} ms`;
+    yield* printOne(data, ({ accepted, outcome, reason, transport }) =>
+      accepted
+        ? `${transport} accepted the test push ${took}.`
+        : `${transport} did not accept the test push ${took} (${outcome}): ${reason ?? ""}`,
+    );
+    if (!data.accepted) yield* new CommandRefused({ message: "The test push was not accepted." });
+  }),
+).pipe(
+  Command.withDescription(
+    "Send one test push to a device and print what came back. Exit code 1 if it was not accepted",
+  ),
+  Command.withExamples([
+    {
+      command:
+        "waypost transport test fcm --workspace Acme --environment production " +
+        "--device 01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60",
+    },
+  ]),
+);
+
 const remove = Command.make(
   "delete",
   {
@@ -195,7 +234,7 @@ const remove = Command.make(
 /** `waypost transport …` */
 export const transportCommand = Command.make("transport").pipe(
   Command.withDescription("Credentials with which pushes are sent to push services"),
-  Command.withSubcommands([list, set, remove]),
+  Command.withSubcommands([list, set, test, remove]),
   Command.withExamples([{ command: "waypost transport list --workspace Acme --environment production" }]),
   Command.withGlobalFlags(operatorFlags),
 );

@@ -50,7 +50,7 @@ export const resend = Command.make(
   Command.withExamples([
     {
       command:
-        "waypost webhook resend https://example.com/waypost 00000000-0000-8a41-9000-000000000000 " + example,
+        "waypost webhook resend https://example.com/waypost 3f9a1c52-7be0-8d41-a6c3-5e2f90d1b874 " + example,
     },
   ]),
 );

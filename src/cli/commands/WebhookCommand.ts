@@ -8,13 +8,8 @@ import { parseFlags } from "../RequestBodies.ts";
 import { formatInstant } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
 import { details } from "../terminal/Table.ts";
-import {
-  exampleFlags as example,
-  openWebhook,
-  openWebhooks,
-  webhookAccessFlags,
-  webhookFlags,
-} from "../WebhookAccess.ts";
+import { exampleFlags as example, openWebhook, openWebhooks, webhookFlags } from "../WebhookAccess.ts";
+import { platformFlags } from "../Platform.ts";
 import { attempts, resend, test } from "./WebhookCalls.ts";
 
 const shownInstant = (instant: string | null): string => (instant === null ? "-" : formatInstant(instant));
@@ -55,7 +50,7 @@ const descriptionFlag = Flag.String("description").pipe(
 const create = Command.make(
   "create",
   {
-    ...webhookAccessFlags,
+    ...platformFlags,
     to: urlFlag,
     events: eventsFlag.pipe(Flag.withDefault("*")),
     description: descriptionFlag,
@@ -83,7 +78,7 @@ const create = Command.make(
 
 const list = Command.make(
   "list",
-  { ...webhookAccessFlags, limit: limitFlag },
+  { ...platformFlags, limit: limitFlag },
   Effect.fn(function* (flags) {
     const webhooks = yield* openWebhooks(flags);
     yield* printList(

@@ -30,9 +30,10 @@ export const printList = <Row>(
   fetch: FetchPage<Row, CommandRefused>,
   columns: ReadonlyArray<Column<Row>>,
   whenEmpty: string,
+  isListed?: (item: Row) => boolean,
 ) =>
   Effect.gen(function* () {
-    const { hasMore, items } = yield* readList(limit, fetch);
+    const { hasMore, items } = yield* readList(limit, fetch, isListed);
     if (yield* Json) yield* Console.log(JSON.stringify(items, null, 2));
     else if (items.length === 0) yield* Console.log(whenEmpty);
     else yield* Console.log(yield* fittedTable(columns, items));

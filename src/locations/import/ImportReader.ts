@@ -11,7 +11,7 @@ import {
 import { parseFields } from "../../wire/ParsedBody.ts";
 import { badBody, bodyProblems, headRefusal } from "../../wire/RequestBody.ts";
 import { FairSlots, type SlotLimits } from "../../workers/FairSlots.ts";
-import type { TenantKey } from "../../workspaces/Workspace.ts";
+import type { TenantKey } from "../../workspaces/Environment.ts";
 import { FeatureCollection, tooManyFeatures } from "../LocationImport.ts";
 import { importBodyRules } from "../LocationsApi.ts";
 import { referenceSystemProblem } from "../ReferenceSystem.ts";

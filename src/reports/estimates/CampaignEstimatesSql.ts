@@ -4,7 +4,7 @@ import { arrayOf, asNumber, onlyRow } from "../../database/Rows.ts";
 import { mapRows } from "../../database/Statements.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
 import { registeredDevices } from "../ReportConditionsSql.ts";
-import { inTenant } from "../TenantKeySql.ts";
+import { inTenant } from "../../database/TenantColumns.ts";
 
 /** The statements of estimates. */
 export class CampaignEstimatesSql extends Context.Service<CampaignEstimatesSql>()(
@@ -24,11 +24,11 @@ export class CampaignEstimatesSql extends Context.Service<CampaignEstimatesSql>(
         mapRows(
           sql<{ readonly key: number }>`
             SELECT key FROM location
-            WHERE ${inTenant(sql, tenant)} AND id IN (
+            WHERE ${inTenant(tenant)} AND id IN (
               SELECT unnest(${arrayOf("uuid", locationIds)})
               UNION
               SELECT location_id FROM location_group_member
-              WHERE ${inTenant(sql, tenant)} AND group_id = ANY (${arrayOf("uuid", groupIds)}))`,
+              WHERE ${inTenant(tenant)} AND group_id = ANY (${arrayOf("uuid", groupIds)}))`,
           ({ key }) => key,
         ),
     })),

@@ -4,7 +4,7 @@ import { Database } from "../../database/Database.ts";
 import { countPruned } from "../../database/Pruning.ts";
 import { DAY_MS } from "../../time/TimeZone.ts";
 import { Worker } from "../../workers/Worker.ts";
-import type { TenantKey } from "../TenantKeySql.ts";
+import type { TenantKey } from "../../workspaces/Environment.ts";
 import { recordWaiting } from "./RetentionMetrics.ts";
 import { type Compactable, RetentionSql } from "./RetentionSql.ts";
 

@@ -3,7 +3,8 @@ import { SqlClient } from "effect/sql";
 import { asNumber, instant } from "../../database/Rows.ts";
 import { isComplete } from "../rollups/RollupStateSql.ts";
 import { isVisitBoundary } from "../SourceRowsSql.ts";
-import { inTenant, type TenantKey } from "../TenantKeySql.ts";
+import { inTenant } from "../../database/TenantColumns.ts";
+import type { TenantKey } from "../../workspaces/Environment.ts";
 
 /** What is compacted: settled deliveries by `settled_at`, or events by `occurred_at`. */
 export type Compactable = "deliveries" | "events";
@@ -29,7 +30,6 @@ const floorMillis = (column: string) => asNumber(`floor(extract(epoch FROM ${col
 export class RetentionSql extends Context.Service<RetentionSql>()("waypost/reports/retention/RetentionSql", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
-    const mine = (tenant: TenantKey) => inTenant(sql, tenant);
     const from = (fromMs: number | null) =>
       fromMs === null ? sql`'-infinity'::timestamptz` : sql`${instant(fromMs)}`;
     /** Events from before are compacted without an exit. No event may be that late (contract L1). */
@@ -61,14 +61,16 @@ export class RetentionSql extends Context.Service<RetentionSql>()("waypost/repor
       /** Locks the compaction of an environment for the transaction; false if another has it. */
       lock: (tenant: TenantKey) =>
         Effect.map(
-          Effect.orDie(sql`SELECT 1 FROM retention WHERE ${mine(tenant)} FOR UPDATE SKIP LOCKED`),
+          Effect.orDie(sql`SELECT 1 FROM retention WHERE ${inTenant(tenant)} FOR UPDATE SKIP LOCKED`),
           (rows) => rows.length > 0,
         ),
 
       /** Locks the rollups of an environment until the transaction ends; false while they are incomplete. */
       lockRollups: (tenant: TenantKey) =>
         Effect.map(
-          Effect.orDie(sql`SELECT 1 FROM rollup_state WHERE ${mine(tenant)} AND ${isComplete} FOR UPDATE`),
+          Effect.orDie(
+            sql`SELECT 1 FROM rollup_state WHERE ${inTenant(tenant)} AND ${isComplete} FOR UPDATE`,
+          ),
           (rows) => rows.length > 0,
         ),
 
@@ -83,19 +85,20 @@ export class RetentionSql extends Context.Service<RetentionSql>()("waypost/repor
         const { before, column, table } = tables[what];
         const at = (offset: number) => sql`(
           SELECT ${floorMillis(column)} FROM ${sql(table)}
-          WHERE ${mine(tenant)} AND ${sql(column)} >= ${sql(before)} AND ${sql(column)} < ${instant(beforeMs)}
+          WHERE ${inTenant(tenant)}
+            AND ${sql(column)} >= ${sql(before)} AND ${sql(column)} < ${instant(beforeMs)}
           ORDER BY ${sql(column)} OFFSET ${offset} LIMIT 1)`;
         return Effect.orDie(sql<CompactionState>`
           SELECT CASE WHEN ${sql(before)} > '-infinity' THEN ${floorMillis(before)} END AS "compactedBefore",
             ${at(0)} AS first, ${at(pageSize)} AS "pageEnd"
-          FROM retention WHERE ${mine(tenant)}`);
+          FROM retention WHERE ${inTenant(tenant)}`);
       },
 
       /** Whether deltas of events from before an instant are pending. */
       hasPendingEvents: (tenant: TenantKey, toMs: number) =>
         Effect.map(
           Effect.orDie(
-            sql`SELECT 1 FROM event_delta WHERE ${mine(tenant)} AND quarter < ${instant(toMs)} LIMIT 1`,
+            sql`SELECT 1 FROM event_delta WHERE ${inTenant(tenant)} AND quarter < ${instant(toMs)} LIMIT 1`,
           ),
           (rows) => rows.length > 0,
         ),
@@ -103,7 +106,7 @@ export class RetentionSql extends Context.Service<RetentionSql>()("waypost/repor
       /** Saves that everything from before an instant is compacted. */
       save: (tenant: TenantKey, what: Compactable, toMs: number) =>
         Effect.orDie(
-          sql`UPDATE retention SET ${sql(tables[what].before)} = ${instant(toMs)} WHERE ${mine(tenant)}`,
+          sql`UPDATE retention SET ${sql(tables[what].before)} = ${instant(toMs)} WHERE ${inTenant(tenant)}`,
         ),
 
       /** Compacts the deliveries that were settled in a period; gives their number. */
@@ -112,7 +115,7 @@ export class RetentionSql extends Context.Service<RetentionSql>()("waypost/repor
           Effect.orDie(sql<{ readonly rows: number }>`
             WITH deleted AS (
               DELETE FROM delivery
-              WHERE ${mine(tenant)} AND settled_at >= ${from(fromMs)} AND settled_at < ${instant(toMs)}
+              WHERE ${inTenant(tenant)} AND settled_at >= ${from(fromMs)} AND settled_at < ${instant(toMs)}
               RETURNING campaign_key, notification_key, content_type, trigger_type, status, device_key,
                 settled_at, opened_at, clicked_at, date_bin('1 day', settled_at, 'epoch') AS day
             ), interaction AS (
@@ -155,7 +158,7 @@ export class RetentionSql extends Context.Service<RetentionSql>()("waypost/repor
           Effect.orDie(sql<{ readonly rows: number }>`
             WITH leaving AS MATERIALIZED (
               SELECT ctid AS tid, device_key, location_key, occurred_at FROM geofence_event
-              WHERE ${mine(tenant)} AND type = 'exit'
+              WHERE ${inTenant(tenant)} AND type = 'exit'
                 AND occurred_at >= ${from(fromMs)} AND occurred_at < ${instant(toMs)}
             ), chosen AS (
               SELECT tid FROM leaving
@@ -165,25 +168,26 @@ export class RetentionSql extends Context.Service<RetentionSql>()("waypost/repor
                   2) AS last
               CROSS JOIN LATERAL (
                 SELECT e.ctid AS tid FROM geofence_event e
-                WHERE ${mine(tenant)} AND e.device_key = last.device_key
+                WHERE ${inTenant(tenant)} AND e.device_key = last.device_key
                   AND e.location_key = last.location_key
                   AND e.type = 'enter' AND e.occurred_at < last.occurred_at
-                  AND ${isVisitBoundary(sql, mine(tenant))}
+                  AND ${isVisitBoundary(sql, inTenant(tenant))}
                 OFFSET 0) AS entry
               UNION
               SELECT old.ctid FROM geofence_event old
-              WHERE ${mine(tenant)} AND old.occurred_at < ${abandonedBefore(toMs)}
-                AND NOT (type = 'enter' AND ${isVisitBoundary(sql, mine(tenant))} AND EXISTS (
+              WHERE ${inTenant(tenant)} AND old.occurred_at < ${abandonedBefore(toMs)}
+                AND NOT (type = 'enter' AND ${isVisitBoundary(sql, inTenant(tenant))} AND EXISTS (
                   SELECT FROM geofence_event x
-                  WHERE ${mine(tenant)} AND x.device_key = old.device_key
+                  WHERE ${inTenant(tenant)} AND x.device_key = old.device_key
                     AND x.location_key = old.location_key
                     AND type = 'exit' AND x.occurred_at > old.occurred_at
-                    AND ${isVisitBoundary(sql, mine(tenant))}))
+                    AND ${isVisitBoundary(sql, inTenant(tenant))}))
             ), deleted AS (
-              DELETE FROM geofence_event WHERE ${mine(tenant)} AND ctid = ANY (ARRAY (SELECT tid FROM chosen))
+              DELETE FROM geofence_event
+              WHERE ${inTenant(tenant)} AND ctid = ANY (ARRAY (SELECT tid FROM chosen))
               RETURNING device_key, location_key, type, occurred_at,
                 date_bin('1 day', occurred_at, 'epoch') AS day,
-                ${isVisitBoundary(sql, mine(tenant))} AS is_boundary
+                ${isVisitBoundary(sql, inTenant(tenant))} AS is_boundary
             ), visit AS (
               SELECT *, CASE WHEN type = 'enter' AND is_boundary THEN
                   min(occurred_at) FILTER (WHERE type = 'exit' AND occurred_at >= ${from(fromMs)}) OVER (

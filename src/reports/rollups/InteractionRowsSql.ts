@@ -1,7 +1,8 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { asNumber, unnested } from "../../database/Rows.ts";
-import { inTenant, type TenantKey } from "../TenantKeySql.ts";
+import { inTenant } from "../../database/TenantColumns.ts";
+import type { TenantKey } from "../../workspaces/Environment.ts";
 import type {
   AnswerAddition,
   AnswerDelta,
@@ -32,16 +33,15 @@ export class InteractionRowsSql extends Context.Service<InteractionRowsSql>()(
   {
     make: Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
-      const mine = (tenant: TenantKey) => inTenant(sql, tenant);
 
-      const daysOf = (tenant: TenantKey, month: string) => sql`${mine(tenant)} AND span = 'day'
+      const daysOf = (tenant: TenantKey, month: string) => sql`${inTenant(tenant)} AND span = 'day'
         AND starts_on >= ${month}::text::date AND starts_on < ${month}::text::date + interval '1 month'`;
 
       /** The ids of the oldest deltas that belong to the time that is rolled up. */
       const oldest = (tenant: TenantKey, table: "interaction_delta" | "answer_delta", limit: number) => sql`
         SELECT id FROM ${sql(table)}
-        WHERE ${mine(tenant)}
-          AND quarter >= (SELECT rolled_up_from FROM rollup_state WHERE ${mine(tenant)})
+        WHERE ${inTenant(tenant)}
+          AND quarter >= (SELECT rolled_up_from FROM rollup_state WHERE ${inTenant(tenant)})
         ORDER BY id LIMIT ${limit}`;
 
       return {
@@ -49,7 +49,7 @@ export class InteractionRowsSql extends Context.Service<InteractionRowsSql>()(
         takeInteractions: (tenant: TenantKey, limit: number) =>
           Effect.orDie(sql<InteractionDelta>`
             DELETE FROM interaction_delta AS d USING (${oldest(tenant, "interaction_delta", limit)}) AS next
-            WHERE ${mine(tenant)} AND d.id = next.id
+            WHERE ${inTenant(tenant)} AND d.id = next.id
             RETURNING ${quarter} AS quarter, campaign_key, notification_key, content_type, trigger_type,
               opened, clicked, responses`),
 
@@ -57,7 +57,7 @@ export class InteractionRowsSql extends Context.Service<InteractionRowsSql>()(
         takeAnswers: (tenant: TenantKey, limit: number) =>
           Effect.orDie(sql<AnswerDelta>`
             DELETE FROM answer_delta AS d USING (${oldest(tenant, "answer_delta", limit)}) AS next
-            WHERE ${mine(tenant)} AND d.id = next.id
+            WHERE ${inTenant(tenant)} AND d.id = next.id
             RETURNING ${quarter} AS quarter, campaign_key, notification_key, question_id,
               jsonb_build_object(value, change) AS counts`),
 
@@ -91,7 +91,7 @@ export class InteractionRowsSql extends Context.Service<InteractionRowsSql>()(
             FROM (SELECT *, starts_on::date AS day FROM ${unnested("a", keys, answerKey)}) AS k
             JOIN answer_rollup r ON r.span = k.span AND r.notification_key = k.notification_key
               AND r.campaign_key = k.campaign_key AND r.starts_on = k.day AND r.question_id = k.question_id
-            WHERE ${mine(tenant)}`),
+            WHERE ${inTenant(tenant)}`),
 
         /** Inserts rows of answers, or replaces them. */
         replaceAnswers: (tenant: TenantKey, rows: ReadonlyArray<AnswerAddition>) =>

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect";
 import { timeSlices } from "../../workers/TimeSlices.ts";
-import type { TenantKey } from "../TenantKeySql.ts";
+import type { TenantKey } from "../../workspaces/Environment.ts";
 import { answerAdditions, interactionAdditions, summedCounts } from "./InteractionAdditions.ts";
 import { InteractionRowsSql } from "./InteractionRowsSql.ts";
 import type { AnswerAddition, AnswerDelta, InteractionDelta } from "./InteractionTypes.ts";

@@ -2,7 +2,8 @@ import { Context, Effect, Layer } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
 import { asNumber, unnested } from "../../database/Rows.ts";
 import { type Period, within } from "../SourceRowsSql.ts";
-import { inTenant, type TenantKey } from "../TenantKeySql.ts";
+import { inTenant } from "../../database/TenantColumns.ts";
+import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { DeliveryDelta, EventDelta, VisitChange } from "./RollupTypes.ts";
 import { visitChanges } from "./VisitChangesSql.ts";
 
@@ -26,9 +27,8 @@ export class RollupDeltasSql extends Context.Service<RollupDeltasSql>()(
   {
     make: Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
-      const mine = (tenant: TenantKey) => inTenant(sql, tenant);
       const rolledUpFrom = (tenant: TenantKey) =>
-        sql`(SELECT rolled_up_from FROM rollup_state WHERE ${mine(tenant)})`;
+        sql`(SELECT rolled_up_from FROM rollup_state WHERE ${inTenant(tenant)})`;
 
       /** Takes deltas of about `limit` source rows, the oldest first; at least one if there is any. */
       const take = (
@@ -42,11 +42,11 @@ export class RollupDeltasSql extends Context.Service<RollupDeltasSql>()(
             SELECT id, sum(cardinality(device_keys)) OVER (ORDER BY id) - cardinality(device_keys) AS before
             FROM (
               SELECT id, device_keys FROM ${sql(table)}
-              WHERE ${mine(tenant)} AND quarter >= ${rolledUpFrom(tenant)}
+              WHERE ${inTenant(tenant)} AND quarter >= ${rolledUpFrom(tenant)}
               ORDER BY id LIMIT 2000) AS oldest) AS summed
           WHERE before < ${limit})
         DELETE FROM ${sql(table)} USING next
-        WHERE ${mine(tenant)} AND ${sql(table)}.id = next.id
+        WHERE ${inTenant(tenant)} AND ${sql(table)}.id = next.id
         RETURNING ${columns}`;
 
       const remove = (condition: Statement.Fragment) =>
@@ -86,7 +86,7 @@ export class RollupDeltasSql extends Context.Service<RollupDeltasSql>()(
             SELECT location_key, ${quarter} AS quarter, ${asNumber("visits")} AS visits,
               visit_micros::int8 AS "visitMicros"
             FROM (${visitChanges(sql, {
-              mine: mine(tenant),
+              mine: inTenant(tenant),
               added: sql`SELECT device_key, location_key, id FROM ${unnested("taken", eventsOf(deltas), {
                 device_key: ["int4", ({ device }) => device],
                 location_key: ["int4", ({ location }) => location],
@@ -95,21 +95,21 @@ export class RollupDeltasSql extends Context.Service<RollupDeltasSql>()(
               ignored: sql`
                 SELECT each.device_key, each.id
                 FROM event_delta, unnest(device_keys, event_ids) AS each (device_key, id)
-                WHERE ${mine(tenant)}`,
+                WHERE ${inTenant(tenant)}`,
               entries: sql`occurred_at >= ${rolledUpFrom(tenant)}`,
             })}) AS changed`),
 
         /** Deletes all deltas that this snapshot sees: a rebuild counts their source rows. */
-        deleteAll: (tenant: TenantKey) => remove(mine(tenant)),
+        deleteAll: (tenant: TenantKey) => remove(inTenant(tenant)),
 
         /** Deletes the deltas of a period that is rebuilt. */
         deletePeriod: (tenant: TenantKey, period: Period) =>
-          remove(sql`${mine(tenant)} AND ${within(sql, "quarter", period)}`),
+          remove(sql`${inTenant(tenant)} AND ${within(sql, "quarter", period)}`),
 
         /** Whether there are pending deltas of events. */
         hasEvents: (tenant: TenantKey) =>
           Effect.map(
-            Effect.orDie(sql`SELECT 1 FROM event_delta WHERE ${mine(tenant)} LIMIT 1`),
+            Effect.orDie(sql`SELECT 1 FROM event_delta WHERE ${inTenant(tenant)} LIMIT 1`),
             (rows) => rows.length > 0,
           ),
       };

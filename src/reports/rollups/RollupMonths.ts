@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { timeSlices } from "../../workers/TimeSlices.ts";
-import type { TenantKey } from "../TenantKeySql.ts";
+import type { TenantKey } from "../../workspaces/Environment.ts";
 import { DeviceTally } from "./encoding/DeviceTally.ts";
 import { allLocations, locationBlocks, uniteBlocks } from "./encoding/LocationBlock.ts";
 import { InteractionWriter } from "./InteractionWriter.ts";

@@ -1,7 +1,8 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf, asNumber } from "../../database/Rows.ts";
-import { inTenant, type TenantKey } from "../TenantKeySql.ts";
+import { inTenant } from "../../database/TenantColumns.ts";
+import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { LocationBlock } from "./encoding/LocationBlock.ts";
 import type { DeliveryKey, DeliveryAddition } from "./RollupTypes.ts";
 
@@ -15,7 +16,7 @@ export class RollupMonthsSql extends Context.Service<RollupMonthsSql>()(
   {
     make: Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
-      const days = (tenant: TenantKey) => sql`${inTenant(sql, tenant)} AND span = 'day'`;
+      const days = (tenant: TenantKey) => sql`${inTenant(tenant)} AND span = 'day'`;
       const daysOf = (tenant: TenantKey, month: string) => sql`${days(tenant)}
         AND starts_on >= ${month}::text::date AND starts_on < ${month}::text::date + interval '1 month'`;
 

@@ -1,7 +1,8 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { unnested } from "../../database/Rows.ts";
-import { inTenant, type TenantKey } from "../TenantKeySql.ts";
+import { inTenant } from "../../database/TenantColumns.ts";
+import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { LocationBlock } from "./encoding/LocationBlock.ts";
 import type { DeliveryAddition, DeliveryKey, EventAddition, EventKey } from "./RollupTypes.ts";
 
@@ -26,7 +27,6 @@ const eventKey = {
 export class RollupRowsSql extends Context.Service<RollupRowsSql>()("waypost/reports/rollups/RollupRowsSql", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
-    const mine = (tenant: TenantKey) => inTenant(sql, tenant);
 
     const deliveryRows = (tenant: TenantKey, additions: ReadonlyArray<DeliveryAddition>) => sql`
       INSERT INTO delivery_rollup AS r (workspace_id, environment, span, starts_on, campaign_key,
@@ -60,7 +60,7 @@ export class RollupRowsSql extends Context.Service<RollupRowsSql>()("waypost/rep
             AND r.campaign_key = k.campaign_key
             AND r.notification_key = k.notification_key AND r.content_type = k.content_type
             AND r.trigger_type = k.trigger_type
-          WHERE ${mine(tenant)}`),
+          WHERE ${inTenant(tenant)}`),
 
       /** Existing rows, each with the index of its key, from 1. */
       eventBlocks: (tenant: TenantKey, keys: ReadonlyArray<EventKey>) =>
@@ -68,7 +68,7 @@ export class RollupRowsSql extends Context.Service<RollupRowsSql>()("waypost/rep
           SELECT ord::int AS ord, r.figures, r.devices
           FROM (SELECT *, starts_on::date AS day FROM ${unnested("a", keys, eventKey)}) AS k
           JOIN event_rollup r ON r.span = k.span AND r.starts_on = k.day AND r.block = k.block
-          WHERE ${mine(tenant)}`),
+          WHERE ${inTenant(tenant)}`),
 
       /** Inserts rows that do not exist. */
       insertDeliveries: (tenant: TenantKey, additions: ReadonlyArray<DeliveryAddition>) =>

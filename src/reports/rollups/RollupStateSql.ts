@@ -1,7 +1,8 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient, Statement } from "effect/sql";
 import { asNumber, instant, moment, onlyRow } from "../../database/Rows.ts";
-import { inTenant, type TenantKey } from "../TenantKeySql.ts";
+import { inTenant } from "../../database/TenantColumns.ts";
+import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { RollupCoverage } from "./reading/ScopeSplit.ts";
 import type { RollupBacklog } from "./RollupMetrics.ts";
 import type { EnvironmentRollups, PendingTenant, RollupState } from "./RollupTypes.ts";
@@ -19,7 +20,6 @@ export class RollupStateSql extends Context.Service<RollupStateSql>()(
   {
     make: Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
-      const mine = (tenant: TenantKey) => inTenant(sql, tenant);
 
       /** The oldest instant of a table in an environment whose rollups are incomplete. */
       const oldest = (table: string, column: string) => sql`
@@ -39,7 +39,7 @@ export class RollupStateSql extends Context.Service<RollupStateSql>()(
         coverage: (tenant: TenantKey, timezone: string) =>
           Effect.orDie(sql<RollupCoverage>`
             SELECT ${rolledUpFrom} AS "rolledUpFrom", months_before::text AS "monthsBefore" FROM rollup_state
-            WHERE ${mine(tenant)} AND timezone = ${timezone}`),
+            WHERE ${inTenant(tenant)} AND timezone = ${timezone}`),
 
         /**
          * Environments with pending deltas, with rollups that are incomplete or in another time zone than
@@ -93,14 +93,14 @@ export class RollupStateSql extends Context.Service<RollupStateSql>()(
         lock: (tenant: TenantKey) =>
           Effect.orDie(sql<RollupState>`
             SELECT timezone, ${rolledUpFrom} AS "rolledUpFrom", months_before::text AS "monthsBefore"
-            FROM rollup_state WHERE ${mine(tenant)} FOR UPDATE SKIP LOCKED`),
+            FROM rollup_state WHERE ${inTenant(tenant)} FOR UPDATE SKIP LOCKED`),
 
         /** Saves what the rollups cover. */
         save: (tenant: TenantKey, { monthsBefore, rolledUpFrom, timezone }: RollupState) =>
           Effect.orDie(sql`
             UPDATE rollup_state SET timezone = ${timezone}, rolled_up_from = ${moment(sql, rolledUpFrom)},
               months_before = ${monthsBefore}::text::date
-            WHERE ${mine(tenant)}`),
+            WHERE ${inTenant(tenant)}`),
 
         /**
          * Adds the pending deltas of registered devices, or counts all devices where they never were; true if
@@ -109,16 +109,16 @@ export class RollupStateSql extends Context.Service<RollupStateSql>()(
         countDevices: (tenant: TenantKey) =>
           Effect.map(
             Effect.orDie(sql`
-              WITH taken AS (DELETE FROM device_delta WHERE ${mine(tenant)} RETURNING change),
+              WITH taken AS (DELETE FROM device_delta WHERE ${inTenant(tenant)} RETURNING change),
               counted AS (
                 SELECT devices + (SELECT COALESCE(sum(change), 0) FROM taken)::int8 AS sum,
                   devices IS NULL OR EXISTS (SELECT FROM taken) AS is_due
-                FROM rollup_state WHERE ${mine(tenant)})
+                FROM rollup_state WHERE ${inTenant(tenant)})
               UPDATE rollup_state
               SET devices = COALESCE(
                 (SELECT sum FROM counted),
-                (SELECT count(*) FROM device WHERE ${mine(tenant)} AND unregistered_at IS NULL))
-              WHERE ${mine(tenant)} AND (SELECT is_due FROM counted) RETURNING 1`),
+                (SELECT count(*) FROM device WHERE ${inTenant(tenant)} AND unregistered_at IS NULL))
+              WHERE ${inTenant(tenant)} AND (SELECT is_due FROM counted) RETURNING 1`),
             (rows) => rows.length > 0,
           ),
 
@@ -151,7 +151,7 @@ export class RollupStateSql extends Context.Service<RollupStateSql>()(
           for (const table of rollupTables) {
             const deleted = yield* Effect.orDie(sql`
               DELETE FROM ${sql(table)} WHERE ctid = ANY(ARRAY(
-                SELECT ctid FROM ${sql(table)} WHERE ${mine(tenant)} LIMIT ${limit})) RETURNING 1`);
+                SELECT ctid FROM ${sql(table)} WHERE ${inTenant(tenant)} LIMIT ${limit})) RETURNING 1`);
             hasMore = hasMore || deleted.length >= limit;
           }
           return hasMore;

@@ -1,5 +1,4 @@
-import type { Environment } from "../../workspaces/Environment.ts";
-import type { TenantKey } from "../TenantKeySql.ts";
+import type { Environment, TenantKey } from "../../workspaces/Environment.ts";
 import type { RollupSpan } from "./RollupKeys.ts";
 
 /** An environment with work for the rollup job, and the present time zone of its workspace. */

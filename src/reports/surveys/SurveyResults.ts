@@ -1,4 +1,5 @@
 import { Clock, Context, Effect, Layer, Stream } from "effect";
+import { ResponseIds } from "../../events/ResponseId.ts";
 import { type CsvFile, todayOf } from "../../http/csv/CsvFile.ts";
 import { dayRange, type LocalDate } from "../../time/LocalTime.ts";
 import type { TimeZoneName } from "../../time/TimeZone.ts";
@@ -14,7 +15,6 @@ import { ReportReads } from "../ReportReads.ts";
 import { RollupReader } from "../rollups/RollupReader.ts";
 import { TooManySourceRows } from "../SlowReports.ts";
 import { questionResult } from "./QuestionResults.ts";
-import { responseId, responseKey } from "../../events/ResponseId.ts";
 import { shownAnswers } from "./ShownAnswers.ts";
 import { answersFile } from "./SurveyCsv.ts";
 import type { QuestionResult, ShownResponse, SurveyResult } from "./SurveyResult.ts";
@@ -49,15 +49,6 @@ const noFilters = {
 };
 
 const noSurvey = "The notification is no survey: it has no questions, and so no answers.";
-
-/** A stored response as it is shown. */
-const shownResponse =
-  ({ campaignKey, notificationKey, questions }: Pairing) =>
-  ({ answers, device_key, ...row }: StoredResponse): ShownResponse => ({
-    id: responseId({ campaignKey, notificationKey, deviceKey: device_key }),
-    ...row,
-    answers: shownAnswers(questions, answers),
-  });
 
 /** What devices answered to a survey on a campaign (contract M3, M4). */
 export class SurveyResults extends Context.Service<
@@ -95,6 +86,16 @@ export class SurveyResults extends Context.Service<
     const statements = yield* SurveyResultsSql;
     const rollups = yield* RollupReader;
     const reads = yield* ReportReads;
+    const ids = yield* ResponseIds;
+
+    /** A stored response as it is shown. */
+    const shownResponse =
+      ({ campaignKey, notificationKey, questions }: Pairing) =>
+      ({ answers, device_key, ...row }: StoredResponse): ShownResponse => ({
+        id: ids.idOf({ campaignKey, notificationKey, deviceKey: device_key }),
+        ...row,
+        answers: shownAnswers(questions, answers),
+      });
 
     const find = Effect.fnUntraced(function* (tenant: Tenant, { campaign, notification }: PairingPath) {
       const pairing =
@@ -122,7 +123,7 @@ export class SurveyResults extends Context.Service<
       const { end, start } = readRange(sent, { now, timezone }, problems);
       if (!problems.isEmpty) return yield* Unprocessable.validation(problems.fields);
       const scope = { range: reportRange(timezone, start, end), filters: noFilters, now };
-      const ids = pairing.questions.map(({ id }) => id);
+      const asked = pairing.questions.map(({ id }) => id);
       const read = (maxRows: number) =>
         Effect.gen(function* () {
           const split = yield* rollups.split(tenant, scope);
@@ -132,7 +133,7 @@ export class SurveyResults extends Context.Service<
             if (rows > maxRows) return yield* new TooManySourceRows({ rows, rolledUpFrom, timezone });
           }
           const responses = yield* rollups.surveyResponses(tenant, pairing, split);
-          return { responses, answers: yield* rollups.answers(tenant, pairing, split, ids) };
+          return { responses, answers: yield* rollups.answers(tenant, pairing, split, asked) };
         });
       const { answers, responses } = yield* reads.read(read);
       const yieldIfLong = timeSlices();
@@ -164,7 +165,7 @@ export class SurveyResults extends Context.Service<
       results,
       scope,
       responses: (tenant, { pairing, period }, { before, limit }) => {
-        const device = before === null ? null : (responseKey(before)?.deviceKey ?? 0);
+        const device = before === null ? null : (ids.keyOf(before)?.deviceKey ?? 0);
         return Effect.map(statements.page(tenant, pairing, period, device, limit), (rows) =>
           rows.map(shownResponse(pairing)),
         );
@@ -182,6 +183,6 @@ export class SurveyResults extends Context.Service<
   }),
 }) {
   static readonly layer = Layer.effect(SurveyResults, SurveyResults.make).pipe(
-    Layer.provide([SurveyResultsSql.layer, RollupReader.layer, ReportReads.layer]),
+    Layer.provide([SurveyResultsSql.layer, RollupReader.layer, ReportReads.layer, ResponseIds.layer]),
   );
 }

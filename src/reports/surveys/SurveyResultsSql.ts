@@ -6,7 +6,7 @@ import type { NotificationType } from "../../notifications/MessageContent.ts";
 import type { Question } from "../../notifications/Survey.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
 import type { SurveyKey } from "../ReportCounts.ts";
-import { inTenant } from "../TenantKeySql.ts";
+import { inTenant } from "../../database/TenantColumns.ts";
 import type { StoredAnswer } from "./ShownAnswers.ts";
 
 /** A notification on a campaign, with the questions that it asks now. */
@@ -36,9 +36,8 @@ export class SurveyResultsSql extends Context.Service<SurveyResultsSql>()(
   {
     make: Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
-      const mine = (tenant: Tenant) => inTenant(sql, tenant);
       const isOf = (tenant: Tenant, { campaignKey, notificationKey }: Pairing) =>
-        sql`${mine(tenant)} AND notification_key = ${notificationKey} AND campaign_key = ${campaignKey}`;
+        sql`${inTenant(tenant)} AND notification_key = ${notificationKey} AND campaign_key = ${campaignKey}`;
 
       /** Responses of a pairing before one, newest first. */
       const responses = (
@@ -68,7 +67,7 @@ export class SurveyResultsSql extends Context.Service<SurveyResultsSql>()(
             Effect.orDie(sql<Pairing>`
               SELECT c.key AS "campaignKey", n.key AS "notificationKey", n.type,
                 COALESCE(k.questions, '[]') AS questions
-              FROM (SELECT * FROM campaign_notification WHERE ${mine(tenant)}
+              FROM (SELECT * FROM campaign_notification WHERE ${inTenant(tenant)}
                 AND campaign_id = ${campaign} AND notification_id = ${notification}) AS cn
               JOIN campaign c ON c.workspace_id = cn.workspace_id AND c.environment = cn.environment
                 AND c.id = cn.campaign_id

@@ -28,19 +28,20 @@ export class PushCredentialsSql extends Context.Service<PushCredentialsSql>()(
     make: Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
 
-      const isOf = tenantIs(sql);
       const shown = sql`p.transport, p.public_key, ${utc("p.updated_at")} AS updated_at`;
 
       return {
         /** The configured providers of an environment. */
         list: (tenant: Tenant) =>
-          Effect.orDie(sql<CredentialRow>`SELECT ${shown} FROM push_credential p WHERE ${isOf("p", tenant)}`),
+          Effect.orDie(
+            sql<CredentialRow>`SELECT ${shown} FROM push_credential p WHERE ${tenantIs("p", tenant)}`,
+          ),
 
         /** The sealed credentials and the number of their last change. */
         find: (tenant: TenantKey, transport: PushProvider) =>
           Effect.orDie(sql<{ readonly sealed: Uint8Array; readonly revision: bigint }>`
             SELECT p.sealed, p.revision FROM push_credential p
-            WHERE ${isOf("p", tenant)} AND p.transport = ${transport}`),
+            WHERE ${tenantIs("p", tenant)} AND p.transport = ${transport}`),
 
         /** Sets or replaces credentials. */
         put: (
@@ -62,7 +63,7 @@ export class PushCredentialsSql extends Context.Service<PushCredentialsSql>()(
         delete: (tenant: Tenant, transport: PushProvider) =>
           Effect.orDie(sql<{ readonly transport: PushProvider }>`
             DELETE FROM push_credential p
-            WHERE ${isOf("p", tenant)} AND p.transport = ${transport} RETURNING p.transport`),
+            WHERE ${tenantIs("p", tenant)} AND p.transport = ${transport} RETURNING p.transport`),
 
         /** Sealed credentials of all environments in the order of their keys, those after `after`. */
         page: (after: StoredCredentials | null, limit: number) =>

@@ -36,15 +36,13 @@ export class PushOutcomesSql extends Context.Service<PushOutcomesSql>()("waypost
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
 
-    const isOf = tenantIs(sql);
-
     return {
       /** Locks the sends of pushes until the transaction ends. The lock order is always send, then queue. */
       lockSends: (partition: QueuePartition, pushes: ReadonlyArray<{ readonly sourceId: bigint }>) => {
         const sourceIds = pushes.map(({ sourceId }) => sourceId);
         return Effect.orDie(sql`
           SELECT FROM send s
-          WHERE ${isOf("s", partition)} AND s.source_id = ANY (${arrayOf("int8", sourceIds)})
+          WHERE ${tenantIs("s", partition)} AND s.source_id = ANY (${arrayOf("int8", sourceIds)})
           ORDER BY s.source_id FOR NO KEY UPDATE`);
       },
 
@@ -63,7 +61,7 @@ export class PushOutcomesSql extends Context.Service<PushOutcomesSql>()("waypost
             })}
           ), ended AS (
             DELETE FROM push_queue q USING o
-            WHERE ${isOf("q", partition)} AND q.source_id = o.source_id AND q.device_key = o.device_key
+            WHERE ${tenantIs("q", partition)} AND q.source_id = o.source_id AND q.device_key = o.device_key
               AND q.fence = o.fence AND o.verdict NOT IN ('delayed', 'returned')
             RETURNING o.*, o.verdict AS status
           ), requeued AS (
@@ -71,7 +69,7 @@ export class PushOutcomesSql extends Context.Service<PushOutcomesSql>()("waypost
               attempts = q.attempts - (CASE WHEN o.verdict = 'returned' THEN 1 ELSE 0 END)::smallint,
               first_at = CASE WHEN o.verdict = 'returned' AND q.attempts = 1 THEN NULL ELSE q.first_at END
             FROM o
-            WHERE ${isOf("q", partition)} AND q.source_id = o.source_id AND q.device_key = o.device_key
+            WHERE ${tenantIs("q", partition)} AND q.source_id = o.source_id AND q.device_key = o.device_key
               AND q.fence = o.fence AND o.verdict IN ('delayed', 'returned')
             RETURNING o.*
           ), updated AS (
@@ -84,10 +82,10 @@ export class PushOutcomesSql extends Context.Service<PushOutcomesSql>()("waypost
               SELECT source_id, device_key, verdict, error, due_at FROM ended WHERE verdict <> 'dropped'
               UNION ALL SELECT source_id, device_key, verdict, error, due_at FROM requeued
             ) AS o
-            WHERE ${isOf("d", partition)} AND d.source_id = o.source_id AND d.device_key = o.device_key
+            WHERE ${tenantIs("d", partition)} AND d.source_id = o.source_id AND d.device_key = o.device_key
           ), dropped AS (
             DELETE FROM delivery d USING ended o
-            WHERE ${isOf("d", partition)} AND d.source_id = o.source_id AND d.device_key = o.device_key
+            WHERE ${tenantIs("d", partition)} AND d.source_id = o.source_id AND d.device_key = o.device_key
               AND o.verdict = 'dropped'
           ), counted AS (
             UPDATE send s SET delivered = s.delivered + n.delivered, failed = s.failed + n.failed,
@@ -98,7 +96,7 @@ export class PushOutcomesSql extends Context.Service<PushOutcomesSql>()("waypost
                 count(*) FILTER (WHERE verdict = 'dropped')::int AS dropped
               FROM ended GROUP BY source_id
             ) AS n
-            WHERE ${isOf("s", partition)} AND s.source_id = n.source_id
+            WHERE ${tenantIs("s", partition)} AND s.source_id = n.source_id
             RETURNING s.source_id,
               s.status = 'running' AND s.delivered + s.failed = s.targeted AS "isComplete"
           ), ${recordedDeliveriesSql(sql, partition, "ended", now)}
@@ -121,9 +119,9 @@ export class PushOutcomesSql extends Context.Service<PushOutcomesSql>()("waypost
               device_key: ["int4", ({ deviceKey }) => deviceKey],
               address_version: ["int4", ({ addressVersion }) => addressVersion],
             })} ON a.device_key = h.key AND a.address_version = h.address_version
-            WHERE ${isOf("h", partition)} ORDER BY h.key FOR NO KEY UPDATE OF h
+            WHERE ${tenantIs("h", partition)} ORDER BY h.key FOR NO KEY UPDATE OF h
           ) AS held
-          WHERE ${isOf("v", partition)} AND v.key = held.key AND v.transport = ${partition.transport}`),
+          WHERE ${tenantIs("v", partition)} AND v.key = held.key AND v.transport = ${partition.transport}`),
     };
   }),
 }) {

@@ -52,8 +52,6 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
 
-    const isOf = tenantIs(sql);
-
     return {
       /** Partitions with due pushes, the longest due first. A loose index scan, one step per partition. */
       duePartitions: (now: number, limit: number) =>
@@ -95,13 +93,13 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
         Effect.orDie(sql<TakenPush>`
           WITH attempted AS (
             SELECT q.source_id, q.device_key FROM push_queue q
-            WHERE ${isOf("q", partition)} AND q.transport = ${partition.transport}
+            WHERE ${tenantIs("q", partition)} AND q.transport = ${partition.transport}
               AND q.due_at <= ${instant(due.attempted)} AND q.first_at IS NOT NULL
             ORDER BY q.due_at LIMIT ${limit}
             FOR UPDATE SKIP LOCKED
           ), fresh AS (
             SELECT q.source_id, q.device_key FROM push_queue q
-            WHERE ${isOf("q", partition)} AND q.transport = ${partition.transport}
+            WHERE ${tenantIs("q", partition)} AND q.transport = ${partition.transport}
               AND q.due_at <= ${instant(due.fresh)} AND q.first_at IS NULL
             ORDER BY q.due_at LIMIT ${limit} - (SELECT count(*) FROM attempted)
             FOR UPDATE SKIP LOCKED
@@ -111,7 +109,7 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
             UPDATE push_queue q SET due_at = ${instant(now + leaseMillis)}, fence = q.fence + 1,
               attempts = q.attempts + 1, first_at = COALESCE(q.first_at, ${instant(now)})
             FROM next n
-            WHERE ${isOf("q", partition)} AND q.source_id = n.source_id AND q.device_key = n.device_key
+            WHERE ${tenantIs("q", partition)} AND q.source_id = n.source_id AND q.device_key = n.device_key
             RETURNING q.*
           )
           SELECT t.source_id AS "sourceId", t.device_key AS "deviceKey", t.fence, t.attempts::int AS attempts,
@@ -126,10 +124,10 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
               WHEN NOT v.approved AND t.environment = 'sandbox' THEN 'unapproved' END AS obstacle
           FROM taken t
           JOIN workspace w ON w.id = t.workspace_id
-          JOIN delivery d ON ${isOf("d", partition)} AND d.source_id = t.source_id
+          JOIN delivery d ON ${tenantIs("d", partition)} AND d.source_id = t.source_id
             AND d.device_key = t.device_key
-          JOIN device v ON ${isOf("v", partition)} AND v.key = t.device_key
-          LEFT JOIN send s ON ${isOf("s", partition)} AND s.source_id = t.source_id`),
+          JOIN device v ON ${tenantIs("v", partition)} AND v.key = t.device_key
+          LEFT JOIN send s ON ${tenantIs("s", partition)} AND s.source_id = t.source_id`),
 
       /**
        * Extends leases. Returns the pushes whose lease is extended: not those that another worker has taken,
@@ -146,11 +144,11 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
             SELECT q.source_id, q.device_key FROM push_queue q
             JOIN ${unnested("p", pushes, heldPushColumns)}
               ON p.source_id = q.source_id AND p.device_key = q.device_key AND p.fence = q.fence
-            WHERE ${isOf("q", partition)}
+            WHERE ${tenantIs("q", partition)}
             FOR UPDATE OF q SKIP LOCKED
           )
           UPDATE push_queue q SET due_at = ${instant(now + leaseMillis)} FROM held h
-          WHERE ${isOf("q", partition)} AND q.source_id = h.source_id AND q.device_key = h.device_key
+          WHERE ${tenantIs("q", partition)} AND q.source_id = h.source_id AND q.device_key = h.device_key
           RETURNING q.source_id AS "sourceId", q.device_key AS "deviceKey"`),
 
       /** Postpones pushes that were taken in the same transaction and are not sent. They lose no attempt. */
@@ -169,7 +167,7 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
             ...pushKeyColumns,
             due_at: ["timestamptz", ({ dueAt }) => dueAt],
           })}
-          WHERE ${isOf("q", partition)} AND q.source_id = p.source_id AND q.device_key = p.device_key`),
+          WHERE ${tenantIs("q", partition)} AND q.source_id = p.source_id AND q.device_key = p.device_key`),
 
       /** Records attempts that are about to start. */
       recordAttempts: (partition: QueuePartition, pushes: ReadonlyArray<TakenPush>) =>
@@ -179,7 +177,7 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
             ...pushKeyColumns,
             attempts: ["int4", ({ attempts }) => attempts],
           })}
-          WHERE ${isOf("d", partition)} AND d.source_id = p.source_id AND d.device_key = p.device_key`),
+          WHERE ${tenantIs("d", partition)} AND d.source_id = p.source_id AND d.device_key = p.device_key`),
 
       /** The contents of pushes by content and campaign. */
       contents: (
@@ -195,10 +193,10 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
             content_key: ["int4", ({ contentKey }) => contentKey],
             campaign_key: ["int4", ({ campaignKey }) => campaignKey],
           })}
-          JOIN content c ON ${isOf("c", partition)} AND c.key = p.content_key
-          LEFT JOIN media_file m ON ${isOf("m", partition)} AND m.id = c.media_asset_id
-          LEFT JOIN campaign k ON ${isOf("k", partition)} AND k.key = p.campaign_key
-          LEFT JOIN deleted_campaign g ON ${isOf("g", partition)} AND g.key = p.campaign_key`),
+          JOIN content c ON ${tenantIs("c", partition)} AND c.key = p.content_key
+          LEFT JOIN media_file m ON ${tenantIs("m", partition)} AND m.id = c.media_asset_id
+          LEFT JOIN campaign k ON ${tenantIs("k", partition)} AND k.key = p.campaign_key
+          LEFT JOIN deleted_campaign g ON ${tenantIs("g", partition)} AND g.key = p.campaign_key`),
     };
   }),
 }) {

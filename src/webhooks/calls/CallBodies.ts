@@ -1,5 +1,5 @@
 import { utcText } from "../../time/LocalTime.ts";
-import { callId, eventId } from "../EventId.ts";
+import { callId } from "../EventId.ts";
 import { maxBatchSize } from "../Webhook.ts";
 import type { DueWebhook, NewCall } from "./CallQueueSql.ts";
 import type { EventRow } from "./EventRowsSql.ts";
@@ -24,10 +24,9 @@ const maxBatchLength = 500_000;
 /** The JSON of an event (contract N2): `data` is the resource with its environment and workspace. */
 export const eventText = (
   { environment, workspace }: Pick<Receiver, "environment" | "workspace">,
-  { data, index, recordedAt, recording, type }: EventRow,
+  { data, id, recordedAt, type }: EventRow,
 ): EventText | null => {
   if (data === null) return null;
-  const id = eventId({ recording, index });
   const open = data.slice(0, data.lastIndexOf("}"));
   return {
     id,

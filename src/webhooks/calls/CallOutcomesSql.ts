@@ -43,7 +43,6 @@ export class CallOutcomesSql extends Context.Service<CallOutcomesSql>()(
   "waypost/webhooks/calls/CallOutcomesSql",
   {
     make: Effect.map(SqlClient.SqlClient, (sql) => {
-      const isOf = tenantIs(sql);
       const webhookColumns = {
         ...tenantColumns,
         webhook_id: ["uuid", ({ webhookId }: { readonly webhookId: string }) => webhookId],
@@ -119,11 +118,11 @@ export class CallOutcomesSql extends Context.Service<CallOutcomesSql>()(
           anyRow(sql`
             UPDATE webhook w SET status = 'disabled', disabled_at = ${instant(now)},
               updated_at = ${instant(now)}
-            WHERE ${isOf("w", tenant)} AND w.id = ${webhookId} AND w.status = 'active' RETURNING w.id`),
+            WHERE ${tenantIs("w", tenant)} AND w.id = ${webhookId} AND w.status = 'active' RETURNING w.id`),
 
         /** Locks a tenant until the end of the transaction. */
         lockTenant: (tenant: TenantKey) =>
-          run(sql`SELECT FROM tenant t WHERE ${isOf("t", tenant)} FOR NO KEY UPDATE`),
+          run(sql`SELECT FROM tenant t WHERE ${tenantIs("t", tenant)} FOR NO KEY UPDATE`),
       };
     }),
   },

@@ -5,6 +5,7 @@ import { run } from "../../database/Statements.ts";
 import { sameTenant, tenantColumns, tenantIs } from "../../database/TenantColumns.ts";
 import { MessageIds } from "../../sending/MessageId.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
+import { EventIds } from "../EventId.ts";
 import { type EventRow, eventRowsSql, type RecordedEventRow } from "./EventRowsSql.ts";
 
 /** An active webhook with calls to make. `previousUntil` is in epoch milliseconds. */
@@ -58,17 +59,23 @@ const askedColumns = {
 export class CallQueueSql extends Context.Service<CallQueueSql>()("waypost/webhooks/calls/CallQueueSql", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
-    const isOf = tenantIs(sql);
     const messageIds = yield* MessageIds;
+    const eventIds = yield* EventIds;
 
-    /** Adds the ids of messages, which are no columns. */
+    /** Adds the ids of events and messages, which are no columns. */
     const withIds = (rows: Effect.Effect<ReadonlyArray<RecordedEventRow>, SqlError.SqlError>) =>
       Effect.orDie(
         Effect.map(rows, (all) =>
-          all.map(({ data, deviceKey, sourceId, ...row }): EventRow => {
-            if (data === null || deviceKey === null || sourceId === null) return { ...row, data };
-            return { ...row, data: `{"id":"${messageIds.idOf({ sourceId, deviceKey })}",${data.slice(1)}` };
-          }),
+          all.map(
+            ({ data, deviceKey, index, recordedAt, recording, sourceId, type, webhookId }): EventRow => {
+              const event = { webhookId, id: eventIds.idOf({ recording, index }), type, recordedAt };
+              if (data === null || deviceKey === null || sourceId === null) return { ...event, data };
+              return {
+                ...event,
+                data: `{"id":"${messageIds.idOf({ sourceId, deviceKey })}",${data.slice(1)}`,
+              };
+            },
+          ),
         ),
       );
 
@@ -107,8 +114,7 @@ export class CallQueueSql extends Context.Service<CallQueueSql>()("waypost/webho
             ) AS n
           )
           SELECT w.workspace_id AS "workspaceId", w.environment, w.id, s.public_id AS workspace, w.url,
-            w.batch,
-            w.secret, w.previous_secret AS "previousSecret",
+            w.batch, w.secret, w.previous_secret AS "previousSecret",
             ${epochMillis("w.previous_until")} AS "previousUntil"
           FROM (
             SELECT workspace_id, environment, webhook_id FROM waiting
@@ -181,7 +187,7 @@ export class CallQueueSql extends Context.Service<CallQueueSql>()("waypost/webho
               e.send_ids[${index}::int + 1 : ${index}::int + 1] AS send_ids,
               e.data[${index}::int + 1 : ${index}::int + 1] AS data
             FROM webhook_event e
-            WHERE ${isOf("e", tenant)} AND e.webhook_id = ${webhookId} AND e.recording = ${recording}
+            WHERE ${tenantIs("e", tenant)} AND e.webhook_id = ${webhookId} AND e.recording = ${recording}
               AND e.size > ${index}
           )
           ${eventRowsSql(sql)}`),
@@ -224,7 +230,7 @@ export class CallQueueSql extends Context.Service<CallQueueSql>()("waypost/webho
         Effect.map(
           Effect.orDie(sql<{ readonly type: string; readonly body: string }>`
             SELECT c.type, c.body FROM webhook_call c
-            WHERE ${isOf("c", tenant)} AND c.webhook_id = ${webhookId} AND c.attempts > 0
+            WHERE ${tenantIs("c", tenant)} AND c.webhook_id = ${webhookId} AND c.attempts > 0
               AND c.event_ids @> ${arrayOf("uuid", [eventId])}
             LIMIT 1`),
           ([call]) => call ?? null,
@@ -232,5 +238,7 @@ export class CallQueueSql extends Context.Service<CallQueueSql>()("waypost/webho
     };
   }),
 }) {
-  static readonly layer = Layer.effect(CallQueueSql, CallQueueSql.make).pipe(Layer.provide(MessageIds.layer));
+  static readonly layer = Layer.effect(CallQueueSql, CallQueueSql.make).pipe(
+    Layer.provide([MessageIds.layer, EventIds.layer]),
+  );
 }

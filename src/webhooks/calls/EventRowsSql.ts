@@ -9,17 +9,21 @@ import { sameTenant } from "../../database/TenantColumns.ts";
  */
 export interface EventRow {
   readonly webhookId: string;
-  readonly recording: bigint;
-  /** Its index in the recording, from 0. */
-  readonly index: number;
+  readonly id: string;
   readonly type: string;
   readonly recordedAt: number;
   /** Null if the rows that it refers to are gone. */
   readonly data: string | null;
 }
 
-/** An event as it is read. `data` of an event about a message lacks the message's id, which has this key. */
-export interface RecordedEventRow extends EventRow {
+/**
+ * An event as it is read, with the key of its id. `data` of an event about a message lacks the message's id,
+ * which has the key of source and device.
+ */
+export interface RecordedEventRow extends Omit<EventRow, "id"> {
+  readonly recording: bigint;
+  /** Its index in the recording, from 0. */
+  readonly index: number;
   readonly sourceId: bigint | null;
   readonly deviceKey: number | null;
 }

@@ -1,7 +1,6 @@
 import { Cache, Clock, Context, Deferred, Duration, Effect, Exit, FiberSet, Layer } from "effect";
-import type { LookupFunction } from "node:net";
 import { Pool } from "undici";
-import { type HostAddress, PublicHosts } from "../../notifications/PublicHosts.ts";
+import { type HostAddress, pinned, PublicHosts } from "../../notifications/PublicHosts.ts";
 import { hostOf } from "../WebhookUrl.ts";
 import { CallExchange, type CallResult, type Done, unanswered } from "./CallExchange.ts";
 
@@ -34,16 +33,6 @@ interface Origin {
   /** When the addresses must be checked again, in epoch milliseconds. */
   staleAt: number;
 }
-
-/** A lookup that returns the checked addresses, whatever the name resolves to later. */
-const pinned =
-  (origin: () => ReadonlyArray<HostAddress>): LookupFunction =>
-  (_host, { all }, callback) => {
-    const addresses = origin();
-    const [first] = addresses;
-    if (all === true) callback(null, [...addresses]);
-    else if (first !== undefined) callback(null, first.address, first.family);
-  };
 
 const openOrigin = (origin: string, addresses: ReadonlyArray<HostAddress>): Origin => {
   const opened: Origin = {

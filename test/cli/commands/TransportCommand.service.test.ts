@@ -1,9 +1,12 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
-import { generateKeyPairSync } from "node:crypto";
+import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { localServices } from "../../sending/push/LocalProviders.ts";
+import { fcmCredentials } from "../../sending/push/PushKeys.ts";
+import { pushWorld } from "../../sending/push/PushWorld.ts";
 import { TestWaypost } from "../../TestWaypost.ts";
 import { commandLine } from "../CommandLine.ts";
 
@@ -69,5 +72,28 @@ layer(TestWaypost.layer)("waypost transport", (it) => {
         assert.include(noJson.stderr, "is not JSON");
         assert.strictEqual((yield* run(`transport delete sms ${at}`)).code, 2);
       }),
+  );
+
+  it.effect("waypost transport test sends one push and fails if it is not accepted (cli.transport)", () =>
+    Effect.gen(function* () {
+      const { json, operator, run } = yield* commandLine;
+      const service = yield* localServices.fcm;
+      const { base, phone } = yield* pushWorld(service);
+      const [, workspace = "", environment = ""] = /workspaces\/([^/]+)\/([^/]+)$/.exec(base) ?? [];
+      const at = `fcm -w ${workspace} -e ${environment}`;
+      const owner = yield* phone();
+      const sent = yield* run(`transport test ${at} --device ${owner.id}`);
+      assert.match(sent.stdout, /^fcm accepted the test push after \d+ ms\.\n$/);
+      assert.isTrue((yield* json(`transport test ${at} --device ${owner.id}`)).accepted);
+      assert.lengthOf(service.ledger, 2);
+      const unknown = yield* run(`transport test ${at} --device ${randomUUID()}`);
+      assert.strictEqual(unknown.code, 1);
+      assert.include(unknown.stderr, "no registered device");
+      const body = fcmCredentials({ base_url: "http://127.0.0.1:1", token_uri: "http://127.0.0.1:1/token" });
+      yield* operator(`${base}/transports/fcm`, { method: "PUT", body });
+      const failed = yield* run(`transport test ${at} --device ${owner.id}`);
+      assert.strictEqual(failed.code, 1);
+      assert.match(failed.stdout, /^fcm did not accept the test push after \d+ ms \(unavailable\): /);
+    }),
   );
 });

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { Question, QuestionType } from "../../../src/notifications/Survey.ts";
 import { dividedBy, parseDecimal, percentOf, sumOf } from "../../../src/reports/surveys/Decimal.ts";
 import { questionResult } from "../../../src/reports/surveys/QuestionResults.ts";
-import { responseId, responseKey } from "../../../src/events/ResponseId.ts";
+import { responseIds } from "../../../src/events/ResponseId.ts";
 import { shownAnswers } from "../../../src/reports/surveys/ShownAnswers.ts";
 
 const ids = ["a", "b", "c"].map((letter) => `01980a6c-4c1d-7f10-9a41-3f1f5d7a2b7${letter}`);
@@ -113,16 +113,19 @@ describe("Results of questions", () => {
     assert.deepStrictEqual([percentOf(1, 8), percentOf(1, 2000), percentOf(1, 0)], [12.5, 0.1, 0]);
   });
 
-  it("a response's id holds its key (M4.1)", () => {
+  it("a response's id holds its key, and is none of another installation (M4.1)", () => {
     const key = fc.nat({ max: 2_147_483_647 });
+    const ids = responseIds("secret-key-of-the-tests-with-32-characters");
+    const others = responseIds("another-key-of-the-tests-with-32-characters");
     fc.assert(
       fc.property(key, key, key, (notificationKey, campaignKey, deviceKey) => {
-        const id = responseId({ notificationKey, campaignKey, deviceKey });
+        const id = ids.idOf({ notificationKey, campaignKey, deviceKey });
         assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-        assert.deepStrictEqual(responseKey(id), { notificationKey, campaignKey, deviceKey });
+        assert.deepStrictEqual(ids.keyOf(id.toUpperCase()), { notificationKey, campaignKey, deviceKey });
+        assert.isNull(others.keyOf(id));
       }),
     );
-    assert.isNull(responseKey("01980a6c-4c1d-7f10-9a41-3f1f5d7a2b70"));
+    assert.isNull(ids.keyOf("01980a6c-4c1d-7f10-9a41-3f1f5d7a2b70"));
   });
 
   it("answers are shown with texts for choices, in order, without what was removed (M4.2)", () => {

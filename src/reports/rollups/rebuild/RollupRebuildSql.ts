@@ -8,7 +8,8 @@ import {
   type Period,
   within,
 } from "../../SourceRowsSql.ts";
-import { inTenant, type TenantKey } from "../../TenantKeySql.ts";
+import { inTenant } from "../../../database/TenantColumns.ts";
+import type { TenantKey } from "../../../workspaces/Environment.ts";
 import { outcomeColumns, outcomeKinds, type PackedColumns, transitionColumns } from "./SourceColumns.ts";
 
 /** An entry without an exit yet. */
@@ -33,7 +34,6 @@ export class RollupRebuildSql extends Context.Service<RollupRebuildSql>()(
   {
     make: Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
-      const mine = (tenant: TenantKey) => inTenant(sql, tenant);
 
       const outcomes = (rows: Statement.Fragment) => {
         const keys = arrayColumn("(campaign_key::int8 << 32) | device_key::int8");
@@ -70,7 +70,7 @@ export class RollupRebuildSql extends Context.Service<RollupRebuildSql>()(
               SELECT FROM (
                 SELECT each.device_key, each.id
                 FROM event_delta, unnest(device_keys, event_ids) AS each (device_key, id)
-                WHERE ${mine(tenant)}) AS d
+                WHERE ${inTenant(tenant)}) AS d
               WHERE d.device_key = e.device_key AND d.id = e.id)`
           : sql`true`;
 
@@ -80,12 +80,12 @@ export class RollupRebuildSql extends Context.Service<RollupRebuildSql>()(
           const before = moment(sql, beforeMs);
           const last = (table: string, column: string) => sql`
             (SELECT ${sql(column)} AS at FROM ${sql(table)}
-             WHERE ${mine(tenant)} AND ${sql(column)} < ${before} ORDER BY ${sql(column)} DESC LIMIT 1)`;
+             WHERE ${inTenant(tenant)} AND ${sql(column)} < ${before} ORDER BY ${sql(column)} DESC LIMIT 1)`;
           const compacted = (
             table: "compacted_delivery" | "compacted_event" | "compacted_interaction",
           ) => sql`
             (SELECT LEAST(day + interval '24 hours', ${before}) FROM ${sql(table)}
-             WHERE ${mine(tenant)} AND day < ${before} ORDER BY day DESC LIMIT 1)`;
+             WHERE ${inTenant(tenant)} AND day < ${before} ORDER BY day DESC LIMIT 1)`;
           return Effect.map(
             onlyRow(sql<{ readonly at: number | null }>`
               SELECT ${asNumber("extract(epoch FROM max(at)) * 1000")} AS at FROM (
@@ -104,29 +104,29 @@ export class RollupRebuildSql extends Context.Service<RollupRebuildSql>()(
         /** The settled deliveries of a period, at most so many. */
         outcomes: (tenant: TenantKey, period: Period, limit: number) =>
           outcomes(sql`
-            SELECT * FROM delivery WHERE ${mine(tenant)} AND ${within(sql, "settled_at", period)}
+            SELECT * FROM delivery WHERE ${inTenant(tenant)} AND ${within(sql, "settled_at", period)}
               LIMIT ${limit}`),
 
         /** The compacted deliveries of a period. */
         compactedOutcomes: (tenant: TenantKey, period: Period) =>
           outcomes(sql`
             SELECT * FROM (${compactedDeliveries(sql, period)}) AS compacted
-            WHERE ${mine(tenant)} AND ${within(sql, "settled_at", period)}`),
+            WHERE ${inTenant(tenant)} AND ${within(sql, "settled_at", period)}`),
 
         /** The events of a period, at most so many. */
         transitions: (tenant: TenantKey, period: Period, limit: number) =>
           transitions(sql`
-            SELECT device_key, location_key, type, ${isVisitBoundary(sql, mine(tenant))} AS is_boundary,
+            SELECT device_key, location_key, type, ${isVisitBoundary(sql, inTenant(tenant))} AS is_boundary,
               NULL::int8 AS visit_micros, occurred_at
             FROM geofence_event
-            WHERE ${mine(tenant)} AND ${within(sql, "occurred_at", period)} LIMIT ${limit}`),
+            WHERE ${inTenant(tenant)} AND ${within(sql, "occurred_at", period)} LIMIT ${limit}`),
 
         /** The compacted events of a period, whose visits are known. */
         compactedTransitions: (tenant: TenantKey, period: Period) =>
           transitions(sql`
             SELECT device_key, location_key, type, false AS is_boundary, visit_micros, occurred_at
             FROM (${compactedEvents(sql, period)}) AS compacted
-            WHERE ${mine(tenant)} AND ${within(sql, "occurred_at", period)}`),
+            WHERE ${inTenant(tenant)} AND ${within(sql, "occurred_at", period)}`),
 
         /** The first exits of a period that can end visits and are in no delta; at most so many, by time. */
         exits: (tenant: TenantKey, period: Period, limit: number, hasDeltas: boolean) =>
@@ -134,8 +134,8 @@ export class RollupRebuildSql extends Context.Service<RollupRebuildSql>()(
             SELECT device_key, location_key, type, true AS is_boundary, NULL::int8 AS visit_micros,
               occurred_at
             FROM geofence_event AS e
-            WHERE ${mine(tenant)} AND ${within(sql, "occurred_at", period)} AND type = 'exit'
-              AND ${isVisitBoundary(sql, mine(tenant))} AND ${isRolledUp(tenant, hasDeltas)}
+            WHERE ${inTenant(tenant)} AND ${within(sql, "occurred_at", period)} AND type = 'exit'
+              AND ${isVisitBoundary(sql, inTenant(tenant))} AND ${isRolledUp(tenant, hasDeltas)}
             ORDER BY occurred_at LIMIT ${limit}`),
 
         /**
@@ -156,8 +156,8 @@ export class RollupRebuildSql extends Context.Service<RollupRebuildSql>()(
             })}
             JOIN (
               SELECT device_key, location_key, id, occurred_at FROM geofence_event
-              WHERE ${mine(tenant)} AND type = 'exit' AND occurred_at >= ${instant(fromMs)}
-                AND ${isVisitBoundary(sql, mine(tenant))}) AS e
+              WHERE ${inTenant(tenant)} AND type = 'exit' AND occurred_at >= ${instant(fromMs)}
+                AND ${isVisitBoundary(sql, inTenant(tenant))}) AS e
             USING (device_key, location_key)
             WHERE ${isRolledUp(tenant, hasDeltas)}
             GROUP BY ord`),

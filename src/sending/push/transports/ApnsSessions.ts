@@ -1,8 +1,7 @@
 import { Effect, type Scope } from "effect";
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, type Settings } from "node:http2";
-import type { HostAddress } from "../../../notifications/PublicHosts.ts";
+import { type HostAddress, pinned } from "../../../notifications/PublicHosts.ts";
 import type { NotReached } from "./HttpExchange.ts";
-import { pinned } from "./PushConnections.ts";
 import { type Cancel, nothingToCancel } from "./PushTransport.ts";
 import { NotProcessed, readStream, type StreamResponse, type StreamResult } from "./StreamExchange.ts";
 
@@ -63,7 +62,7 @@ class SessionPool {
 
   open(addresses: ReadonlyArray<HostAddress>): Session {
     const http2 = connect(this.#origin.origin, {
-      lookup: pinned(addresses),
+      lookup: pinned(() => addresses),
       settings: { enablePush: false },
     });
     const session: Session = {

@@ -1,7 +1,6 @@
 import { Cache, Clock, Context, Duration, Effect, Exit, Layer } from "effect";
-import type { LookupFunction } from "node:net";
 import { Pool } from "undici";
-import { type HostAddress, PublicHosts } from "../../../notifications/PublicHosts.ts";
+import { type HostAddress, pinned, PublicHosts } from "../../../notifications/PublicHosts.ts";
 import { type Done, HttpExchange, NotReached, type ProviderResponse } from "./HttpExchange.ts";
 import { type Cancel, nothingToCancel, type PushOutcome, type Report } from "./PushTransport.ts";
 
@@ -16,15 +15,6 @@ const idleMillis = 30_000;
 const connectMillis = 10_000;
 /** How long a checked address stays valid. */
 const freshSeconds = 30;
-
-/** A lookup that returns the checked addresses, whatever the name resolves to later. */
-export const pinned =
-  (addresses: ReadonlyArray<HostAddress>): LookupFunction =>
-  (_host, { all }, callback) => {
-    const [first] = addresses;
-    if (all === true) callback(null, [...addresses]);
-    else if (first !== undefined) callback(null, first.address, first.family);
-  };
 
 /** A request to a push provider. `headers` alternates names and values. */
 export interface PushRequest {
@@ -52,10 +42,7 @@ const openOrigin = (origin: string, addresses: ReadonlyArray<HostAddress>): Orig
       // The caller has its own timeout.
       headersTimeout: 0,
       bodyTimeout: 0,
-      connect: {
-        timeout: connectMillis,
-        lookup: (host, options, callback) => pinned(opened.addresses)(host, options, callback),
-      },
+      connect: { timeout: connectMillis, lookup: pinned(() => opened.addresses) },
     }),
   };
   return opened;

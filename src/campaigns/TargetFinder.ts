@@ -1,0 +1,31 @@
+import { Effect } from "effect";
+import { LocationGroups } from "../locations/LocationGroups.ts";
+import { Locations } from "../locations/Locations.ts";
+import type { Tenant } from "../workspaces/Workspace.ts";
+import type { CampaignDraft } from "./CampaignDraft.ts";
+import { candidates, idsByThemselves, type KnownTargets } from "./CampaignTargeting.ts";
+import { CampaignTargetingRepository } from "./CampaignTargetingRepository.ts";
+
+/** Makes the function that finds the targets which the lists of a draft name. */
+export const targetFinder = Effect.gen(function* () {
+  const targeting = yield* CampaignTargetingRepository;
+  const locations = yield* Locations;
+  const groups = yield* LocationGroups;
+
+  return Effect.fnUntraced(function* (tenant: Tenant, fields: Partial<CampaignDraft>) {
+    const [locationIds, groupIds] = [
+      candidates(fields, "location_ids"),
+      candidates(fields, "location_group_ids"),
+    ];
+    const segmentIds = candidates(fields, "segmentation_ids");
+    return yield* Effect.all(
+      {
+        location_ids: Effect.map(locations.existing(tenant, locationIds), idsByThemselves),
+        location_group_ids: Effect.map(groups.existing(tenant, groupIds), idsByThemselves),
+        location_group_names: groups.idsByName(tenant, candidates(fields, "location_group_names")),
+        segmentation_ids: Effect.map(targeting.existingSegments(tenant, segmentIds), idsByThemselves),
+      } satisfies Record<keyof KnownTargets, unknown>,
+      { concurrency: "unbounded" },
+    );
+  });
+});

@@ -1,0 +1,208 @@
+import { Effect, Option } from "effect";
+import { Command, Flag } from "effect/cli";
+import type { Campaign, CampaignDraft } from "../../client/WaypostClient.ts";
+import { limitFlag, nameArgument } from "../Lookups.ts";
+import { operatorFlags } from "../Operator.ts";
+import { findCampaign, openPlatform, pageOf, platformFlags } from "../Platform.ts";
+import { formatInstant, yesNo } from "../terminal/Formats.ts";
+import { printList, printOne } from "../terminal/Output.ts";
+import { details } from "../terminal/Table.ts";
+
+const idsOr = (ids: ReadonlyArray<string>, none: string): string =>
+  ids.length === 0 ? none : ids.join(", ");
+
+const capOf = ({ frequency_cap_count: count, frequency_cap_period: period }: Campaign): string =>
+  count === null || period === null ? "that of the workspace" : `${count} per ${period}`;
+
+const card = (campaign: Campaign): string => {
+  const { targeting } = campaign;
+  return details([
+    ["id", campaign.id],
+    ["name", campaign.name],
+    ["type", campaign.type],
+    ["status", campaign.status],
+    ["starts", formatInstant(campaign.starts_at)],
+    ["ends", formatInstant(campaign.ends_at)],
+    ["time zone", campaign.timezone],
+    ["paused", yesNo(campaign.paused)],
+    ["frequency cap", capOf(campaign)],
+    ...(campaign.type === "geo"
+      ? ([
+          ["locations", idsOr(targeting.location_ids, "none")],
+          ["location groups", idsOr(targeting.location_group_ids, "none")],
+        ] as const)
+      : ([["segments", idsOr(targeting.segmentation_ids, "none: all devices")]] as const)),
+    ["created", formatInstant(campaign.created_at)],
+    ["updated", formatInstant(campaign.updated_at)],
+  ]);
+};
+
+const list = Command.make(
+  "list",
+  {
+    ...platformFlags,
+    archived: Flag.Boolean("archived").pipe(
+      Flag.withDescription("List the archived campaigns instead"),
+      Flag.withDefault(false),
+    ),
+    limit: limitFlag,
+  },
+  Effect.fn(function* (flags) {
+    const platform = yield* openPlatform(flags, ["campaigns:read"]);
+    yield* printList(
+      flags.limit,
+      pageOf(platform, (client, query) =>
+        client.campaigns.list({ ...query, archived: flags.archived ? "true" : "false" }),
+      ),
+      [
+        { heading: "ID", kind: "id", cell: ({ id }) => id },
+        { heading: "NAME", cell: ({ name }) => name },
+        { heading: "TYPE", cell: ({ type }) => type },
+        { heading: "STATUS", cell: ({ status }) => status },
+        { heading: "STARTS", kind: "instant", cell: (campaign) => campaign.starts_at },
+        { heading: "ENDS", kind: "instant", cell: (campaign) => campaign.ends_at },
+      ],
+      flags.archived
+        ? "The environment has no archived campaigns."
+        : "The environment has no campaigns yet. See waypost campaign create --help.",
+    );
+  }, Effect.scoped),
+).pipe(
+  Command.withDescription("List the campaigns of an environment"),
+  Command.withExamples([{ command: "waypost campaign list --workspace Acme --environment production" }]),
+);
+
+const repeated = (name: string, description: string) =>
+  Flag.String(name).pipe(
+    Flag.withDescription(`${description}. May be repeated`),
+    Flag.atLeast(0),
+    Flag.withDefault([]),
+  );
+
+const create = Command.make(
+  "create",
+  {
+    ...platformFlags,
+    name: Flag.String("name").pipe(Flag.withDescription("Name of the campaign, unique in the environment")),
+    type: Flag.Literals("type", ["geo", "push"]).pipe(
+      Flag.withDescription(
+        "geo is triggered at locations; push is sent at fixed times on the day of the start",
+      ),
+    ),
+    startsAt: Flag.String("starts-at").pipe(
+      Flag.withDescription("Start in the campaign's time zone: YYYY-MM-DD or YYYY-MM-DD HH:MM"),
+    ),
+    endsAt: Flag.String("ends-at").pipe(
+      Flag.withDescription("End of a geo campaign, in the same formats; never if left out"),
+      Flag.optional,
+    ),
+    timezone: Flag.String("timezone").pipe(
+      Flag.withDescription("IANA time zone, such as Europe/Amsterdam; UTC if left out"),
+      Flag.withDefault("UTC"),
+    ),
+    groups: repeated("location-group", "Name of a location group that a geo campaign targets"),
+    locations: repeated("location", "Id of a location that a geo campaign targets"),
+    paused: Flag.Boolean("paused").pipe(
+      Flag.withDescription("Create a draft that sends nothing until it is published"),
+      Flag.withDefault(false),
+    ),
+    segments: repeated("segment", "Id of a segment that a push campaign targets; all devices without one"),
+  },
+  Effect.fn(function* (flags) {
+    const draft: CampaignDraft = {
+      name: flags.name,
+      type: flags.type,
+      timezone: flags.timezone,
+      starts_at: flags.startsAt,
+      ends_at: Option.getOrUndefined(flags.endsAt),
+      paused: flags.paused,
+      location_group_names: flags.groups,
+      location_ids: flags.locations,
+      segmentation_ids: flags.segments,
+    };
+    const platform = yield* openPlatform(flags, ["campaigns:write"]);
+    const created = yield* platform((client) => client.campaigns.create(draft));
+    yield* printOne(created, (campaign) => `Created the campaign "${campaign.name}".\n\n${card(campaign)}`);
+  }, Effect.scoped),
+).pipe(
+  Command.withDescription("Create a campaign. It sends nothing until it has a notification"),
+  Command.withExamples([
+    {
+      command:
+        'waypost campaign create --workspace Acme --environment sandbox --name "Opening week" --type geo ' +
+        "--starts-at 2030-06-01 --location-group Amsterdam",
+    },
+  ]),
+);
+
+const campaignFlags = { ...platformFlags, campaign: nameArgument("campaign") };
+
+const show = Command.make(
+  "show",
+  campaignFlags,
+  Effect.fn(function* (flags) {
+    const platform = yield* openPlatform(flags, ["campaigns:read"]);
+    const id = yield* findCampaign(platform, flags.campaign);
+    yield* printOne(yield* platform((client) => client.campaigns.get(id)), card);
+  }, Effect.scoped),
+).pipe(
+  Command.withDescription("Show a campaign"),
+  Command.withExamples([
+    { command: 'waypost campaign show "Opening week" --workspace Acme --environment sandbox' },
+  ]),
+);
+
+const changes = { pause: "Paused", publish: "Published", archive: "Archived", unarchive: "Unarchived" };
+
+const change = (name: keyof typeof changes, description: string) =>
+  Command.make(
+    name,
+    campaignFlags,
+    Effect.fn(function* (flags) {
+      const platform = yield* openPlatform(flags, ["campaigns:read", "campaigns:write"]);
+      const id = yield* findCampaign(platform, flags.campaign, name === "unarchive" ? "true" : "false");
+      const changed = yield* platform((client) => client.campaigns[name](id));
+      yield* printOne(
+        changed,
+        (campaign) => `${changes[name]} the campaign "${campaign.name}". It is ${campaign.status}.`,
+      );
+    }, Effect.scoped),
+  ).pipe(
+    Command.withDescription(description),
+    Command.withExamples([
+      { command: `waypost campaign ${name} "Opening week" --workspace Acme --environment sandbox` },
+    ]),
+  );
+
+const remove = Command.make(
+  "delete",
+  campaignFlags,
+  Effect.fn(function* (flags) {
+    const platform = yield* openPlatform(flags, ["campaigns:read", "campaigns:write"]);
+    const id = yield* findCampaign(platform, flags.campaign);
+    const deleted = yield* platform((client) => client.campaigns.delete(id));
+    yield* printOne(deleted, () => `Deleted the campaign ${id}. What it delivered stays in the reports.`);
+  }, Effect.scoped),
+).pipe(
+  Command.withDescription("Delete a campaign and cancel its sends"),
+  Command.withExamples([
+    { command: 'waypost campaign delete "Opening week" --workspace Acme --environment sandbox' },
+  ]),
+);
+
+/** `waypost campaign …` */
+export const campaignCommand = Command.make("campaign").pipe(
+  Command.withDescription("Campaigns: when messages are sent, and to which devices"),
+  Command.withSubcommands([
+    create,
+    list,
+    show,
+    change("pause", "Pause a campaign: it sends nothing until it is published"),
+    change("publish", "Publish a paused campaign"),
+    change("archive", "Archive a campaign: pause it, and leave it out of lists"),
+    change("unarchive", "Put an archived campaign back into lists; it is paused until it is published"),
+    remove,
+  ]),
+  Command.withExamples([{ command: "waypost campaign list --workspace Acme --environment production" }]),
+  Command.withGlobalFlags(operatorFlags),
+);

@@ -1,0 +1,174 @@
+import { Effect, Option } from "effect";
+import { Command, Flag } from "effect/cli";
+import type { Notification, NotificationDraft } from "../../client/WaypostClient.ts";
+import { findId, nameArgument } from "../Lookups.ts";
+import { operatorFlags } from "../Operator.ts";
+import { findCampaign, openPlatform, pageOf, type Platform, platformFlags } from "../Platform.ts";
+import { formatInstant } from "../terminal/Formats.ts";
+import { printList, printOne } from "../terminal/Output.ts";
+import { details } from "../terminal/Table.ts";
+
+const campaignFlags = {
+  ...platformFlags,
+  campaign: Flag.String("campaign").pipe(Flag.withDescription("The campaign, by id or name")),
+};
+
+/** When a notification is sent: its time, or what triggers it. */
+const triggerOf = ({ trigger_config: config, trigger_type: type }: Notification): string =>
+  config === null ? type : config.send_at;
+
+const card = (notification: Notification): string =>
+  details([
+    ["id", notification.id],
+    ["name", notification.name],
+    ["type", notification.type],
+    ["headline", notification.headline],
+    ["body", notification.body],
+    ["media", notification.media?.url ?? "none"],
+    [
+      "button",
+      notification.cta_url === null ? "none" : `${notification.cta_label ?? ""} (${notification.cta_url})`,
+    ],
+    ["questions", String(notification.questions.length)],
+    ["trigger", triggerOf(notification)],
+    ["from", formatInstant(notification.starts_at)],
+    ["until", formatInstant(notification.ends_at)],
+    ["updated", formatInstant(notification.updated_at)],
+  ]);
+
+const pages = (platform: Platform, campaign: string) =>
+  pageOf(platform, (client) => client.notifications.list(campaign));
+
+const list = Command.make(
+  "list",
+  campaignFlags,
+  Effect.fn(function* (flags) {
+    const platform = yield* openPlatform(flags, ["campaigns:read", "notifications:read"]);
+    const campaign = yield* findCampaign(platform, flags.campaign);
+    yield* printList(
+      Number.POSITIVE_INFINITY,
+      pages(platform, campaign),
+      [
+        { heading: "ID", kind: "id", cell: ({ id }) => id },
+        { heading: "NAME", cell: ({ name }) => name },
+        { heading: "TYPE", cell: ({ type }) => type },
+        { heading: "HEADLINE", cell: ({ headline }) => headline },
+        { heading: "TRIGGER", cell: triggerOf },
+      ],
+      "The campaign has no notifications yet. See waypost notification create --help.",
+    );
+  }, Effect.scoped),
+).pipe(
+  Command.withDescription("List the notifications of a campaign"),
+  Command.withExamples([
+    { command: 'waypost notification list --campaign "Opening week" --workspace Acme --environment sandbox' },
+  ]),
+);
+
+const optionalFlag = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional);
+
+const create = Command.make(
+  "create",
+  {
+    ...campaignFlags,
+    name: Flag.String("name").pipe(Flag.withDescription("Name of the notification, not shown to people")),
+    headline: Flag.String("headline").pipe(Flag.withDescription("Headline of the message")),
+    body: Flag.String("body").pipe(Flag.withDescription("Text of the message")),
+    trigger: Flag.Literals("trigger", ["on_enter", "on_exit"]).pipe(
+      Flag.withDescription("Of a geo campaign: send when a device enters or leaves a location"),
+      Flag.optional,
+    ),
+    sendAt: optionalFlag("send-at", "Of a push campaign: send at HH:MM on the campaign's day"),
+    ctaLabel: optionalFlag("cta-label", "Label of the button"),
+    ctaUrl: optionalFlag("cta-url", "Address that the button opens"),
+    media: optionalFlag("media", "Id of a media file"),
+  },
+  Effect.fn(function* (flags) {
+    const sendAt = Option.getOrUndefined(flags.sendAt);
+    const draft: NotificationDraft = {
+      name: flags.name,
+      type: "message",
+      headline: flags.headline,
+      body: flags.body,
+      trigger_type:
+        sendAt === undefined ? Option.getOrElse(flags.trigger, () => "on_enter" as const) : "fixed_time",
+      trigger_config: sendAt === undefined ? null : { send_at: sendAt },
+      cta_label: Option.getOrUndefined(flags.ctaLabel),
+      cta_url: Option.getOrUndefined(flags.ctaUrl),
+      media_asset_id: Option.getOrUndefined(flags.media),
+    };
+    const platform = yield* openPlatform(flags, ["campaigns:read", "notifications:write"]);
+    const campaign = yield* findCampaign(platform, flags.campaign);
+    const created = yield* platform((client) => client.notifications.create(campaign, draft));
+    yield* printOne(created, (made) => `Created the notification "${made.name}".\n\n${card(made)}`);
+  }, Effect.scoped),
+).pipe(
+  Command.withDescription("Add a message to a campaign"),
+  Command.withExamples([
+    {
+      command:
+        'waypost notification create --campaign "Opening week" --workspace Acme --environment sandbox ' +
+        '--name Hello --headline Welcome --body "Coffee is on us today." --trigger on_enter',
+    },
+  ]),
+);
+
+const oneFlags = { ...campaignFlags, notification: nameArgument("notification") };
+
+const findNotification = Effect.fnUntraced(function* (
+  platform: Platform,
+  flags: { readonly campaign: string; readonly notification: string },
+) {
+  const campaign = yield* findCampaign(platform, flags.campaign);
+  const id = yield* findId("notification", flags.notification, pages(platform, campaign));
+  return [campaign, id] as const;
+});
+
+const show = Command.make(
+  "show",
+  oneFlags,
+  Effect.fn(function* (flags) {
+    const platform = yield* openPlatform(flags, ["campaigns:read", "notifications:read"]);
+    const [campaign, id] = yield* findNotification(platform, flags);
+    yield* printOne(yield* platform((client) => client.notifications.get(campaign, id)), card);
+  }, Effect.scoped),
+).pipe(
+  Command.withDescription("Show a notification of a campaign"),
+  Command.withExamples([
+    {
+      command:
+        'waypost notification show Hello --campaign "Opening week" --workspace Acme --environment sandbox',
+    },
+  ]),
+);
+
+const remove = Command.make(
+  "delete",
+  oneFlags,
+  Effect.fn(function* (flags) {
+    const needed = ["campaigns:read", "notifications:read", "notifications:write"] as const;
+    const platform = yield* openPlatform(flags, needed);
+    const [campaign, id] = yield* findNotification(platform, flags);
+    const deleted = yield* platform((client) => client.notifications.delete(campaign, id));
+    yield* printOne(deleted, () => `Took the notification ${id} off the campaign.`);
+  }, Effect.scoped),
+).pipe(
+  Command.withDescription("Take a notification off a campaign. Content that is on no campaign is deleted"),
+  Command.withExamples([
+    {
+      command:
+        'waypost notification delete Hello --campaign "Opening week" --workspace Acme --environment sandbox',
+    },
+  ]),
+);
+
+/** `waypost notification …` */
+export const notificationCommand = Command.make("notification").pipe(
+  Command.withDescription("The notifications of a campaign: what people read, and when"),
+  Command.withSubcommands([create, list, show, remove]),
+  Command.withExamples([
+    { command: 'waypost notification list --campaign "Opening week" --workspace Acme --environment sandbox' },
+  ]),
+  Command.withGlobalFlags(operatorFlags),
+);

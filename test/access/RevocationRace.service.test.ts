@@ -1,0 +1,63 @@
+import { assert, layer } from "@effect/vitest";
+import { Deferred, Effect, Fiber, Layer } from "effect";
+import { SqlClient } from "effect/sql";
+import { TestClock } from "effect/testing";
+import { TokensRepository } from "../../src/access/TokensRepository.ts";
+import { tokensSql } from "../../src/access/TokensSql.ts";
+import { CommitRefused } from "../../src/database/BeforeCommit.ts";
+import { Database } from "../../src/database/Database.ts";
+import { idAt } from "../../src/wire/Ids.ts";
+import { workspacesSql } from "../../src/workspaces/WorkspacesSql.ts";
+import { TestDatabase } from "../database/TestDatabase.ts";
+import { newTenants, suiteStart as now } from "../TestTenants.ts";
+
+const repositories = Layer.mergeAll(tokensSql, workspacesSql).pipe(Layer.provideMerge(TestDatabase.layer));
+
+layer(repositories)("A revocation that is not committed yet", (it) => {
+  it.effect("a change waits for the revocation of its token, and is refused after it (B2.5)", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient;
+      const database = yield* Database;
+      const repository = yield* TokensRepository;
+      const { sandbox } = yield* newTenants;
+      const tokenId = idAt(now);
+      const access = {
+        id: tokenId,
+        environment: "sandbox",
+        name: "App",
+        abilities: [],
+        expiresAt: null,
+      } as const;
+      yield* repository.insertToken(sandbox.workspaceId, { ...access, digest: new Uint8Array(32), now });
+      const revoked = yield* Deferred.make<void>();
+      const mayCommit = yield* Deferred.make<void>();
+      const revocation = yield* repository
+        .revokeToken(sandbox.workspaceId, tokenId, now)
+        .pipe(
+          Effect.andThen(Deferred.succeed(revoked, undefined)),
+          Effect.andThen(Deferred.await(mayCommit)),
+          database.atomically,
+          Effect.forkChild,
+        );
+      yield* Deferred.await(revoked);
+      const change = yield* repository.requireAccess({ tokenId, needsApi: false, now }).pipe(
+        database.atomically,
+        Effect.as(null),
+        Effect.catchDefect((defect) => Effect.succeed(defect)),
+        Effect.forkChild,
+      );
+      const isWaiting = Effect.gen(function* () {
+        while (true) {
+          const rows = yield* sql`
+            SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%refuse_commit%'
+              AND datname = current_database() AND pid <> pg_backend_pid()`;
+          if (rows.length > 0) return;
+        }
+      });
+      yield* TestClock.withLive(Effect.timeout(isWaiting, "60 seconds"));
+      yield* Deferred.succeed(mayCommit, undefined);
+      yield* Fiber.join(revocation);
+      assert.deepStrictEqual(yield* Fiber.join(change), new CommitRefused({ reason: "revoked" }));
+    }),
+  );
+});

@@ -1,0 +1,98 @@
+import { assert, layer } from "@effect/vitest";
+import { Effect } from "effect";
+import { TestWaypost, testOperatorKey } from "../../TestWaypost.ts";
+import { commandLine, runCli } from "../CommandLine.ts";
+
+layer(TestWaypost.layer)("waypost campaign and waypost notification", (it) => {
+  it.effect("commands create, show and change campaigns and their notifications (cli.campaigns)", () =>
+    Effect.gen(function* () {
+      const { json, run, workspace } = yield* commandLine;
+      const { id } = yield* workspace();
+      const at = `-w ${id} -e production`;
+      const campaign = yield* json(
+        `campaign create ${at} --name "Black Friday" --type push --starts-at 2026-12-01`,
+      );
+      assert.deepInclude(campaign, {
+        name: "Black Friday",
+        type: "push",
+        status: "scheduled",
+        timezone: "UTC",
+      });
+      const named = `${at} --campaign "black friday"`;
+      const notification = yield* json(
+        `notification create ${named} --name Morning --headline "Two for one" --body "Until Sunday." ` +
+          "--send-at 09:30",
+      );
+      assert.deepStrictEqual(notification.trigger_config, { send_at: "2026-12-01 09:30" });
+
+      assert.include((yield* run(`campaign list ${at}`, 60)).stdout, campaign.id);
+      const listed = yield* run(`campaign list ${at}`);
+      assert.match(listed.stdout, /^ID +NAME +TYPE +STATUS +STARTS +ENDS$/m);
+      assert.match(
+        (yield* run(`campaign show ${at} ${campaign.id}`)).stdout,
+        /^segments +none: all devices$/m,
+      );
+      assert.match(
+        (yield* run(`notification list ${named}`)).stdout,
+        /Morning +message +Two for one +2026-12-01 09:30/,
+      );
+      assert.include((yield* run(`notification show ${named} Morning`)).stdout, "Until Sunday.");
+
+      const paused = yield* run(`campaign pause ${at} "Black Friday"`);
+      assert.strictEqual(paused.stdout, 'Paused the campaign "Black Friday". It is paused.\n');
+      assert.strictEqual((yield* json(`campaign publish ${at} "Black Friday"`)).status, "scheduled");
+      yield* json(`campaign archive ${at} "Black Friday"`);
+      assert.lengthOf(yield* json(`campaign list ${at}`), 0);
+      assert.lengthOf(yield* json(`campaign list ${at} --archived`), 1);
+      const restored = yield* json(`campaign unarchive ${at} "black friday"`);
+      assert.deepStrictEqual([restored.id, restored.status], [campaign.id, "paused"]);
+      assert.strictEqual((yield* json(`notification delete ${named} Morning`)).deleted, true);
+      assert.strictEqual((yield* json(`campaign delete ${at} "Black Friday"`)).deleted, true);
+      assert.strictEqual(
+        (yield* run(`campaign show ${at} "Black Friday"`)).stderr,
+        'There is no campaign called "Black Friday".\n',
+      );
+      const problems = yield* run(`campaign create ${at} --name A --type geo --starts-at soon`);
+      assert.strictEqual(problems.code, 1);
+      assert.match(problems.stderr, /starts_at: The start/);
+    }),
+  );
+
+  it.effect("a command needs a platform token, or uses one of its own and revokes it (cli.campaigns)", () =>
+    Effect.gen(function* () {
+      const { json, operator, run, tenant } = yield* commandLine;
+      const { origin } = yield* TestWaypost;
+      const { tokens, workspace } = yield* tenant();
+      const issued = yield* json(`token list -w ${workspace.id}`);
+      yield* json(`campaign list -w ${workspace.id} -e sandbox`);
+      assert.deepStrictEqual(yield* json(`token list -w ${workspace.id} --limit 2`), issued);
+      const { body } = yield* operator(`/workspaces/${workspace.id}/tokens`);
+      const [own] = body.data;
+      assert.deepInclude(own, {
+        name: "Command line",
+        abilities: ["campaigns:read"],
+        environment: "sandbox",
+      });
+      assert.isNotNull(own.revoked_at);
+
+      // With a platform token, no operator key is needed.
+      const variables = { WAYPOST_URL: origin, WAYPOST_TOKEN: tokens.sandbox };
+      const listed = yield* runCli(["campaign", "list", "--json"], variables);
+      assert.deepStrictEqual([listed.code, listed.stdout], [0, "[]\n"]);
+      const wrong = yield* run("campaign list --token wps_unknown");
+      assert.strictEqual(wrong.code, 1);
+      assert.include(wrong.stderr, "Give another one with --token or WAYPOST_TOKEN.");
+      const without = yield* run("campaign list");
+      assert.strictEqual(without.code, 2);
+      assert.include(without.stderr, "Give --token, or the operator key with --workspace and --environment");
+      const both = yield* run(`campaign list -w ${workspace.id} -e sandbox --token ${tokens.production}`);
+      assert.deepStrictEqual([both.code, both.stderr.includes("a token selects its environment")], [2, true]);
+      // Flags that name an environment take precedence over a token of the settings.
+      const named = ["campaign", "create", "--name", "Here", "--type", "push", "--starts-at", "2026-12-01"];
+      const flags = ["-w", workspace.id, "-e", "production", "--key", testOperatorKey, "--json"];
+      const made = yield* runCli([...named, ...flags], variables);
+      assert.strictEqual(made.code, 0);
+      assert.lengthOf(yield* json(`campaign list -w ${workspace.id} -e sandbox`), 0);
+    }),
+  );
+});
