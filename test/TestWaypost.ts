@@ -10,6 +10,7 @@ import { DataDirectory } from "../src/database/DataDirectory.ts";
 import { PublicAddresses } from "../src/http/PublicAddresses.ts";
 import { memoryMediaStore } from "./media/store/MemoryMediaStore.ts";
 import { serviceLayer } from "../src/Waypost.ts";
+import { ScanMillis } from "../src/webhooks/calls/WebhookDispatcher.ts";
 import { ParsedBody } from "../src/wire/ParsedBody.ts";
 import type { Environment } from "../src/workspaces/Environment.ts";
 import type { PlanPatch } from "../src/workspaces/Plan.ts";
@@ -48,6 +49,9 @@ const unlimited: PlanPatch = {
   production_requests_per_minute: null,
   production_writes_per_minute: null,
 };
+
+/** Webhooks poll only when a test asks for it: no test waits so long. In milliseconds. */
+const onRequest = 3_660 * 86_400_000;
 
 /** The media services of most tests: fast, and content with texts instead of media. */
 export const fakeMedia = Layer.merge(fakeMediaWorkers, fakeThumbnails);
@@ -168,12 +172,14 @@ export class TestWaypost extends Context.Service<TestWaypost>()("waypost/test/Te
     config: Partial<Settings["Service"]> = {},
     database = TestDatabase.layer,
     media: typeof fakeMedia = fakeMedia,
+    scanMillis = onRequest,
   ) =>
     Layer.effect(TestWaypost, TestWaypost.make).pipe(
       Layer.provideMerge(Layer.merge(serviceLayer, TestRows.layerSql)),
       Layer.provideMerge(database),
       Layer.provide(Settings.layerTest({ port: 0, allowPrivateAddresses: true, ...config })),
       Layer.provide(media),
+      Layer.provide(Layer.succeed(ScanMillis, scanMillis)),
       Layer.provideMerge(memoryMediaStore),
       Layer.provideMerge(testDirectory),
     );

@@ -28,8 +28,9 @@ const query = (
   switch (report) {
     case "summary":
       return sql`
-        SELECT (${arrayOf("text", dates)})[day] AS id, coalesce(delivered, 0)::int, coalesce(reached, 0)::int,
-          coalesce(entries, 0)::int, coalesce(exits, 0)::int
+        SELECT (${arrayOf("text", dates)})[day] AS id, coalesce(delivered, 0)::int AS delivered,
+          coalesce(reached, 0)::int AS reached, coalesce(entries, 0)::int AS entries,
+          coalesce(exits, 0)::int AS exits
         FROM (
           SELECT coalesce(day, 0) AS day, count(*) AS delivered, count(DISTINCT device_key) AS reached
           FROM (
@@ -45,7 +46,7 @@ const query = (
           GROUP BY GROUPING SETS ((day), ())) AS entered USING (day)`;
     case "campaigns":
       return sql`
-        SELECT id, coalesce(delivered, 0)::int, ${sql.literal(share("reached"))}
+        SELECT id, coalesce(delivered, 0)::int AS delivered, ${sql.literal(share("reached"))} AS engagement
         FROM campaign LEFT JOIN (
           SELECT campaign_key AS key, count(*) AS delivered, count(DISTINCT device_key) AS reached
           FROM delivery WHERE ${owned} AND status = 'delivered' AND ${within("settled_at")}
@@ -53,8 +54,9 @@ const query = (
         WHERE ${owned}`;
     case "locations":
       return sql`
-        SELECT id, coalesce(entries, 0)::int, coalesce(exits, 0)::int, ${sql.literal(share("entered"))},
-          round(seconds / nullif(visits, 0) / 60, 1)::float8
+        SELECT id, coalesce(entries, 0)::int AS entries, coalesce(exits, 0)::int AS exits,
+          ${sql.literal(share("entered"))} AS engagement,
+          round(seconds / nullif(visits, 0) / 60, 1)::float8 AS dwell_minutes
         FROM location LEFT JOIN (
           SELECT location_key AS key, count(*) FILTER (WHERE type = 'enter') AS entries,
             count(*) FILTER (WHERE type = 'exit') AS exits,
@@ -75,7 +77,8 @@ const query = (
         WHERE ${owned} AND ${within(`${column === "delivered" ? "settled" : column}_at`)} ${sql.literal(more)}
         GROUP BY 1`;
       return sql`
-        SELECT id, coalesce(delivered, 0)::int, coalesce(opened, 0)::int, coalesce(clicked, 0)::int
+        SELECT id, coalesce(delivered, 0)::int AS delivered, coalesce(opened, 0)::int AS opened,
+          coalesce(clicked, 0)::int AS clicked
         FROM notification LEFT JOIN (${count("delivered", "AND status = 'delivered'")}) AS d USING (key)
           LEFT JOIN (${count("opened", "")}) AS o USING (key)
           LEFT JOIN (${count("clicked", "")}) AS c USING (key)
@@ -107,7 +110,10 @@ const lines = (rows: ReadonlyArray<ReadonlyArray<unknown>>): string =>
     .toSorted()
     .join("\n");
 
-/** Counts the figures of a report of a range, without filters. Days without activity have no line. */
+/**
+ * Counts the figures of a report of a range. Each column needs its own name, because rows are read by name.
+ * Without filters; days without activity have no line.
+ */
 export const baselineFigures = Effect.fnUntraced(function* (report: BaselineReport, range: ReportRange) {
   const sql = yield* SqlClient.SqlClient;
   const rows = yield* sql`${query(sql, report, range)}`.values;

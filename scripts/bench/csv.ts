@@ -9,7 +9,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DeliveryList } from "../../src/operator/DeliveryList.ts";
-import { DeliveryListSql } from "../../src/operator/DeliveryListSql.ts";
 import type { Tenant } from "../../src/workspaces/Workspace.ts";
 import { benchClient, benchDirectory, onSchema } from "./BenchDatabase.ts";
 import { buildReportYear } from "./ReportYear.ts";
@@ -20,10 +19,36 @@ const minShare = 0.5;
 const maxMegabytes = 50;
 const rounds = 3;
 
+/** An instant as the file shows it. */
+const utcText = (column: string): string =>
+  `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"+00:00"')`;
+
+/** The rows of the file with the same texts, but for the id. */
+const sameRows = `
+  SELECT d.source_id, d.device_key, s.id, COALESCE(k.id, g.id), c.notification_id, v.id, d.trigger_type,
+    COALESCE(l.id, f.id), d.transport, d.status, d.attempts, d.last_error,
+    ${utcText("d.created_at")}, CASE WHEN d.status = 'delivered' THEN ${utcText("d.settled_at")} END
+  FROM delivery d
+  JOIN content c
+    ON (c.workspace_id, c.environment) = (d.workspace_id, d.environment) AND c.key = d.content_key
+  JOIN device v
+    ON (v.workspace_id, v.environment) = (d.workspace_id, d.environment) AND v.key = d.device_key
+  LEFT JOIN campaign k
+    ON (k.workspace_id, k.environment) = (d.workspace_id, d.environment) AND k.key = d.campaign_key
+  LEFT JOIN deleted_campaign g
+    ON (g.workspace_id, g.environment) = (d.workspace_id, d.environment) AND g.key = d.campaign_key
+  LEFT JOIN send s
+    ON (s.workspace_id, s.environment) = (d.workspace_id, d.environment) AND s.source_id = d.source_id
+  LEFT JOIN location l
+    ON (l.workspace_id, l.environment) = (d.workspace_id, d.environment) AND l.key = d.location_key
+  LEFT JOIN deleted_location f
+    ON (f.workspace_id, f.environment) = (d.workspace_id, d.environment) AND f.key = d.location_key
+  WHERE d.workspace_id = 1 AND d.environment = 'production'
+  ORDER BY d.source_id DESC, d.device_key DESC`;
+
 const bench = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const list = yield* DeliveryList;
-  const { lines } = yield* DeliveryListSql;
   const timezone = "UTC";
   yield* buildReportYear({ rows, devices: 50_000, campaigns: 200, locations: 2000, timezone });
   const tenant = {
@@ -51,15 +76,9 @@ const bench = Effect.gen(function* () {
       return { count, first, rate, megabytes: memory / 1e6 };
     }),
   );
-  const [text, parameters] = sql`${lines(tenant, {})}`.compile();
-  // COPY takes no parameters.
-  const literal = text.replaceAll(/\$(\d+)/g, (_, number: string) => {
-    const value = parameters[Number(number) - 1];
-    return typeof value === "string" ? `'${value}'` : JSON.stringify(value ?? null);
-  });
   const copied = Effect.gen(function* () {
     const started = performance.now();
-    yield* sql`${sql.literal(`COPY (${literal}) TO '/dev/null'`)}`.unprepared;
+    yield* sql`COPY (${sql.literal(sameRows)}) TO '/dev/null' (FORMAT csv)`.unprepared;
     return rows / ((performance.now() - started) / 1000);
   });
 
@@ -86,7 +105,7 @@ NodeRuntime.runMain(
   bench.pipe(
     Effect.provide(
       onSchema(
-        Layer.merge(DeliveryList.layer, DeliveryListSql.layer).pipe(Layer.provide(benchDirectory(directory))),
+        Layer.provide(DeliveryList.layer, benchDirectory(directory)),
         benchClient(directory, { max_wal_size: "4GB" }),
       ),
     ),

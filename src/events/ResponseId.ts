@@ -14,7 +14,7 @@ export const responseIds = (secretKey: string): ResponseIds["Service"] => {
   const ids = tripleIds(secretKey, "waypost response ids");
   return {
     idOf: ({ campaignKey, deviceKey, notificationKey }) =>
-      ids.idOf([notificationKey, campaignKey, deviceKey]),
+      ids.idsOf([[notificationKey, campaignKey, deviceKey]])[0] ?? "",
     keyOf: (id) => {
       const numbers = ids.numbersOf(id);
       if (numbers === null) return null;

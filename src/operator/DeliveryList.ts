@@ -34,7 +34,10 @@ export class DeliveryList extends Context.Service<DeliveryList>()("waypost/opera
           heading: Object.keys(DeliveryResource.fields),
           records: Effect.map(
             repository.lines(tenant, filters),
-            Stream.map((rows) => rows.map(({ line, ...key }) => `${ids.idOf(key)},${line}`)),
+            Stream.map((rows) => {
+              const made = ids.idsOf(rows);
+              return rows.map(({ line }, index) => `${made[index]},${line}`);
+            }),
           ),
         } satisfies CsvFile;
       }),

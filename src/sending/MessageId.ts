@@ -11,8 +11,11 @@ export interface DeliveryKey {
 /** The message ids of an installation with this secret key: the encrypted keys of their deliveries. */
 export const messageIds = (secretKey: string): MessageIds["Service"] => {
   const ids = countedIds(secretKey, "waypost message ids");
+  const idsOf = (keys: ReadonlyArray<DeliveryKey>) =>
+    ids.idsOf(keys.map(({ deviceKey, sourceId }) => ({ count: sourceId, part: deviceKey })));
   return {
-    idOf: ({ deviceKey, sourceId }) => ids.idOf({ count: sourceId, part: deviceKey }),
+    idOf: (key) => idsOf([key])[0] ?? "",
+    idsOf,
     keyOf: (id) => {
       const numbers = ids.numbersOf(id);
       return numbers === null ? null : { sourceId: numbers.count, deviceKey: numbers.part };
@@ -28,6 +31,8 @@ export class MessageIds extends Context.Service<
   {
     /** The id. Source ids must be below 2^60. */
     readonly idOf: (key: DeliveryKey) => string;
+    /** The ids of many, in order, which costs much less for each. */
+    readonly idsOf: (keys: ReadonlyArray<DeliveryKey>) => ReadonlyArray<string>;
     /** The delivery key in an id, in any letter case; null for an id that this installation did not make. */
     readonly keyOf: (id: string) => DeliveryKey | null;
   }

@@ -13,7 +13,7 @@ export interface EventKey {
 export const eventIds = (secretKey: string): EventIds["Service"] => {
   const ids = countedIds(secretKey, "waypost event ids");
   return {
-    idOf: ({ index, recording }) => ids.idOf({ count: recording, part: index }),
+    idOf: ({ index, recording }) => ids.idsOf([{ count: recording, part: index }])[0] ?? "",
     keyOf: (id) => {
       const numbers = ids.numbersOf(id);
       return numbers === null ? null : { recording: numbers.count, index: numbers.part };

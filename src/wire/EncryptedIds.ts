@@ -13,18 +13,23 @@ const maxLeft = (1n << 60n) - 1n;
 const maxRight = (1n << 62n) - 1n;
 const variant = 1n << 63n;
 
-/** A pseudorandom function of round (1–4) and number, with 64 bits of result. */
-type RoundFunction = (round: number, value: bigint) => bigint;
+/** A pseudorandom function of round (1–4) and numbers, with 64 bits of result for each. */
+type RoundFunction = (round: number, values: ReadonlyArray<bigint>) => (index: number) => bigint;
+
+const blockBytes = 16;
 
 const roundFunction = (secretKey: string, purpose: string): RoundFunction => {
   const key = new Uint8Array(hkdfSync("sha256", secretKey, "", purpose, 32));
   // ECB encrypts each block by itself, so one cipher serves all ids.
   const cipher = createCipheriv("aes-256-ecb", key, null).setAutoPadding(false);
-  const block = Buffer.alloc(16);
-  return (round, value) => {
-    block.writeUInt8(round, 0);
-    block.writeBigUInt64BE(value, 8);
-    return cipher.update(block).readBigUInt64BE(0);
+  return (round, values) => {
+    const blocks = Buffer.alloc(blockBytes * values.length);
+    for (const [index, value] of values.entries()) {
+      blocks.writeUInt8(round, blockBytes * index);
+      blocks.writeBigUInt64BE(value, blockBytes * index + 8);
+    }
+    const encrypted = cipher.update(blocks);
+    return (index) => encrypted.readBigUInt64BE(blockBytes * index);
   };
 };
 
@@ -38,18 +43,26 @@ const roundFunction = (secretKey: string, purpose: string): RoundFunction => {
 const idCipher = (secretKey: string, purpose: string) => {
   const round = roundFunction(secretKey, purpose);
   return {
-    encrypt: (halves: IdHalves): string => {
-      let { left, right } = halves;
-      left ^= round(1, right) & maxLeft;
-      right ^= round(2, left) & maxRight;
-      left ^= round(3, right) & maxLeft;
-      right ^= round(4, left) & maxRight;
-      const head = left.toString(16).padStart(15, "0");
-      const tail = (right | variant).toString(16);
-      return (
-        `${head.slice(0, 8)}-${head.slice(8, 12)}-8${head.slice(12)}-` +
-        `${tail.slice(0, 4)}-${tail.slice(4)}`
-      );
+    /** The ids of numbers, in order. Each call of AES costs as much as hundreds of blocks: ask for many. */
+    encrypt: (halves: ReadonlyArray<IdHalves>): ReadonlyArray<string> => {
+      const left0 = halves.map(({ left }) => left);
+      const right0 = halves.map(({ right }) => right);
+      const first = round(1, right0);
+      const left1 = left0.map((left, index) => left ^ (first(index) & maxLeft));
+      const second = round(2, left1);
+      const right1 = right0.map((right, index) => right ^ (second(index) & maxRight));
+      const third = round(3, right1);
+      const left2 = left1.map((left, index) => left ^ (third(index) & maxLeft));
+      const fourth = round(4, left2);
+      return left2.map((left, index) => {
+        const right = (right1[index] ?? 0n) ^ (fourth(index) & maxRight);
+        const head = left.toString(16).padStart(15, "0");
+        const tail = (right | variant).toString(16);
+        return (
+          `${head.slice(0, 8)}-${head.slice(8, 12)}-8${head.slice(12)}-` +
+          `${tail.slice(0, 4)}-${tail.slice(4)}`
+        );
+      });
     },
     /** The numbers in an id, in any letter case; null for a text that is no UUID of version 8. */
     decrypt: (id: string): IdHalves | null => {
@@ -58,10 +71,10 @@ const idCipher = (secretKey: string, purpose: string) => {
       const [, high = "", middle = "", low = "", clock = "", node = ""] = match;
       let left = BigInt(`0x${high}${middle}${low}`);
       let right = BigInt(`0x${clock}${node}`) & maxRight;
-      right ^= round(4, left) & maxRight;
-      left ^= round(3, right) & maxLeft;
-      right ^= round(2, left) & maxRight;
-      left ^= round(1, right) & maxLeft;
+      right ^= round(4, [left])(0) & maxRight;
+      left ^= round(3, [right])(0) & maxLeft;
+      right ^= round(2, [left])(0) & maxRight;
+      left ^= round(1, [right])(0) & maxLeft;
       return { left, right };
     },
   };
@@ -81,8 +94,8 @@ interface CountAndPart {
 export const countedIds = (secretKey: string, purpose: string) => {
   const cipher = idCipher(secretKey, purpose);
   return {
-    idOf: ({ count, part }: CountAndPart): string =>
-      cipher.encrypt({ left: count, right: BigInt(part) << partBits }),
+    idsOf: (numbers: ReadonlyArray<CountAndPart>): ReadonlyArray<string> =>
+      cipher.encrypt(numbers.map(({ count, part }) => ({ left: count, right: BigInt(part) << partBits }))),
     /** The numbers in an id; null for an id that was not made with this key and purpose. */
     numbersOf: (id: string): CountAndPart | null => {
       const halves = cipher.decrypt(id);
@@ -99,8 +112,13 @@ type ThreeNumbers = readonly [number, number, number];
 export const tripleIds = (secretKey: string, purpose: string) => {
   const cipher = idCipher(secretKey, purpose);
   return {
-    idOf: ([first, second, third]: ThreeNumbers): string =>
-      cipher.encrypt({ left: BigInt(first), right: (BigInt(second) << partBits) | BigInt(third) }),
+    idsOf: (numbers: ReadonlyArray<ThreeNumbers>): ReadonlyArray<string> =>
+      cipher.encrypt(
+        numbers.map(([first, second, third]) => ({
+          left: BigInt(first),
+          right: (BigInt(second) << partBits) | BigInt(third),
+        })),
+      ),
     /** The numbers in an id; null for an id that was not made with this key and purpose. */
     numbersOf: (id: string): ThreeNumbers | null => {
       const halves = cipher.decrypt(id);

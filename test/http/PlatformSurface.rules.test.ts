@@ -19,12 +19,12 @@ layer(TestPlatform.layer)("The surface of the platform API", (it) => {
   );
 
   it.effect(
-    "the platform API has no content alone, workspaces, users, or tokens " +
+    "the platform API has no notifications without a campaign, workspaces, users or tokens " +
       "(notifications.alone, service.no_users)",
     () =>
       Effect.gen(function* () {
         const { sandbox } = yield* (yield* TestWaypost).tenant();
-        const others = ["notifications", "workspaces", "users", "tokens"];
+        const others = ["notifications", "workspaces", "users", "tokens", "sdk-keys"];
         for (const path of [...others, "events", "openapi", ""]) {
           for (const method of ["GET", "POST", "DELETE"]) {
             const { body, status } = yield* sandbox(`/${path}`, { method });

@@ -22,6 +22,15 @@ describe("message ids", () => {
     );
   });
 
+  it("the ids of many deliveries are those of each", () => {
+    const keys = Array.from({ length: 100 }, (_, index) => ({
+      sourceId: BigInt(index % 7),
+      deviceKey: index + 1,
+    }));
+    assert.deepStrictEqual(ids.idsOf(keys), keys.map(ids.idOf));
+    assert.deepStrictEqual(ids.idsOf([]), []);
+  });
+
   it("ids of successive deliveries are unique, and show neither their order nor their number (L5.4)", () => {
     const count = 10_000;
     const made: Array<string> = [];

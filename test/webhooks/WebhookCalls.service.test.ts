@@ -1,6 +1,8 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
-import { testStart, TestWaypost } from "../TestWaypost.ts";
+import { TestClock } from "effect/testing";
+import { TestDatabase } from "../database/TestDatabase.ts";
+import { fakeMedia, testStart, TestWaypost } from "../TestWaypost.ts";
 import { isSigned } from "./TestReceiver.ts";
 import { called, webhookWorld } from "./WebhookWorld.ts";
 
@@ -49,6 +51,21 @@ layer(TestWaypost.layer)("Calls of webhooks", (it) => {
       assert.deepStrictEqual(yield* waiting, { events: 0, calls: 0 });
       yield* called;
       assert.lengthOf(receiver.calls, 1);
+    }),
+  );
+});
+
+layer(TestWaypost.layerWith({}, TestDatabase.layer, fakeMedia, 250))("Polls of webhooks", (it) => {
+  it.effect("a worker finds new events by itself within a quarter of a second (N4.1)", () =>
+    Effect.gen(function* () {
+      const { geo, make, receiver } = yield* webhookWorld;
+      const { location, phone } = yield* geo();
+      yield* make({ events: ["location.entered"] });
+      yield* phone.sees("enter", location);
+      yield* TestClock.adjust(250);
+      yield* receiver.arrived(1);
+      assert.strictEqual(receiver.calls[0]?.body.type, "location.entered");
+      yield* called;
     }),
   );
 });

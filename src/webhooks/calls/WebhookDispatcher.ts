@@ -11,8 +11,11 @@ import { inFlightCalls } from "./InFlightCalls.ts";
 import { ReceiverLimits } from "./ReceiverLimits.ts";
 import { Receivers } from "./Receivers.ts";
 
-/** How often a process polls for webhooks with calls to make, in milliseconds. */
-const scanMillis = 250;
+/**
+ * How often a process polls for webhooks with calls to make, in milliseconds. Tests that poll on request only
+ * set it to a long time: a call must not start while TestClock moves past its timeout.
+ */
+export const ScanMillis = Context.Reference("waypost/webhooks/calls/ScanMillis", { defaultValue: () => 250 });
 /** The most webhooks that a scan finds, and that one transaction takes calls for. */
 const maxWebhooks = 10_000;
 const webhooksPerTaking = 250;
@@ -38,6 +41,7 @@ export class WebhookDispatcher extends Context.Service<WebhookDispatcher>()(
   {
     make: Effect.gen(function* () {
       const { roles } = yield* Settings;
+      const scanMillis = yield* ScanMillis;
       const repository = yield* CallQueueSql;
       const taking = yield* CallTaking;
       const outcomes = yield* CallOutcomes;
