@@ -46,6 +46,33 @@ export const pageTable: ReadonlyArray<PageRow> = [
     load: async () => (await import("../campaigns/CampaignListPage.tsx")).CampaignListPage,
   },
   {
+    path: "/segments",
+    navigation: "Segments",
+    isAllowed: needs("segments:read"),
+    load: async () => (await import("../segments/SegmentListPage.tsx")).SegmentListPage,
+  },
+  {
+    path: "/segments/new",
+    isAllowed: needs("segments:write"),
+    load: async () => (await import("../segments/NewSegmentPage.tsx")).NewSegmentPage,
+  },
+  {
+    path: "/segments/:segment",
+    isAllowed: needs("segments:read"),
+    load: async () => (await import("../segments/SegmentPage.tsx")).SegmentPage,
+  },
+  {
+    path: "/devices",
+    navigation: "Devices",
+    isAllowed: needs("devices:read"),
+    load: async () => (await import("../devices/DeviceListPage.tsx")).DeviceListPage,
+  },
+  {
+    path: "/devices/:device",
+    isAllowed: needs("devices:read"),
+    load: async () => (await import("../devices/DevicePage.tsx")).DevicePage,
+  },
+  {
     path: "/sends",
     navigation: "Sends",
     isAllowed: needs("sends:read"),
