@@ -12,7 +12,7 @@ export interface ButtonProps {
   readonly isBusy?: boolean;
   readonly isDisabled?: boolean;
   readonly isPressed?: boolean;
-  readonly onPress?: () => void;
+  readonly onPress?: (() => void) | undefined;
   /** A name for screen readers, if the visible text needs more context. It begins with that text. */
   readonly label?: string;
 }

@@ -46,6 +46,31 @@ export const pageTable: ReadonlyArray<PageRow> = [
     load: async () => (await import("../campaigns/CampaignListPage.tsx")).CampaignListPage,
   },
   {
+    path: "/campaigns/new",
+    isAllowed: needs("campaigns:write"),
+    load: async () => (await import("../campaigns/CampaignEditorPages.tsx")).NewCampaignPage,
+  },
+  {
+    path: "/campaigns/:campaign/edit",
+    isAllowed: () => may("campaigns:read") && may("campaigns:write"),
+    load: async () => (await import("../campaigns/CampaignEditorPages.tsx")).EditCampaignPage,
+  },
+  {
+    path: "/campaigns/:campaign",
+    isAllowed: needs("campaigns:read"),
+    load: async () => (await import("../campaigns/CampaignPage.tsx")).CampaignPage,
+  },
+  {
+    path: "/campaigns/:campaign/notifications/new",
+    isAllowed: () => may("campaigns:read") && may("notifications:write"),
+    load: async () => (await import("../notifications/NotificationPages.tsx")).NewNotificationPage,
+  },
+  {
+    path: "/campaigns/:campaign/notifications/:notification",
+    isAllowed: () => may("campaigns:read") && may("notifications:read") && may("notifications:write"),
+    load: async () => (await import("../notifications/NotificationPages.tsx")).EditNotificationPage,
+  },
+  {
     path: "/workspaces/new",
     isAllowed: isOperator,
     load: async () => (await import("../settings/NewWorkspacePage.tsx")).NewWorkspacePage,
