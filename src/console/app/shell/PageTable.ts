@@ -46,6 +46,12 @@ export const pageTable: ReadonlyArray<PageRow> = [
     load: async () => (await import("../campaigns/CampaignListPage.tsx")).CampaignListPage,
   },
   {
+    path: "/reports",
+    navigation: "Reports",
+    isAllowed: needs("reports:read"),
+    load: async () => (await import("../reports/ReportsPage.tsx")).ReportsPage,
+  },
+  {
     path: "/workspaces/new",
     isAllowed: isOperator,
     load: async () => (await import("../settings/NewWorkspacePage.tsx")).NewWorkspacePage,
