@@ -15,7 +15,8 @@ export const questionTypes: Readonly<Record<QuestionFigures["type"], string>> = 
   OPEN_ENDED: "Open-ended",
 };
 
-const shown = (value: number | null | undefined): string => (typeof value === "number" ? formatNumber(value) : "none");
+const shown = (value: number | null | undefined): string =>
+  typeof value === "number" ? formatNumber(value) : "none";
 
 /** The main figure of a question in words. */
 export const questionSummary = ({
