@@ -1,5 +1,5 @@
 /** "Campaigns": the list with its filters, search and pages. */
-import { useEffect, useState } from "preact/hooks";
+import { useLast } from "../data/LastData.ts";
 import { usePlatform } from "../data/Query.ts";
 import type { Campaign, Page } from "../data/Resources.ts";
 import { ButtonLink } from "../parts/Button.tsx";
@@ -80,15 +80,6 @@ const NewCampaign = () =>
       New campaign
     </ButtonLink>
   ) : null;
-
-/** While another filter loads, the last list stays. */
-const useLast = <Value,>(value: Value | undefined): Value | undefined => {
-  const [last, setLast] = useState(value);
-  useEffect(() => {
-    if (value !== undefined) setLast(value);
-  }, [value]);
-  return value ?? last;
-};
 
 /** The campaigns of the environment. */
 export const CampaignListPage = () => {

@@ -71,6 +71,23 @@ export const pageTable: ReadonlyArray<PageRow> = [
     load: async () => (await import("../notifications/NotificationPages.tsx")).EditNotificationPage,
   },
   {
+    path: "/reports",
+    navigation: "Reports",
+    isAllowed: needs("reports:read"),
+    load: async () => (await import("../reports/ReportsPage.tsx")).ReportsPage,
+  },
+  {
+    path: "/settings",
+    navigation: "Settings",
+    isAllowed: () => isOperator() || may("webhooks:read"),
+    load: async () => (await import("../settings/SettingsPage.tsx")).SettingsPage,
+  },
+  {
+    path: "/settings/webhooks/:webhook",
+    isAllowed: needs("webhooks:read"),
+    load: async () => (await import("../settings/WebhookPage.tsx")).WebhookPage,
+  },
+  {
     path: "/workspaces/new",
     isAllowed: isOperator,
     load: async () => (await import("../settings/NewWorkspacePage.tsx")).NewWorkspacePage,
