@@ -12,6 +12,8 @@ export interface ButtonProps {
   readonly isBusy?: boolean;
   readonly isDisabled?: boolean;
   readonly isPressed?: boolean;
+  /** Of a button that shows and hides something below it. */
+  readonly isExpanded?: boolean;
   readonly onPress?: (() => void) | undefined;
   /** A name for screen readers, if the visible text needs more context. It begins with that text. */
   readonly label?: string;
@@ -22,6 +24,7 @@ export const Button = ({
   children,
   isBusy = false,
   isDisabled = false,
+  isExpanded,
   isPressed,
   label,
   look = "secondary",
@@ -36,6 +39,7 @@ export const Button = ({
       aria-disabled={isOff || undefined}
       aria-busy={isBusy || undefined}
       aria-pressed={isPressed}
+      aria-expanded={isExpanded}
       aria-label={label}
       onClick={(event) => {
         if (isOff) event.preventDefault();

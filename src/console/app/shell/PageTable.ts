@@ -88,6 +88,23 @@ export const pageTable: ReadonlyArray<PageRow> = [
     load: async () => (await import("../settings/WebhookPage.tsx")).WebhookPage,
   },
   {
+    path: "/sends",
+    navigation: "Sends",
+    isAllowed: needs("sends:read"),
+    load: async () => (await import("../sends/SendListPage.tsx")).SendListPage,
+  },
+  {
+    path: "/sends/:send",
+    isAllowed: needs("sends:read"),
+    load: async () => (await import("../sends/SendPage.tsx")).SendPage,
+  },
+  {
+    path: "/activity",
+    navigation: "Activity",
+    isAllowed: needs("activity:read"),
+    load: async () => (await import("../activity/ActivityPage.tsx")).ActivityPage,
+  },
+  {
     path: "/workspaces/new",
     isAllowed: isOperator,
     load: async () => (await import("../settings/NewWorkspacePage.tsx")).NewWorkspacePage,
