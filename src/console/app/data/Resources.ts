@@ -1,5 +1,9 @@
 /** The resources of the interfaces as they are on the wire. Types only: no code of the server is bundled. */
 import type { Campaign as CampaignSchema } from "../../../campaigns/Campaign.ts";
+import type { LocationGroup as LocationGroupSchema } from "../../../locations/LocationGroup.ts";
+import type { ImportReport as ImportReportSchema } from "../../../locations/LocationImport.ts";
+import type { LocationResource } from "../../../locations/LocationResource.ts";
+import type { MediaFile as MediaFileSchema, UsedMediaFile as UsedSchema } from "../../../media/MediaFile.ts";
 import type { CampaignRow as CampaignRowSchema } from "../../../reports/Report.ts";
 import type { Summary as SummarySchema } from "../../../reports/Report.ts";
 import type { Webhook as WebhookSchema } from "../../../webhooks/Webhook.ts";
@@ -8,6 +12,16 @@ import type { ConsoleSession as ConsoleSessionSchema } from "../../ConsoleSessio
 
 /** A campaign. */
 export type Campaign = (typeof CampaignSchema)["Encoded"];
+/** A location. */
+export type Location = LocationResource;
+/** A group of locations. */
+export type LocationGroup = (typeof LocationGroupSchema)["Encoded"];
+/** The result of an import, feature by feature. */
+export type ImportReport = (typeof ImportReportSchema)["Encoded"];
+/** A media file. */
+export type MediaFile = (typeof MediaFileSchema)["Encoded"];
+/** A media file with the notifications that show it. */
+export type UsedMediaFile = (typeof UsedSchema)["Encoded"];
 /** A row of the report of campaigns. */
 export type CampaignReportRow = (typeof CampaignRowSchema)["Encoded"];
 /** Totals, and figures by day. */

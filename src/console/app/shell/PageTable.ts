@@ -46,6 +46,12 @@ export const pageTable: ReadonlyArray<PageRow> = [
     load: async () => (await import("../campaigns/CampaignListPage.tsx")).CampaignListPage,
   },
   {
+    path: "/media",
+    navigation: "Media",
+    isAllowed: needs("media:read"),
+    load: async () => (await import("../media/MediaPage.tsx")).MediaPage,
+  },
+  {
     path: "/workspaces/new",
     isAllowed: isOperator,
     load: async () => (await import("../settings/NewWorkspacePage.tsx")).NewWorkspacePage,
