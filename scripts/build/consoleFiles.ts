@@ -25,6 +25,7 @@ export interface BuiltConsole {
 }
 
 const app = "src/console/app";
+const main = `${app}/ConsoleMain.tsx`;
 const publicPath = "/console/assets/";
 
 /** A file that the program fetches, under a name with a digest of its content. */
@@ -55,7 +56,7 @@ export const buildConsole = async (root: string): Promise<BuiltConsole> => {
   const countries = fromPackage("world-atlas/countries-50m.json");
   const { metafile, outputFiles } = await build({
     absWorkingDir: root,
-    entryPoints: [`${app}/ConsoleMain.tsx`],
+    entryPoints: [main],
     outdir: "assets",
     bundle: true,
     splitting: true,
@@ -82,7 +83,8 @@ export const buildConsole = async (root: string): Promise<BuiltConsole> => {
     .map(({ contents, path }): ConsoleAsset => ({ name: basename(path), bytes: contents }))
     .concat(worker, styles, countries)
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  const entry = Object.entries(metafile.outputs).find(([, output]) => output.entryPoint !== undefined);
+  // Pages that are loaded later are entry points too.
+  const entry = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === main);
   if (entry === undefined) throw new Error("esbuild wrote no entry point");
   const scripts = [...loadedWith(metafile, entry[0])].map((path) => basename(path));
   const style = basename(entry[1].cssBundle ?? "");

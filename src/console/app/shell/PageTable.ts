@@ -46,6 +46,22 @@ export const pageTable: ReadonlyArray<PageRow> = [
     load: async () => (await import("../campaigns/CampaignListPage.tsx")).CampaignListPage,
   },
   {
+    path: "/locations",
+    navigation: "Locations",
+    isAllowed: needs("locations:read"),
+    load: async () => (await import("../locations/LocationListPage.tsx")).LocationListPage,
+  },
+  {
+    path: "/locations/import",
+    isAllowed: needs("locations:write"),
+    load: async () => (await import("../locations/import/ImportPage.tsx")).ImportPage,
+  },
+  {
+    path: "/locations/draw",
+    isAllowed: needs("locations:write"),
+    load: async () => (await import("../locations/DrawPage.tsx")).DrawPage,
+  },
+  {
     path: "/media",
     navigation: "Media",
     isAllowed: needs("media:read"),
