@@ -9,7 +9,7 @@ const styleUrl = (): string =>
   document.querySelector<HTMLMetaElement>('meta[name="waypost-map-style"]')?.content ?? "";
 
 /** A colour of the page's theme, as the map needs it. */
-const colour = (name: string): string => {
+export const colour = (name: string): string => {
   const probe = document.createElement("span");
   probe.style.color = `var(${name})`;
   document.body.append(probe);
