@@ -18,7 +18,7 @@ const accepted = ".geojson,.json,.geojsonl,.geojsonseq,.ndjson,.csv,application/
 const refusedSize = 100;
 
 const columns: ReadonlyArray<Column<FeatureOutcome>> = [
-  { key: "number", heading: "Number", cell: ({ number }) => formatNumber(number), isFigure: true },
+  { key: "number", heading: "Number", cell: ({ number }) => formatNumber(number) },
   { key: "name", heading: "Name", cell: ({ name }) => name ?? <span class="quiet">no name</span> },
   {
     key: "reasons",
