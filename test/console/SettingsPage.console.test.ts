@@ -78,6 +78,8 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("settings in the con
         body: { url: "http://127.0.0.1:9/hook", events: ["*"], description: "Data warehouse" },
       });
       assert.strictEqual(made.status, 201, JSON.stringify(made.body));
+      const path = `/webhooks/${made.body.data.id}`;
+      yield* platform("sandbox", tokens.sandbox)(`${path}/test`, { method: "POST" });
       const reader = yield* token(workspace, "sandbox", ["webhooks:read"]);
       const tab = yield* consoleTab;
       yield* Effect.promise(async () => {
@@ -87,7 +89,8 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("settings in the con
         assert.isNull(await tab.page.$("::-p-aria([name='Issue token'][role='button'])"));
         await tab.press("link", "http://127.0.0.1:9/hook");
         await tab.seePage("Webhook");
-        await tab.seeText("No attempt yet.");
+        await tab.seeText("There was no answer from the receiver");
+        assert.notInclude(await tab.page.content(), "Resend");
       });
       yield* checkPage(tab);
     }),
