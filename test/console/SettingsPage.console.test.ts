@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect";
 import { isChromiumAvailable } from "../browser/Chromium.ts";
 import { TestBrowser } from "../browser/TestBrowser.ts";
 import { testOperatorKey, TestWaypost } from "../TestWaypost.ts";
+import { called, webhookWorld } from "../webhooks/WebhookWorld.ts";
 import { checkPage, consoleTab } from "./ConsoleTab.ts";
 
 layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("settings in the console", (it) => {
@@ -78,6 +79,8 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("settings in the con
         body: { url: "http://127.0.0.1:9/hook", events: ["*"], description: "Data warehouse" },
       });
       assert.strictEqual(made.status, 201, JSON.stringify(made.body));
+      const path = `/webhooks/${made.body.data.id}`;
+      yield* platform("sandbox", tokens.sandbox)(`${path}/test`, { method: "POST" });
       const reader = yield* token(workspace, "sandbox", ["webhooks:read"]);
       const tab = yield* consoleTab;
       yield* Effect.promise(async () => {
@@ -87,8 +90,32 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("settings in the con
         assert.isNull(await tab.page.$("::-p-aria([name='Issue token'][role='button'])"));
         await tab.press("link", "http://127.0.0.1:9/hook");
         await tab.seePage("Webhook");
-        await tab.seeText("No attempt yet.");
+        await tab.seeText("There was no answer from the receiver");
+        assert.notInclude(await tab.page.content(), "Resend");
       });
+      yield* checkPage(tab);
+    }),
+  );
+
+  inBrowser("an event of a failed attempt is sent again with Resend (console.settings)", () =>
+    Effect.gen(function* () {
+      const { attempts, geo, make, receiver, waypost, workspace } = yield* webhookWorld;
+      const { location, phone } = yield* geo();
+      const { id } = yield* make({ events: ["location.entered"] });
+      receiver.answer((_, number) => (number === 0 ? 500 : 200));
+      yield* phone.sees("enter", location);
+      yield* called;
+      const writer = yield* waypost.token(workspace, "production", ["webhooks:read", "webhooks:write"]);
+      const [failed] = yield* attempts(id);
+      const tab = yield* consoleTab;
+      yield* Effect.promise(async () => {
+        await tab.open(`/settings/webhooks/${id}`);
+        await tab.signIn(writer.token);
+        await tab.press("button", `Resend location.entered ${failed.event_id}`);
+        await tab.seeText("The event is sent again.");
+      });
+      yield* called;
+      assert.deepInclude((yield* attempts(id))[0], { event_id: failed.event_id, status_code: 200 });
       yield* checkPage(tab);
     }),
   );

@@ -31,7 +31,7 @@ const dayCount = ({ end, start }: DayRange): number =>
  * The period before: as many days, moved back by whole weeks, so that every day is compared with the same day
  * of the week. Of 30 days it is the 30 days that began 35 days earlier.
  */
-export const periodBefore = ({ end, start }: DayRange): DayRange => {
+const periodBefore = ({ end, start }: DayRange): DayRange => {
   const shift = -7 * Math.ceil(dayCount({ start, end }) / 7);
   return { start: addDays(start, shift), end: addDays(end, shift) };
 };

@@ -78,6 +78,7 @@ const notificationStatuses: ReadonlyArray<Choice> = [
   { value: "unused", text: "Unused" },
 ];
 
+/** The report of campaigns. */
 export const campaignReport: ReportKind<CampaignFigures> = {
   key: "campaigns",
   label: "Campaigns",
@@ -97,6 +98,7 @@ export const campaignReport: ReportKind<CampaignFigures> = {
   empty: "No campaign matches. Create one in Campaigns, or clear the filters.",
 };
 
+/** The report of locations. */
 export const locationReport: ReportKind<LocationFigures> = {
   key: "locations",
   label: "Locations",
@@ -122,6 +124,7 @@ export const locationReport: ReportKind<LocationFigures> = {
   empty: "No location matches. Import places in Locations, or clear the filters.",
 };
 
+/** The report of notifications. */
 export const notificationReport: ReportKind<NotificationFigures> = {
   key: "notifications",
   label: "Notifications",
@@ -136,6 +139,7 @@ export const notificationReport: ReportKind<NotificationFigures> = {
 
 const triggers = { on_enter: "On enter", on_exit: "On exit", fixed_time: "Fixed time" } as const;
 
+/** The report of surveys. */
 export const surveyReport: ReportKind<SurveyFigures> = {
   key: "surveys",
   label: "Surveys",
@@ -170,6 +174,7 @@ export const surveyReport: ReportKind<SurveyFigures> = {
   empty: "No survey matches. Add a notification of the type Survey to a campaign, or clear the filters.",
 };
 
+/** The report of opens and clicks. */
 export const interactionReport: ReportKind<InteractionFigures> = {
   key: "interactions",
   label: "Interactions",

@@ -15,12 +15,6 @@ import { comparedPaths, setFilter } from "./ReportFilters.ts";
 import type { QuestionFigures, SurveyAnswers, SurveyFigures } from "./ReportResources.ts";
 import type { ReportProps } from "./RowReport.tsx";
 
-/** A survey on a campaign. */
-export interface ChosenSurvey {
-  readonly campaign: string;
-  readonly notification: string;
-}
-
 const isChosen = (survey: SurveyFigures): boolean => {
   const [campaign, notification] = [parameter("campaign"), parameter("notification")];
   return (

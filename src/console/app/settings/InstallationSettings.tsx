@@ -35,14 +35,14 @@ const columns: ReadonlyArray<Column<Finding>> = [
     key: "observation",
     heading: "Observation",
     cell: ({ advice, observation }) => (
-      <>
+      <div class="wide-cell">
         {observation}
         {advice !== null && (
           <p>
             <strong>{advice}</strong>
           </p>
         )}
-      </>
+      </div>
     ),
   },
 ];

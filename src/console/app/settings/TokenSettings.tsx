@@ -95,7 +95,11 @@ const columns: ReadonlyArray<Column<AccessToken>> = [
     cell: ({ environment: each }) => environmentNames[each],
     sortBy: ({ environment: each }) => each,
   },
-  { key: "abilities", heading: "Abilities", cell: ({ abilities }) => abilities.join(", ") },
+  {
+    key: "abilities",
+    heading: "Abilities",
+    cell: ({ abilities }) => <p class="wide-cell">{abilities.join(", ")}</p>,
+  },
   { key: "expires", heading: "Expires", cell: ({ expires_at: at }) => <InstantOr at={at} none="never" /> },
   {
     key: "revoke",

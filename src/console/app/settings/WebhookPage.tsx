@@ -20,7 +20,10 @@ import { InstantOr } from "./AccessKeys.tsx";
 import type { CallAttempt } from "./SettingsResources.ts";
 import { WebhookBadge } from "./WebhookSettings.tsx";
 
-/** Sends an event again. A batch has no id of an event. */
+/** Types of calls that cannot be sent again: a batch has no event's id, a test no event. */
+const onlyOnce = new Set(["batch", "webhook.test"]);
+
+/** "Resend": sends an event again. */
 const Resend = ({
   attempt: { event_id: event, event_type: type },
   onProblem,
@@ -43,7 +46,7 @@ const Resend = ({
     }
     setBusy(false);
   };
-  if (type === "batch" || !may("webhooks:write")) return null;
+  if (onlyOnce.has(type) || !may("webhooks:write")) return null;
   return (
     <Button look="plain" isBusy={isBusy} label={`Resend ${type} ${event}`} onPress={() => void send()}>
       Resend
@@ -55,9 +58,9 @@ const AttemptResult = ({ error, status_code: status }: CallAttempt) =>
   error === null ? (
     <Badge text={`Delivered, ${status ?? ""}`} tone="good" />
   ) : (
-    <>
+    <p class="wide-cell">
       <Badge text="Failed" tone="bad" /> {error}
-    </>
+    </p>
   );
 
 const columnsWith = (
