@@ -45,8 +45,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))(
           const { sandbox, tokens } = yield* shop;
           const tab = yield* consoleTab;
           yield* Effect.promise(async () => {
-            tab.page.setDefaultTimeout(25_000);
-          await tab.open("/campaigns");
+            await tab.open("/campaigns");
             await tab.signIn(tokens.sandbox);
             await tab.press("link", "New campaign");
             await tab.seePage("New campaign");
@@ -93,7 +92,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))(
           assert.include(yield* problemOf(tab, "textbox", "Button address"), "needs an address");
           yield* checkPage(tab);
           yield* Effect.promise(async () => {
-            await tab.fill("Button label", "");
+            await tab.fill("Button address", "acme://offer");
             await tab.press("button", "Add notification");
             await tab.seePage("Opening week");
             await tab.see("link", "Hello");

@@ -59,10 +59,11 @@ const firstSend = ({ messages, values }: PublishSummary): string => {
   if (messages?.length === 0) return "None yet: it has no notification. Nothing is sent until one is added.";
   if (values.type === "geo")
     return `When a device ${triggers(messages)}, from ${values.starts_at} (${values.timezone}).`;
-  const times = (messages ?? []).flatMap(({ trigger_config: config }) => config?.send_at ?? []).toSorted();
-  return times[0] === undefined
-    ? `On ${values.starts_at.slice(0, 10)} (${values.timezone}).`
-    : `${times[0]} (${values.timezone}).`;
+  // Sends are at their time of day, on the campaign's day.
+  const day = values.starts_at.slice(0, 10);
+  const times = (messages ?? []).flatMap(({ trigger_config: config }) => config?.send_at.slice(-5) ?? []);
+  const first = times.toSorted()[0];
+  return `${first === undefined ? `On ${day}` : `${day} ${first}`} (${values.timezone}).`;
 };
 
 const capOf = (values: CampaignValues): string => {
