@@ -28,12 +28,13 @@ const text = `
   SELECT id, name, type,
     CASE WHEN ends_at < $3 THEN 'ended' WHEN paused THEN 'paused'
       WHEN starts_at > $3 THEN 'scheduled' ELSE 'active' END AS status,
-    ${utc("starts_at")}, ${utc("ends_at")}, timezone, paused, frequency_cap_count, frequency_cap_period,
+    ${utc("starts_at")}, ${utc("ends_at")}, timezone, paused, archived,
+    frequency_cap_count, frequency_cap_period,
     ${targets("campaign_location", "location_id", "location_ids")},
     ${targets("campaign_location_group", "group_id", "location_group_ids")},
     ${targets("campaign_segment", "segment_id", "segmentation_ids")},
     segment_match, ${utc("created_at")}, ${utc("updated_at")}
-  FROM campaign c WHERE workspace_id = $1 AND environment = $2 ORDER BY id DESC LIMIT 21`;
+  FROM campaign c WHERE workspace_id = $1 AND environment = $2 AND NOT archived ORDER BY id DESC LIMIT 21`;
 
 const fastify = Fastify();
 

@@ -1,7 +1,6 @@
 import { Clock, Context, Effect, Layer, Semaphore } from "effect";
-import { FetchHttpClient } from "effect/http";
-import { SqlClient } from "effect/sql";
-import { Settings, type SettingsRecord } from "../config/Settings.ts";
+import { FetchHttpClient, type HttpClient } from "effect/http";
+import type { SettingsRecord } from "../config/Settings.ts";
 import { serverDoctor } from "./Doctor.ts";
 import type { HealthReport } from "./InstallationHealth.ts";
 
@@ -16,11 +15,13 @@ const machineClock = Context.get(Context.empty(), Clock.Clock);
 /** A report younger than this is given again: its checks start a media worker and connect to services. */
 const maxAgeMillis = 5_000;
 
+/** What the checks need of the server. */
+type Needs = Exclude<Effect.Services<ReturnType<typeof serverDoctor>>, HttpClient.HttpClient>;
+
 /** What `waypost doctor` says about the installation, from within its server (contract S7). */
 export class HealthReports extends Context.Service<HealthReports>()("waypost/doctor/HealthReports", {
   make: Effect.gen(function* () {
-    const settings = yield* Settings;
-    const sql = yield* SqlClient.SqlClient;
+    const services = yield* Effect.context<Needs>();
     const variables = yield* StartVariables;
     const semaphore = yield* Semaphore.make(1);
     let last: { readonly at: number; readonly report: HealthReport } | null = null;
@@ -39,10 +40,9 @@ export class HealthReports extends Context.Service<HealthReports>()("waypost/doc
       report: semaphore
         .withPermit(run)
         .pipe(
-          Effect.provideService(Settings, settings),
-          Effect.provideService(SqlClient.SqlClient, sql),
           Effect.provideService(Clock.Clock, machineClock),
           Effect.provide(FetchHttpClient.layer),
+          Effect.provide(services),
           Effect.withSpan("HealthReports.report"),
         ),
     };

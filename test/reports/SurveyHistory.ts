@@ -1,5 +1,6 @@
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
+import { idAt } from "../../src/wire/Ids.ts";
 import { testStart } from "../TestWaypost.ts";
 import type { QueryParameters } from "./ReportOrder.ts";
 
@@ -43,7 +44,15 @@ export const respond = Effect.fnUntraced(function* (
   }));
   for (const { content_key, name, questions, survey_id } of surveys) {
     yield* sql`UPDATE notification SET name = ${name} WHERE id = ${survey_id}`;
-    const texts = JSON.stringify(Array.from({ length: questions }, () => ({})));
+    const texts = JSON.stringify(
+      Array.from({ length: questions }, (_, index) => ({
+        id: idAt(index),
+        question_text: `Question ${index}`,
+        type: "RATING",
+        required: false,
+        choices: [],
+      })),
+    );
     yield* sql`UPDATE content SET questions = ${texts}::jsonb WHERE key = ${content_key}`;
   }
   const kept = new Map<string, PastResponse>();

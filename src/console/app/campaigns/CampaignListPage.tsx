@@ -1,5 +1,4 @@
 /** "Campaigns": the list with its filters, search and pages. */
-import { useLast } from "../data/LastData.ts";
 import { usePlatform } from "../data/Query.ts";
 import type { Campaign, Page } from "../data/Resources.ts";
 import { ButtonLink } from "../parts/Button.tsx";
@@ -7,6 +6,7 @@ import { DataTable, type Column } from "../parts/DataTable.tsx";
 import { EmptyState } from "../parts/EmptyState.tsx";
 import { ChoiceFilter, SearchFilter } from "../parts/Filters.tsx";
 import { formatInstant } from "../parts/DisplayFormats.ts";
+import { useLast } from "../data/LastData.ts";
 import { LoadProblem, Loading, PageFrame } from "../parts/PageFrame.tsx";
 import { Pager } from "../parts/Pager.tsx";
 import { addressOf, parameter, setParameters } from "../routing/Router.ts";

@@ -59,7 +59,8 @@ export const platformBase = (): string =>
 
 const isPlatform = (path: string): boolean => /^(?:\/sandbox)?\/platform\/v1\//.test(path);
 
-const headersOf = (path: string, options: CallOptions): Headers => {
+/** The headers of a request: the session, the workspace, and what the options say. */
+export const headersOf = (path: string, options: CallOptions): Headers => {
   const headers = new Headers({ accept: "application/json" });
   const session = currentSession.value;
   if (session !== null) headers.set("waypost-session", session.id);
@@ -73,7 +74,8 @@ const headersOf = (path: string, options: CallOptions): Headers => {
   return headers;
 };
 
-interface ErrorBody {
+/** The body of a refusal. */
+export interface ErrorBody {
   readonly error?: {
     readonly code?: string;
     readonly message?: string;
@@ -81,15 +83,18 @@ interface ErrorBody {
   };
 }
 
-const problemOf = async (response: Response): Promise<ApiProblem> => {
-  const { error = {} } = (await response.json().catch(() => ({}))) as ErrorBody;
-  return new ApiProblem(
-    response.status,
+/** The problem that a refusal names. */
+export const problemOf = (status: number, { error = {} }: ErrorBody): ApiProblem =>
+  new ApiProblem(
+    status,
     error.code ?? "unexpected_answer",
-    error.message ?? `The server answered with status ${response.status}.`,
+    error.message ?? `The server answered with status ${status}.`,
     error.fields,
   );
-};
+
+/** The server did not answer. */
+export const noAnswer = (): ApiProblem =>
+  new ApiProblem(null, "network_error", "The server does not answer. Nothing is lost: try again.");
 
 const send = async (path: string, options: CallOptions): Promise<Response> => {
   const timeout = AbortSignal.timeout(options.body === undefined ? timeoutMillis : 10 * timeoutMillis);
@@ -105,7 +110,7 @@ const send = async (path: string, options: CallOptions): Promise<Response> => {
   } catch (error) {
     if (options.signal?.aborted === true) throw error;
     awaySince.value ??= machineNow();
-    throw new ApiProblem(null, "network_error", "The server does not answer. Nothing is lost: try again.");
+    throw noAnswer();
   }
 };
 
@@ -116,7 +121,7 @@ export const request = async (path: string, options: CallOptions = {}): Promise<
     awaySince.value = null;
     return response;
   }
-  const problem = await problemOf(response);
+  const problem = problemOf(response.status, (await response.json().catch(() => ({}))) as ErrorBody);
   if (problem.status === 502 || problem.status === 503 || problem.status === 504)
     awaySince.value ??= machineNow();
   else awaySince.value = null;

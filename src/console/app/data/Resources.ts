@@ -11,6 +11,9 @@ import type {
 import type { HealthReport as HealthReportSchema } from "../../../doctor/InstallationHealth.ts";
 import type { DeviceEvent as DeviceEventSchema } from "../../../events/DeviceEventsApi.ts";
 import type { LocationResource } from "../../../locations/LocationResource.ts";
+import type { LocationGroup as LocationGroupSchema } from "../../../locations/LocationGroup.ts";
+import type { ImportReport as ImportReportSchema } from "../../../locations/LocationImport.ts";
+import type { MediaFile as MediaFileSchema, UsedMediaFile as UsedSchema } from "../../../media/MediaFile.ts";
 import type { CampaignRow as CampaignRowSchema } from "../../../reports/Report.ts";
 import type { Summary as SummarySchema } from "../../../reports/Report.ts";
 import type { Explanation as ExplanationSchema } from "../../../sending/ExplanationApi.ts";
@@ -56,6 +59,14 @@ export type SendDetail = (typeof SendDetailSchema)["Encoded"];
 export type WebhookAttempt = (typeof WebhookAttemptSchema)["Encoded"];
 /** A campaign. */
 export type Campaign = (typeof CampaignSchema)["Encoded"];
+/** A group of locations. */
+export type LocationGroup = (typeof LocationGroupSchema)["Encoded"];
+/** The result of an import, feature by feature. */
+export type ImportReport = (typeof ImportReportSchema)["Encoded"];
+/** A media file. */
+export type MediaFile = (typeof MediaFileSchema)["Encoded"];
+/** A media file with the notifications that show it. */
+export type UsedMediaFile = (typeof UsedSchema)["Encoded"];
 /** A row of the report of campaigns. */
 export type CampaignReportRow = (typeof CampaignRowSchema)["Encoded"];
 /** Totals, and figures by day. */

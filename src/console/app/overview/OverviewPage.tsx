@@ -5,7 +5,8 @@ import type { Report, SummaryReport } from "../data/Resources.ts";
 import { ButtonLink } from "../parts/Button.tsx";
 import { DayChart } from "../parts/chart/DayChart.tsx";
 import { EmptyState } from "../parts/EmptyState.tsx";
-import { addDays, formatChange, formatNumber, today } from "../parts/DisplayFormats.ts";
+import { addDays, formatNumber, today } from "../parts/DisplayFormats.ts";
+import { FigureTotals } from "../parts/FigureTotals.tsx";
 import { LoadProblem, Loading, PageFrame } from "../parts/PageFrame.tsx";
 import { addressOf } from "../routing/Router.ts";
 import { workspace } from "../session/Scope.ts";
@@ -15,7 +16,6 @@ import { ComingUp } from "./ComingUp.tsx";
 
 const days = 30;
 
-type Totals = SummaryReport["totals"];
 type DailyFigure = "delivered" | "devices_reached" | "geofence_entries" | "geofence_exits";
 
 const figures: ReadonlyArray<readonly [DailyFigure, string]> = [
@@ -27,41 +27,6 @@ const figures: ReadonlyArray<readonly [DailyFigure, string]> = [
 
 const useSummary = (start: string, end: string) =>
   usePlatform<Report<SummaryReport>>(`/reports/summary?start=${start}&end=${end}`);
-
-const Change = ({ from, to }: { readonly from: number | undefined; readonly to: number }) => {
-  if (from === undefined) return <span class="change">…</span>;
-  const change = formatChange(from, to);
-  return (
-    <span class="change">
-      {change === null ? "from 0" : `${change} from ${formatNumber(from)}`}
-      <span class="unseen"> in the 30 days before</span>
-    </span>
-  );
-};
-
-const Totals = ({
-  before,
-  chosen,
-  onChoose,
-  totals,
-}: {
-  readonly totals: Totals;
-  readonly before: Totals | undefined;
-  readonly chosen: DailyFigure;
-  readonly onChoose: (figure: DailyFigure) => void;
-}) => (
-  <ul class="totals" aria-label="Totals of the last 30 days">
-    {figures.map(([key, label]) => (
-      <li key={key}>
-        <button type="button" class="total" aria-pressed={chosen === key} onClick={() => onChoose(key)}>
-          <span class="total-label">{label}</span>
-          <span class="total-value">{formatNumber(totals[key])}</span>
-          <Change from={before?.[key]} to={totals[key]} />
-        </button>
-      </li>
-    ))}
-  </ul>
-);
 
 const Figures = ({ timezone }: { readonly timezone: string }) => {
   const [chosen, choose] = useState<DailyFigure>("delivered");
@@ -80,7 +45,19 @@ const Figures = ({ timezone }: { readonly timezone: string }) => {
     <>
       <LoadProblem problem={problem} />
       {isEmpty && <FirstSteps devices={totals.registered_devices} />}
-      <Totals totals={totals} before={before?.data.totals} chosen={chosen} onChoose={choose} />
+      <FigureTotals
+        label="Totals of the last 30 days"
+        beforeLabel="in the 30 days before"
+        isCompared
+        figures={figures.map(([key, label]) => ({
+          key,
+          label,
+          value: totals[key],
+          before: before?.data.totals[key],
+        }))}
+        chosen={chosen}
+        onChoose={choose}
+      />
       <div class="card">
         <DayChart label={label} days={series(now.data)} before={before && series(before.data)} />
       </div>

@@ -14,7 +14,7 @@ export interface ButtonProps {
   readonly isPressed?: boolean;
   /** Of a button that shows and hides something below it. */
   readonly isExpanded?: boolean;
-  readonly onPress?: () => void;
+  readonly onPress?: (() => void) | undefined;
   /** A name for screen readers, if the visible text needs more context. It begins with that text. */
   readonly label?: string;
 }

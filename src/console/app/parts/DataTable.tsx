@@ -1,7 +1,8 @@
 /** Tables: rows that can be sorted by a heading and searched, and scrolled within the table if it is wide. */
 import type { ComponentChildren } from "preact";
-import { useId, useState } from "preact/hooks";
-import { formatCount } from "./DisplayFormats.ts";
+import { useId, useMemo, useState } from "preact/hooks";
+import { Button } from "./Button.tsx";
+import { formatCount, formatNumber } from "./DisplayFormats.ts";
 
 /** A column of a table. */
 export interface Column<Row> {
@@ -19,6 +20,12 @@ interface Sorting {
   readonly isDescending: boolean;
 }
 
+/** A search whose text is kept elsewhere, such as in the address. */
+interface KeptSearch {
+  readonly value: string;
+  readonly onSearch: (text: string) => void;
+}
+
 interface DataTableProps<Row> {
   /** The name of the table for screen readers. */
   readonly label: string;
@@ -28,10 +35,16 @@ interface DataTableProps<Row> {
   readonly initialSorting?: Sorting;
   /** The text that a search looks at; without it the table has no search. */
   readonly searchText?: (row: Row) => string;
+  /** Where the text of the search is kept; without it, in the table. */
+  readonly search?: KeptSearch;
+  /** A press on a row. Its links and buttons do their own. */
   readonly onRow?: ((row: Row) => void) | undefined;
   /** What stands in place of the rows if there are none. */
   readonly empty?: ComponentChildren;
 }
+
+/** Rows on the page at first; a press shows as many more. */
+const rowsShown = 300;
 
 const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
@@ -51,6 +64,10 @@ const sorted = <Row,>(
   return rows.toSorted((a, b) => sign * compare(valueOf(a), valueOf(b)));
 };
 
+/** Whether a press within a row was on a link or a button of it. */
+const isOwnPress = ({ target }: MouseEvent): boolean =>
+  target instanceof Element && target.closest("a, button, input, select") !== null;
+
 /** A table of rows that are all there. Lists that the server pages have no sorting of their own. */
 export const DataTable = <Row,>({
   columns,
@@ -60,23 +77,30 @@ export const DataTable = <Row,>({
   onRow,
   rowKey,
   rows,
+  search: kept,
   searchText,
 }: DataTableProps<Row>) => {
   const [sorting, setSorting] = useState<Sorting | null>(initialSorting ?? null);
-  const [search, setSearch] = useState("");
+  const [typed, setTyped] = useState("");
+  const [maxRows, setMaxRows] = useState(rowsShown);
+  const search = kept?.value ?? typed;
   const wanted = search.trim().toLowerCase();
-  const found =
-    wanted === "" || searchText === undefined
-      ? rows
-      : rows.filter((row) => searchText(row).toLowerCase().includes(wanted));
-  const shown = sorted(found, columns, sorting);
+  const found = useMemo(
+    () =>
+      wanted === "" || searchText === undefined
+        ? rows
+        : rows.filter((row) => searchText(row).toLowerCase().includes(wanted)),
+    [rows, wanted],
+  );
+  const inOrder = useMemo(() => sorted(found, columns, sorting), [found, columns, sorting]);
+  const shown = inOrder.slice(0, maxRows);
   return (
     <div class="table-part">
       {searchText !== undefined && (
         <TableSearch
           label={label}
           value={search}
-          onSearch={setSearch}
+          onSearch={kept?.onSearch ?? setTyped}
           found={found.length}
           all={rows.length}
         />
@@ -93,7 +117,11 @@ export const DataTable = <Row,>({
           </thead>
           <tbody>
             {shown.map((row) => (
-              <tr key={rowKey(row)} class={onRow && "chosen-by-click"} onClick={onRow && (() => onRow(row))}>
+              <tr
+                key={rowKey(row)}
+                class={onRow && "chosen-by-click"}
+                onClick={onRow && ((event) => isOwnPress(event) || onRow(row))}
+              >
                 {columns.map(({ cell, isFigure, key }) => (
                   <td key={key} class={isFigure === true ? "figure" : undefined}>
                     {cell(row)}
@@ -111,6 +139,12 @@ export const DataTable = <Row,>({
           </tbody>
         </table>
       </div>
+      {inOrder.length > shown.length && (
+        <p class="more-rows">
+          {formatNumber(shown.length)} of {formatCount(inOrder.length, "row")} are shown.{" "}
+          <Button onPress={() => setMaxRows(maxRows + rowsShown)}>Show more rows</Button>
+        </p>
+      )}
     </div>
   );
 };
@@ -171,7 +205,9 @@ const TableSearch = ({
         value={value}
         onInput={(event) => onSearch(event.currentTarget.value)}
       />
-      <span role="status">{value.trim() === "" ? "" : `${formatCount(found, "row")} of ${all}`}</span>
+      <span role="status">
+        {value.trim() === "" ? "" : `${formatCount(found, "row")} of ${formatNumber(all)}`}
+      </span>
     </div>
   );
 };

@@ -46,6 +46,53 @@ export const pageTable: ReadonlyArray<PageRow> = [
     load: async () => (await import("../campaigns/CampaignListPage.tsx")).CampaignListPage,
   },
   {
+    path: "/campaigns/new",
+    isAllowed: needs("campaigns:write"),
+    load: async () => (await import("../campaigns/CampaignEditorPages.tsx")).NewCampaignPage,
+  },
+  {
+    path: "/campaigns/:campaign/edit",
+    isAllowed: () => may("campaigns:read") && may("campaigns:write"),
+    load: async () => (await import("../campaigns/CampaignEditorPages.tsx")).EditCampaignPage,
+  },
+  {
+    path: "/campaigns/:campaign",
+    isAllowed: needs("campaigns:read"),
+    load: async () => (await import("../campaigns/CampaignPage.tsx")).CampaignPage,
+  },
+  {
+    path: "/campaigns/:campaign/notifications/new",
+    isAllowed: () => may("campaigns:read") && may("notifications:write"),
+    load: async () => (await import("../notifications/NotificationPages.tsx")).NewNotificationPage,
+  },
+  {
+    path: "/campaigns/:campaign/notifications/:notification",
+    isAllowed: () => may("campaigns:read") && may("notifications:read") && may("notifications:write"),
+    load: async () => (await import("../notifications/NotificationPages.tsx")).EditNotificationPage,
+  },
+  {
+    path: "/locations",
+    navigation: "Locations",
+    isAllowed: needs("locations:read"),
+    load: async () => (await import("../locations/LocationListPage.tsx")).LocationListPage,
+  },
+  {
+    path: "/locations/import",
+    isAllowed: needs("locations:write"),
+    load: async () => (await import("../locations/import/ImportPage.tsx")).ImportPage,
+  },
+  {
+    path: "/locations/draw",
+    isAllowed: needs("locations:write"),
+    load: async () => (await import("../locations/DrawPage.tsx")).DrawPage,
+  },
+  {
+    path: "/media",
+    navigation: "Media",
+    isAllowed: needs("media:read"),
+    load: async () => (await import("../media/MediaPage.tsx")).MediaPage,
+  },
+  {
     path: "/segments",
     navigation: "Segments",
     isAllowed: needs("segments:read"),
@@ -84,10 +131,27 @@ export const pageTable: ReadonlyArray<PageRow> = [
     load: async () => (await import("../sends/SendPage.tsx")).SendPage,
   },
   {
+    path: "/reports",
+    navigation: "Reports",
+    isAllowed: needs("reports:read"),
+    load: async () => (await import("../reports/ReportsPage.tsx")).ReportsPage,
+  },
+  {
     path: "/activity",
     navigation: "Activity",
     isAllowed: needs("activity:read"),
     load: async () => (await import("../activity/ActivityPage.tsx")).ActivityPage,
+  },
+  {
+    path: "/settings",
+    navigation: "Settings",
+    isAllowed: () => isOperator() || may("webhooks:read"),
+    load: async () => (await import("../settings/SettingsPage.tsx")).SettingsPage,
+  },
+  {
+    path: "/settings/webhooks/:webhook",
+    isAllowed: needs("webhooks:read"),
+    load: async () => (await import("../settings/WebhookPage.tsx")).WebhookPage,
   },
   {
     path: "/workspaces/new",

@@ -21,46 +21,51 @@ export const useWidth = () => {
   return { ref, width };
 };
 
-/** A chart with its caption and, on demand, its table. */
+/** A chart with its caption and, on demand, the table of its figures. */
 export const ChartFigure = ({
   caption,
   children,
   table,
 }: {
   readonly caption: ComponentChildren;
-  readonly table: ChartTable;
+  /** Left out where a table below the chart has its figures. */
+  readonly table?: ChartTable | undefined;
   readonly children: ComponentChildren;
 }) => (
   <figure class="chart">
     <figcaption>{caption}</figcaption>
     {children}
-    <details class="chart-table">
-      <summary>Show as table</summary>
-      <div class="table-scroll" tabIndex={0} role="group" aria-label="Figures of the chart">
-        <table>
-          <thead>
-            <tr>
-              {table.headings.map((heading, index) => (
-                <th key={heading} scope="col" class={index > 0 ? "figure" : undefined}>
-                  {heading}
-                </th>
+    {table !== undefined && <FigureTable {...table} />}
+  </figure>
+);
+
+const FigureTable = ({ headings, rows }: ChartTable) => (
+  <details class="chart-table">
+    <summary>Show as table</summary>
+    <div class="table-scroll" tabIndex={0} role="group" aria-label="Figures of the chart">
+      <table>
+        <thead>
+          <tr>
+            {headings.map((heading, index) => (
+              <th key={heading} scope="col" class={index > 0 ? "figure" : undefined}>
+                {heading}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(([first, ...cells]) => (
+            <tr key={first}>
+              <th scope="row">{first}</th>
+              {cells.map((cell, index) => (
+                <td key={index} class="figure">
+                  {cell}
+                </td>
               ))}
             </tr>
-          </thead>
-          <tbody>
-            {table.rows.map(([first, ...cells]) => (
-              <tr key={first}>
-                <th scope="row">{first}</th>
-                {cells.map((cell, index) => (
-                  <td key={index} class="figure">
-                    {cell}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </details>
-  </figure>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  </details>
 );

@@ -1,6 +1,27 @@
-/** A chart as a PNG file. */
+/** Charts as a PNG file. */
 
-const shownProperties = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font", "opacity"];
+const shownProperties = [
+  "fill",
+  "stroke",
+  "stroke-width",
+  "stroke-dasharray",
+  "stroke-linejoin",
+  "font-family",
+  "font-size",
+  "font-weight",
+  "opacity",
+];
+
+/** A drawing and the text above it. */
+export interface TitledDrawing {
+  readonly title: string;
+  readonly svg: SVGSVGElement;
+}
+
+const scale = 2;
+const padding = 24;
+const titleHeight = 32;
+const gap = 32;
 
 /** Copies the computed styles of the page into a copy of the drawing, which has no style sheet. */
 const withStyles = (svg: SVGSVGElement): SVGSVGElement => {
@@ -16,30 +37,46 @@ const withStyles = (svg: SVGSVGElement): SVGSVGElement => {
   return copy;
 };
 
-/** Draws a chart into a PNG with twice its size, on the ground of the page. */
-export const chartPng = async (svg: SVGSVGElement): Promise<Blob> => {
-  const { height, width } = svg.getBoundingClientRect();
-  const address = URL.createObjectURL(
-    new Blob([new XMLSerializer().serializeToString(withStyles(svg))], { type: "image/svg+xml" }),
-  );
+const imageOf = async (svg: SVGSVGElement): Promise<HTMLImageElement> => {
+  const text = new XMLSerializer().serializeToString(withStyles(svg));
+  const address = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
   try {
     const image = new Image();
     image.src = address;
     await image.decode();
-    const canvas = document.createElement("canvas");
-    canvas.width = width * 2;
-    canvas.height = height * 2;
-    const context = canvas.getContext("2d");
-    if (context === null) throw new Error("This browser draws no pictures.");
-    context.fillStyle = getComputedStyle(document.body).backgroundColor;
-    context.fillRect(0, 0, canvas.width, canvas.height);
-    context.drawImage(image, 0, 0, canvas.width, canvas.height);
-    return await new Promise((resolve, reject) => {
-      canvas.toBlob((blob) =>
-        blob === null ? reject(new Error("The picture is too large.")) : resolve(blob),
-      );
-    });
+    return image;
   } finally {
     URL.revokeObjectURL(address);
   }
+};
+
+/** Draws charts one below the other into a PNG with twice their size, in the colours of the page. */
+export const chartsPng = async (charts: ReadonlyArray<TitledDrawing>): Promise<Blob> => {
+  const sized = await Promise.all(
+    charts.map(async ({ svg, title }) => {
+      const { height, width } = svg.getBoundingClientRect();
+      return { title, height, width, image: await imageOf(svg) };
+    }),
+  );
+  const canvas = document.createElement("canvas");
+  const height = sized.reduce((sum, chart) => sum + titleHeight + chart.height + gap, 2 * padding - gap);
+  canvas.width = scale * (Math.max(...sized.map(({ width }) => width)) + 2 * padding);
+  canvas.height = scale * height;
+  const context = canvas.getContext("2d");
+  if (context === null) throw new Error("This browser draws no pictures.");
+  const { backgroundColor, color, fontFamily } = getComputedStyle(document.documentElement);
+  context.scale(scale, scale);
+  context.fillStyle = backgroundColor;
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.fillStyle = color;
+  context.font = `600 15px ${fontFamily}`;
+  let y = padding;
+  for (const chart of sized) {
+    context.fillText(chart.title, padding, y + 15);
+    context.drawImage(chart.image, padding, y + titleHeight, chart.width, chart.height);
+    y += titleHeight + chart.height + gap;
+  }
+  return new Promise((resolve, reject) => {
+    canvas.toBlob((blob) => (blob === null ? reject(new Error("The picture is too large.")) : resolve(blob)));
+  });
 };

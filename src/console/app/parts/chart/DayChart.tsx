@@ -17,13 +17,15 @@ interface DayChartProps {
   readonly days: ReadonlyArray<ChartDay>;
   /** The period before, day by day in the same order. */
   readonly before?: ReadonlyArray<ChartDay> | undefined;
+  /** Whether a table below the chart has its figures. */
+  readonly hasTableBelow?: boolean;
 }
 
 const height = 240;
 const margin = { top: 12, right: 8, bottom: 28, left: 8 };
 
 /** A chart by day. The drawing is one picture for screen readers; the table has every figure. */
-export const DayChart = ({ before, days, label }: DayChartProps) => {
+export const DayChart = ({ before, days, hasTableBelow = false, label }: DayChartProps) => {
   const { ref, width } = useWidth();
   const total = days.reduce((sum, { value }) => sum + value, 0);
   const [first, last] = [days[0], days.at(-1)];
@@ -38,7 +40,7 @@ export const DayChart = ({ before, days, label }: DayChartProps) => {
   };
   return (
     <ChartFigure
-      table={table}
+      table={hasTableBelow ? undefined : table}
       caption={
         <>
           <strong>{label} by day</strong>
@@ -123,6 +125,7 @@ const Drawing = ({
           <path class="chart-before" d={linePath(before.map(({ value }, index) => [x(index), y(value)]))} />
         )}
         <path class="chart-line" d={linePath(points)} />
+        {days.length === 1 && <circle class="chart-point" cx={x(0)} cy={points[0]?.[1]} r="4" />}
         {hovered !== null && shown !== undefined && (
           <g class="chart-hover">
             <line x1={x(hovered)} x2={x(hovered)} y1={margin.top} y2={y(0)} />

@@ -147,29 +147,35 @@ const TopProblems = ({ form }: { readonly form: FormModel<object> }) => {
   );
 };
 
+/** Moves the focus to the first field with a problem. */
+export const focusFirstProblem = (): void => {
+  document.querySelector<HTMLElement>('form [aria-invalid="true"]')?.focus();
+};
+
 /** A form. After a refusal the focus moves to the first field with a problem. */
 export const Form = <Values extends object>({
   children,
   label,
   model,
+  onSubmit,
 }: {
   readonly model: FormModel<Values>;
   readonly children: ComponentChildren;
   /** A name for screen readers, where the heading does not say it. */
   readonly label?: string;
+  /** Called before the values are sent. */
+  readonly onSubmit?: () => void;
 }) => {
-  const ref = useRef<HTMLFormElement>(null);
   const form = model as unknown as FormModel<object>;
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
+    onSubmit?.();
     await model.submit();
-    requestAnimationFrame(() => {
-      ref.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
-    });
+    requestAnimationFrame(focusFirstProblem);
   };
   return (
     <CurrentForm.Provider value={form}>
-      <form ref={ref} class="form" noValidate aria-label={label} onSubmit={(event) => void submit(event)}>
+      <form class="form" noValidate aria-label={label} onSubmit={(event) => void submit(event)}>
         <TopProblems form={form} />
         {children}
       </form>

@@ -1,6 +1,6 @@
 /** The ground of maps: country outlines that come along, or the style of WAYPOST_MAP_STYLE_URL. */
 import type { StyleSpecification } from "maplibre-gl";
-import { feature } from "topojson-client";
+import { feature, mesh } from "topojson-client";
 
 type Layer = StyleSpecification["layers"][number];
 
@@ -9,7 +9,7 @@ const styleUrl = (): string =>
   document.querySelector<HTMLMetaElement>('meta[name="waypost-map-style"]')?.content ?? "";
 
 /** A colour of the page's theme, as the map needs it. */
-const colour = (name: string): string => {
+export const colour = (name: string): string => {
   const probe = document.createElement("span");
   probe.style.color = `var(${name})`;
   document.body.append(probe);
@@ -22,14 +22,19 @@ const outlines = async (): Promise<StyleSpecification> => {
   const response = await fetch(COUNTRIES_URL);
   const topology = (await response.json()) as Parameters<typeof feature>[0];
   const { countries } = topology.objects;
-  if (countries === undefined) throw new Error("The outlines of countries are damaged.");
+  if (countries?.type !== "GeometryCollection") throw new Error("The outlines of countries are damaged.");
+  // Lines between countries alone: the outline of one on both sides of 180° would cross the whole map.
+  const borders = mesh(topology, countries as Parameters<typeof mesh>[1], (a, b) => a !== b);
   return {
     version: 8,
-    sources: { countries: { type: "geojson", data: feature(topology, countries) } },
+    sources: {
+      countries: { type: "geojson", data: feature(topology, countries) },
+      borders: { type: "geojson", data: borders },
+    },
     layers: [
       { id: "water", type: "background", paint: { "background-color": colour("--map-water") } },
       { id: "land", type: "fill", source: "countries", paint: { "fill-color": colour("--map-land") } },
-      { id: "borders", type: "line", source: "countries", paint: { "line-color": colour("--map-border") } },
+      { id: "borders", type: "line", source: "borders", paint: { "line-color": colour("--map-border") } },
     ],
   };
 };

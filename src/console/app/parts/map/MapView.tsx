@@ -38,6 +38,9 @@ const makeMap = async (container: HTMLElement, bounds: Bounds | undefined): Prom
     // The page scrolls over the map: the wheel zooms only with Ctrl, two fingers move on a touch screen.
     cooperativeGestures: true,
   });
+  // The section is the region "Map"; what takes the keys within it is not a second one.
+  map.getCanvas().setAttribute("role", "application");
+  map.getCanvas().setAttribute("aria-label", "Map, arrow keys move it");
   map.touchZoomRotate.disableRotation();
   map.addControl(new NavigationControl({ showCompass: false }), "top-right");
   map.addControl(new ScaleControl(), "bottom-left");

@@ -1,0 +1,105 @@
+/** The places of a geo campaign, on a map and as a list. */
+import { useEffect, useState } from "preact/hooks";
+import { platform } from "../data/ApiCall.ts";
+import { usePlatform } from "../data/Query.ts";
+import type { Campaign, One, Page } from "../data/Resources.ts";
+import { formatCount } from "../parts/DisplayFormats.ts";
+import { Loading } from "../parts/PageFrame.tsx";
+import { may } from "../session/SessionState.ts";
+import type { Place, PlaceGroup } from "./CampaignResources.ts";
+import { PlaceMarks } from "./PlaceMap.tsx";
+
+/** The most places that are read one by one, and of each group. */
+const maxSingle = 100;
+const maxOfGroup = 500;
+
+const placesOfGroup = async (name: string): Promise<ReadonlyArray<Place>> => {
+  const found: Array<Place> = [];
+  let cursor: string | null = null;
+  do {
+    const query: URLSearchParams = new URLSearchParams({ group: name, limit: "100" });
+    if (cursor !== null) query.set("cursor", cursor);
+    const { body }: { readonly body: Page<Place> } = await platform(`/locations?${query.toString()}`);
+    found.push(...body.data);
+    cursor = body.meta.next_cursor;
+  } while (cursor !== null && found.length < maxOfGroup);
+  return found;
+};
+
+const settled = async <Value,>(work: ReadonlyArray<Promise<Value>>): Promise<ReadonlyArray<Value>> =>
+  (await Promise.allSettled(work)).flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+
+const readPlaces = async (
+  { targeting }: Campaign,
+  groups: ReadonlyArray<PlaceGroup>,
+): Promise<ReadonlyArray<Place>> => {
+  const single = targeting.location_ids
+    .slice(0, maxSingle)
+    .map(async (id) => (await platform<One<Place>>(`/locations/${id}`)).body.data);
+  const inGroups = groups.map(({ name }) => placesOfGroup(name));
+  const places = [...(await settled(single)), ...(await settled(inGroups)).flat()];
+  return [...new Map(places.map((place) => [place.id, place])).values()];
+};
+
+/** The groups of a campaign, with their names. */
+const useGroups = ({ targeting }: Campaign): ReadonlyArray<PlaceGroup> | undefined => {
+  const isNeeded = targeting.location_group_ids.length > 0 && may("locations:read");
+  const { data } = usePlatform<Page<PlaceGroup>>(isNeeded ? "/location-groups?limit=100" : null, {
+    millis: Infinity,
+  });
+  const [others, setOthers] = useState<ReadonlyArray<PlaceGroup>>([]);
+  const listed = data?.data;
+  const missing = targeting.location_group_ids.filter((id) => listed?.every((group) => group.id !== id));
+  useEffect(() => {
+    if (listed === undefined || missing.length === 0) return;
+    const reads = missing
+      .slice(0, maxSingle)
+      .map(async (id) => (await platform<One<PlaceGroup>>(`/location-groups/${id}`)).body.data);
+    void settled(reads).then(setOthers);
+  }, [listed === undefined, missing.join(" ")]);
+  if (isNeeded && listed === undefined) return undefined;
+  const all = [...(listed ?? []), ...others];
+  return all.filter(({ id }) => targeting.location_group_ids.includes(id));
+};
+
+/** "Places": the map and its list. */
+export const CampaignPlaces = ({ campaign }: { readonly campaign: Campaign }) => {
+  const groups = useGroups(campaign);
+  const [places, setPlaces] = useState<ReadonlyArray<Place> | null>(null);
+  const key = JSON.stringify([campaign.targeting, groups?.map(({ id }) => id)]);
+  useEffect(() => {
+    if (groups === undefined || !may("locations:read")) return;
+    let isGone = false;
+    void readPlaces(campaign, groups).then((found) => {
+      if (!isGone) setPlaces(found);
+    });
+    return () => void (isGone = true);
+  }, [key]);
+  return (
+    <section class="page-section" aria-labelledby="places">
+      <h2 id="places">Places</h2>
+      {!may("locations:read") && <p class="quiet">Your access key may not see locations.</p>}
+      {may("locations:read") && places === null && <Loading />}
+      {places !== null && (
+        <div class="map-beside">
+          <PlaceMarks places={places} chosen={places.map(({ id }) => id)} />
+          <div class="place-list" tabIndex={0} role="group" aria-label="List of places">
+            <p class="quiet">
+              {formatCount(places.length, "place")}
+              {groups !== undefined &&
+                groups.length > 0 &&
+                `, of groups ${groups.map(({ name }) => name).join(", ")}`}
+            </p>
+            <ul class="lines">
+              {places.map(({ address, id, name }) => (
+                <li key={id}>
+                  {name} {address !== null && <span class="quiet">{address}</span>}
+                </li>
+              ))}
+            </ul>
+          </div>
+        </div>
+      )}
+    </section>
+  );
+};
