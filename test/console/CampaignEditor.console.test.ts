@@ -5,7 +5,7 @@ import { TestBrowser } from "../browser/TestBrowser.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { type ConsoleTab, checkPage, consoleTab } from "./ConsoleTab.ts";
 
-const place = (name: string, longitude: number) => ({
+const location = (name: string, longitude: number) => ({
   type: "Feature",
   geometry: { type: "Point", coordinates: [longitude, 52.37] },
   properties: { name, radius: 100, external_id: name, group: "Shops" },
@@ -32,7 +32,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))(
     const shop = Effect.gen(function* () {
       const { tenant } = yield* TestWaypost;
       const made = yield* tenant({ timezone: "Europe/Amsterdam" });
-      const features = [place("Dam Square", 4.8936), place("Station", 4.9), place("Harbour", 4.92)];
+      const features = [location("Dam Square", 4.8936), location("Station", 4.9), location("Harbour", 4.92)];
       const body = { type: "FeatureCollection", features };
       assert.strictEqual((yield* made.sandbox("/locations/import", { body })).status, 200);
       return made;
@@ -102,7 +102,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))(
           yield* Effect.promise(async () => {
             await tab.press("button", "Publish");
             await tab.see("dialog", "Publish “Opening week”?");
-            await tab.seeText("1 place");
+            await tab.seeText("1 location");
             await tab.seeText("At most 3 per day for each device.");
           });
           yield* checkPage(tab);

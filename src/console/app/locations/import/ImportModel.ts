@@ -4,7 +4,7 @@ import { ApiProblem } from "../../data/ApiCall.ts";
 import { refresh } from "../../data/Query.ts";
 import { refreshLocations } from "../LocationReader.ts";
 import { FileBroken } from "./FileEntries.ts";
-import { type ImportJournal, keepJournal, readJournal } from "./ImportJournal.ts";
+import { type ImportJournal, keepJournal, readJournal } from "./ImportProgress.ts";
 import { addCounts, type FeatureOutcome, type ImportCounts, noCounts, runImport } from "./ImportRun.ts";
 
 /** Where an import is. */
