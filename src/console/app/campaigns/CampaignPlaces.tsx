@@ -70,9 +70,11 @@ export const CampaignPlaces = ({ campaign }: { readonly campaign: Campaign }) =>
   useEffect(() => {
     if (groups === undefined || !may("locations:read")) return;
     let isGone = false;
-    void readPlaces(campaign, groups).then((found) => {
+    const read = async (): Promise<void> => {
+      const found = await readPlaces(campaign, groups);
       if (!isGone) setPlaces(found);
-    });
+    };
+    void read();
     return () => void (isGone = true);
   }, [key]);
   return (

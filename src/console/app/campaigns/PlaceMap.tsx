@@ -101,7 +101,7 @@ export const PlaceMarks = ({ chosen, onMove, onPlace, places }: MarksProps) => {
   const key = JSON.stringify(data);
   useEffect(() => {
     const source = map.current?.getSource<GeoJSONSource>("places");
-    source?.setData(latest.current.data);
+    void source?.setData(latest.current.data);
   }, [key]);
 
   return <MapView bounds={boundsOf(shown.map(pointOf))} onReady={draw} />;
