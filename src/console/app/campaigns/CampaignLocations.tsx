@@ -70,9 +70,11 @@ export const CampaignLocations = ({ campaign }: { readonly campaign: Campaign })
   useEffect(() => {
     if (groups === undefined || !may("locations:read")) return;
     let isGone = false;
-    void readLocations(campaign, groups).then((found) => {
+    const read = async (): Promise<void> => {
+      const found = await readLocations(campaign, groups);
       if (!isGone) setLocations(found);
-    });
+    };
+    void read();
     return () => void (isGone = true);
   }, [key]);
   return (
@@ -83,7 +85,7 @@ export const CampaignLocations = ({ campaign }: { readonly campaign: Campaign })
       {locations !== null && (
         <div class="map-beside">
           <LocationMarks locations={locations} chosen={locations.map(({ id }) => id)} />
-          <div class="place-list" tabIndex={0} role="group" aria-label="List of locations">
+          <div class="location-list" tabIndex={0} role="group" aria-label="List of locations">
             <p class="quiet">
               {formatCount(locations.length, "location")}
               {groups !== undefined &&

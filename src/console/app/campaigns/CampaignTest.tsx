@@ -41,7 +41,7 @@ const DeviceLine = ({ campaign, device }: { readonly campaign: Campaign; readonl
         )}
       </div>
       {problem !== undefined && <LoadProblem problem={problem} />}
-      {found?.reason != null && (
+      {found !== undefined && found.reason !== null && (
         <p class="quiet">
           {reasons[found.reason]}
           {until !== null && ` Until ${formatInstant(until, campaign.timezone)}.`}

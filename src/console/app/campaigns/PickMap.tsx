@@ -101,7 +101,7 @@ export const LocationMarks = ({ chosen, onMove, onLocation, locations }: MarksPr
   const key = JSON.stringify(data);
   useEffect(() => {
     const source = map.current?.getSource<GeoJSONSource>("locations");
-    source?.setData(latest.current.data);
+    void source?.setData(latest.current.data);
   }, [key]);
 
   return <MapView bounds={boundsOf(shown.map(pointOf))} onReady={draw} />;
