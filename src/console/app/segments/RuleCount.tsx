@@ -56,7 +56,8 @@ export const RuleCount = ({ rule }: { readonly rule: SegmentRule | null }) => {
         (counted?.devices == null ? "Counting…" : formatCount(counted.devices, "device")));
   return (
     <p class="rule-count" role="status" aria-label="Devices of this rule">
-      {text}
+      {/* A new element with each text: some screen readers miss a text that only changes. */}
+      <span key={text}>{text}</span>
     </p>
   );
 };
