@@ -35,7 +35,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))(
     });
 
     inBrowser(
-      "a geo campaign with a notification is written, published after a summary and paused (console.campaign_editor)",
+      "a geo campaign with a notification is written, published and paused (console.campaign_editor)",
       () =>
         Effect.gen(function* () {
           const { sandbox, tokens } = yield* shop;

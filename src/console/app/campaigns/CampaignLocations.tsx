@@ -19,7 +19,9 @@ const locationsOfGroup = async (name: string): Promise<ReadonlyArray<TargetLocat
   do {
     const query: URLSearchParams = new URLSearchParams({ group: name, limit: "100" });
     if (cursor !== null) query.set("cursor", cursor);
-    const { body }: { readonly body: Page<TargetLocation> } = await platform(`/locations?${query.toString()}`);
+    const { body }: { readonly body: Page<TargetLocation> } = await platform(
+      `/locations?${query.toString()}`,
+    );
     found.push(...body.data);
     cursor = body.meta.next_cursor;
   } while (cursor !== null && found.length < maxOfGroup);

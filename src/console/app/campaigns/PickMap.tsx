@@ -122,7 +122,9 @@ export const PickMap = ({
   const look = (map: MapLibreMap): void => {
     locationsInView(map).then(
       (found) =>
-        setSeen((before) => new Map([...before, ...found.map((location) => [location.id, location] as const)])),
+        setSeen(
+          (before) => new Map([...before, ...found.map((location) => [location.id, location] as const)]),
+        ),
       // The marks that are there stay, and the next move reads again.
       () => undefined,
     );

@@ -82,9 +82,12 @@ export const useLocations = (
   const [search, setSearch] = useState("");
   const wanted = usePaused(search).trim();
   const query = new URLSearchParams({ limit: "50", ...(wanted === "" ? {} : { q: wanted }) });
-  const { data } = usePlatform<Page<TargetLocation>>(may("locations:read") ? `/locations?${query.toString()}` : null, {
-    millis: Infinity,
-  });
+  const { data } = usePlatform<Page<TargetLocation>>(
+    may("locations:read") ? `/locations?${query.toString()}` : null,
+    {
+      millis: Infinity,
+    },
+  );
   const items = useKept(data?.data);
   const locations = useKnownLocations(items ?? noLocations, chosen);
   const known = new Map([...locations].map(([id, location]) => [id, locationItem(location)]));

@@ -82,7 +82,7 @@ export class ImportModel {
     this.#set({ stage: "checked", total: Math.max(done, resumed), done: resumed });
   }
 
-  /** Imports what the dry run accepted, or goes on with it. */
+  /** Imports what the dry run accepted, or resumes. */
   async import(): Promise<void> {
     const { file } = this.state.value;
     if (file === null) return;
