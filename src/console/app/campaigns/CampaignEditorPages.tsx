@@ -6,7 +6,7 @@ import { LoadProblem, Loading, PageFrame } from "../parts/PageFrame.tsx";
 import { parameter } from "../routing/Router.ts";
 import { workspace } from "../session/Scope.ts";
 import { may } from "../session/SessionState.ts";
-import type { PageProps } from "../shell/PageTable.ts";
+import type { PageProps } from "../shell/PageProps.ts";
 import { CampaignEditor } from "./CampaignEditor.tsx";
 import { copyOf, newCampaign, valuesOf } from "./CampaignForm.ts";
 import type { AttachedMessage } from "./CampaignResources.ts";

@@ -8,7 +8,7 @@ import { formatCount, formatInstant } from "../parts/DisplayFormats.ts";
 import { LoadProblem, Loading, PageFrame } from "../parts/PageFrame.tsx";
 import { addressOf } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
-import type { PageProps } from "../shell/PageTable.ts";
+import type { PageProps } from "../shell/PageProps.ts";
 import { CampaignActions } from "./CampaignActions.tsx";
 import { CampaignBadge } from "./CampaignBadge.tsx";
 import { unfinished } from "./CampaignCopies.ts";

@@ -8,7 +8,7 @@ import { type Fact, FactList } from "../parts/FactList.tsx";
 import { InstantText } from "../parts/InstantText.tsx";
 import { MorePages } from "../parts/MorePages.tsx";
 import { LoadProblem, Loading, PageFrame } from "../parts/PageFrame.tsx";
-import type { PageProps } from "../shell/PageTable.ts";
+import type { PageProps } from "../shell/PageProps.ts";
 import { ApprovalBadge, ApprovalButton } from "./Approval.tsx";
 import { DeviceEvents } from "./DeviceEvents.tsx";
 import { platformTexts, transportTexts } from "./DeviceWords.ts";

@@ -5,7 +5,7 @@ import { usePlatform } from "../data/Query.ts";
 import type { Campaign, One } from "../data/Resources.ts";
 import { LoadProblem, Loading, PageFrame } from "../parts/PageFrame.tsx";
 import { addressOf, parameter } from "../routing/Router.ts";
-import type { PageProps } from "../shell/PageTable.ts";
+import type { PageProps } from "../shell/PageProps.ts";
 import { NotificationEditor } from "./NotificationEditor.tsx";
 import { copyOfMessage, newMessage, valuesOfMessage } from "./NotificationForm.ts";
 

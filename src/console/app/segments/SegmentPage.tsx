@@ -10,7 +10,7 @@ import { LoadProblem, Loading, PageFrame } from "../parts/PageFrame.tsx";
 import { showToast } from "../parts/Toasts.tsx";
 import { addressOf, navigate } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
-import type { PageProps } from "../shell/PageTable.ts";
+import type { PageProps } from "../shell/PageProps.ts";
 import { ruleText, typedRuleOf } from "./RuleModel.ts";
 import { SegmentForm } from "./SegmentForm.tsx";
 

@@ -8,7 +8,7 @@ import { FactList, type Fact } from "../parts/FactList.tsx";
 import { InstantText } from "../parts/InstantText.tsx";
 import { LoadProblem, Loading, PageFrame } from "../parts/PageFrame.tsx";
 import { addressOf } from "../routing/Router.ts";
-import type { PageProps } from "../shell/PageTable.ts";
+import type { PageProps } from "../shell/PageProps.ts";
 import { SendBadge, sendName } from "./SendBadge.tsx";
 import { runningPollMillis } from "./SendListPage.tsx";
 import { SendProgress } from "./SendProgress.tsx";

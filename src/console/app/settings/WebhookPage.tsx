@@ -15,7 +15,7 @@ import { Pager } from "../parts/Pager.tsx";
 import { showToast } from "../parts/Toasts.tsx";
 import { addressOf, parameter } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
-import type { PageProps } from "../shell/PageTable.ts";
+import type { PageProps } from "../shell/PageProps.ts";
 import { InstantOr } from "./AccessKeys.tsx";
 import type { CallAttempt } from "./SettingsResources.ts";
 import { WebhookBadge } from "./WebhookSettings.tsx";

@@ -11,7 +11,8 @@ import { SignInPage } from "../session/SignInPage.tsx";
 import { loadWorkspaces, resumeSession } from "../session/SignIn.ts";
 import { currentSession, isOperator, isSessionKnown } from "../session/SessionState.ts";
 import { AwayNotice } from "./AwayNotice.tsx";
-import { findPage, type FoundPage, type PageProps, pageTable, type PageRow } from "./PageTable.ts";
+import type { PageProps } from "./PageProps.ts";
+import { findPage, type FoundPage, pageTable, type PageRow } from "./PageTable.ts";
 import { Shell } from "./Shell.tsx";
 
 const retryMillis = 3_000;

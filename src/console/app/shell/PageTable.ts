@@ -12,11 +12,7 @@
 import type { ComponentType } from "preact";
 import type { Ability } from "../data/Resources.ts";
 import { isOperator, may } from "../session/SessionState.ts";
-
-/** What every page gets: the parameters of its path, such as `{campaign}`. */
-export interface PageProps {
-  readonly ids: Readonly<Record<string, string>>;
-}
+import type { PageProps } from "./PageProps.ts";
 
 /** A page of the console. */
 export interface PageRow {
