@@ -38,6 +38,11 @@ const interfaces = "(Platform|Device|Operator)Api";
 /** The files of src/ itself that the command line imports. */
 const startedByCli = "(Platform|Device|Operator)Api|Waypost|ApiDocuments";
 const clients = ["client", "doctor", "backup", "demo", "cli"];
+/** The browser's program of the console. It has rules of its own. */
+const app = "^src/console/app/";
+/** The libraries that it is built from. */
+const appLibraries =
+  "preact|@preact/signals|maplibre-gl|topojson-client|terra-draw|terra-draw-maplibre-gl-adapter|pmtiles";
 const seesInterfaces = `Http[.]ts$|^src/(${clients.join("|")})/`;
 
 const sliceOrder = slices.flatMap((slice, index) => {
@@ -180,7 +185,7 @@ export default {
         "src/ imports effect, @effect/platform-node and the libraries in `owners` of " +
         "`.dependency-cruiser.mjs`: add a row.",
       severity: "error",
-      from: { path: "^src/" },
+      from: { path: "^src/", pathNot: app },
       to: {
         dependencyTypes: ["npm", "npm-dev", "npm-optional", "npm-peer", "npm-no-pkg", "npm-unknown"],
         pathNot: packaged(["effect", "@effect/[^/]+", ...owners.map(({ library }) => library)].join("|")),
@@ -190,8 +195,38 @@ export default {
       name: "no-development-library",
       comment: "src/ runs without development dependencies.",
       severity: "error",
-      from: { path: "^src/" },
+      from: { path: "^src/", pathNot: app },
       to: { dependencyTypes: ["npm-dev"] },
+    },
+    {
+      name: "console-app-libraries",
+      comment:
+        "The browser's program imports the libraries in `appLibraries` of .dependency-cruiser.mjs only.",
+      severity: "error",
+      from: { path: app },
+      to: { path: "node_modules/", pathNot: packaged(appLibraries) },
+    },
+    {
+      name: "console-app-runs-in-browsers",
+      comment: "The browser's program imports no node:* module, and of the rest of src/ only types.",
+      severity: "error",
+      from: { path: app },
+      to: { dependencyTypes: ["core"] },
+    },
+    {
+      name: "console-app-imports-types-only",
+      comment:
+        "The browser's program imports of the rest of src/ only types: nothing of the server is bundled.",
+      severity: "error",
+      from: { path: app },
+      to: { path: "^src/", pathNot: app, dependencyTypesNot: ["type-only"] },
+    },
+    {
+      name: "console-app-is-built",
+      comment: "No program of src/ imports the browser's program: it is built into files.",
+      severity: "error",
+      from: { path: "^src/", pathNot: app },
+      to: { path: app },
     },
     {
       name: "program-stands-alone",

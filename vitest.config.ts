@@ -24,6 +24,7 @@ const shared = {
 const rules = "test/**/*.rules.test.ts";
 const service = "test/**/*.service.test.ts";
 const processes = "test/**/*.process.test.ts";
+const browser = "test/**/*.console.test.ts";
 const onPostgres = { provide: { store: "postgres" as const }, globalSetup: ["test/globalSetup.ts"] };
 
 export default defineConfig({
@@ -43,12 +44,22 @@ export default defineConfig({
           ...shared,
           name: "fast",
           include: ["test/**/*.test.ts"],
-          exclude: [service, processes],
+          exclude: [service, processes, browser],
           provide: { store: "memory" },
         },
       },
       { ...resolution, test: { ...shared, ...onPostgres, name: "service", include: [service, rules] } },
       { ...resolution, test: { ...shared, ...onPostgres, name: "process", include: [processes] } },
+      {
+        ...resolution,
+        test: {
+          ...shared,
+          ...onPostgres,
+          name: "console",
+          include: [browser],
+          globalSetup: ["test/globalSetup.ts", "test/console/BuildConsole.ts"],
+        },
+      },
     ],
   },
 });

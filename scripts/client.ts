@@ -18,8 +18,8 @@ if (!existsSync(tsc)) {
   console.error("TypeScript is not installed (production install), so the clients are not built.");
   process.exit(1);
 }
-// Keeps the executable, which is in dist/ too and takes a minute to build.
-for (const name of globSync("*", { cwd: out }).filter((each) => !each.startsWith("waypost")))
+// Keeps the console, and the executable, which takes a minute to build.
+for (const name of globSync("*", { cwd: out }).filter((each) => !/^(?:waypost|console$)/.test(each)))
   rmSync(join(out, name), { recursive: true });
 const { error, status } = spawnSync(tsc, ["-p", "tsconfig.client.json", "--outDir", out], {
   cwd: root,

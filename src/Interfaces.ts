@@ -5,6 +5,7 @@ import { accessLayer } from "./access/AccessHttp.ts";
 import { meHandlers } from "./access/MeHttp.ts";
 import { activityHandlers } from "./activity/ActivityHttp.ts";
 import { documentRoutes } from "./ApiDocuments.ts";
+import type { Console as ConsoleClass } from "./console/Console.ts";
 import { campaignHandlers } from "./campaigns/CampaignsHttp.ts";
 import { Settings } from "./config/Settings.ts";
 import { DeviceApi } from "./DeviceApi.ts";
@@ -61,8 +62,6 @@ import { messagesHandlers } from "./sending/MessagesHttp.ts";
 import { sendsHandlers } from "./sending/SendsHttp.ts";
 import { webhooksHandlers } from "./webhooks/WebhooksHttp.ts";
 
-const apis = [PlatformApi, DeviceApi, OperatorApi] as unknown as ReadonlyArray<HttpApi.Top>;
-
 const platformRoutes = HttpApiBuilder.layer(PlatformApi).pipe(
   Layer.provide([
     meHandlers,
@@ -97,48 +96,78 @@ const deviceRoutes = HttpApiBuilder.layer(DeviceApi).pipe(
   Layer.provide(deviceAccessLayer),
 );
 
-const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
-  Layer.provide([
-    workspacesHandlers,
-    tokensHandlers,
-    sdkKeysHandlers,
-    transportsHandlers,
-    segmentsHandlers,
-    contentsHandlers,
-    locationImportHandlers,
-    deviceListHandlers,
-    deliveryListHandlers,
-    tenantReportsHandlers,
-    tenantWebhooksHandlers,
-    sendListHandlers,
-    activityListHandlers,
-    healthReportHandlers,
-  ]),
-  Layer.provide([operatorAccessLayer, OperatorTenants.layer, RecordedChanges.layer]),
-);
+const operatorRoutes = (console: Console) =>
+  HttpApiBuilder.layer(OperatorApi).pipe(
+    Layer.provide([
+      workspacesHandlers,
+      tokensHandlers,
+      sdkKeysHandlers,
+      transportsHandlers,
+      segmentsHandlers,
+      contentsHandlers,
+      locationImportHandlers,
+      deviceListHandlers,
+      deliveryListHandlers,
+      tenantReportsHandlers,
+      tenantWebhooksHandlers,
+      sendListHandlers,
+      activityListHandlers,
+      healthReportHandlers,
+      console.operatorHandlers,
+    ]),
+    Layer.provide([operatorAccessLayer, OperatorTenants.layer, RecordedChanges.layer]),
+  );
 
-const apiRoutes = Layer.mergeAll(
-  platformRoutes,
-  deviceRoutes,
-  operatorRoutes,
-  mediaRoutes,
-  documentRoutes,
-).pipe(Layer.provide([accessLayer, schemaErrorsLayer, idempotencyLayer, ifMatchLayer]));
+/** A session of the console comes first: its cookie may authenticate a request to any interface. */
+const authenticators = (console: Console) =>
+  Layer.effect(
+    Authenticators,
+    Effect.all([
+      platformAuthenticator,
+      deviceAuthenticator,
+      operatorAuthenticator,
+      mediaAuthenticator,
+      console.authenticators,
+    ]).pipe(
+      Effect.map(([platform, device, operator, media, own]) => [...own, platform, device, operator, media]),
+    ),
+  );
 
-const authenticators = Layer.effect(
-  Authenticators,
-  Effect.all([platformAuthenticator, deviceAuthenticator, operatorAuthenticator, mediaAuthenticator]),
-);
+/** The routes of a process with the role `api`, with their authenticators. */
+const apiRoutes = (console: Console) => {
+  const apis = [PlatformApi, DeviceApi, OperatorApi, console.api] as unknown as ReadonlyArray<HttpApi.Top>;
+  return Layer.mergeAll(
+    platformRoutes,
+    deviceRoutes,
+    operatorRoutes(console),
+    console.routes,
+    mediaRoutes,
+    documentRoutes,
+  ).pipe(
+    Layer.provide([accessLayer, schemaErrorsLayer, idempotencyLayer, ifMatchLayer]),
+    Layer.merge(Layer.mergeAll(startPage, healthRoutes, requestPipelineLayer)),
+    Layer.provide([authenticators(console), Layer.succeed(RouteTable, RouteTable.make(apis))]),
+    Layer.provide(console.sessions),
+  );
+};
+
+type Console = typeof ConsoleClass;
+
+/** Loaded on demand: a process without the role `api` needs nothing of it. */
+const loadConsole = Effect.promise(() => import("./console/Console.ts"));
 
 /** The routes of this process. A process without the role `api` serves health and metrics only. */
 export const interfaces = Layer.unwrap(
-  Effect.map(Settings, ({ roles }) =>
+  Effect.flatMap(Settings, ({ roles }) =>
     roles.has("api")
-      ? Layer.mergeAll(apiRoutes, startPage, healthRoutes, requestPipelineLayer).pipe(
-          Layer.provide([authenticators, Layer.succeed(RouteTable, RouteTable.make(apis))]),
-        )
-      : Layer.mergeAll(healthRoutes, requestPipelineLayer).pipe(
-          Layer.provide([Layer.succeed(Authenticators, []), Layer.succeed(RouteTable, RouteTable.make([]))]),
+      ? Effect.map(loadConsole, ({ Console }) => apiRoutes(Console))
+      : Effect.succeed(
+          Layer.mergeAll(healthRoutes, requestPipelineLayer).pipe(
+            Layer.provide([
+              Layer.succeed(Authenticators, []),
+              Layer.succeed(RouteTable, RouteTable.make([])),
+            ]),
+          ),
         ),
   ),
 );

@@ -1,4 +1,5 @@
 import { HttpApi, OpenApi } from "effect/http-api";
+import { ConsoleAddressesApi } from "./console/ConsoleAddressesApi.ts";
 import { HealthReportApi } from "./doctor/HealthReportApi.ts";
 import { SchemaErrors } from "./http/SchemaErrors.ts";
 import { ActivityListApi } from "./operator/activity/ActivityListApi.ts";
@@ -32,6 +33,7 @@ export class OperatorApi extends HttpApi.make("operator")
   .add(TenantReportsApi)
   .add(TenantWebhooksApi)
   .add(ActivityListApi)
+  .add(ConsoleAddressesApi)
   .add(HealthReportApi)
   .middleware(SchemaErrors)
   .middleware(OperatorAccess)

@@ -12,6 +12,8 @@ import { campaignTargetingMemory } from "./campaigns/CampaignTargetingMemory.ts"
 import { campaignTargetingSql } from "./campaigns/CampaignTargetingSql.ts";
 import { sendPlanMemory } from "./campaigns/SendPlanMemory.ts";
 import { sendPlanSql } from "./campaigns/SendPlanSql.ts";
+import { sessionsMemory } from "./console/SessionsMemory.ts";
+import { sessionsSql } from "./console/SessionsSql.ts";
 import { segmentsMemory } from "./devices/SegmentsMemory.ts";
 import { segmentsSql } from "./devices/SegmentsSql.ts";
 import { idempotencyMemory } from "./http/IdempotencyMemory.ts";
@@ -54,6 +56,7 @@ export const sqlRepositories = Layer.mergeAll(
   contentsSql,
   notificationsSql,
   segmentsSql,
+  sessionsSql,
 );
 
 /** In memory. */
@@ -76,4 +79,5 @@ export const memoryRepositories = Layer.mergeAll(
   contentsMemory,
   notificationsMemory,
   segmentsMemory,
+  sessionsMemory,
 );

@@ -16,6 +16,7 @@ import { inject } from "postject";
 import { archiveAssets } from "../../src/database/embedded/BundledRuntime.ts";
 import { importWorkerAsset } from "../../src/locations/import/ImportThread.ts";
 import { bundle, bundleImportWorker } from "./bundle.ts";
+import { buildConsole, packedFiles } from "./consoleFiles.ts";
 import { licenses } from "./licenses.ts";
 import { type Arch, packagesFor } from "./packages.ts";
 import { packRuntime } from "./runtimeArchive.ts";
@@ -67,7 +68,10 @@ export const buildExecutable = async ({ arch, isQuick = false, out, root }: Plan
     bundled["docs/examples/locations.geojson"] = join(root, "docs/examples/locations.geojson");
     const importWorker = await bundleImportWorker(root);
     addAsset(importWorkerAsset, importWorker.text);
-    addAsset("licenses.txt", licenses(root, [...inputs, ...importWorker.inputs], packages));
+    const builtConsole = await buildConsole(root);
+    for (const [name, bytes] of packedFiles(builtConsole, isQuick)) addAsset(`console/${name}`, bytes);
+    const allInputs = [...inputs, ...importWorker.inputs, ...builtConsole.inputs];
+    addAsset("licenses.txt", licenses(root, allInputs, packages));
     addAsset(archiveAssets.index, JSON.stringify(runtime.index));
     addAsset(archiveAssets.bytes, runtime.compressed);
 

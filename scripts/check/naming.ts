@@ -13,9 +13,9 @@ export const naming = (
 ): ReadonlyArray<Finding> => {
   const findings: Array<Finding> = [];
   const firstOf = new Map<string, string>();
-  for (const path of paths.filter((each) => /^(src|test)\/.*\.ts$/.test(each))) {
+  for (const path of paths.filter((each) => /^(src|test)\/.*\.tsx?$/.test(each))) {
     const report = (message: string): void => void findings.push({ file: path, line: 1, message });
-    const name = basename(path, ".ts");
+    const name = basename(path).replace(/\.tsx?$/, "");
     const folders = dirname(path).split("/");
 
     if (!lowerCaseNames.has(path)) {

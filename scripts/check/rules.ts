@@ -32,8 +32,8 @@ type Rule = readonly [files: RegExp, rule: (file: SourceFile) => ReadonlyArray<F
 
 const rules: ReadonlyArray<Rule> = [
   // src/client/generated/ is written by npm run openapi.
-  [/^(src\/(?!client\/generated\/)|test\/|scripts\/|bin\/).*\.(ts|js)$/, fileLength],
-  [/^src\/.*\.ts$/, documented],
+  [/^(src\/(?!client\/generated\/)|test\/|scripts\/|bin\/).*\.(tsx?|js)$/, fileLength],
+  [/^src\/.*\.tsx?$/, documented],
   [/^src\/.*\.ts$/, layersMeetOnce],
   [/^src\/.*\.ts$/, runOnce],
   [/^src\/.*\.ts$/, exportNames],

@@ -9,6 +9,8 @@ const steps: ReadonlyArray<readonly [name: string, command: ReadonlyArray<string
   ["format", ["prettier", "--check", "--log-level", "warn", "."]],
   ["lint", ["oxlint"]],
   ["types", ["tsc"]],
+  ["console", ["tsc", "-p", "src/console/app"]],
+  ["console-size", ["node", "scripts/console.ts", "--check"]],
   ["imports", ["depcruise", "--config", ".dependency-cruiser.mjs", "--output-type", "err-long", ...code]],
   ["unused", ["knip"]],
   ["rules", ["node", "scripts/check/rules.ts"]],

@@ -42,13 +42,17 @@ export const accessAtCommit = Effect.map(
   TokensRepository,
   (repository) =>
     <E, R>(
-      { environment, tokenId }: Caller["Service"],
+      { environment, tokenId, workspaceId }: Caller["Service"],
       worksAlways: boolean,
       change: Handled<E, R>,
     ): Handled<E, R> => {
       const needsApi = environment === "production" && !worksAlways;
       const check = Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        pipelined(repository.requireAccess({ tokenId, needsApi, now })),
+        pipelined(
+          tokenId === null
+            ? repository.requireWorkspace({ workspaceId, needsApi })
+            : repository.requireAccess({ tokenId, needsApi, now }),
+        ),
       );
       return change.pipe(
         Effect.provideService(BeforeCommit, check),

@@ -2,11 +2,14 @@ import { Context, Effect } from "effect";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { Ability } from "./Ability.ts";
 
-/** The authenticated caller of the platform API: a token of one environment of one workspace. */
+/**
+ * The authenticated caller of the platform API: a token of one environment of one workspace, or the operator
+ * in a session of the console, who has no token.
+ */
 export class Caller extends Context.Service<
   Caller,
   Tenant & {
-    readonly tokenId: string;
+    readonly tokenId: string | null;
     readonly tokenName: string;
     readonly abilities: ReadonlyArray<Ability>;
   }

@@ -26,6 +26,10 @@ export class Tokens extends Context.Service<Tokens>()("waypost/access/Tokens", {
       ({ workspace_id }: TokenGrant) => workspace_id,
       (token: string) => repository.findToken(digest(token)),
     );
+    const lookUpTokenById = yield* cachedLookup(
+      ({ workspace_id }: TokenGrant) => workspace_id,
+      (id: string) => repository.findTokenById(id),
+    );
     const lookUpSdkKey = yield* cachedLookup(
       ({ workspace_id }: SdkKeyGrant) => workspace_id,
       (key: string) => repository.findSdkKey(digest(key)),
@@ -118,6 +122,9 @@ export class Tokens extends Context.Service<Tokens>()("waypost/access/Tokens", {
         isCredential(tokenPrefix("sandbox"), token) || isCredential(tokenPrefix("production"), token)
           ? lookUpToken(token)
           : Effect.succeed(null),
+
+      /** The grant of the token with an id, also of one that no longer works; null for an unknown id. */
+      findTokenById: lookUpTokenById,
 
       /** Dates the use of a token. */
       touchToken: touch(repository.touchToken),

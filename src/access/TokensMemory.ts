@@ -66,6 +66,12 @@ const toGrant = (stored: Stored<NewSdkKey>) => ({
   revoked_at: dateOf(stored.revokedAt),
 });
 
+const toTokenGrant = (stored: Stored<NewToken>) => ({
+  ...toGrant(stored),
+  abilities: stored.abilities,
+  expires_at: dateOf(stored.expiresAt),
+});
+
 /** API tokens and SDK keys in memory. */
 export const tokensMemory = Layer.effect(
   TokensRepository,
@@ -110,11 +116,13 @@ export const tokensMemory = Layer.effect(
       revokeToken: (workspaceId, id, now) =>
         revoke(tokens, id, now, (row) => row.workspaceId === workspaceId, toToken),
 
-      findToken: (digest) =>
-        Effect.map(
-          find(tokens, digest),
-          (row) => row && { ...toGrant(row), abilities: row.abilities, expires_at: dateOf(row.expiresAt) },
-        ),
+      findToken: (digest) => Effect.map(find(tokens, digest), (row) => row && toTokenGrant(row)),
+
+      findTokenById: (id) =>
+        store.read((tables) => {
+          const row = tables.rows(tokens).get(id);
+          return row === undefined ? null : toTokenGrant(row);
+        }),
 
       requireAccess: (need) =>
         Effect.flatMap(
@@ -122,6 +130,16 @@ export const tokensMemory = Layer.effect(
             const token = tables.rows(tokens).get(need.tokenId);
             const own = tables.find(workspaces, ({ workspaceId }) => workspaceId === token?.workspaceId);
             return token === undefined || own === undefined ? "revoked" : endOf(token, own, need);
+          }),
+          (reason) => (reason === null ? Effect.void : Effect.die(new CommitRefused({ reason }))),
+        ),
+
+      requireWorkspace: ({ needsApi, workspaceId }) =>
+        Effect.flatMap(
+          store.read((tables): AccessEnd | null => {
+            const own = tables.find(workspaces, (row) => row.workspaceId === workspaceId);
+            if (own === undefined || own.deletionScheduledAt !== null) return "paused";
+            return needsApi && !own.platformApiEnabled ? "disabled" : null;
           }),
           (reason) => (reason === null ? Effect.void : Effect.die(new CommitRefused({ reason }))),
         ),

@@ -74,11 +74,16 @@ export class TokensRepository extends Context.Service<
       now: number,
     ) => Effect.Effect<Revocation<Token> | null>;
     readonly findToken: (digest: Uint8Array) => Effect.Effect<TokenGrant | null>;
+    readonly findTokenById: (id: string) => Effect.Effect<TokenGrant | null>;
     /**
      * Refuses the commit with an `AccessEnd` (`CommitRefused`) if the access of the token has ended.
      * Otherwise nothing ends it before the end of the transaction.
      */
     readonly requireAccess: (need: AccessNeed) => Effect.Effect<void>;
+    /** As `requireAccess`, of a caller without a token: the operator in a session of the console. */
+    readonly requireWorkspace: (
+      need: Pick<AccessNeed, "needsApi"> & { readonly workspaceId: number },
+    ) => Effect.Effect<void>;
     /** Sets `last_used_at`. */
     readonly touchToken: (id: string, now: number) => Effect.Effect<void>;
     readonly insertSdkKey: (workspaceId: number, key: NewSdkKey) => Effect.Effect<SdkKey>;

@@ -56,6 +56,11 @@ export const tokensSql = Layer.effect(
           SELECT id, name, workspace_id, environment, abilities, expires_at, revoked_at
           FROM api_token WHERE digest = ${digest}`),
 
+      findTokenById: (id) =>
+        firstRow(sql<TokenGrant>`
+          SELECT id, name, workspace_id, environment, abilities, expires_at, revoked_at
+          FROM api_token WHERE id = ${id}`),
+
       // A subquery with locks is evaluated by itself, so the reason is that of the locked rows.
       requireAccess: ({ needsApi, now, tokenId }) =>
         run(sql`
@@ -70,6 +75,18 @@ export const tokensSql = Layer.effect(
               SELECT t.id, t.revoked_at, t.expires_at, w.deletion_scheduled_at, w.platform_api_enabled
               FROM api_token t JOIN workspace w ON w.id = t.workspace_id
               WHERE t.id = ${tokenId} FOR SHARE OF t, w) AS a ON true) AS checked
+          WHERE reason IS NOT NULL`),
+
+      requireWorkspace: ({ needsApi, workspaceId }) =>
+        run(sql`
+          SELECT refuse_commit(reason) FROM (
+            SELECT CASE
+              WHEN w.id IS NULL OR w.deletion_scheduled_at IS NOT NULL THEN 'paused'
+              WHEN ${needsApi} AND NOT w.platform_api_enabled THEN 'disabled'
+            END AS reason
+            FROM (SELECT) AS request LEFT JOIN (
+              SELECT id, deletion_scheduled_at, platform_api_enabled
+              FROM workspace WHERE id = ${workspaceId} FOR SHARE) AS w ON true) AS checked
           WHERE reason IS NOT NULL`),
 
       touchToken: (id, now) => run(sql`UPDATE api_token SET last_used_at = ${instant(now)} WHERE id = ${id}`),

@@ -11,6 +11,7 @@ import { BadUsage, CommandRefused } from "./CommandRefused.ts";
 import { activityCommand } from "./commands/ActivityCommand.ts";
 import { backupCommand, restoreCommand } from "./commands/BackupCommands.ts";
 import { campaignCommand } from "./commands/CampaignCommand.ts";
+import { consoleCommand } from "./commands/ConsoleCommand.ts";
 import { deviceCommand } from "./commands/DeviceCommand.ts";
 import { doctorCommand } from "./commands/DoctorCommand.ts";
 import { locationCommand } from "./commands/LocationCommand.ts";
@@ -97,6 +98,7 @@ export const waypost = Command.make("waypost").pipe(
   Command.withSubcommands([
     serveCommand,
     demoCommand,
+    consoleCommand,
     workspaceCommand,
     tokenCommand,
     sdkKeyCommand,

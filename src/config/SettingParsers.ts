@@ -84,7 +84,7 @@ export const parsePlatformUrl = (text: string): string | Invalid => {
       );
 };
 
-const ownPaths = /^\/(?:platform|sandbox|device|operator|docs|openapi|health|metrics)(?:\/|$)/;
+const ownPaths = /^\/(?:platform|sandbox|device|operator|console|docs|openapi|health|metrics)(?:\/|$)/;
 
 /** The base address of media files. Its path must not be one that another interface serves. */
 export const parseMediaUrl = (text: string): string | Invalid => {
@@ -95,6 +95,14 @@ export const parseMediaUrl = (text: string): string | Invalid => {
         "an http or https address without query, whose path is not one of Waypost's own, " +
           "such as https://push.example.com/media",
       );
+};
+
+/** A MapLibre style, or an archive of tiles: `pmtiles://https://…` or an address that ends in `.pmtiles`. */
+export const parseMapStyleUrl = (text: string): string | Invalid => {
+  const url = httpUrl(text.replace(/^pmtiles:\/\//, ""));
+  if (url === undefined)
+    return new Invalid("the address of a MapLibre style or of a .pmtiles file, without query or fragment");
+  return text.startsWith("pmtiles://") || url.endsWith(".pmtiles") ? `pmtiles://${url}` : url;
 };
 
 /** A media store: a bucket and a prefix in it. The empty bucket stands for the disk. */

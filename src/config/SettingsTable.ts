@@ -7,6 +7,7 @@ import {
   parseHttpUrl,
   parseLogFormat,
   parseLogLevel,
+  parseMapStyleUrl,
   parseMediaStore,
   parseMediaUrl,
   parsePath,
@@ -112,6 +113,13 @@ export const settingsTable = {
     default: "from the listen address",
     description: "Public address of media files.",
     parse: parseMediaUrl,
+  }),
+  /** A style has its own address, an archive of tiles the prefix `pmtiles://`. */
+  mapStyleUrl: optional({
+    name: "WAYPOST_MAP_STYLE_URL",
+    default: "none: country outlines",
+    description: "A MapLibre style, or a .pmtiles file, for the maps of the console.",
+    parse: parseMapStyleUrl,
   }),
   mediaStore: setting({
     name: "WAYPOST_MEDIA_STORE",

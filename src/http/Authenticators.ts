@@ -9,6 +9,8 @@ export interface IncomingRequest {
   readonly clientAddress: string;
   /** The host that the client called. */
   readonly host: string | undefined;
+  /** Whether a trusted proxy says that the client called by https. */
+  readonly isHttps: boolean;
 }
 
 /** What an authenticator adds to a request. */

@@ -66,13 +66,24 @@ export const clientAddress = (
   proxies: TrustedProxies,
 ): string => forwardedAddress(peerOf(request), request.headers["x-forwarded-for"], proxies);
 
+/** A header that only a trusted proxy may set; its first value. */
+const forwarded = (
+  request: HttpServerRequest.HttpServerRequest,
+  proxies: TrustedProxies,
+  name: "x-forwarded-host" | "x-forwarded-proto",
+): string | undefined =>
+  proxies.trusts(canonical(peerOf(request) ?? "") ?? "unknown")
+    ? request.headers[name]?.split(",")[0]?.trim()
+    : undefined;
+
 /** The host that the client called: the `Host` header, or `X-Forwarded-Host` behind a trusted proxy. */
 export const calledHost = (
   request: HttpServerRequest.HttpServerRequest,
   proxies: TrustedProxies,
-): string | undefined => {
-  const forwarded = proxies.trusts(canonical(peerOf(request) ?? "") ?? "unknown")
-    ? request.headers["x-forwarded-host"]?.split(",")[0]?.trim()
-    : undefined;
-  return forwarded ?? request.headers["host"];
-};
+): string | undefined => forwarded(request, proxies, "x-forwarded-host") ?? request.headers["host"];
+
+/** Whether a trusted proxy says in `X-Forwarded-Proto` that the client called by https. */
+export const isCalledByHttps = (
+  request: HttpServerRequest.HttpServerRequest,
+  proxies: TrustedProxies,
+): boolean => forwarded(request, proxies, "x-forwarded-proto")?.toLowerCase() === "https";

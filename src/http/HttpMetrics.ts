@@ -7,6 +7,7 @@ const methods = {
   platform: ["GET", "POST", "PATCH", "DELETE"],
   device: ["GET", "POST", "PUT", "PATCH", "DELETE"],
   operator: ["GET", "POST", "PUT", "PATCH", "DELETE"],
+  console: ["GET", "POST", "DELETE"],
   media: ["GET"],
   other: ["GET"],
 };

@@ -52,7 +52,7 @@ export const platformAuthenticator: Effect.Effect<
             name: caller.tokenName,
           }),
         headers,
-        log: { workspace: caller.workspace.id, environment: caller.environment, token: caller.tokenId },
+        log: { workspace: caller.workspace.id, environment: caller.environment, token: caller.tokenId ?? "" },
       };
     }),
   } satisfies Authenticator;

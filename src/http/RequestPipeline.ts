@@ -8,7 +8,7 @@ import { secretMask } from "../telemetry/SecretMasking.ts";
 import { InternalError, ServiceUnavailable } from "../wire/ApiError.ts";
 import { errorResponse } from "../wire/ErrorResponse.ts";
 import { idAt } from "../wire/Ids.ts";
-import { calledHost, clientAddress } from "./ClientAddress.ts";
+import { calledHost, clientAddress, isCalledByHttps } from "./ClientAddress.ts";
 import {
   type AuthenticatedRequest,
   type Authenticator,
@@ -117,6 +117,7 @@ const requestPipeline = Effect.gen(function* () {
         request,
         clientAddress: clientAddress(request, trustedProxies),
         host: calledHost(request, trustedProxies),
+        isHttps: isCalledByHttps(request, trustedProxies),
       };
       const found = findAuthenticator(incoming);
       const url = routerUrl(found?.url ?? request.url);

@@ -6,7 +6,7 @@ import { firstRow } from "../database/Statements.ts";
 import { tenantIs } from "../database/TenantColumns.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
-import type { SendResource } from "./SendResource.ts";
+import { maxFailureReasons, type SendFailure, type SendResource } from "./SendResource.ts";
 
 /** Filters of sends; undefined for all. The campaign is a UUID. */
 export interface SendFilters {
@@ -54,6 +54,16 @@ export class SendListSql extends Context.Service<SendListSql>()("waypost/sending
       find: (tenant: Tenant, id: string) =>
         firstRow(sql<SendResource>`
           ${rows} WHERE ${tenantIs("s", tenant)} AND s.id = ${id}`),
+
+      /** The failed deliveries of a send by reason, the most frequent first. */
+      failures: ({ environment, workspaceId }: Tenant, id: string) =>
+        Effect.orDie(sql<SendFailure>`
+          SELECT coalesce(d.last_error, 'Unknown.') AS reason, count(*)::int AS deliveries
+          FROM send s JOIN delivery d ON d.workspace_id = s.workspace_id
+            AND d.environment = s.environment AND d.source_id = s.source_id
+          WHERE s.workspace_id = ${workspaceId} AND s.environment = ${environment} AND s.id = ${id}
+            AND d.status = 'failed'
+          GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ${maxFailureReasons}`),
     };
   }),
 }) {

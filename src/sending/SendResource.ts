@@ -1,9 +1,8 @@
 import { Schema } from "effect";
-import { nullableInstant, shownId, shownInstant, shownInteger } from "../wire/ShownFields.ts";
+import { nullableInstant, shownId, shownInstant, shownInteger, shownText } from "../wire/ShownFields.ts";
 import { SendStatus } from "./Send.ts";
 
-/** One send of a notification of a push campaign in the platform API and the operator interface. */
-export const SendResource = Schema.Struct({
+const sendFields = {
   id: shownId(
     "Id of the send; moving it to another time keeps the id.",
     "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b61",
@@ -34,5 +33,29 @@ export const SendResource = Schema.Struct({
     "When it was done, skipped, missed or cancelled; null until then.",
     "2026-11-27T08:30:04+00:00",
   ),
-}).annotate({ identifier: "Send" });
+};
+
+/** One send of a notification of a push campaign in the platform API and the operator interface. */
+export const SendResource = Schema.Struct(sendFields).annotate({ identifier: "Send" });
 export type SendResource = typeof SendResource.Type;
+
+/** The most reasons of failures that one send shows. */
+export const maxFailureReasons = 50;
+
+/** Failed deliveries of a send with the same reason. */
+export const SendFailure = Schema.Struct({
+  reason: shownText("Why they failed.", "No credentials are set for fcm in this environment."),
+  deliveries: shownInteger("How many failed for it.", 13),
+}).annotate({ identifier: "SendFailure" });
+export type SendFailure = typeof SendFailure.Type;
+
+/** One send with the reasons of its failures. */
+export const SendDetail = Schema.Struct({
+  ...sendFields,
+  failures: Schema.Array(SendFailure).annotate({
+    description:
+      "Its failed deliveries by reason, the most frequent first, up to 50 reasons. Deliveries past their " +
+      "retention are not counted here.",
+  }),
+}).annotate({ identifier: "SendDetail" });
+export type SendDetail = typeof SendDetail.Type;

@@ -5,7 +5,7 @@ import { NotFound } from "../wire/ApiError.ts";
 import { isUuid } from "../wire/Ids.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { type SendFilters, SendListSql } from "./SendListSql.ts";
-import { SendResource } from "./SendResource.ts";
+import { type SendDetail, SendResource } from "./SendResource.ts";
 
 /** The scheduled and past sends of an environment. */
 export class Sends extends Context.Service<Sends>()("waypost/sending/Sends", {
@@ -15,10 +15,11 @@ export class Sends extends Context.Service<Sends>()("waypost/sending/Sends", {
       /** Newest first by when they were scheduled. */
       page: repository.page,
 
-      /** One send. @throws 404 */
-      find: Effect.fnUntraced(function* (tenant: Tenant, id: string) {
+      /** One send, with its failed deliveries by reason. @throws 404 */
+      find: Effect.fnUntraced(function* (tenant: Tenant, id: string): Effect.fn.Return<SendDetail, NotFound> {
         const send = isUuid(id) ? yield* repository.find(tenant, id) : null;
-        return send ?? (yield* NotFound.resource("send"));
+        if (send === null) return yield* NotFound.resource("send");
+        return { ...send, failures: send.failed === 0 ? [] : yield* repository.failures(tenant, id) };
       }),
 
       /** All of them as CSV, in the order of the pages. */

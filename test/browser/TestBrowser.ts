@@ -55,7 +55,11 @@ export class TestBrowser extends Context.Service<TestBrowser>()("waypost/test/Te
         });
         // A violation of the policy of a page is an error on its console.
         page.on("console", (message) => {
-          if (/content security policy/i.test(message.text())) problems.push(`policy: ${message.text()}`);
+          const text = message.text();
+          if (/content security policy/i.test(text)) problems.push(`policy: ${text}`);
+          // A refused call is logged as a resource that could not be loaded. The page shows its sentence.
+          else if (message.type() === "error" && !text.startsWith("Failed to load resource"))
+            problems.push(`console: ${text}`);
         });
         return { page, problems } satisfies Tab;
       });

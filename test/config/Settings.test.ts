@@ -47,6 +47,7 @@ describe("Settings", () => {
         WAYPOST_PRODUCTION_URL: "https://push.example.com/v1",
         WAYPOST_SANDBOX_URL: "ftp://push.example.com/platform/v1",
         WAYPOST_MEDIA_URL: "nowhere",
+        WAYPOST_MAP_STYLE_URL: "streets",
         WAYPOST_MEDIA_STORE: "s3:bucket",
         WAYPOST_ALLOW_PRIVATE_ADDRESSES: "perhaps",
         WAYPOST_TRUSTED_PROXIES: "10.0.0.0/33",

@@ -3,7 +3,7 @@ import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { randomUUID } from "node:crypto";
-import { sendWorld } from "../sending/SendWorld.ts";
+import { moveTo, sendWorld } from "../sending/SendWorld.ts";
 import { type Answer, testStart, TestWaypost } from "../TestWaypost.ts";
 
 const codeOf = ({ body, status }: Answer) => [status, body.error?.code];
@@ -189,10 +189,36 @@ layer(TestWaypost.layer)("Segments, devices and sends in the platform API", (it)
       assert.deepStrictEqual(listed.body.data, own);
       const filtered = yield* production.platform(`/sends?campaign=${campaign}&status=scheduled`);
       assert.deepStrictEqual(filtered.body.data, own.slice(1));
-      assert.deepStrictEqual((yield* production.platform(`/sends/${own[0].id}`)).body, { data: own[0] });
+      assert.deepStrictEqual((yield* production.platform(`/sends/${own[0].id}`)).body, {
+        data: { ...own[0], failures: [] },
+      });
       assert.deepStrictEqual(codeOf(yield* production.platform(`/sends/${campaign}`)), [404, "not_found"]);
       const wrong = yield* production.platform("/sends?campaign=x&status=late");
       assert.sameMembers(Object.keys(wrong.body.error.fields), ["campaign", "status"]);
+    }),
+  );
+
+  it.effect("a send shows its failed deliveries by reason, the most frequent first (S1.5)", () =>
+    Effect.gen(function* () {
+      const { production } = yield* sendWorld();
+      yield* production.phone();
+      const push = (token: string, transport: string) => ({ push: { transport, token } });
+      yield* production.phone(randomUUID(), push("a", "apns"));
+      for (const token of ["b", "c"]) yield* production.phone(randomUUID(), push(token, "fcm"));
+      yield* production.sent(yield* production.push(), "12:01");
+      yield* moveTo("2026-11-21T12:01:00Z");
+      const [{ id }] = yield* production.sends();
+      const { body } = yield* production.platform(`/sends/${id}`);
+      assert.deepInclude(body.data, {
+        status: "done",
+        targeted: 4,
+        delivered: 1,
+        failed: 3,
+        failures: [
+          { reason: "No credentials are set for fcm in this environment.", deliveries: 2 },
+          { reason: "No credentials are set for apns in this environment.", deliveries: 1 },
+        ],
+      });
     }),
   );
 

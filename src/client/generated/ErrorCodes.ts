@@ -2,6 +2,7 @@
 
 /** The error codes of the API. */
 export type ServiceCode =
+  | "cross_origin"
   | "device_token_required"
   | "internal_error"
   | "invalid_cursor"

@@ -115,6 +115,14 @@ export interface ChoiceDraft {
   readonly text: string;
 }
 
+/** The JSON of `ConsoleAddress`. */
+export interface ConsoleAddress {
+  /** The address. Its page shows a button that signs the operator in. */
+  readonly url: string;
+  /** When the address stops working, unless it was used before. */
+  readonly expires_at: string;
+}
+
 /** The JSON of `Content`. */
 export interface Content {
   /** Id of the notification. */
@@ -2064,6 +2072,15 @@ export interface ActivityEndpoints {
   ): Pages<ActivityEntry>;
 }
 
+/** Addresses that sign the operator in to the console at `/console`. */
+export interface ConsoleEndpoints {
+  /**
+   * Issue an address that signs the operator in to the console. It works once, for 15 minutes. Opening
+   * it does not spend it: the person presses a button.
+   */
+  issueAddress(options?: CallOptions): Promise<ConsoleAddress>;
+}
+
 /** Whether the installation works, and what to do if not. */
 export interface HealthEndpoints {
   /**
@@ -2102,6 +2119,8 @@ export interface OperatorGroups {
   readonly webhooks: WebhooksEndpoints;
   /** Who changed what in an environment. */
   readonly activity: ActivityEndpoints;
+  /** Addresses that sign the operator in to the console at `/console`. */
+  readonly console: ConsoleEndpoints;
   /** Whether the installation works, and what to do if not. */
   readonly health: HealthEndpoints;
 }
@@ -2184,6 +2203,9 @@ export const operatorEndpoints = {
   },
   activity: {
     list: "GET /workspaces/{workspace}/{env}/activity pages query",
+  },
+  console: {
+    issueAddress: "POST /console/addresses",
   },
   health: {
     report: "GET /health/report",

@@ -897,6 +897,52 @@ export interface Send {
   readonly finished_at: string | null;
 }
 
+/** The JSON of `SendDetail`. */
+export interface SendDetail {
+  /** Id of the send; moving it to another time keeps the id. */
+  readonly id: string;
+  /** Its campaign, also if that is deleted. */
+  readonly campaign_id: string;
+  /** The name of its campaign; null if that is deleted. */
+  readonly campaign_name: string | null;
+  /** The notification that it sends, also if that is deleted. */
+  readonly notification_id: string;
+  /** The name of that notification; null if it is deleted. */
+  readonly notification_name: string | null;
+  /** When it is due, in UTC. */
+  readonly due_at: string;
+  /**
+   * `scheduled`: its minute is in the future; `running`: deliveries are being created or sent; `done`:
+   * every targeted device has an outcome; `skipped`: the campaign was paused at its minute, or while
+   * it ran; `missed`: no process ran until the campaign's day was over; `cancelled`: the notification
+   * or its campaign was deleted.
+   */
+  readonly status: "scheduled" | "running" | "done" | "skipped" | "missed" | "cancelled";
+  /** Devices that it has a delivery for so far; those that a frequency cap excludes have none. */
+  readonly targeted: number;
+  /** How many of them the message was delivered to. */
+  readonly delivered: number;
+  /** How many of them it could not be delivered to. */
+  readonly failed: number;
+  /** When it started; null if it has not. */
+  readonly started_at: string | null;
+  /** When it was done, skipped, missed or cancelled; null until then. */
+  readonly finished_at: string | null;
+  /**
+   * Its failed deliveries by reason, the most frequent first, up to 50 reasons. Deliveries past their
+   * retention are not counted here.
+   */
+  readonly failures: ReadonlyArray<SendFailure>;
+}
+
+/** The JSON of `SendFailure`. */
+export interface SendFailure {
+  /** Why they failed. */
+  readonly reason: string;
+  /** How many failed for it. */
+  readonly deliveries: number;
+}
+
 /** The JSON of `ShownAnswer`. */
 export interface ShownAnswer {
   /** Id of the question. */
@@ -1838,8 +1884,8 @@ export interface SendsEndpoints {
    * exact, also while a send runs.
    */
   list(query?: SendsListQuery, options?: CallOptions): Pages<Send>;
-  /** Show a send */
-  get(send: string, options?: CallOptions): Promise<Send>;
+  /** Show a send. With its failed deliveries by reason. */
+  get(send: string, options?: CallOptions): Promise<SendDetail>;
 }
 
 /** Whom a campaign would reach, before it exists. */

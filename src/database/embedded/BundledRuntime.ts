@@ -52,6 +52,10 @@ class BundledRuntimeUnusable extends Data.TaggedError("BundledRuntimeUnusable")<
 export const bundledText = (path: string): string | undefined =>
   isSea() && getAssetKeys().includes(path) ? getAsset(path, "utf8") : undefined;
 
+/** As `bundledText`, the bytes of a file. */
+export const bundledBytes = (path: string): Uint8Array | undefined =>
+  isSea() && getAssetKeys().includes(path) ? new Uint8Array(getRawAsset(path)) : undefined;
+
 /** Names and texts of all bundled files in a folder of the source tree. */
 export const bundledFolder = (
   folder: string,

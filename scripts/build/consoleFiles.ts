@@ -1,0 +1,131 @@
+/** Builds the console: the page, and its scripts, styles and map, hashed and compressed. */
+import { build, type Metafile } from "esbuild";
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, extname, join } from "node:path";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+
+/** The maximum size of compressed script on every page without map or chart, in bytes. */
+export const maxScriptBytes = 150_000;
+
+/** A built file below `assets/`. */
+export interface ConsoleAsset {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+/** The built console. */
+export interface BuiltConsole {
+  readonly page: string;
+  readonly assets: ReadonlyArray<ConsoleAsset>;
+  /** Compressed bytes of the scripts that every page loads. */
+  readonly scriptBytes: number;
+  /** Bundled files, as paths from the root of the repository. */
+  readonly inputs: ReadonlyArray<string>;
+}
+
+const app = "src/console/app";
+const main = `${app}/ConsoleMain.tsx`;
+const publicPath = "/console/assets/";
+
+/** A file that the program fetches, under a name with a digest of its content. */
+const hashed = (path: string, bytes: Uint8Array, extension = extname(path)): ConsoleAsset => {
+  const digest = createHash("sha256").update(bytes).digest("hex").slice(0, 8).toUpperCase();
+  return { name: `${basename(path, extname(path))}-${digest}${extension}`, bytes };
+};
+
+/** The outputs that an output imports at once, and those that they import. */
+const loadedWith = (metafile: Metafile, output: string): ReadonlySet<string> => {
+  const loaded = new Set<string>();
+  const visit = (name: string): void => {
+    if (loaded.has(name)) return;
+    loaded.add(name);
+    for (const { kind, path } of metafile.outputs[name]?.imports ?? [])
+      if (kind === "import-statement") visit(path);
+  };
+  visit(output);
+  return loaded;
+};
+
+/** Builds the console in memory. The same sources give the same files. */
+export const buildConsole = async (root: string): Promise<BuiltConsole> => {
+  const fromPackage = (path: string, extension?: string): ConsoleAsset =>
+    hashed(path, readFileSync(join(root, "node_modules", path)), extension);
+  const worker = fromPackage("maplibre-gl/dist/maplibre-gl-worker.mjs", ".js");
+  const styles = fromPackage("maplibre-gl/dist/maplibre-gl.css");
+  const countries = fromPackage("world-atlas/countries-50m.json");
+  const { metafile, outputFiles } = await build({
+    absWorkingDir: root,
+    entryPoints: [main],
+    outdir: "assets",
+    bundle: true,
+    splitting: true,
+    write: false,
+    metafile: true,
+    format: "esm",
+    platform: "browser",
+    target: "es2022",
+    minify: true,
+    legalComments: "none",
+    entryNames: "[name]-[hash]",
+    chunkNames: "[name]-[hash]",
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    tsconfig: `${app}/tsconfig.json`,
+    define: {
+      MAP_WORKER_URL: JSON.stringify(publicPath + worker.name),
+      MAP_STYLES_URL: JSON.stringify(publicPath + styles.name),
+      COUNTRIES_URL: JSON.stringify(publicPath + countries.name),
+    },
+    logLevel: "warning",
+  });
+  const assets = outputFiles
+    .map(({ contents, path }): ConsoleAsset => ({ name: basename(path), bytes: contents }))
+    .concat(worker, styles, countries)
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  // Pages that are loaded later are entry points too.
+  const entry = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === main);
+  if (entry === undefined) throw new Error("esbuild wrote no entry point");
+  const scripts = [...loadedWith(metafile, entry[0])].map((path) => basename(path));
+  const style = basename(entry[1].cssBundle ?? "");
+  const tags = [
+    `<link rel="stylesheet" href="${publicPath}${style}" />`,
+    ...scripts.slice(1).map((name) => `<link rel="modulepreload" href="${publicPath}${name}" />`),
+    `<script type="module" src="${publicPath}${basename(entry[0])}"></script>`,
+  ];
+  const page = readFileSync(join(root, app, "index.html"), "utf8").replace("%ASSETS%", tags.join("\n    "));
+  const scriptBytes = assets
+    .filter(({ name }) => scripts.includes(name))
+    .reduce((sum, { bytes }) => sum + gzipped(bytes).length, 0);
+  const copied = ["node_modules/maplibre-gl/package.json", "node_modules/world-atlas/package.json"];
+  return { page, assets, scriptBytes, inputs: [...Object.keys(metafile.inputs), ...copied].toSorted() };
+};
+
+const gzipped = (bytes: Uint8Array): Uint8Array => gzipSync(bytes, { level: 9 });
+
+const brotli = (bytes: Uint8Array, isQuick: boolean): Uint8Array =>
+  brotliCompressSync(bytes, {
+    params: {
+      [constants.BROTLI_PARAM_QUALITY]: isQuick ? 4 : 11,
+      [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+    },
+  });
+
+/** The files of a built console by their names below `console/`, as the program reads them. */
+export const packedFiles = (
+  { assets, page }: BuiltConsole,
+  isQuick = false,
+): ReadonlyArray<readonly [name: string, bytes: Uint8Array]> => [
+  ["index.html", new TextEncoder().encode(page)],
+  ...assets.flatMap(({ bytes, name }) => [
+    [`assets/${name}.gz`, gzipped(bytes)] as const,
+    [`assets/${name}.br`, brotli(bytes, isQuick)] as const,
+  ]),
+];
+
+/** Writes a built console into a folder. */
+export const writeConsole = (built: BuiltConsole, folder: string, isQuick = false): void => {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(join(folder, "assets"), { recursive: true });
+  for (const [name, bytes] of packedFiles(built, isQuick)) writeFileSync(join(folder, name), bytes);
+};

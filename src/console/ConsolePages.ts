@@ -1,0 +1,110 @@
+/** `GET /console` and everything below it: one page for all addresses, and the files that it loads. */
+import { Effect } from "effect";
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http";
+import { createHash } from "node:crypto";
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
+import manifest from "../../package.json" with { type: "json" };
+import { Settings } from "../config/Settings.ts";
+import { namesTag } from "../http/EntityTag.ts";
+import { RouteTable } from "../http/RouteTable.ts";
+import { errorResponse } from "../wire/ErrorResponse.ts";
+import { type ConsoleFile, readConsoleFiles } from "./ConsoleFiles.ts";
+
+const assets = "/console/assets/";
+
+/** The origin that the policy opens for the map's style; null for none. */
+const originOf = (mapStyleUrl: string | undefined): string | null =>
+  mapStyleUrl === undefined ? null : new URL(mapStyleUrl.replace(/^pmtiles:\/\//, "")).origin;
+
+/** The headers of every response of the console. No script or style is inline. */
+export const consoleHeaders = (mapStyleUrl: string | undefined): Readonly<Record<string, string>> => {
+  const mapOrigin = originOf(mapStyleUrl);
+  const own = mapOrigin === null ? "'self'" : `'self' ${mapOrigin}`;
+  return {
+    "content-security-policy": [
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      // Icons of the styles and pictures that the map draws have data: and blob: addresses.
+      `img-src ${own} data: blob:`,
+      "media-src 'self'",
+      `connect-src ${own}`,
+      "worker-src 'self'",
+      "base-uri 'none'",
+      "form-action 'self'",
+      "frame-ancestors 'none'",
+    ].join("; "),
+    "cross-origin-opener-policy": "same-origin",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+  };
+};
+
+const notBuilt = `<!doctype html><html lang="en"><title>Waypost</title>
+<p>The console is not built in this source tree: run <code>npm run build:console</code>.</p>`;
+
+const escaped = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
+
+/** The page with the settings that its program reads. */
+const consolePage = (page: string, mapStyleUrl: string | undefined): string =>
+  page
+    .replace("%MAP_STYLE_URL%", () => escaped(mapStyleUrl ?? ""))
+    .replace("%VERSION%", () => escaped(manifest.version));
+
+const accepts = (header: string | undefined, coding: string): boolean =>
+  (header ?? "").split(",").some((each) => {
+    const [name, weight] = each.trim().split(/\s*;\s*q=/);
+    return name === coding && Number(weight ?? 1) > 0;
+  });
+
+const assetResponse = Effect.fnUntraced(function* (file: ConsoleFile, accepted: string | undefined) {
+  const headers = { "cache-control": "public, max-age=31536000, immutable", vary: "accept-encoding" };
+  const { contentType } = file;
+  for (const [coding, bytes] of [
+    ["br", file.brotli],
+    ["gzip", file.gzip],
+  ] as const)
+    if (accepts(accepted, coding))
+      return HttpServerResponse.uint8Array(bytes, {
+        contentType,
+        headers: { ...headers, "content-encoding": coding },
+      });
+  const bytes = yield* Effect.promise(() => promisify(gunzip)(file.gzip));
+  return HttpServerResponse.uint8Array(bytes, { contentType, headers });
+});
+
+/** The routes of the console's page and files. Files are read at their first request. */
+export const consolePages = HttpRouter.use((router) =>
+  Effect.gen(function* () {
+    const { mapStyleUrl } = yield* Settings;
+    const { unknown } = yield* RouteTable;
+    const built = yield* Effect.cached(Effect.sync(readConsoleFiles));
+    const headers = consoleHeaders(mapStyleUrl);
+
+    const page = Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest;
+      const files = yield* built;
+      const html = files === null ? notBuilt : consolePage(files.page, mapStyleUrl);
+      const etag = `"${createHash("sha256").update(html).digest("base64url")}"`;
+      const common = { ...headers, etag, "cache-control": "no-cache" };
+      return namesTag(request.headers["if-none-match"] ?? "", etag)
+        ? HttpServerResponse.empty({ status: 304, headers: common })
+        : HttpServerResponse.html(html).pipe(HttpServerResponse.setHeaders(common));
+    });
+
+    const asset = Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest;
+      const name = (request.url.split("?", 1)[0] ?? "").slice(assets.length);
+      const file = (yield* built)?.file(name);
+      if (file === undefined) return errorResponse(unknown);
+      const response = yield* assetResponse(file, request.headers["accept-encoding"]);
+      return HttpServerResponse.setHeaders(response, headers);
+    });
+
+    yield* router.add("GET", `${assets}*`, asset);
+    // The pattern matches /console too.
+    yield* router.add("GET", "/console/*", page);
+  }),
+);

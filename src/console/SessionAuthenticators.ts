@@ -1,0 +1,168 @@
+import { Context, Effect, Option } from "effect";
+import { abilities } from "../access/Ability.ts";
+import { CurrentActor } from "../access/Actor.ts";
+import { Caller } from "../access/Caller.ts";
+import { cachedLookup } from "../access/CachedLookup.ts";
+import { TokenAuthentication } from "../access/TokenAuthentication.ts";
+import { Settings } from "../config/Settings.ts";
+import type { Authenticator, IncomingRequest, RefusedRequest } from "../http/Authenticators.ts";
+import { classifier } from "../http/PublicAddresses.ts";
+import { IsOperator } from "../operator/OperatorAccess.ts";
+import { type ApiError, Forbidden, NotFound, Unauthorized, Unprocessable } from "../wire/ApiError.ts";
+import type { Environment } from "../workspaces/Environment.ts";
+import { Workspaces } from "../workspaces/Workspaces.ts";
+import { CurrentSession } from "./CurrentSession.ts";
+import { crossOrigin, isSameOrigin } from "./SameOrigin.ts";
+import { readSessionCookie } from "./SessionCookie.ts";
+import { type OpenSession, Sessions } from "./Sessions.ts";
+
+/** The operator who gave no name, as the activity log names them. */
+const operatorName = "operator";
+
+/** The header in which a session of the operator names the workspace of a platform request. */
+const workspaceHeader = "waypost-workspace";
+/** The header in which a page names its session, so that a tab does not act for another person. */
+const sessionHeader = "waypost-session";
+
+const base = { platform: "/platform/v1", sandbox: "/sandbox/platform/v1" };
+const operatorBase = "/operator/v1";
+const ownPath = "/console/session";
+
+const ended = Unauthorized.of("unauthenticated", "Your session has ended: sign in again.");
+const replaced = Unauthorized.of(
+  "unauthenticated",
+  "Somebody else has signed in with this browser since: reload the page.",
+);
+const notOperator = Forbidden.of(
+  "missing_ability",
+  "This session was opened with a platform API token: only the operator may do this.",
+);
+const noWorkspace = Unprocessable.parameters({
+  "Waypost-Workspace": ["Name the workspace by its id in the header Waypost-Workspace."],
+});
+const deleted = Forbidden.of(
+  "workspace_paused",
+  "This workspace is scheduled for deletion: cancel the deletion to work in it again.",
+);
+
+/** Names the session as the author of changes: the person, else the token (contract S5). */
+const withActor = <R>(services: Context.Context<R>, { id, name }: OpenSession, otherwise: string) =>
+  Context.add(services, CurrentActor, { type: "session", id, name: name ?? otherwise });
+
+const isBelow = (url: string, path: string): boolean =>
+  url === path || url.startsWith(`${path}/`) || url.startsWith(`${path}?`);
+
+/** The environment and the router's URL of a platform request. With a session only the path counts. */
+const classify = classifier(undefined, undefined);
+
+/** The authenticators of requests that have the cookie of a session, and of the console's own endpoints. */
+export const sessionAuthenticators = Effect.gen(function* () {
+  const { productionUrl } = yield* Settings;
+  const sessions = yield* Sessions;
+  const authentication = yield* TokenAuthentication;
+  const workspaces = yield* Workspaces;
+  const isPublicHttps = productionUrl?.startsWith("https:") ?? false;
+
+  const findWorkspace = yield* cachedLookup(
+    ({ workspaceId }) => workspaceId,
+    (id: string) => Effect.map(Effect.option(workspaces.find(id)), Option.getOrNull),
+  );
+
+  const isSecure = (incoming: IncomingRequest): boolean => isPublicHttps || incoming.isHttps;
+  const cookieOf = (incoming: IncomingRequest): string | null =>
+    readSessionCookie(incoming.request.headers["cookie"], isSecure(incoming));
+
+  /** A request with a credential of its own is no request of the session. */
+  const hasSession = (incoming: IncomingRequest): boolean =>
+    incoming.request.headers["authorization"] === undefined && cookieOf(incoming) !== null;
+
+  const requireSameOrigin = (incoming: IncomingRequest) => {
+    const { host, request } = incoming;
+    const { origin, "sec-fetch-site": fetchSite } = request.headers;
+    return isSameOrigin({ fetchSite, origin, host, isSecure: isSecure(incoming) })
+      ? Effect.void
+      : Effect.fail(crossOrigin);
+  };
+
+  const findSession = Effect.fnUntraced(function* (incoming: IncomingRequest) {
+    yield* requireSameOrigin(incoming);
+    const cookie = cookieOf(incoming);
+    const session = cookie === null ? null : yield* sessions.find(cookie);
+    if (session === null) return yield* ended;
+    const named = incoming.request.headers[sessionHeader];
+    return named === undefined || named === session.id ? session : yield* replaced;
+  });
+
+  const operatorCaller = Effect.fnUntraced(function* (id: string | undefined, environment: Environment) {
+    if (id === undefined || id === "") return yield* noWorkspace;
+    const row = yield* findWorkspace(id);
+    if (row === null) return yield* NotFound.of("There is no workspace with this id.");
+    if (row.workspace.deletion_scheduled_at !== null) return yield* deleted;
+    return {
+      ...row,
+      environment,
+      tokenId: null,
+      tokenName: operatorName,
+      abilities,
+    } satisfies Caller["Service"];
+  });
+
+  const callerOf = Effect.fnUntraced(function* ({ tokenId }: OpenSession, { request }: IncomingRequest) {
+    const environment = classify(undefined, request.url)?.environment ?? "production";
+    if (tokenId === null) return yield* operatorCaller(request.headers[workspaceHeader], environment);
+    const otherBase = environment === "sandbox" ? base.platform : base.sandbox;
+    return (yield* authentication.authenticateGrant(tokenId, { environment, otherBase })) ?? (yield* ended);
+  });
+
+  const asRefused = <A, E extends ApiError>(effect: Effect.Effect<A, E>) =>
+    Effect.mapError(effect, (error): RefusedRequest => ({ error, headers: {} }));
+
+  const platform: Authenticator = {
+    name: "platform",
+    match: (incoming) =>
+      hasSession(incoming) ? (classify(undefined, incoming.request.url)?.url ?? null) : null,
+    authenticate: Effect.fnUntraced(function* (incoming) {
+      const session = yield* asRefused(findSession(incoming));
+      const caller = yield* asRefused(callerOf(session, incoming));
+      return {
+        provide: (services) => withActor(Context.add(services, Caller, caller), session, caller.tokenName),
+        headers: {},
+        log: { workspace: caller.workspace.id, environment: caller.environment, session: session.id },
+      };
+    }),
+  };
+
+  const operator: Authenticator = {
+    name: "operator",
+    match: (incoming) =>
+      hasSession(incoming) && isBelow(incoming.request.url, operatorBase) ? incoming.request.url : null,
+    authenticate: Effect.fnUntraced(function* (incoming) {
+      const session = yield* asRefused(findSession(incoming));
+      if (session.tokenId !== null) return yield* asRefused(Effect.fail(notOperator));
+      return {
+        provide: (services) => withActor(Context.add(services, IsOperator, true), session, operatorName),
+        headers: {},
+        log: { session: session.id },
+      };
+    }),
+  };
+
+  const own: Authenticator = {
+    name: "console",
+    match: ({ request: { url } }) => (url === ownPath || url.startsWith(`${ownPath}?`) ? url : null),
+    authenticate: Effect.fnUntraced(function* (incoming) {
+      yield* asRefused(requireSameOrigin(incoming));
+      const cookie = cookieOf(incoming);
+      const session = cookie === null ? null : yield* asRefused(sessions.find(cookie));
+      const { clientAddress } = incoming;
+      const found = { session, cookie, clientAddress, isSecure: isSecure(incoming) };
+      return {
+        provide: (services) => Context.add(services, CurrentSession, found),
+        headers: {},
+        log: session === null ? {} : { session: session.id },
+      };
+    }),
+  };
+
+  return [platform, operator, own];
+});

@@ -1,0 +1,54 @@
+import { Context, Effect } from "effect";
+import { HttpEffect, HttpServerResponse } from "effect/http";
+import { HttpApiBuilder } from "effect/http-api";
+import { withRetryAfter } from "../wire/ErrorResponse.ts";
+import { readParsedBody } from "../wire/ParsedBody.ts";
+import { CurrentSession } from "./CurrentSession.ts";
+import { SignIn } from "./ConsoleSession.ts";
+import { ConsoleApi } from "./SessionApi.ts";
+import { endedCookie, sessionCookie } from "./SessionCookie.ts";
+import { Sessions, sessionSeconds } from "./Sessions.ts";
+
+const setCookie = (cookie: string) =>
+  HttpEffect.appendPreResponseHandler((_, response) =>
+    Effect.succeed(HttpServerResponse.setHeader(response, "set-cookie", cookie)),
+  );
+
+const current = Effect.map(Effect.context(), (services) => Context.getUnsafe(services, CurrentSession));
+
+/** Handlers of `ConsoleApi`. */
+export const sessionHandlers = HttpApiBuilder.group(
+  ConsoleApi,
+  "session",
+  Effect.fnUntraced(function* (handlers) {
+    const sessions = yield* Sessions;
+    return handlers
+      .handleRaw("open", ({ endpoint, request }) =>
+        withRetryAfter(
+          Effect.gen(function* () {
+            const { clientAddress, cookie: previous, isSecure } = yield* current;
+            const body = yield* readParsedBody(SignIn, { request, endpoint });
+            const { cookie, session } = yield* sessions.open(body, clientAddress, previous);
+            const data = yield* sessions.describe(session);
+            if (data === null) return yield* Effect.die(new Error("A session ended as it was opened"));
+            yield* setCookie(sessionCookie(cookie, sessionSeconds, isSecure));
+            return { data };
+          }),
+        ),
+      )
+      .handle("show", () =>
+        Effect.gen(function* () {
+          const { session } = yield* current;
+          return { data: session === null ? null : yield* sessions.describe(session) };
+        }),
+      )
+      .handle("end", () =>
+        Effect.gen(function* () {
+          const { cookie, isSecure } = yield* current;
+          yield* sessions.end(cookie);
+          yield* setCookie(endedCookie(isSecure));
+          return { data: { signed_out: true as const } };
+        }),
+      );
+  }),
+);

@@ -1,0 +1,147 @@
+/** What one does with a campaign: edit, pause or publish, test, duplicate, delete. */
+import { useState } from "preact/hooks";
+import { ApiProblem, platform } from "../data/ApiCall.ts";
+import { refresh } from "../data/Query.ts";
+import type { Campaign } from "../data/Resources.ts";
+import { Button, ButtonLink } from "../parts/Button.tsx";
+import { ConfirmDialog } from "../parts/Dialog.tsx";
+import { formatCount } from "../parts/DisplayFormats.ts";
+import { showToast } from "../parts/Toasts.tsx";
+import { addressOf, navigate } from "../routing/Router.ts";
+import { may } from "../session/SessionState.ts";
+import { sentencesOf } from "./CampaignCopies.ts";
+import { valuesOf } from "./CampaignForm.ts";
+import type { AttachedMessage } from "./CampaignResources.ts";
+import { CampaignTest } from "./CampaignTest.tsx";
+import { estimateOf, PublishDialog, type PublishSummary } from "./PublishDialog.tsx";
+
+interface ActionsProps {
+  readonly campaign: Campaign;
+  /** The version that is on the page, which a change expects. */
+  readonly version: string | undefined;
+  readonly messages: ReadonlyArray<AttachedMessage> | undefined;
+}
+
+const isLive = ({ status }: Campaign): boolean => status === "active" || status === "scheduled";
+
+/** Changes the campaign if it is still the one on the page. @throws ApiProblem */
+const change = async (
+  path: string,
+  method: "POST" | "DELETE",
+  version: string | undefined,
+): Promise<void> => {
+  try {
+    await platform(path, { method, ifMatch: version });
+  } catch (error) {
+    if (!(error instanceof ApiProblem) || error.code !== "version_conflict") throw error;
+    await refresh();
+    const sentence =
+      "Somebody else changed the campaign meanwhile. The page shows it as it is now: try again.";
+    throw new ApiProblem(error.status, error.code, sentence);
+  }
+};
+
+const DeleteCampaign = ({
+  campaign,
+  messages,
+  onClose,
+  version,
+}: ActionsProps & { readonly onClose: () => void }) => (
+  <ConfirmDialog
+    title={`Delete “${campaign.name}”?`}
+    action="Delete"
+    isDangerous
+    onClose={onClose}
+    onConfirm={async () => {
+      await change(`/campaigns/${campaign.id}`, "DELETE", version);
+      navigate(addressOf("/campaigns"));
+      showToast(`“${campaign.name}” is deleted.`);
+    }}
+  >
+    <p>This cannot be undone.</p>
+    <ul class="bullets">
+      {isLive(campaign) && <li>It is {campaign.status}: devices get nothing more from it.</li>}
+      {messages !== undefined && messages.length > 0 && (
+        <li>
+          {formatCount(messages.length, "notification")} of it: those that are on no other campaign are
+          deleted with it.
+        </li>
+      )}
+      {campaign.type === "push" && <li>Sends that are due are cancelled.</li>}
+      <li>What was delivered stays in the totals of reports.</li>
+    </ul>
+  </ConfirmDialog>
+);
+
+/** The buttons beside the name of a campaign. */
+export const CampaignActions = ({ campaign, messages, version }: ActionsProps) => {
+  const [open, setOpen] = useState<"delete" | "test" | null>(null);
+  const [summary, setSummary] = useState<PublishSummary | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const path = `/campaigns/${campaign.id}`;
+  const act = async (work: () => Promise<void>): Promise<void> => {
+    setBusy(true);
+    setProblem(null);
+    try {
+      await work();
+    } catch (error) {
+      setProblem(sentencesOf(error));
+    }
+    setBusy(false);
+  };
+  const pause = () =>
+    act(async () => {
+      await change(`${path}/pause`, "POST", version);
+      await refresh();
+      showToast(`“${campaign.name}” is paused.`);
+    });
+  const askToPublish = () =>
+    act(async () => {
+      const values = valuesOf(campaign, version ?? "");
+      setSummary({ values, estimate: await estimateOf(values), messages: messages ?? null });
+    });
+  const publish = async (): Promise<void> => {
+    await change(`${path}/publish`, "POST", version);
+    await refresh();
+    showToast(`“${campaign.name}” is published.`);
+  };
+  const mayWrite = may("campaigns:write");
+  return (
+    <>
+      {mayWrite && <ButtonLink href={addressOf(`${path}/edit`)}>Edit</ButtonLink>}
+      {mayWrite && isLive(campaign) && (
+        <Button isBusy={isBusy} onPress={() => void pause()}>
+          Pause
+        </Button>
+      )}
+      {mayWrite && campaign.status === "paused" && (
+        <Button look="primary" isBusy={isBusy} onPress={() => void askToPublish()}>
+          Publish
+        </Button>
+      )}
+      {may("devices:read") && <Button onPress={() => setOpen("test")}>Test</Button>}
+      {mayWrite && (
+        <ButtonLink href={addressOf("/campaigns/new", { from: campaign.id })}>Duplicate</ButtonLink>
+      )}
+      {mayWrite && <Button onPress={() => setOpen("delete")}>Delete</Button>}
+      {problem !== null && (
+        <p class="notice notice-problem" role="alert">
+          {problem}
+        </p>
+      )}
+      {open === "test" && <CampaignTest campaign={campaign} onClose={() => setOpen(null)} />}
+      {open === "delete" && (
+        <DeleteCampaign
+          campaign={campaign}
+          messages={messages}
+          version={version}
+          onClose={() => setOpen(null)}
+        />
+      )}
+      {summary !== null && (
+        <PublishDialog summary={summary} onConfirm={publish} onClose={() => setSummary(null)} />
+      )}
+    </>
+  );
+};

@@ -1,0 +1,51 @@
+/** What is left to do after a copy was made: notifications that could not be copied, and why. */
+import { signal } from "@preact/signals";
+import { ApiProblem, platform } from "../data/ApiCall.ts";
+import type { Campaign } from "../data/Resources.ts";
+import { copyOfMessage, messageDraftOf } from "../notifications/NotificationForm.ts";
+import type { AttachedMessage } from "./CampaignResources.ts";
+
+/** A notification that was not copied. */
+export interface MissedCopy {
+  readonly message: Pick<AttachedMessage, "id" | "campaign_id" | "name">;
+  readonly reason: string;
+}
+
+/** What is left to do on a campaign, until its page is left. */
+export interface Unfinished {
+  readonly campaignId: string;
+  readonly missed: ReadonlyArray<MissedCopy>;
+  /** Why it was not published; null if that was not tried or went well. */
+  readonly publishProblem: string | null;
+}
+
+/** Work that a save left undone. */
+export const unfinished = signal<Unfinished | null>(null);
+
+/** The sentences of a problem, those of its fields first. */
+export const sentencesOf = (error: unknown): string => {
+  if (!(error instanceof ApiProblem)) return String(error);
+  const sentences = Object.values(error.fields).flat();
+  return sentences.length === 0 ? error.message : sentences.join(" ");
+};
+
+/** Adds the notifications of another campaign, oldest first. The key makes each once. */
+export const copyMessages = async (
+  to: Campaign,
+  messages: ReadonlyArray<AttachedMessage>,
+  idempotencyKey: string,
+): Promise<ReadonlyArray<MissedCopy>> => {
+  const missed: Array<MissedCopy> = [];
+  for (const message of messages) {
+    try {
+      await platform(`/campaigns/${to.id}/notifications`, {
+        method: "POST",
+        json: messageDraftOf(copyOfMessage(message, to)),
+        idempotencyKey: `${idempotencyKey}.${message.id}`,
+      });
+    } catch (error) {
+      missed.push({ message, reason: sentencesOf(error) });
+    }
+  }
+  return missed;
+};

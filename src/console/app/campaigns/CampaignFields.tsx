@@ -1,0 +1,212 @@
+/** The fields of the campaign editor. */
+import { FieldGroup, SelectField, TextField } from "../parts/form/Fields.tsx";
+import type { FormModel } from "../parts/form/Form.tsx";
+import { PickList } from "../parts/form/PickList.tsx";
+import { ZoneField } from "../parts/form/ZoneField.tsx";
+import { addressOf } from "../routing/Router.ts";
+import { may } from "../session/SessionState.ts";
+import type { CampaignValues } from "./CampaignForm.ts";
+import { PickMap } from "./PickMap.tsx";
+import { useLocationGroups, useLocations, useSegments } from "./TargetLists.ts";
+
+interface FieldsProps {
+  readonly form: FormModel<CampaignValues>;
+}
+
+const types = [
+  { value: "geo", text: "Geo" },
+  { value: "push", text: "Push" },
+];
+const periods = [
+  { value: "", text: "No cap of its own" },
+  { value: "day", text: "Day" },
+  { value: "week", text: "Week" },
+  { value: "month", text: "Month" },
+];
+const matches = [
+  { value: "any", text: "Any of the segments" },
+  { value: "all", text: "All of the segments" },
+];
+
+const Dates = ({ form }: FieldsProps) => {
+  const { ends_at: end, starts_at: start, timezone, type } = form.values.value;
+  const isGeo = type === "geo";
+  return (
+    <>
+      <ZoneField
+        name="timezone"
+        label="Time zone"
+        hint="The times of this campaign are in this zone."
+        value={timezone}
+        onValue={(value) => form.set({ timezone: value })}
+      />
+      <div class="field-pair">
+        <TextField
+          name="starts_at"
+          label="Starts at"
+          placeholder="YYYY-MM-DD HH:MM"
+          hint={isGeo ? "A day, or a day and a time." : "The day on which its notifications are sent."}
+          value={start}
+          onValue={(value) => form.set({ starts_at: value })}
+        />
+        {isGeo && (
+          <TextField
+            name="ends_at"
+            label="Ends at"
+            placeholder="YYYY-MM-DD HH:MM"
+            hint="A day includes all of it. Empty: no end."
+            value={end}
+            onValue={(value) => form.set({ ends_at: value })}
+          />
+        )}
+      </div>
+    </>
+  );
+};
+
+const FrequencyCap = ({ form }: FieldsProps) => (
+  <FieldGroup
+    label="Frequency cap"
+    hint="The most messages of this campaign to one device. Without one the cap of the workspace holds."
+  >
+    <TextField
+      name="frequency_cap_count"
+      label="Times"
+      inputMode="numeric"
+      value={form.values.value.frequency_cap_count}
+      onValue={(value) => form.set({ frequency_cap_count: value })}
+    />
+    <SelectField
+      name="frequency_cap_period"
+      label="Per"
+      choices={periods}
+      value={form.values.value.frequency_cap_period}
+      onValue={(value) => form.set({ frequency_cap_period: value })}
+    />
+  </FieldGroup>
+);
+
+const mayNot = (what: string) => `Your access key may not list ${what}.`;
+
+const NoLocations = () =>
+  may("locations:read") ? (
+    <>
+      There are no locations yet. <a href={addressOf("/locations")}>Import or draw them first</a>: what you
+      typed here is kept.
+    </>
+  ) : (
+    <>{mayNot("locations")}</>
+  );
+
+const Locations = ({ form }: FieldsProps) => {
+  const { location_group_ids: groups, location_ids: chosen } = form.values.value;
+  const locations = useLocations(chosen);
+  const locationGroups = useLocationGroups();
+  const choose = (ids: ReadonlyArray<string>) => form.set({ location_ids: ids });
+  return (
+    <>
+      <PickList
+        label="Locations"
+        name="location_ids"
+        searchLabel="Search locations"
+        hint="The notifications are for devices that enter or leave these locations."
+        search={locations.search}
+        onSearch={locations.onSearch}
+        found={locations.found}
+        known={locations.known}
+        chosen={chosen}
+        onChosen={choose}
+        empty={locations.items === undefined && may("locations:read") ? "Loading…" : <NoLocations />}
+      >
+        {(locations.items?.length ?? 0) > 0 && (
+          <PickMap locations={locations.locations} chosen={chosen} onChosen={choose} />
+        )}
+      </PickList>
+      <PickList
+        label="Location groups"
+        name="location_group_ids"
+        searchLabel="Search location groups"
+        hint="Locations that join a group later count too."
+        search={locationGroups.search}
+        onSearch={locationGroups.onSearch}
+        found={locationGroups.found}
+        known={locationGroups.known}
+        chosen={groups}
+        onChosen={(ids) => form.set({ location_group_ids: ids })}
+        empty={may("locations:read") ? "There are no groups. An import makes them." : mayNot("locations")}
+      />
+    </>
+  );
+};
+
+const Segments = ({ form }: FieldsProps) => {
+  const { segment_match: match, segmentation_ids: chosen } = form.values.value;
+  const segments = useSegments();
+  return (
+    <PickList
+      label="Segments"
+      name="segmentation_ids"
+      searchLabel="Search segments"
+      hint="Without a segment it is for every device."
+      search={segments.search}
+      onSearch={segments.onSearch}
+      found={segments.found}
+      known={segments.known}
+      chosen={chosen}
+      onChosen={(ids) => form.set({ segmentation_ids: ids })}
+      empty={may("segments:read") ? "There are no segments yet." : mayNot("segments")}
+    >
+      {chosen.length > 1 && (
+        <SelectField
+          name="segment_match"
+          label="Devices in"
+          choices={matches}
+          value={match}
+          onValue={(value) => form.set({ segment_match: value })}
+        />
+      )}
+    </PickList>
+  );
+};
+
+/** All fields of a campaign. */
+export const CampaignFields = ({ form }: FieldsProps) => {
+  const { name, type } = form.values.value;
+  return (
+    <>
+      <TextField name="name" label="Name" value={name} onValue={(value) => form.set({ name: value })} />
+      <SelectField
+        name="type"
+        label="Type"
+        hint={
+          type === "geo"
+            ? "Geo: when a device enters or leaves a location."
+            : "Push: at fixed times on the day of the start."
+        }
+        choices={types}
+        value={type}
+        onValue={(value) => form.set({ type: value === "push" ? "push" : "geo" })}
+      />
+      <Dates form={form} />
+      <FrequencyCap form={form} />
+      {type === "geo" ? (
+        <>
+          <Locations form={form} />
+          <FieldGroup
+            label="Segments"
+            hint="Segments are for push campaigns. A geo campaign is for every device."
+          >
+            {null}
+          </FieldGroup>
+        </>
+      ) : (
+        <>
+          <Segments form={form} />
+          <FieldGroup label="Locations" hint="Locations and their groups are for geo campaigns.">
+            {null}
+          </FieldGroup>
+        </>
+      )}
+    </>
+  );
+};

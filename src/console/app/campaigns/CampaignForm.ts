@@ -1,0 +1,118 @@
+/** The values of the campaign editor, and how they become a draft of the API. */
+import type { Campaign } from "../data/Resources.ts";
+import { today } from "../parts/DisplayFormats.ts";
+import { sentWallTime, wallEndAt, wallTimeAt } from "../parts/WallClock.ts";
+
+/** What is typed and chosen. Fields of the other type are kept, but not sent. */
+export interface CampaignValues {
+  readonly name: string;
+  readonly type: Campaign["type"];
+  readonly timezone: string;
+  readonly starts_at: string;
+  readonly ends_at: string;
+  readonly frequency_cap_count: string;
+  readonly frequency_cap_period: string;
+  readonly location_ids: ReadonlyArray<string>;
+  readonly location_group_ids: ReadonlyArray<string>;
+  readonly segmentation_ids: ReadonlyArray<string>;
+  readonly segment_match: string;
+  /** The version that was changed, which a save expects; empty for a new campaign. */
+  readonly version: string;
+}
+
+/** The values that a new campaign starts with, in the zone of the workspace. */
+export const newCampaign = (timezone: string): CampaignValues => ({
+  name: "",
+  type: "geo",
+  timezone,
+  starts_at: today(timezone),
+  ends_at: "",
+  frequency_cap_count: "",
+  frequency_cap_period: "",
+  location_ids: [],
+  location_group_ids: [],
+  segmentation_ids: [],
+  segment_match: "any",
+  version: "",
+});
+
+/** The values of a campaign that is there. */
+export const valuesOf = (campaign: Campaign, version: string): CampaignValues => ({
+  name: campaign.name,
+  type: campaign.type,
+  timezone: campaign.timezone,
+  starts_at: wallTimeAt(campaign.starts_at, campaign.timezone),
+  ends_at:
+    campaign.ends_at === null || campaign.type === "push"
+      ? ""
+      : wallEndAt(campaign.ends_at, campaign.timezone),
+  frequency_cap_count: campaign.frequency_cap_count?.toString() ?? "",
+  frequency_cap_period: campaign.frequency_cap_period ?? "",
+  location_ids: campaign.targeting.location_ids,
+  location_group_ids: campaign.targeting.location_group_ids,
+  segmentation_ids: campaign.targeting.segmentation_ids,
+  segment_match: campaign.targeting.segment_match ?? "any",
+  version,
+});
+
+/** The values of an unsaved copy. A past start becomes today, and a past end is left out. */
+export const copyOf = (campaign: Campaign): CampaignValues => {
+  const values = valuesOf(campaign, "");
+  const day = today(campaign.timezone);
+  const isPast = values.starts_at.slice(0, 10) < day;
+  const isOver = values.ends_at !== "" && values.ends_at.slice(0, 10) < day;
+  return {
+    ...values,
+    name: `Copy of ${campaign.name}`,
+    starts_at: isPast ? day : values.starts_at,
+    ends_at: isOver ? "" : values.ends_at,
+  };
+};
+
+const orNull = (text: string): string | null => (text.trim() === "" ? null : text.trim());
+
+/** A number as the API takes it. Anything else is sent as it is: the API says what is wrong. */
+const sentCount = (typed: string): number | string | null => {
+  const text = typed.trim();
+  if (text === "") return null;
+  return /^\d+$/.test(text) ? Number(text) : text;
+};
+
+/** The part of a draft that says whom the campaign reaches. */
+export const targetingOf = (values: CampaignValues) =>
+  values.type === "geo"
+    ? {
+        type: "geo",
+        location_ids: values.location_ids,
+        location_group_ids: values.location_group_ids,
+      }
+    : {
+        type: "push",
+        segmentation_ids: values.segmentation_ids,
+        segment_match: values.segmentation_ids.length === 0 ? null : values.segment_match,
+      };
+
+/** The body of a write. `paused` is left out where the stored one is to stay. */
+export const draftOf = (values: CampaignValues, paused: boolean | undefined) => ({
+  ...targetingOf(values),
+  name: values.name,
+  timezone: values.timezone.trim(),
+  starts_at: sentWallTime(values.starts_at),
+  ends_at: values.type === "geo" ? orNull(sentWallTime(values.ends_at)) : null,
+  frequency_cap_count: sentCount(values.frequency_cap_count),
+  frequency_cap_period: orNull(values.frequency_cap_period),
+  paused,
+});
+
+const wallPattern = /^\d{4}-\d\d-\d\d(?: \d\d:\d\d)?$/;
+
+/**
+ * Whether the API refuses the values in any case. They are sent without a summary, so that all problems
+ * stand at their fields in the API's words.
+ */
+export const isIncomplete = (values: CampaignValues): boolean =>
+  values.name.trim() === "" ||
+  values.timezone.trim() === "" ||
+  !wallPattern.test(sentWallTime(values.starts_at)) ||
+  (values.frequency_cap_count.trim() === "") !== (values.frequency_cap_period === "") ||
+  (values.type === "geo" && values.location_ids.length + values.location_group_ids.length === 0);

@@ -1,0 +1,143 @@
+/** A campaign: its status, its locations, its notifications with their results, and its timeline. */
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+import { usePlatform } from "../data/Query.ts";
+import type { Campaign, One } from "../data/Resources.ts";
+import { ButtonLink } from "../parts/Button.tsx";
+import { formatCount, formatInstant } from "../parts/DisplayFormats.ts";
+import { LoadProblem, Loading, PageFrame } from "../parts/PageFrame.tsx";
+import { addressOf } from "../routing/Router.ts";
+import { may } from "../session/SessionState.ts";
+import type { PageProps } from "../shell/PageProps.ts";
+import { CampaignActions } from "./CampaignActions.tsx";
+import { CampaignBadge } from "./CampaignBadge.tsx";
+import { unfinished } from "./CampaignCopies.ts";
+import { CampaignNotifications } from "./CampaignNotifications.tsx";
+import { CampaignLocations } from "./CampaignLocations.tsx";
+import type { AttachedMessage } from "./CampaignResources.ts";
+import { CampaignSegments } from "./CampaignSegments.tsx";
+import { CampaignTimeline } from "./CampaignTimeline.tsx";
+
+const Fact = ({ children, name }: { readonly name: string; readonly children: ComponentChildren }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+);
+
+const capText = ({ frequency_cap_count: count, frequency_cap_period: period }: Campaign): string =>
+  count === null ? "That of the workspace" : `At most ${count} per ${period} for each device`;
+
+const Facts = ({ campaign }: { readonly campaign: Campaign }) => {
+  const { archived, ends_at: end, starts_at: start, status, timezone, type } = campaign;
+  return (
+    <dl class="summary card">
+      <Fact name="Status">
+        <CampaignBadge status={status} />
+        {archived && " Archived"}
+      </Fact>
+      <Fact name="Type">{type === "geo" ? "Geo" : "Push"}</Fact>
+      <Fact name="Starts">
+        <time dateTime={start}>{formatInstant(start, timezone)}</time>
+      </Fact>
+      <Fact name="Ends">
+        {end === null ? "No end" : <time dateTime={end}>{formatInstant(end, timezone)}</time>}
+      </Fact>
+      <Fact name="Time zone">{timezone}</Fact>
+      <Fact name="Frequency cap">{capText(campaign)}</Fact>
+    </dl>
+  );
+};
+
+/** What a copy left to do. It is forgotten with the page. */
+const UnfinishedNotice = ({ campaign }: { readonly campaign: Campaign }) => {
+  useEffect(() => () => void (unfinished.value = null), []);
+  const left = unfinished.value;
+  if (left === null || left.campaignId !== campaign.id) return null;
+  return (
+    <div class="notice notice-problem" role="alert">
+      <p>The copy is saved and paused. {left.publishProblem}</p>
+      {left.missed.length > 0 && (
+        <ul class="lines">
+          {left.missed.map(({ message, reason }) => (
+            <li key={message.id}>
+              “{message.name}” was not copied. {reason}{" "}
+              <a
+                href={addressOf(`/campaigns/${campaign.id}/notifications/new`, {
+                  from: message.campaign_id,
+                  notification: message.id,
+                })}
+              >
+                Change and add it
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+};
+
+/** What is missing before somebody gets anything. */
+const NextStep = ({
+  campaign,
+  messages,
+}: {
+  readonly campaign: Campaign;
+  readonly messages: ReadonlyArray<AttachedMessage> | undefined;
+}) => {
+  if (campaign.status === "ended" || messages === undefined) return null;
+  if (messages.length === 0)
+    return <p class="notice">It has no notification yet, so nobody gets anything.</p>;
+  if (campaign.status !== "paused") return null;
+  return (
+    <p class="notice">
+      It is paused with {formatCount(messages.length, "notification")}. Nobody gets anything until it is
+      published.
+    </p>
+  );
+};
+
+/** The page of a campaign. */
+export const CampaignPage = ({ ids: { campaign: id = "" } }: PageProps) => {
+  const { data, etag, problem } = usePlatform<One<Campaign>>(`/campaigns/${id}`);
+  const list = usePlatform<{ readonly data: ReadonlyArray<AttachedMessage> }>(
+    may("notifications:read") ? `/campaigns/${id}/notifications` : null,
+  );
+  const campaign = data?.data;
+  const messages = list.data?.data;
+  if (campaign === undefined)
+    return (
+      <PageFrame title="Campaign">{problem ? <LoadProblem problem={problem} /> : <Loading />}</PageFrame>
+    );
+  const mayAdd = may("notifications:write");
+  return (
+    <PageFrame
+      title={campaign.name}
+      actions={<CampaignActions campaign={campaign} version={etag ?? undefined} messages={messages} />}
+    >
+      <LoadProblem problem={problem ?? list.problem} />
+      <UnfinishedNotice campaign={campaign} />
+      <NextStep campaign={campaign} messages={messages} />
+      <section aria-labelledby="notifications" class="page-section">
+        <div class="section-head">
+          <h2 id="notifications">Notifications</h2>
+          {mayAdd && (
+            <ButtonLink href={addressOf(`/campaigns/${id}/notifications/new`)}>Add notification</ButtonLink>
+          )}
+        </div>
+        {messages !== undefined && <CampaignNotifications campaign={campaign} messages={messages} />}
+        {!may("notifications:read") && <p class="quiet">Your access key may not see notifications.</p>}
+      </section>
+      <div class="columns">
+        <Facts campaign={campaign} />
+        <CampaignTimeline campaign={campaign} />
+      </div>
+      {campaign.type === "geo" ? (
+        <CampaignLocations campaign={campaign} />
+      ) : (
+        <CampaignSegments campaign={campaign} />
+      )}
+    </PageFrame>
+  );
+};

@@ -1,0 +1,80 @@
+/** What happened to a campaign, and what will. */
+import { usePlatform } from "../data/Query.ts";
+import type { Campaign, Page } from "../data/Resources.ts";
+import { serverNow } from "../data/ServerTime.ts";
+import { formatInstant, formatNumber } from "../parts/DisplayFormats.ts";
+import { may } from "../session/SessionState.ts";
+import type { CampaignChange, CampaignSend } from "./CampaignResources.ts";
+
+interface Moment {
+  readonly key: string;
+  readonly at: string;
+  readonly text: string;
+}
+
+const verbs: Readonly<Record<string, string>> = {
+  create: "created it",
+  update: "changed it",
+  delete: "deleted it",
+  pause: "paused it",
+  publish: "published it",
+  archive: "archived it",
+  unarchive: "took it out of the archive",
+};
+
+const sendText = ({ delivered, failed, notification_name: name, status }: CampaignSend): string => {
+  const what = `“${name ?? "A deleted notification"}”`;
+  const figures = `${formatNumber(delivered)} delivered, ${formatNumber(failed)} failed`;
+  if (status === "scheduled") return `${what} is sent`;
+  if (status === "running") return `${what} is being sent: ${figures}`;
+  return status === "done" ? `${what} was sent: ${figures}` : `${what} was ${status}`;
+};
+
+const runningMillis = 2_000;
+
+const useMoments = (campaign: Campaign): ReadonlyArray<Moment> => {
+  const { created_at: created, ends_at: end, id, starts_at: start, type } = campaign;
+  const sendsPath = may("sends:read") && type === "push" ? `/sends?campaign=${id}&limit=50` : null;
+  const sends = usePlatform<Page<CampaignSend>>(sendsPath);
+  const isRunning = sends.data?.data.some(({ status }) => status === "running") === true;
+  // Of running sends the data is at most two seconds old.
+  usePlatform(isRunning ? sendsPath : null, { millis: runningMillis });
+  const changes = usePlatform<Page<CampaignChange>>(
+    may("activity:read") ? `/activity?resource=${id}&limit=30` : null,
+  );
+  const isOver = (at: string) => Date.parse(at) <= serverNow();
+  return [
+    ...(changes.data === undefined ? [{ key: "created", at: created, text: "Created" }] : []),
+    { key: "start", at: start, text: isOver(start) ? "Started" : "Starts" },
+    ...(end === null ? [] : [{ key: "end", at: end, text: isOver(end) ? "Ended" : "Ends" }]),
+    ...(sends.data?.data ?? []).map((send) => ({ key: send.id, at: send.due_at, text: sendText(send) })),
+    ...(changes.data?.data ?? []).map(({ action, actor, at, id: key }) => ({
+      key,
+      at,
+      text: `${actor.name} ${verbs[action.split(".").at(-1) ?? ""] ?? action}`,
+    })),
+  ].toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
+};
+
+/** The timeline, the oldest first. What is still to come is marked as such. */
+export const CampaignTimeline = ({ campaign }: { readonly campaign: Campaign }) => {
+  const moments = useMoments(campaign);
+  const now = serverNow();
+  return (
+    <section class="card" aria-labelledby="timeline">
+      <h2 id="timeline">Timeline</h2>
+      <ol class="lines timeline">
+        {moments.map(({ at, key, text }) => (
+          <li key={key} class={Date.parse(at) > now ? "to-come" : undefined}>
+            {text}
+            <time dateTime={at}>
+              {formatInstant(at, campaign.timezone)}
+              {Date.parse(at) > now && ", to come"}
+            </time>
+          </li>
+        ))}
+      </ol>
+      <p class="quiet">Times are in {campaign.timezone}.</p>
+    </section>
+  );
+};

@@ -1,0 +1,143 @@
+/** The summary before a campaign is published: whom it reaches, where, when and how often. */
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { ApiProblem, platform } from "../data/ApiCall.ts";
+import type { One } from "../data/Resources.ts";
+import { Button } from "../parts/Button.tsx";
+import { Dialog } from "../parts/Dialog.tsx";
+import { formatCount } from "../parts/DisplayFormats.ts";
+import { numberWords } from "../parts/NumberWords.ts";
+import { environment, workspace } from "../session/Scope.ts";
+import { type CampaignValues, targetingOf } from "./CampaignForm.ts";
+import type { AttachedMessage, Estimate } from "./CampaignResources.ts";
+
+/** What is published, and whom it reaches. */
+export interface PublishSummary {
+  readonly values: CampaignValues;
+  readonly estimate: Estimate;
+  /** The notifications that it has, null if they are not known. */
+  readonly messages: ReadonlyArray<Pick<AttachedMessage, "name" | "trigger_type" | "trigger_config">> | null;
+}
+
+/** Whom a campaign would reach. @throws ApiProblem, with the problems of its targets */
+export const estimateOf = async (values: CampaignValues): Promise<Estimate> => {
+  const { body } = await platform<One<Estimate>>("/campaigns/estimate", {
+    method: "POST",
+    json: targetingOf(values),
+  });
+  return body.data;
+};
+
+const inWords = (count: number, one: string, many: string): string =>
+  `${numberWords(count)} ${count === 1 ? one : many}`;
+
+const Audience = ({ estimate, values }: PublishSummary) => {
+  const everyone = values.type === "push" && values.segmentation_ids.length === 0;
+  return (
+    <>
+      <p>
+        {formatCount(estimate.devices, "device")}
+        {everyone && ": everyone"}, {formatCount(estimate.reachable, "device")} of them reachable now.
+      </p>
+      {estimate.devices_seen_30_days !== null && (
+        <p>
+          {formatCount(estimate.devices_seen_30_days, "device")} entered these locations in the last 30 days.
+        </p>
+      )}
+    </>
+  );
+};
+
+const triggers = (messages: PublishSummary["messages"]): string => {
+  const kinds = new Set(messages?.map(({ trigger_type: kind }) => kind));
+  if (kinds.size !== 1) return "enters or leaves a location";
+  return kinds.has("on_exit") ? "leaves a location" : "enters a location";
+};
+
+/** When the first message goes out. */
+const firstSend = ({ messages, values }: PublishSummary): string => {
+  if (messages?.length === 0) return "None yet: it has no notification. Nothing is sent until one is added.";
+  if (values.type === "geo")
+    return `When a device ${triggers(messages)}, from ${values.starts_at} (${values.timezone}).`;
+  // Sends are at their time of day, on the campaign's day.
+  const day = values.starts_at.slice(0, 10);
+  const times = (messages ?? []).flatMap(({ trigger_config: config }) => config?.send_at.slice(-5) ?? []);
+  const first = times.toSorted()[0];
+  return `${first === undefined ? `On ${day}` : `${day} ${first}`} (${values.timezone}).`;
+};
+
+const capOf = (values: CampaignValues): string => {
+  if (values.frequency_cap_count !== "")
+    return `At most ${values.frequency_cap_count} per ${values.frequency_cap_period} for each device.`;
+  const cap = workspace.value?.default_frequency_cap;
+  if (cap === undefined) return "That of the workspace.";
+  return cap === null
+    ? "None, neither here nor in the workspace."
+    : `That of the workspace: at most ${cap.count} per ${cap.period} for each device.`;
+};
+
+const Fact = ({ children, name }: { readonly name: string; readonly children: ComponentChildren }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+);
+
+interface PublishDialogProps {
+  readonly summary: PublishSummary;
+  readonly onConfirm: () => Promise<unknown>;
+  readonly onClose: () => void;
+}
+
+/** Shows the summary and asks. A refusal stands in the dialog, unless the caller closes it. */
+export const PublishDialog = ({ onClose, onConfirm, summary }: PublishDialogProps) => {
+  const { estimate, values } = summary;
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<ApiProblem | null>(null);
+  const confirm = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      await onConfirm();
+      onClose();
+    } catch (error) {
+      setProblem(error instanceof ApiProblem ? error : new ApiProblem(null, "unexpected", String(error)));
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog
+      title={`Publish “${values.name}”?`}
+      onClose={onClose}
+      actions={
+        <>
+          <Button look="primary" isBusy={isBusy} onPress={() => void confirm()}>
+            Publish
+          </Button>
+          <Button onPress={onClose}>Cancel</Button>
+        </>
+      }
+    >
+      <dl class="summary">
+        <Fact name="Audience">
+          <Audience {...summary} />
+        </Fact>
+        {values.type === "geo" && <Fact name="Locations">{formatCount(estimate.places, "location")}</Fact>}
+        <Fact name="First send">{firstSend(summary)}</Fact>
+        <Fact name="Frequency cap">{capOf(values)}</Fact>
+      </dl>
+      {environment.value === "production" ? (
+        <p class="notice">
+          This is Production. It is for {inWords(estimate.devices, "device", "devices")} of real people,{" "}
+          {numberWords(estimate.reachable)} of them reachable.
+        </p>
+      ) : (
+        <p class="notice">This is Sandbox. Only approved test devices get it.</p>
+      )}
+      {problem !== null && (
+        <p class="notice notice-problem" role="alert">
+          {problem.message}
+        </p>
+      )}
+    </Dialog>
+  );
+};

@@ -1,0 +1,129 @@
+/** Locations, groups and segments that a campaign may have, and the names of those that it has. */
+import { useEffect, useState } from "preact/hooks";
+import { platform } from "../data/ApiCall.ts";
+import { usePlatform } from "../data/Query.ts";
+import type { One, Page } from "../data/Resources.ts";
+import { formatCount, formatNumber } from "../parts/DisplayFormats.ts";
+import type { PickItem } from "../parts/form/PickList.tsx";
+import { may } from "../session/SessionState.ts";
+import type { TargetLocation, LocationGroup, SegmentChoice } from "./CampaignResources.ts";
+
+const pauseMillis = 250;
+/** Names of chosen items are looked up one by one, up to this number. */
+const maxLookups = 60;
+
+/** A text that follows what is typed once the typing pauses. */
+const usePaused = (text: string): string => {
+  const [paused, setPaused] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setPaused(text), pauseMillis);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return paused;
+};
+
+/** What a list of choices has. */
+export interface TargetList<Item> {
+  readonly search: string;
+  readonly onSearch: (text: string) => void;
+  /** Undefined before the first data. */
+  readonly items: ReadonlyArray<Item> | undefined;
+  readonly found: ReadonlyArray<PickItem>;
+  readonly known: ReadonlyMap<string, PickItem>;
+}
+
+/** While another search runs, the last result stays. */
+const useKept = <Value>(value: Value | undefined): Value | undefined => {
+  const [kept, keep] = useState(value);
+  useEffect(() => {
+    if (value !== undefined) keep(value);
+  }, [value]);
+  return value ?? kept;
+};
+
+const locationItem = ({ groups, id, name }: TargetLocation): PickItem => ({
+  id,
+  name,
+  note: groups.length === 0 ? undefined : groups.join(", "),
+});
+
+/** Names that were seen, by id. Chosen locations that are not among the found are looked up. */
+const useKnownLocations = (
+  found: ReadonlyArray<TargetLocation>,
+  chosen: ReadonlyArray<string>,
+): ReadonlyMap<string, TargetLocation> => {
+  const [known, setKnown] = useState<ReadonlyMap<string, TargetLocation>>(new Map());
+  useEffect(() => {
+    if (found.some(({ id }) => !known.has(id)))
+      setKnown((before) => new Map([...before, ...found.map((each) => [each.id, each] as const)]));
+  }, [found]);
+  const missing = chosen.filter((id) => !known.has(id)).slice(0, maxLookups);
+  useEffect(() => {
+    if (missing.length === 0 || !may("locations:read")) return;
+    let isGone = false;
+    const lookUp = async (): Promise<void> => {
+      const read = missing.map((id) => platform<One<TargetLocation>>(`/locations/${id}`));
+      const locations = (await Promise.allSettled(read)).flatMap((result) =>
+        result.status === "fulfilled" ? [result.value.body.data] : [],
+      );
+      if (!isGone)
+        setKnown((before) => new Map([...before, ...locations.map((each) => [each.id, each] as const)]));
+    };
+    void lookUp();
+    return () => void (isGone = true);
+  }, [missing.join(" ")]);
+  return known;
+};
+
+/** Locations by search, and the chosen ones. */
+export const useLocations = (
+  chosen: ReadonlyArray<string>,
+): TargetList<TargetLocation> & { readonly locations: ReadonlyMap<string, TargetLocation> } => {
+  const [search, setSearch] = useState("");
+  const wanted = usePaused(search).trim();
+  const query = new URLSearchParams({ limit: "50", ...(wanted === "" ? {} : { q: wanted }) });
+  const { data } = usePlatform<Page<TargetLocation>>(
+    may("locations:read") ? `/locations?${query.toString()}` : null,
+    {
+      millis: Infinity,
+    },
+  );
+  const items = useKept(data?.data);
+  const locations = useKnownLocations(items ?? noLocations, chosen);
+  const known = new Map([...locations].map(([id, location]) => [id, locationItem(location)]));
+  return { search, onSearch: setSearch, items, found: (items ?? []).map(locationItem), known, locations };
+};
+const noLocations: ReadonlyArray<TargetLocation> = [];
+
+/** Items of a list that is read whole, up to 100, and searched in the browser. */
+const useSmallList = <Item extends { readonly id: string; readonly name: string }>(
+  path: string | null,
+  note: (item: Item) => string,
+): TargetList<Item> => {
+  const [search, setSearch] = useState("");
+  const { data } = usePlatform<Page<Item>>(path, { millis: Infinity });
+  const items = data?.data;
+  const all = (items ?? []).map((item): PickItem => ({ id: item.id, name: item.name, note: note(item) }));
+  const wanted = search.trim().toLowerCase();
+  return {
+    search,
+    onSearch: setSearch,
+    items,
+    found: all.filter(({ name }) => name.toLowerCase().includes(wanted)),
+    known: new Map(all.map((item) => [item.id, item])),
+  };
+};
+
+/** Location groups. */
+export const useLocationGroups = (): TargetList<LocationGroup> =>
+  useSmallList<LocationGroup>(
+    may("locations:read") ? "/location-groups?limit=100" : null,
+    ({ location_count: count }) => formatCount(count, "location"),
+  );
+
+/** Segments. */
+export const useSegments = (): TargetList<SegmentChoice> =>
+  useSmallList<SegmentChoice>(
+    may("segments:read") ? "/segments?limit=100" : null,
+    ({ device_count: count }) => (count === 1 ? "1 device" : `${formatNumber(count)} devices`),
+  );

@@ -1,0 +1,129 @@
+/** Data of pages: read once for all parts that show it, and read again while it is shown. */
+import { signal, type Signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { currentSession } from "../session/SessionState.ts";
+import { machineNow } from "./ServerTime.ts";
+import { type ApiProblem, awaySince, call, platformBase } from "./ApiCall.ts";
+import { workspaceId } from "../session/Scope.ts";
+
+/** What is known of a path: the last data, and why the last read failed. */
+export interface Loaded<Body> {
+  /** The last data, also after a failed read; undefined before the first. */
+  readonly data: Body | undefined;
+  readonly problem: ApiProblem | undefined;
+  readonly etag: string | null;
+}
+
+/** Data on a page is at most so old, in milliseconds. */
+export const pollMillis = 10_000;
+/** The time between attempts while the server is away, in milliseconds. */
+const retryMillis = 3_000;
+/** Entries that no page shows are kept for going back, up to this number. */
+const maxIdle = 60;
+
+class Entry {
+  readonly loaded: Signal<Loaded<unknown>> = signal({ data: undefined, problem: undefined, etag: null });
+  readonly #path: string;
+  readonly #intervals = new Set<{ readonly millis: number }>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isReading = false;
+  #isStale = false;
+  #readAt = 0;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  get isShown(): boolean {
+    return this.#intervals.size > 0;
+  }
+
+  show(millis: number): () => void {
+    const interval = { millis };
+    this.#intervals.add(interval);
+    if (machineNow() - this.#readAt > 1000) void this.read();
+    else this.#schedule();
+    return () => {
+      this.#intervals.delete(interval);
+      if (!this.isShown) clearTimeout(this.#timer);
+    };
+  }
+
+  async read(): Promise<void> {
+    clearTimeout(this.#timer);
+    // A read that began before a change may miss it.
+    if (this.#isReading) return void (this.#isStale = true);
+    this.#isReading = true;
+    try {
+      const { body, etag } = await call<unknown>(this.#path);
+      this.loaded.value = { data: body, problem: undefined, etag };
+      this.#readAt = machineNow();
+    } catch (error) {
+      this.loaded.value = { ...this.loaded.value, problem: error as ApiProblem };
+    }
+    this.#isReading = false;
+    if (this.#isStale) {
+      this.#isStale = false;
+      await this.read();
+    } else this.#schedule();
+  }
+
+  #schedule(): void {
+    clearTimeout(this.#timer);
+    if (!this.isShown || currentSession.value === null) return;
+    const millis = Math.min(...[...this.#intervals].map((interval) => interval.millis));
+    const wait = awaySince.value === null ? millis : Math.min(millis, retryMillis);
+    if (Number.isFinite(wait)) this.#timer = setTimeout(() => void this.#poll(), wait);
+  }
+
+  /** A page that nobody sees reads nothing. It reads at once when it is seen again. */
+  async #poll(): Promise<void> {
+    if (document.visibilityState === "hidden") {
+      document.addEventListener("visibilitychange", () => void this.#poll(), { once: true });
+      return;
+    }
+    if (this.isShown && currentSession.value !== null) await this.read();
+  }
+}
+
+const entries = new Map<string, Entry>();
+
+const entryOf = (key: string, path: string): Entry => {
+  let entry = entries.get(key);
+  if (entry === undefined) {
+    const idle = [...entries].filter(([, each]) => !each.isShown).map(([each]) => each);
+    for (const each of idle.slice(0, Math.max(0, idle.length - maxIdle))) entries.delete(each);
+    entries.set(key, (entry = new Entry(path)));
+  }
+  return entry;
+};
+
+const idleData: Loaded<never> = { data: undefined, problem: undefined, etag: null };
+
+/** How often the data of a part is read, in milliseconds; Infinity for once. */
+export interface QueryOptions {
+  readonly millis?: number;
+}
+
+/** The data of a path of the server, read again every 10 seconds. Null reads nothing. */
+const useQuery = <Body>(path: string | null, { millis = pollMillis }: QueryOptions = {}): Loaded<Body> => {
+  // The same path has other data in another workspace.
+  const key = `${currentSession.value?.id} ${workspaceId.value} ${path}`;
+  useEffect(() => (path === null ? undefined : entryOf(key, path).show(millis)), [key, millis]);
+  return path === null ? idleData : (entryOf(key, path).loaded.value as Loaded<Body>);
+};
+
+/** As `useQuery`, of a path of the platform API in the page's workspace and environment. */
+export const usePlatform = <Body>(path: string | null, options?: QueryOptions): Loaded<Body> =>
+  useQuery<Body>(path === null ? null : platformBase() + path, options);
+
+/** As `useQuery`, of a path of the operator interface. */
+export const useOperator = <Body>(path: string | null, options?: QueryOptions): Loaded<Body> =>
+  useQuery<Body>(path === null ? null : `/operator/v1${path}`, options);
+
+/** Reads everything on the page again, after a change. */
+export const refresh = async (): Promise<void> => {
+  const shown = [...entries].filter(([, entry]) => entry.isShown);
+  for (const [key, entry] of entries) if (!entry.isShown) entries.delete(key);
+  await Promise.all(shown.map(([, entry]) => entry.read()));
+};

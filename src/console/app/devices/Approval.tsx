@@ -1,0 +1,42 @@
+/** The approval of a test device. */
+import { useState } from "preact/hooks";
+import { platform } from "../data/ApiCall.ts";
+import { refresh } from "../data/Query.ts";
+import type { Device } from "../data/Resources.ts";
+import { Badge } from "../parts/Badge.tsx";
+import { Button } from "../parts/Button.tsx";
+import { showToast } from "../parts/Toasts.tsx";
+import { may } from "../session/SessionState.ts";
+
+/** Whether a device is an approved test device, in words. */
+export const ApprovalBadge = ({ approved }: Pick<Device, "approved">) =>
+  approved ? <Badge text="Approved" tone="good" /> : <Badge text="Not approved" tone="waiting" />;
+
+/** "Approve as test device", or the way back. */
+export const ApprovalButton = ({
+  canWithdraw = false,
+  device: { approved, id },
+}: {
+  readonly device: Device;
+  readonly canWithdraw?: boolean;
+}) => {
+  const [isBusy, setBusy] = useState(false);
+  if (!may("devices:write") || (approved && !canWithdraw)) return null;
+  const change = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      await platform(`/devices/${id}`, { method: "PATCH", json: { approved: !approved } });
+      await refresh();
+      showToast(approved ? "The approval is withdrawn." : "The device is an approved test device.");
+    } catch (error) {
+      showToast(error instanceof Error ? error.message : String(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Button isBusy={isBusy} onPress={() => void change()}>
+      {approved ? "Withdraw approval" : "Approve as test device"}
+    </Button>
+  );
+};

@@ -1,0 +1,126 @@
+/** Where a device entered and left: a map of the locations, and a list of the events. */
+import type { GeoJSONSource, Map as MapLibreMap } from "maplibre-gl";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { platform } from "../data/ApiCall.ts";
+import { usePlatform } from "../data/Query.ts";
+import type { DeviceEvent, Location, One, Page } from "../data/Resources.ts";
+import { CardSection } from "../parts/CardSection.tsx";
+import { DataTable, type Column } from "../parts/DataTable.tsx";
+import { InstantText } from "../parts/InstantText.tsx";
+import { boundsOf, MapView } from "../parts/map/MapView.tsx";
+import { MorePages } from "../parts/MorePages.tsx";
+import { may } from "../session/SessionState.ts";
+import { locationPoint, type Position } from "./LocationPoint.ts";
+
+const columns: ReadonlyArray<Column<DeviceEvent>> = [
+  {
+    key: "location",
+    heading: "Location",
+    cell: ({ location_name: name }) => name ?? <span class="quiet">deleted</span>,
+  },
+  { key: "type", heading: "Event", cell: ({ type }) => (type === "enter" ? "Entered" : "Left") },
+  { key: "occurred", heading: "When", cell: ({ occurred_at: at }) => <InstantText at={at} /> },
+  { key: "received", heading: "Reported", cell: ({ received_at: at }) => <InstantText at={at} /> },
+];
+
+const maxLocations = 50;
+
+/** A location on the map. */
+interface MapLocation {
+  readonly id: string;
+  readonly point: Position;
+}
+
+/** The locations of the newest events; null while they are read. */
+const useLocations = (events: ReadonlyArray<DeviceEvent>): ReadonlyArray<MapLocation> | null => {
+  const [locations, setLocations] = useState<ReadonlyArray<MapLocation> | null>(null);
+  const key = [...new Set(events.map(({ location_id: id }) => id))].slice(0, maxLocations).join(" ");
+  useEffect(() => {
+    const abort = new AbortController();
+    const readOne = async (id: string): Promise<ReadonlyArray<MapLocation>> => {
+      try {
+        const { body } = await platform<One<Location>>(`/locations/${id}`, { signal: abort.signal });
+        return [{ id, point: locationPoint(body.data.geometry) }];
+      } catch {
+        // A deleted location is not on the map; the list has its events.
+        return [];
+      }
+    };
+    const read = async (): Promise<void> => {
+      const found = await Promise.all(key === "" ? [] : key.split(" ").map(readOne));
+      if (!abort.signal.aborted) setLocations(found.flat());
+    };
+    void read();
+    return () => abort.abort();
+  }, [key]);
+  return locations;
+};
+
+const sourceId = "locations";
+
+const featuresOf = (locations: ReadonlyArray<MapLocation>) => ({
+  type: "FeatureCollection" as const,
+  features: locations.map(({ point }) => ({
+    type: "Feature" as const,
+    properties: {},
+    geometry: { type: "Point" as const, coordinates: [...point] },
+  })),
+});
+
+const draw = (map: MapLibreMap, locations: ReadonlyArray<MapLocation>): void => {
+  const source = map.getSource<GeoJSONSource>(sourceId);
+  if (source !== undefined) return void source.setData(featuresOf(locations));
+  const { color } = getComputedStyle(map.getContainer());
+  map.addSource(sourceId, { type: "geojson", data: featuresOf(locations) });
+  map.addLayer({
+    id: sourceId,
+    type: "circle",
+    source: sourceId,
+    paint: {
+      "circle-radius": 7,
+      "circle-color": color,
+      "circle-stroke-width": 2,
+      "circle-stroke-color": "#fff",
+    },
+  });
+};
+
+const LocationMap = ({ locations }: { readonly locations: ReadonlyArray<MapLocation> }) => {
+  const map = useRef<MapLibreMap | null>(null);
+  useEffect(() => {
+    if (map.current?.isStyleLoaded() === true) draw(map.current, locations);
+  }, [locations]);
+  return (
+    <div class="device-map">
+      <MapView
+        bounds={boundsOf(locations.map(({ point }) => point))}
+        onReady={(ready) => {
+          map.current = ready;
+          draw(ready, locations);
+        }}
+      />
+    </div>
+  );
+};
+
+const MapOfEvents = ({ path }: { readonly path: string }) => {
+  const { data } = usePlatform<Page<DeviceEvent>>(path);
+  const locations = useLocations(data?.data ?? []);
+  return locations === null || locations.length === 0 ? null : <LocationMap locations={locations} />;
+};
+
+/** Where a device entered and left; `path` is that of the device. */
+export const DeviceEvents = ({ path }: { readonly path: string }) => (
+  <CardSection title="Entered and left">
+    {may("locations:read") && <MapOfEvents path={`${path}/events?limit=50`} />}
+    <MorePages<DeviceEvent>
+      path={`${path}/events?limit=50`}
+      more="Show older events"
+      empty="The device has entered and left no location."
+    >
+      {(events) => (
+        <DataTable label="Entered and left" columns={columns} rows={events} rowKey={({ id }) => id} />
+      )}
+    </MorePages>
+  </CardSection>
+);

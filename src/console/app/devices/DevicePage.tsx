@@ -1,0 +1,110 @@
+/** One device: what it is, its messages, where it entered and left, and why campaigns reach it or not. */
+import { refresh, usePlatform } from "../data/Query.ts";
+import type { Device, DeviceMessage, One } from "../data/Resources.ts";
+import { Button } from "../parts/Button.tsx";
+import { CardSection } from "../parts/CardSection.tsx";
+import { DataTable, type Column } from "../parts/DataTable.tsx";
+import { type Fact, FactList } from "../parts/FactList.tsx";
+import { InstantText } from "../parts/InstantText.tsx";
+import { MorePages } from "../parts/MorePages.tsx";
+import { LoadProblem, Loading, PageFrame } from "../parts/PageFrame.tsx";
+import type { PageProps } from "../shell/PageProps.ts";
+import { ApprovalBadge, ApprovalButton } from "./Approval.tsx";
+import { DeviceEvents } from "./DeviceEvents.tsx";
+import { platformTexts, transportTexts } from "./DeviceWords.ts";
+import { Why, whyId } from "./Why.tsx";
+
+const factsOf = (device: Device): ReadonlyArray<Fact> => [
+  ["Platform", platformTexts[device.platform]],
+  ["Reached by", transportTexts[device.transport] + (device.address_gone ? ", address gone" : "")],
+  ["Test device", <ApprovalBadge key="approved" approved={device.approved} />],
+  ["App version", device.app_version ?? "unknown"],
+  ["Language", device.locale ?? "unknown"],
+  ["Time zone", device.timezone ?? "unknown"],
+  ["Registered", <InstantText key="registered" at={device.registered_at} />],
+  ["Last seen", <InstantText key="seen" at={device.last_seen_at} />],
+  ["Device id", device.id],
+];
+
+const attributeFacts = ({ attributes }: Device): ReadonlyArray<Fact> =>
+  Object.entries(attributes).map(([name, value]) => [
+    name,
+    typeof value === "string" ? value : JSON.stringify(value),
+  ]);
+
+const optionalInstant = (at: string | null) =>
+  at === null ? <span class="quiet">no</span> : <InstantText at={at} />;
+
+const messageColumns: ReadonlyArray<Column<DeviceMessage>> = [
+  {
+    key: "headline",
+    heading: "Message",
+    cell: ({ body, headline }) => (
+      <>
+        {headline}
+        <span class="second-line">{body}</span>
+      </>
+    ),
+  },
+  { key: "delivered", heading: "Delivered", cell: ({ delivered_at: at }) => optionalInstant(at) },
+  { key: "opened", heading: "Opened", cell: ({ opened_at: at }) => optionalInstant(at) },
+  { key: "clicked", heading: "Clicked", cell: ({ clicked_at: at }) => optionalInstant(at) },
+];
+
+const goToWhy = (): void => {
+  const heading = document.getElementById(whyId);
+  heading?.focus();
+  heading?.scrollIntoView({ block: "start" });
+  void refresh();
+};
+
+/** One device. */
+export const DevicePage = ({ ids }: PageProps) => {
+  const path = `/devices/${encodeURIComponent(ids["device"] ?? "")}`;
+  const { data, problem } = usePlatform<One<Device>>(path);
+  const device = data?.data;
+  if (device === undefined)
+    return (
+      <PageFrame title="Device">
+        {problem === undefined ? <Loading /> : <LoadProblem problem={problem} />}
+      </PageFrame>
+    );
+  const attributes = attributeFacts(device);
+  return (
+    <PageFrame
+      title={device.installation_id}
+      lead="A device, by the app's own id of the installation."
+      actions={
+        <>
+          <Button onPress={goToWhy}>Why</Button>
+          <ApprovalButton device={device} canWithdraw />
+        </>
+      }
+    >
+      <LoadProblem problem={problem} />
+      <div class="card card-section">
+        <FactList facts={factsOf(device)} />
+      </div>
+      <CardSection title="Attributes">
+        {attributes.length === 0 ? (
+          <p class="quiet">The app has sent none.</p>
+        ) : (
+          <FactList facts={attributes} />
+        )}
+      </CardSection>
+      <Why path={path} />
+      <CardSection title="Messages">
+        <MorePages<DeviceMessage>
+          path={`${path}/messages?limit=20`}
+          more="Show older messages"
+          empty="No message was delivered to this device."
+        >
+          {(messages) => (
+            <DataTable label="Messages" columns={messageColumns} rows={messages} rowKey={({ id }) => id} />
+          )}
+        </MorePages>
+      </CardSection>
+      <DeviceEvents path={path} />
+    </PageFrame>
+  );
+};

@@ -1,0 +1,75 @@
+/** "Why": whether each campaign would reach a device now, and if not the first reason. */
+import type { Explanation } from "../data/Resources.ts";
+import { Badge } from "../parts/Badge.tsx";
+import { CardSection } from "../parts/CardSection.tsx";
+import { DataTable, type Column } from "../parts/DataTable.tsx";
+import { InstantText } from "../parts/InstantText.tsx";
+import { MorePages } from "../parts/MorePages.tsx";
+import { addressOf } from "../routing/Router.ts";
+import { may } from "../session/SessionState.ts";
+
+/** The id of the heading. */
+export const whyId = "why";
+
+const reasonTexts: Readonly<Record<NonNullable<Explanation["reason"]>, string>> = {
+  paused: "The campaign is paused.",
+  not_started: "The campaign has not started.",
+  ended: "The campaign has ended.",
+  no_notification: "The campaign has no notification that can still be sent.",
+  not_approved: "The device is not an approved test device.",
+  not_in_segment: "The device is not in the segments of the campaign.",
+  address_gone: "The push service reported the address of the device as gone.",
+  transport_not_configured: "The push service of the device has no credentials in this environment.",
+  capped: "The frequency cap of the campaign is reached.",
+  outside: "The device is in none of the locations of the campaign.",
+};
+
+const columns: ReadonlyArray<Column<Explanation>> = [
+  {
+    key: "campaign",
+    heading: "Campaign",
+    cell: ({ campaign_id: id, campaign_name: name }) =>
+      may("campaigns:read") ? (
+        <a class="row-link" href={addressOf(`/campaigns/${id}`)}>
+          {name}
+        </a>
+      ) : (
+        name
+      ),
+  },
+  {
+    key: "reaches",
+    heading: "Would reach it now",
+    cell: ({ reaches }) => (reaches ? <Badge text="Yes" tone="good" /> : <Badge text="No" tone="waiting" />),
+  },
+  {
+    key: "reason",
+    heading: "Reason",
+    cell: ({ reason, until }) => (
+      <>
+        {reason !== null && reasonTexts[reason]}
+        {until !== null && (
+          <span class="second-line">
+            Until <InstantText at={until} />
+          </span>
+        )}
+      </>
+    ),
+  },
+];
+
+/** The explanations of a device; `path` is that of the device. */
+export const Why = ({ path }: { readonly path: string }) => (
+  <CardSection title="Why" id={whyId}>
+    <p class="quiet">Whether each active campaign would reach this device now, and if not, why.</p>
+    <MorePages<Explanation>
+      path={`${path}/explain?limit=20`}
+      more="Show more campaigns"
+      empty="No campaign is active."
+    >
+      {(explanations) => (
+        <DataTable label="Why" columns={columns} rows={explanations} rowKey={({ campaign_id: id }) => id} />
+      )}
+    </MorePages>
+  </CardSection>
+);

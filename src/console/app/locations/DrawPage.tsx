@@ -1,0 +1,155 @@
+/** "Draw a location": a circle by its fields, or a polygon drawn on the map or pasted. */
+import { ApiProblem, platform } from "../data/ApiCall.ts";
+import { refresh } from "../data/Query.ts";
+import type { ImportReport, One } from "../data/Resources.ts";
+import { Button, ButtonLink } from "../parts/Button.tsx";
+import { SelectField, TextField } from "../parts/form/Fields.tsx";
+import { Form, type FormModel, useForm } from "../parts/form/Form.tsx";
+import { PageFrame } from "../parts/PageFrame.tsx";
+import { showToast } from "../parts/Toasts.tsx";
+import { addressOf, navigate } from "../routing/Router.ts";
+import { environment, workspaceId } from "../session/Scope.ts";
+import {
+  type DrawnLocation,
+  drawnFeature,
+  fieldOf,
+  formatRing,
+  newDrawing,
+  readRing,
+} from "./DrawnLocation.ts";
+import { DrawMap } from "./DrawMap.tsx";
+import { refreshLocations } from "./LocationReader.ts";
+
+const shapes = [
+  { value: "circle", text: "Circle" },
+  { value: "polygon", text: "Polygon" },
+];
+
+/** Imports the drawing as one feature. Its reasons are the problems of the fields. @throws ApiProblem */
+const importDrawing = async (drawing: DrawnLocation, idempotencyKey: string): Promise<void> => {
+  const json = { type: "FeatureCollection", features: [drawnFeature(drawing)] };
+  const { body } = await platform<One<ImportReport>>("/locations/import", {
+    method: "POST",
+    json,
+    idempotencyKey,
+  });
+  const [result] = body.data.results;
+  if (result?.status === "failed" || result?.status === "skipped") {
+    const fields: Record<string, Array<string>> = {};
+    for (const reason of result.reasons ?? []) (fields[fieldOf(reason, drawing)] ??= []).push(reason);
+    throw new ApiProblem(422, "validation_failed", "The location was refused.", fields);
+  }
+  refreshLocations();
+  await refresh();
+  showToast(result?.status === "updated" ? "The location was updated." : "The location was created.");
+  navigate(addressOf("/locations", { location: result?.id }));
+};
+
+const CircleFields = ({ form }: { readonly form: FormModel<DrawnLocation> }) => {
+  const { latitude, longitude, radius } = form.values.value;
+  return (
+    <div class="field-row">
+      <TextField
+        name="latitude"
+        label="Latitude"
+        inputMode="decimal"
+        value={latitude}
+        onValue={(text) => form.set({ latitude: text })}
+      />
+      <TextField
+        name="longitude"
+        label="Longitude"
+        inputMode="decimal"
+        value={longitude}
+        onValue={(text) => form.set({ longitude: text })}
+      />
+      <TextField
+        name="radius"
+        label="Radius"
+        hint="50 to 1,000 metres"
+        inputMode="decimal"
+        value={radius}
+        onValue={(text) => form.set({ radius: text })}
+      />
+    </div>
+  );
+};
+
+const DrawForm = () => {
+  const form = useForm<DrawnLocation>({ draft: "location-new", initial: newDrawing, send: importDrawing });
+  const drawing = form.values.value;
+  const isCircle = drawing.shape === "circle";
+  return (
+    <div class="draw">
+      <Form model={form} label="Location">
+        <TextField name="name" label="Name" value={drawing.name} onValue={(name) => form.set({ name })} />
+        <SelectField
+          name="shape"
+          label="Shape"
+          value={drawing.shape}
+          choices={shapes}
+          onValue={(shape) => form.set({ shape: shape === "polygon" ? "polygon" : "circle" })}
+        />
+        {isCircle ? (
+          <CircleFields form={form} />
+        ) : (
+          <TextField
+            name="coordinates"
+            label="Coordinates"
+            hint="A corner on each line, latitude first, as in 52.3731, 4.8936. A GeoJSON geometry works too."
+            rows={8}
+            value={drawing.coordinates}
+            onValue={(coordinates) => form.set({ coordinates })}
+          />
+        )}
+        <TextField
+          name="group"
+          label="Group"
+          hint="Optional. A new name makes a new group."
+          value={drawing.group}
+          onValue={(group) => form.set({ group })}
+        />
+        <TextField
+          name="external_id"
+          label="External id"
+          hint="Optional. Your own id; a location that has it is changed."
+          value={drawing.externalId}
+          onValue={(externalId) => form.set({ externalId })}
+        />
+        <div class="actions">
+          <Button type="submit" look="primary" isBusy={form.isSending.value}>
+            Import 1 location
+          </Button>
+          <Button onPress={() => form.reset(newDrawing)}>Clear</Button>
+        </div>
+      </Form>
+      <div class="draw-map">
+        <p class="hint">
+          {isCircle
+            ? "A click on the map sets the centre."
+            : "Click the corners on the map. A click on the first corner, or Enter, closes the polygon."}
+        </p>
+        <DrawMap
+          key={drawing.shape}
+          drawing={drawing}
+          onCentre={(longitude, latitude) =>
+            form.set({ longitude: longitude.toFixed(6), latitude: latitude.toFixed(6) })
+          }
+          onPolygon={(ring) => form.set({ coordinates: formatRing(ring) })}
+          ring={isCircle ? null : readRing(drawing.coordinates)}
+        />
+      </div>
+    </div>
+  );
+};
+
+/** A new location. */
+export const DrawPage = () => (
+  <PageFrame
+    title="Draw a location"
+    lead="It is imported as one feature."
+    actions={<ButtonLink href={addressOf("/locations")}>Back to locations</ButtonLink>}
+  >
+    <DrawForm key={`${workspaceId.value} ${environment.value}`} />
+  </PageFrame>
+);

@@ -1,0 +1,157 @@
+/** The import of one file: a dry run, then the import with its progress. */
+import { signal } from "@preact/signals";
+import { ApiProblem } from "../../data/ApiCall.ts";
+import { refresh } from "../../data/Query.ts";
+import { refreshLocations } from "../LocationReader.ts";
+import { FileBroken } from "./FileEntries.ts";
+import { type ImportJournal, keepJournal, readJournal } from "./ImportProgress.ts";
+import { addCounts, type FeatureOutcome, type ImportCounts, noCounts, runImport } from "./ImportRun.ts";
+
+/** Where an import is. */
+export interface ImportState {
+  readonly stage: "choice" | "checking" | "checked" | "importing" | "stopped" | "done";
+  readonly file: File | null;
+  /** Features of the file that the dry run or the import has passed. */
+  readonly done: number;
+  /** Features of the file, once the dry run has read it. */
+  readonly total: number;
+  /** Features that an earlier import of the same file passed. */
+  readonly resumed: number;
+  readonly counts: ImportCounts;
+  /** Refused features, with their reasons. */
+  readonly refused: ReadonlyArray<FeatureOutcome>;
+  /** Accepted features for the map, up to a number. */
+  readonly accepted: ReadonlyArray<FeatureOutcome>;
+  readonly problem: string | null;
+}
+
+const maxAccepted = 20_000;
+const maxRefused = 20_000;
+
+const first: ImportState = {
+  stage: "choice",
+  file: null,
+  done: 0,
+  total: 0,
+  resumed: 0,
+  counts: noCounts,
+  refused: [],
+  accepted: [],
+  problem: null,
+};
+
+const sentenceOf = (error: unknown): string => {
+  if (error instanceof FileBroken) return error.message;
+  if (!(error instanceof ApiProblem)) return `The file could not be read: ${String(error)}`;
+  return [error.message, ...Object.values(error.fields).flat()].join(" ");
+};
+
+/** The model of the page. */
+export class ImportModel {
+  readonly state = signal(first);
+  #abort = new AbortController();
+  #journal: ImportJournal | undefined;
+
+  /** Checks a file, or the rest of it if an import of it was stopped. */
+  async choose(file: File): Promise<void> {
+    const signal = this.#restart();
+    this.#journal = readJournal(file);
+    const resumed = this.#journal?.done ?? 0;
+    this.state.value = { ...first, stage: "checking", file, resumed };
+    await this.#guarded("choice", signal, () =>
+      runImport({
+        file,
+        isDryRun: true,
+        skip: resumed,
+        id: "",
+        signal,
+        onPart: ({ counts, done, outcomes }) => {
+          const { accepted, counts: before, refused } = this.state.value;
+          const isAccepted = ({ reasons }: FeatureOutcome) => reasons.length === 0;
+          this.#set({
+            done,
+            counts: addCounts(before, counts),
+            refused: [...refused, ...outcomes.filter((each) => !isAccepted(each))].slice(0, maxRefused),
+            accepted: [...accepted, ...outcomes.filter(isAccepted)].slice(0, maxAccepted),
+          });
+        },
+      }),
+    );
+    if (signal.aborted || this.state.value.stage !== "checking") return;
+    const { done } = this.state.value;
+    this.#set({ stage: "checked", total: Math.max(done, resumed), done: resumed });
+  }
+
+  /** Imports what the dry run accepted, or resumes. */
+  async import(): Promise<void> {
+    const { file } = this.state.value;
+    if (file === null) return;
+    const signal = this.#restart();
+    const journal = this.#journal ?? { id: crypto.randomUUID(), done: 0, counts: noCounts };
+    this.#keep(file, journal);
+    this.#set({ stage: "importing", problem: null, done: journal.done, counts: journal.counts });
+    await this.#guarded("stopped", signal, () =>
+      runImport({
+        file,
+        isDryRun: false,
+        skip: journal.done,
+        id: journal.id,
+        signal,
+        onPart: ({ counts, done }) => {
+          const sum = addCounts(this.state.value.counts, counts);
+          this.#keep(file, { id: journal.id, done, counts: sum });
+          this.#set({ done, counts: sum });
+        },
+      }),
+    );
+    if (this.state.value.stage !== "importing") return;
+    keepJournal(file, undefined);
+    this.#journal = undefined;
+    this.#set({ stage: "done" });
+    refreshLocations();
+    await refresh();
+  }
+
+  /** Stops after the current part. */
+  stop(): void {
+    this.#abort.abort();
+    if (this.state.value.stage === "importing") this.#set({ stage: "stopped" });
+  }
+
+  /** Forgets that a part of the file was imported, and checks it again. */
+  async startOver(): Promise<void> {
+    const { file } = this.state.value;
+    if (file === null) return;
+    keepJournal(file, undefined);
+    await this.choose(file);
+  }
+
+  /** Begins with another file. */
+  reset(): void {
+    this.#restart();
+    this.state.value = first;
+  }
+
+  #restart(): AbortSignal {
+    this.#abort.abort();
+    this.#abort = new AbortController();
+    return this.#abort.signal;
+  }
+
+  #set(changes: Partial<ImportState>): void {
+    this.state.value = { ...this.state.value, ...changes };
+  }
+
+  #keep(file: File, journal: ImportJournal): void {
+    this.#journal = journal;
+    keepJournal(file, journal);
+  }
+
+  async #guarded(stage: "choice" | "stopped", signal: AbortSignal, run: () => Promise<void>): Promise<void> {
+    try {
+      await run();
+    } catch (error) {
+      if (!signal.aborted) this.#set({ stage, problem: sentenceOf(error) });
+    }
+  }
+}

@@ -1,0 +1,106 @@
+/** The editor of a notification, beside its preview. */
+import { useEffect } from "preact/hooks";
+import { ApiProblem, platform } from "../data/ApiCall.ts";
+import { refresh } from "../data/Query.ts";
+import type { Campaign } from "../data/Resources.ts";
+import { Button, ButtonLink } from "../parts/Button.tsx";
+import { DraftNotice } from "../parts/form/DraftNotice.tsx";
+import { Form, useForm } from "../parts/form/Form.tsx";
+import { differencesOf, VersionConflict } from "../parts/form/VersionConflict.tsx";
+import { showToast } from "../parts/Toasts.tsx";
+import { addressOf, navigate } from "../routing/Router.ts";
+import { type MessageValues, messageDraftOf } from "./NotificationForm.ts";
+import { NotificationFields } from "./NotificationFields.tsx";
+import { PhonePreview } from "./PhonePreview.tsx";
+import { usePictures } from "./PictureField.tsx";
+
+const labels = [
+  ["name", "Name"],
+  ["type", "Type"],
+  ["headline", "Headline"],
+  ["body", "Body"],
+  ["media_asset_id", "Picture"],
+  ["cta_label", "Button label"],
+  ["cta_url", "Button address"],
+  ["trigger_type", "Trigger"],
+  ["send_at", "Send at"],
+  ["starts_at", "Window: starts at"],
+  ["ends_at", "Window: ends at"],
+  ["questions", "Questions"],
+] as const;
+
+const shownValue = (value: MessageValues[(typeof labels)[number][0]]): string =>
+  typeof value === "string" ? value : value.map(({ question_text: text }) => text).join("; ");
+
+interface EditorProps {
+  readonly draft: string;
+  readonly campaign: Campaign;
+  readonly initial: MessageValues;
+  /** The id and the values that it has now; null for a new notification. */
+  readonly stored: { readonly id: string; readonly values: MessageValues } | null;
+}
+
+/** Fields, the preview and the button. */
+export const NotificationEditor = ({ campaign, draft, initial, stored }: EditorProps) => {
+  const list = `/campaigns/${campaign.id}/notifications`;
+  const form = useForm<MessageValues>({
+    draft,
+    initial,
+    send: async (values, idempotencyKey) => {
+      try {
+        await platform(stored === null ? list : `${list}/${stored.id}`, {
+          method: stored === null ? "POST" : "PATCH",
+          json: messageDraftOf(values),
+          ifMatch: stored === null ? undefined : values.version,
+          idempotencyKey,
+        });
+      } catch (error) {
+        if (error instanceof ApiProblem && error.code === "version_conflict") void refresh();
+        throw error;
+      }
+      navigate(addressOf(`/campaigns/${campaign.id}`));
+      showToast(stored === null ? `“${values.name}” is added.` : `“${values.name}” is saved.`);
+    },
+  });
+  const values = form.values.value;
+  const { picture, pictures } = usePictures(values.media_asset_id);
+  const saved = stored?.values ?? null;
+  const differences = saved === null ? [] : differencesOf(values, saved, labels, shownValue);
+  const isBehind = saved !== null && saved.version !== values.version;
+  useEffect(() => {
+    if (isBehind && (!form.isChanged.value || differences.length === 0)) form.reset(saved);
+  }, [isBehind, saved?.version]);
+  const isLive = campaign.status === "active" || campaign.status === "scheduled";
+  return (
+    <>
+      {isLive && (
+        <p class="notice">
+          The campaign is live: it is {campaign.status}. What you save here holds at once for every device.
+        </p>
+      )}
+      {!isBehind && <DraftNotice form={form} initial={initial} />}
+      {isBehind && differences.length > 0 && (
+        <VersionConflict
+          noun="notification"
+          differences={differences}
+          onKeep={() => form.set({ version: saved.version })}
+          onTake={() => form.reset(saved)}
+        />
+      )}
+      <div class="beside">
+        <Form model={form}>
+          <NotificationFields campaign={campaign} form={form} pictures={pictures} />
+          <div class="actions">
+            <Button type="submit" look="primary" isBusy={form.isSending.value}>
+              {stored === null ? "Add notification" : "Save"}
+            </Button>
+            <ButtonLink look="plain" href={addressOf(`/campaigns/${campaign.id}`)}>
+              Cancel
+            </ButtonLink>
+          </div>
+        </Form>
+        <PhonePreview message={values} picture={picture} />
+      </div>
+    </>
+  );
+};

@@ -1,0 +1,139 @@
+/** The values of the editor of a notification, and how they become a draft of the API. */
+import type { AskedQuestion, AttachedMessage } from "../campaigns/CampaignResources.ts";
+import type { Campaign } from "../data/Resources.ts";
+import { dayOf, today } from "../parts/DisplayFormats.ts";
+import { sentWallTime, wallEndAt, wallTimeAt } from "../parts/WallClock.ts";
+import { serverNow } from "../data/ServerTime.ts";
+
+/** A question while it is edited. Its choices are lines of one text. */
+export interface QuestionValues {
+  /** Null for a new question. */
+  readonly id: string | null;
+  readonly question_text: string;
+  readonly type: AskedQuestion["type"];
+  readonly required: boolean;
+  readonly choices: string;
+}
+
+/** What is typed and chosen. */
+export interface MessageValues {
+  readonly name: string;
+  readonly type: AttachedMessage["type"];
+  readonly headline: string;
+  readonly body: string;
+  readonly media_asset_id: string;
+  readonly cta_label: string;
+  readonly cta_url: string;
+  readonly trigger_type: AttachedMessage["trigger_type"];
+  readonly send_at: string;
+  readonly starts_at: string;
+  readonly ends_at: string;
+  readonly questions: ReadonlyArray<QuestionValues>;
+  /** The version that was changed, which a save expects; empty for a new notification. */
+  readonly version: string;
+}
+
+/** A question without a text. */
+export const newQuestion: QuestionValues = {
+  id: null,
+  question_text: "",
+  type: "RATING",
+  required: false,
+  choices: "",
+};
+
+/** Whether a question of this type has choices. */
+export const hasChoices = (type: QuestionValues["type"]): boolean =>
+  type === "SINGLE_CHOICE" || type === "MULTIPLE_CHOICE";
+
+/** The values that a new notification of a campaign starts with. */
+export const newMessage = ({ type }: Campaign): MessageValues => ({
+  name: "",
+  type: "message",
+  headline: "",
+  body: "",
+  media_asset_id: "",
+  cta_label: "",
+  cta_url: "",
+  trigger_type: type === "geo" ? "on_enter" : "fixed_time",
+  send_at: "",
+  starts_at: "",
+  ends_at: "",
+  questions: [],
+  version: "",
+});
+
+const questionValues = ({ choices, ...question }: AskedQuestion): QuestionValues => ({
+  ...question,
+  choices: choices.join("\n"),
+});
+
+/** The values of a notification that is there. */
+export const valuesOfMessage = (
+  message: AttachedMessage,
+  { timezone }: Campaign,
+  version: string,
+): MessageValues => ({
+  name: message.name,
+  type: message.type,
+  headline: message.headline,
+  body: message.body,
+  media_asset_id: message.media_asset_id ?? "",
+  cta_label: message.cta_label ?? "",
+  cta_url: message.cta_url ?? "",
+  trigger_type: message.trigger_type,
+  // The day is the campaign's: the time alone stays right when the campaign moves.
+  send_at: message.trigger_config?.send_at.slice(-5) ?? "",
+  starts_at: message.starts_at === null ? "" : wallTimeAt(message.starts_at, timezone),
+  ends_at: message.ends_at === null ? "" : wallEndAt(message.ends_at, timezone),
+  questions: message.questions.map(questionValues),
+  version,
+});
+
+/** The values of a copy on another campaign, whose start may be later: a window that is over is left out. */
+export const copyOfMessage = (message: AttachedMessage, campaign: Campaign): MessageValues => {
+  const values = valuesOfMessage(message, campaign, "");
+  const isOver = message.ends_at !== null && Date.parse(message.ends_at) <= serverNow();
+  const hasBegun =
+    message.starts_at !== null &&
+    dayOf(Date.parse(message.starts_at), campaign.timezone) <= today(campaign.timezone);
+  return {
+    ...values,
+    starts_at: isOver || hasBegun ? "" : values.starts_at,
+    ends_at: isOver ? "" : values.ends_at,
+    questions: values.questions.map((question) => ({ ...question, id: null })),
+  };
+};
+
+const orNull = (text: string): string | null => (text.trim() === "" ? null : text.trim());
+
+const sentQuestion = ({ choices, id, ...question }: QuestionValues) => ({
+  ...question,
+  ...(id === null ? {} : { id }),
+  choices: hasChoices(question.type)
+    ? choices
+        .split("\n")
+        .filter((line) => line.trim() !== "")
+        .map((text) => ({ text }))
+    : null,
+});
+
+/** The body of a write. */
+export const messageDraftOf = (values: MessageValues) => {
+  const isFixed = values.trigger_type === "fixed_time";
+  const sendAt = orNull(sentWallTime(values.send_at));
+  return {
+    name: values.name,
+    type: values.type,
+    headline: values.headline,
+    body: values.body,
+    media_asset_id: values.type === "survey" ? null : orNull(values.media_asset_id),
+    cta_label: orNull(values.cta_label),
+    cta_url: orNull(values.cta_url),
+    questions: values.type === "survey" ? values.questions.map(sentQuestion) : null,
+    trigger_type: values.trigger_type,
+    trigger_config: isFixed ? { send_at: sendAt } : null,
+    starts_at: isFixed ? null : orNull(sentWallTime(values.starts_at)),
+    ends_at: isFixed ? null : orNull(sentWallTime(values.ends_at)),
+  };
+};

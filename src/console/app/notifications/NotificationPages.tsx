@@ -1,0 +1,76 @@
+/** "Add notification" and the editor of one that is there. */
+import { useMemo } from "preact/hooks";
+import type { AttachedMessage } from "../campaigns/CampaignResources.ts";
+import { usePlatform } from "../data/Query.ts";
+import type { Campaign, One } from "../data/Resources.ts";
+import { LoadProblem, Loading, PageFrame } from "../parts/PageFrame.tsx";
+import { addressOf, parameter } from "../routing/Router.ts";
+import type { PageProps } from "../shell/PageProps.ts";
+import { NotificationEditor } from "./NotificationEditor.tsx";
+import { copyOfMessage, newMessage, valuesOfMessage } from "./NotificationForm.ts";
+
+const CampaignLink = ({ campaign }: { readonly campaign: Campaign | undefined }) =>
+  campaign === undefined ? null : <a href={addressOf(`/campaigns/${campaign.id}`)}>{campaign.name}</a>;
+
+const NewEditor = ({
+  campaign,
+  source,
+}: {
+  readonly campaign: Campaign;
+  readonly source: AttachedMessage | undefined;
+}) => {
+  const initial = useMemo(
+    () => (source === undefined ? newMessage(campaign) : copyOfMessage(source, campaign)),
+    [campaign.id, source?.id],
+  );
+  const draft = `notification new ${campaign.id}${source === undefined ? "" : ` ${source.id}`}`;
+  return <NotificationEditor campaign={campaign} draft={draft} initial={initial} stored={null} />;
+};
+
+/** "Add notification". The parameters `from` and `notification` name one of another campaign to copy. */
+export const NewNotificationPage = ({ ids: { campaign: id = "" } }: PageProps) => {
+  const { data, problem } = usePlatform<One<Campaign>>(`/campaigns/${id}`);
+  const from = parameter("from");
+  const isCopy = from !== "" && parameter("notification") !== "";
+  const source = usePlatform<One<AttachedMessage>>(
+    isCopy ? `/campaigns/${from}/notifications/${parameter("notification")}` : null,
+    { millis: Infinity },
+  );
+  const isReady = data !== undefined && (!isCopy || source.data !== undefined);
+  const failed = problem ?? source.problem;
+  return (
+    <PageFrame title="Add notification" lead={<CampaignLink campaign={data?.data} />}>
+      <LoadProblem problem={failed} />
+      {!isReady && failed === undefined && <Loading />}
+      {isReady && <NewEditor campaign={data.data} source={source.data?.data} />}
+    </PageFrame>
+  );
+};
+
+/** The editor of a notification. */
+export const EditNotificationPage = ({ ids }: PageProps) => {
+  const { campaign: id = "", notification = "" } = ids;
+  const { data, problem } = usePlatform<One<Campaign>>(`/campaigns/${id}`);
+  const message = usePlatform<One<AttachedMessage>>(`/campaigns/${id}/notifications/${notification}`);
+  const failed = problem ?? message.problem;
+  const isReady = data !== undefined && message.data !== undefined;
+  const values =
+    isReady && message.data ? valuesOfMessage(message.data.data, data.data, message.etag ?? "") : null;
+  return (
+    <PageFrame
+      title={message.data === undefined ? "Edit notification" : `Edit ${message.data.data.name}`}
+      lead={<CampaignLink campaign={data?.data} />}
+    >
+      <LoadProblem problem={failed} />
+      {values === null && failed === undefined && <Loading />}
+      {data !== undefined && values !== null && (
+        <NotificationEditor
+          campaign={data.data}
+          draft={`notification ${notification}`}
+          initial={values}
+          stored={{ id: notification, values }}
+        />
+      )}
+    </PageFrame>
+  );
+};

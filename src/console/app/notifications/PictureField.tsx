@@ -1,0 +1,64 @@
+/** The picture of a notification: one of the media files, by name. */
+import type { Picture } from "../campaigns/CampaignResources.ts";
+import { usePlatform } from "../data/Query.ts";
+import type { One, Page } from "../data/Resources.ts";
+import { SelectField } from "../parts/form/Fields.tsx";
+import { addressOf } from "../routing/Router.ts";
+import { may } from "../session/SessionState.ts";
+
+/** The media files to choose from, with the chosen one, which may be older than the list. */
+export const usePictures = (
+  chosen: string,
+): { readonly pictures: ReadonlyArray<Picture>; readonly picture: Picture | undefined } => {
+  const isAllowed = may("media:read");
+  const { data } = usePlatform<Page<Picture>>(isAllowed ? "/media?limit=100" : null);
+  const listed = data?.data ?? [];
+  const isListed = listed.some(({ id }) => id === chosen);
+  const single = usePlatform<One<Picture>>(
+    isAllowed && chosen !== "" && data !== undefined && !isListed ? `/media/${chosen}` : null,
+  );
+  const own = single.data?.data;
+  const pictures = own === undefined || isListed ? listed : [own, ...listed];
+  return { pictures, picture: pictures.find(({ id }) => id === chosen) };
+};
+
+const Hint = ({ isEmpty }: { readonly isEmpty: boolean }) => {
+  if (!may("media:read")) return <>Your access key may not list media.</>;
+  if (!isEmpty) return <>An image, a video or a sound. Optional.</>;
+  return (
+    <>
+      There is no media yet. <a href={addressOf("/media")}>Upload a file</a>: what you typed here is kept.
+    </>
+  );
+};
+
+/** "Picture". */
+export const PictureField = ({
+  onValue,
+  pictures,
+  value,
+}: {
+  readonly value: string;
+  readonly pictures: ReadonlyArray<Picture>;
+  readonly onValue: (id: string) => void;
+}) => {
+  const isKnown = value === "" || pictures.some(({ id }) => id === value);
+  const choices = [
+    { value: "", text: "None" },
+    ...(isKnown ? [] : [{ value, text: "The one that it has" }]),
+    ...pictures.map(({ id, name, type }) => ({
+      value: id,
+      text: type === "image" ? name : `${name} (${type})`,
+    })),
+  ];
+  return (
+    <SelectField
+      name="media_asset_id"
+      label="Picture"
+      hint={<Hint isEmpty={pictures.length === 0} />}
+      choices={choices}
+      value={value}
+      onValue={onValue}
+    />
+  );
+};

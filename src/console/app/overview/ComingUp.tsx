@@ -1,0 +1,85 @@
+/** What is next: sends that are due, and campaigns that start or end. */
+import { usePlatform } from "../data/Query.ts";
+import type { Campaign, Page, Send } from "../data/Resources.ts";
+import { serverNow } from "../data/ServerTime.ts";
+import { formatInstant } from "../parts/DisplayFormats.ts";
+import { LoadProblem, Loading } from "../parts/PageFrame.tsx";
+import { addressOf } from "../routing/Router.ts";
+import { workspace } from "../session/Scope.ts";
+import { may } from "../session/SessionState.ts";
+
+const maxItems = 8;
+const aheadMillis = 30 * 86_400_000;
+
+/** Something that will happen at a time. */
+interface Upcoming {
+  readonly key: string;
+  readonly at: string;
+  readonly zone: string;
+  readonly what: string;
+  readonly name: string;
+  readonly href: string;
+}
+
+const campaignsOf = (status: string) =>
+  may("campaigns:read") ? `/campaigns?status=${status}&limit=100` : null;
+
+const startOf = ({ id, name, starts_at: at, timezone: zone }: Campaign): Upcoming => ({
+  key: `start ${id}`,
+  at,
+  zone,
+  what: "starts",
+  name,
+  href: addressOf(`/campaigns/${id}`),
+});
+
+const endsOf = ({ ends_at: at, id, name, timezone: zone }: Campaign): ReadonlyArray<Upcoming> =>
+  at === null
+    ? []
+    : [{ key: `end ${id}`, at, zone, what: "ends", name, href: addressOf(`/campaigns/${id}`) }];
+
+const sendOf = ({ due_at: at, id, notification_name: name }: Send): Upcoming => ({
+  key: `send ${id}`,
+  at,
+  zone: workspace.value?.timezone ?? "UTC",
+  what: "is sent",
+  name: name ?? "Deleted notification",
+  href: addressOf(`/sends/${id}`),
+});
+
+/** Sends that are due and campaigns that start or end within 30 days, the next first. */
+export const ComingUp = () => {
+  const scheduled = usePlatform<Page<Campaign>>(campaignsOf("scheduled"));
+  const active = usePlatform<Page<Campaign>>(campaignsOf("active"));
+  const sends = usePlatform<Page<Send>>(may("sends:read") ? "/sends?status=scheduled&limit=100" : null);
+  const until = serverNow() + aheadMillis;
+  const items = [
+    ...(sends.data?.data.map(sendOf) ?? []),
+    ...(scheduled.data?.data.map(startOf) ?? []),
+    ...(active.data?.data.flatMap(endsOf) ?? []),
+  ]
+    .filter(({ at }) => Date.parse(at) <= until)
+    .toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
+    .slice(0, maxItems);
+  const isLoading = scheduled.data === undefined && scheduled.problem === undefined && may("campaigns:read");
+  return (
+    <section class="card" aria-labelledby="coming-up">
+      <h2 id="coming-up">What is next</h2>
+      <LoadProblem problem={scheduled.problem ?? active.problem ?? sends.problem} />
+      {isLoading && <Loading />}
+      {!isLoading && items.length === 0 && (
+        <p class="quiet">Nothing is sent, starts or ends in the next 30 days.</p>
+      )}
+      <ul class="lines">
+        {items.map(({ at, href, key, name, what, zone }) => (
+          <li key={key}>
+            <a href={href}>{name}</a> {what}
+            <time dateTime={at} title={zone}>
+              {formatInstant(at, zone)}
+            </time>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+};

@@ -1,0 +1,103 @@
+/** "Overview": what happened in the last 30 days, what is next, and what needs a person. */
+import { useState } from "preact/hooks";
+import { usePlatform } from "../data/Query.ts";
+import type { Report, SummaryReport } from "../data/Resources.ts";
+import { ButtonLink } from "../parts/Button.tsx";
+import { DayChart } from "../parts/chart/DayChart.tsx";
+import { EmptyState } from "../parts/EmptyState.tsx";
+import { addDays, formatNumber, today } from "../parts/DisplayFormats.ts";
+import { FigureTotals } from "../parts/FigureTotals.tsx";
+import { LoadProblem, Loading, PageFrame } from "../parts/PageFrame.tsx";
+import { addressOf } from "../routing/Router.ts";
+import { workspace } from "../session/Scope.ts";
+import { may } from "../session/SessionState.ts";
+import { Attention } from "./Attention.tsx";
+import { ComingUp } from "./ComingUp.tsx";
+
+const days = 30;
+
+type DailyFigure = "delivered" | "devices_reached" | "geofence_entries" | "geofence_exits";
+
+const figures: ReadonlyArray<readonly [DailyFigure, string]> = [
+  ["delivered", "Delivered"],
+  ["devices_reached", "Devices reached"],
+  ["geofence_entries", "Entries"],
+  ["geofence_exits", "Exits"],
+];
+
+const useSummary = (start: string, end: string) =>
+  usePlatform<Report<SummaryReport>>(`/reports/summary?start=${start}&end=${end}`);
+
+const Figures = ({ timezone }: { readonly timezone: string }) => {
+  const [chosen, choose] = useState<DailyFigure>("delivered");
+  const end = today(timezone);
+  const start = addDays(end, 1 - days);
+  const { data: now, problem } = useSummary(start, end);
+  const { data: before } = useSummary(addDays(start, -days), addDays(start, -1));
+  if (now === undefined) return problem === undefined ? <Loading /> : <LoadProblem problem={problem} />;
+  const { daily, totals } = now.data;
+  const series = (report: SummaryReport) =>
+    report.daily.map((each) => ({ day: each.date, value: each[chosen] }));
+  const label = figures.find(([key]) => key === chosen)?.[1] ?? "";
+  const isEmpty =
+    totals.campaigns === 0 && daily.every((each) => each.delivered + each.geofence_entries === 0);
+  return (
+    <>
+      <LoadProblem problem={problem} />
+      {isEmpty && <FirstSteps devices={totals.registered_devices} />}
+      <FigureTotals
+        label="Totals of the last 30 days"
+        beforeLabel="in the 30 days before"
+        isCompared
+        figures={figures.map(([key, label]) => ({
+          key,
+          label,
+          value: totals[key],
+          before: before?.data.totals[key],
+        }))}
+        chosen={chosen}
+        onChoose={choose}
+      />
+      <div class="card">
+        <DayChart label={label} days={series(now.data)} before={before && series(before.data)} />
+      </div>
+      <p class="facts">
+        {formatNumber(totals.active_campaigns)} of {formatNumber(totals.campaigns)} campaigns active ·{" "}
+        {formatNumber(totals.registered_devices)} devices registered
+      </p>
+    </>
+  );
+};
+
+const FirstSteps = ({ devices }: { readonly devices: number }) => (
+  <EmptyState
+    title="Nothing was sent yet"
+    action={
+      may("campaigns:write") && (
+        <ButtonLink look="primary" href={addressOf("/campaigns/new")}>
+          New campaign
+        </ButtonLink>
+      )
+    }
+  >
+    A campaign sends notifications to devices that enter locations, or at set times.{" "}
+    {devices === 0 && "Devices register themselves once your app has the SDK key of this workspace."}
+  </EmptyState>
+);
+
+/** The page that the console begins with. */
+export const OverviewPage = () => {
+  const timezone = workspace.value?.timezone ?? "UTC";
+  const end = today(timezone);
+  // The same report as that of the figures, which is read once for both.
+  const { data } = useSummary(addDays(end, 1 - days), end);
+  return (
+    <PageFrame title="Overview" lead="The last 30 days, today included.">
+      {workspace.value !== null && <Figures timezone={timezone} />}
+      <div class="columns">
+        <ComingUp />
+        <Attention totals={data?.data.totals} />
+      </div>
+    </PageFrame>
+  );
+};

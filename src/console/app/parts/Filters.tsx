@@ -1,0 +1,126 @@
+/** Filters of a list. Their values are parameters of the address. */
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import type { Choice } from "./form/Fields.tsx";
+
+interface FilterProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onValue: (value: string) => void;
+}
+
+/** The API's sentences about a value. */
+type Problems = ReadonlyArray<string>;
+
+const pauseMillis = 250;
+/** Every part of a day that is typed makes another day. */
+const dayPauseMillis = 500;
+
+/** Calls a function when the values have stopped to change for some time. */
+const useAfterPause = (apply: (value: string) => void) => {
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return (value: string, millis: number): void => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => apply(value), millis);
+  };
+};
+
+/** A text to search for. It applies when the typing pauses, or with Enter. */
+export const SearchFilter = ({ label, onValue, value }: FilterProps) => {
+  const id = useId();
+  const [typed, setTyped] = useState(value);
+  const apply = useAfterPause(onValue);
+  // The address may change elsewhere, such as by the browser's back button.
+  useEffect(() => setTyped(value), [value]);
+  return (
+    <div class="filter filter-search">
+      <label for={id} class="unseen">
+        {label}
+      </label>
+      <input
+        id={id}
+        type="search"
+        value={typed}
+        placeholder="Search"
+        autoComplete="off"
+        onInput={({ currentTarget }) => {
+          setTyped(currentTarget.value);
+          apply(currentTarget.value, pauseMillis);
+        }}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") apply(event.currentTarget.value, 0);
+        }}
+      />
+    </div>
+  );
+};
+
+/** What the API says of the value of a filter, connected with its control. */
+const FilterProblems = ({ id, problems }: { readonly id: string; readonly problems: Problems }) =>
+  problems.length === 0 ? null : (
+    <div class="problem" id={id}>
+      {problems.map((sentence) => (
+        <p key={sentence}>{sentence}</p>
+      ))}
+    </div>
+  );
+
+const problemAttributes = (id: string, problems: Problems) =>
+  problems.length === 0 ? {} : ({ "aria-invalid": "true", "aria-describedby": id } as const);
+
+/** One of a few values. The empty value is all of them. */
+export const ChoiceFilter = ({
+  choices,
+  label,
+  onValue,
+  problems = [],
+  value,
+}: FilterProps & { readonly choices: ReadonlyArray<Choice>; readonly problems?: Problems }) => {
+  const id = useId();
+  return (
+    <div class="filter">
+      <label for={id} class="unseen">
+        {label}
+      </label>
+      <select
+        id={id}
+        value={value}
+        onChange={(event) => onValue(event.currentTarget.value)}
+        {...problemAttributes(`${id}-problem`, problems)}
+      >
+        {choices.map((choice) => (
+          <option key={choice.value} value={choice.value}>
+            {choice.text}
+          </option>
+        ))}
+      </select>
+      <FilterProblems id={`${id}-problem`} problems={problems} />
+    </div>
+  );
+};
+
+/** A day. It applies when the typing pauses. */
+export const DayFilter = ({
+  label,
+  onValue,
+  problems = [],
+  value,
+}: FilterProps & { readonly problems?: Problems }) => {
+  const id = useId();
+  const apply = useAfterPause((day) => {
+    if (day !== "") onValue(day);
+  });
+  return (
+    <div class={`filter filter-day${problems.length > 0 ? " field-invalid" : ""}`}>
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        type="date"
+        value={value}
+        onInput={(event) => apply(event.currentTarget.value, dayPauseMillis)}
+        {...problemAttributes(`${id}-problem`, problems)}
+      />
+      <FilterProblems id={`${id}-problem`} problems={problems} />
+    </div>
+  );
+};

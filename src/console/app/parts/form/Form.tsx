@@ -1,0 +1,184 @@
+/** Forms: values that survive, and every problem that the API names at its field. */
+import { type Signal, useComputed, useSignal } from "@preact/signals";
+import { createContext, type ComponentChildren } from "preact";
+import { useContext, useEffect, useMemo, useRef } from "preact/hooks";
+import { ApiProblem } from "../../data/ApiCall.ts";
+import { draftKey, keepDraft, readDraft } from "../../session/Drafts.ts";
+import { environment, workspaceId } from "../../session/Scope.ts";
+
+type Problems = Readonly<Record<string, ReadonlyArray<string>>>;
+
+/** A form while it is filled in. */
+export interface FormModel<Values extends object> {
+  readonly values: Signal<Values>;
+  /** Sentences by the API's field name. */
+  readonly problems: Signal<Problems>;
+  /** The sentence of a refusal that names no field. */
+  readonly refusal: Signal<string | null>;
+  readonly isSending: Signal<boolean>;
+  /** Whether the values differ from those that the form began with. */
+  readonly isChanged: Signal<boolean>;
+  readonly set: (changes: Partial<Values>) => void;
+  /** Begins again with these values, and forgets the draft. */
+  readonly reset: (values: Values) => void;
+  readonly submit: () => Promise<void>;
+  /** The names of the fields that are on the page. */
+  readonly fields: Set<string>;
+}
+
+interface FormOptions<Values extends object> {
+  /** The name of the form, under which what was typed is kept; null keeps nothing, as for secrets. */
+  readonly draft: string | null;
+  readonly initial: Values;
+  /**
+   * Sends the values. The key makes a change once: it stays the same until a value changes.
+   * @throws ApiProblem
+   */
+  readonly send: (values: Values, idempotencyKey: string) => Promise<unknown>;
+}
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+
+const asProblem = (error: unknown): ApiProblem =>
+  error instanceof ApiProblem ? error : new ApiProblem(null, "unexpected", String(error));
+
+/** A form with its draft. Change `draft` (or the key of the component) to begin another form. */
+export const useForm = <Values extends object>({
+  draft,
+  initial,
+  send,
+}: FormOptions<Values>): FormModel<Values> => {
+  const key =
+    draft === null || workspaceId.value === null
+      ? null
+      : draftKey(workspaceId.value, environment.value, draft);
+  const begun = useSignal(initial);
+  const kept = useMemo(() => (key === null ? undefined : readDraft(key)), [key]);
+  const values = useSignal<Values>(isObject(kept) ? { ...initial, ...kept } : initial);
+  const problems = useSignal<Problems>({});
+  const refusal = useSignal<string | null>(null);
+  const isSending = useSignal(false);
+  const isChanged = useComputed(() => JSON.stringify(values.value) !== JSON.stringify(begun.value));
+  const idempotencyKey = useRef("");
+  const sender = useRef(send);
+  sender.current = send;
+
+  return useMemo((): FormModel<Values> => {
+    const fields = new Set<string>();
+    const clear = () => {
+      problems.value = {};
+      refusal.value = null;
+    };
+    return {
+      values,
+      problems,
+      refusal,
+      isSending,
+      isChanged,
+      fields,
+      set: (changes) => {
+        values.value = { ...values.value, ...changes };
+        idempotencyKey.current = "";
+        if (key !== null) keepDraft(key, values.value);
+      },
+      reset: (next) => {
+        begun.value = next;
+        values.value = next;
+        clear();
+        if (key !== null) keepDraft(key, undefined);
+      },
+      submit: async () => {
+        if (isSending.value) return;
+        isSending.value = true;
+        clear();
+        idempotencyKey.current ||= crypto.randomUUID();
+        try {
+          await sender.current(values.value, idempotencyKey.current);
+          begun.value = values.value;
+          idempotencyKey.current = "";
+          if (key !== null) keepDraft(key, undefined);
+        } catch (error) {
+          const problem = asProblem(error);
+          problems.value = problem.fields;
+          refusal.value = Object.keys(problem.fields).length === 0 ? problem.message : null;
+        } finally {
+          isSending.value = false;
+        }
+      },
+    };
+  }, [key]);
+};
+
+/** The form that a field belongs to. */
+const CurrentForm = createContext<FormModel<object> | null>(null);
+
+/** Whether a problem's name is that of a field, or lies within it: `questions.0.text` within `questions`. */
+const isAt = (name: string, field: string): boolean => name === field || name.startsWith(`${field}.`);
+
+/** The sentences at a field, in the API's words. A problem within a nested field stands at the nearest. */
+export const useFieldProblems = (field: string): ReadonlyArray<string> => {
+  const form = useContext(CurrentForm);
+  useEffect(() => {
+    form?.fields.add(field);
+    return () => void form?.fields.delete(field);
+  }, [form, field]);
+  if (form === null) return [];
+  const nearest = (name: string) =>
+    [...form.fields, field].every((other) => !isAt(name, other) || other.length <= field.length);
+  return Object.entries(form.problems.value).flatMap(([name, sentences]) =>
+    isAt(name, field) && nearest(name) ? sentences : [],
+  );
+};
+
+/** The problems without a field, at the top of the form. */
+const TopProblems = ({ form }: { readonly form: FormModel<object> }) => {
+  const sentences = Object.entries(form.problems.value).flatMap(([name, each]) =>
+    [...form.fields].some((field) => isAt(name, field)) ? [] : each,
+  );
+  if (form.refusal.value !== null) sentences.push(form.refusal.value);
+  return (
+    <div class="form-problems" role="alert">
+      {sentences.map((sentence) => (
+        <p class="notice notice-problem" key={sentence}>
+          {sentence}
+        </p>
+      ))}
+    </div>
+  );
+};
+
+/** Moves the focus to the first field with a problem. */
+export const focusFirstProblem = (): void => {
+  document.querySelector<HTMLElement>('form [aria-invalid="true"]')?.focus();
+};
+
+/** A form. After a refusal the focus moves to the first field with a problem. */
+export const Form = <Values extends object>({
+  children,
+  label,
+  model,
+  onSubmit,
+}: {
+  readonly model: FormModel<Values>;
+  readonly children: ComponentChildren;
+  /** A name for screen readers, where the heading does not say it. */
+  readonly label?: string;
+  /** Called before the values are sent. */
+  readonly onSubmit?: () => void;
+}) => {
+  const form = model as unknown as FormModel<object>;
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    onSubmit?.();
+    await model.submit();
+    requestAnimationFrame(focusFirstProblem);
+  };
+  return (
+    <CurrentForm.Provider value={form}>
+      <form class="form" noValidate aria-label={label} onSubmit={(event) => void submit(event)}>
+        <TopProblems form={form} />
+        {children}
+      </form>
+    </CurrentForm.Provider>
+  );
+};

@@ -1,0 +1,164 @@
+/** Many points on a map: near ones are drawn as one cluster with their number. */
+import type { GeoJSONSource, Map as MapLibreMap, MapMouseEvent } from "maplibre-gl";
+import { formatNumber } from "../DisplayFormats.ts";
+import { colour } from "./MapGround.ts";
+import { collectionOf, type Point } from "./Shapes.ts";
+
+/** A point of a map. */
+export interface MapPoint {
+  readonly id: string;
+  readonly at: Point;
+  /** Refused features are shown in another colour, and as rings. */
+  readonly isBad?: boolean;
+}
+
+/** What a page does with points. */
+export interface PointActions {
+  readonly onPoint?: ((id: string) => void) | undefined;
+  /** The text that a pointer shows over a point. */
+  readonly labelOf?: ((id: string) => string | undefined) | undefined;
+}
+
+const source = "points";
+const prefix = "count-";
+const pixelRatio = 2;
+
+/** Draws a number as a picture: glyphs of a font would have to be loaded. */
+const drawNumber = (text: string, paint: string): ImageData | null => {
+  const context = document.createElement("canvas").getContext("2d");
+  if (context === null) return null;
+  const font = `600 ${12 * pixelRatio}px system-ui, sans-serif`;
+  context.font = font;
+  const width = Math.ceil(context.measureText(text).width) + 2;
+  const height = 16 * pixelRatio;
+  context.canvas.width = width;
+  context.canvas.height = height;
+  context.font = font;
+  context.fillStyle = paint;
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  context.fillText(text, width / 2, height / 2);
+  return context.getImageData(0, 0, width, height);
+};
+
+const drawsNumbers = new WeakSet<MapLibreMap>();
+
+const drawNumbers = (map: MapLibreMap): void => {
+  if (drawsNumbers.has(map)) return;
+  drawsNumbers.add(map);
+  map.on("styleimagemissing", ({ id }: { readonly id: string }) => {
+    if (!id.startsWith(prefix) || map.hasImage(id)) return;
+    const image = drawNumber(formatNumber(Number(id.slice(prefix.length))), colour("--on-accent"));
+    if (image !== null) map.addImage(id, image, { pixelRatio });
+  });
+};
+
+const addLayers = (map: MapLibreMap): void => {
+  const [accent, bad, ring] = [colour("--accent"), colour("--bad"), colour("--surface")];
+  map.addLayer({
+    id: "clusters",
+    type: "circle",
+    source,
+    filter: ["has", "point_count"],
+    paint: {
+      "circle-color": accent,
+      "circle-opacity": 0.92,
+      "circle-radius": ["step", ["get", "point_count"], 14, 10, 17, 100, 21, 1000, 26],
+      "circle-stroke-color": ring,
+      "circle-stroke-width": 2,
+    },
+  });
+  map.addLayer({
+    id: "cluster-counts",
+    type: "symbol",
+    source,
+    filter: ["has", "point_count"],
+    layout: {
+      "icon-image": ["concat", prefix, ["to-string", ["get", "point_count"]]],
+      "icon-allow-overlap": true,
+    },
+  });
+  map.addLayer({
+    id: "points",
+    type: "circle",
+    source,
+    filter: ["!", ["has", "point_count"]],
+    paint: {
+      "circle-radius": 6,
+      "circle-color": ["case", ["get", "isBad"], ring, accent],
+      "circle-stroke-color": ["case", ["get", "isBad"], bad, ring],
+      "circle-stroke-width": ["case", ["get", "isBad"], 3, 2],
+    },
+  });
+};
+
+const dataOf = (points: ReadonlyArray<MapPoint>): GeoJSON.FeatureCollection =>
+  collectionOf(
+    points.map(({ at, id, isBad = false }) => ({
+      type: "Feature",
+      properties: { id, isBad },
+      geometry: { type: "Point", coordinates: [...at] },
+    })),
+  );
+
+const openCluster = async (map: MapLibreMap, event: MapMouseEvent): Promise<void> => {
+  const [cluster] = map.queryRenderedFeatures(event.point, { layers: ["clusters"] });
+  if (cluster === undefined || cluster.geometry.type !== "Point") return;
+  const points = map.getSource<GeoJSONSource>(source);
+  const zoom = await points?.getClusterExpansionZoom(Number(cluster.properties["cluster_id"]));
+  const [lng = 0, lat = 0] = cluster.geometry.coordinates;
+  if (zoom !== undefined) map.easeTo({ center: [lng, lat], zoom });
+};
+
+/** Reacts to the pointer. The actions may change later. */
+const follow = async (map: MapLibreMap, actions: () => PointActions): Promise<void> => {
+  const { Popup } = await import("maplibre-gl");
+  const popup = new Popup({ closeButton: false, closeOnClick: false, offset: 10 });
+  const cursor = (name: string) => () => void (map.getCanvas().style.cursor = name);
+  map.on("click", "clusters", (event) => void openCluster(map, event));
+  map.on("mouseenter", "clusters", cursor("pointer"));
+  map.on("mouseleave", "clusters", cursor(""));
+  map.on("click", "points", ({ features }) => {
+    const id: unknown = features?.[0]?.properties["id"];
+    if (typeof id === "string") actions().onPoint?.(id);
+  });
+  map.on("mousemove", "points", ({ features }) => {
+    const [feature] = features ?? [];
+    const label = actions().labelOf?.(String(feature?.properties["id"]));
+    if (feature?.geometry.type !== "Point" || label === undefined) return;
+    cursor("pointer")();
+    const [lng = 0, lat = 0] = feature.geometry.coordinates;
+    popup.setLngLat([lng, lat]).setText(label).addTo(map);
+  });
+  map.on("mouseleave", "points", () => {
+    cursor("")();
+    popup.remove();
+  });
+};
+
+const followed = new WeakSet<MapLibreMap>();
+
+/** Adds the layers to a map whose ground is there, again after a change of theme. */
+export const addPoints = (
+  map: MapLibreMap,
+  points: ReadonlyArray<MapPoint>,
+  actions: () => PointActions,
+): void => {
+  drawNumbers(map);
+  map.addSource(source, {
+    type: "geojson",
+    data: dataOf(points),
+    cluster: true,
+    clusterRadius: 48,
+    clusterMaxZoom: 13,
+  });
+  addLayers(map);
+  if (followed.has(map)) return;
+  followed.add(map);
+  void follow(map, actions);
+};
+
+/** Shows other points. */
+export const setPoints = (map: MapLibreMap, points: ReadonlyArray<MapPoint>): void => {
+  void map.getSource<GeoJSONSource>(source)?.setData(dataOf(points));
+};

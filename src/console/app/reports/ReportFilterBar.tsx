@@ -1,0 +1,107 @@
+/** The filters of a report as comboboxes, with the API's sentences about their values. */
+import type { ApiProblem } from "../data/ApiCall.ts";
+import { usePlatform } from "../data/Query.ts";
+import type { Page } from "../data/Resources.ts";
+import { Button } from "../parts/Button.tsx";
+import { ChoiceFilter } from "../parts/Filters.tsx";
+import type { Choice } from "../parts/form/Fields.tsx";
+import { parameter } from "../routing/Router.ts";
+import { may } from "../session/SessionState.ts";
+import type { ChosenRange } from "./ChosenRange.ts";
+import { type ApiFilter, clearFilters, isFiltered, setFilter } from "./ReportFilters.ts";
+
+/** Longer lists are chosen from in the table. */
+const maxChoices = 500;
+const once = { millis: Infinity };
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+const choicesOf = (items: ReadonlyArray<Named> | undefined): ReadonlyArray<Choice> =>
+  (items ?? []).map(({ id, name }) => ({ value: id, text: name }));
+
+/** Choices with "all" first, and with the chosen value also where it is not among them. */
+const withAll = (all: string, choices: ReadonlyArray<Choice>, value: string): ReadonlyArray<Choice> => {
+  const first = choices.slice(0, maxChoices);
+  const chosen = choices.find((choice) => choice.value === value) ?? { value, text: value };
+  const isShown = value === "" || first.some((choice) => choice.value === value);
+  return [{ value: "", text: all }, ...(isShown ? first : [chosen, ...first])];
+};
+
+const activations: ReadonlyArray<Choice> = [
+  { value: "on_enter", text: "On enter" },
+  { value: "on_exit", text: "On exit" },
+  { value: "fixed_time", text: "Fixed time" },
+];
+const contentTypes: ReadonlyArray<Choice> = [
+  { value: "message", text: "Messages" },
+  { value: "survey", text: "Surveys" },
+];
+/** The statuses of campaigns. */
+export const campaignStatuses: ReadonlyArray<Choice> = [
+  { value: "active", text: "Active" },
+  { value: "scheduled", text: "Scheduled" },
+  { value: "paused", text: "Paused" },
+  { value: "ended", text: "Ended" },
+];
+
+interface ReportFilterBarProps {
+  readonly range: ChosenRange;
+  readonly problem: ApiProblem | undefined;
+  /** The statuses that a row of the report can have; none for a report without rows. */
+  readonly statuses: ReadonlyArray<Choice>;
+  /** The notification that was chosen in the table. */
+  readonly notificationName: string | undefined;
+}
+
+/** All filters. */
+export const ReportFilterBar = ({ notificationName, problem, range, statuses }: ReportFilterBarProps) => {
+  const days = range.days === null ? null : `start=${range.start}&end=${range.end}`;
+  const report = (name: string) => (days === null ? null : `/reports/${name}?${days}`);
+  // The reports name every campaign and location also for a session that may read reports alone.
+  const campaigns = usePlatform<Page<Named>>(report("campaigns"), once);
+  const locations = usePlatform<Page<Named>>(report("locations"), once);
+  const groups = usePlatform<Page<Named>>(may("locations:read") ? "/location-groups?limit=100" : null, once);
+  const rows: ReadonlyArray<readonly [ApiFilter, string, string, ReadonlyArray<Choice>]> = [
+    ["campaign", "Campaign", "All campaigns", choicesOf(campaigns.data?.data)],
+    ["location", "Location", "All locations", choicesOf(locations.data?.data)],
+    ["location_group", "Location group", "All location groups", choicesOf(groups.data?.data)],
+    ["activation", "Activation", "All activations", activations],
+    ["campaign_status", "Campaign status", "All campaign statuses", campaignStatuses],
+    ["content_type", "Content type", "All content types", contentTypes],
+    ...(statuses.length === 0 ? [] : ([["status", "Status", "All statuses", statuses]] as const)),
+  ];
+  const notification = parameter("notification");
+  return (
+    <div class="filters" role="search" aria-label="Filters">
+      {rows.map(([name, label, all, choices]) => (
+        <ChoiceFilter
+          key={name}
+          label={label}
+          value={parameter(name)}
+          choices={withAll(all, choices, parameter(name))}
+          problems={problem?.fields[name] ?? []}
+          onValue={(value) => setFilter(name, value)}
+        />
+      ))}
+      {notification !== "" && (
+        <ChoiceFilter
+          label="Notification"
+          value={notification}
+          choices={[
+            { value: "", text: "All notifications" },
+            { value: notification, text: notificationName ?? notification },
+          ]}
+          onValue={(value) => setFilter("notification", value)}
+        />
+      )}
+      {isFiltered() && (
+        <Button look="plain" onPress={clearFilters}>
+          Clear filters
+        </Button>
+      )}
+    </div>
+  );
+};

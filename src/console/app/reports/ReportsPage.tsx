@@ -1,0 +1,182 @@
+/** "Reports": seven reports of a range of days, with filters, charts, tables and files. */
+import type { ComponentType } from "preact";
+import { useCallback, useRef, useState } from "preact/hooks";
+import { ApiProblem } from "../data/ApiCall.ts";
+import { Button } from "../parts/Button.tsx";
+import type { Choice } from "../parts/form/Fields.tsx";
+import { LoadProblem, PageFrame } from "../parts/PageFrame.tsx";
+import { tabId, Tabs } from "../parts/Tabs.tsx";
+import { changedAddress, parameter } from "../routing/Router.ts";
+import { workspace } from "../session/Scope.ts";
+import { chosenRange } from "./ChosenRange.ts";
+import { RangeChoice } from "./RangeChoice.tsx";
+import { saveCsv, savePng } from "./ReportFiles.ts";
+import { ReportFilterBar } from "./ReportFilterBar.tsx";
+import { apiFilters, reportQuery } from "./ReportFilters.ts";
+import {
+  campaignReport,
+  interactionReport,
+  locationReport,
+  notificationReport,
+  type ReportKind,
+  surveyReport,
+} from "./ReportKinds.tsx";
+import { type ReportNews, type ReportProps, RowReport } from "./RowReport.tsx";
+import { SummaryReportTab } from "./SummaryReportTab.tsx";
+import { SurveyResultsTab, surveyPath, useSurveys } from "./SurveyResultsTab.tsx";
+
+const panel = "report";
+
+/** A report as a tab: its parameter, its name, the statuses of its rows, and its component. */
+interface ReportTab {
+  readonly key: string;
+  readonly label: string;
+  readonly statuses: ReadonlyArray<Choice>;
+  readonly Tab: ComponentType<ReportProps>;
+}
+
+const rowTab = <Row extends { readonly id: string }>(kind: ReportKind<Row>): ReportTab => ({
+  key: kind.key,
+  label: kind.label,
+  statuses: kind.statuses,
+  Tab: (props) => <RowReport {...props} kind={kind} />,
+});
+
+const summary: ReportTab = { key: "summary", label: "Summary", statuses: [], Tab: SummaryReportTab };
+
+/** Every report, in the order of the tabs. */
+const reports: ReadonlyArray<ReportTab> = [
+  summary,
+  rowTab(campaignReport),
+  rowTab(locationReport),
+  rowTab(notificationReport),
+  rowTab(surveyReport),
+  rowTab(interactionReport),
+  { key: "results", label: "Survey results", statuses: [], Tab: SurveyResultsTab },
+];
+
+/** The tabs keep the range and the filters that all reports have. */
+const tabs = () =>
+  reports.map(({ key, label }) => ({
+    key,
+    text: label,
+    href: changedAddress({
+      report: key === summary.key ? undefined : key,
+      status: undefined,
+      notification: undefined,
+      question: undefined,
+      q: undefined,
+    }),
+  }));
+
+const hasIdFirst = new Set(["notifications", "interactions"]);
+
+interface FilesProps {
+  readonly report: string;
+  readonly range: ReportProps["range"];
+  readonly onProblem: (problem: ApiProblem | undefined) => void;
+  readonly onPng: () => Promise<void>;
+}
+
+const FileButton = ({
+  onProblem,
+  save,
+  text,
+}: Pick<FilesProps, "onProblem"> & { readonly text: string; readonly save: () => Promise<void> }) => {
+  const [isBusy, setBusy] = useState(false);
+  const press = async (): Promise<void> => {
+    setBusy(true);
+    onProblem(undefined);
+    try {
+      await save();
+    } catch (error) {
+      onProblem(error instanceof ApiProblem ? error : new ApiProblem(0, "unexpected", String(error)));
+    }
+    setBusy(false);
+  };
+  return (
+    <Button isBusy={isBusy} onPress={() => void press()}>
+      {text}
+    </Button>
+  );
+};
+
+const ReportActions = ({ onPng, onProblem, range, report }: FilesProps) => {
+  const notification = parameter("notification");
+  const id = hasIdFirst.has(report) && notification !== "" ? notification : null;
+  return (
+    <>
+      <FileButton
+        text="CSV"
+        save={() => saveCsv(`/reports/${report}?${reportQuery(range, apiFilters)}`, id)}
+        onProblem={onProblem}
+      />
+      <FileButton text="PNG" save={onPng} onProblem={onProblem} />
+    </>
+  );
+};
+
+const ResultActions = ({ onPng, onProblem, range }: FilesProps) => {
+  const { chosen } = useSurveys(range);
+  if (chosen === undefined) return null;
+  const path = (part: "results" | "answers"): string =>
+    `${surveyPath(chosen, part)}?${reportQuery(range, [])}`;
+  return (
+    <>
+      <FileButton text="CSV" save={() => saveCsv(path("results"), null)} onProblem={onProblem} />
+      <FileButton text="Answers as CSV" save={() => saveCsv(path("answers"), null)} onProblem={onProblem} />
+      <FileButton text="PNG" save={onPng} onProblem={onProblem} />
+    </>
+  );
+};
+
+/** Whether the sentences of a problem stand at the controls. */
+const isAtControls = (problem: ApiProblem | undefined): boolean => {
+  const names = Object.keys(problem?.fields ?? {});
+  const controls: ReadonlyArray<string> = ["start", "end", ...apiFilters];
+  return names.length > 0 && names.every((name) => controls.includes(name));
+};
+
+const ReportBody = ({ timezone }: { readonly timezone: string }) => {
+  const report = reports.find(({ key }) => key === parameter("report")) ?? summary;
+  const [news, setNews] = useState<ReportNews>({ problem: undefined, notificationName: undefined });
+  const [fileProblem, setFileProblem] = useState<ApiProblem | undefined>(undefined);
+  const onNews = useCallback((next: ReportNews) => setNews(next), []);
+  const content = useRef<HTMLDivElement>(null);
+  const range = chosenRange(timezone);
+  const onPng = async (): Promise<void> => {
+    if (content.current === null) return;
+    await savePng(content.current, `waypost-${report.key}-${range.start}-${range.end}.png`);
+  };
+  const isResults = report.key === "results";
+  const Actions = isResults ? ResultActions : ReportActions;
+  const { Tab } = report;
+  return (
+    <PageFrame
+      title="Reports"
+      lead={`Whole days in the time zone ${timezone}.`}
+      actions={<Actions report={report.key} range={range} onPng={onPng} onProblem={setFileProblem} />}
+    >
+      <Tabs label="Reports" tabs={tabs()} chosen={report.key} panel={panel} />
+      <div id={panel} class="report" role="tabpanel" tabIndex={0} aria-labelledby={tabId(panel, report.key)}>
+        <RangeChoice range={range} timezone={timezone} problem={news.problem} />
+        {!isResults && (
+          <ReportFilterBar
+            range={range}
+            problem={news.problem}
+            statuses={report.statuses}
+            notificationName={news.notificationName}
+          />
+        )}
+        <LoadProblem problem={fileProblem ?? (isAtControls(news.problem) ? undefined : news.problem)} />
+        <div class="report" ref={content}>
+          <Tab key={report.key} range={range} onNews={onNews} />
+        </div>
+      </div>
+    </PageFrame>
+  );
+};
+
+/** The reports of the environment. */
+export const ReportsPage = () =>
+  workspace.value === null ? null : <ReportBody timezone={workspace.value.timezone} />;

@@ -1,0 +1,148 @@
+/** What a survey was answered: a chart a question, and the questions in a table. */
+import { useEffect } from "preact/hooks";
+import { useLast } from "../data/LastData.ts";
+import { usePlatform } from "../data/Query.ts";
+import type { Report } from "../data/Resources.ts";
+import { type Column, DataTable } from "../parts/DataTable.tsx";
+import { EmptyState } from "../parts/EmptyState.tsx";
+import { formatCount, formatNumber } from "../parts/DisplayFormats.ts";
+import { changeText } from "../parts/FigureTotals.tsx";
+import { ChoiceFilter } from "../parts/Filters.tsx";
+import { Loading } from "../parts/PageFrame.tsx";
+import { changedAddress, navigate, parameter, setParameters } from "../routing/Router.ts";
+import { QuestionChart, questionSummary, questionTypes } from "./QuestionChart.tsx";
+import { comparedPaths, setFilter } from "./ReportFilters.ts";
+import type { QuestionFigures, SurveyAnswers, SurveyFigures } from "./ReportResources.ts";
+import type { ReportProps } from "./RowReport.tsx";
+
+const isChosen = (survey: SurveyFigures): boolean => {
+  const [campaign, notification] = [parameter("campaign"), parameter("notification")];
+  return (
+    (campaign === "" || campaign === survey.campaign_id) &&
+    (notification === "" || notification === survey.survey_id)
+  );
+};
+
+/** The surveys of the range, and the one of the address: else the first, which has the most responses. */
+export const useSurveys = ({ end, start }: ReportProps["range"]) => {
+  const { data, problem } = usePlatform<Report<ReadonlyArray<SurveyFigures>>>(
+    `/reports/surveys?start=${encodeURIComponent(start)}&end=${encodeURIComponent(end)}`,
+  );
+  const surveys = useLast(data)?.data;
+  return { surveys, chosen: surveys?.find(isChosen), problem };
+};
+
+/** The path of the results of a survey, or of the answers to it. */
+export const surveyPath = (survey: SurveyFigures, part: "results" | "answers"): string =>
+  `/campaigns/${survey.campaign_id}/notifications/${survey.survey_id}/${part}`;
+
+const columns: ReadonlyArray<Column<QuestionFigures>> = [
+  {
+    key: "question",
+    heading: "Question",
+    cell: ({ id, question_text: text }) => (
+      <a class="row-link" href={changedAddress({ question: id })}>
+        {text}
+      </a>
+    ),
+    sortBy: ({ question_text: text }) => text,
+  },
+  {
+    key: "type",
+    heading: "Type",
+    cell: ({ type }) => questionTypes[type],
+    sortBy: ({ type }) => questionTypes[type],
+  },
+  {
+    key: "answered",
+    heading: "Answered",
+    isFigure: true,
+    cell: ({ answered }) => formatNumber(answered),
+    sortBy: ({ answered }) => answered,
+  },
+  { key: "result", heading: "Result", cell: questionSummary },
+];
+
+const NoSurvey = () => (
+  <EmptyState title="No survey to report on">
+    A survey is a notification with questions. Add one to a campaign: its answers are counted here.
+  </EmptyState>
+);
+
+const Results = ({ onNews, range, survey }: ReportProps & { readonly survey: SurveyFigures }) => {
+  const paths = comparedPaths(surveyPath(survey, "results"), range, []);
+  const { data, problem } = usePlatform<Report<SurveyAnswers>>(paths.now);
+  const { data: before } = usePlatform<Report<SurveyAnswers>>(paths.before);
+  const results = useLast(data)?.data;
+  useEffect(() => onNews({ problem, notificationName: survey.survey_name }), [problem, survey.survey_name]);
+  if (results === undefined) return problem === undefined ? <Loading /> : null;
+  const question = parameter("question");
+  const shown = results.questions.filter(({ id }) => question === "" || id === question);
+  return (
+    <>
+      <p class="results-total">
+        <strong>{formatCount(results.responses, "response")}</strong>
+        {before !== undefined && (
+          <span class="change">
+            {changeText(before.data.responses, results.responses)} in the period before
+          </span>
+        )}
+      </p>
+      <div class="columns">
+        {shown.map((each) => (
+          <QuestionChart key={each.id} question={each} />
+        ))}
+      </div>
+      <DataTable
+        label="Questions"
+        columns={columns}
+        rows={shown}
+        rowKey={({ id }) => id}
+        searchText={({ question_text: text }) => text}
+        search={{ value: parameter("q"), onSearch: (text) => setFilter("q", text) }}
+        onRow={({ id }) => navigate(changedAddress({ question: id }))}
+        empty="This survey asks no such question now."
+      />
+    </>
+  );
+};
+
+/** The results of one survey, which a combobox chooses. */
+export const SurveyResultsTab = ({ onNews, range }: ReportProps) => {
+  const { chosen, problem, surveys } = useSurveys(range);
+  useEffect(() => {
+    if (chosen === undefined) onNews({ problem, notificationName: undefined });
+  }, [problem, chosen === undefined]);
+  if (surveys === undefined) return problem === undefined ? <Loading /> : null;
+  if (surveys.length === 0) return <NoSurvey />;
+  const names = (survey: SurveyFigures): string => `${survey.survey_name} · ${survey.campaign_name}`;
+  const choose = (key: string): void => {
+    const survey = surveys.find(({ id }) => id === key);
+    setParameters({ campaign: survey?.campaign_id, notification: survey?.survey_id, question: undefined });
+  };
+  return (
+    <>
+      <div class="filters" role="search" aria-label="Filters">
+        <ChoiceFilter
+          label="Survey"
+          value={chosen?.id ?? ""}
+          choices={[
+            ...(chosen === undefined ? [{ value: "", text: "Choose a survey" }] : []),
+            ...surveys.map((survey) => ({ value: survey.id, text: names(survey) })),
+          ]}
+          onValue={choose}
+        />
+        {parameter("question") !== "" && (
+          <a class="button button-plain" href={changedAddress({ question: undefined })}>
+            All questions
+          </a>
+        )}
+      </div>
+      {chosen === undefined ? (
+        <p class="quiet">No survey of the range matches the filters. Choose another one.</p>
+      ) : (
+        <Results key={chosen.id} survey={chosen} range={range} onNews={onNews} />
+      )}
+    </>
+  );
+};

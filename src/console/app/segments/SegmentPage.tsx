@@ -1,0 +1,74 @@
+/** One segment: its rule can be changed, and it can be deleted. */
+import { useState } from "preact/hooks";
+import { platform } from "../data/ApiCall.ts";
+import { refresh, usePlatform } from "../data/Query.ts";
+import type { One, Segment } from "../data/Resources.ts";
+import { Button } from "../parts/Button.tsx";
+import { ConfirmDialog } from "../parts/Dialog.tsx";
+import { formatCount } from "../parts/DisplayFormats.ts";
+import { LoadProblem, Loading, PageFrame } from "../parts/PageFrame.tsx";
+import { showToast } from "../parts/Toasts.tsx";
+import { addressOf, navigate } from "../routing/Router.ts";
+import { may } from "../session/SessionState.ts";
+import type { PageProps } from "../shell/PageProps.ts";
+import { ruleText, typedRuleOf } from "./RuleModel.ts";
+import { SegmentForm } from "./SegmentForm.tsx";
+
+const pathOf = (id: string): string => `/segments/${encodeURIComponent(id)}`;
+
+const Delete = ({ segment }: { readonly segment: Segment }) => {
+  const [isAsking, setAsking] = useState(false);
+  const remove = async (): Promise<void> => {
+    await platform(pathOf(segment.id), { method: "DELETE" });
+    navigate(addressOf("/segments"));
+    showToast(`The segment "${segment.name}" is deleted.`);
+    await refresh();
+  };
+  return (
+    <>
+      <Button onPress={() => setAsking(true)}>Delete</Button>
+      {isAsking && (
+        <ConfirmDialog
+          title={`Delete "${segment.name}"?`}
+          action="Delete"
+          isDangerous
+          onConfirm={remove}
+          onClose={() => setAsking(false)}
+        >
+          <p>Campaigns that name it keep their other segments. Its devices are not changed.</p>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+};
+
+/** One segment. */
+export const SegmentPage = ({ ids }: PageProps) => {
+  const id = ids["segment"] ?? "";
+  const { data, problem } = usePlatform<One<Segment>>(pathOf(id));
+  const segment = data?.data;
+  const isWritable = may("segments:write");
+  return (
+    <PageFrame
+      title={segment?.name ?? "Segment"}
+      lead={segment && formatCount(segment.device_count, "registered device")}
+      actions={isWritable && segment !== undefined && <Delete segment={segment} />}
+    >
+      <LoadProblem problem={problem} />
+      {segment === undefined && problem === undefined && <Loading />}
+      {segment !== undefined && !isWritable && <p class="card">{ruleText(segment.rule)}</p>}
+      {segment !== undefined && isWritable && (
+        <SegmentForm
+          draft={`segment.${id}`}
+          isStored
+          initial={{ name: segment.name, rule: typedRuleOf(segment.rule) }}
+          onSend={async (json, idempotencyKey) => {
+            await platform(pathOf(id), { method: "PATCH", json, idempotencyKey });
+            await refresh();
+            showToast("The segment is saved.");
+          }}
+        />
+      )}
+    </PageFrame>
+  );
+};

@@ -1,0 +1,20 @@
+import type { Send } from "../data/Resources.ts";
+import { Badge, type Tone } from "../parts/Badge.tsx";
+
+const looks: Readonly<Record<Send["status"], readonly [text: string, tone: Tone]>> = {
+  scheduled: ["Scheduled", "waiting"],
+  running: ["Running", "good"],
+  done: ["Done", "good"],
+  skipped: ["Skipped", "quiet"],
+  missed: ["Missed", "bad"],
+  cancelled: ["Cancelled", "quiet"],
+};
+
+/** The status of a send. */
+export const SendBadge = ({ status }: { readonly status: Send["status"] }) => {
+  const [text, tone] = looks[status];
+  return <Badge text={text} tone={tone} />;
+};
+
+/** What a send sends: the notification, or that it was deleted. */
+export const sendName = ({ notification_name: name }: Send): string => name ?? "Deleted notification";

@@ -1,0 +1,42 @@
+/** Who is signed in. */
+import { signal } from "@preact/signals";
+import type { Ability, ConsoleSession } from "../data/Resources.ts";
+import { setServerTime } from "../data/ServerTime.ts";
+import { forgetDrafts } from "./Drafts.ts";
+
+/** The session; null while nobody is signed in. */
+export const currentSession = signal<ConsoleSession | null>(null);
+
+/** Whether it is known who is signed in. */
+export const isSessionKnown = signal(false);
+
+/** Why the last session ended, for the page on which one signs in. */
+export const endedMessage = signal<string | null>(null);
+
+/** Takes over a session. */
+export const startSession = (session: ConsoleSession | null): void => {
+  if (session !== null) setServerTime(session.now);
+  currentSession.value = session;
+  isSessionKnown.value = true;
+  if (session !== null) endedMessage.value = null;
+};
+
+/** Ends the session of this page: the server refused it. What was typed is kept. */
+export const endSession = (reason: { readonly message: string }): void => {
+  if (currentSession.value === null) return;
+  endedMessage.value = reason.message;
+  currentSession.value = null;
+};
+
+/** Ends the session at the wish of the person, and forgets what was typed. */
+export const leaveSession = (): void => {
+  forgetDrafts();
+  endedMessage.value = null;
+  currentSession.value = null;
+};
+
+/** Whether the session has an ability. */
+export const may = (ability: Ability): boolean => currentSession.value?.abilities.includes(ability) ?? false;
+
+/** Whether the operator is signed in. */
+export const isOperator = (): boolean => currentSession.value?.kind === "operator";

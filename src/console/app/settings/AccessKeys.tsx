@@ -1,0 +1,80 @@
+/** Tables of tokens and SDK keys, with what revokes them. */
+import { useState } from "preact/hooks";
+import { operator } from "../data/ApiCall.ts";
+import { refresh } from "../data/Query.ts";
+import { serverNow } from "../data/ServerTime.ts";
+import { Badge } from "../parts/Badge.tsx";
+import { Button } from "../parts/Button.tsx";
+import type { Column } from "../parts/DataTable.tsx";
+import { ConfirmDialog } from "../parts/Dialog.tsx";
+import { InstantText } from "../parts/InstantText.tsx";
+import { showToast } from "../parts/Toasts.tsx";
+import type { AccessToken, AppKey } from "./SettingsResources.ts";
+
+/** A token or an SDK key. */
+type AccessKey = AppKey & Partial<Pick<AccessToken, "expires_at">>;
+
+const isExpired = (at: string | null | undefined): boolean =>
+  typeof at === "string" && Date.parse(at) <= serverNow();
+
+const KeyStatus = ({ expires_at: expiry, revoked_at: revoked }: AccessKey) => {
+  if (revoked !== null) return <Badge text="Revoked" tone="quiet" />;
+  return isExpired(expiry) ? <Badge text="Expired" tone="quiet" /> : <Badge text="Active" tone="good" />;
+};
+
+/** An instant, or a word for none. */
+export const InstantOr = ({ at, none }: { readonly at: string | null; readonly none: string }) =>
+  at === null ? <span class="quiet">{none}</span> : <InstantText at={at} />;
+
+interface RevokeProps {
+  readonly name: string;
+  readonly path: string;
+  /** What stops working. */
+  readonly effect: string;
+}
+
+/** "Revoke": asks first, and says what stops working. */
+export const Revoke = ({ effect, name, path }: RevokeProps) => {
+  const [isAsking, setAsking] = useState(false);
+  const revoke = async (): Promise<void> => {
+    await operator(path, { method: "DELETE" });
+    await refresh();
+    showToast(`“${name}” is revoked.`);
+  };
+  return (
+    <>
+      <Button look="plain" label={`Revoke ${name}`} onPress={() => setAsking(true)}>
+        Revoke
+      </Button>
+      {isAsking && (
+        <ConfirmDialog
+          title={`Revoke “${name}”`}
+          action="Revoke"
+          isDangerous
+          onConfirm={revoke}
+          onClose={() => setAsking(false)}
+        >
+          <p>{effect}</p>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+};
+
+/** The columns that tokens and SDK keys have. */
+export const keyColumns: ReadonlyArray<Column<AccessKey>> = [
+  { key: "name", heading: "Name", cell: ({ name }) => name, sortBy: ({ name }) => name },
+  { key: "status", heading: "Status", cell: (key) => <KeyStatus {...key} /> },
+  {
+    key: "created",
+    heading: "Created",
+    cell: ({ created_at: at }) => <InstantText at={at} />,
+    sortBy: ({ created_at: at }) => at,
+  },
+  {
+    key: "used",
+    heading: "Last used",
+    cell: ({ last_used_at: at }) => <InstantOr at={at} none="never" />,
+    sortBy: ({ last_used_at: at }) => at,
+  },
+];

@@ -1,0 +1,51 @@
+import { operator } from "../data/ApiCall.ts";
+import type { One, Workspace } from "../data/Resources.ts";
+import { Button } from "../parts/Button.tsx";
+import { TextField } from "../parts/form/Fields.tsx";
+import { Form, useForm } from "../parts/form/Form.tsx";
+import { PageFrame } from "../parts/PageFrame.tsx";
+import { showToast } from "../parts/Toasts.tsx";
+import { ZoneField } from "../parts/form/ZoneField.tsx";
+import { navigate } from "../routing/Router.ts";
+import { loadWorkspaces } from "../session/SignIn.ts";
+
+const ownZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** "New workspace": what an empty installation begins with. */
+export const NewWorkspacePage = () => {
+  const form = useForm({
+    draft: null,
+    initial: { name: "", timezone: ownZone() },
+    send: async (values, idempotencyKey) => {
+      const { body } = await operator<One<Workspace>>("/workspaces", {
+        method: "POST",
+        json: values,
+        idempotencyKey,
+      });
+      navigate(`/console?workspace=${body.data.id}&environment=sandbox`);
+      await loadWorkspaces();
+      showToast(`The workspace "${body.data.name}" is ready.`);
+    },
+  });
+  const { name, timezone } = form.values.value;
+  return (
+    <PageFrame
+      title="New workspace"
+      lead="A customer or a brand with its own campaigns, locations and devices."
+    >
+      <Form model={form}>
+        <TextField name="name" label="Name" value={name} onValue={(value) => form.set({ name: value })} />
+        <ZoneField
+          name="timezone"
+          label="Time zone"
+          hint="Reports count days in it, and new campaigns start with it."
+          value={timezone}
+          onValue={(value) => form.set({ timezone: value })}
+        />
+        <Button type="submit" look="primary" isBusy={form.isSending.value}>
+          Create workspace
+        </Button>
+      </Form>
+    </PageFrame>
+  );
+};

@@ -1,0 +1,31 @@
+/** "Settings": all for the operator, the webhooks for those who may read them. */
+import { PageFrame } from "../parts/PageFrame.tsx";
+import { environment } from "../session/Scope.ts";
+import { isOperator, may } from "../session/SessionState.ts";
+import { InstallationSettings } from "./InstallationSettings.tsx";
+import { SdkKeySettings } from "./SdkKeySettings.tsx";
+import { TokenSettings } from "./TokenSettings.tsx";
+import { TransportSettings } from "./TransportSettings.tsx";
+import { WebhookSettings } from "./WebhookSettings.tsx";
+import { WorkspaceSettings } from "./WorkspaceSettings.tsx";
+
+/** The settings of the workspace, of the environment and of the installation. */
+export const SettingsPage = () => (
+  <PageFrame
+    title="Settings"
+    lead={`SDK keys, transports and webhooks are those of ${
+      environment.value === "sandbox" ? "Sandbox" : "Production"
+    }.`}
+  >
+    {isOperator() && (
+      <>
+        <WorkspaceSettings />
+        <TokenSettings />
+        <SdkKeySettings />
+        <TransportSettings />
+      </>
+    )}
+    {may("webhooks:read") && <WebhookSettings />}
+    <InstallationSettings />
+  </PageFrame>
+);

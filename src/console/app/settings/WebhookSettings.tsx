@@ -1,0 +1,60 @@
+/** Webhooks of the environment: where they lead, and whether they work. */
+import { usePlatform } from "../data/Query.ts";
+import type { Page, Webhook } from "../data/Resources.ts";
+import { Badge } from "../parts/Badge.tsx";
+import { CardSection } from "../parts/CardSection.tsx";
+import { type Column, DataTable } from "../parts/DataTable.tsx";
+import { LoadProblem, Loading } from "../parts/PageFrame.tsx";
+import { addressOf } from "../routing/Router.ts";
+import { InstantOr } from "./AccessKeys.tsx";
+
+/** The status of a webhook. */
+export const WebhookBadge = ({ status }: Pick<Webhook, "status">) =>
+  status === "active" ? <Badge text="Active" tone="good" /> : <Badge text="Disabled" tone="bad" />;
+
+const columns: ReadonlyArray<Column<Webhook>> = [
+  {
+    key: "url",
+    heading: "Address",
+    cell: ({ description, id, url }) => (
+      <>
+        <a class="row-link" href={addressOf(`/settings/webhooks/${id}`)}>
+          {url}
+        </a>
+        {description !== null && <p class="quiet">{description}</p>}
+      </>
+    ),
+  },
+  { key: "status", heading: "Status", cell: (webhook) => <WebhookBadge {...webhook} /> },
+  {
+    key: "events",
+    heading: "Events",
+    cell: ({ events }) => (events.includes("*") ? "all" : events.join(", ")),
+  },
+  {
+    key: "last",
+    heading: "Last attempt",
+    cell: ({ last_attempt_at: at }) => <InstantOr at={at} none="none yet" />,
+  },
+];
+
+/** The webhooks, each with a page of its attempts. */
+export const WebhookSettings = () => {
+  const { data, problem } = usePlatform<Page<Webhook>>("/webhooks?limit=100");
+  return (
+    <CardSection title="Webhooks">
+      <p class="quiet">Addresses that receive the events of this environment. Each has a list of attempts.</p>
+      <LoadProblem problem={problem} />
+      {data === undefined && problem === undefined && <Loading />}
+      {data !== undefined && (
+        <DataTable
+          label="Webhooks"
+          columns={columns}
+          rows={data.data}
+          rowKey={({ id }) => id}
+          empty="No webhook yet. The API creates them: see the documentation below."
+        />
+      )}
+    </CardSection>
+  );
+};

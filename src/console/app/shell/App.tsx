@@ -1,0 +1,135 @@
+/** The program: who is signed in, the page of the address, and the frame around it. */
+import type { ComponentType } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { type ApiProblem, awaySince } from "../data/ApiCall.ts";
+import { EmptyState } from "../parts/EmptyState.tsx";
+import { LoadProblem, Loading, PageFrame } from "../parts/PageFrame.tsx";
+import { Toasts } from "../parts/Toasts.tsx";
+import { followLinks, navigate, addressOf, path } from "../routing/Router.ts";
+import { environment, workspace, workspaces } from "../session/Scope.ts";
+import { SignInPage } from "../session/SignInPage.tsx";
+import { loadWorkspaces, resumeSession } from "../session/SignIn.ts";
+import { currentSession, isOperator, isSessionKnown } from "../session/SessionState.ts";
+import { AwayNotice } from "./AwayNotice.tsx";
+import type { PageProps } from "./PageProps.ts";
+import { findPage, type FoundPage, pageTable, type PageRow } from "./PageTable.ts";
+import { Shell } from "./Shell.tsx";
+
+const retryMillis = 3_000;
+
+/** Components of pages that were opened before. */
+const loadedPages = new Map<PageRow, ComponentType<PageProps>>();
+
+const NotFoundPage = () => (
+  <PageFrame title="Not found">
+    <EmptyState
+      title="There is nothing at this address"
+      action={<a href={addressOf("/")}>Go to the start</a>}
+    >
+      It may have been deleted, or the address was not copied whole.
+    </EmptyState>
+  </PageFrame>
+);
+
+const ForbiddenPage = () => (
+  <PageFrame title="Not allowed">
+    <EmptyState title="Your access key does not allow this page">
+      Abilities are chosen when a token is issued. Ask the operator of this installation for another one.
+    </EmptyState>
+  </PageFrame>
+);
+
+/** The page of a row, loaded with its first visit. */
+const LoadedPage = ({ ids, page }: FoundPage) => {
+  const [, setLoaded] = useState(0);
+  const [problem, setProblem] = useState<string | null>(null);
+  const Component = loadedPages.get(page);
+  useEffect(() => {
+    if (loadedPages.has(page)) return;
+    const load = async (): Promise<void> => {
+      loadedPages.set(page, await page.load());
+      setLoaded((count) => count + 1);
+    };
+    load().catch(() => {
+      setProblem("This page could not be loaded. If Waypost was just upgraded, reload the page.");
+    });
+  }, [page]);
+  if (problem !== null) return <p class="notice notice-problem">{problem}</p>;
+  // Another workspace or environment begins the page again: nothing of the one may show in the other.
+  return Component === undefined ? (
+    <Loading />
+  ) : (
+    <Component key={`${workspace.value?.id} ${environment.value} ${JSON.stringify(ids)}`} ids={ids} />
+  );
+};
+
+/** The first page that the session may use. */
+const firstPage = (): PageRow | undefined =>
+  pageTable.find(({ isAllowed, navigation }) => navigation && isAllowed());
+
+const CurrentPage = () => {
+  const found = findPage(path.value === "/sign-in" ? "/" : path.value);
+  if (found === null) return <NotFoundPage />;
+  if (found.page.isAllowed()) return <LoadedPage {...found} />;
+  const first = found.page.path === "/" ? firstPage() : undefined;
+  return first === undefined ? <ForbiddenPage /> : <LoadedPage page={first} ids={{}} />;
+};
+
+/** An installation without a workspace begins with one. */
+const useFirstWorkspace = (): void => {
+  const isEmpty = currentSession.value !== null && isOperator() && workspaces.value?.length === 0;
+  useEffect(() => {
+    if (isEmpty && path.value !== "/workspaces/new")
+      navigate("/console/workspaces/new", { isReplaced: true });
+  }, [isEmpty]);
+};
+
+/** Reads who is signed in, again and again while the server is away. */
+const useSession = (): ApiProblem | null => {
+  const [problem, setProblem] = useState<ApiProblem | null>(null);
+  const isReady = isSessionKnown.value && (currentSession.value === null || workspaces.value !== null);
+  useEffect(() => {
+    if (isReady) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const read = () => {
+      (isSessionKnown.value ? loadWorkspaces() : resumeSession()).catch((error: unknown) => {
+        setProblem(error as ApiProblem);
+        timer = setTimeout(read, retryMillis);
+      });
+    };
+    read();
+    return () => clearTimeout(timer);
+  }, [isReady]);
+  return isReady ? null : problem;
+};
+
+/** The whole console. */
+export const App = () => {
+  const problem = useSession();
+  useFirstWorkspace();
+  useEffect(() => {
+    document.addEventListener("click", followLinks);
+    return () => document.removeEventListener("click", followLinks);
+  }, []);
+  if (!isSessionKnown.value || (currentSession.value !== null && workspaces.value === null))
+    return (
+      <main class="sign-in" id="main">
+        <p class="brand">Waypost</p>
+        {awaySince.value === null ? <Loading /> : <AwayNotice />}
+        <LoadProblem problem={problem ?? undefined} />
+      </main>
+    );
+  if (currentSession.value === null)
+    return (
+      <>
+        <AwayNotice />
+        <SignInPage />
+      </>
+    );
+  return (
+    <Shell>
+      <CurrentPage />
+      <Toasts />
+    </Shell>
+  );
+};

@@ -1,0 +1,207 @@
+import { assert, layer } from "@effect/vitest";
+import { Effect, Layer } from "effect";
+import { isChromiumAvailable } from "../browser/Chromium.ts";
+import { TestBrowser } from "../browser/TestBrowser.ts";
+import { TestWaypost } from "../TestWaypost.ts";
+import { type ConsoleTab, checkPage, consoleTab } from "./ConsoleTab.ts";
+
+const location = (name: string, longitude: number) => ({
+  type: "Feature",
+  geometry: { type: "Point", coordinates: [longitude, 52.37] },
+  properties: { name, radius: 100, external_id: name, group: "Shops" },
+});
+
+/** The sentences that describe a field, which is marked as invalid. */
+const problemOf = (tab: ConsoleTab, role: string, name: string) =>
+  Effect.promise(async () => {
+    const field = await tab.see(role, name);
+    await tab.page.waitForFunction((each) => each.getAttribute("aria-invalid") === "true", {}, field);
+    const described = await field.evaluate((each) => each.getAttribute("aria-describedby"));
+    return tab.page.$eval(`[id="${described?.split(" ").at(-1)}"]`, (each) => each.textContent);
+  });
+
+layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))(
+  "the editor of campaigns in the console",
+  (it) => {
+    const inBrowser = it.effect.skipIf(!isChromiumAvailable);
+
+    const shop = Effect.gen(function* () {
+      const { tenant } = yield* TestWaypost;
+      const made = yield* tenant({ timezone: "Europe/Amsterdam" });
+      const features = [location("Dam Square", 4.8936), location("Station", 4.9), location("Harbour", 4.92)];
+      const body = { type: "FeatureCollection", features };
+      assert.strictEqual((yield* made.sandbox("/locations/import", { body })).status, 200);
+      return made;
+    });
+
+    inBrowser(
+      "a geo campaign with a notification is written, published and paused (console.campaign_editor)",
+      () =>
+        Effect.gen(function* () {
+          const { sandbox, tokens } = yield* shop;
+          const tab = yield* consoleTab;
+          yield* Effect.promise(async () => {
+            await tab.open("/campaigns");
+            await tab.signIn(tokens.sandbox);
+            await tab.press("link", "New campaign");
+            await tab.seePage("New campaign");
+            await tab.see("checkbox", "Dam Square");
+            assert.strictEqual(
+              await (
+                await tab.see("combobox", "Time zone")
+              ).evaluate((each) => (each as unknown as { readonly value: string }).value),
+              "Europe/Amsterdam",
+            );
+            for (const group of ["Frequency cap", "Locations", "Location groups", "Segments"])
+              await tab.see("group", group);
+            await tab.press("button", "Publish");
+          });
+          assert.include(yield* problemOf(tab, "textbox", "Name"), "name");
+          assert.include(yield* problemOf(tab, "searchbox", "Search locations"), "at least one location");
+          yield* checkPage(tab);
+          yield* Effect.promise(async () => {
+            await tab.fill("Name", "Opening week");
+            await tab.fill("Starts at", "2026-12-01 09:00");
+            await tab.fill("Ends at", "2026-12-08");
+            await tab.fill("Times", "3");
+            await tab.choose("Per", "Day");
+            await tab.fill("Search locations", "station", "searchbox");
+            await tab.page.waitForFunction("document.querySelector('.picks').children.length === 1");
+            await tab.press("checkbox", "Station");
+            // What was typed survives a reload.
+            await tab.page.reload();
+            await tab.seeText("What you typed earlier is here again.");
+            await tab.press("button", "Save paused");
+            await tab.seePage("Opening week");
+            await tab.seeText("nobody gets anything");
+            await tab.press("link", "Add notification");
+            await tab.seePage("Add notification");
+            await tab.fill("Name", "Hello");
+            await tab.fill("Headline", "Welcome");
+            await tab.fill("Body", "Coffee is on us.");
+            await tab.fill("Button label", "See");
+            await tab.see("region", "Phone preview");
+            await tab.see("combobox", "Language");
+            await tab.see("combobox", "Device");
+            await tab.press("button", "Add notification");
+          });
+          assert.include(yield* problemOf(tab, "textbox", "Button address"), "needs an address");
+          yield* checkPage(tab);
+          yield* Effect.promise(async () => {
+            await tab.fill("Button address", "acme://offer");
+            await tab.press("button", "Add notification");
+            await tab.seePage("Opening week");
+            await tab.see("link", "Hello");
+            await tab.page.waitForSelector('section[aria-label="Map"][data-state="ready"]');
+          });
+          yield* checkPage(tab);
+          yield* Effect.promise(async () => {
+            await tab.press("button", "Publish");
+            await tab.see("dialog", "Publish “Opening week”?");
+            await tab.seeText("1 location");
+            await tab.seeText("At most 3 per day for each device.");
+          });
+          yield* checkPage(tab);
+          yield* Effect.promise(async () => {
+            await tab.press("button", "Publish");
+            await tab.see("button", "Pause");
+          });
+          const { data } = (yield* sandbox("/campaigns")).body;
+          assert.containSubset(data[0], {
+            name: "Opening week",
+            status: "scheduled",
+            ends_at: "2026-12-08T22:59:59+00:00",
+            frequency_cap_count: 3,
+            frequency_cap_period: "day",
+          });
+          yield* Effect.promise(async () => {
+            await tab.press("button", "Pause");
+            await tab.see("button", "Publish");
+            await tab.press("button", "Test");
+            await tab.seeText("no approved test device yet");
+            await tab.press("button", "Close");
+            await tab.press("button", "Delete");
+            await tab.see("dialog", "Delete “Opening week”?");
+            await tab.press("button", "Delete");
+            await tab.seeText("No campaigns yet");
+          });
+          assert.deepStrictEqual(tab.problems, []);
+        }),
+    );
+
+    inBrowser(
+      "both versions of a campaign that somebody else changed are shown (console.campaign_conflict)",
+      () =>
+        Effect.gen(function* () {
+          const { sandbox, tokens } = yield* shop;
+          const draft = {
+            name: "Autumn",
+            type: "geo",
+            timezone: "Europe/Amsterdam",
+            starts_at: "2026-12-01 09:00",
+            location_group_names: ["Shops"],
+          };
+          const made = yield* sandbox("/campaigns", { body: draft });
+          const path = `/campaigns/${made.body.data.id}`;
+          const tab = yield* consoleTab;
+          yield* Effect.promise(async () => {
+            await tab.open(`${path}/edit`);
+            await tab.signIn(tokens.sandbox);
+            await tab.seePage("Edit Autumn");
+            await tab.seeText("This campaign is live");
+            await tab.fill("Name", "Autumn of mine");
+          });
+          yield* sandbox(path, { method: "PATCH", body: { ...draft, name: "Autumn of theirs" } });
+          yield* Effect.promise(async () => {
+            await tab.press("button", "Save paused");
+            await tab.seeText("Somebody else changed this campaign meanwhile");
+            await tab.seeText("Autumn of theirs");
+          });
+          assert.strictEqual((yield* sandbox(path)).body.data.name, "Autumn of theirs");
+          yield* checkPage(tab);
+          yield* Effect.promise(async () => {
+            await tab.press("button", "Keep my version");
+            await tab.press("button", "Save paused");
+            await tab.seePage("Autumn of mine");
+          });
+          assert.containSubset((yield* sandbox(path)).body.data, { name: "Autumn of mine", paused: true });
+        }),
+    );
+
+    inBrowser("a copy is unsaved, begins today and brings its notifications (console.campaign_copy)", () =>
+      Effect.gen(function* () {
+        const { sandbox, tokens } = yield* shop;
+        const made = yield* sandbox("/campaigns", {
+          body: { name: "Morning", type: "push", timezone: "Europe/Amsterdam", starts_at: "2026-12-01" },
+        });
+        const path = `/campaigns/${made.body.data.id}`;
+        const message = { name: "First", type: "message", headline: "Hello", body: "Good morning." };
+        yield* sandbox(`${path}/notifications`, {
+          body: { ...message, trigger_type: "fixed_time", trigger_config: { send_at: "21:30" } },
+        });
+        const tab = yield* consoleTab;
+        yield* Effect.promise(async () => {
+          await tab.open(path);
+          await tab.signIn(tokens.sandbox);
+          await tab.press("link", "Duplicate");
+          await tab.seePage("New campaign");
+          await tab.seeText("Notifications of the copy");
+          await tab.fill("Starts at", "2026-12-02");
+          await tab.press("button", "Publish");
+          await tab.seeText("2026-12-02 21:30");
+          await tab.press("button", "Publish");
+          await tab.seePage("Copy of Morning");
+          await tab.see("link", "First");
+          await tab.see("button", "Pause");
+        });
+        yield* checkPage(tab);
+        const copy = (yield* sandbox("/campaigns?q=Copy")).body.data[0];
+        const list = (yield* sandbox(`/campaigns/${copy.id}/notifications`)).body.data;
+        assert.deepStrictEqual(
+          list.map((each: any) => each.trigger_config.send_at),
+          ["2026-12-02 21:30"],
+        );
+      }),
+    );
+  },
+);

@@ -1,0 +1,137 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { assert } from "@effect/vitest";
+import { Effect } from "effect";
+import type { Page } from "puppeteer-core";
+import { TestBrowser } from "../browser/TestBrowser.ts";
+import { TestWaypost, testOperatorKey } from "../TestWaypost.ts";
+
+const axeScript = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** An element by its role and accessible name, as a screen reader finds it. */
+const byRole = (role: string, name: string): string => `::-p-aria([name="${name}"][role="${role}"])`;
+
+/**
+ * A tab of the console, with what tests of pages do in it. Nothing waits for time, only for what must come.
+ */
+export class ConsoleTab {
+  readonly page: Page;
+  readonly origin: string;
+  readonly problems: ReadonlyArray<string>;
+
+  constructor(page: Page, origin: string, problems: ReadonlyArray<string>) {
+    this.page = page;
+    this.origin = origin;
+    this.problems = problems;
+  }
+
+  /** Opens an address below /console. */
+  async open(path: string): Promise<void> {
+    await this.page.goto(`${this.origin}/console${path}`);
+  }
+
+  /** Waits for an element by role and name. */
+  async see(role: string, name: string) {
+    const found = await this.page.waitForSelector(byRole(role, name));
+    if (found === null) throw new Error(`There is no ${role} "${name}"`);
+    return found;
+  }
+
+  /** Waits for the page with this heading. */
+  async seePage(name: string): Promise<void> {
+    await this.page.waitForSelector(`::-p-xpath(//main//h1[normalize-space(.)="${name}"])`);
+  }
+
+  /** Waits for a text anywhere on the page. */
+  async seeText(text: string): Promise<void> {
+    await this.page.waitForSelector(`::-p-text(${text})`);
+  }
+
+  async press(role: string, name: string): Promise<void> {
+    await this.page.locator(byRole(role, name)).click();
+  }
+
+  /** Replaces the text of a field by its label. */
+  async fill(label: string, text: string, role = "textbox"): Promise<void> {
+    await this.page.locator(byRole(role, label)).fill(text);
+  }
+
+  /** Chooses an option of a combobox by its text. */
+  async choose(label: string, option: string): Promise<void> {
+    const box = await this.see("combobox", label);
+    const value = await box.$$eval(
+      "option",
+      (options, text) => options.find((each) => each.textContent === text)?.value,
+      option,
+    );
+    if (value === undefined) throw new Error(`"${label}" has no option "${option}"`);
+    await box.select(value);
+  }
+
+  /** Signs in with an access key, at the address that the tab is at. */
+  async signIn(accessKey: string = testOperatorKey): Promise<void> {
+    const field = await this.page.waitForSelector("::-p-aria(Access key)");
+    await field?.type(accessKey);
+    await this.press("button", "Sign in");
+    await this.page.waitForSelector("nav[aria-label=Pages]");
+  }
+
+  /** The violations that axe-core finds by its default rules, in both themes. */
+  async accessibilityProblems(): Promise<ReadonlyArray<string>> {
+    const found: Array<string> = [];
+    for (const theme of ["light", "dark"]) {
+      await this.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: theme }]);
+      // The policy of the page forbids scripts that it does not serve, so axe runs outside of it.
+      const client = await this.page.createCDPSession();
+      const run = async (expression: string): Promise<unknown> =>
+        (
+          await client.send("Runtime.evaluate", {
+            expression,
+            awaitPromise: true,
+            returnByValue: true,
+            allowUnsafeEvalBlockedByCSP: true,
+          })
+        ).result.value;
+      await run(axeScript);
+      const violations = (await run(
+        "axe.run().then(({violations}) => violations.map(({id, nodes}) => " +
+          "id + ': ' + nodes.map(({html, failureSummary}) => html + ' ' + failureSummary).join(' | ')))",
+      )) as ReadonlyArray<string>;
+      found.push(...violations.map((violation) => `${theme} ${violation}`));
+      await client.detach();
+    }
+    await this.page.emulateMediaFeatures([]);
+    return found;
+  }
+
+  /** By how many pixels the page is wider than a window of 360 pixels. */
+  async overflowAt360(): Promise<number> {
+    const before = this.page.viewport();
+    await this.page.setViewport({ width: 360, height: 800 });
+    const overflow = await this.page.$eval(
+      "html",
+      ({ clientWidth, scrollWidth }) => scrollWidth - clientWidth,
+    );
+    await this.page.setViewport(before);
+    return overflow;
+  }
+}
+
+/** Opens a tab of its own, with a cookie jar and a storage of its own. */
+export const consoleTab = Effect.gen(function* () {
+  const { origin } = yield* TestWaypost;
+  const { page, problems } = yield* (yield* TestBrowser).open(origin);
+  return new ConsoleTab(page, origin, problems);
+});
+
+/**
+ * What holds for every page, as it is now: axe-core finds nothing in either theme, nothing is wider than 360
+ * pixels, there is one `h1`, and so far no error, no violation of the policy and no request elsewhere.
+ */
+export const checkPage = (tab: ConsoleTab) =>
+  Effect.promise(async () => {
+    assert.deepStrictEqual(await tab.accessibilityProblems(), []);
+    assert.strictEqual(await tab.overflowAt360(), 0, "scrolls at 360 pixels");
+    assert.strictEqual((await tab.page.$$("h1")).length, 1);
+    assert.deepStrictEqual(tab.problems, []);
+  });

@@ -1,0 +1,92 @@
+import { assert, layer } from "@effect/vitest";
+import { Effect, Layer } from "effect";
+import { isChromiumAvailable } from "../browser/Chromium.ts";
+import { TestBrowser } from "../browser/TestBrowser.ts";
+import { TestWaypost } from "../TestWaypost.ts";
+import { checkPage, consoleTab } from "./ConsoleTab.ts";
+
+layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("drawing in the console", (it) => {
+  const inBrowser = it.effect.skipIf(!isChromiumAvailable);
+
+  inBrowser("a circle is made by its fields, and problems stand at them (console.draw)", () =>
+    Effect.gen(function* () {
+      const { sandbox, tokens } = yield* (yield* TestWaypost).tenant();
+      const tab = yield* consoleTab;
+      yield* Effect.promise(async () => {
+        await tab.open("/locations");
+        await tab.signIn(tokens.sandbox);
+        await tab.press("button", "Draw");
+        await tab.seePage("Draw a location");
+        await tab.fill("Name", "Dam");
+        await tab.fill("Latitude", "95");
+        await tab.fill("Longitude", "4.8936");
+        await tab.fill("Radius", "20");
+        await tab.press("button", "Import 1 location");
+        await tab.page.waitForSelector('[aria-invalid="true"]');
+        const wrong = await tab.page.$$eval('[aria-invalid="true"]', (fields) =>
+          fields.map(
+            ({ id, ownerDocument }) => ownerDocument.querySelector(`label[for="${id}"]`)?.textContent,
+          ),
+        );
+        assert.deepStrictEqual(wrong, ["Latitude", "Radius"]);
+      });
+      yield* checkPage(tab);
+      yield* Effect.promise(async () => {
+        await tab.fill("Latitude", "52.3731");
+        await tab.fill("Radius", "150");
+        await tab.press("button", "Import 1 location");
+        await tab.seePage("Locations");
+        await tab.see("heading", "Dam");
+      });
+      const [made] = (yield* sandbox("/locations")).body.data;
+      assert.deepInclude(made, { name: "Dam", type: "circle", radius_meters: 150 });
+    }),
+  );
+
+  inBrowser("a polygon is made by clicks on the map, or by pasted coordinates (console.draw)", () =>
+    Effect.gen(function* () {
+      const { sandbox, tokens } = yield* (yield* TestWaypost).tenant();
+      const tab = yield* consoleTab;
+      yield* Effect.promise(async () => {
+        await tab.open("/locations/draw");
+        await tab.signIn(tokens.sandbox);
+        await tab.choose("Shape", "Polygon");
+        await tab.fill("Name", "Park");
+        await tab.fill("Coordinates", "52.37, 4.89\n52.37, 4.90\n52.38, 4.90");
+        await tab.page.waitForSelector('[data-state="ready"]');
+        await tab.press("button", "Import 1 location");
+        await tab.see("heading", "Park");
+        await tab.open("/locations/draw");
+        await tab.seePage("Draw a location");
+        await tab.choose("Shape", "Polygon");
+        await tab.fill("Name", "Square");
+        const map = await tab.page.waitForSelector('[data-state="ready"]');
+        await tab.page.waitForFunction("document.querySelector('.map canvas').style.cursor === 'crosshair'");
+        const box = await map?.boundingBox();
+        const [x, y] = [(box?.x ?? 0) + 300, (box?.y ?? 0) + 200];
+        for (const [right, down] of [
+          [0, 0],
+          [90, 0],
+          [90, 90],
+          [0, 90],
+          [0, 0],
+        ] as const) {
+          await tab.page.mouse.move(x + right, y + down, { steps: 4 });
+          await tab.page.mouse.click(x + right, y + down);
+        }
+        await tab.page.waitForFunction("document.querySelector('textarea').value.split('\\n').length === 5");
+        await tab.press("button", "Import 1 location");
+        await tab.see("heading", "Square");
+      });
+      const made = (yield* sandbox("/locations")).body.data;
+      assert.deepStrictEqual(
+        made.map(({ name, type }: { readonly name: string; readonly type: string }) => [name, type]),
+        [
+          ["Square", "polygon"],
+          ["Park", "polygon"],
+        ],
+      );
+      yield* checkPage(tab);
+    }),
+  );
+});

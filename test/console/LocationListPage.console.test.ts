@@ -1,0 +1,100 @@
+import { assert, layer } from "@effect/vitest";
+import { Effect, Layer } from "effect";
+import { isChromiumAvailable } from "../browser/Chromium.ts";
+import { TestBrowser } from "../browser/TestBrowser.ts";
+import { TestWaypost } from "../TestWaypost.ts";
+import { checkPage, consoleTab } from "./ConsoleTab.ts";
+
+const circle = (name: string, index: number, group: string | null = null) => ({
+  type: "Feature",
+  geometry: { type: "Point", coordinates: [4.8 + (index % 100) / 500, 52.3 + Math.floor(index / 100) / 500] },
+  properties: { name, radius: 100, external_id: `store-${index}`, group },
+});
+
+const collection = (features: ReadonlyArray<object>) => ({ type: "FeatureCollection", features });
+
+const hostile = `<img src=x onerror="document.title='owned'">`;
+
+layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the locations in the console", (it) => {
+  const inBrowser = it.effect.skipIf(!isChromiumAvailable);
+
+  const world = (features: ReadonlyArray<object>) =>
+    Effect.gen(function* () {
+      const { tenant } = yield* TestWaypost;
+      const made = yield* tenant();
+      const imported = yield* made.sandbox("/locations/import", { body: collection(features) });
+      assert.strictEqual(imported.status, 200);
+      return made;
+    });
+
+  inBrowser("locations are beside their map, searched, filtered by group, changed (console.locations)", () =>
+    Effect.gen(function* () {
+      const { sandbox, tokens } = yield* world([
+        circle("Dam", 1, "Centre"),
+        circle(hostile, 205, "Centre"),
+        circle("Zuid", 9903),
+      ]);
+      const tab = yield* consoleTab;
+      const count = (expected: number) =>
+        tab.page.waitForFunction(`document.querySelectorAll(".location-name").length === ${expected}`);
+      yield* Effect.promise(async () => {
+        await tab.open("/locations");
+        await tab.signIn(tokens.sandbox);
+        await tab.seePage("Locations");
+        await tab.see("region", "Map");
+        await count(3);
+        await tab.page.waitForSelector('[data-state="ready"] .maplibregl-ctrl-scale');
+        await tab.page.waitForSelector(".map-position");
+        await tab.choose("Group", "Centre (2)");
+        await count(2);
+        await tab.fill("Search locations", "dam", "searchbox");
+        await count(1);
+        assert.include(tab.page.url(), "group=Centre");
+        await tab.page.reload();
+        await count(1);
+        await tab.page.locator(".location-list a").click();
+        await tab.see("heading", "Dam");
+        await tab.press("button", "Edit");
+        await tab.fill("Name", "");
+        await tab.fill("Name", "Dam Square");
+        await tab.press("button", "Save");
+        await tab.see("heading", "Dam Square");
+      });
+      yield* checkPage(tab);
+      const found = yield* sandbox("/locations?q=dam%20sq");
+      assert.strictEqual(found.body.data[0].name, "Dam Square");
+    }),
+  );
+
+  inBrowser("without WebGL the list alone serves, and says so (console.locations)", () =>
+    Effect.gen(function* () {
+      const { tokens } = yield* world([circle("Dam", 1)]);
+      const tab = yield* consoleTab;
+      yield* Effect.promise(async () => {
+        await tab.page.evaluateOnNewDocument("HTMLCanvasElement.prototype.getContext = () => null");
+        await tab.open("/locations");
+        await tab.signIn(tokens.sandbox);
+        await tab.seeText("This browser draws no maps (it has no WebGL). The list has everything.");
+        await tab.seeText("Dam");
+      });
+      yield* checkPage(tab);
+    }),
+  );
+
+  inBrowser("ten thousand locations do not block the page (console.locations)", () =>
+    Effect.gen(function* () {
+      const { tokens } = yield* world(
+        Array.from({ length: 10_000 }, (_, index) => circle(`S ${index}`, index)),
+      );
+      const tab = yield* consoleTab;
+      yield* Effect.promise(async () => {
+        await tab.open("/locations");
+        await tab.signIn(tokens.sandbox);
+        await tab.seeText("1–50 of 10,000");
+        await tab.press("button", "Next");
+        await tab.seeText("51–100 of 10,000");
+      });
+      assert.deepStrictEqual(tab.problems, []);
+    }),
+  );
+});

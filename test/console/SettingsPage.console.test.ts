@@ -1,0 +1,122 @@
+import { assert, layer } from "@effect/vitest";
+import { Effect, Layer } from "effect";
+import { isChromiumAvailable } from "../browser/Chromium.ts";
+import { TestBrowser } from "../browser/TestBrowser.ts";
+import { testOperatorKey, TestWaypost } from "../TestWaypost.ts";
+import { called, webhookWorld } from "../webhooks/WebhookWorld.ts";
+import { checkPage, consoleTab } from "./ConsoleTab.ts";
+
+layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("settings in the console", (it) => {
+  const inBrowser = it.effect.skipIf(!isChromiumAvailable);
+
+  inBrowser("a token that is issued is shown once and works until it is revoked (console.settings)", () =>
+    Effect.gen(function* () {
+      const { platform, tenant } = yield* TestWaypost;
+      const { workspace } = yield* tenant();
+      const tab = yield* consoleTab;
+      const token = yield* Effect.promise(async () => {
+        await tab.open(`/settings?workspace=${workspace.id}&environment=sandbox`);
+        await tab.signIn(testOperatorKey);
+        await tab.seePage("Settings");
+        await tab.press("button", "Issue token");
+        await tab.press("checkbox", "reports:read");
+        await tab.page.locator("dialog button[type=submit]").click();
+        await tab.seeText("The abilities must name at least one ability.");
+        const name = await tab.page.waitForSelector("dialog [aria-invalid=true]");
+        assert.include(await name?.evaluate((field) => field.parentElement?.textContent), "Name");
+        await tab.page.locator("dialog input[type=text]").fill("Kim <b>");
+        await tab.press("checkbox", "campaigns:read");
+        await tab.page.locator("dialog button[type=submit]").click();
+        await tab.see("button", "Copy");
+        const field = await tab.see("textbox", "Token");
+        return field.evaluate((input) => (input as { readonly value?: string }).value ?? "");
+      });
+      yield* checkPage(tab);
+      assert.strictEqual((yield* platform("sandbox", token)("/campaigns")).status, 200);
+      yield* Effect.promise(async () => {
+        await tab.press("button", "Done");
+        assert.notInclude(await tab.page.content(), token);
+        await tab.press("button", "Revoke Kim <b>");
+        await tab.page.locator("dialog .button-danger").click();
+        await tab.seeText("“Kim <b>” is revoked.");
+      });
+      assert.strictEqual((yield* platform("sandbox", token)("/campaigns")).status, 401);
+    }),
+  );
+
+  inBrowser("the workspace is changed, with the API's sentences at its fields (console.settings)", () =>
+    Effect.gen(function* () {
+      const { operator, tenant } = yield* TestWaypost;
+      const { workspace } = yield* tenant();
+      const tab = yield* consoleTab;
+      yield* Effect.promise(async () => {
+        await tab.open(`/settings?workspace=${workspace.id}&environment=production`);
+        await tab.signIn(testOperatorKey);
+        await tab.fill("Times", "0");
+        await tab.press("button", "Save");
+        const field = await tab.page.waitForSelector("input[aria-invalid=true]");
+        const label = await field?.evaluate((input) => input.parentElement?.textContent ?? "");
+        assert.match(label ?? "", /^Times/);
+        await tab.fill("Times", "3");
+        await tab.choose("Per", "Week");
+        await tab.press("button", "Save");
+        await tab.seeText("Saved.");
+        // The checks of the installation take seconds.
+        await tab.see("table", "Health");
+        await tab.see("link", "API documentation");
+      });
+      const { body } = yield* operator(`/workspaces/${workspace.id}`);
+      assert.deepStrictEqual(body.data.default_frequency_cap, { count: 3, period: "week" });
+      yield* checkPage(tab);
+    }),
+  );
+
+  inBrowser("a token for webhooks sees the webhooks alone, and their attempts (console.settings)", () =>
+    Effect.gen(function* () {
+      const { platform, tenant, token } = yield* TestWaypost;
+      const { tokens, workspace } = yield* tenant();
+      const made = yield* platform("sandbox", tokens.sandbox)("/webhooks", {
+        body: { url: "http://127.0.0.1:9/hook", events: ["*"], description: "Data warehouse" },
+      });
+      assert.strictEqual(made.status, 201, JSON.stringify(made.body));
+      const path = `/webhooks/${made.body.data.id}`;
+      yield* platform("sandbox", tokens.sandbox)(`${path}/test`, { method: "POST" });
+      const reader = yield* token(workspace, "sandbox", ["webhooks:read"]);
+      const tab = yield* consoleTab;
+      yield* Effect.promise(async () => {
+        await tab.open("/settings");
+        await tab.signIn(reader.token);
+        await tab.see("table", "Webhooks");
+        assert.isNull(await tab.page.$("::-p-aria([name='Issue token'][role='button'])"));
+        await tab.press("link", "http://127.0.0.1:9/hook");
+        await tab.seePage("Webhook");
+        await tab.seeText("There was no answer from the receiver");
+        assert.notInclude(await tab.page.content(), "Resend");
+      });
+      yield* checkPage(tab);
+    }),
+  );
+
+  inBrowser("an event of a failed attempt is sent again with Resend (console.settings)", () =>
+    Effect.gen(function* () {
+      const { attempts, geo, make, receiver, waypost, workspace } = yield* webhookWorld;
+      const { location, phone } = yield* geo();
+      const { id } = yield* make({ events: ["location.entered"] });
+      receiver.answer((_, number) => (number === 0 ? 500 : 200));
+      yield* phone.sees("enter", location);
+      yield* called;
+      const writer = yield* waypost.token(workspace, "production", ["webhooks:read", "webhooks:write"]);
+      const [failed] = yield* attempts(id);
+      const tab = yield* consoleTab;
+      yield* Effect.promise(async () => {
+        await tab.open(`/settings/webhooks/${id}`);
+        await tab.signIn(writer.token);
+        await tab.press("button", `Resend location.entered ${failed.event_id}`);
+        await tab.seeText("The event is sent again.");
+      });
+      yield* called;
+      assert.deepInclude((yield* attempts(id))[0], { event_id: failed.event_id, status_code: 200 });
+      yield* checkPage(tab);
+    }),
+  );
+});

@@ -1,0 +1,125 @@
+import { assert, layer } from "@effect/vitest";
+import { Effect, Layer } from "effect";
+import { isChromiumAvailable } from "../browser/Chromium.ts";
+import { TestBrowser } from "../browser/TestBrowser.ts";
+import { TestWaypost, testOperatorKey } from "../TestWaypost.ts";
+import { checkPage, consoleTab } from "./ConsoleTab.ts";
+
+layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("signing in to the console", (it) => {
+  const inBrowser = it.effect.skipIf(!isChromiumAvailable);
+
+  inBrowser("an installation without a workspace begins with a new one (console.signin, console.page)", () =>
+    Effect.gen(function* () {
+      const tab = yield* consoleTab;
+      yield* Effect.promise(() => tab.open(""));
+      yield* Effect.promise(() => tab.see("heading", "Sign in"));
+      yield* checkPage(tab);
+      yield* Effect.promise(async () => {
+        await tab.signIn();
+        await tab.seePage("New workspace");
+      });
+      yield* checkPage(tab);
+      yield* Effect.promise(async () => {
+        await tab.fill("Name", "Acme");
+        await tab.press("button", "Create workspace");
+        await tab.seePage("Overview");
+        await tab.seeText("Nothing was sent yet");
+      });
+      yield* checkPage(tab);
+    }),
+  );
+
+  inBrowser(
+    "one signs in at the address asked for, and an unknown key is a problem of its field (console.signin)",
+    () =>
+      Effect.gen(function* () {
+        const { tenant } = yield* TestWaypost;
+        const { tokens, workspace } = yield* tenant({ abilities: ["campaigns:read"] });
+        const tab = yield* consoleTab;
+        yield* Effect.promise(async () => {
+          await tab.open("/campaigns?status=ended");
+          const field = await tab.page.waitForSelector("::-p-aria(Access key)");
+          await field?.type("wrong");
+          await tab.press("button", "Sign in");
+          const invalid = await tab.page.waitForSelector('input[aria-invalid="true"]');
+          const described = await invalid?.evaluate((input) => input.getAttribute("aria-describedby"));
+          const problem = await tab.page.$eval(
+            `[id="${described?.split(" ").at(-1)}"]`,
+            (each) => each.textContent,
+          );
+          assert.strictEqual(problem, "This key is not known.");
+        });
+        yield* checkPage(tab);
+        yield* Effect.promise(async () => {
+          await tab.fill("Access key", "");
+          await tab.signIn(tokens.sandbox);
+          await tab.seePage("Campaigns");
+        });
+        const address = new URL(tab.page.url());
+        assert.strictEqual(address.pathname, "/console/campaigns");
+        assert.deepStrictEqual(Object.fromEntries(address.searchParams), {
+          status: "ended",
+          workspace: workspace.id,
+          environment: "sandbox",
+        });
+        // What the token may not do is not offered.
+        const links = yield* Effect.promise(() =>
+          tab.page.$$eval("nav[aria-label=Pages] a", (each) => each.map((link) => link.textContent)),
+        );
+        assert.deepStrictEqual(links, ["Campaigns"]);
+        assert.isNull(yield* Effect.promise(() => tab.page.$("::-p-aria(New campaign)")));
+        yield* checkPage(tab);
+      }),
+  );
+
+  inBrowser(
+    "the button of a one-time address signs in, and opening the address does not (console.code)",
+    () =>
+      Effect.gen(function* () {
+        const { operator, workspace } = yield* TestWaypost;
+        yield* workspace();
+        const { body } = yield* operator("/console/addresses", { method: "POST" });
+        const [opened, pressed] = [yield* consoleTab, yield* consoleTab];
+        yield* Effect.promise(async () => {
+          await opened.page.goto(body.data.url);
+          await opened.see("button", "Sign in");
+          await pressed.page.goto(body.data.url);
+          await pressed.press("button", "Sign in");
+          await pressed.seePage("Overview");
+          assert.notInclude(pressed.page.url(), "wpo_");
+          await opened.press("button", "Sign in");
+          await opened.seeText("This address does not sign in any more");
+        });
+        assert.deepStrictEqual([...opened.problems, ...pressed.problems], []);
+      }),
+  );
+
+  inBrowser("signing in and out works with the keyboard alone (console.page)", () =>
+    Effect.gen(function* () {
+      const { workspace } = yield* TestWaypost;
+      yield* workspace();
+      const tab = yield* consoleTab;
+      const { keyboard } = tab.page;
+      const focused = () => tab.page.$eval(":focus", (each) => each.textContent);
+      yield* Effect.promise(async () => {
+        await tab.open("");
+        await tab.see("heading", "Sign in");
+        await keyboard.press("Tab");
+        await keyboard.type(testOperatorKey);
+        await keyboard.press("Enter");
+        await tab.seePage("Overview");
+        await keyboard.press("Tab");
+        while ((await focused()) !== "Campaigns") await keyboard.press("Tab");
+        await keyboard.press("Enter");
+        await tab.seePage("Campaigns");
+        // The heading of the new page has the focus.
+        await tab.page.waitForFunction("document.activeElement.tagName === 'H1'");
+        await (await tab.see("button", "Sign out")).focus();
+        await keyboard.press("Enter");
+        await tab.see("heading", "Sign in");
+        assert.deepStrictEqual(await tab.page.browserContext().cookies(), []);
+      });
+      assert.deepStrictEqual(tab.problems, []);
+    }),
+  );
+});
