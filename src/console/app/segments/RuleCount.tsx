@@ -53,7 +53,9 @@ export const RuleCount = ({ rule }: { readonly rule: SegmentRule | null }) => {
     rule === null
       ? "Complete the rule to count its devices."
       : (counted?.problem ??
-        (counted?.devices == null ? "Counting…" : formatCount(counted.devices, "device")));
+        (counted === null || counted.devices === null
+          ? "Counting…"
+          : formatCount(counted.devices, "device")));
   return (
     <p class="rule-count" role="status" aria-label="Devices of this rule">
       {/* A new element with each text: some screen readers miss a text that only changes. */}
