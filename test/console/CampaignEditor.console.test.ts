@@ -5,7 +5,7 @@ import { TestBrowser } from "../browser/TestBrowser.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { type ConsoleTab, checkPage, consoleTab } from "./ConsoleTab.ts";
 
-const place = (name: string, longitude: number) => ({
+const location = (name: string, longitude: number) => ({
   type: "Feature",
   geometry: { type: "Point", coordinates: [longitude, 52.37] },
   properties: { name, radius: 100, external_id: name, group: "Shops" },
@@ -16,12 +16,8 @@ const problemOf = (tab: ConsoleTab, role: string, name: string) =>
   Effect.promise(async () => {
     const field = await tab.see(role, name);
     await tab.page.waitForFunction((each) => each.getAttribute("aria-invalid") === "true", {}, field);
-    return field.evaluate((each) =>
-      (each.getAttribute("aria-describedby") ?? "")
-        .split(" ")
-        .map((id) => document.getElementById(id)?.textContent ?? "")
-        .at(-1),
-    );
+    const described = await field.evaluate((each) => each.getAttribute("aria-describedby"));
+    return tab.page.$eval(`[id="${described?.split(" ").at(-1)}"]`, (each) => each.textContent);
   });
 
 layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))(
@@ -32,14 +28,14 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))(
     const shop = Effect.gen(function* () {
       const { tenant } = yield* TestWaypost;
       const made = yield* tenant({ timezone: "Europe/Amsterdam" });
-      const features = [place("Dam Square", 4.8936), place("Station", 4.9), place("Harbour", 4.92)];
+      const features = [location("Dam Square", 4.8936), location("Station", 4.9), location("Harbour", 4.92)];
       const body = { type: "FeatureCollection", features };
       assert.strictEqual((yield* made.sandbox("/locations/import", { body })).status, 200);
       return made;
     });
 
     inBrowser(
-      "a geo campaign with a notification is written, published after a summary and paused (console.campaign_editor)",
+      "a geo campaign with a notification is written, published and paused (console.campaign_editor)",
       () =>
         Effect.gen(function* () {
           const { sandbox, tokens } = yield* shop;
@@ -53,7 +49,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))(
             assert.strictEqual(
               await (
                 await tab.see("combobox", "Time zone")
-              ).evaluate((each) => (each as HTMLInputElement).value),
+              ).evaluate((each) => (each as unknown as { readonly value: string }).value),
               "Europe/Amsterdam",
             );
             for (const group of ["Frequency cap", "Locations", "Location groups", "Segments"])
@@ -102,7 +98,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))(
           yield* Effect.promise(async () => {
             await tab.press("button", "Publish");
             await tab.see("dialog", "Publish “Opening week”?");
-            await tab.seeText("1 place");
+            await tab.seeText("1 location");
             await tab.seeText("At most 3 per day for each device.");
           });
           yield* checkPage(tab);

@@ -65,7 +65,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("devices in the cons
           await tab.page.waitForFunction("document.activeElement.id === 'why'");
           await tab.see("table", "Why");
           assert.deepStrictEqual(await rows("Why"), ["Greetings"]);
-          await tab.seeText("The device is in none of the places of the campaign.");
+          await tab.seeText("The device is in none of the locations of the campaign.");
         });
         yield* checkPage(tab);
       }),

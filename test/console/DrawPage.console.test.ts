@@ -24,7 +24,9 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("drawing in the cons
         await tab.press("button", "Import 1 location");
         await tab.page.waitForSelector('[aria-invalid="true"]');
         const wrong = await tab.page.$$eval('[aria-invalid="true"]', (fields) =>
-          fields.map(({ id }) => document.querySelector(`label[for="${id}"]`)?.textContent),
+          fields.map(
+            ({ id, ownerDocument }) => ownerDocument.querySelector(`label[for="${id}"]`)?.textContent,
+          ),
         );
         assert.deepStrictEqual(wrong, ["Latitude", "Radius"]);
       });

@@ -41,7 +41,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the import in the c
         await tab.signIn(tokens.sandbox);
         await tab.press("button", "Import");
         await tab.seePage("Import locations");
-        await choose(tab, written("places.geojson", text));
+        await choose(tab, written("locations.geojson", text));
         await tab.see("button", "Import 2 locations");
         await tab.seeText("2 features refused");
         await tab.seeText("The radius must be between 50 and 1000 metres; this feature has 20.");

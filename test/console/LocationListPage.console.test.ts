@@ -71,9 +71,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the locations in th
       const { tokens } = yield* world([circle("Dam", 1)]);
       const tab = yield* consoleTab;
       yield* Effect.promise(async () => {
-        await tab.page.evaluateOnNewDocument(() => {
-          HTMLCanvasElement.prototype.getContext = () => null;
-        });
+        await tab.page.evaluateOnNewDocument("HTMLCanvasElement.prototype.getContext = () => null");
         await tab.open("/locations");
         await tab.signIn(tokens.sandbox);
         await tab.seeText("This browser draws no maps (it has no WebGL). The list has everything.");

@@ -60,12 +60,13 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the media in the co
       yield* Effect.promise(async () => {
         await tab.open("/media");
         await tab.signIn(tokens.sandbox);
-        const zone = await tab.page.waitForSelector(".drop-zone");
-        await zone?.evaluate((element) => {
+        await tab.page.waitForSelector(".drop-zone");
+        await tab.page.evaluate(`{
           const dataTransfer = new DataTransfer();
           dataTransfer.items.add(new File(["image of a hat"], "hat.png"));
-          element.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
-        });
+          const drop = new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true });
+          document.querySelector(".drop-zone").dispatchEvent(drop);
+        }`);
         await tab.see("link", "Open hat.png");
       });
       assert.deepStrictEqual(tab.problems, []);

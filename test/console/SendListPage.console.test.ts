@@ -18,7 +18,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("sends in the consol
       yield* production.phone();
       yield* production.phone(randomUUID(), { push: { transport: "fcm", token: "a" } });
       const campaign = yield* production.push({ name: "Opening <b>day</b>" });
-      yield* production.sent(campaign, "12:01", { name: "Doors open" });
+      yield* production.sent(campaign, "12:01", { name: "Shop opens" });
       yield* production.sent(campaign, "18:00", { name: "Last call" });
       yield* moveTo("2026-11-21T12:01:00Z");
       const tab = yield* consoleTab;
@@ -34,14 +34,14 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("sends in the consol
           ["Last call", "Opening <b>day</b>", "21 Nov 2026, 18:00"],
         ]);
         assert.deepStrictEqual(await table("Past sends"), [
-          ["Doors open", "Opening <b>day</b>", "21 Nov 2026, 12:01", "Done", "2", "1", "1"],
+          ["Shop opens", "Opening <b>day</b>", "21 Nov 2026, 12:01", "Done", "2", "1", "1"],
         ]);
         assert.isNull(await tab.page.$("[role=progressbar]"));
       });
       yield* checkPage(tab);
       yield* Effect.promise(async () => {
-        await tab.press("link", "Doors open");
-        await tab.seePage("Doors open");
+        await tab.press("link", "Shop opens");
+        await tab.seePage("Shop opens");
         await tab.seeText("No credentials are set for fcm in this environment.");
         assert.deepStrictEqual(await table("Failures by reason"), [
           ["No credentials are set for fcm in this environment.", "1"],

@@ -41,7 +41,7 @@ export const copyMessages = async (
       await platform(`/campaigns/${to.id}/notifications`, {
         method: "POST",
         json: messageDraftOf(copyOfMessage(message, to)),
-        idempotencyKey: `${idempotencyKey} ${message.id}`,
+        idempotencyKey: `${idempotencyKey}.${message.id}`,
       });
     } catch (error) {
       missed.push({ message, reason: sentencesOf(error) });

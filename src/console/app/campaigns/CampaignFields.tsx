@@ -6,8 +6,8 @@ import { ZoneField } from "../parts/form/ZoneField.tsx";
 import { addressOf } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
 import type { CampaignValues } from "./CampaignForm.ts";
-import { PlaceMap } from "./PlaceMap.tsx";
-import { usePlaceGroups, usePlaces, useSegments } from "./TargetLists.ts";
+import { PickMap } from "./PickMap.tsx";
+import { useLocationGroups, useLocations, useSegments } from "./TargetLists.ts";
 
 interface FieldsProps {
   readonly form: FormModel<CampaignValues>;
@@ -88,7 +88,7 @@ const FrequencyCap = ({ form }: FieldsProps) => (
 
 const mayNot = (what: string) => `Your access key may not list ${what}.`;
 
-const NoPlaces = () =>
+const NoLocations = () =>
   may("locations:read") ? (
     <>
       There are no locations yet. <a href={addressOf("/locations")}>Import or draw them first</a>: what you
@@ -98,10 +98,10 @@ const NoPlaces = () =>
     <>{mayNot("locations")}</>
   );
 
-const Places = ({ form }: FieldsProps) => {
+const Locations = ({ form }: FieldsProps) => {
   const { location_group_ids: groups, location_ids: chosen } = form.values.value;
-  const places = usePlaces(chosen);
-  const placeGroups = usePlaceGroups();
+  const locations = useLocations(chosen);
+  const locationGroups = useLocationGroups();
   const choose = (ids: ReadonlyArray<string>) => form.set({ location_ids: ids });
   return (
     <>
@@ -109,17 +109,17 @@ const Places = ({ form }: FieldsProps) => {
         label="Locations"
         name="location_ids"
         searchLabel="Search locations"
-        hint="The notifications are for devices that enter or leave these places."
-        search={places.search}
-        onSearch={places.onSearch}
-        found={places.found}
-        known={places.known}
+        hint="The notifications are for devices that enter or leave these locations."
+        search={locations.search}
+        onSearch={locations.onSearch}
+        found={locations.found}
+        known={locations.known}
         chosen={chosen}
         onChosen={choose}
-        empty={places.items === undefined && may("locations:read") ? "Loading…" : <NoPlaces />}
+        empty={locations.items === undefined && may("locations:read") ? "Loading…" : <NoLocations />}
       >
-        {(places.items?.length ?? 0) > 0 && (
-          <PlaceMap places={places.places} chosen={chosen} onChosen={choose} />
+        {(locations.items?.length ?? 0) > 0 && (
+          <PickMap locations={locations.locations} chosen={chosen} onChosen={choose} />
         )}
       </PickList>
       <PickList
@@ -127,10 +127,10 @@ const Places = ({ form }: FieldsProps) => {
         name="location_group_ids"
         searchLabel="Search location groups"
         hint="Locations that join a group later count too."
-        search={placeGroups.search}
-        onSearch={placeGroups.onSearch}
-        found={placeGroups.found}
-        known={placeGroups.known}
+        search={locationGroups.search}
+        onSearch={locationGroups.onSearch}
+        found={locationGroups.found}
+        known={locationGroups.known}
         chosen={groups}
         onChosen={(ids) => form.set({ location_group_ids: ids })}
         empty={may("locations:read") ? "There are no groups. An import makes them." : mayNot("locations")}
@@ -180,7 +180,7 @@ export const CampaignFields = ({ form }: FieldsProps) => {
         label="Type"
         hint={
           type === "geo"
-            ? "Geo: when a device enters or leaves a place."
+            ? "Geo: when a device enters or leaves a location."
             : "Push: at fixed times on the day of the start."
         }
         choices={types}
@@ -191,7 +191,7 @@ export const CampaignFields = ({ form }: FieldsProps) => {
       <FrequencyCap form={form} />
       {type === "geo" ? (
         <>
-          <Places form={form} />
+          <Locations form={form} />
           <FieldGroup
             label="Segments"
             hint="Segments are for push campaigns. A geo campaign is for every device."

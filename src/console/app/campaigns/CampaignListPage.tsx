@@ -106,7 +106,8 @@ export const CampaignListPage = () => {
       {list === undefined && problem === undefined && <Loading />}
       {isEmpty && (
         <EmptyState title="No campaigns yet" action={<NewCampaign />}>
-          A geo campaign greets devices that enter or leave your places. A push campaign sends at set times.
+          A geo campaign greets devices that enter or leave your locations. A push campaign sends at set
+          times.
         </EmptyState>
       )}
       {list !== undefined && !isEmpty && (

@@ -30,7 +30,7 @@ const useResults = ({ id, starts_at: start }: Campaign): ReadonlyMap<string, Mes
 
 const triggerText = (message: AttachedMessage, { timezone }: Campaign): string => {
   if (message.trigger_config !== null) return `At ${message.trigger_config.send_at}`;
-  const what = message.trigger_type === "on_exit" ? "Leaving a place" : "Entering a place";
+  const what = message.trigger_type === "on_exit" ? "Leaving a location" : "Entering a location";
   const from = message.starts_at === null ? "" : `, from ${formatInstant(message.starts_at, timezone)}`;
   const until = message.ends_at === null ? "" : `, until ${formatInstant(message.ends_at, timezone)}`;
   return what + from + until;

@@ -1,4 +1,4 @@
-/** A campaign: its status, its places, its notifications with their results, and its timeline. */
+/** A campaign: its status, its locations, its notifications with their results, and its timeline. */
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { usePlatform } from "../data/Query.ts";
@@ -13,7 +13,7 @@ import { CampaignActions } from "./CampaignActions.tsx";
 import { CampaignBadge } from "./CampaignBadge.tsx";
 import { unfinished } from "./CampaignCopies.ts";
 import { CampaignNotifications } from "./CampaignNotifications.tsx";
-import { CampaignPlaces } from "./CampaignPlaces.tsx";
+import { CampaignLocations } from "./CampaignLocations.tsx";
 import type { AttachedMessage } from "./CampaignResources.ts";
 import { CampaignSegments } from "./CampaignSegments.tsx";
 import { CampaignTimeline } from "./CampaignTimeline.tsx";
@@ -134,7 +134,7 @@ export const CampaignPage = ({ ids: { campaign: id = "" } }: PageProps) => {
         <CampaignTimeline campaign={campaign} />
       </div>
       {campaign.type === "geo" ? (
-        <CampaignPlaces campaign={campaign} />
+        <CampaignLocations campaign={campaign} />
       ) : (
         <CampaignSegments campaign={campaign} />
       )}

@@ -16,9 +16,9 @@ export type AttachedMessage = (typeof NotificationSchema)["Encoded"];
 /** A question of a survey. */
 export type AskedQuestion = AttachedMessage["questions"][number];
 /** A location with its geometry. */
-export type Place = LocationResource;
+export type TargetLocation = LocationResource;
 /** A group of locations. */
-export type PlaceGroup = (typeof LocationGroupSchema)["Encoded"];
+export type LocationGroup = (typeof LocationGroupSchema)["Encoded"];
 /** A segment, as lists of choices need it. */
 export type SegmentChoice = Pick<(typeof SegmentSchema)["Encoded"], "id" | "name" | "device_count">;
 /** A media file. */

@@ -21,7 +21,7 @@ const reasons: Readonly<Record<NonNullable<ReachExplanation["reason"]>, string>>
   address_gone: "The push address of the device is gone. It gets one when the app registers again.",
   transport_not_configured: "The push transport of the device is not configured.",
   capped: "The device has got as many messages as the frequency cap allows.",
-  outside: "The device is in none of the places. It gets the message when it enters or leaves one.",
+  outside: "The device is in none of the locations. It gets the message when it enters or leaves one.",
 };
 
 const DeviceLine = ({ campaign, device }: { readonly campaign: Campaign; readonly device: TestDevice }) => {
@@ -41,7 +41,7 @@ const DeviceLine = ({ campaign, device }: { readonly campaign: Campaign; readonl
         )}
       </div>
       {problem !== undefined && <LoadProblem problem={problem} />}
-      {found?.reason != null && (
+      {found !== undefined && found.reason !== null && (
         <p class="quiet">
           {reasons[found.reason]}
           {until !== null && ` Until ${formatInstant(until, campaign.timezone)}.`}

@@ -41,7 +41,7 @@ const Audience = ({ estimate, values }: PublishSummary) => {
       </p>
       {estimate.devices_seen_30_days !== null && (
         <p>
-          {formatCount(estimate.devices_seen_30_days, "device")} entered these places in the last 30 days.
+          {formatCount(estimate.devices_seen_30_days, "device")} entered these locations in the last 30 days.
         </p>
       )}
     </>
@@ -50,8 +50,8 @@ const Audience = ({ estimate, values }: PublishSummary) => {
 
 const triggers = (messages: PublishSummary["messages"]): string => {
   const kinds = new Set(messages?.map(({ trigger_type: kind }) => kind));
-  if (kinds.size !== 1) return "enters or leaves a place";
-  return kinds.has("on_exit") ? "leaves a place" : "enters a place";
+  if (kinds.size !== 1) return "enters or leaves a location";
+  return kinds.has("on_exit") ? "leaves a location" : "enters a location";
 };
 
 /** When the first message goes out. */
@@ -121,7 +121,7 @@ export const PublishDialog = ({ onClose, onConfirm, summary }: PublishDialogProp
         <Fact name="Audience">
           <Audience {...summary} />
         </Fact>
-        {values.type === "geo" && <Fact name="Places">{formatCount(estimate.places, "place")}</Fact>}
+        {values.type === "geo" && <Fact name="Locations">{formatCount(estimate.places, "location")}</Fact>}
         <Fact name="First send">{firstSend(summary)}</Fact>
         <Fact name="Frequency cap">{capOf(values)}</Fact>
       </dl>

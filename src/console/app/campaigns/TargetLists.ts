@@ -6,7 +6,7 @@ import type { One, Page } from "../data/Resources.ts";
 import { formatCount, formatNumber } from "../parts/DisplayFormats.ts";
 import type { PickItem } from "../parts/form/PickList.tsx";
 import { may } from "../session/SessionState.ts";
-import type { Place, PlaceGroup, SegmentChoice } from "./CampaignResources.ts";
+import type { TargetLocation, LocationGroup, SegmentChoice } from "./CampaignResources.ts";
 
 const pauseMillis = 250;
 /** Names of chosen items are looked up one by one, up to this number. */
@@ -41,18 +41,18 @@ const useKept = <Value>(value: Value | undefined): Value | undefined => {
   return value ?? kept;
 };
 
-const placeItem = ({ groups, id, name }: Place): PickItem => ({
+const locationItem = ({ groups, id, name }: TargetLocation): PickItem => ({
   id,
   name,
   note: groups.length === 0 ? undefined : groups.join(", "),
 });
 
-/** Names that were seen, by id. Chosen places that are not among the found are looked up. */
-const useKnownPlaces = (
-  found: ReadonlyArray<Place>,
+/** Names that were seen, by id. Chosen locations that are not among the found are looked up. */
+const useKnownLocations = (
+  found: ReadonlyArray<TargetLocation>,
   chosen: ReadonlyArray<string>,
-): ReadonlyMap<string, Place> => {
-  const [known, setKnown] = useState<ReadonlyMap<string, Place>>(new Map());
+): ReadonlyMap<string, TargetLocation> => {
+  const [known, setKnown] = useState<ReadonlyMap<string, TargetLocation>>(new Map());
   useEffect(() => {
     if (found.some(({ id }) => !known.has(id)))
       setKnown((before) => new Map([...before, ...found.map((each) => [each.id, each] as const)]));
@@ -62,12 +62,12 @@ const useKnownPlaces = (
     if (missing.length === 0 || !may("locations:read")) return;
     let isGone = false;
     const lookUp = async (): Promise<void> => {
-      const read = missing.map((id) => platform<One<Place>>(`/locations/${id}`));
-      const places = (await Promise.allSettled(read)).flatMap((result) =>
+      const read = missing.map((id) => platform<One<TargetLocation>>(`/locations/${id}`));
+      const locations = (await Promise.allSettled(read)).flatMap((result) =>
         result.status === "fulfilled" ? [result.value.body.data] : [],
       );
       if (!isGone)
-        setKnown((before) => new Map([...before, ...places.map((each) => [each.id, each] as const)]));
+        setKnown((before) => new Map([...before, ...locations.map((each) => [each.id, each] as const)]));
     };
     void lookUp();
     return () => void (isGone = true);
@@ -76,21 +76,24 @@ const useKnownPlaces = (
 };
 
 /** Locations by search, and the chosen ones. */
-export const usePlaces = (
+export const useLocations = (
   chosen: ReadonlyArray<string>,
-): TargetList<Place> & { readonly places: ReadonlyMap<string, Place> } => {
+): TargetList<TargetLocation> & { readonly locations: ReadonlyMap<string, TargetLocation> } => {
   const [search, setSearch] = useState("");
   const wanted = usePaused(search).trim();
   const query = new URLSearchParams({ limit: "50", ...(wanted === "" ? {} : { q: wanted }) });
-  const { data } = usePlatform<Page<Place>>(may("locations:read") ? `/locations?${query.toString()}` : null, {
-    millis: Infinity,
-  });
+  const { data } = usePlatform<Page<TargetLocation>>(
+    may("locations:read") ? `/locations?${query.toString()}` : null,
+    {
+      millis: Infinity,
+    },
+  );
   const items = useKept(data?.data);
-  const places = useKnownPlaces(items ?? noPlaces, chosen);
-  const known = new Map([...places].map(([id, place]) => [id, placeItem(place)]));
-  return { search, onSearch: setSearch, items, found: (items ?? []).map(placeItem), known, places };
+  const locations = useKnownLocations(items ?? noLocations, chosen);
+  const known = new Map([...locations].map(([id, location]) => [id, locationItem(location)]));
+  return { search, onSearch: setSearch, items, found: (items ?? []).map(locationItem), known, locations };
 };
-const noPlaces: ReadonlyArray<Place> = [];
+const noLocations: ReadonlyArray<TargetLocation> = [];
 
 /** Items of a list that is read whole, up to 100, and searched in the browser. */
 const useSmallList = <Item extends { readonly id: string; readonly name: string }>(
@@ -112,8 +115,8 @@ const useSmallList = <Item extends { readonly id: string; readonly name: string 
 };
 
 /** Location groups. */
-export const usePlaceGroups = (): TargetList<PlaceGroup> =>
-  useSmallList<PlaceGroup>(
+export const useLocationGroups = (): TargetList<LocationGroup> =>
+  useSmallList<LocationGroup>(
     may("locations:read") ? "/location-groups?limit=100" : null,
     ({ location_count: count }) => formatCount(count, "location"),
   );

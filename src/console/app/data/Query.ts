@@ -106,10 +106,7 @@ export interface QueryOptions {
 }
 
 /** The data of a path of the server, read again every 10 seconds. Null reads nothing. */
-export const useQuery = <Body>(
-  path: string | null,
-  { millis = pollMillis }: QueryOptions = {},
-): Loaded<Body> => {
+const useQuery = <Body>(path: string | null, { millis = pollMillis }: QueryOptions = {}): Loaded<Body> => {
   // The same path has other data in another workspace.
   const key = `${currentSession.value?.id} ${workspaceId.value} ${path}`;
   useEffect(() => (path === null ? undefined : entryOf(key, path).show(millis)), [key, millis]);

@@ -1,4 +1,4 @@
-/** Where a device entered and left: a map of the places, and a list of the events. */
+/** Where a device entered and left: a map of the locations, and a list of the events. */
 import type { GeoJSONSource, Map as MapLibreMap } from "maplibre-gl";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { platform } from "../data/ApiCall.ts";
@@ -10,12 +10,12 @@ import { InstantText } from "../parts/InstantText.tsx";
 import { boundsOf, MapView } from "../parts/map/MapView.tsx";
 import { MorePages } from "../parts/MorePages.tsx";
 import { may } from "../session/SessionState.ts";
-import { placePoint, type Position } from "./PlacePoint.ts";
+import { locationPoint, type Position } from "./LocationPoint.ts";
 
 const columns: ReadonlyArray<Column<DeviceEvent>> = [
   {
-    key: "place",
-    heading: "Place",
+    key: "location",
+    heading: "Location",
     cell: ({ location_name: name }) => name ?? <span class="quiet">deleted</span>,
   },
   { key: "type", heading: "Event", cell: ({ type }) => (type === "enter" ? "Entered" : "Left") },
@@ -23,55 +23,55 @@ const columns: ReadonlyArray<Column<DeviceEvent>> = [
   { key: "received", heading: "Reported", cell: ({ received_at: at }) => <InstantText at={at} /> },
 ];
 
-const maxPlaces = 50;
+const maxLocations = 50;
 
-/** A place on the map. */
-interface Place {
+/** A location on the map. */
+interface MapLocation {
   readonly id: string;
   readonly point: Position;
 }
 
-/** The places of the newest events; null while they are read. */
-const usePlaces = (events: ReadonlyArray<DeviceEvent>): ReadonlyArray<Place> | null => {
-  const [places, setPlaces] = useState<ReadonlyArray<Place> | null>(null);
-  const key = [...new Set(events.map(({ location_id: id }) => id))].slice(0, maxPlaces).join(" ");
+/** The locations of the newest events; null while they are read. */
+const useLocations = (events: ReadonlyArray<DeviceEvent>): ReadonlyArray<MapLocation> | null => {
+  const [locations, setLocations] = useState<ReadonlyArray<MapLocation> | null>(null);
+  const key = [...new Set(events.map(({ location_id: id }) => id))].slice(0, maxLocations).join(" ");
   useEffect(() => {
     const abort = new AbortController();
-    const readOne = async (id: string): Promise<ReadonlyArray<Place>> => {
+    const readOne = async (id: string): Promise<ReadonlyArray<MapLocation>> => {
       try {
         const { body } = await platform<One<Location>>(`/locations/${id}`, { signal: abort.signal });
-        return [{ id, point: placePoint(body.data.geometry) }];
+        return [{ id, point: locationPoint(body.data.geometry) }];
       } catch {
-        // A deleted place is not on the map; the list has its events.
+        // A deleted location is not on the map; the list has its events.
         return [];
       }
     };
     const read = async (): Promise<void> => {
       const found = await Promise.all(key === "" ? [] : key.split(" ").map(readOne));
-      if (!abort.signal.aborted) setPlaces(found.flat());
+      if (!abort.signal.aborted) setLocations(found.flat());
     };
     void read();
     return () => abort.abort();
   }, [key]);
-  return places;
+  return locations;
 };
 
-const sourceId = "places";
+const sourceId = "locations";
 
-const featuresOf = (places: ReadonlyArray<Place>) => ({
+const featuresOf = (locations: ReadonlyArray<MapLocation>) => ({
   type: "FeatureCollection" as const,
-  features: places.map(({ point }) => ({
+  features: locations.map(({ point }) => ({
     type: "Feature" as const,
     properties: {},
     geometry: { type: "Point" as const, coordinates: [...point] },
   })),
 });
 
-const draw = (map: MapLibreMap, places: ReadonlyArray<Place>): void => {
+const draw = (map: MapLibreMap, locations: ReadonlyArray<MapLocation>): void => {
   const source = map.getSource<GeoJSONSource>(sourceId);
-  if (source !== undefined) return void source.setData(featuresOf(places));
+  if (source !== undefined) return void source.setData(featuresOf(locations));
   const { color } = getComputedStyle(map.getContainer());
-  map.addSource(sourceId, { type: "geojson", data: featuresOf(places) });
+  map.addSource(sourceId, { type: "geojson", data: featuresOf(locations) });
   map.addLayer({
     id: sourceId,
     type: "circle",
@@ -85,18 +85,18 @@ const draw = (map: MapLibreMap, places: ReadonlyArray<Place>): void => {
   });
 };
 
-const PlaceMap = ({ places }: { readonly places: ReadonlyArray<Place> }) => {
+const LocationMap = ({ locations }: { readonly locations: ReadonlyArray<MapLocation> }) => {
   const map = useRef<MapLibreMap | null>(null);
   useEffect(() => {
-    if (map.current?.isStyleLoaded() === true) draw(map.current, places);
-  }, [places]);
+    if (map.current?.isStyleLoaded() === true) draw(map.current, locations);
+  }, [locations]);
   return (
     <div class="device-map">
       <MapView
-        bounds={boundsOf(places.map(({ point }) => point))}
+        bounds={boundsOf(locations.map(({ point }) => point))}
         onReady={(ready) => {
           map.current = ready;
-          draw(ready, places);
+          draw(ready, locations);
         }}
       />
     </div>
@@ -105,8 +105,8 @@ const PlaceMap = ({ places }: { readonly places: ReadonlyArray<Place> }) => {
 
 const MapOfEvents = ({ path }: { readonly path: string }) => {
   const { data } = usePlatform<Page<DeviceEvent>>(path);
-  const places = usePlaces(data?.data ?? []);
-  return places === null || places.length === 0 ? null : <PlaceMap places={places} />;
+  const locations = useLocations(data?.data ?? []);
+  return locations === null || locations.length === 0 ? null : <LocationMap locations={locations} />;
 };
 
 /** Where a device entered and left; `path` is that of the device. */
@@ -116,7 +116,7 @@ export const DeviceEvents = ({ path }: { readonly path: string }) => (
     <MorePages<DeviceEvent>
       path={`${path}/events?limit=50`}
       more="Show older events"
-      empty="The device has entered and left no place."
+      empty="The device has entered and left no location."
     >
       {(events) => (
         <DataTable label="Entered and left" columns={columns} rows={events} rowKey={({ id }) => id} />

@@ -21,7 +21,7 @@ const reasonTexts: Readonly<Record<NonNullable<Explanation["reason"]>, string>> 
   address_gone: "The push service reported the address of the device as gone.",
   transport_not_configured: "The push service of the device has no credentials in this environment.",
   capped: "The frequency cap of the campaign is reached.",
-  outside: "The device is in none of the places of the campaign.",
+  outside: "The device is in none of the locations of the campaign.",
 };
 
 const columns: ReadonlyArray<Column<Explanation>> = [

@@ -30,7 +30,7 @@ const unknown: LocationSet = {
 
 const pageSize = 100;
 /** The newest locations are shown, up to this number of pages. */
-export const maxPages = 200;
+const maxPages = 200;
 /** Up to so many pages are read again as a whole at each poll; of more, only what was changed. */
 const smallPages = 10;
 /** Milliseconds after which many pages are read again as a whole, which shows what was deleted. */

@@ -17,7 +17,7 @@ const factsOf = ({ duration_seconds: seconds, height, size_bytes: bytes, type, w
 const namesShown = 3;
 
 /** The notifications that show a file, by name. */
-export const MediaUse = ({ id }: { readonly id: string }) => {
+const MediaUse = ({ id }: { readonly id: string }) => {
   const { data } = usePlatform<One<UsedMediaFile>>(`/media/${id}`);
   if (data === undefined) return <p class="media-use quiet">…</p>;
   const { notifications } = data.data;

@@ -19,8 +19,8 @@ const types = [
   { value: "survey", text: "Survey" },
 ];
 const geoTriggers = [
-  { value: "on_enter", text: "Entering a place" },
-  { value: "on_exit", text: "Leaving a place" },
+  { value: "on_enter", text: "Entering a location" },
+  { value: "on_exit", text: "Leaving a location" },
 ] as const;
 const pushTriggers = [{ value: "fixed_time", text: "At a fixed time" }] as const;
 

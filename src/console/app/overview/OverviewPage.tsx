@@ -80,7 +80,7 @@ const FirstSteps = ({ devices }: { readonly devices: number }) => (
       )
     }
   >
-    A campaign sends notifications to devices that enter places, or at set times.{" "}
+    A campaign sends notifications to devices that enter locations, or at set times.{" "}
     {devices === 0 && "Devices register themselves once your app has the SDK key of this workspace."}
   </EmptyState>
 );

@@ -15,5 +15,6 @@ const units = ["bytes", "kB", "MB", "GB"] as const;
 export const formatBytes = (bytes: number): string => {
   let [value, unit] = [bytes, 0];
   while (value >= 1000 && unit < units.length - 1) [value, unit] = [value / 1000, unit + 1];
-  return `${value.toLocaleString("en", { maximumFractionDigits: value < 10 && unit > 0 ? 1 : 0 })} ${units[unit]}`;
+  const digits = { maximumFractionDigits: value < 10 && unit > 0 ? 1 : 0 };
+  return `${value.toLocaleString("en", digits)} ${units[unit]}`;
 };

@@ -121,7 +121,7 @@ export const locationReport: ReportKind<LocationFigures> = {
   ],
   filter: ({ id }) => ({ location: id }),
   isNotification: anyRow,
-  empty: "No location matches. Import places in Locations, or clear the filters.",
+  empty: "No location matches. Import locations in Locations, or clear the filters.",
 };
 
 /** The report of notifications. */

@@ -21,7 +21,7 @@ export const path = computed(() => {
 });
 
 /** The parameters of the address. */
-export const parameters = computed(() => new URLSearchParams(current.value.search));
+const parameters = computed(() => new URLSearchParams(current.value.search));
 
 /** A parameter of the address; an empty text if it is not there. */
 export const parameter = (name: string): string => parameters.value.get(name) ?? "";

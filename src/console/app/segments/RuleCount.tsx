@@ -53,7 +53,7 @@ export const RuleCount = ({ rule }: { readonly rule: SegmentRule | null }) => {
     rule === null
       ? "Complete the rule to count its devices."
       : (counted?.problem ??
-        (counted === null || counted.devices === null
+        (counted?.devices === undefined || counted.devices === null
           ? "Counting…"
           : formatCount(counted.devices, "device")));
   return (

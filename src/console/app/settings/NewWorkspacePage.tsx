@@ -29,7 +29,10 @@ export const NewWorkspacePage = () => {
   });
   const { name, timezone } = form.values.value;
   return (
-    <PageFrame title="New workspace" lead="A customer or a brand with its own campaigns, places and devices.">
+    <PageFrame
+      title="New workspace"
+      lead="A customer or a brand with its own campaigns, locations and devices."
+    >
       <Form model={form}>
         <TextField name="name" label="Name" value={name} onValue={(value) => form.set({ name: value })} />
         <ZoneField

@@ -4,7 +4,7 @@ import { ApiProblem } from "../../data/ApiCall.ts";
 import { refresh } from "../../data/Query.ts";
 import { refreshLocations } from "../LocationReader.ts";
 import { FileBroken } from "./FileEntries.ts";
-import { type ImportJournal, keepJournal, readJournal } from "./ImportJournal.ts";
+import { type ImportJournal, keepJournal, readJournal } from "./ImportProgress.ts";
 import { addCounts, type FeatureOutcome, type ImportCounts, noCounts, runImport } from "./ImportRun.ts";
 
 /** Where an import is. */
@@ -82,7 +82,7 @@ export class ImportModel {
     this.#set({ stage: "checked", total: Math.max(done, resumed), done: resumed });
   }
 
-  /** Imports what the dry run accepted, or goes on with it. */
+  /** Imports what the dry run accepted, or resumes. */
   async import(): Promise<void> {
     const { file } = this.state.value;
     if (file === null) return;

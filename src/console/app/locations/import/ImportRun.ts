@@ -39,6 +39,7 @@ const importFeatures = 1_000;
 const maxPartBytes = 8 * 1_048_576;
 const retryMillis = 3_000;
 
+/** The counts before anything was imported. */
 export const noCounts: ImportCounts = { created: 0, updated: 0, skipped: 0, failed: 0 };
 
 /** The sum of two counts. */

@@ -110,7 +110,7 @@ export const useForm = <Values extends object>({
 };
 
 /** The form that a field belongs to. */
-export const CurrentForm = createContext<FormModel<object> | null>(null);
+const CurrentForm = createContext<FormModel<object> | null>(null);
 
 /** Whether a problem's name is that of a field, or lies within it: `questions.0.text` within `questions`. */
 const isAt = (name: string, field: string): boolean => name === field || name.startsWith(`${field}.`);

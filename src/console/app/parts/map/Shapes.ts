@@ -16,7 +16,7 @@ const metersOfDegree = 111_195;
 const corners = 48;
 
 /** A circle of metres around a point, as a closed ring. */
-export const circleRing = ([lng, lat]: Point, meters: number): Array<Array<number>> => {
+const circleRing = ([lng, lat]: Point, meters: number): Array<Array<number>> => {
   const north = meters / metersOfDegree;
   const east = north / Math.max(Math.cos((lat * Math.PI) / 180), 0.01);
   return Array.from({ length: corners + 1 }, (_, index) => {

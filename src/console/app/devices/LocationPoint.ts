@@ -3,8 +3,8 @@ import type { Location } from "../data/Resources.ts";
 /** Degrees east and north. */
 export type Position = readonly [longitude: number, latitude: number];
 
-/** Where a place stands on a map: the centre of a circle, or the mean corner of a polygon. */
-export const placePoint = (geometry: Location["geometry"]): Position => {
+/** Where a location stands on a map: the centre of a circle, or the mean corner of a polygon. */
+export const locationPoint = (geometry: Location["geometry"]): Position => {
   if (geometry.type === "Point") return geometry.coordinates;
   const corners = (geometry.coordinates[0] ?? []).slice(1);
   const mean = (axis: 0 | 1): number =>

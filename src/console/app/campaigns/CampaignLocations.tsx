@@ -1,4 +1,4 @@
-/** The places of a geo campaign, on a map and as a list. */
+/** The locations of a geo campaign, on a map and as a list. */
 import { useEffect, useState } from "preact/hooks";
 import { platform } from "../data/ApiCall.ts";
 import { usePlatform } from "../data/Query.ts";
@@ -6,20 +6,22 @@ import type { Campaign, One, Page } from "../data/Resources.ts";
 import { formatCount } from "../parts/DisplayFormats.ts";
 import { Loading } from "../parts/PageFrame.tsx";
 import { may } from "../session/SessionState.ts";
-import type { Place, PlaceGroup } from "./CampaignResources.ts";
-import { PlaceMarks } from "./PlaceMap.tsx";
+import type { TargetLocation, LocationGroup } from "./CampaignResources.ts";
+import { LocationMarks } from "./PickMap.tsx";
 
-/** The most places that are read one by one, and of each group. */
+/** The most locations that are read one by one, and of each group. */
 const maxSingle = 100;
 const maxOfGroup = 500;
 
-const placesOfGroup = async (name: string): Promise<ReadonlyArray<Place>> => {
-  const found: Array<Place> = [];
+const locationsOfGroup = async (name: string): Promise<ReadonlyArray<TargetLocation>> => {
+  const found: Array<TargetLocation> = [];
   let cursor: string | null = null;
   do {
     const query: URLSearchParams = new URLSearchParams({ group: name, limit: "100" });
     if (cursor !== null) query.set("cursor", cursor);
-    const { body }: { readonly body: Page<Place> } = await platform(`/locations?${query.toString()}`);
+    const { body }: { readonly body: Page<TargetLocation> } = await platform(
+      `/locations?${query.toString()}`,
+    );
     found.push(...body.data);
     cursor = body.meta.next_cursor;
   } while (cursor !== null && found.length < maxOfGroup);
@@ -29,32 +31,32 @@ const placesOfGroup = async (name: string): Promise<ReadonlyArray<Place>> => {
 const settled = async <Value,>(work: ReadonlyArray<Promise<Value>>): Promise<ReadonlyArray<Value>> =>
   (await Promise.allSettled(work)).flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
 
-const readPlaces = async (
+const readLocations = async (
   { targeting }: Campaign,
-  groups: ReadonlyArray<PlaceGroup>,
-): Promise<ReadonlyArray<Place>> => {
+  groups: ReadonlyArray<LocationGroup>,
+): Promise<ReadonlyArray<TargetLocation>> => {
   const single = targeting.location_ids
     .slice(0, maxSingle)
-    .map(async (id) => (await platform<One<Place>>(`/locations/${id}`)).body.data);
-  const inGroups = groups.map(({ name }) => placesOfGroup(name));
-  const places = [...(await settled(single)), ...(await settled(inGroups)).flat()];
-  return [...new Map(places.map((place) => [place.id, place])).values()];
+    .map(async (id) => (await platform<One<TargetLocation>>(`/locations/${id}`)).body.data);
+  const inGroups = groups.map(({ name }) => locationsOfGroup(name));
+  const locations = [...(await settled(single)), ...(await settled(inGroups)).flat()];
+  return [...new Map(locations.map((location) => [location.id, location])).values()];
 };
 
 /** The groups of a campaign, with their names. */
-const useGroups = ({ targeting }: Campaign): ReadonlyArray<PlaceGroup> | undefined => {
+const useGroups = ({ targeting }: Campaign): ReadonlyArray<LocationGroup> | undefined => {
   const isNeeded = targeting.location_group_ids.length > 0 && may("locations:read");
-  const { data } = usePlatform<Page<PlaceGroup>>(isNeeded ? "/location-groups?limit=100" : null, {
+  const { data } = usePlatform<Page<LocationGroup>>(isNeeded ? "/location-groups?limit=100" : null, {
     millis: Infinity,
   });
-  const [others, setOthers] = useState<ReadonlyArray<PlaceGroup>>([]);
+  const [others, setOthers] = useState<ReadonlyArray<LocationGroup>>([]);
   const listed = data?.data;
   const missing = targeting.location_group_ids.filter((id) => listed?.every((group) => group.id !== id));
   useEffect(() => {
     if (listed === undefined || missing.length === 0) return;
     const reads = missing
       .slice(0, maxSingle)
-      .map(async (id) => (await platform<One<PlaceGroup>>(`/location-groups/${id}`)).body.data);
+      .map(async (id) => (await platform<One<LocationGroup>>(`/location-groups/${id}`)).body.data);
     void settled(reads).then(setOthers);
   }, [listed === undefined, missing.join(" ")]);
   if (isNeeded && listed === undefined) return undefined;
@@ -62,36 +64,38 @@ const useGroups = ({ targeting }: Campaign): ReadonlyArray<PlaceGroup> | undefin
   return all.filter(({ id }) => targeting.location_group_ids.includes(id));
 };
 
-/** "Places": the map and its list. */
-export const CampaignPlaces = ({ campaign }: { readonly campaign: Campaign }) => {
+/** "Locations": the map and its list. */
+export const CampaignLocations = ({ campaign }: { readonly campaign: Campaign }) => {
   const groups = useGroups(campaign);
-  const [places, setPlaces] = useState<ReadonlyArray<Place> | null>(null);
+  const [locations, setLocations] = useState<ReadonlyArray<TargetLocation> | null>(null);
   const key = JSON.stringify([campaign.targeting, groups?.map(({ id }) => id)]);
   useEffect(() => {
     if (groups === undefined || !may("locations:read")) return;
     let isGone = false;
-    void readPlaces(campaign, groups).then((found) => {
-      if (!isGone) setPlaces(found);
-    });
+    const read = async (): Promise<void> => {
+      const found = await readLocations(campaign, groups);
+      if (!isGone) setLocations(found);
+    };
+    void read();
     return () => void (isGone = true);
   }, [key]);
   return (
-    <section class="page-section" aria-labelledby="places">
-      <h2 id="places">Places</h2>
+    <section class="page-section" aria-labelledby="locations">
+      <h2 id="locations">Locations</h2>
       {!may("locations:read") && <p class="quiet">Your access key may not see locations.</p>}
-      {may("locations:read") && places === null && <Loading />}
-      {places !== null && (
+      {may("locations:read") && locations === null && <Loading />}
+      {locations !== null && (
         <div class="map-beside">
-          <PlaceMarks places={places} chosen={places.map(({ id }) => id)} />
-          <div class="place-list" tabIndex={0} role="group" aria-label="List of places">
+          <LocationMarks locations={locations} chosen={locations.map(({ id }) => id)} />
+          <div class="location-list" tabIndex={0} role="group" aria-label="List of locations">
             <p class="quiet">
-              {formatCount(places.length, "place")}
+              {formatCount(locations.length, "location")}
               {groups !== undefined &&
                 groups.length > 0 &&
                 `, of groups ${groups.map(({ name }) => name).join(", ")}`}
             </p>
             <ul class="lines">
-              {places.map(({ address, id, name }) => (
+              {locations.map(({ address, id, name }) => (
                 <li key={id}>
                   {name} {address !== null && <span class="quiet">{address}</span>}
                 </li>
