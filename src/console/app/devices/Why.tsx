@@ -62,14 +62,16 @@ const columns: ReadonlyArray<Column<Explanation>> = [
 export const Why = ({ path }: { readonly path: string }) => (
   <CardSection title="Why" id={whyId}>
     <p class="quiet">Whether each active campaign would reach this device now, and if not, why.</p>
-    <MorePages<Explanation>
-      path={`${path}/explain?limit=20`}
-      more="Show more campaigns"
-      empty="No campaign is active."
-    >
-      {(explanations) => (
-        <DataTable label="Why" columns={columns} rows={explanations} rowKey={({ campaign_id: id }) => id} />
-      )}
-    </MorePages>
+    <div class="why">
+      <MorePages<Explanation>
+        path={`${path}/explain?limit=20`}
+        more="Show more campaigns"
+        empty="No campaign is active."
+      >
+        {(explanations) => (
+          <DataTable label="Why" columns={columns} rows={explanations} rowKey={({ campaign_id: id }) => id} />
+        )}
+      </MorePages>
+    </div>
   </CardSection>
 );

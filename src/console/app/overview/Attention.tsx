@@ -13,7 +13,7 @@ import type {
   Workspace,
 } from "../data/Resources.ts";
 import { serverNow } from "../data/ServerTime.ts";
-import { formatNumber } from "../parts/DisplayFormats.ts";
+import { formatCount, formatNumber } from "../parts/DisplayFormats.ts";
 import { InstantText } from "../parts/InstantText.tsx";
 import { addressOf } from "../routing/Router.ts";
 import { workspaceId } from "../session/Scope.ts";
@@ -48,7 +48,7 @@ const Webhooks = () => {
     <>
       {data?.data.map((webhook) =>
         webhook.disabled_at === null ? (
-          webhook.last_attempt_at !== null && <FailingWebhook key={webhook.id} webhook={webhook} />
+          <FailingWebhook key={webhook.id} webhook={webhook} />
         ) : (
           <li key={webhook.id}>
             The webhook {nameOf(webhook)} is disabled since
@@ -100,7 +100,7 @@ const Limits = ({ totals }: { readonly totals: SummaryReport["totals"] }) => {
   if (limit === null || totals.active_campaigns < limit * nearlyReached) return null;
   return (
     <li>
-      {formatNumber(totals.active_campaigns)} campaigns are active; the plan allows {formatNumber(limit)}.
+      {formatCount(totals.active_campaigns, "active campaign")}; the plan allows {formatNumber(limit)}.
     </li>
   );
 };

@@ -48,18 +48,18 @@ interface ConditionProps {
 
 const maxSuggestions = 5;
 
-/** A value, with the most frequent ones as a hint. */
+/** A value, with the most frequent ones as examples. */
 const TypedValueField = ({ attributes, condition, name, onChange }: ConditionProps) => {
   const { attribute, type, value } = condition;
   const suggestions = suggestionsOf(attribute, attributes).slice(0, maxSuggestions);
-  const hint = suggestions.length === 0 ? {} : { hint: `Such as ${suggestions.join(", ")}.` };
+  const dated = attribute === "registered_at" ? ["2026-11-21"] : [];
+  const examples = [...suggestions, ...dated].join(", ");
   return (
     <TextField
       name={`${name}.value`}
       label="Value"
-      {...hint}
       {...(type === "number" && { inputMode: "decimal" as const })}
-      {...(attribute === "registered_at" && { placeholder: "2026-11-21" })}
+      placeholder={examples === "" ? "" : `such as ${examples}`}
       value={value}
       onValue={(next) => onChange({ ...condition, value: next })}
     />

@@ -1,0 +1,56 @@
+import { assert, layer } from "@effect/vitest";
+import { Effect, Layer } from "effect";
+import { SqlClient } from "effect/sql";
+import { isChromiumAvailable } from "../browser/Chromium.ts";
+import { TestBrowser } from "../browser/TestBrowser.ts";
+import { sendWorld } from "../sending/SendWorld.ts";
+import { TestWaypost } from "../TestWaypost.ts";
+import { checkPage, consoleTab } from "./ConsoleTab.ts";
+
+layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the overview of the console", (it) => {
+  const inBrowser = it.effect.skipIf(!isChromiumAvailable);
+
+  inBrowser("the overview names what is next, and what needs a person (console.overview)", () =>
+    Effect.gen(function* () {
+      const { production, waypost, workspace } = yield* sendWorld();
+      const sql = yield* SqlClient.SqlClient;
+      yield* waypost.operator(`/workspaces/${workspace.id}`, {
+        method: "PATCH",
+        body: { plan: { max_campaigns: 1 } },
+      });
+      const campaign = yield* production.push({ name: "Opening day" });
+      yield* production.sent(campaign, "17:00", { name: "Doors open" });
+      yield* production.sent(campaign, "18:00", { name: "Last call" });
+      const [, last] = yield* production.sends();
+      yield* Effect.orDie(sql`
+        UPDATE send SET status = 'missed', finished_at = due_at WHERE id = ${last.id}`);
+      const webhook = yield* production.platform("/webhooks", {
+        body: { url: "http://127.0.0.1:9/hook", events: ["*"], description: "Data warehouse" },
+      });
+      assert.strictEqual(webhook.status, 201, JSON.stringify(webhook.body));
+      yield* production.platform(`/webhooks/${webhook.body.data.id}/test`, { method: "POST" });
+      const tab = yield* consoleTab;
+      const linesOf = (heading: string) =>
+        tab.page.$$eval(`section[aria-labelledby="${heading}"] li`, (lines) =>
+          lines.map((line) => line.textContent ?? ""),
+        );
+      yield* Effect.promise(async () => {
+        await tab.open(`?workspace=${workspace.id}&environment=production`);
+        await tab.signIn();
+        await tab.seePage("Overview");
+        await tab.page.waitForSelector(
+          "::-p-xpath(//section[@aria-labelledby='coming-up']//a[.='Doors open'])",
+        );
+        assert.match((await linesOf("coming-up"))[0] ?? "", /^Doors open is sent/);
+        await tab.page.waitForFunction(
+          "document.querySelectorAll('section[aria-labelledby=attention] li').length === 3",
+        );
+        const [failing, missed, limit] = await linesOf("attention");
+        assert.match(failing ?? "", /^The last call of the webhook Data warehouse failed/);
+        assert.match(missed ?? "", /^Last call was missed/);
+        assert.strictEqual(limit, "1 active campaign; the plan allows 1.");
+      });
+      yield* checkPage(tab);
+    }),
+  );
+});
