@@ -118,6 +118,7 @@ export const operatorExamples: Examples = {
     idKinds: { "?campaign": "campaign" },
   },
   "GET /health/report": { request: () => Effect.succeed({}) },
+  "POST /console/addresses": { request: () => Effect.succeed({}) },
   "POST /workspaces/:workspace/:env/transports/:transport/test": {
     request: ({ environment, make, operator, workspace }) =>
       Effect.gen(function* () {
