@@ -6,8 +6,9 @@ import { everyEndpoint } from "./Endpoints.ts";
 import { describeAnswer, exampleOf, send } from "./Examples.ts";
 import { makeMatrixFixture, unlimitedWorkspace } from "./MatrixFixture.ts";
 
-/** Requests with a body that change no resource: questions, and messages that are sent now. */
+/** Requests that change no resource of a workspace: questions, messages sent now, addresses of the console. */
 const changeNothing = new Set([
+  "POST /console/addresses",
   "POST /segments/count",
   "POST /campaigns/estimate",
   "POST /webhooks/:webhook/test",
