@@ -37,7 +37,7 @@ describe("printed text", () => {
     const files = globSync(["src/cli/**/*.ts", "src/demo/**/*.ts"]);
     assert.isAbove(files.length, 40);
     const direct = files.filter((path) =>
-      /process\.std(out|err)\.write|\bconsole\.|styleText\(/.test(
+      /process\.std(out|err)\.write|(?<!\.)\bconsole\.|styleText\(/.test(
         // PrintedText wraps the console, and Colors marks the styles.
         /PrintedText|Colors/.test(path) ? "" : readFileSync(path, "utf8"),
       ),
