@@ -16,7 +16,8 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { lineAt, mutated, type Mutation, mutationsOf } from "./mutants/Mutations.ts";
+import type { Mutation } from "./mutants/Mutation.ts";
+import { lineAt, mutated, mutationsOf } from "./mutants/Mutations.ts";
 import { type Target, targets } from "./mutants/Targets.ts";
 import { TestProcess, type TestResult } from "./mutants/TestProcess.ts";
 

@@ -1,15 +1,7 @@
 import { stripTypeScriptTypes } from "node:module";
+import type { Mutation } from "./Mutation.ts";
 import { sqlMutations } from "./SqlMutations.ts";
 import { type Token, tokensOf } from "./Tokens.ts";
-
-/** A change to a source file: the text between two positions becomes another. */
-export interface Mutation {
-  readonly start: number;
-  readonly end: number;
-  readonly replacement: string;
-  /** The operator, for people. */
-  readonly operator: string;
-}
 
 /** Operators and their replacements. Relations move their bound; equality is negated. */
 const swapped: Readonly<Record<string, string>> = {

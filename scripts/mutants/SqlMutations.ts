@@ -1,4 +1,4 @@
-import type { Mutation } from "./Mutations.ts";
+import type { Mutation } from "./Mutation.ts";
 import type { Token } from "./Tokens.ts";
 
 const swapped: Readonly<Record<string, string>> = {

@@ -19,7 +19,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the overview of the
         body: { plan: { max_campaigns: 1 } },
       });
       const campaign = yield* production.push({ name: "Opening day" });
-      yield* production.sent(campaign, "17:00", { name: "Doors open" });
+      yield* production.sent(campaign, "17:00", { name: "Shop open" });
       yield* production.sent(campaign, "18:00", { name: "Last call" });
       const [, last] = yield* production.sends();
       yield* Effect.orDie(sql`
@@ -39,9 +39,9 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the overview of the
         await tab.signIn();
         await tab.seePage("Overview");
         await tab.page.waitForSelector(
-          "::-p-xpath(//section[@aria-labelledby='coming-up']//a[.='Doors open'])",
+          "::-p-xpath(//section[@aria-labelledby='coming-up']//a[.='Shop open'])",
         );
-        assert.match((await linesOf("coming-up"))[0] ?? "", /^Doors open is sent/);
+        assert.match((await linesOf("coming-up"))[0] ?? "", /^Shop open is sent/);
         await tab.page.waitForFunction(
           "document.querySelectorAll('section[aria-labelledby=attention] li').length === 3",
         );

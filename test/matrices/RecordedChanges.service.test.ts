@@ -6,7 +6,7 @@ import { everyEndpoint } from "./Endpoints.ts";
 import { describeAnswer, exampleOf, send } from "./Examples.ts";
 import { makeMatrixFixture, unlimitedWorkspace } from "./MatrixFixture.ts";
 
-/** Requests that change no resource of a workspace: questions, messages sent now, addresses of the console. */
+/** Requests that change no resource of a workspace: questions, messages sent now, console addresses. */
 const changeNothing = new Set([
   "POST /console/addresses",
   "POST /segments/count",
