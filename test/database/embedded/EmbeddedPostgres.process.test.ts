@@ -217,17 +217,15 @@ describe("the embedded database", () => {
             assert.lengthOf(rows, 1);
           }, limits),
         );
-        process.kill((yield* server.pid) ?? 0, "SIGKILL");
-        yield* Effect.promise(() =>
-          vi.waitFor(async () => assert.isFalse(await Effect.runPromise(health.ready)), {
-            ...limits,
-            interval: 1,
-          }),
-        );
+        const killed = (yield* server.pid) ?? 0;
+        process.kill(killed, "SIGKILL");
         const exit = yield* Fiber.join(long);
         assert.isTrue(exit._tag === "Failure" && Database.isUnavailable(exit.cause));
         yield* Effect.promise(() =>
-          vi.waitFor(async () => assert.isTrue(await Effect.runPromise(health.ready)), limits),
+          vi.waitFor(async () => {
+            assert.notInclude([undefined, killed], await Effect.runPromise(server.pid));
+            assert.isTrue(await Effect.runPromise(health.ready));
+          }, limits),
         );
         assert.lengthOf(yield* sql`SELECT id FROM kept`, 1);
       }).pipe(
