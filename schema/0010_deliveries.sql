@@ -13,7 +13,8 @@ CREATE TABLE delivery (
   notification_key integer NOT NULL,
   content_key      integer NOT NULL,
   content_type     text NOT NULL CHECK (content_type IN ('message', 'survey')),
-  trigger_type     text NOT NULL CHECK (trigger_type IN ('on_enter', 'on_exit', 'fixed_time')),
+  trigger_type     text NOT NULL
+    CHECK (trigger_type IN ('on_enter', 'on_exit', 'on_dwell', 'fixed_time')),
   location_key     integer,
   transport        text NOT NULL CHECK (transport IN ('fcm', 'apns', 'webpush', 'inbox')),
   status           text NOT NULL CHECK (status IN ('queued', 'handed_over', 'delivered', 'failed')),

@@ -23,6 +23,7 @@ import { Segments } from "./devices/Segments.ts";
 import { HealthReports } from "./doctor/HealthReports.ts";
 import { Answers } from "./events/Answers.ts";
 import { DeviceEventsSql } from "./events/DeviceEventsSql.ts";
+import { dwellJob, Dwells } from "./events/Dwells.ts";
 import { EventRecorder } from "./events/EventRecorder.ts";
 import { Events } from "./events/Events.ts";
 import { CsvExports } from "./http/csv/CsvExports.ts";
@@ -106,8 +107,9 @@ const statementServices = Layer.mergeAll(
   Answers.layer,
   Explanations.layer,
   Geofences.layer,
-  Layer.mergeAll(Events.layer, Positions.layer).pipe(
-    Layer.provide(EventRecorder.layer.pipe(Layer.provide(Deliveries.layer))),
+  Layer.mergeAll(Events.layer, Positions.layer, Dwells.layer).pipe(
+    Layer.provide(EventRecorder.layer),
+    Layer.provide(Deliveries.layer),
   ),
   Layer.mergeAll(DeliveryList.layer, Sends.layer, DeviceEventsSql.layer),
   Webhooks.layer,
@@ -121,6 +123,7 @@ const jobs = Layer.mergeAll(
   mediaSweeping,
   thumbnailWorker,
   rollupJob,
+  dwellJob,
   Layer.effectDiscard(Worker.every("table_statistics", "2 seconds", analyzeGrownTables)),
   retentionJob,
   webhookUpkeep.pipe(Layer.provide(WebhookUpkeepSql.layer)),

@@ -8,10 +8,12 @@ import type { DueDelivery } from "../sending/Delivery.ts";
 import type { Message } from "../sending/Message.ts";
 import { MessageIds } from "../sending/MessageId.ts";
 import { utcText } from "../time/LocalTime.ts";
+import { dwellsOf } from "./Dwell.ts";
+import { DwellsSql } from "./DwellsSql.ts";
 import type { EventBatch, IncomingEvent, TriggeredMessage } from "./EventBatch.ts";
 import { EventsSql, type Recorded, type TriggerMatch } from "./EventsSql.ts";
 import { triggerSpan } from "./Transition.ts";
-import { canFire, dueDelivery } from "./TriggerRule.ts";
+import { canFire, dueDelivery, isReachable } from "./TriggerRule.ts";
 
 /** A message that an event triggers for its device, before the frequency caps. */
 interface PendingDelivery {
@@ -22,16 +24,15 @@ interface PendingDelivery {
 
 const pendingDeliveriesOf = (
   incomingEvent: IncomingEvent,
-  { address_gone, approved, transport }: Recorded,
+  device: Recorded,
 ): ReadonlyArray<PendingDelivery> => {
-  const isReachable = !address_gone && (approved || incomingEvent.environment === "production");
-  if (!isReachable) return [];
+  if (!isReachable(device, incomingEvent.environment)) return [];
   return incomingEvent.triggerMatches
     .filter((triggerMatch) => canFire(triggerMatch, incomingEvent))
     .map((triggerMatch) => ({
       incomingEvent,
       triggerMatch,
-      due: dueDelivery(triggerMatch, incomingEvent, transport),
+      due: dueDelivery(triggerMatch, incomingEvent, device.transport),
     }));
 };
 
@@ -46,6 +47,7 @@ export class EventRecorder extends Context.Service<EventRecorder>()("waypost/eve
     const deliveries = yield* Deliveries;
     const ids = yield* MessageIds;
     const outbox = yield* Outbox;
+    const dwells = yield* DwellsSql;
     const { media: mediaBase } = yield* PublicAddresses;
 
     return {
@@ -55,9 +57,14 @@ export class EventRecorder extends Context.Service<EventRecorder>()("waypost/eve
         batch.locate(yield* repository.locations(batch.locations, batch.span(triggerSpan)));
       }),
 
-      /** Stores events and creates the deliveries they trigger, in the current transaction. */
+      /**
+       * Stores events, with the dwells that they begin, and creates the deliveries they trigger, in the
+       * current transaction.
+       */
       write: Effect.fnUntraced(function* (batch: EventBatch, events: ReadonlyArray<IncomingEvent>) {
         const accepted = batch.record(events, yield* repository.record(events));
+        const begun = accepted.flatMap(({ incomingEvent }) => dwellsOf(incomingEvent));
+        if (begun.length > 0) yield* dwells.begin(begun);
         const pending = accepted.flatMap(({ device, incomingEvent }) =>
           pendingDeliveriesOf(incomingEvent, device),
         );
@@ -84,7 +91,7 @@ export class EventRecorder extends Context.Service<EventRecorder>()("waypost/eve
   }),
 }) {
   static readonly layer = Layer.effect(EventRecorder, EventRecorder.make).pipe(
-    Layer.provide([EventsSql.layer, MessageIds.layer]),
+    Layer.provide([EventsSql.layer, DwellsSql.layer, MessageIds.layer]),
   );
 }
 

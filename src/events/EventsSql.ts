@@ -25,7 +25,13 @@ export interface TriggerMatch {
   readonly timezone: TimeZoneName;
   readonly campaign_starts: number;
   readonly campaign_ends: number | null;
+  readonly paused: boolean;
   readonly cap: FrequencyCap | null;
+  /** Identifies the notification on its campaign. */
+  readonly attachment_id: string;
+  readonly trigger_type: TriggerType;
+  readonly dwell_minutes: number | null;
+  readonly max_silence_minutes: number | null;
   readonly notification_id: string;
   readonly notification_key: number;
   readonly window_starts: number | null;
@@ -82,6 +88,8 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
       /**
        * The keys of the locations that exist, with the notifications of campaigns that target them, directly
        * or by a group, are not paused and overlap the span (epoch milliseconds); older notifications first.
+       * For enters also the on_dwell notifications of campaigns that are paused or start later: they count at
+       * the minute at which they fire (contract X22).
        */
       locations: (
         locations: ReadonlyArray<EventLocation>,
@@ -96,7 +104,7 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
           })}
           JOIN location l ON ${sameTenant("l", "p")} AND l.id = p.location_id
           LEFT JOIN LATERAL (
-            SELECT c.id AS campaign_id, c.key AS campaign_key, c.timezone,
+            SELECT c.id AS campaign_id, c.key AS campaign_key, c.timezone, c.paused,
               ${epochMillis("c.starts_at")} AS campaign_starts, ${epochMillis("c.ends_at")} AS campaign_ends,
               CASE WHEN c.frequency_cap_count IS NOT NULL THEN jsonb_build_object(
                 'count', c.frequency_cap_count, 'period', c.frequency_cap_period) END AS cap,
@@ -105,7 +113,8 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
               k.key AS content_key, k.type, k.headline, k.body, k.cta_label, k.cta_url,
               CASE WHEN m.id IS NOT NULL THEN
                 jsonb_build_object('id', m.id, 'type', m.kind, 'key', m.key) END AS media,
-              COALESCE(k.questions, '[]') AS questions, a.attached_at, a.id AS attachment_id
+              COALESCE(k.questions, '[]') AS questions, a.trigger_type, a.dwell_minutes,
+              a.max_silence_minutes, a.attached_at, a.id AS attachment_id
             FROM (
               SELECT t.campaign_id FROM campaign_location t
               WHERE ${sameTenant("t", "p")} AND t.location_id = p.location_id
@@ -119,9 +128,10 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
             JOIN notification n ON ${sameTenant("n", "a")} AND n.id = a.notification_id
             JOIN content k ON ${sameTenant("k", "n")} AND k.key = n.content_key
             LEFT JOIN media_file m ON ${sameTenant("m", "n")} AND m.id = n.media_id
-            WHERE c.type = 'geo' AND NOT c.paused AND a.trigger_type = p.trigger_type
-              AND c.starts_at <= ${instant(span.to)}
-              AND (c.ends_at IS NULL OR c.ends_at >= ${instant(span.from)})
+            WHERE c.type = 'geo' AND CASE WHEN a.trigger_type = 'on_dwell'
+                THEN p.trigger_type IN ('on_enter', 'on_dwell')
+                ELSE a.trigger_type = p.trigger_type AND NOT c.paused AND c.starts_at <= ${instant(span.to)}
+              END AND (c.ends_at IS NULL OR c.ends_at >= ${instant(span.from)})
           ) AS f ON true
           ORDER BY p.ord, f.attached_at, f.attachment_id`),
 

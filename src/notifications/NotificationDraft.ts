@@ -3,7 +3,7 @@ import { TimeOfDay, WallTime } from "../time/LocalTime.ts";
 import { readJson, type RequestInput } from "../wire/RequestBody.ts";
 import { ParsedBody, parseFields } from "../wire/ParsedBody.ts";
 import { shownText } from "../wire/ShownFields.ts";
-import { optionalText, text } from "../wire/Text.ts";
+import { optionalText, text, whole } from "../wire/Text.ts";
 import { NotificationType } from "./MessageContent.ts";
 import { TriggerType } from "./Notification.ts";
 import { QuestionDraft } from "./Survey.ts";
@@ -69,6 +69,9 @@ const sendAt = shownText(
   }),
 );
 
+const minutes = (description: string, example: number) =>
+  Schema.optionalKey(Schema.NullOr(whole({ min: 1, max: 1440, description, example })));
+
 const window = (description: string, example: string) =>
   Schema.optionalKey(Schema.NullOr(WallTime.annotate({ description, examples: [example as WallTime] })));
 
@@ -76,11 +79,23 @@ const trigger = {
   trigger_type: TriggerType,
   trigger_config: Schema.optionalKey(
     Schema.NullOr(
-      Schema.Struct({ send_at: Schema.optionalKey(Schema.NullOr(sendAt)) }).annotate({
-        identifier: "TriggerConfigDraft",
-      }),
+      Schema.Struct({
+        send_at: Schema.optionalKey(Schema.NullOr(sendAt)),
+        minutes: minutes(
+          "Of `on_dwell`, which requires it: it fires once a device has been inside for so many minutes " +
+            "without an exit.",
+          10,
+        ),
+        max_silence_minutes: minutes(
+          "Of `on_dwell`: it does not fire for a device that has reported no event and no position in the " +
+            "last minutes; null for no limit.",
+          5,
+        ),
+      }).annotate({ identifier: "TriggerConfigDraft" }),
     ).annotate({
-      description: "The time of sending of a push campaign's notification; none on a geo campaign.",
+      description:
+        "The time of sending of a push campaign's notification, or the minutes of an `on_dwell` trigger; " +
+        "none for `on_enter` and `on_exit`.",
       examples: [{ send_at: "09:30" }],
     }),
   ),

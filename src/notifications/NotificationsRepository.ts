@@ -12,6 +12,8 @@ export interface NotificationRow extends ContentRow {
   readonly campaign_id: CampaignId;
   readonly trigger_type: TriggerType;
   readonly send_at: TimeOfDay | null;
+  readonly dwell_minutes: number | null;
+  readonly max_silence_minutes: number | null;
   readonly starts_at: string | null;
   readonly ends_at: string | null;
   readonly timezone: TimeZoneName;

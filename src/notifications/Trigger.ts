@@ -18,6 +18,9 @@ export interface Trigger {
   readonly type: TriggerType;
   /** The sending time on the campaign's day, as it was written; null for a geo notification. */
   readonly sendAt: TimeOfDay | null;
+  /** Of on_dwell: the minutes that a device must be inside, and may report nothing; null for no limit. */
+  readonly dwellMinutes: number | null;
+  readonly maxSilenceMinutes: number | null;
   /** The window of a geo notification in epoch milliseconds; null for the campaign's own date. */
   readonly startsAt: number | null;
   readonly endsAt: number | null;
@@ -45,9 +48,11 @@ export const resolveTrigger = (
 ): Trigger => {
   checkType(body, campaign);
   const type = body.fields.trigger_type ?? "on_enter";
+  const dwell = resolveDwell(body, type);
   if (campaign.type === "push") {
     refuseWindow(body);
-    return { type, sendAt: resolveSendAt(body, campaign, stored, now), startsAt: null, endsAt: null };
+    const sendAt = resolveSendAt(body, campaign, stored, now);
+    return { type, sendAt, ...dwell, startsAt: null, endsAt: null };
   }
   if (isSet(body.fields.trigger_config?.send_at)) {
     body.problems.add(
@@ -55,7 +60,25 @@ export const resolveTrigger = (
       "A geo campaign's notifications have no sending time: entering or leaving triggers them.",
     );
   }
-  return { type, sendAt: null, ...resolveWindow(body, campaign) };
+  return { type, sendAt: null, ...dwell, ...resolveWindow(body, campaign) };
+};
+
+/** The minutes of an on_dwell trigger, which requires them; other triggers have none (contract P1, X20). */
+const resolveDwell = ({ fields, problems }: TriggerBody, type: TriggerType) => {
+  const { max_silence_minutes: silence, minutes } = fields.trigger_config ?? {};
+  if (type === "on_dwell" && !isSet(minutes)) {
+    if (!problems.has("trigger_config"))
+      problems.add("trigger_config.minutes", "The minutes are required for on_dwell: write 1 to 1440.");
+  } else if (type !== "on_dwell" && fields.trigger_type !== undefined) {
+    for (const [name, value] of [
+      ["minutes", minutes],
+      ["max_silence_minutes", silence],
+    ] as const) {
+      if (isSet(value))
+        problems.add(`trigger_config.${name}`, "Only on_dwell triggers have it: leave it out.");
+    }
+  }
+  return { dwellMinutes: minutes ?? null, maxSilenceMinutes: silence ?? null };
 };
 
 const isSet = <A>(value: A | null | undefined): value is A => value !== undefined && value !== null;
@@ -67,7 +90,7 @@ const checkType = ({ fields, problems }: TriggerBody, campaign: FoundCampaign) =
     problems.add(
       "trigger_type",
       "A geo campaign's notifications are triggered by entering or leaving: the trigger type must be " +
-        "on_enter or on_exit.",
+        "on_enter, on_exit or on_dwell.",
     );
   } else if (campaign.type === "push" && !isFixed) {
     problems.add(

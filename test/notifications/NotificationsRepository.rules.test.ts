@@ -40,6 +40,8 @@ layer(TestRepositories.layer)("NotificationsRepository", (it) => {
           questions: null,
           trigger_type: "on_enter",
           send_at: null,
+          dwell_minutes: null,
+          max_silence_minutes: null,
           starts_at: "2026-11-21T12:00:00+00:00",
           ends_at: "2026-11-21T12:01:00+00:00",
           timezone: campaignValues.timezone,

@@ -21,12 +21,21 @@ export const messageContent: MessageContent = {
 };
 
 /** On entering a location, at any time of the campaign. */
-export const onEnter: Trigger = { type: "on_enter", sendAt: null, startsAt: null, endsAt: null };
+export const onEnter: Trigger = {
+  type: "on_enter",
+  sendAt: null,
+  dwellMinutes: null,
+  maxSilenceMinutes: null,
+  startsAt: null,
+  endsAt: null,
+};
 
 /** At a time of day of the campaign's day. */
 export const atTime = (time: string): Trigger => ({
   type: "fixed_time",
   sendAt: TimeOfDay.make(time),
+  dwellMinutes: null,
+  maxSilenceMinutes: null,
   startsAt: null,
   endsAt: null,
 });

@@ -6,7 +6,7 @@ import { message, notificationWorld, sent } from "./NotificationWorld.ts";
 
 layer(TestPlatform.layer)("Triggers", (it) => {
   it.effect(
-    "a geo campaign has on_enter and on_exit triggers, a push campaign fixed_time ones " +
+    "a geo campaign has on_enter, on_exit and on_dwell triggers, a push campaign fixed_time ones " +
       "(notifications.trigger)",
     () =>
       Effect.gen(function* () {
@@ -24,11 +24,53 @@ layer(TestPlatform.layer)("Triggers", (it) => {
         }
         const refused = yield* world.sandbox(geo, { body: message({ trigger_type: "fixed_time" }) });
         assert.deepStrictEqual(Object.keys(refused.body.error.fields), ["trigger_type"]);
-        const other = yield* world.sandbox(geo, { body: message({ trigger_type: "on_dwell" }) });
+        const other = yield* world.sandbox(geo, { body: message({ trigger_type: "at_sunset" }) });
         assert.deepStrictEqual(other.body.error.fields, {
-          trigger_type: ["The trigger type must be on_enter, on_exit or fixed_time."],
+          trigger_type: ["The trigger type must be on_enter, on_exit, on_dwell or fixed_time."],
         });
       }),
+  );
+
+  it.effect("an on_dwell trigger has minutes, and alone has them (P1.1, X20.1)", () =>
+    Effect.gen(function* () {
+      const world = yield* notificationWorld();
+      const [geo, push] = [yield* world.geo(), yield* world.push({ starts_at: "2026-11-25" })];
+      const dwell = (trigger_config: unknown, trigger_type = "on_dwell") =>
+        message({ trigger_type, trigger_config });
+      for (const config of [{ minutes: 1 }, { minutes: 1440 }, { minutes: 10, max_silence_minutes: 1440 }]) {
+        const made = yield* world.sandbox(geo, { body: dwell(config) });
+        assert.deepStrictEqual(made.body.data?.trigger_config, config, JSON.stringify(made.body));
+        const path = `${geo}/${made.body.data.id}`;
+        const changed = yield* world.sandbox(path, { method: "PATCH", body: dwell({ minutes: 7 }) });
+        assert.deepStrictEqual(changed.body.data.trigger_config, { minutes: 7 });
+        const entering = yield* world.sandbox(path, { method: "PATCH", body: dwell(null, "on_enter") });
+        assert.isNull(entering.body.data.trigger_config);
+      }
+      const cleared = yield* world.sandbox(geo, { body: dwell({ minutes: 5, max_silence_minutes: null }) });
+      assert.deepStrictEqual(cleared.body.data.trigger_config, { minutes: 5 });
+
+      const fields = (path: string, body: object) =>
+        Effect.map(world.sandbox(path, { body }), (answer) => Object.keys(answer.body.error.fields));
+      for (const config of [undefined, null, [], {}, { minutes: null }, { max_silence_minutes: 5 }])
+        assert.deepStrictEqual(yield* fields(geo, dwell(config)), ["trigger_config.minutes"]);
+      for (const minutes of [0, 1441, 1.5, "10", -1])
+        assert.deepStrictEqual(yield* fields(geo, dwell({ minutes })), ["trigger_config.minutes"]);
+      assert.deepStrictEqual(yield* fields(geo, dwell({ minutes: 5, max_silence_minutes: 0 })), [
+        "trigger_config.max_silence_minutes",
+      ]);
+      assert.deepStrictEqual(yield* fields(geo, dwell({ minutes: 5, send_at: "09:00" })), [
+        "trigger_config.send_at",
+      ]);
+      for (const type of ["on_enter", "on_exit"])
+        assert.deepStrictEqual(yield* fields(geo, dwell({ minutes: 5, max_silence_minutes: 5 }, type)), [
+          "trigger_config.minutes",
+          "trigger_config.max_silence_minutes",
+        ]);
+      assert.deepStrictEqual(yield* fields(push, dwell({ minutes: 5, send_at: "09:00" }, "fixed_time")), [
+        "trigger_config.minutes",
+      ]);
+      assert.deepStrictEqual(yield* fields(push, dwell({ minutes: 5, send_at: "09:00" })), ["trigger_type"]);
+    }),
   );
 
   it.effect("a geo notification has no sending time; a push notification has one and no window (F2.1)", () =>

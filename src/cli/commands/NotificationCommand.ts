@@ -15,7 +15,7 @@ const campaignFlags = {
 
 /** When a notification is sent: its time, or what triggers it. */
 const triggerOf = ({ trigger_config: config, trigger_type: type }: Notification): string =>
-  config === null ? type : config.send_at;
+  config?.send_at ?? (config?.minutes === undefined ? type : `${type} (${config.minutes} min)`);
 
 const card = (notification: Notification): string =>
   details([
@@ -68,6 +68,34 @@ const list = Command.make(
 const optionalFlag = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional);
 
+const wholeFlag = (name: string, description: string) =>
+  Flag.Int(name).pipe(Flag.withDescription(description), Flag.optional);
+
+interface TriggerFlags {
+  readonly trigger: Option.Option<"on_enter" | "on_exit" | "on_dwell">;
+  readonly minutes: Option.Option<number>;
+  readonly maxSilence: Option.Option<number>;
+  readonly sendAt: Option.Option<string>;
+}
+
+/** The trigger of a draft. The server checks that its parts belong together. */
+const triggerDraft = (flags: TriggerFlags): Pick<NotificationDraft, "trigger_type" | "trigger_config"> => {
+  const config = {
+    ...Option.match(flags.sendAt, { onNone: () => ({}), onSome: (send_at) => ({ send_at }) }),
+    ...Option.match(flags.minutes, { onNone: () => ({}), onSome: (minutes) => ({ minutes }) }),
+    ...Option.match(flags.maxSilence, {
+      onNone: () => ({}),
+      onSome: (minutes) => ({ max_silence_minutes: minutes }),
+    }),
+  };
+  return {
+    trigger_type: Option.isSome(flags.sendAt)
+      ? "fixed_time"
+      : Option.getOrElse(flags.trigger, () => "on_enter" as const),
+    trigger_config: Object.keys(config).length === 0 ? null : config,
+  };
+};
+
 const create = Command.make(
   "create",
   {
@@ -75,9 +103,16 @@ const create = Command.make(
     name: Flag.String("name").pipe(Flag.withDescription("Name of the notification, not shown to people")),
     headline: Flag.String("headline").pipe(Flag.withDescription("Headline of the message")),
     body: Flag.String("body").pipe(Flag.withDescription("Text of the message")),
-    trigger: Flag.Literals("trigger", ["on_enter", "on_exit"]).pipe(
-      Flag.withDescription("Of a geo campaign: send when a device enters or leaves a location"),
+    trigger: Flag.Literals("trigger", ["on_enter", "on_exit", "on_dwell"]).pipe(
+      Flag.withDescription(
+        "Of a geo campaign: send when a device enters or leaves a location, or has been inside for --minutes",
+      ),
       Flag.optional,
+    ),
+    minutes: wholeFlag("minutes", "With --trigger on_dwell: minutes inside without an exit, 1 to 1440"),
+    maxSilence: wholeFlag(
+      "max-silence",
+      "With --trigger on_dwell: not if the device has reported nothing for so many minutes",
     ),
     sendAt: optionalFlag("send-at", "Of a push campaign: send at HH:MM on the campaign's day"),
     ctaLabel: optionalFlag("cta-label", "Label of the button"),
@@ -85,15 +120,12 @@ const create = Command.make(
     media: optionalFlag("media", "Id of a media file"),
   },
   Effect.fn(function* (flags) {
-    const sendAt = Option.getOrUndefined(flags.sendAt);
     const draft: NotificationDraft = {
       name: flags.name,
       type: "message",
       headline: flags.headline,
       body: flags.body,
-      trigger_type:
-        sendAt === undefined ? Option.getOrElse(flags.trigger, () => "on_enter" as const) : "fixed_time",
-      trigger_config: sendAt === undefined ? null : { send_at: sendAt },
+      ...triggerDraft(flags),
       cta_label: Option.getOrUndefined(flags.ctaLabel),
       cta_url: Option.getOrUndefined(flags.ctaUrl),
       media_asset_id: Option.getOrUndefined(flags.media),

@@ -193,9 +193,10 @@ export interface Delivery {
   readonly device_id: string;
   /**
    * A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a
-   * location, a push campaign's is sent at a `fixed_time`.
+   * location, or by being inside it for some minutes (`on_dwell`); a push campaign's is sent at a
+   * `fixed_time`.
    */
-  readonly trigger_type: "on_enter" | "on_exit" | "fixed_time";
+  readonly trigger_type: "on_enter" | "on_exit" | "on_dwell" | "fixed_time";
   /** The location of the event that triggered it, also if that is deleted; null for a fixed time. */
   readonly location_id: string | null;
   /** How messages reach the device: a push service, or `inbox`, from which the device fetches them. */
@@ -508,10 +509,14 @@ export interface Notification {
   readonly questions: ReadonlyArray<ShownQuestion>;
   /**
    * A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a
-   * location, a push campaign's is sent at a `fixed_time`.
+   * location, or by being inside it for some minutes (`on_dwell`); a push campaign's is sent at a
+   * `fixed_time`.
    */
-  readonly trigger_type: "on_enter" | "on_exit" | "fixed_time";
-  /** The time of sending on a push campaign; null on a geo campaign. */
+  readonly trigger_type: "on_enter" | "on_exit" | "on_dwell" | "fixed_time";
+  /**
+   * The time of sending on a push campaign; the minutes of an `on_dwell` trigger; null for `on_enter`
+   * and `on_exit`.
+   */
   readonly trigger_config: TriggerConfig | null;
   /** Events before this instant do not trigger it; null for the campaign's own start. */
   readonly starts_at: string | null;
@@ -834,9 +839,10 @@ export interface SurveyReportRow {
   readonly survey_name: string;
   /**
    * A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a
-   * location, a push campaign's is sent at a `fixed_time`.
+   * location, or by being inside it for some minutes (`on_dwell`); a push campaign's is sent at a
+   * `fixed_time`.
    */
-  readonly trigger_type: "on_enter" | "on_exit" | "fixed_time";
+  readonly trigger_type: "on_enter" | "on_exit" | "on_dwell" | "fixed_time";
   /** Questions that the survey asks now. */
   readonly questions: number;
   /** Devices whose first answer to this survey on this campaign lies in the range; each counts once. */
@@ -953,23 +959,41 @@ export interface TransportTestDraft {
 /** The JSON of `TriggerConfig`. */
 export interface TriggerConfig {
   /** When it is sent, in the campaign's time zone: YYYY-MM-DD HH:MM. */
-  readonly send_at: string;
+  readonly send_at?: string | undefined;
+  /** Of `on_dwell`: the minutes until it fires. */
+  readonly minutes?: number | undefined;
+  /** Of `on_dwell`: the most minutes without a report of the device, if limited. */
+  readonly max_silence_minutes?: number | undefined;
 }
 
 /** The JSON of `TriggerConfigDraft`. */
 export interface TriggerConfigDraft {
   /** When it is sent: HH:MM on the campaign's day, in the campaign's time zone. Not in the past. */
   readonly send_at?: string | null | undefined;
+  /**
+   * Of `on_dwell`, which requires it: it fires once a device has been inside for so many minutes
+   * without an exit.
+   */
+  readonly minutes?: number | null | undefined;
+  /**
+   * Of `on_dwell`: it does not fire for a device that has reported no event and no position in the
+   * last minutes; null for no limit.
+   */
+  readonly max_silence_minutes?: number | null | undefined;
 }
 
 /** The JSON of `TriggerDraft`. */
 export interface TriggerDraft {
   /**
    * A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a
-   * location, a push campaign's is sent at a `fixed_time`.
+   * location, or by being inside it for some minutes (`on_dwell`); a push campaign's is sent at a
+   * `fixed_time`.
    */
-  readonly trigger_type: "on_enter" | "on_exit" | "fixed_time";
-  /** The time of sending of a push campaign's notification; none on a geo campaign. */
+  readonly trigger_type: "on_enter" | "on_exit" | "on_dwell" | "fixed_time";
+  /**
+   * The time of sending of a push campaign's notification, or the minutes of an `on_dwell` trigger;
+   * none for `on_enter` and `on_exit`.
+   */
   readonly trigger_config?: TriggerConfigDraft | null | undefined;
   /** A date or a date and time in the campaign's time zone, YYYY-MM-DD or YYYY-MM-DD HH:MM. */
   readonly starts_at?: string | null | undefined;
@@ -1329,10 +1353,10 @@ export interface ReportsSummaryQuery {
   /** Only this group's locations, and the campaigns that target the group. */
   readonly location_group?: string | undefined;
   /**
-   * Only deliveries of this trigger; of geofence events `on_enter` counts entries, `on_exit` exits,
-   * `fixed_time` none.
+   * Only deliveries of this trigger; of geofence events `on_enter` and `on_dwell` count entries,
+   * `on_exit` exits, `fixed_time` none.
    */
-  readonly activation?: "on_enter" | "on_exit" | "fixed_time" | undefined;
+  readonly activation?: "on_enter" | "on_exit" | "on_dwell" | "fixed_time" | undefined;
   /** Only campaigns that have this status now. */
   readonly campaign_status?: "active" | "scheduled" | "paused" | "ended" | undefined;
   /** Only notifications of this type. */
@@ -1352,10 +1376,10 @@ export interface ReportsCampaignsQuery {
   /** Only this group's locations, and the campaigns that target the group. */
   readonly location_group?: string | undefined;
   /**
-   * Only deliveries of this trigger; of geofence events `on_enter` counts entries, `on_exit` exits,
-   * `fixed_time` none.
+   * Only deliveries of this trigger; of geofence events `on_enter` and `on_dwell` count entries,
+   * `on_exit` exits, `fixed_time` none.
    */
-  readonly activation?: "on_enter" | "on_exit" | "fixed_time" | undefined;
+  readonly activation?: "on_enter" | "on_exit" | "on_dwell" | "fixed_time" | undefined;
   /** Only campaigns that have this status now. */
   readonly campaign_status?: "active" | "scheduled" | "paused" | "ended" | undefined;
   /** Only notifications of this type. */
@@ -1377,10 +1401,10 @@ export interface ReportsLocationsQuery {
   /** Only this group's locations, and the campaigns that target the group. */
   readonly location_group?: string | undefined;
   /**
-   * Only deliveries of this trigger; of geofence events `on_enter` counts entries, `on_exit` exits,
-   * `fixed_time` none.
+   * Only deliveries of this trigger; of geofence events `on_enter` and `on_dwell` count entries,
+   * `on_exit` exits, `fixed_time` none.
    */
-  readonly activation?: "on_enter" | "on_exit" | "fixed_time" | undefined;
+  readonly activation?: "on_enter" | "on_exit" | "on_dwell" | "fixed_time" | undefined;
   /** Only campaigns that have this status now. */
   readonly campaign_status?: "active" | "scheduled" | "paused" | "ended" | undefined;
   /** Only notifications of this type. */
@@ -1402,10 +1426,10 @@ export interface ReportsNotificationsQuery {
   /** Only this group's locations, and the campaigns that target the group. */
   readonly location_group?: string | undefined;
   /**
-   * Only deliveries of this trigger; of geofence events `on_enter` counts entries, `on_exit` exits,
-   * `fixed_time` none.
+   * Only deliveries of this trigger; of geofence events `on_enter` and `on_dwell` count entries,
+   * `on_exit` exits, `fixed_time` none.
    */
-  readonly activation?: "on_enter" | "on_exit" | "fixed_time" | undefined;
+  readonly activation?: "on_enter" | "on_exit" | "on_dwell" | "fixed_time" | undefined;
   /** Only campaigns that have this status now. */
   readonly campaign_status?: "active" | "scheduled" | "paused" | "ended" | undefined;
   /** Only notifications of this type. */
@@ -1427,10 +1451,10 @@ export interface ReportsInteractionsQuery {
   /** Only this group's locations, and the campaigns that target the group. */
   readonly location_group?: string | undefined;
   /**
-   * Only deliveries of this trigger; of geofence events `on_enter` counts entries, `on_exit` exits,
-   * `fixed_time` none.
+   * Only deliveries of this trigger; of geofence events `on_enter` and `on_dwell` count entries,
+   * `on_exit` exits, `fixed_time` none.
    */
-  readonly activation?: "on_enter" | "on_exit" | "fixed_time" | undefined;
+  readonly activation?: "on_enter" | "on_exit" | "on_dwell" | "fixed_time" | undefined;
   /** Only campaigns that have this status now. */
   readonly campaign_status?: "active" | "scheduled" | "paused" | "ended" | undefined;
   /** Only notifications of this type. */
@@ -1452,10 +1476,10 @@ export interface ReportsSurveysQuery {
   /** Only this group's locations, and the campaigns that target the group. */
   readonly location_group?: string | undefined;
   /**
-   * Only deliveries of this trigger; of geofence events `on_enter` counts entries, `on_exit` exits,
-   * `fixed_time` none.
+   * Only deliveries of this trigger; of geofence events `on_enter` and `on_dwell` count entries,
+   * `on_exit` exits, `fixed_time` none.
    */
-  readonly activation?: "on_enter" | "on_exit" | "fixed_time" | undefined;
+  readonly activation?: "on_enter" | "on_exit" | "on_dwell" | "fixed_time" | undefined;
   /** Only campaigns that have this status now. */
   readonly campaign_status?: "active" | "scheduled" | "paused" | "ended" | undefined;
   /** Only notifications of this type. */

@@ -24,6 +24,8 @@ const labels = [
   ["cta_url", "Button address"],
   ["trigger_type", "Trigger"],
   ["send_at", "Send at"],
+  ["minutes", "Minutes inside"],
+  ["max_silence_minutes", "Silent minutes"],
   ["starts_at", "Window: starts at"],
   ["ends_at", "Window: ends at"],
   ["questions", "Questions"],
