@@ -36,6 +36,9 @@ CREATE TABLE device (
   CHECK ((transport = 'inbox') = (address IS NULL))
 ) WITH (fillfactor = 90);
 
+-- The zones of registered devices, each found once, and the devices of a zone.
+CREATE INDEX device_of_zone ON device (workspace_id, environment, timezone) WHERE unregistered_at IS NULL;
+
 -- A rule over device attributes; push campaigns target it.
 CREATE TABLE segment (
   workspace_id integer NOT NULL,

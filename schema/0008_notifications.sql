@@ -60,6 +60,9 @@ CREATE TABLE campaign_notification (
   trigger_type    text NOT NULL CHECK (trigger_type IN ('on_enter', 'on_exit', 'on_dwell', 'fixed_time')),
   -- HH:MM on the campaign's day in the campaign's time zone, as it was written.
   send_at         text CHECK (send_at ~ '^[0-2][0-9]:[0-5][0-9]$'),
+  -- Whether it is sent at send_at in the zone of each device, and what happens where that has passed.
+  send_local      boolean NOT NULL DEFAULT false,
+  send_late       text CHECK (send_late IN ('send', 'skip')),
   -- Of on_dwell: how long a device must be inside without an exit, and how long it may have reported nothing.
   dwell_minutes       integer CHECK (dwell_minutes BETWEEN 1 AND 1440),
   max_silence_minutes integer CHECK (max_silence_minutes BETWEEN 1 AND 1440),
@@ -74,6 +77,8 @@ CREATE TABLE campaign_notification (
   FOREIGN KEY (workspace_id, environment, notification_id)
     REFERENCES notification (workspace_id, environment, id) ON DELETE CASCADE,
   CHECK ((trigger_type = 'fixed_time') = (send_at IS NOT NULL)),
+  CHECK (send_at IS NOT NULL OR NOT send_local),
+  CHECK (send_local = (send_late IS NOT NULL)),
   CHECK ((trigger_type = 'on_dwell') = (dwell_minutes IS NOT NULL)),
   CHECK (trigger_type = 'on_dwell' OR max_silence_minutes IS NULL),
   CHECK (trigger_type <> 'fixed_time' OR (starts_at IS NULL AND ends_at IS NULL)),

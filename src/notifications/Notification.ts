@@ -53,6 +53,18 @@ export const Notification = Schema.Struct({
       send_at: Schema.optionalKey(
         shownText("When it is sent, in the campaign's time zone: YYYY-MM-DD HH:MM.", "2026-11-25 09:30"),
       ),
+      local: Schema.optionalKey(
+        Schema.Literal(true).annotate({
+          description: "Present if it is sent at that time in the time zone of each device.",
+          examples: [true],
+        }),
+      ),
+      late: Schema.optionalKey(
+        Schema.Literals(["send", "skip"]).annotate({
+          description: "With `local`: whether it goes out at once where the time had passed.",
+          examples: ["skip"],
+        }),
+      ),
       minutes: Schema.optionalKey(shownInteger("Of `on_dwell`: the minutes until it fires.", 10)),
       max_silence_minutes: Schema.optionalKey(
         shownInteger("Of `on_dwell`: the most minutes without a report of the device, if limited.", 5),

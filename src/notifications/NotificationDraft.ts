@@ -3,7 +3,7 @@ import { TimeOfDay, WallTime } from "../time/LocalTime.ts";
 import { readJson, type RequestInput } from "../wire/RequestBody.ts";
 import { ParsedBody, parseFields } from "../wire/ParsedBody.ts";
 import { shownText } from "../wire/ShownFields.ts";
-import { optionalText, text, whole } from "../wire/Text.ts";
+import { flag, optionalText, text, whole } from "../wire/Text.ts";
 import { NotificationType } from "./MessageContent.ts";
 import { TriggerType } from "./Notification.ts";
 import { QuestionDraft } from "./Survey.ts";
@@ -60,7 +60,8 @@ const isTimeOfDay = Schema.is(TimeOfDay);
 const isWallTime = Schema.is(WallTime);
 
 const sendAt = shownText(
-  "When it is sent: HH:MM on the campaign's day, in the campaign's time zone. Not in the past.",
+  "When it is sent: HH:MM on the campaign's day, in the campaign's time zone. Not in the past; with " +
+    "`local`, not in the past everywhere in the world.",
   "09:30",
 ).check(
   Schema.makeFilter((sent: string) => {
@@ -81,6 +82,20 @@ const trigger = {
     Schema.NullOr(
       Schema.Struct({
         send_at: Schema.optionalKey(Schema.NullOr(sendAt)),
+        local: Schema.optionalKey(
+          Schema.NullOr(
+            flag("Send it at that time in the time zone of each device, else in the campaign's.", true),
+          ),
+        ),
+        late: Schema.optionalKey(
+          Schema.NullOr(
+            Schema.Literals(["send", "skip"]).annotate({
+              description:
+                "With `local`: where the time has passed, `send` it at once or `skip` it (the default).",
+              examples: ["skip"],
+            }),
+          ),
+        ),
         minutes: minutes(
           "Of `on_dwell`, which requires it: it fires once a device has been inside for so many minutes " +
             "without an exit.",

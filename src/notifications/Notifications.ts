@@ -106,7 +106,8 @@ export class Notifications extends Context.Service<
         trigger: Trigger,
         now: number,
       ) {
-        if (trigger.sendAt !== null) yield* sends.schedule(tenant, campaign, id, trigger.sendAt, now);
+        const { late, sendAt } = trigger;
+        if (sendAt !== null) yield* sends.schedule(tenant, campaign, id, { sendAt, late }, now);
         return show(yield* Effect.orDie(findRow(tenant, campaign.id, id)));
       });
 

@@ -40,6 +40,7 @@ const toRow = (tables: MemoryTransaction, attachment: StoredAttachment): Readonl
       campaign_id: attachment.campaignId,
       trigger_type: attachment.type,
       send_at: attachment.sendAt,
+      send_late: attachment.late,
       dwell_minutes: attachment.dwellMinutes,
       max_silence_minutes: attachment.maxSilenceMinutes,
       starts_at: textOf(attachment.startsAt),

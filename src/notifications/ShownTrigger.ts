@@ -1,3 +1,4 @@
+import { localTimeOf } from "../campaigns/LocalSend.ts";
 import type { Notification } from "./Notification.ts";
 import type { NotificationRow } from "./NotificationsRepository.ts";
 import { showSendAt } from "./Trigger.ts";
@@ -6,7 +7,9 @@ const configOf = (row: NotificationRow): Notification["trigger_config"] => {
   const { dwell_minutes: minutes, max_silence_minutes: silence, send_at: sendAt } = row;
   if (minutes !== null) return { minutes, ...(silence !== null && { max_silence_minutes: silence }) };
   if (sendAt === null) return null;
-  return { send_at: showSendAt({ timezone: row.timezone, startsAtMs: row.campaign_starts_ms }, sendAt) };
+  const { campaign_starts_ms: startsAt, send_late: late, timezone } = row;
+  if (late !== null) return { send_at: localTimeOf({ startsAt, timezone }, sendAt), local: true, late };
+  return { send_at: showSendAt({ timezone, startsAtMs: startsAt }, sendAt) };
 };
 
 /** The trigger of a notification on its campaign, as the API shows it. */

@@ -1,4 +1,5 @@
 import type { FoundCampaign } from "../campaigns/Campaign.ts";
+import { lastInstantOf, type LateChoice, localTimeOf } from "../campaigns/LocalSend.ts";
 import { sendInstant } from "../campaigns/CampaignDates.ts";
 import {
   dateAt,
@@ -18,6 +19,8 @@ export interface Trigger {
   readonly type: TriggerType;
   /** The sending time on the campaign's day, as it was written; null for a geo notification. */
   readonly sendAt: TimeOfDay | null;
+  /** Of a send in the zone of each device: what happens where the time has passed; else null. */
+  readonly late: LateChoice | null;
   /** Of on_dwell: the minutes that a device must be inside, and may report nothing; null for no limit. */
   readonly dwellMinutes: number | null;
   readonly maxSilenceMinutes: number | null;
@@ -49,10 +52,11 @@ export const resolveTrigger = (
   checkType(body, campaign);
   const type = body.fields.trigger_type ?? "on_enter";
   const dwell = resolveDwell(body, type);
+  const late = resolveLocal(body, campaign);
   if (campaign.type === "push") {
     refuseWindow(body);
-    const sendAt = resolveSendAt(body, campaign, stored, now);
-    return { type, sendAt, ...dwell, startsAt: null, endsAt: null };
+    const sendAt = resolveSendAt(body, campaign, late !== null, stored, now);
+    return { type, sendAt, late, ...dwell, startsAt: null, endsAt: null };
   }
   if (isSet(body.fields.trigger_config?.send_at)) {
     body.problems.add(
@@ -60,7 +64,18 @@ export const resolveTrigger = (
       "A geo campaign's notifications have no sending time: entering or leaving triggers them.",
     );
   }
-  return { type, sendAt: null, ...dwell, ...resolveWindow(body, campaign) };
+  return { type, sendAt: null, late: null, ...dwell, ...resolveWindow(body, campaign) };
+};
+
+/** What happens where the time of a send at a local time has passed; null for other sends (contract P3). */
+const resolveLocal = ({ fields, problems }: TriggerBody, { type }: FoundCampaign): LateChoice | null => {
+  const { late, local } = fields.trigger_config ?? {};
+  const isLocal = local === true;
+  if (isLocal && type === "geo")
+    problems.add("trigger_config.local", "A geo campaign's notifications have no sending time.");
+  if (isSet(late) && !isLocal)
+    problems.add("trigger_config.late", "Only a sending time with local: true has it: leave it out.");
+  return isLocal ? (late ?? "skip") : null;
 };
 
 /** The minutes of an on_dwell trigger, which requires them; other triggers have none (contract P1, X20). */
@@ -113,6 +128,7 @@ const refuseWindow = ({ fields, problems }: TriggerBody) => {
 const resolveSendAt = (
   { fields, problems }: TriggerBody,
   campaign: FoundCampaign,
+  isLocal: boolean,
   stored: TimeOfDay | null,
   now: number,
 ): TimeOfDay | null => {
@@ -130,6 +146,11 @@ const resolveSendAt = (
   if (sendAt === null) {
     refuse(`The sending time must be on the campaign's day, which is ${day}: write HH:MM alone.`);
     return null;
+  }
+  if (isLocal) {
+    const localAt = localTimeOf({ startsAt: campaign.startsAtMs, timezone }, sendAt);
+    if (lastInstantOf(localAt) < now) refuse("The sending time has passed everywhere in the world.");
+    return sendAt;
   }
   const at = instantOf(campaign, sendAt);
   // At this very millisecond the stored send has started or is about to: it needs another time (contract F6).

@@ -67,7 +67,7 @@ export class DeliveryListSql extends Context.Service<DeliveryListSql>()("waypost
           ORDER BY d.source_id DESC, d.device_key DESC`;
     };
 
-    const shown = sql`d.source_id AS "sourceId", d.device_key, s.id AS send_id,
+    const shown = sql`d.source_id AS "sourceId", d.device_key, COALESCE(s.parent_id, s.id) AS send_id,
       COALESCE(k.id, g.id) AS campaign_id, c.notification_id, v.id AS device_id, d.trigger_type,
       COALESCE(l.id, f.id) AS location_id, d.transport, d.status, d.attempts::int AS attempts, d.last_error,
       ${utc("d.created_at")} AS created_at,

@@ -1,14 +1,13 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf, epochMillis, instant, unnested } from "../database/Rows.ts";
-import type { Audience } from "../devices/SegmentRule.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import { sameTenant, tenantColumns, tenantIsIn } from "../database/TenantColumns.ts";
 import { recordedSendsSql } from "../outbox/RecordedEventsSql.ts";
 import { isOneOfSends, sourceColumns } from "./BatchLeasesSql.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
 import type { CapWindow } from "./FrequencyCap.ts";
-import type { SendingCampaign, StartedSend } from "./Send.ts";
+import type { SendAudience, SendingCampaign, StartedSend } from "./Send.ts";
 
 /** A campaign that is locked while its sends start. Instants are epoch milliseconds. */
 export interface HeldCampaign extends SendingCampaign {
@@ -40,7 +39,7 @@ export interface StartingSend extends DueSend {
 /** A started send whose devices are those of an audience, to be found later. */
 interface AudienceSend extends StartedSend {
   readonly lastDeviceKey: number;
-  readonly audience: Audience;
+  readonly audience: SendAudience;
 }
 
 /** Statements that start sends, of many campaigns at a time. */
@@ -68,7 +67,7 @@ export class SendStartsSql extends Context.Service<SendStartsSql>()("waypost/sen
         Effect.orDie(sql<SendingCampaign>`
           SELECT s.workspace_id AS "workspaceId", s.environment, s.campaign_id AS "campaignId"
           FROM send s
-          WHERE s.status = 'scheduled' AND s.due_at <= ${instant(now)}
+          WHERE s.status = 'scheduled' AND s.local_at IS NULL AND s.due_at <= ${instant(now)}
             AND s.campaign_id <> ALL (${arrayOf("uuid", except)})
           GROUP BY 1, 2, 3 ORDER BY min(s.due_at) LIMIT ${limit}`),
 
@@ -76,7 +75,7 @@ export class SendStartsSql extends Context.Service<SendStartsSql>()("waypost/sen
       nextDue: (now: number) =>
         sql<{ readonly at: number | null }>`
           SELECT ${epochMillis("min(s.due_at)")} AS at FROM send s
-          WHERE s.status = 'scheduled' AND s.due_at > ${instant(now)}`.pipe(
+          WHERE s.status = 'scheduled' AND s.local_at IS NULL AND s.due_at > ${instant(now)}`.pipe(
           Effect.map(([next]) => next?.at ?? null),
           Effect.orDie,
         ),
@@ -112,7 +111,7 @@ export class SendStartsSql extends Context.Service<SendStartsSql>()("waypost/sen
             OFFSET 0
           ) AS n
           JOIN content k ON ${sameTenant("k", "s")} AND k.key = n.content_key
-          WHERE s.status = 'scheduled' AND s.due_at <= ${instant(now)}
+          WHERE s.status = 'scheduled' AND s.local_at IS NULL AND s.due_at <= ${instant(now)}
             AND s.campaign_id = ANY (${idsOf(campaigns)}) AND ${tenantIsIn("s", campaigns)}
           ORDER BY s.due_at, n.attached_at, n.id
           FOR UPDATE OF s`),
@@ -179,7 +178,8 @@ export class SendStartsSql extends Context.Service<SendStartsSql>()("waypost/sen
         Effect.orDie(sql`
           INSERT INTO send_batch (workspace_id, environment, source_id, batch, campaign_key, capped,
             first_key, last_key, audience)
-          SELECT s.workspace_id, s.environment, s.source_id, 0, s.campaign_key, s.cap_count IS NOT NULL,
+          SELECT s.workspace_id, s.environment, s.source_id, 0, s.campaign_key,
+            s.cap_count IS NOT NULL OR s.parent_id IS NOT NULL,
             1, g.last_device_key, g.audience
           FROM ${unnested("g", sends, {
             ...sourceColumns,

@@ -40,6 +40,7 @@ layer(TestRepositories.layer)("NotificationsRepository", (it) => {
           questions: null,
           trigger_type: "on_enter",
           send_at: null,
+          send_late: null,
           dwell_minutes: null,
           max_silence_minutes: null,
           starts_at: "2026-11-21T12:00:00+00:00",

@@ -24,6 +24,7 @@ export const messageContent: MessageContent = {
 export const onEnter: Trigger = {
   type: "on_enter",
   sendAt: null,
+  late: null,
   dwellMinutes: null,
   maxSilenceMinutes: null,
   startsAt: null,
@@ -34,6 +35,7 @@ export const onEnter: Trigger = {
 export const atTime = (time: string): Trigger => ({
   type: "fixed_time",
   sendAt: TimeOfDay.make(time),
+  late: null,
   dwellMinutes: null,
   maxSilenceMinutes: null,
   startsAt: null,

@@ -73,6 +73,48 @@ layer(TestPlatform.layer)("Triggers", (it) => {
     }),
   );
 
+  it.effect("a sending time can be local, unless it has passed everywhere in the world (P3.2, X26.1)", () =>
+    Effect.gen(function* () {
+      const world = yield* notificationWorld();
+      const geo = yield* world.geo();
+      const local = (send_at: string, more: object = {}) =>
+        sent(send_at, {
+          trigger_config: { send_at, local: true, ...more },
+        });
+      // It is the 21st, 12:00 in UTC: in Kiritimati the 22nd, 02:00, and in UTC-12 the 21st, 00:00.
+      const push = yield* world.push({ starts_at: "2026-11-21", timezone: "Asia/Tokyo" });
+      const made = yield* world.sandbox(push, { body: local("00:00") });
+      assert.deepStrictEqual(made.body.data?.trigger_config, {
+        send_at: "2026-11-21 00:00",
+        local: true,
+        late: "skip",
+      });
+      const path = `${push}/${made.body.data.id}`;
+      const change = (body: object) => world.sandbox(path, { method: "PATCH", body });
+      const shown = made.body.data.trigger_config;
+      const again = yield* change(sent("", { trigger_config: { ...shown, late: "send" } }));
+      assert.deepStrictEqual(again.body.data?.trigger_config, { ...shown, late: "send" });
+      const plain = yield* change(sent("23:00", { trigger_config: { send_at: "23:00", local: false } }));
+      assert.deepStrictEqual(plain.body.data?.trigger_config, { send_at: "2026-11-21 23:00" });
+
+      const fields = (at: string, body: object) =>
+        Effect.map(world.sandbox(at, { body }), (answer) => Object.keys(answer.body.error.fields));
+      yield* TestClock.adjust("1 minute");
+      assert.deepStrictEqual(yield* fields(push, local("00:00")), ["trigger_config.send_at"]);
+      assert.deepStrictEqual(yield* fields(push, local("2026-11-22 00:00")), ["trigger_config.send_at"]);
+      assert.strictEqual((yield* world.sandbox(push, { body: local("00:01") })).status, 201);
+      for (const local of [undefined, null, false])
+        assert.deepStrictEqual(
+          yield* fields(push, sent("23:30", { trigger_config: { send_at: "23:30", local, late: "skip" } })),
+          ["trigger_config.late"],
+        );
+      assert.deepStrictEqual(yield* fields(push, local("23:30", { late: "later" })), ["trigger_config.late"]);
+      assert.deepStrictEqual(yield* fields(geo, message({ trigger_config: { local: true } })), [
+        "trigger_config.local",
+      ]);
+    }),
+  );
+
   it.effect("a geo notification has no sending time; a push notification has one and no window (F2.1)", () =>
     Effect.gen(function* () {
       const world = yield* notificationWorld();

@@ -82,7 +82,7 @@ layer(TestWaypost.layer)("The location report", (it) => {
   );
 
   it.effect(
-    "entries and their dwell count for on_enter and on_dwell alone (K2.4, K3.3, K5, P1.7, reports.activation)",
+    "entries and their dwell count for on_enter and on_dwell (K2.4, K3.3, K5, P1.7, reports.activation)",
     () =>
       Effect.gen(function* () {
         const report = yield* reporting({

@@ -15,7 +15,9 @@ const campaignFlags = {
 
 /** When a notification is sent: its time, or what triggers it. */
 const triggerOf = ({ trigger_config: config, trigger_type: type }: Notification): string =>
-  config?.send_at ?? (config?.minutes === undefined ? type : `${type} (${config.minutes} min)`);
+  config?.local === true
+    ? `${config.send_at} local`
+    : (config?.send_at ?? (config?.minutes === undefined ? type : `${type} (${config.minutes} min)`));
 
 const card = (notification: Notification): string =>
   details([
@@ -76,12 +78,16 @@ interface TriggerFlags {
   readonly minutes: Option.Option<number>;
   readonly maxSilence: Option.Option<number>;
   readonly sendAt: Option.Option<string>;
+  readonly local: boolean;
+  readonly late: Option.Option<"send" | "skip">;
 }
 
 /** The trigger of a draft. The server checks that its parts belong together. */
 const triggerDraft = (flags: TriggerFlags): Pick<NotificationDraft, "trigger_type" | "trigger_config"> => {
   const config = {
     ...Option.match(flags.sendAt, { onNone: () => ({}), onSome: (send_at) => ({ send_at }) }),
+    ...(flags.local ? { local: true } : {}),
+    ...Option.match(flags.late, { onNone: () => ({}), onSome: (late) => ({ late }) }),
     ...Option.match(flags.minutes, { onNone: () => ({}), onSome: (minutes) => ({ minutes }) }),
     ...Option.match(flags.maxSilence, {
       onNone: () => ({}),
@@ -115,6 +121,14 @@ const create = Command.make(
       "With --trigger on_dwell: not if the device has reported nothing for so many minutes",
     ),
     sendAt: optionalFlag("send-at", "Of a push campaign: send at HH:MM on the campaign's day"),
+    local: Flag.Boolean("local").pipe(
+      Flag.withDescription("With --send-at: in the time zone of each device"),
+      Flag.withDefault(false),
+    ),
+    late: Flag.Literals("late", ["send", "skip"]).pipe(
+      Flag.withDescription("With --local: send at once where the time has passed, or skip it (the default)"),
+      Flag.optional,
+    ),
     ctaLabel: optionalFlag("cta-label", "Label of the button"),
     ctaUrl: optionalFlag("cta-url", "Address that the button opens"),
     media: optionalFlag("media", "Id of a media file"),

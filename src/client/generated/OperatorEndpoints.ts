@@ -739,7 +739,7 @@ export interface Send {
   readonly notification_id: string;
   /** The name of that notification; null if it is deleted. */
   readonly notification_name: string | null;
-  /** When it is due, in UTC. */
+  /** When it is due, in UTC; of a send at a local time, when its first part is. */
   readonly due_at: string;
   /**
    * `scheduled`: its minute is in the future; `running`: deliveries are being created or sent; `done`:
@@ -758,6 +758,30 @@ export interface Send {
   readonly started_at: string | null;
   /** When it was done, skipped, missed or cancelled; null until then. */
   readonly finished_at: string | null;
+  /**
+   * Of a send at a local time its parts in order of time; null for others. Those to come follow from
+   * the time zones of the devices that are registered now.
+   */
+  readonly parts: ReadonlyArray<SendPart> | null;
+}
+
+/** The JSON of `SendPart`. */
+export interface SendPart {
+  /** When the time comes in these zones, in UTC. */
+  readonly due_at: string;
+  /** Devices that it has a delivery for so far. */
+  readonly targeted: number;
+  /** How many of them the message was delivered to. */
+  readonly delivered: number;
+  /** How many of them it could not be delivered to. */
+  readonly failed: number;
+  /**
+   * `scheduled`: its minute is in the future; `running`: deliveries are being created or sent; `done`:
+   * every targeted device has an outcome; `skipped`: the campaign was paused at its minute, or while
+   * it ran; `missed`: no process ran until the campaign's day was over; `cancelled`: the notification
+   * or its campaign was deleted.
+   */
+  readonly status: "scheduled" | "running" | "done" | "skipped" | "missed" | "cancelled";
 }
 
 /** The service account's key file from Google; other fields are ignored. */
@@ -960,6 +984,10 @@ export interface TransportTestDraft {
 export interface TriggerConfig {
   /** When it is sent, in the campaign's time zone: YYYY-MM-DD HH:MM. */
   readonly send_at?: string | undefined;
+  /** Present if it is sent at that time in the time zone of each device. */
+  readonly local?: true | undefined;
+  /** With `local`: whether it goes out at once where the time had passed. */
+  readonly late?: "send" | "skip" | undefined;
   /** Of `on_dwell`: the minutes until it fires. */
   readonly minutes?: number | undefined;
   /** Of `on_dwell`: the most minutes without a report of the device, if limited. */
@@ -968,8 +996,15 @@ export interface TriggerConfig {
 
 /** The JSON of `TriggerConfigDraft`. */
 export interface TriggerConfigDraft {
-  /** When it is sent: HH:MM on the campaign's day, in the campaign's time zone. Not in the past. */
+  /**
+   * When it is sent: HH:MM on the campaign's day, in the campaign's time zone. Not in the past; with
+   * `local`, not in the past everywhere in the world.
+   */
   readonly send_at?: string | null | undefined;
+  /** Send it at that time in the time zone of each device, else in the campaign's. */
+  readonly local?: boolean | null | undefined;
+  /** With `local`: where the time has passed, `send` it at once or `skip` it (the default). */
+  readonly late?: "send" | "skip" | null | undefined;
   /**
    * Of `on_dwell`, which requires it: it fires once a device has been inside for so many minutes
    * without an exit.

@@ -24,6 +24,7 @@ const labels = [
   ["cta_url", "Button address"],
   ["trigger_type", "Trigger"],
   ["send_at", "Send at"],
+  ["late", "Time zone"],
   ["minutes", "Minutes inside"],
   ["max_silence_minutes", "Silent minutes"],
   ["starts_at", "Window: starts at"],

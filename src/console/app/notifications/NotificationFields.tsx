@@ -25,9 +25,15 @@ const geoTriggers = [
 ] as const;
 const pushTriggers = [{ value: "fixed_time", text: "At a fixed time" }] as const;
 
+const zoneChoices = [
+  { value: "", text: "The campaign's time zone" },
+  { value: "skip", text: "Each device's own, not where it has passed" },
+  { value: "send", text: "Each device's own, at once where it has passed" },
+] as const;
+
 const Trigger = ({ campaign, form }: FieldsProps) => {
   const { ends_at: end, send_at: sendAt, starts_at: start, trigger_type: trigger } = form.values.value;
-  const { max_silence_minutes: maxSilence, minutes } = form.values.value;
+  const { late, max_silence_minutes: maxSilence, minutes } = form.values.value;
   const { starts_at: day, timezone, type } = campaign;
   const choices = type === "geo" ? geoTriggers : pushTriggers;
   return (
@@ -58,6 +64,17 @@ const Trigger = ({ campaign, form }: FieldsProps) => {
             onValue={(value) => form.set({ max_silence_minutes: value })}
           />
         </FieldGroup>
+      )}
+      {type === "push" && (
+        <SelectField
+          name="trigger_config.late"
+          label="Time zone"
+          choices={zoneChoices}
+          value={late}
+          onValue={(value) =>
+            form.set({ late: zoneChoices.find((each) => each.value === value)?.value ?? "" })
+          }
+        />
       )}
       {type === "push" ? (
         <TextField

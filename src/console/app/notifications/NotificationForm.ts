@@ -26,6 +26,8 @@ export interface MessageValues {
   readonly cta_url: string;
   readonly trigger_type: AttachedMessage["trigger_type"];
   readonly send_at: string;
+  /** "" for the campaign's time zone, else what happens where a local time has passed. */
+  readonly late: "" | "send" | "skip";
   readonly minutes: string;
   readonly max_silence_minutes: string;
   readonly starts_at: string;
@@ -59,6 +61,7 @@ export const newMessage = ({ type }: Campaign): MessageValues => ({
   cta_url: "",
   trigger_type: type === "geo" ? "on_enter" : "fixed_time",
   send_at: "",
+  late: "",
   minutes: "",
   max_silence_minutes: "",
   starts_at: "",
@@ -88,6 +91,7 @@ export const valuesOfMessage = (
   trigger_type: message.trigger_type,
   // The day is the campaign's: the time alone stays right when the campaign moves.
   send_at: message.trigger_config?.send_at?.slice(-5) ?? "",
+  late: message.trigger_config?.late ?? "",
   minutes: String(message.trigger_config?.minutes ?? ""),
   max_silence_minutes: String(message.trigger_config?.max_silence_minutes ?? ""),
   starts_at: message.starts_at === null ? "" : wallTimeAt(message.starts_at, timezone),
@@ -128,7 +132,8 @@ const sentQuestion = ({ choices, id, ...question }: QuestionValues) => ({
 const numberOrText = (text: string | null) => (text === null || !/^\d+$/.test(text) ? text : Number(text));
 
 const configOf = (values: MessageValues, sendAt: string | null) => {
-  if (values.trigger_type === "fixed_time") return { send_at: sendAt };
+  if (values.trigger_type === "fixed_time")
+    return values.late === "" ? { send_at: sendAt } : { send_at: sendAt, local: true, late: values.late };
   if (values.trigger_type !== "on_dwell") return null;
   return {
     minutes: numberOrText(orNull(values.minutes)),
