@@ -3,8 +3,8 @@ import { Pool } from "undici";
 import { type HostAddress, hostOf, pinned, PublicHosts } from "./PublicHosts.ts";
 
 /**
- * Room for each in-flight push or call of several busy environments. A push that waits for a connection is sent
- * even if its send is stopped meanwhile (contract L3), and waits for the slow responses of others.
+ * Room for each in-flight push or call of several busy environments. A push that waits for a connection is
+ * sent even if its send is stopped meanwhile (contract L3), and waits for the slow responses of others.
  */
 const maxSocketsPerOrigin = 1_024;
 const connectMillis = 10_000;

@@ -41,8 +41,8 @@ export const webhookTexts = {
   update: OpenApi.annotations({
     summary: "Update a webhook",
     description:
-      "Replaces the whole webhook: missing optional fields are cleared. A body of `status` alone changes the " +
-      "status. While a webhook is disabled, no events are recorded for it.",
+      "Replaces the whole webhook: missing optional fields are cleared. A body of `status` alone changes " +
+      "the status. While a webhook is disabled, no events are recorded for it.",
   }),
   delete: OpenApi.annotations({
     summary: "Delete a webhook",
