@@ -7,7 +7,7 @@ import { sameTenant, tenantIs } from "../database/TenantColumns.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
-import type { LocalState } from "./LocalParts.ts";
+import type { LocalState } from "./local/LocalParts.ts";
 import { maxFailureReasons, type SendFailure, type SendResource } from "./SendResource.ts";
 
 /** Filters of sends; undefined for all. The campaign is a UUID. */

@@ -10,6 +10,7 @@ const SendPart = Schema.Struct({
   failed: shownInteger("How many of them it could not be delivered to.", 4),
   status: SendStatus,
 }).annotate({ identifier: "SendPart" });
+/** One part of a send at a local time, as the API shows it (contract P3). */
 export type SendPart = typeof SendPart.Type;
 
 const sendFields = {

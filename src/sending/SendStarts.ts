@@ -2,7 +2,7 @@ import { Cause, Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../database/Database.ts";
 import { Segments } from "../devices/Segments.ts";
 import { capWindow } from "./FrequencyCap.ts";
-import { LocalSends } from "./LocalSends.ts";
+import { LocalSends } from "./local/LocalSends.ts";
 import { BatchSize, outcomeAt, type SendingCampaign } from "./Send.ts";
 import { SendBatchesSql } from "./SendBatchesSql.ts";
 import { countSend, noteLag } from "./SendMetrics.ts";

@@ -7,8 +7,8 @@ import { NotFound } from "../wire/ApiError.ts";
 import { isUuid } from "../wire/Ids.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
-import { partsOf } from "./LocalParts.ts";
-import { LocalSendsSql } from "./LocalSendsSql.ts";
+import { partsOf } from "./local/LocalParts.ts";
+import { LocalSendsSql } from "./local/LocalSendsSql.ts";
 import { type SendFilters, SendListSql, type StoredSend } from "./SendListSql.ts";
 import { type SendDetail, type SendPart, SendResource } from "./SendResource.ts";
 

@@ -1,10 +1,9 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
-import type { LocalPlan } from "../../src/campaigns/LocalSend.ts";
 import { SendPlanRepository } from "../../src/campaigns/SendPlanRepository.ts";
 import { Database } from "../../src/database/Database.ts";
 import { NotificationsRepository } from "../../src/notifications/NotificationsRepository.ts";
-import { TimeOfDay, type WallTime } from "../../src/time/LocalTime.ts";
+import { TimeOfDay } from "../../src/time/LocalTime.ts";
 import { type CampaignId, idAt } from "../../src/wire/Ids.ts";
 import type { Tenant } from "../../src/workspaces/Workspace.ts";
 import { attach, atTime, insertNotification } from "../notifications/StoredNotifications.ts";
@@ -71,37 +70,6 @@ layer(TestRepositories.layer)("SendPlanRepository", (it) => {
         waiting.map((send) => send.id),
         [id],
       );
-    }),
-  );
-
-  it.effect("a send at a local time is planned again only with another time or choice (P3.6)", () =>
-    Effect.gen(function* () {
-      const repository = yield* SendPlanRepository;
-      const { sandbox } = yield* newTenants;
-      const { campaign, id, notification } = yield* newSend(sandbox, now + minute);
-      const plan = (late: "send" | "skip") => ({
-        localAt: "2026-11-21 15:00" as WallTime,
-        late,
-        plannedAt: now,
-        nextAt: now,
-      });
-      const schedule = (local: LocalPlan | null) =>
-        repository.schedule(sandbox, idAt(now), campaign, notification, { dueAt: now, local }, now);
-      const waiting = Effect.map(repository.waiting(sandbox, campaign, now), (sends) =>
-        sends.map((send) => [send.id, send.late]),
-      );
-      yield* schedule(plan("skip"));
-      assert.deepStrictEqual(yield* waiting, [[id, "skip"]]);
-      yield* schedule(plan("skip"));
-      assert.deepStrictEqual(yield* waiting, [[id, "skip"]]);
-      yield* schedule(plan("send"));
-      assert.deepStrictEqual(yield* waiting, [[id, "send"]]);
-      // It is due by its parts: a pause ends it only once one has run.
-      yield* repository.skip(sandbox, campaign, now + minute);
-      assert.deepStrictEqual(yield* waiting, [[id, "send"]]);
-      yield* schedule(null);
-      yield* repository.skip(sandbox, campaign, now + minute);
-      assert.isEmpty(yield* waiting);
     }),
   );
 

@@ -129,7 +129,8 @@ layer(overCutConnections)("Simulated sends at local times", (it) => {
       for (const send of sends) {
         const rows = yield* sql<{ readonly keys: ReadonlyArray<number> | null }>`
           SELECT array_agg(d.device_key ORDER BY d.device_key) AS keys
-          FROM delivery d JOIN notification n ON n.key = d.notification_key WHERE n.id = ${send.notification}`;
+          FROM delivery d JOIN notification n ON n.key = d.notification_key
+          WHERE n.id = ${send.notification}`;
         const expected = [...send.reached].toSorted((a, b) => a - b);
         assert.deepStrictEqual(rows[0]?.keys ?? [], expected, JSON.stringify(send));
       }

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Schema } from "effect";
 import { firstInstantOf, lastInstantOf, localInstant, nextCheck } from "../../src/campaigns/LocalSend.ts";
-import { nextCheckOf, partsOf } from "../../src/sending/LocalParts.ts";
+import { nextCheckOf, partsOf } from "../../src/sending/local/LocalParts.ts";
 import { WallTime } from "../../src/time/LocalTime.ts";
 import { DAY_MS, TimeZoneName } from "../../src/time/TimeZone.ts";
 import { begun, periodsOf, shown } from "./ZoneOracle.ts";

@@ -1,6 +1,6 @@
-import { lastInstantOf, type LateChoice, localInstant, nextCheck } from "../campaigns/LocalSend.ts";
-import { dayEnd, type WallTime, wallParts } from "../time/LocalTime.ts";
-import type { TimeZoneName } from "../time/TimeZone.ts";
+import { type LateChoice, localInstant, nextCheck } from "../../campaigns/LocalSend.ts";
+import { dayEnd, type WallTime, wallParts } from "../../time/LocalTime.ts";
+import type { TimeZoneName } from "../../time/TimeZone.ts";
 
 /** A send at a local time between its parts. Instants are epoch milliseconds. */
 export interface LocalState {
@@ -72,6 +72,3 @@ export const nextCheckOf = (
   const isRunning = hasRun || parts.some(({ status }) => status === "running");
   return isMore || !isRunning ? nextCheck(localAt, now) : null;
 };
-
-/** Whether no zone of the world is still to come. */
-export const isOverEverywhere = (localAt: WallTime, now: number): boolean => now >= lastInstantOf(localAt);

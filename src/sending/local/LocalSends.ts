@@ -1,13 +1,13 @@
 import { Cause, Clock, Context, Effect, Layer } from "effect";
-import { Database } from "../database/Database.ts";
-import { Segments } from "../devices/Segments.ts";
-import { idAt } from "../wire/Ids.ts";
-import { capWindow } from "./FrequencyCap.ts";
+import { Database } from "../../database/Database.ts";
+import { Segments } from "../../devices/Segments.ts";
+import { idAt } from "../../wire/Ids.ts";
+import { capWindow } from "../FrequencyCap.ts";
 import { nextCheckOf, partsOf } from "./LocalParts.ts";
 import { type LocalSend, LocalSendsSql } from "./LocalSendsSql.ts";
-import type { SendAudience, SendingCampaign } from "./Send.ts";
-import { countSend, noteLag } from "./SendMetrics.ts";
-import { type HeldCampaign, SendStartsSql } from "./SendStartsSql.ts";
+import type { SendAudience, SendingCampaign } from "../Send.ts";
+import { countSend, noteLag } from "../SendMetrics.ts";
+import { type HeldCampaign, SendStartsSql } from "../SendStartsSql.ts";
 
 const pageSize = 500;
 

@@ -1,14 +1,14 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { arrayOf, epochMillis, instant, unnested } from "../database/Rows.ts";
-import { run } from "../database/Statements.ts";
-import { sameTenant, tenantIs } from "../database/TenantColumns.ts";
-import { recordedSendsSql } from "../outbox/RecordedEventsSql.ts";
-import type { TimeZoneName } from "../time/TimeZone.ts";
-import type { TenantKey } from "../workspaces/Environment.ts";
-import type { CapWindow } from "./FrequencyCap.ts";
+import { arrayOf, epochMillis, instant, unnested } from "../../database/Rows.ts";
+import { run } from "../../database/Statements.ts";
+import { sameTenant, tenantIs } from "../../database/TenantColumns.ts";
+import { recordedSendsSql } from "../../outbox/RecordedEventsSql.ts";
+import type { TimeZoneName } from "../../time/TimeZone.ts";
+import type { TenantKey } from "../../workspaces/Environment.ts";
+import type { CapWindow } from "../FrequencyCap.ts";
 import type { LocalPart, LocalState } from "./LocalParts.ts";
-import type { SendingCampaign, StartedSend } from "./Send.ts";
+import type { SendingCampaign, StartedSend } from "../Send.ts";
 
 /** A send at a local time whose next part may be due, locked until the transaction ends. */
 export interface LocalSend extends SendingCampaign, LocalState {
