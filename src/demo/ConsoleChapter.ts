@@ -123,18 +123,18 @@ export const consoleChapter = Effect.fnUntraced(function* (
 ) {
   yield* narrator.chapter(
     "A month at the counters",
-    `${people.length} people visit the ${counters.length} counters of Acme in Production, and two campaigns ` +
-      "run there. The requests are like those above, so they are not printed.",
+    `${people.length} people visit the ${counters.length} counters of Acme in Production, where two ` +
+      "campaigns run. The requests are like those above, so they are not printed.",
   );
   const send = demoClient({ exchange: () => Effect.void });
   const now = yield* Clock.currentTimeMillis;
-  const token = yield* send(operator, `POST /workspaces/${workspaceId}/tokens`, {
+  const issued = yield* send(operator, `POST /workspaces/${workspaceId}/tokens`, {
     body: { name: "Counter system", environment: "production", abilities },
     status: 201,
   });
   const access = {
     base: production.base,
-    credential: { name: "COUNTER_TOKEN", value: yield* token.text("token") },
+    credential: { name: "COUNTER_TOKEN", value: yield* issued.text("token") },
   };
   const locations = yield* prepare(send, access, now);
   const key = yield* send(operator, `POST /workspaces/${workspaceId}/production/sdk-keys`, {

@@ -76,9 +76,10 @@ const stayInConsole = ({ operatorKey, origin }: TemporaryWaypost) =>
       credential: { name: "OPERATOR_KEY", value: operatorKey },
     };
     const address = yield* send(operator, "POST /console/addresses", { status: 201 });
+    const url = yield* address.text("url");
     yield* Console.log(
-      `\nSee all of it in the console. Open this address and press "Sign in":\n\n  ${yield* address.text("url")}` +
-        "\n\nThe address works once, for 15 minutes. The server runs until you press Ctrl-C.",
+      `\nSee all of it in the console. Open this address and press "Sign in":\n\n  ${url}\n\n` +
+        "The address works once, for 15 minutes. The server runs until you press Ctrl-C.",
     );
     return yield* Effect.never;
   });

@@ -60,7 +60,7 @@ const loadStyles = (): Promise<void> =>
     document.head.append(link);
   }));
 
-/** A region "Map". It keeps its place and zoom while data changes. */
+/** A region "Map". It keeps its centre and zoom while data changes. */
 export const MapView = ({ bounds, children, onReady }: MapViewProps) => {
   const ref = useRef<HTMLDivElement>(null);
   const [state, setState] = useState<"loading" | "ready" | "impossible">("loading");
