@@ -45,7 +45,7 @@ const pictures: ReadonlyArray<Picture> = [
   {
     name: "report",
     open: async (page, origin) => {
-      await page.goto(`${origin}/console/reports?tab=locations`);
+      await page.goto(`${origin}/console/reports?report=locations`);
       await page.waitForSelector("::-p-text(Acme Utrecht Central)");
     },
   },
@@ -53,7 +53,7 @@ const pictures: ReadonlyArray<Picture> = [
     name: "campaign",
     open: async (page, origin) => {
       await openCampaign(page, origin);
-      const map = await page.waitForSelector(".map[data-state=ready] canvas");
+      const map = await page.waitForSelector(".map[data-drawn=true] canvas");
       await map?.evaluate((canvas) => canvas.scrollIntoView({ block: "end" }));
     },
   },
@@ -96,7 +96,9 @@ const takePictures = async (server: TemporaryWaypost): Promise<number> => {
       ]);
       for (const { name, open } of pictures) {
         await open(page, server.origin);
-        await page.waitForNetworkIdle({ idleTime: 500 });
+        await page.evaluate(
+          "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))",
+        );
         const file = join(folder, `${name}-${theme}.webp`);
         writeFileSync(
           file,
