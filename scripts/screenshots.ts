@@ -6,15 +6,14 @@ import { Console, Effect } from "effect";
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import puppeteer, { type Page } from "puppeteer-core";
+import type { Page } from "puppeteer-core";
 import sharp from "sharp";
 import { runChapters } from "../src/demo/Demo.ts";
-import { type TemporaryWaypost, temporaryWaypost } from "../src/demo/TemporaryWaypost.ts";
-import { chromiumPath } from "../test/browser/Chromium.ts";
+import { temporaryWaypost } from "../src/demo/TemporaryWaypost.ts";
+import { inConsole } from "./bench/ConsoleBrowser.ts";
 
 const root = join(import.meta.dirname, "..");
 const folder = join(root, "docs/pictures");
-const size = { width: 1400, height: 900 };
 /** All pictures together, in bytes. */
 const maxBytes = 600_000;
 
@@ -67,52 +66,29 @@ const pictures: ReadonlyArray<Picture> = [
   },
 ];
 
-const signIn = async (page: Page, { operatorKey, origin }: TemporaryWaypost): Promise<void> => {
-  await page.goto(`${origin}/console`);
-  const field = await page.waitForSelector("::-p-aria(Access key)");
-  await field?.type(operatorKey);
-  await page.locator('::-p-aria([name="Sign in"][role="button"])').click();
-  await page.waitForSelector("nav[aria-label=Pages]");
-};
-
 /** Takes all pictures. Returns the sum of their bytes. */
-const takePictures = async (server: TemporaryWaypost): Promise<number> => {
-  const browser = await puppeteer.launch({
-    executablePath: await chromiumPath(),
-    headless: "shell",
-    args: ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
-    defaultViewport: size,
-  });
-  try {
-    const page = await browser.newPage();
-    page.setDefaultTimeout(120_000);
-    await signIn(page, server);
-    mkdirSync(folder, { recursive: true });
-    let bytes = 0;
-    for (const theme of ["light", "dark"]) {
-      await page.emulateMediaFeatures([
-        { name: "prefers-color-scheme", value: theme },
-        { name: "prefers-reduced-motion", value: "reduce" },
-      ]);
-      for (const { name, open } of pictures) {
-        await open(page, server.origin);
-        await page.evaluate(
-          "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))",
-        );
-        const file = join(folder, `${name}-${theme}.webp`);
-        writeFileSync(
-          file,
-          await sharp(await page.screenshot())
-            .webp({ quality: 80, effort: 6 })
-            .toBuffer(),
-        );
-        bytes += statSync(file).size;
-      }
+const takePictures = async (page: Page, origin: string): Promise<number> => {
+  mkdirSync(folder, { recursive: true });
+  let bytes = 0;
+  for (const theme of ["light", "dark"]) {
+    await page.emulateMediaFeatures([
+      { name: "prefers-color-scheme", value: theme },
+      { name: "prefers-reduced-motion", value: "reduce" },
+    ]);
+    for (const { name, open } of pictures) {
+      await open(page, origin);
+      await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+      const file = join(folder, `${name}-${theme}.webp`);
+      writeFileSync(
+        file,
+        await sharp(await page.screenshot())
+          .webp({ quality: 80, effort: 6 })
+          .toBuffer(),
+      );
+      bytes += statSync(file).size;
     }
-    return bytes;
-  } finally {
-    await browser.close();
   }
+  return bytes;
 };
 
 const program = Effect.scoped(
@@ -120,7 +96,7 @@ const program = Effect.scoped(
     const server = yield* temporaryWaypost([process.execPath, join(root, "bin/waypost.js")]);
     const quiet = { ...globalThis.console, log: () => undefined };
     yield* Effect.provideService(runChapters(server), Console.Console, quiet);
-    return yield* Effect.promise(() => takePictures(server));
+    return yield* Effect.promise(() => inConsole(server, (page) => takePictures(page, server.origin)));
   }),
 );
 const bytes = await Effect.runPromise(program);
