@@ -17,8 +17,7 @@ const owners = [
   {
     name: "undici",
     library: "undici",
-    files:
-      "^src/(sending/push/transports/PushConnections|webhooks/calls/Receivers|media/store/S3Requests)[.]ts$",
+    files: "^src/(notifications/PublicOrigins|media/store/S3Requests)[.]ts$",
   },
   { name: "s3-signature", library: "aws4fetch", files: "^src/media/store/S3Requests[.]ts$" },
   { name: "csv", library: "csv-parse", files: "^src/cli/location-import/CsvReader[.]ts$" },

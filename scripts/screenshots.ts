@@ -52,8 +52,8 @@ const pictures: ReadonlyArray<Picture> = [
     name: "campaign",
     open: async (page, origin) => {
       await openCampaign(page, origin);
-      const map = await page.waitForSelector(".map[data-drawn=true] canvas");
-      await map?.evaluate((canvas) => canvas.scrollIntoView({ block: "end" }));
+      await page.waitForSelector(".map[data-drawn=true] canvas");
+      await page.evaluate(`document.querySelector(".map canvas").scrollIntoView({ block: "end" })`);
     },
   },
   {

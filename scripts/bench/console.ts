@@ -27,11 +27,12 @@ const pageMillis = async (page: Page, name: string): Promise<number> => {
 
 /** Imports locations all over Europe, in parts of 5,000. */
 const importLocations = async (origin: string, operatorKey: string): Promise<string> => {
-  const send = async (path: string, key: string, body: unknown): Promise<any> => {
+  type Created = { readonly id: string; readonly token: string };
+  const send = async (path: string, key: string, body: unknown): Promise<Created> => {
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
     const answer = await fetch(origin + path, { method: "POST", headers, body: JSON.stringify(body) });
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-    return ((await answer.json()) as { readonly data: unknown }).data;
+    return ((await answer.json()) as { readonly data: Created }).data;
   };
   const plan = { sandbox_requests_per_minute: null, sandbox_writes_per_minute: null };
   const { id } = await send("/operator/v1/workspaces", operatorKey, { name: "Many", plan });
