@@ -11,8 +11,11 @@ const connectMillis = 10_000;
 /** How long the checked addresses of a host stay valid. */
 const freshSeconds = 30;
 
+/** The connections to one origin. */
+export type OriginPool = Pool;
+
 interface Origin {
-  readonly pool: Pool;
+  readonly pool: OriginPool;
   addresses: ReadonlyArray<HostAddress>;
   /** When the addresses must be checked again, in epoch milliseconds. */
   staleAt: number;
@@ -59,7 +62,7 @@ export const publicOrigins = Effect.fnUntraced(function* (options: {
     timeToLive: (exit) => Duration.seconds(Exit.isSuccess(exit) ? freshSeconds : 1),
   });
 
-  const refreshed = (url: URL, addresses: ReadonlyArray<HostAddress>): Pool => {
+  const refreshed = (url: URL, addresses: ReadonlyArray<HostAddress>): OriginPool => {
     const found = origins.get(url.origin) ?? openOrigin(url.origin, options.idleMillis);
     found.addresses = addresses;
     found.staleAt = clock.currentTimeMillisUnsafe() + freshSeconds * 1000;
@@ -79,7 +82,7 @@ export const publicOrigins = Effect.fnUntraced(function* (options: {
     /** The allowed addresses of the host of a URL. */
     addressesOf,
     /** The connections to the origin of a URL, undefined unless its addresses were checked a moment ago. */
-    fresh: (url: URL): Pool | undefined => {
+    fresh: (url: URL): OriginPool | undefined => {
       const origin = origins.get(url.origin);
       return origin !== undefined && clock.currentTimeMillisUnsafe() < origin.staleAt
         ? origin.pool

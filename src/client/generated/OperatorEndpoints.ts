@@ -392,6 +392,18 @@ export interface PlanPatch {
   readonly production_requests_per_day?: number | null | undefined;
 }
 
+/** The JSON of `PlanUsage`. */
+export interface PlanUsage {
+  /** What `max_campaigns` counts: campaigns that have not ended and, in Sandbox, are not paused. */
+  readonly campaigns: number;
+  /** What `max_notifications` counts. */
+  readonly notifications: number;
+  /** What `max_locations` counts. */
+  readonly locations: number;
+  /** What `max_media_bytes` counts: the bytes of all files. */
+  readonly media_bytes: number;
+}
+
 /** The JSON of `SdkKey`. */
 export interface SdkKey {
   /** Id of the token. */
@@ -684,6 +696,11 @@ export interface WorkspacesEndpoints {
    * immediately to all tokens, in all processes.
    */
   update(workspace: string, body: WorkspacePatch, options?: CallOptions): Promise<Workspace>;
+  /**
+   * Show what is used of a plan. The counts of one environment that the limits of the plan are
+   * compared with.
+   */
+  usage(workspace: string, env: "sandbox" | "production", options?: CallOptions): Promise<PlanUsage>;
 }
 
 /** The tokens with which the systems of a customer use the platform API. */
@@ -1294,6 +1311,7 @@ export const operatorEndpoints = {
     list: "GET /workspaces pages query",
     get: "GET /workspaces/{workspace}",
     update: "PATCH /workspaces/{workspace} body",
+    usage: "GET /workspaces/{workspace}/{env}/usage",
   },
   tokens: {
     issue: "POST /workspaces/{workspace}/tokens body",

@@ -1,7 +1,6 @@
 import { Context, Deferred, Effect, Exit, FiberSet, Layer } from "effect";
-import type { Pool } from "undici";
 import { PublicHosts } from "../../notifications/PublicHosts.ts";
-import { publicOrigins } from "../../notifications/PublicOrigins.ts";
+import { type OriginPool, publicOrigins } from "../../notifications/PublicOrigins.ts";
 import { CallExchange, type CallResult, type Done, unanswered } from "./CallExchange.ts";
 
 /** The timeout of a call, in milliseconds (contract N4). */
@@ -36,7 +35,7 @@ export class Receivers extends Context.Service<Receivers>()("waypost/webhooks/ca
      * Sends a request. A connection that was kept for reuse may have been closed by the receiver meanwhile:
      * then the request is sent once more.
      */
-    const dispatch = (pool: Pool, { body, headers, url }: CallRequest, done: Done): Expire => {
+    const dispatch = (pool: OriginPool, { body, headers, url }: CallRequest, done: Done): Expire => {
       const send = (report: Done): CallExchange => {
         const exchange = new CallExchange(report);
         pool.dispatch({ method: "POST", path: `${url.pathname}${url.search}`, headers, body }, exchange);

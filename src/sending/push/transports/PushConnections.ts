@@ -1,7 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect";
-import type { Pool } from "undici";
 import { type HostAddress, PublicHosts } from "../../../notifications/PublicHosts.ts";
-import { publicOrigins } from "../../../notifications/PublicOrigins.ts";
+import { type OriginPool, publicOrigins } from "../../../notifications/PublicOrigins.ts";
 import { type Done, HttpExchange, NotReached, type ProviderResponse } from "./HttpExchange.ts";
 import { type Cancel, nothingToCancel, type PushOutcome, type Report } from "./PushTransport.ts";
 
@@ -34,7 +33,7 @@ export class PushConnections extends Context.Service<PushConnections>()(
           isPermanent: _tag === "HostNotPublic",
         });
 
-      const dispatch = (pool: Pool, { body, headers, url }: PushRequest, done: Done): Cancel => {
+      const dispatch = (pool: OriginPool, { body, headers, url }: PushRequest, done: Done): Cancel => {
         const exchange = new HttpExchange(url.host, clock, done);
         pool.dispatch({ method: "POST", path: `${url.pathname}${url.search}`, headers, body }, exchange);
         return () => exchange.cancel();
