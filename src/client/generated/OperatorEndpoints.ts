@@ -145,6 +145,10 @@ export interface Content {
   readonly media_asset_id: string | null;
   /** The questions of a survey; empty for a message. */
   readonly questions: ReadonlyArray<ShownQuestion>;
+  /** `liquid` if the texts are templates; null if they are literal. */
+  readonly template: "liquid" | null;
+  /** The texts in other languages, by their tags; null for none. */
+  readonly translations: Readonly<Record<string, Translation>> | null;
   /** The campaigns that it is on, in the order in which it was attached to them; [] for none. */
   readonly campaign_ids: ReadonlyArray<string>;
   /** When the notification was created, in UTC. */
@@ -166,6 +170,13 @@ export interface ContentDraft {
    * whole text.
    */
   readonly body: string;
+  /**
+   * `liquid`: headline, text, button and question texts are Liquid templates over
+   * `device.attributes.*`, `device.platform|locale|timezone`, `location.name|address|external_id` and
+   * `campaign.name`, rendered for each device. They can use output, `if`, `unless` and `case`. Null:
+   * the texts are literal.
+   */
+  readonly template?: "liquid" | null | undefined;
   /** Id of a media file of the workspace; not for surveys. */
   readonly media_asset_id?: string | null | undefined;
   /** Label of the button; together with the address or not at all. */
@@ -177,6 +188,12 @@ export interface ContentDraft {
   readonly cta_url?: string | null | undefined;
   /** One to five questions of a survey; none for a message. */
   readonly questions?: ReadonlyArray<QuestionDraft> | null | undefined;
+  /**
+   * The texts in other languages, by BCP 47 tags, at most 50. Whatever one leaves out is that of the
+   * notification itself. A survey's translation has all of its questions, and all choices of those
+   * that it translates.
+   */
+  readonly translations?: Readonly<Record<string, TranslationDraft>> | null | undefined;
 }
 
 /** The JSON of `Delivery`. */
@@ -506,6 +523,10 @@ export interface Notification {
   readonly media_asset_id: string | null;
   /** The questions of a survey; empty for a message. */
   readonly questions: ReadonlyArray<ShownQuestion>;
+  /** `liquid` if the texts are templates; null if they are literal. */
+  readonly template: "liquid" | null;
+  /** The texts in other languages, by their tags; null for none. */
+  readonly translations: Readonly<Record<string, Translation>> | null;
   /**
    * A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a
    * location, a push campaign's is sent at a `fixed_time`.
@@ -911,6 +932,48 @@ export interface TokenDraft {
   >;
   /** An ISO 8601 date-time with offset or Z, or a date; without an offset it is UTC. */
   readonly expires_at?: string | null | undefined;
+}
+
+/** The JSON of `TranslatedQuestion`. */
+export interface TranslatedQuestion {
+  /** The question. */
+  readonly question_text?: string | undefined;
+  /** The choices, in the order of the survey; null for one that is not translated. */
+  readonly choices?: ReadonlyArray<string | null> | undefined;
+}
+
+/** The JSON of `TranslatedQuestionDraft`. */
+export interface TranslatedQuestionDraft {
+  /** The question. */
+  readonly question_text?: string | null | undefined;
+  readonly choices?: ReadonlyArray<string | null> | null | undefined;
+}
+
+/** The JSON of `Translation`. */
+export interface Translation {
+  /** The headline. */
+  readonly headline?: string | undefined;
+  /** The text. */
+  readonly body?: string | undefined;
+  /** Label of the button. */
+  readonly cta_label?: string | undefined;
+  /** Address that the button opens. */
+  readonly cta_url?: string | undefined;
+  /** The questions of a survey, in its order; `{}` for one that is not translated. */
+  readonly questions?: ReadonlyArray<TranslatedQuestion> | undefined;
+}
+
+/** The JSON of `TranslationDraft`. */
+export interface TranslationDraft {
+  /** The headline. */
+  readonly headline?: string | null | undefined;
+  /** The text. */
+  readonly body?: string | null | undefined;
+  /** Label of the button. */
+  readonly cta_label?: string | null | undefined;
+  /** Address that the button opens. */
+  readonly cta_url?: string | null | undefined;
+  readonly questions?: ReadonlyArray<TranslatedQuestionDraft | null> | null | undefined;
 }
 
 /** The JSON of `Transport`. */

@@ -624,6 +624,10 @@ export interface Notification {
   readonly media_asset_id: string | null;
   /** The questions of a survey; empty for a message. */
   readonly questions: ReadonlyArray<ShownQuestion>;
+  /** `liquid` if the texts are templates; null if they are literal. */
+  readonly template: "liquid" | null;
+  /** The texts in other languages, by their tags; null for none. */
+  readonly translations: Readonly<Record<string, Translation>> | null;
   /**
    * A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a
    * location, a push campaign's is sent at a `fixed_time`.
@@ -654,6 +658,13 @@ export interface NotificationDraft {
    * whole text.
    */
   readonly body: string;
+  /**
+   * `liquid`: headline, text, button and question texts are Liquid templates over
+   * `device.attributes.*`, `device.platform|locale|timezone`, `location.name|address|external_id` and
+   * `campaign.name`, rendered for each device. They can use output, `if`, `unless` and `case`. Null:
+   * the texts are literal.
+   */
+  readonly template?: "liquid" | null | undefined;
   /** Id of a media file of the workspace; not for surveys. */
   readonly media_asset_id?: string | null | undefined;
   /** Label of the button; together with the address or not at all. */
@@ -665,6 +676,12 @@ export interface NotificationDraft {
   readonly cta_url?: string | null | undefined;
   /** One to five questions of a survey; none for a message. */
   readonly questions?: ReadonlyArray<QuestionDraft> | null | undefined;
+  /**
+   * The texts in other languages, by BCP 47 tags, at most 50. Whatever one leaves out is that of the
+   * notification itself. A survey's translation has all of its questions, and all choices of those
+   * that it translates.
+   */
+  readonly translations?: Readonly<Record<string, TranslationDraft>> | null | undefined;
   /**
    * A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a
    * location, a push campaign's is sent at a `fixed_time`.
@@ -1083,6 +1100,48 @@ export interface TargetingDraft {
   readonly location_group_names?: ReadonlyArray<string> | null | undefined;
   /** Segments that a push campaign targets; left out or empty means everyone. */
   readonly segmentation_ids?: ReadonlyArray<string> | null | undefined;
+}
+
+/** The JSON of `TranslatedQuestion`. */
+export interface TranslatedQuestion {
+  /** The question. */
+  readonly question_text?: string | undefined;
+  /** The choices, in the order of the survey; null for one that is not translated. */
+  readonly choices?: ReadonlyArray<string | null> | undefined;
+}
+
+/** The JSON of `TranslatedQuestionDraft`. */
+export interface TranslatedQuestionDraft {
+  /** The question. */
+  readonly question_text?: string | null | undefined;
+  readonly choices?: ReadonlyArray<string | null> | null | undefined;
+}
+
+/** The JSON of `Translation`. */
+export interface Translation {
+  /** The headline. */
+  readonly headline?: string | undefined;
+  /** The text. */
+  readonly body?: string | undefined;
+  /** Label of the button. */
+  readonly cta_label?: string | undefined;
+  /** Address that the button opens. */
+  readonly cta_url?: string | undefined;
+  /** The questions of a survey, in its order; `{}` for one that is not translated. */
+  readonly questions?: ReadonlyArray<TranslatedQuestion> | undefined;
+}
+
+/** The JSON of `TranslationDraft`. */
+export interface TranslationDraft {
+  /** The headline. */
+  readonly headline?: string | null | undefined;
+  /** The text. */
+  readonly body?: string | null | undefined;
+  /** Label of the button. */
+  readonly cta_label?: string | null | undefined;
+  /** Address that the button opens. */
+  readonly cta_url?: string | null | undefined;
+  readonly questions?: ReadonlyArray<TranslatedQuestionDraft | null> | null | undefined;
 }
 
 /** The JSON of `TriggerConfig`. */
