@@ -36,5 +36,6 @@ export const dueDelivery = (
   triggerType: triggerOf(incomingEvent.type),
   locationKey: incomingEvent.locationKey,
   cap: capWindow(triggerMatch.cap, incomingEvent.defaultCap, triggerMatch.timezone, incomingEvent.receivedAt),
+  failure: null,
   now: incomingEvent.receivedAt,
 });

@@ -168,6 +168,13 @@ export const readNotification = (input: RequestInput) =>
 export const readContent = (input: RequestInput) =>
   Effect.map(readJson(input), (body): ContentBody => withLists(parseFields(ContentHead, body), body));
 
+/**
+ * Parses the content of a notification that is not stored. Its name may be left out, and its type, which is
+ * then `message`.
+ */
+export const parseContent = (body: Json): ContentBody =>
+  withLists(parseFields(ContentHead, { name: "Draft", type: "message", ...body }), body);
+
 /** Reads a request's body as a trigger alone. */
 export const readTrigger = (input: RequestInput) =>
   Effect.map(readJson(input), (body): ParsedBody<TriggerDraft> =>

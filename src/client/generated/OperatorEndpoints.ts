@@ -226,6 +226,8 @@ export interface Delivery {
   readonly attempts: number;
   /** The last error; null for none. */
   readonly last_error: string | null;
+  /** Whether it is a test send, which counts in no report, cap or interaction. */
+  readonly test: boolean;
   /** An instant in UTC, to the second. */
   readonly created_at: string;
   /** When the push service or the inbox accepted it; null if neither did. */

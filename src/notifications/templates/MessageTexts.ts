@@ -40,8 +40,13 @@ const translatedQuestion = (
   })),
 });
 
+const translatedQuestions = (questions: ReadonlyArray<Question>, translation: Translation | undefined) =>
+  translation?.questions === undefined
+    ? questions
+    : questions.map((question, index) => translatedQuestion(question, translation.questions?.[index]));
+
 /** The texts of a content in the language of a locale; each missing part is that of the content itself. */
-export const translated = (content: TextSource, locale: string | null): MessageTexts => {
+const translated = (content: TextSource, locale: string | null): MessageTexts => {
   const tag = content.translations === null ? null : lookupTag(Object.keys(content.translations), locale);
   const translation = tag === null ? undefined : content.translations?.[tag];
   if (translation === undefined) return content;
@@ -50,13 +55,23 @@ export const translated = (content: TextSource, locale: string | null): MessageT
     body: translation.body ?? content.body,
     cta_label: translation.cta_label ?? content.cta_label,
     cta_url: translation.cta_url ?? content.cta_url,
-    questions:
-      translation.questions === undefined
-        ? content.questions
-        : content.questions.map((question, index) =>
-            translatedQuestion(question, translation.questions?.[index]),
-          ),
+    questions: translatedQuestions(content.questions, translation),
   };
+};
+
+/**
+ * The questions of a survey in all its languages: that of a locale first, then the survey's own, then the
+ * others (contract O2.6).
+ */
+export const questionsInLanguages = (
+  { questions, translations }: Pick<TextSource, "questions" | "translations">,
+  locale: string | null,
+): ReadonlyArray<ReadonlyArray<Question>> => {
+  if (translations === null) return [questions];
+  const own = lookupTag(Object.keys(translations), locale);
+  const inTag = (tag: string) => translatedQuestions(questions, translations[tag]);
+  const others = Object.keys(translations).filter((tag) => tag !== own);
+  return [...(own === null ? [] : [inTag(own)]), questions, ...others.map(inTag)];
 };
 
 const characters = new Intl.Segmenter("und", { granularity: "grapheme" });

@@ -1,7 +1,7 @@
 /** The most nodes and filter calls of one rendering (contract O1). */
-export const maxSteps = 10_000;
+const maxSteps = 10_000;
 /** The most bytes of UTF-8 that a field renders to (contract O1). */
-export const maxBytes = 10_240;
+const maxBytes = 10_240;
 
 /** A value in a template: of a variable, a literal, or the result of a filter. */
 export type TemplateValue = string | number | boolean | null | undefined | ReadonlyArray<string>;
