@@ -6,8 +6,8 @@ import type { SqlClient, Statement } from "effect/sql";
  *
  * It counts deliveries that reached the device since the cap's period began, and those still being sent;
  * failed ones and test sends do not count. A delivery takes at most an hour to settle, so it searches from
- * one day before the period. The ORDER BY keeps the planner on the index by device, also while its statistics still show an
- * empty table.
+ * one day before the period. The ORDER BY keeps the planner on the index by device, also while its
+ * statistics still show an empty table.
  */
 export const usedCapSql = (sql: SqlClient.SqlClient, alias: string): Statement.Fragment => {
   const column = (name: string) => sql(`${alias}.${name}`);

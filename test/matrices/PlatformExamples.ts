@@ -235,6 +235,9 @@ export const platformExamples: Examples = {
       notification_id: "notification",
       device_id: "device",
       location_id: "location",
+      "notification.media_asset_id": "media",
+      "notification.questions.0.id": "question",
+      "notification.questions.0.choices.0.id": "choice",
     },
   },
 

@@ -1,7 +1,7 @@
 import { Schema } from "effect";
 import { SentAttributes } from "../../devices/Attributes.ts";
 import { ContentDraft } from "../../notifications/NotificationDraft.ts";
-import { nullableText, shownInteger } from "../../wire/ShownFields.ts";
+import { nullableId, nullableText, shownInteger } from "../../wire/ShownFields.ts";
 import { optionalText, Uuid } from "../../wire/Text.ts";
 import { Message } from "../Message.ts";
 
@@ -43,8 +43,8 @@ export const PreviewDraft = Schema.Struct({
     Schema.NullOr(
       ContentDraft.annotate({
         description:
-          "A draft with the fields of a notification. `name`, `type` (then `message`) and the trigger may be " +
-          "left out.",
+          "A draft with the fields of a notification. `name`, `type` (then `message`) and the trigger may " +
+          "be left out.",
       }),
     ),
   ),
@@ -58,6 +58,7 @@ const fieldNames = (description: string) =>
 const PayloadPreview = Schema.Struct({
   payload: Schema.Record(Schema.String, Schema.Json).annotate({
     description: "The payload as the provider gets it, with an id of zeros and without the device's address.",
+    examples: [{ aps: { alert: { title: "Welcome in our store" } } }],
   }),
   bytes: shownInteger("Its size as JSON in bytes.", 412),
   cut: fieldNames("The fields that were shortened or left out to fit the provider's limit."),
@@ -73,7 +74,7 @@ export const Preview = Schema.Struct({
   ),
   message: Schema.NullOr(
     Schema.Struct({
-      id: Schema.Null.annotate({ description: "Null: there is no message.", examples: [null] }),
+      id: nullableId("Null: there is no message.", "c1e07f3a-9d24-8b56-91f8-2a6d4e7b03c5"),
       campaign_id: Schema.NullOr(campaign_id),
       notification_id: Schema.NullOr(notification_id),
       ...shown,

@@ -1,4 +1,5 @@
-import { Clock, Context, Effect, Layer } from "effect";
+import { Clock, Context, Effect, Layer, Option } from "effect";
+import { Campaigns } from "../../campaigns/Campaigns.ts";
 import { mergedAttributes } from "../../devices/Attributes.ts";
 import { RegisteredDevices } from "../../devices/RegisteredDevices.ts";
 import { PublicAddresses } from "../../http/PublicAddresses.ts";
@@ -39,6 +40,7 @@ export class Previews extends Context.Service<Previews>()("waypost/sending/previ
   make: Effect.gen(function* () {
     const stored = yield* CurrentContentsSql;
     const contents = yield* Contents;
+    const campaigns = yield* Campaigns;
     const devices = yield* RegisteredDevices;
     const library = yield* MediaLibrary;
     const { media: mediaBase } = yield* PublicAddresses;
@@ -75,7 +77,11 @@ export class Previews extends Context.Service<Previews>()("waypost/sending/previ
       }
       const content = yield* stored.find(tenant, campaign_id, notification_id);
       if (content === null) {
-        problems.add("notification_id", "There is no notification with this id on this campaign.");
+        const campaign = yield* Effect.option(campaigns.find(tenant, campaign_id));
+        if (Option.isSome(campaign))
+          problems.add("notification_id", "There is no notification with this id on this campaign.");
+        else
+          problems.add("campaign_id", "There is no campaign with this id in this workspace and environment.");
         return null;
       }
       return {
