@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect";
 import { parseAddress } from "./ButtonAddress.ts";
-import { PublicHosts } from "./PublicHosts.ts";
+import { hostOf, PublicHosts } from "./PublicHosts.ts";
 import { requestHead, type ResponseHead } from "./ResponseHead.ts";
 
 const maxRedirects = 5;
@@ -9,8 +9,6 @@ const timeLimit = "5 seconds";
 const redirects = new Set([301, 302, 303, 307, 308]);
 
 const isGood = ({ status }: ResponseHead): boolean => status < 500 && status !== 404 && status !== 410;
-
-const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, "$1");
 
 /**
  * One sentence for a host that is unknown, not public, or refuses to answer. Different ones would let a
