@@ -41,8 +41,9 @@ CREATE INDEX delivery_clicked ON delivery (workspace_id, environment, clicked_at
   WHERE clicked_at IS NOT NULL;
 CREATE INDEX delivery_of_device ON delivery (workspace_id, environment, device_key, created_at DESC);
 
--- Deliveries that wait to be rendered or for a push provider, from the transaction that inserts the delivery to the one that
--- settles it. A narrow table of its own, so that polling costs the same however many deliveries there are.
+-- Deliveries that wait to be rendered or for a push provider, from the transaction that inserts the delivery
+-- to the one that settles it. A narrow table of its own, so that polling costs the same however many
+-- deliveries there are.
 CREATE TABLE push_queue (
   workspace_id integer NOT NULL,
   environment  text NOT NULL,

@@ -145,14 +145,14 @@ const compileExpression = ({ postfix }: Expression, refuse: Refuse): Evaluate =>
   return result ?? (() => null);
 };
 
-/** A comparison is a step, and one more for every 16 characters that it reads. */
+/** A comparison is a step, and one more for every 4 characters that it reads. */
 const counted = (
   run: TemplateRun,
   left: Operand,
   right: Operand,
   apply: (left: Operand, right: Operand) => boolean,
 ): boolean => {
-  run.count(1 + Math.floor(lengthOf(plain(left)) / 16));
+  run.count(1 + Math.floor(lengthOf(plain(left)) / 4));
   return apply(left, right);
 };
 
@@ -160,6 +160,10 @@ const counted = (
 interface FilterCall {
   readonly filter: TemplateFilter;
   readonly args: ReadonlyArray<Evaluate>;
+  /** Whether the arguments are the same in every rendering. */
+  readonly isFixed: boolean;
+  /** Of fixed arguments: their values, once they were evaluated. */
+  values?: ReadonlyArray<TemplateValue>;
 }
 
 const compileFilter = ({ args, name }: Filter, token: Token, refuse: Refuse): FilterCall => {
@@ -175,7 +179,15 @@ const compileFilter = ({ args, name }: Filter, token: Token, refuse: Refuse): Fi
       refuse(token, `the filter ${name} takes no argument ${arg[0]}`);
     return compileToken(arg[1], refuse);
   });
-  return { filter, args: compiled };
+  const isFixed = args.every((arg) => !Array.isArray(arg) && arg.kind !== TokenKind.PropertyAccess);
+  return { filter, args: compiled, isFixed };
+};
+
+const valuesOf = (call: FilterCall, run: TemplateRun): ReadonlyArray<TemplateValue> => {
+  if (call.values !== undefined) return call.values;
+  const values = call.args.map((each) => plain(each(run)));
+  if (call.isFixed) call.values = values;
+  return values;
 };
 
 /** Compiles a value with its filters. */
@@ -185,15 +197,10 @@ export const compileValue = ({ filters, initial }: Value, token: Token, refuse: 
   const calls = filters.map((filter) => compileFilter(filter, token, refuse));
   return (run) => {
     let value = plain(evaluate(run));
-    for (const { args, filter } of calls) {
-      const given = args.length === 0 ? none : args.map((each) => plain(each(run)));
-      value = applyFilter(filter, run, value, given);
-    }
+    for (const call of calls) value = applyFilter(call.filter, run, value, valuesOf(call, run));
     return value;
   };
 };
-
-const none: ReadonlyArray<TemplateValue> = [];
 
 const argumentCount = (min: number, max: number): string => {
   if (max === 0) return "no argument";
