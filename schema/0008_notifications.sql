@@ -17,6 +17,11 @@ CREATE TABLE content (
   media_asset_id  uuid,
   media_kind      text CHECK (media_kind IN ('image', 'video', 'audio')),
   questions       jsonb,
+  -- The language of the texts if they are templates, which are rendered for each device; null if they are
+  -- literal.
+  template        text CHECK (template IN ('liquid')),
+  -- {"<language tag>": {"headline": …, …}}, as the author wrote the tags; null for none.
+  translations    jsonb,
   created_at      timestamptz NOT NULL,
   PRIMARY KEY (workspace_id, environment, key),
   FOREIGN KEY (workspace_id, environment) REFERENCES tenant (workspace_id, environment) ON DELETE CASCADE,

@@ -30,6 +30,8 @@ CREATE TABLE send (
   source_id        bigint,
   content_key      integer,
   content_type     text CHECK (content_type IN ('message', 'survey')),
+  -- Its texts are templates: messages for the inbox are queued, too, as rendering them may fail.
+  templated        boolean NOT NULL DEFAULT false,
   cap_count        integer CHECK (cap_count > 0),
   cap_since        timestamptz,
   -- Deliveries made, and their outcomes so far; exact at any moment.

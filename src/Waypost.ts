@@ -59,11 +59,13 @@ import { sqlRepositories } from "./Repositories.ts";
 import { Deliveries } from "./sending/Deliveries.ts";
 import { Explanations } from "./sending/Explanations.ts";
 import { Messages } from "./sending/Messages.ts";
+import { Previews } from "./sending/preview/Previews.ts";
 import { PushCredentials } from "./sending/push/PushCredentials.ts";
 import { PushDispatcher } from "./sending/push/PushDispatcher.ts";
 import { leaseMillis } from "./sending/push/PushLeases.ts";
 import { Sends } from "./sending/Sends.ts";
 import { TransportTests } from "./sending/push/TransportTests.ts";
+import { TestSends } from "./sending/testing/TestSends.ts";
 import { SendScheduler } from "./sending/SendScheduler.ts";
 import { WebhookDispatcher } from "./webhooks/calls/WebhookDispatcher.ts";
 import { Webhooks } from "./webhooks/Webhooks.ts";
@@ -102,10 +104,11 @@ const statementServices = Layer.mergeAll(
   Retention.layer,
   DeviceAuthentication.layer.pipe(Layer.provide(FailedAttempts.layer)),
   Devices.layer,
-  TransportTests.layer.pipe(Layer.provideMerge(RegisteredDevices.layer)),
+  Layer.mergeAll(TransportTests.layer, Previews.layer).pipe(Layer.provideMerge(RegisteredDevices.layer)),
   Messages.layer,
   Answers.layer,
   Explanations.layer,
+  TestSends.layer,
   Geofences.layer,
   Layer.mergeAll(Events.layer, Positions.layer, Dwells.layer).pipe(
     Layer.provide(EventRecorder.layer),

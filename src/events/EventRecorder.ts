@@ -3,11 +3,14 @@ import { PublicAddresses } from "../http/PublicAddresses.ts";
 import { hears } from "../outbox/EventType.ts";
 import { Outbox, type OutgoingEvent } from "../outbox/Outbox.ts";
 import { shownMedia } from "../media/MediaAddress.ts";
+import { isSameForAll, type MessageTexts, renderTexts } from "../notifications/templates/MessageTexts.ts";
 import { type CreatedDelivery, Deliveries } from "../sending/Deliveries.ts";
 import type { DueDelivery } from "../sending/Delivery.ts";
 import type { Message } from "../sending/Message.ts";
 import { MessageIds } from "../sending/MessageId.ts";
+import { type Recipient, Recipients } from "../sending/rendering/Recipients.ts";
 import { utcText } from "../time/LocalTime.ts";
+import { mapSliced } from "../workers/TimeSlices.ts";
 import { dwellsOf } from "./Dwell.ts";
 import { DwellsSql } from "./DwellsSql.ts";
 import type { EventBatch, IncomingEvent, TriggeredMessage } from "./EventBatch.ts";
@@ -20,6 +23,8 @@ interface PendingDelivery {
   readonly incomingEvent: IncomingEvent;
   readonly triggerMatch: TriggerMatch;
   readonly due: DueDelivery;
+  /** The texts for the device; null if they cannot be rendered. */
+  readonly texts: MessageTexts | null;
 }
 
 const pendingDeliveriesOf = (
@@ -33,6 +38,7 @@ const pendingDeliveriesOf = (
       incomingEvent,
       triggerMatch,
       due: dueDelivery(triggerMatch, incomingEvent, device.transport),
+      texts: triggerMatch,
     }));
 };
 
@@ -48,7 +54,17 @@ export class EventRecorder extends Context.Service<EventRecorder>()("waypost/eve
     const ids = yield* MessageIds;
     const outbox = yield* Outbox;
     const dwells = yield* DwellsSql;
+    const recipients = yield* Recipients;
     const { media: mediaBase } = yield* PublicAddresses;
+
+    /** Translates and renders the texts of deliveries. Reads nothing if they are the same for all devices. */
+    const render = Effect.fnUntraced(function* (pending: ReadonlyArray<PendingDelivery>) {
+      const varying = pending.filter(({ triggerMatch }) => !isSameForAll(triggerMatch));
+      if (varying.length === 0) return pending;
+      const found = yield* recipients.of(varying.map(({ due }) => due));
+      const byDelivery = new Map(varying.map((each, index) => [each, found[index]]));
+      return yield* mapSliced(pending, (each) => rendered(each, byDelivery.get(each)));
+    });
 
     return {
       /** Finds the locations of a batch and the notifications that can fire there. */
@@ -65,8 +81,8 @@ export class EventRecorder extends Context.Service<EventRecorder>()("waypost/eve
         const accepted = batch.record(events, yield* repository.record(events));
         const begun = accepted.flatMap(({ incomingEvent }) => dwellsOf(incomingEvent));
         if (begun.length > 0) yield* dwells.begin(begun);
-        const pending = accepted.flatMap(({ device, incomingEvent }) =>
-          pendingDeliveriesOf(incomingEvent, device),
+        const pending = yield* render(
+          accepted.flatMap(({ device, incomingEvent }) => pendingDeliveriesOf(incomingEvent, device)),
         );
         const created = yield* deliveries.create(pending.map(({ due }) => due));
         yield* outbox.record([
@@ -77,13 +93,10 @@ export class EventRecorder extends Context.Service<EventRecorder>()("waypost/eve
         ]);
         return pending.flatMap((pendingDelivery, index): Array<TriggeredMessage> => {
           const delivery = created[index] ?? null;
-          if (delivery === null) return [];
-          const message = toMessage(
-            ids.idOf({ sourceId: delivery.sourceId, deviceKey: pendingDelivery.due.deviceKey }),
-            pendingDelivery,
-            delivery,
-            mediaBase,
-          );
+          const { due, texts } = pendingDelivery;
+          if (delivery === null || texts === null) return [];
+          const id = ids.idOf({ sourceId: delivery.sourceId, deviceKey: due.deviceKey });
+          const message = toMessage(id, pendingDelivery, texts, delivery, mediaBase);
           return [{ incomingEvent: pendingDelivery.incomingEvent, message }];
         });
       }),
@@ -91,7 +104,7 @@ export class EventRecorder extends Context.Service<EventRecorder>()("waypost/eve
   }),
 }) {
   static readonly layer = Layer.effect(EventRecorder, EventRecorder.make).pipe(
-    Layer.provide([EventsSql.layer, DwellsSql.layer, MessageIds.layer]),
+    Layer.provide([EventsSql.layer, DwellsSql.layer, MessageIds.layer, Recipients.layer]),
   );
 }
 
@@ -122,9 +135,20 @@ const deliveryEvents = (
   return [{ workspaceId, environment, type, at: now, sourceId: delivery.sourceId, deviceKey }];
 };
 
+/** A delivery with the texts for its recipient. */
+const rendered = (pending: PendingDelivery, recipient: Recipient | undefined): PendingDelivery => {
+  if (recipient === undefined) return pending;
+  const { due, triggerMatch } = pending;
+  const result = renderTexts(triggerMatch, recipient.locale, () => recipient.values(due.now));
+  return result._tag === "Rendered"
+    ? { ...pending, texts: result.texts }
+    : { ...pending, texts: null, due: { ...due, failure: result.reason } };
+};
+
 const toMessage = (
   id: string,
   { due, triggerMatch }: PendingDelivery,
+  { body, cta_label, cta_url, headline, questions }: MessageTexts,
   { status }: CreatedDelivery,
   mediaBase: string,
 ): Message => ({
@@ -132,12 +156,12 @@ const toMessage = (
   campaign_id: triggerMatch.campaign_id,
   notification_id: triggerMatch.notification_id,
   type: triggerMatch.type,
-  headline: triggerMatch.headline,
-  body: triggerMatch.body,
+  headline,
+  body,
   media: shownMedia(mediaBase, triggerMatch.media),
-  cta_label: triggerMatch.cta_label,
-  cta_url: triggerMatch.cta_url,
-  questions: triggerMatch.questions,
+  cta_label,
+  cta_url,
+  questions,
   delivered_at: status === "delivered" ? utcText(due.now) : null,
   opened_at: null,
   clicked_at: null,

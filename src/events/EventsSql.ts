@@ -6,6 +6,7 @@ import type { ContentMedia } from "../media/MediaAddress.ts";
 import type { NotificationType } from "../notifications/MessageContent.ts";
 import type { TriggerType } from "../notifications/Notification.ts";
 import type { Question } from "../notifications/Survey.ts";
+import type { TextSource } from "../notifications/templates/MessageTexts.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import { sameTenant, tenantColumns } from "../database/TenantColumns.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
@@ -44,6 +45,8 @@ export interface TriggerMatch {
   readonly cta_label: string | null;
   readonly cta_url: string | null;
   readonly questions: ReadonlyArray<Question>;
+  readonly template: TextSource["template"];
+  readonly translations: TextSource["translations"];
 }
 
 /** A row of an existing location (`ord`, from 1): with a notification that can fire there, or without any. */
@@ -113,8 +116,8 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
               k.key AS content_key, k.type, k.headline, k.body, k.cta_label, k.cta_url,
               CASE WHEN m.id IS NOT NULL THEN
                 jsonb_build_object('id', m.id, 'type', m.kind, 'key', m.key) END AS media,
-              COALESCE(k.questions, '[]') AS questions, a.trigger_type, a.dwell_minutes,
-              a.max_silence_minutes, a.attached_at, a.id AS attachment_id
+              COALESCE(k.questions, '[]') AS questions, k.template, k.translations, a.trigger_type,
+              a.dwell_minutes, a.max_silence_minutes, a.attached_at, a.id AS attachment_id
             FROM (
               SELECT t.campaign_id FROM campaign_location t
               WHERE ${sameTenant("t", "p")} AND t.location_id = p.location_id

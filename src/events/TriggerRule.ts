@@ -52,5 +52,6 @@ export const dueDelivery = (
   triggerType: triggerMatch.trigger_type,
   locationKey: incomingEvent.locationKey,
   cap: capWindow(triggerMatch.cap, incomingEvent.defaultCap, triggerMatch.timezone, incomingEvent.receivedAt),
+  failure: null,
   now: incomingEvent.receivedAt,
 });

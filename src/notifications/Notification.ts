@@ -1,7 +1,8 @@
 import { Schema } from "effect";
 import { nullableInstant, shownId, shownInstant, shownInteger, shownText } from "../wire/ShownFields.ts";
-import { contentFields } from "./MessageContent.ts";
+import { contentFields, TemplateLanguage } from "./MessageContent.ts";
 import { ShownQuestion } from "./Survey.ts";
+import { Translations } from "./translations/Translation.ts";
 
 /** The kinds of trigger. */
 export const TriggerType = Schema.Literals(["on_enter", "on_exit", "on_dwell", "fixed_time"]).annotate({
@@ -26,6 +27,14 @@ const shown = {
   questions: Schema.Array(ShownQuestion).annotate({
     description: "The questions of a survey; empty for a message.",
     examples: [[]],
+  }),
+  template: Schema.NullOr(TemplateLanguage).annotate({
+    description: "`liquid` if the texts are templates; null if they are literal.",
+    examples: [null],
+  }),
+  translations: Schema.NullOr(Translations).annotate({
+    description: "The texts in other languages, by their tags; null for none.",
+    examples: [null],
   }),
 };
 

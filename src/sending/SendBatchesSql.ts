@@ -11,9 +11,12 @@ import { usedCapSql } from "./FrequencyCapSql.ts";
 import { batchColumns, isOneOfSends, sourceColumns, type TakenBatch } from "./BatchLeasesSql.ts";
 import type { SendAudience, StartedSend } from "./Send.ts";
 
-/** How the deliveries of an environment begin, by transport. */
+/**
+ * How the deliveries of an environment begin: by transport, and of messages for the inbox that a worker has
+ * to render first (`rendered`).
+ */
 export interface TransportStatus extends TenantKey, InitialStatus {
-  readonly transport: Transport;
+  readonly route: Transport | "rendered";
 }
 
 /** How many deliveries of a send were created with a transport and a status. */
@@ -132,7 +135,8 @@ export class SendBatchesSql extends Context.Service<SendBatchesSql>()("waypost/s
         Effect.orDie(sql<CreatedDeliveries>`
           WITH due AS (
             SELECT s.workspace_id, s.environment, s.source_id, d.key AS device_key, d.transport,
-              s.campaign_key, s.notification_key, s.content_key, s.content_type, s.cap_count, s.cap_since
+              s.campaign_key, s.notification_key, s.content_key, s.content_type, s.cap_count, s.cap_since,
+              CASE WHEN s.templated AND d.transport = 'inbox' THEN 'rendered' ELSE d.transport END AS route
             ${devicesOf(taken)}
           ), created AS (
             INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key,
@@ -145,10 +149,10 @@ export class SendBatchesSql extends Context.Service<SendBatchesSql>()("waypost/s
             FROM due
             JOIN ${unnested("g", statuses, {
               ...tenantColumns,
-              transport: ["text", ({ transport }) => transport],
+              route: ["text", ({ route }) => route],
               status: ["text", ({ status }) => status],
               last_error: ["text", ({ lastError }) => lastError],
-            })} ON ${sameTenant("g", "due")} AND g.transport = due.transport
+            })} ON ${sameTenant("g", "due")} AND g.route = due.route
             WHERE due.cap_count IS NULL OR ${usedCapSql(sql, "due")} < due.cap_count
             RETURNING workspace_id, environment, source_id, device_key, transport, status
           ), queued AS (

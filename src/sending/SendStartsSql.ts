@@ -29,6 +29,8 @@ export interface DueSend extends SendingCampaign {
   readonly dueAt: number;
   readonly contentKey: number;
   readonly contentType: string;
+  /** Whether its texts are templates. */
+  readonly templated: boolean;
 }
 
 /** A send that starts, with the devices to split into batches. */
@@ -101,7 +103,8 @@ export class SendStartsSql extends Context.Service<SendStartsSql>()("waypost/sen
       lockDue: (campaigns: ReadonlyArray<SendingCampaign>, now: number) =>
         Effect.orDie(sql<DueSend>`
           SELECT s.workspace_id AS "workspaceId", s.environment, s.campaign_id AS "campaignId", s.id,
-            ${epochMillis("s.due_at")} AS "dueAt", n.content_key AS "contentKey", k.type AS "contentType"
+            ${epochMillis("s.due_at")} AS "dueAt", n.content_key AS "contentKey", k.type AS "contentType",
+            k.template IS NOT NULL AS templated
           FROM send s
           CROSS JOIN LATERAL (
             SELECT a.attached_at, a.id, n.content_key FROM campaign_notification a
@@ -142,14 +145,15 @@ export class SendStartsSql extends Context.Service<SendStartsSql>()("waypost/sen
                 id: ["uuid", ({ id }) => id],
                 content_key: ["int4", ({ contentKey }) => contentKey],
                 content_type: ["text", ({ contentType }) => contentType],
+                templated: ["bool", ({ templated }) => templated],
                 cap_count: ["int4", ({ window }) => window?.count ?? null],
                 cap_since: ["timestamptz", ({ window }) => window?.since ?? null],
               })} ORDER BY ord
             ) AS o
           )
           UPDATE send s SET status = 'running', source_id = n.source_id, started_at = ${instant(now)},
-            content_key = n.content_key, content_type = n.content_type, cap_count = n.cap_count,
-            cap_since = n.cap_since
+            content_key = n.content_key, content_type = n.content_type, templated = n.templated,
+            cap_count = n.cap_count, cap_since = n.cap_since
           FROM numbered n
           WHERE ${sameTenant("s", "n")} AND s.id = n.id AND s.status = 'scheduled'
             AND s.campaign_id = ANY (${idsOf(sends)})

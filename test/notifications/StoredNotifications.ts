@@ -18,6 +18,8 @@ export const messageContent: MessageContent = {
   media_asset_id: null,
   media_kind: null,
   questions: [],
+  template: null,
+  translations: null,
 };
 
 /** On entering a location, at any time of the campaign. */

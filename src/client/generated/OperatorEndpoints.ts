@@ -24,6 +24,8 @@ import type {
   ShownQuestion,
   SummaryReport,
   SurveyReportRow,
+  Translation,
+  TranslationDraft,
   TriggerConfigDraft,
   Webhook,
   WebhookAttempt,
@@ -70,6 +72,10 @@ export type {
   ShownQuestion,
   SummaryReport,
   SurveyReportRow,
+  TranslatedQuestion,
+  TranslatedQuestionDraft,
+  Translation,
+  TranslationDraft,
   TriggerConfig,
   TriggerConfigDraft,
   Webhook,
@@ -136,6 +142,10 @@ export interface Content {
   readonly media_asset_id: string | null;
   /** The questions of a survey; empty for a message. */
   readonly questions: ReadonlyArray<ShownQuestion>;
+  /** `liquid` if the texts are templates; null if they are literal. */
+  readonly template: "liquid" | null;
+  /** The texts in other languages, by their tags; null for none. */
+  readonly translations: Readonly<Record<string, Translation>> | null;
   /** The campaigns that it is on, in the order in which it was attached to them; [] for none. */
   readonly campaign_ids: ReadonlyArray<string>;
   /** When the notification was created, in UTC. */
@@ -157,6 +167,13 @@ export interface ContentDraft {
    * whole text.
    */
   readonly body: string;
+  /**
+   * `liquid`: headline, text, button and question texts are Liquid templates over
+   * `device.attributes.*`, `device.platform|locale|timezone`, `location.name|address|external_id` and
+   * `campaign.name`, rendered for each device. They can use output, `if`, `unless` and `case`. Null:
+   * the texts are literal.
+   */
+  readonly template?: "liquid" | null | undefined;
   /** Id of a media file of the workspace; not for surveys. */
   readonly media_asset_id?: string | null | undefined;
   /** Label of the button; together with the address or not at all. */
@@ -168,6 +185,12 @@ export interface ContentDraft {
   readonly cta_url?: string | null | undefined;
   /** One to five questions of a survey; none for a message. */
   readonly questions?: ReadonlyArray<QuestionDraft> | null | undefined;
+  /**
+   * The texts in other languages, by BCP 47 tags, at most 50. Whatever one leaves out is that of the
+   * notification itself. A survey's translation has all of its questions, and all choices of those
+   * that it translates.
+   */
+  readonly translations?: Readonly<Record<string, TranslationDraft>> | null | undefined;
 }
 
 /** The JSON of `Delivery`. */
@@ -201,6 +224,8 @@ export interface Delivery {
   readonly attempts: number;
   /** The last error; null for none. */
   readonly last_error: string | null;
+  /** Whether it is a test send, which counts in no report, cap or interaction. */
+  readonly test: boolean;
   /** An instant in UTC, to the second. */
   readonly created_at: string;
   /** When the push service or the inbox accepted it; null if neither did. */

@@ -342,6 +342,10 @@ export interface Notification {
   readonly media_asset_id: string | null;
   /** The questions of a survey; empty for a message. */
   readonly questions: ReadonlyArray<ShownQuestion>;
+  /** `liquid` if the texts are templates; null if they are literal. */
+  readonly template: "liquid" | null;
+  /** The texts in other languages, by their tags; null for none. */
+  readonly translations: Readonly<Record<string, Translation>> | null;
   /**
    * A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a
    * location, or by being inside it for some minutes (`on_dwell`); a push campaign's is sent at a
@@ -803,6 +807,48 @@ export interface SurveyReportRow {
   readonly responses: number;
   /** The campaign's status now. */
   readonly status: "active" | "scheduled" | "paused" | "ended";
+}
+
+/** The JSON of `TranslatedQuestion`. */
+export interface TranslatedQuestion {
+  /** The question. */
+  readonly question_text?: string | undefined;
+  /** The choices, in the order of the survey; null for one that is not translated. */
+  readonly choices?: ReadonlyArray<string | null> | undefined;
+}
+
+/** The JSON of `TranslatedQuestionDraft`. */
+export interface TranslatedQuestionDraft {
+  /** The question. */
+  readonly question_text?: string | null | undefined;
+  readonly choices?: ReadonlyArray<string | null> | null | undefined;
+}
+
+/** The JSON of `Translation`. */
+export interface Translation {
+  /** The headline. */
+  readonly headline?: string | undefined;
+  /** The text. */
+  readonly body?: string | undefined;
+  /** Label of the button. */
+  readonly cta_label?: string | undefined;
+  /** Address that the button opens. */
+  readonly cta_url?: string | undefined;
+  /** The questions of a survey, in its order; `{}` for one that is not translated. */
+  readonly questions?: ReadonlyArray<TranslatedQuestion> | undefined;
+}
+
+/** The JSON of `TranslationDraft`. */
+export interface TranslationDraft {
+  /** The headline. */
+  readonly headline?: string | null | undefined;
+  /** The text. */
+  readonly body?: string | null | undefined;
+  /** Label of the button. */
+  readonly cta_label?: string | null | undefined;
+  /** Address that the button opens. */
+  readonly cta_url?: string | null | undefined;
+  readonly questions?: ReadonlyArray<TranslatedQuestionDraft | null> | null | undefined;
 }
 
 /** The JSON of `TriggerConfig`. */

@@ -50,7 +50,7 @@ export const eventRowsSql = (sql: SqlClient.SqlClient): Statement.Fragment => sq
       CASE WHEN v.id IS NOT NULL THEN json_build_object('device_id', v.id,
         'trigger_type', d.trigger_type,
         'transport', d.transport, 'status', d.status, 'attempts', d.attempts, 'last_error', d.last_error,
-        'created_at', ${utc("d.created_at")},
+        'test', d.test, 'created_at', ${utc("d.created_at")},
         'delivered_at', CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END,
         'opened_at', CASE WHEN p.is_later OR d.opened_at <= p.recorded_at THEN ${utc("d.opened_at")} END,
         'clicked_at', CASE WHEN p.is_later OR d.clicked_at <= p.recorded_at THEN ${utc("d.clicked_at")} END
