@@ -3,6 +3,7 @@ import { SqlClient, type Statement } from "effect/sql";
 import { epochMillis, instant, unnested } from "../database/Rows.ts";
 import { run } from "../database/Statements.ts";
 import { sameTenant, tenantColumns } from "../database/TenantColumns.ts";
+import type { TextSource } from "../notifications/templates/MessageTexts.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
 import type { Dwell, Visit } from "./Dwell.ts";
 import type { Recorded } from "./EventsSql.ts";
@@ -159,6 +160,18 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
             OFFSET 0
           ) AS q
           ORDER BY q.ord`),
+
+      /** The contents of dwells that are templates, as they were when the visits began (`ord`, from 1). */
+      templates: (dwells: ReadonlyArray<Dwell>) =>
+        Effect.orDie(sql<TextSource & { readonly ord: number }>`
+          SELECT q.ord::int AS ord, c.headline, c.body, c.cta_label, c.cta_url, c.template, c.translations,
+            COALESCE(c.questions, '[]') AS questions
+          FROM ${unnested("q", dwells, {
+            ...tenantColumns,
+            content_key: ["int4", ({ contentKey }) => contentKey],
+          })}
+          JOIN content c ON ${sameTenant("c", "q")} AND c.key = q.content_key
+          WHERE c.template IS NOT NULL`),
 
       /** Marks locked dwells as decided. */
       decide: (dwells: ReadonlyArray<Dwell>, now: number) =>
