@@ -77,6 +77,14 @@ export const Campaign = Schema.Struct({
     }),
   ),
   frequency_cap_period: Schema.NullOr(CapPeriod),
+  cooldown_minutes: Schema.NullOr(
+    Schema.Int.annotate({
+      description:
+        "Of a geo campaign: for how many minutes after a message at a location the same device gets no " +
+        "other message of the campaign there; null for no cooldown.",
+      examples: [1440],
+    }),
+  ),
   targeting: Targeting,
   created_at: shownInstant("When the campaign was created, in UTC."),
   updated_at: shownInstant("When the campaign was last changed, in UTC."),

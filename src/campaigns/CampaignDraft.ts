@@ -98,6 +98,18 @@ export const CampaignDraft = Schema.Struct({
     ),
   ),
   frequency_cap_period: Schema.optionalKey(Schema.NullOr(CapPeriod)),
+  cooldown_minutes: Schema.optionalKey(
+    Schema.NullOr(
+      whole({
+        min: 1,
+        max: 43_200,
+        description:
+          "Of a geo campaign: for how many minutes after a message at a location the same device gets no " +
+          "other message of the campaign there.",
+        example: 1440,
+      }),
+    ),
+  ),
   paused: Schema.optionalKey(
     Schema.Boolean.annotate({
       description:

@@ -20,6 +20,7 @@ const valuesOf = (
   ...dates,
   frequencyCapCount: draft.frequency_cap_count ?? null,
   frequencyCapPeriod: draft.frequency_cap_period ?? null,
+  cooldownMinutes: draft.cooldown_minutes ?? null,
   // Without segments there is nothing to match (contract E6).
   segmentMatch: targets.segmentIds.length > 0 ? (draft.segment_match ?? null) : null,
 });

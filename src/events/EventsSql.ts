@@ -26,6 +26,7 @@ export interface TriggerMatch {
   readonly campaign_starts: number;
   readonly campaign_ends: number | null;
   readonly cap: FrequencyCap | null;
+  readonly cooldown_minutes: number | null;
   readonly notification_id: string;
   readonly notification_key: number;
   readonly window_starts: number | null;
@@ -100,7 +101,7 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
               ${epochMillis("c.starts_at")} AS campaign_starts, ${epochMillis("c.ends_at")} AS campaign_ends,
               CASE WHEN c.frequency_cap_count IS NOT NULL THEN jsonb_build_object(
                 'count', c.frequency_cap_count, 'period', c.frequency_cap_period) END AS cap,
-              n.id AS notification_id, n.key AS notification_key,
+              c.cooldown_minutes, n.id AS notification_id, n.key AS notification_key,
               ${epochMillis("a.starts_at")} AS window_starts, ${epochMillis("a.ends_at")} AS window_ends,
               k.key AS content_key, k.type, k.headline, k.body, k.cta_label, k.cta_url,
               CASE WHEN m.id IS NOT NULL THEN

@@ -1,6 +1,7 @@
 import { isWithin } from "../campaigns/CampaignStatus.ts";
 import type { Transport } from "../devices/PushAddress.ts";
 import type { DueDelivery } from "../sending/Delivery.ts";
+import { cooldownStart } from "../sending/Cooldown.ts";
 import { capWindow } from "../sending/FrequencyCap.ts";
 import type { IncomingEvent } from "./EventBatch.ts";
 import type { TriggerMatch } from "./EventsSql.ts";
@@ -36,5 +37,6 @@ export const dueDelivery = (
   triggerType: triggerOf(incomingEvent.type),
   locationKey: incomingEvent.locationKey,
   cap: capWindow(triggerMatch.cap, incomingEvent.defaultCap, triggerMatch.timezone, incomingEvent.receivedAt),
+  cooldownSince: cooldownStart(triggerMatch.cooldown_minutes, incomingEvent.receivedAt),
   now: incomingEvent.receivedAt,
 });

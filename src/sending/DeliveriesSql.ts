@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql";
 import { unnested } from "../database/Rows.ts";
 import { tenantColumns } from "../database/TenantColumns.ts";
 import type { DueDelivery, InitialStatus } from "./Delivery.ts";
+import { isCoolingSql } from "./CooldownSql.ts";
 import { usedCapSql } from "./FrequencyCapSql.ts";
 
 /** Statements that create deliveries triggered by events. */
@@ -11,8 +12,9 @@ export class DeliveriesSql extends Context.Service<DeliveriesSql>()("waypost/sen
     const sql = yield* SqlClient.SqlClient;
     return {
       /**
-       * Inserts the deliveries that the caps allow and queues their pushes. A delivery counts against the
-       * caps of those after it. Returns the position (`ord`, from 1) and source id of each inserted one.
+       * Inserts the deliveries that the caps and cooldowns allow and queues their pushes. A delivery counts
+       * against the caps of those after it; no two may have the same cooldown. Returns the position
+       * (`ord`, from 1) and source id of each inserted one.
        */
       insertWithinCaps: (due: ReadonlyArray<DueDelivery & InitialStatus>) =>
         Effect.orDie(sql<{ readonly ord: number; readonly sourceId: bigint }>`
@@ -30,6 +32,7 @@ export class DeliveriesSql extends Context.Service<DeliveriesSql>()("waypost/sen
               now: ["timestamptz", (d) => d.now],
               cap_count: ["int4", (d) => d.cap?.count ?? null],
               cap_since: ["timestamptz", (d) => d.cap?.since ?? null],
+              cooldown_since: ["timestamptz", (d) => d.cooldownSince],
               status: ["text", (d) => d.status],
               last_error: ["text", (d) => d.lastError],
             })}
@@ -40,7 +43,7 @@ export class DeliveriesSql extends Context.Service<DeliveriesSql>()("waypost/sen
                 ORDER BY ord ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
               ) AS before_it,
               ${usedCapSql(sql, "due")} AS counted
-            FROM due
+            FROM due WHERE NOT ${isCoolingSql(sql, "due")}
           ), allowed AS MATERIALIZED (
             SELECT nextval('delivery_source_id') AS source_id, ordered.*
             FROM (

@@ -11,7 +11,7 @@ import type { CapWindow } from "./FrequencyCap.ts";
  */
 export type DeliveryStatus = "queued" | "handed_over" | "delivered" | "failed";
 
-/** One message for one device that is due now. A frequency cap may still hold it back. */
+/** One message for one device that is due now. A frequency cap or a cooldown may still hold it back. */
 export interface DueDelivery extends TenantKey {
   readonly deviceKey: number;
   readonly transport: Transport;
@@ -23,6 +23,8 @@ export interface DueDelivery extends TenantKey {
   /** Null for a fixed time. */
   readonly locationKey: number | null;
   readonly cap: CapWindow | null;
+  /** A message of the campaign at the location after this instant (epoch milliseconds) holds it back. */
+  readonly cooldownSince: number | null;
   /** Epoch milliseconds. */
   readonly now: number;
 }

@@ -20,6 +20,7 @@ export const reasons = [
   "address_gone",
   "transport_not_configured",
   "capped",
+  "cooldown",
   "outside",
 ] as const;
 /** Why a campaign does not reach a device. The first that applies, in this order, is given (contract S6). */
@@ -38,7 +39,7 @@ export const Explanation = Schema.Struct({
     examples: ["capped"],
   }),
   until: nullableInstant(
-    "Of `capped`: when the period of the cap ends; otherwise null.",
+    "Of `capped` when the period of the cap ends, of `cooldown` when it does; otherwise null.",
     "2026-11-22T00:00:00+00:00",
   ),
 }).annotate({ identifier: "Explanation" });

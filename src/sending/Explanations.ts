@@ -43,7 +43,19 @@ const reasonOf = (campaign: ExplainedCampaign, facts: Facts, now: number): Reaso
   if (facts.isGone) return "address_gone";
   if (!facts.isConfigured) return "transport_not_configured";
   if (facts.isCapped) return "capped";
+  if (campaign.cooling_until !== null) return "cooldown";
   return campaign.type === "geo" && !campaign.is_inside ? "outside" : null;
+};
+
+/** When the reason ends, if it is one that time ends. */
+const untilOf = (
+  reason: Reason | null,
+  { cooling_until, timezone }: ExplainedCampaign,
+  cap: FrequencyCap | null,
+  now: number,
+): string | null => {
+  if (reason === "capped" && cap !== null) return utcText(periodEnd(timezone, cap.period, now));
+  return reason === "cooldown" && cooling_until !== null ? utcText(cooling_until) : null;
 };
 
 /** Explains which campaigns would reach a device now (contract S6). */
@@ -87,8 +99,7 @@ export class Explanations extends Context.Service<Explanations>()("waypost/sendi
             type: each.type,
             reaches: reason === null,
             reason,
-            until:
-              reason === "capped" && cap !== null ? utcText(periodEnd(each.timezone, cap.period, now)) : null,
+            until: untilOf(reason, each, cap, now),
           };
         });
       }),

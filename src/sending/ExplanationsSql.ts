@@ -25,6 +25,8 @@ export interface ExplainedCampaign {
   readonly rules: ReadonlyArray<SegmentRule>;
   readonly has_notification: boolean;
   readonly is_inside: boolean;
+  /** When the first cooldown ends, if all locations of the campaign where the device is have one. */
+  readonly cooling_until: number | null;
 }
 
 /** The statements that explain whom campaigns reach. */
@@ -56,17 +58,27 @@ export class ExplanationsSql extends Context.Service<ExplanationsSql>()("waypost
               SELECT FROM campaign_notification a WHERE ${sameTenant("a", "c")} AND a.campaign_id = c.id
                 AND (a.starts_at IS NULL OR a.starts_at <= ${instant(now)})
                 AND (a.ends_at IS NULL OR a.ends_at >= ${instant(now)})) END AS has_notification,
-            EXISTS (
-              SELECT FROM device_location p
-              JOIN location l ON ${sameTenant("l", "p")} AND l.key = p.location_key
-              WHERE ${sameTenant("p", "c")} AND p.device_key = ${deviceKey} AND p.inside AND (
-                EXISTS (SELECT FROM campaign_location t WHERE ${sameTenant("t", "c")}
-                  AND t.campaign_id = c.id AND t.location_id = l.id)
-                OR EXISTS (SELECT FROM campaign_location_group t
-                  JOIN location_group_member m ON ${sameTenant("m", "t")} AND m.group_id = t.group_id
-                  WHERE ${sameTenant("t", "c")} AND t.campaign_id = c.id AND m.location_id = l.id))
-            ) AS is_inside
+            i.locations > 0 AS is_inside, ${epochMillis("i.cooling_until")} AS cooling_until
           FROM campaign c
+          CROSS JOIN LATERAL (
+            SELECT count(*) AS locations,
+              CASE WHEN count(*) = count(e.cooling_until) THEN min(e.cooling_until) END AS cooling_until
+            FROM device_location p
+            JOIN location l ON ${sameTenant("l", "p")} AND l.key = p.location_key
+            CROSS JOIN LATERAL (
+              SELECT max(d.created_at) + c.cooldown_minutes * interval '1 minute' AS cooling_until
+              FROM delivery d
+              WHERE ${sameTenant("d", "c")} AND d.device_key = p.device_key AND d.campaign_key = c.key
+                AND d.location_key = p.location_key AND d.status <> 'failed'
+                AND d.created_at > ${instant(now)} - c.cooldown_minutes * interval '1 minute'
+            ) AS e
+            WHERE ${sameTenant("p", "c")} AND p.device_key = ${deviceKey} AND p.inside AND (
+              EXISTS (SELECT FROM campaign_location t WHERE ${sameTenant("t", "c")}
+                AND t.campaign_id = c.id AND t.location_id = l.id)
+              OR EXISTS (SELECT FROM campaign_location_group t
+                JOIN location_group_member m ON ${sameTenant("m", "t")} AND m.group_id = t.group_id
+                WHERE ${sameTenant("t", "c")} AND t.campaign_id = c.id AND m.location_id = l.id))
+          ) AS i
           WHERE ${tenantIs("c", tenant)} AND (${before}::uuid IS NULL OR c.id < ${before})
             AND CASE WHEN ${campaign}::uuid IS NOT NULL THEN c.id = ${campaign}
               ELSE NOT c.paused AND c.starts_at <= ${instant(now)}

@@ -23,6 +23,7 @@ layer(TestRepositories.layer)("CampaignsRepository", (it) => {
       const values = {
         frequencyCapCount: 2,
         frequencyCapPeriod: "week" as const,
+        cooldownMinutes: 90,
         endsAt: now + 180 * minute,
       };
       const id = yield* insertCampaign(sandbox, { ...values, name: "Opening" });
@@ -41,6 +42,7 @@ layer(TestRepositories.layer)("CampaignsRepository", (it) => {
         archived: false,
         frequency_cap_count: 2,
         frequency_cap_period: "week",
+        cooldown_minutes: 90,
         targeting: { location_ids: [], location_group_ids: [], segmentation_ids: [], segment_match: null },
         created_at: "2026-11-21T12:00:00+00:00",
         updated_at: "2026-11-21T12:00:00+00:00",

@@ -276,9 +276,10 @@ export interface Explanation {
     | "address_gone"
     | "transport_not_configured"
     | "capped"
+    | "cooldown"
     | "outside"
     | null;
-  /** Of `capped`: when the period of the cap ends; otherwise null. */
+  /** Of `capped` when the period of the cap ends, of `cooldown` when it does; otherwise null. */
   readonly until: string | null;
 }
 

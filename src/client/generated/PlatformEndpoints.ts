@@ -120,6 +120,11 @@ export interface Campaign {
   readonly frequency_cap_count: number | null;
   /** The calendar period of the frequency cap; null for the workspace's default cap. */
   readonly frequency_cap_period: "day" | "week" | "month" | null;
+  /**
+   * Of a geo campaign: for how many minutes after a message at a location the same device gets no
+   * other message of the campaign there; null for no cooldown.
+   */
+  readonly cooldown_minutes: number | null;
   readonly targeting: Targeting;
   /** When the campaign was created, in UTC. */
   readonly created_at: string;
@@ -152,6 +157,11 @@ export interface CampaignDraft {
   readonly frequency_cap_count?: number | null | undefined;
   /** The calendar period of the frequency cap; null for the workspace's default cap. */
   readonly frequency_cap_period?: "day" | "week" | "month" | null | undefined;
+  /**
+   * Of a geo campaign: for how many minutes after a message at a location the same device gets no
+   * other message of the campaign there.
+   */
+  readonly cooldown_minutes?: number | null | undefined;
   /** Whether the campaign is paused. Left out: a new campaign is not, and an update keeps it as it is. */
   readonly paused?: boolean | undefined;
   /** Whether a device must be in `any` (the default) or `all` of the segments; null if not set. */
@@ -337,9 +347,10 @@ export interface Explanation {
     | "address_gone"
     | "transport_not_configured"
     | "capped"
+    | "cooldown"
     | "outside"
     | null;
-  /** Of `capped`: when the period of the cap ends; otherwise null. */
+  /** Of `capped` when the period of the cap ends, of `cooldown` when it does; otherwise null. */
   readonly until: string | null;
 }
 
