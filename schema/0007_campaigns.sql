@@ -18,6 +18,8 @@ CREATE TABLE campaign (
   archived             boolean NOT NULL DEFAULT false,
   frequency_cap_count  integer CHECK (frequency_cap_count BETWEEN 1 AND 1000),
   frequency_cap_period text CHECK (frequency_cap_period IN ('day', 'week', 'month')),
+  -- Its own quiet hours, or that it has none; null for those of the workspace (contract P2).
+  quiet_hours          jsonb,
   -- Of a geo campaign: how long a device gets no other message of it at the same location (contract P4).
   cooldown_minutes     integer CHECK (cooldown_minutes BETWEEN 1 AND 43200),
   segment_match        text CHECK (segment_match IN ('any', 'all')),

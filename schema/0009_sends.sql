@@ -23,17 +23,23 @@ CREATE TABLE send (
   content_type     text CHECK (content_type IN ('message', 'survey')),
   cap_count        integer CHECK (cap_count > 0),
   cap_since        timestamptz,
+  -- The quiet hours that apply, with the campaign's time zone; null for none.
+  quiet_hours      jsonb,
   -- Deliveries made, and their outcomes so far; exact at any moment.
   targeted         integer NOT NULL DEFAULT 0,
   delivered        integer NOT NULL DEFAULT 0 CHECK (delivered >= 0),
   failed           integer NOT NULL DEFAULT 0 CHECK (failed >= 0),
+  -- Deliveries that quiet hours have held and that have no outcome yet, and devices whose message they
+  -- dropped.
+  held             integer NOT NULL DEFAULT 0 CHECK (held >= 0),
+  dropped          integer NOT NULL DEFAULT 0 CHECK (dropped >= 0),
   started_at       timestamptz,
   finished_at      timestamptz,
   PRIMARY KEY (workspace_id, environment, id),
   UNIQUE (source_id, workspace_id, environment),
   FOREIGN KEY (workspace_id, environment) REFERENCES tenant (workspace_id, environment) ON DELETE CASCADE,
-  CHECK (delivered + failed <= targeted),
-  CHECK (status <> 'done' OR delivered + failed = targeted),
+  CHECK (delivered + failed + held <= targeted),
+  CHECK (status <> 'done' OR delivered + failed + held = targeted),
   CHECK ((status IN ('scheduled', 'running')) = (finished_at IS NULL)),
   CHECK (started_at IS NOT NULL OR status NOT IN ('running', 'done')),
   CHECK (started_at IS NULL OR status NOT IN ('scheduled', 'missed')),
@@ -67,6 +73,8 @@ CREATE TABLE send_batch (
   devices      integer[],
   -- Of batch 0: the rules of the campaign's segments when the send started.
   audience     jsonb,
+  -- Those of its send.
+  quiet_hours  jsonb,
   -- The lease of the worker that took the batch last. The fencing token identifies the lease, so that a stale
   -- worker changes nothing.
   leased_until timestamptz,

@@ -1,5 +1,6 @@
 import { Schema } from "effect";
 import type { TimeZoneName } from "../time/TimeZone.ts";
+import { CampaignQuietHours } from "../workspaces/QuietHours.ts";
 import type { CampaignId, CampaignKey } from "../wire/Ids.ts";
 import { shownId, shownInstant, shownText } from "../wire/ShownFields.ts";
 import { flag, Timestamp } from "../wire/Text.ts";
@@ -77,6 +78,7 @@ export const Campaign = Schema.Struct({
     }),
   ),
   frequency_cap_period: Schema.NullOr(CapPeriod),
+  quiet_hours: Schema.NullOr(CampaignQuietHours),
   cooldown_minutes: Schema.NullOr(
     Schema.Int.annotate({
       description:

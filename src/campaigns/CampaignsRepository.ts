@@ -17,6 +17,7 @@ export interface CampaignValues {
   readonly endsAt: number | null;
   readonly frequencyCapCount: number | null;
   readonly frequencyCapPeriod: Campaign["frequency_cap_period"];
+  readonly quietHours: Campaign["quiet_hours"];
   readonly cooldownMinutes: number | null;
   readonly segmentMatch: Campaign["targeting"]["segment_match"];
 }

@@ -27,6 +27,7 @@ export const shownCampaign = (row: StoredCampaign, targets: ResolvedTargeting, n
   archived: row.archived,
   frequency_cap_count: row.frequencyCapCount,
   frequency_cap_period: row.frequencyCapPeriod,
+  quiet_hours: row.quietHours,
   cooldown_minutes: row.cooldownMinutes,
   targeting: {
     location_ids: targets.locationIds,

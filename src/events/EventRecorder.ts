@@ -22,16 +22,16 @@ interface PendingDelivery {
 
 const pendingDeliveriesOf = (
   incomingEvent: IncomingEvent,
-  { address_gone, approved, transport }: Recorded,
+  device: Recorded,
 ): ReadonlyArray<PendingDelivery> => {
-  const isReachable = !address_gone && (approved || incomingEvent.environment === "production");
+  const isReachable = !device.address_gone && (device.approved || incomingEvent.environment === "production");
   if (!isReachable) return [];
   return incomingEvent.triggerMatches
     .filter((triggerMatch) => canFire(triggerMatch, incomingEvent))
     .map((triggerMatch) => ({
       incomingEvent,
       triggerMatch,
-      due: dueDelivery(triggerMatch, incomingEvent, transport),
+      due: dueDelivery(triggerMatch, incomingEvent, device),
     }));
 };
 

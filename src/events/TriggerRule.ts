@@ -1,10 +1,10 @@
 import { isWithin } from "../campaigns/CampaignStatus.ts";
-import type { Transport } from "../devices/PushAddress.ts";
 import type { DueDelivery } from "../sending/Delivery.ts";
-import { cooldownStart } from "../sending/Cooldown.ts";
+import { cooldownStart } from "../sending/holding/Cooldown.ts";
 import { capWindow } from "../sending/FrequencyCap.ts";
+import { effectiveQuietHours, quietAt } from "../workspaces/QuietHours.ts";
 import type { IncomingEvent } from "./EventBatch.ts";
-import type { TriggerMatch } from "./EventsSql.ts";
+import type { Recorded, TriggerMatch } from "./EventsSql.ts";
 import { isRecent, triggerOf } from "./Transition.ts";
 
 /**
@@ -24,7 +24,7 @@ export const canFire = (
 export const dueDelivery = (
   triggerMatch: TriggerMatch,
   incomingEvent: IncomingEvent,
-  transport: Transport,
+  { timezone, transport }: Pick<Recorded, "timezone" | "transport">,
 ): DueDelivery => ({
   workspaceId: incomingEvent.workspaceId,
   environment: incomingEvent.environment,
@@ -38,5 +38,10 @@ export const dueDelivery = (
   locationKey: incomingEvent.locationKey,
   cap: capWindow(triggerMatch.cap, incomingEvent.defaultCap, triggerMatch.timezone, incomingEvent.receivedAt),
   cooldownSince: cooldownStart(triggerMatch.cooldown_minutes, incomingEvent.receivedAt),
+  quiet: quietAt(
+    effectiveQuietHours(triggerMatch.quiet_hours, incomingEvent.defaultQuietHours),
+    timezone ?? triggerMatch.timezone,
+    incomingEvent.receivedAt,
+  ),
   now: incomingEvent.receivedAt,
 });

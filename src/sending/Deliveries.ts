@@ -1,7 +1,14 @@
 import { Context, Effect, Layer } from "effect";
-import { cooldownName, firstOfCooldowns } from "./Cooldown.ts";
+import { cooldownName, firstOfCooldowns } from "./holding/Cooldown.ts";
 import { DeliveriesSql } from "./DeliveriesSql.ts";
-import { type DeliveryStatus, type DueDelivery, type InitialStatus, initialStatus } from "./Delivery.ts";
+import {
+  type DeliveryStatus,
+  type DueDelivery,
+  type InitialStatus,
+  initialStatus,
+  quietStatus,
+} from "./Delivery.ts";
+import { countQuiet } from "./holding/QuietMetrics.ts";
 import { PushCredentials } from "./push/PushCredentials.ts";
 
 /** A delivery that was created. */
@@ -33,16 +40,18 @@ export class Deliveries extends Context.Service<Deliveries>()("waypost/sending/D
       const byTenant = new Map([...tenants.keys()].map((tenant, index) => [tenant, configured[index]]));
       return due.map((delivery, index) => {
         const providers = byTenant.get(tenantOf(delivery)) ?? new Set();
-        return { ...delivery, ...initialStatus(delivery.transport, providers), index };
+        const { quiet, transport } = delivery;
+        const status = quiet === null ? initialStatus(transport, providers) : quietStatus(quiet);
+        return { ...delivery, ...status, index };
       });
     });
 
     return {
       /**
-       * Creates the deliveries that no frequency cap and no cooldown holds back, earlier ones first. Returns
-       * one entry for each, null for one that is held back. Exact under concurrency if the transaction has
-       * locked the rows of all their devices (contract L4, P4). A delivery commits together with the event
-       * that triggered it, or not at all (contract L5).
+       * Creates the deliveries that no frequency cap and no cooldown holds back and no quiet hours drop,
+       * earlier ones first. Returns one entry for each, null for one that is not created. Exact under
+       * concurrency if the transaction has locked the rows of all their devices (contract L4, P4). A delivery
+       * commits together with the event that triggered it, or not at all (contract L5).
        */
       create: Effect.fnUntraced(function* (due: ReadonlyArray<DueDelivery>) {
         const created: Array<CreatedDelivery | null> = due.map(() => null);
@@ -54,6 +63,8 @@ export class Deliveries extends Context.Service<Deliveries>()("waypost/sending/D
           for (const { ord, sourceId } of yield* repository.insertWithinCaps(first)) {
             const row = first[ord - 1];
             if (row === undefined) continue;
+            if (row.quiet !== null) yield* countQuiet(row.quiet.action, 1);
+            if (row.status === "dropped") continue;
             created[row.index] = { sourceId, status: row.status };
             // A failed delivery begins no cooldown.
             if (row.status !== "failed") cooling.add(cooldownName(row));

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql";
 import { unnested } from "../database/Rows.ts";
 import { tenantColumns } from "../database/TenantColumns.ts";
 import type { DueDelivery, InitialStatus } from "./Delivery.ts";
-import { isCoolingSql } from "./CooldownSql.ts";
+import { isCoolingSql } from "./holding/CooldownSql.ts";
 import { usedCapSql } from "./FrequencyCapSql.ts";
 
 /** Statements that create deliveries triggered by events. */
@@ -14,7 +14,7 @@ export class DeliveriesSql extends Context.Service<DeliveriesSql>()("waypost/sen
       /**
        * Inserts the deliveries that the caps and cooldowns allow and queues their pushes. A delivery counts
        * against the caps of those after it; no two may have the same cooldown. Returns the position
-       * (`ord`, from 1) and source id of each inserted one.
+       * (`ord`, from 1) and source id of each inserted one, and of those that quiet hours drop.
        */
       insertWithinCaps: (due: ReadonlyArray<DueDelivery & InitialStatus>) =>
         Effect.orDie(sql<{ readonly ord: number; readonly sourceId: bigint }>`
@@ -34,11 +34,12 @@ export class DeliveriesSql extends Context.Service<DeliveriesSql>()("waypost/sen
               cap_since: ["timestamptz", (d) => d.cap?.since ?? null],
               cooldown_since: ["timestamptz", (d) => d.cooldownSince],
               status: ["text", (d) => d.status],
+              held_until: ["timestamptz", (d) => d.quiet?.until ?? null],
               last_error: ["text", (d) => d.lastError],
             })}
           ), ranked AS (
             SELECT due.*,
-              count(*) FILTER (WHERE status <> 'failed') OVER (
+              count(*) FILTER (WHERE status NOT IN ('failed', 'dropped')) OVER (
                 PARTITION BY workspace_id, environment, device_key, campaign_key, cap_since
                 ORDER BY ord ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
               ) AS before_it,
@@ -52,11 +53,11 @@ export class DeliveriesSql extends Context.Service<DeliveriesSql>()("waypost/sen
           ), created AS (
             INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key,
               notification_key, content_key, content_type, trigger_type, location_key, transport, status,
-              last_error, created_at, settled_at)
+              last_error, created_at, held_until, settled_at)
             SELECT workspace_id, environment, source_id, device_key, campaign_key,
               notification_key, content_key, content_type, trigger_type, location_key, transport, status,
-              last_error, now, CASE WHEN status IN ('delivered', 'failed') THEN now END
-            FROM allowed
+              last_error, now, held_until, CASE WHEN status IN ('delivered', 'failed') THEN now END
+            FROM allowed WHERE status <> 'dropped'
           ), queued AS (
             INSERT INTO push_queue (workspace_id, environment, source_id, device_key, transport, due_at)
             SELECT workspace_id, environment, source_id, device_key, transport, now

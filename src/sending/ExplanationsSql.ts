@@ -6,6 +6,7 @@ import type { Audience, SegmentRule } from "../devices/SegmentRule.ts";
 import { audienceSql } from "../devices/SegmentRuleSql.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
+import type { CampaignQuietHours } from "../workspaces/QuietHours.ts";
 import type { FrequencyCap, Tenant } from "../workspaces/Workspace.ts";
 import type { CapWindow } from "./FrequencyCap.ts";
 import { usedCapSql } from "./FrequencyCapSql.ts";
@@ -21,6 +22,7 @@ export interface ExplainedCampaign {
   readonly starts: number;
   readonly ends: number | null;
   readonly cap: FrequencyCap | null;
+  readonly quiet_hours: CampaignQuietHours | null;
   readonly match: Audience["match"];
   readonly rules: ReadonlyArray<SegmentRule>;
   readonly has_notification: boolean;
@@ -45,7 +47,7 @@ export class ExplanationsSql extends Context.Service<ExplanationsSql>()("waypost
           SELECT c.id, c.key, c.name, c.type, c.paused, c.timezone, ${epochMillis("c.starts_at")} AS starts,
             ${epochMillis("c.ends_at")} AS ends,
             CASE WHEN c.frequency_cap_count IS NOT NULL THEN jsonb_build_object(
-              'count', c.frequency_cap_count, 'period', c.frequency_cap_period) END AS cap,
+              'count', c.frequency_cap_count, 'period', c.frequency_cap_period) END AS cap, c.quiet_hours,
             COALESCE(c.segment_match, 'any') AS match,
             COALESCE((
               SELECT jsonb_agg(g.rule ORDER BY t.position) FROM campaign_segment t

@@ -21,6 +21,7 @@ export class SendListSql extends Context.Service<SendListSql>()("waypost/sending
     const rows = sql`
       SELECT s.id, s.campaign_id, c.name AS campaign_name, s.notification_id, n.name AS notification_name,
         ${utc("s.due_at")} AS due_at, s.status, s.targeted, s.delivered, s.failed,
+        s.held, s.dropped,
         ${utc("s.started_at")} AS started_at, ${utc("s.finished_at")} AS finished_at
       FROM send s
       LEFT JOIN campaign c ON c.workspace_id = s.workspace_id AND c.environment = s.environment

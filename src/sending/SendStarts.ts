@@ -1,6 +1,7 @@
 import { Cause, Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../database/Database.ts";
 import { Segments } from "../devices/Segments.ts";
+import { effectiveQuietHours } from "../workspaces/QuietHours.ts";
 import { capWindow } from "./FrequencyCap.ts";
 import { BatchSize, outcomeAt, type SendingCampaign } from "./Send.ts";
 import { SendBatchesSql } from "./SendBatchesSql.ts";
@@ -22,8 +23,8 @@ interface Decision extends DueSend {
 }
 
 /**
- * Starts sends at their minute: fixes their content, frequency cap and audience, and splits the audience into
- * batches, which `SendBatches.ts` runs.
+ * Starts sends at their minute: fixes their content, frequency cap, quiet hours and audience, and splits the
+ * audience into batches, which `SendBatches.ts` runs.
  */
 export class SendStarts extends Context.Service<SendStarts>()("waypost/sending/SendStarts", {
   make: Effect.gen(function* () {
@@ -43,8 +44,13 @@ export class SendStarts extends Context.Service<SendStarts>()("waypost/sending/S
         (yield* segments.audiences(campaigns)).map((audience, index) => [campaigns[index], audience]),
       );
       const starting = sends.map((send) => {
-        const { cap, defaultCap, timezone } = send.held;
-        return { ...send, window: capWindow(cap, defaultCap, timezone, now) };
+        const { cap, defaultCap, defaultQuietHours, quietHours, timezone } = send.held;
+        const hours = effectiveQuietHours(quietHours, defaultQuietHours);
+        return {
+          ...send,
+          window: capWindow(cap, defaultCap, timezone, now),
+          quiet: hours === null ? null : { ...hours, timezone },
+        };
       });
       const sourceIds = new Map(
         (yield* repository.start(starting, now)).map(({ id, sourceId }) => [id, sourceId]),

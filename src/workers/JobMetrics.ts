@@ -5,6 +5,7 @@ import { knownSeries } from "../telemetry/KnownSeries.ts";
 const jobNames = [
   "send_starts",
   "send_batches",
+  "held_deliveries",
   "pushes",
   "push_queue_depth",
   "webhook_calls",

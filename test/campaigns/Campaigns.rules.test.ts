@@ -24,6 +24,7 @@ layer(TestPlatform.layer)("Campaigns", (it) => {
             location_group_ids: [group],
             frequency_cap_count: 3,
             frequency_cap_period: "week",
+            quiet_hours: null,
             cooldown_minutes: null,
           }),
         });
@@ -41,6 +42,7 @@ layer(TestPlatform.layer)("Campaigns", (it) => {
             archived: false,
             frequency_cap_count: 3,
             frequency_cap_period: "week",
+            quiet_hours: null,
             cooldown_minutes: null,
             targeting: {
               location_ids: [second, first],

@@ -31,6 +31,7 @@ layer(TestWaypost.layer)("Calls of webhooks", (it) => {
         attempts: 0,
         last_error: null,
         created_at: "2026-11-21T12:00:00+00:00",
+        held_until: null,
         delivered_at: "2026-11-21T12:00:00+00:00",
         opened_at: null,
         clicked_at: null,

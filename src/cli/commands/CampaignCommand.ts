@@ -15,6 +15,11 @@ const idsOr = (ids: ReadonlyArray<string>, none: string): string =>
 const capOf = ({ frequency_cap_count: count, frequency_cap_period: period }: Campaign): string =>
   count === null || period === null ? "that of the workspace" : `${count} per ${period}`;
 
+const quietHoursOf = ({ quiet_hours: quiet }: Campaign): string => {
+  if (quiet === null) return "those of the workspace";
+  return "enabled" in quiet ? "none" : `${quiet.from}-${quiet.to}/${quiet.action}`;
+};
+
 const cooldownOf = ({ cooldown_minutes: minutes }: Campaign): string =>
   minutes === null ? "none" : counted(minutes, "minute");
 
@@ -30,6 +35,7 @@ const card = (campaign: Campaign): string => {
     ["time zone", campaign.timezone],
     ["paused", yesNo(campaign.paused)],
     ["frequency cap", capOf(campaign)],
+    ["quiet hours", quietHoursOf(campaign)],
     ...(campaign.type === "geo"
       ? ([
           ["cooldown", cooldownOf(campaign)],

@@ -201,16 +201,19 @@ export interface Delivery {
   /** How messages reach the device: a push service, or `inbox`, from which the device fetches them. */
   readonly transport: "fcm" | "apns" | "webpush" | "inbox";
   /**
-   * `queued`: to be sent; `handed_over`: sent to the push service, which has not answered;
-   * `delivered`: accepted by the push service; `failed`: refused for good, or never answered.
+   * `held`: until the quiet hours of its device end; `queued`: to be sent; `handed_over`: sent to the
+   * push service, which has not answered; `delivered`: accepted by the push service; `failed`: refused
+   * for good, or never answered.
    */
-  readonly status: "queued" | "handed_over" | "delivered" | "failed";
+  readonly status: "held" | "queued" | "handed_over" | "delivered" | "failed";
   /** How often it was sent to the push service. */
   readonly attempts: number;
   /** The last error; null for none. */
   readonly last_error: string | null;
   /** An instant in UTC, to the second. */
   readonly created_at: string;
+  /** When the quiet hours end that held it; null if none did. */
+  readonly held_until: string | null;
   /** When the push service or the inbox accepted it; null if neither did. */
   readonly delivered_at: string | null;
 }
@@ -276,10 +279,14 @@ export interface Explanation {
     | "address_gone"
     | "transport_not_configured"
     | "capped"
+    | "quiet_hours"
     | "cooldown"
     | "outside"
     | null;
-  /** Of `capped` when the period of the cap ends, of `cooldown` when it does; otherwise null. */
+  /**
+   * Of `capped` when the period of the cap ends, of `quiet_hours` and `cooldown` when they do;
+   * otherwise null.
+   */
   readonly until: string | null;
 }
 
@@ -626,6 +633,16 @@ export interface QuestionDraft {
   readonly choices?: ReadonlyArray<ChoiceDraft> | null | undefined;
 }
 
+/** The JSON of `QuietHours`. */
+export interface QuietHours {
+  /** A time of day, HH:MM. */
+  readonly from: string;
+  /** A time of day, HH:MM. */
+  readonly to: string;
+  /** `hold` sends the message when they end, `drop` does not send it. */
+  readonly action: "hold" | "drop";
+}
+
 /** The range of the figures, after defaults. */
 export interface ReportRange {
   /** First day of the range. */
@@ -750,6 +767,10 @@ export interface Send {
   readonly delivered: number;
   /** How many of them it could not be delivered to. */
   readonly failed: number;
+  /** How many of them quiet hours have held, without an outcome yet. A send can be done before. */
+  readonly held: number;
+  /** Devices that got none because of their quiet hours; not in `targeted`. */
+  readonly dropped: number;
   /** When it started; null if it has not. */
   readonly started_at: string | null;
   /** When it was done, skipped, missed or cancelled; null until then. */
@@ -1184,6 +1205,8 @@ export interface Workspace {
   readonly trial_ended: boolean;
   /** The cap of campaigns without a cap of their own; null for none. */
   readonly default_frequency_cap: FrequencyCap | null;
+  /** The quiet hours of campaigns without their own; null for none. */
+  readonly quiet_hours: QuietHours | null;
   readonly plan: Plan;
   /** An instant in UTC, to the second. */
   readonly created_at: string;
@@ -1214,6 +1237,8 @@ export interface WorkspacePatch {
   readonly trial_ended?: boolean | undefined;
   /** The cap of campaigns without a cap of their own; null removes it. */
   readonly default_frequency_cap?: FrequencyCap | null | undefined;
+  /** The quiet hours of campaigns without their own; null removes them. */
+  readonly quiet_hours?: QuietHours | null | undefined;
   readonly plan?: PlanPatch | undefined;
 }
 
@@ -1311,10 +1336,11 @@ export interface DeliveriesListQuery {
   /** Only deliveries of the device with this id. */
   readonly device?: string | undefined;
   /**
-   * `queued`: to be sent; `handed_over`: sent to the push service, which has not answered;
-   * `delivered`: accepted by the push service; `failed`: refused for good, or never answered.
+   * `held`: until the quiet hours of its device end; `queued`: to be sent; `handed_over`: sent to the
+   * push service, which has not answered; `delivered`: accepted by the push service; `failed`: refused
+   * for good, or never answered.
    */
-  readonly status?: "queued" | "handed_over" | "delivered" | "failed" | undefined;
+  readonly status?: "held" | "queued" | "handed_over" | "delivered" | "failed" | undefined;
 }
 
 /** The query parameters of `reports.summary`. */

@@ -121,6 +121,17 @@ export interface Campaign {
   /** The calendar period of the frequency cap; null for the workspace's default cap. */
   readonly frequency_cap_period: "day" | "week" | "month" | null;
   /**
+   * Hours of the day in which devices get no message; null for those of the workspace, `{enabled:
+   * false}` for none.
+   */
+  readonly quiet_hours:
+    | QuietHours
+    | {
+        /** The campaign has no quiet hours. */
+        readonly enabled: false;
+      }
+    | null;
+  /**
    * Of a geo campaign: for how many minutes after a message at a location the same device gets no
    * other message of the campaign there; null for no cooldown.
    */
@@ -157,6 +168,27 @@ export interface CampaignDraft {
   readonly frequency_cap_count?: number | null | undefined;
   /** The calendar period of the frequency cap; null for the workspace's default cap. */
   readonly frequency_cap_period?: "day" | "week" | "month" | null | undefined;
+  /**
+   * Hours of the day in which devices get no message; null for those of the workspace, `{enabled:
+   * false}` for none.
+   */
+  readonly quiet_hours?:
+    | {
+        /** A time of day, HH:MM. */
+        readonly from: string;
+        /** A time of day, HH:MM. */
+        readonly to: string;
+        /** `hold` sends the message when they end, `drop` does not send it. */
+        readonly action: "hold" | "drop";
+        /** The campaign has no quiet hours. */
+        readonly enabled?: true | undefined;
+      }
+    | {
+        /** The campaign has no quiet hours. */
+        readonly enabled: false;
+      }
+    | null
+    | undefined;
   /**
    * Of a geo campaign: for how many minutes after a message at a location the same device gets no
    * other message of the campaign there.
@@ -347,10 +379,14 @@ export interface Explanation {
     | "address_gone"
     | "transport_not_configured"
     | "capped"
+    | "quiet_hours"
     | "cooldown"
     | "outside"
     | null;
-  /** Of `capped` when the period of the cap ends, of `cooldown` when it does; otherwise null. */
+  /**
+   * Of `capped` when the period of the cap ends, of `quiet_hours` and `cooldown` when they do;
+   * otherwise null.
+   */
   readonly until: string | null;
 }
 
@@ -781,6 +817,16 @@ export interface QuestionResult {
   readonly false_count?: number | undefined;
 }
 
+/** The JSON of `QuietHours`. */
+export interface QuietHours {
+  /** A time of day, HH:MM. */
+  readonly from: string;
+  /** A time of day, HH:MM. */
+  readonly to: string;
+  /** `hold` sends the message when they end, `drop` does not send it. */
+  readonly action: "hold" | "drop";
+}
+
 /** The JSON of `RatingCount`. */
 export interface RatingCount {
   /** The rating, 1 to 5. */
@@ -902,6 +948,10 @@ export interface Send {
   readonly delivered: number;
   /** How many of them it could not be delivered to. */
   readonly failed: number;
+  /** How many of them quiet hours have held, without an outcome yet. A send can be done before. */
+  readonly held: number;
+  /** Devices that got none because of their quiet hours; not in `targeted`. */
+  readonly dropped: number;
   /** When it started; null if it has not. */
   readonly started_at: string | null;
   /** When it was done, skipped, missed or cancelled; null until then. */
@@ -935,6 +985,10 @@ export interface SendDetail {
   readonly delivered: number;
   /** How many of them it could not be delivered to. */
   readonly failed: number;
+  /** How many of them quiet hours have held, without an outcome yet. A send can be done before. */
+  readonly held: number;
+  /** Devices that got none because of their quiet hours; not in `targeted`. */
+  readonly dropped: number;
   /** When it started; null if it has not. */
   readonly started_at: string | null;
   /** When it was done, skipped, missed or cancelled; null until then. */

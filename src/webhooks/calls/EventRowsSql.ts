@@ -50,7 +50,7 @@ export const eventRowsSql = (sql: SqlClient.SqlClient): Statement.Fragment => sq
       CASE WHEN v.id IS NOT NULL THEN json_build_object('device_id', v.id,
         'trigger_type', d.trigger_type,
         'transport', d.transport, 'status', d.status, 'attempts', d.attempts, 'last_error', d.last_error,
-        'created_at', ${utc("d.created_at")},
+        'created_at', ${utc("d.created_at")}, 'held_until', ${utc("d.held_until")},
         'delivered_at', CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END,
         'opened_at', CASE WHEN p.is_later OR d.opened_at <= p.recorded_at THEN ${utc("d.opened_at")} END,
         'clicked_at', CASE WHEN p.is_later OR d.clicked_at <= p.recorded_at THEN ${utc("d.clicked_at")} END
@@ -84,7 +84,7 @@ export const eventRowsSql = (sql: SqlClient.SqlClient): Statement.Fragment => sq
   SELECT t.webhook_id, t.recording, (t.first + i.ord - 1)::int, t.type, ${epochMillis("t.recorded_at")},
     (SELECT json_build_object('id', s.id, 'campaign_id', s.campaign_id, 'notification_id', s.notification_id,
         'due_at', ${utc("s.due_at")}, 'status', s.status, 'targeted', s.targeted, 'delivered', s.delivered,
-        'failed', s.failed, 'started_at', ${utc("s.started_at")},
+        'failed', s.failed, 'held', s.held, 'dropped', s.dropped, 'started_at', ${utc("s.started_at")},
         'finished_at', ${utc("s.finished_at")})::text
       FROM send s WHERE ${sameTenant("s", "t")} AND s.id = i.id), NULL, NULL
   FROM taken t CROSS JOIN LATERAL unnest(t.send_ids) WITH ORDINALITY AS i (id, ord)

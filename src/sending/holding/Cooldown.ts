@@ -1,4 +1,4 @@
-import type { DueDelivery } from "./Delivery.ts";
+import type { DueDelivery } from "../Delivery.ts";
 
 const minuteMillis = 60_000;
 
