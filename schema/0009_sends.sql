@@ -23,6 +23,7 @@ CREATE TABLE send (
   content_type     text CHECK (content_type IN ('message', 'survey')),
   cap_count        integer CHECK (cap_count > 0),
   cap_since        timestamptz,
+  cap_by           text NOT NULL DEFAULT 'device' CHECK (cap_by IN ('device', 'user')),
   -- The quiet hours that apply, with the campaign's time zone; null for none.
   quiet_hours      jsonb,
   -- Deliveries made, and their outcomes so far; exact at any moment.
@@ -71,6 +72,8 @@ CREATE TABLE send_batch (
   first_key    integer,
   last_key     integer,
   devices      integer[],
+  -- Of a list for people: the person of each device, null for none. Each is in one batch only.
+  users        integer[],
   -- Of batch 0: the rules of the campaign's segments when the send started.
   audience     jsonb,
   -- Those of its send.
@@ -82,6 +85,7 @@ CREATE TABLE send_batch (
   PRIMARY KEY (workspace_id, environment, source_id, batch),
   FOREIGN KEY (workspace_id, environment) REFERENCES tenant (workspace_id, environment) ON DELETE CASCADE,
   CHECK ((first_key IS NULL) = (last_key IS NULL)),
+  CHECK (cardinality(users) = cardinality(devices)),
   CHECK ((batch = 0) = (audience IS NOT NULL)),
   CHECK (batch = 0 OR (first_key IS NULL) = (devices IS NOT NULL))
 );

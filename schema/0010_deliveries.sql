@@ -9,6 +9,8 @@ CREATE TABLE delivery (
   environment      text NOT NULL,
   source_id        bigint NOT NULL,
   device_key       integer NOT NULL,
+  -- The person that the delivery was made for, whatever person the device has later; null for none.
+  user_key         integer,
   campaign_key     integer NOT NULL,
   notification_key integer NOT NULL,
   content_key      integer NOT NULL,
@@ -40,6 +42,9 @@ CREATE INDEX delivery_settled ON delivery (workspace_id, environment, settled_at
 CREATE INDEX delivery_opened ON delivery (workspace_id, environment, opened_at) WHERE opened_at IS NOT NULL;
 CREATE INDEX delivery_clicked ON delivery (workspace_id, environment, clicked_at)
   WHERE clicked_at IS NOT NULL;
+-- Of people, whose devices share caps and cooldowns.
+CREATE INDEX delivery_of_user ON delivery (user_key, campaign_key, created_at DESC)
+  WHERE user_key IS NOT NULL;
 -- The next deliveries to release, over all workspaces.
 CREATE INDEX delivery_held ON delivery (held_until) WHERE status = 'held';
 CREATE INDEX delivery_of_device ON delivery (workspace_id, environment, device_key, created_at DESC);

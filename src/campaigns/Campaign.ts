@@ -21,6 +21,14 @@ export const CapPeriod = Schema.Literals(["day", "week", "month"]).annotate({
   examples: ["day"],
 });
 
+/** For whom a campaign counts (contract Q1). */
+export const CapBy = Schema.Literals(["device", "user"]).annotate({
+  description:
+    "`device` (the default): each device has the cap and the cooldown for itself. `user`: the devices of a " +
+    "person share them, and a send reaches only the one that was seen last.",
+  examples: ["device"],
+});
+
 /** Whether the campaign reaches devices in any or in all of its segments. */
 export const SegmentMatch = Schema.Literals(["any", "all"]).annotate({
   description: "Whether a device must be in `any` (the default) or `all` of the segments; null if not set.",
@@ -78,6 +86,7 @@ export const Campaign = Schema.Struct({
     }),
   ),
   frequency_cap_period: Schema.NullOr(CapPeriod),
+  cap_by: CapBy,
   quiet_hours: Schema.NullOr(CampaignQuietHours),
   cooldown_minutes: Schema.NullOr(
     Schema.Int.annotate({

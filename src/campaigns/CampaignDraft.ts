@@ -6,7 +6,7 @@ import { fieldSentence } from "../wire/SchemaProblems.ts";
 import { type ParsedBody, parseFields } from "../wire/ParsedBody.ts";
 import { text, whole } from "../wire/Text.ts";
 import { SentQuietHours } from "../workspaces/QuietHours.ts";
-import { CampaignType, CapPeriod, SegmentMatch } from "./Campaign.ts";
+import { CampaignType, CapBy, CapPeriod, SegmentMatch } from "./Campaign.ts";
 
 /** The most entries of each list of a campaign, as sent (contract E5). */
 const maxEntries = 1000;
@@ -99,6 +99,7 @@ export const CampaignDraft = Schema.Struct({
     ),
   ),
   frequency_cap_period: Schema.optionalKey(Schema.NullOr(CapPeriod)),
+  cap_by: Schema.optionalKey(Schema.NullOr(CapBy)),
   quiet_hours: Schema.optionalKey(Schema.NullOr(SentQuietHours)),
   cooldown_minutes: Schema.optionalKey(
     Schema.NullOr(

@@ -21,6 +21,7 @@ const valuesOf = (
   ...dates,
   frequencyCapCount: draft.frequency_cap_count ?? null,
   frequencyCapPeriod: draft.frequency_cap_period ?? null,
+  capBy: draft.cap_by ?? "device",
   quietHours: storedQuietHours(draft.quiet_hours),
   cooldownMinutes: draft.cooldown_minutes ?? null,
   // Without segments there is nothing to match (contract E6).

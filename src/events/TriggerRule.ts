@@ -24,12 +24,14 @@ export const canFire = (
 export const dueDelivery = (
   triggerMatch: TriggerMatch,
   incomingEvent: IncomingEvent,
-  { timezone, transport }: Pick<Recorded, "timezone" | "transport">,
+  { timezone, transport, user_key }: Pick<Recorded, "timezone" | "transport" | "user_key">,
 ): DueDelivery => ({
   workspaceId: incomingEvent.workspaceId,
   environment: incomingEvent.environment,
   deviceKey: incomingEvent.deviceKey,
   transport,
+  userKey: user_key,
+  sharedBy: triggerMatch.cap_by === "user" ? user_key : null,
   campaignKey: triggerMatch.campaign_key,
   notificationKey: triggerMatch.notification_key,
   contentKey: triggerMatch.content_key,

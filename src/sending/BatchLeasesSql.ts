@@ -6,6 +6,11 @@ import type { Audience } from "../devices/SegmentRule.ts";
 import type { SendQuietHours } from "./holding/SendQuietHours.ts";
 import type { StartedSend } from "./Send.ts";
 
+/** The audience of a send, of which it reaches every device, or one device of each person. */
+export interface SendAudience extends Audience {
+  readonly perUser?: boolean;
+}
+
 /** A leased batch. The fencing token `fence` grows with every lease. */
 export interface TakenBatch extends StartedSend {
   readonly batch: number;
@@ -13,7 +18,7 @@ export interface TakenBatch extends StartedSend {
   /** Whether its devices are listed one by one; otherwise they are a range of device keys. */
   readonly listed: boolean;
   /** Batch 0 only: the audience to split into batches. */
-  readonly audience: Audience | null;
+  readonly audience: SendAudience | null;
   /** The quiet hours of its send; null for none. */
   readonly quiet: SendQuietHours | null;
   /** The most devices that it reaches; of batch 0, the most that are searched. */

@@ -46,6 +46,17 @@ export class Deliveries extends Context.Service<Deliveries>()("waypost/sending/D
       });
     });
 
+    /** Locks the people whose devices share a cap or a cooldown: the lock of one device is not enough. */
+    const lockUsers = (due: ReadonlyArray<DueDelivery>) => {
+      const shared = due.flatMap(({ cap, cooldownSince, environment, sharedBy, workspaceId }) =>
+        sharedBy === null || (cap === null && cooldownSince === null)
+          ? []
+          : [{ workspaceId, environment, userKey: sharedBy }],
+      );
+      const people = new Map(shared.map((person) => [person.userKey, person]));
+      return people.size === 0 ? Effect.void : repository.lockUsers([...people.values()]);
+    };
+
     return {
       /**
        * Creates the deliveries that no frequency cap and no cooldown holds back and no quiet hours drop,
@@ -56,6 +67,7 @@ export class Deliveries extends Context.Service<Deliveries>()("waypost/sending/D
       create: Effect.fnUntraced(function* (due: ReadonlyArray<DueDelivery>) {
         const created: Array<CreatedDelivery | null> = due.map(() => null);
         if (due.length === 0) return created;
+        yield* lockUsers(due);
         const cooling = new Set<string | null>();
         let rows: ReadonlyArray<RankedDelivery> = yield* withStatuses(due);
         while (rows.length > 0) {

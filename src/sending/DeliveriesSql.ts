@@ -1,7 +1,8 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { unnested } from "../database/Rows.ts";
-import { tenantColumns } from "../database/TenantColumns.ts";
+import { sameTenant, tenantColumns } from "../database/TenantColumns.ts";
+import type { TenantKey } from "../workspaces/Environment.ts";
 import type { DueDelivery, InitialStatus } from "./Delivery.ts";
 import { isCoolingSql } from "./holding/CooldownSql.ts";
 import { usedCapSql } from "./FrequencyCapSql.ts";
@@ -11,6 +12,16 @@ export class DeliveriesSql extends Context.Service<DeliveriesSql>()("waypost/sen
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
     return {
+      /** Locks people until the transaction ends, always in the same order. */
+      lockUsers: (people: ReadonlyArray<TenantKey & { readonly userKey: number }>) =>
+        Effect.orDie(sql`
+          SELECT FROM device_user u
+          JOIN ${unnested("p", people, {
+            ...tenantColumns,
+            key: ["int4", ({ userKey }) => userKey],
+          })} ON ${sameTenant("u", "p")} AND u.key = p.key
+          ORDER BY u.key FOR NO KEY UPDATE OF u`),
+
       /**
        * Inserts the deliveries that the caps and cooldowns allow and queues their pushes. A delivery counts
        * against the caps of those after it; no two may have the same cooldown. Returns the position
@@ -22,6 +33,8 @@ export class DeliveriesSql extends Context.Service<DeliveriesSql>()("waypost/sen
             SELECT * FROM ${unnested("d", due, {
               ...tenantColumns,
               device_key: ["int4", (d) => d.deviceKey],
+              user_key: ["int4", (d) => d.userKey],
+              shared_by: ["int4", (d) => d.sharedBy],
               transport: ["text", (d) => d.transport],
               campaign_key: ["int4", (d) => d.campaignKey],
               notification_key: ["int4", (d) => d.notificationKey],
@@ -40,7 +53,8 @@ export class DeliveriesSql extends Context.Service<DeliveriesSql>()("waypost/sen
           ), ranked AS (
             SELECT due.*,
               count(*) FILTER (WHERE status NOT IN ('failed', 'dropped')) OVER (
-                PARTITION BY workspace_id, environment, device_key, campaign_key, cap_since
+                PARTITION BY workspace_id, environment, shared_by,
+                  CASE WHEN shared_by IS NULL THEN device_key END, campaign_key, cap_since
                 ORDER BY ord ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
               ) AS before_it,
               ${usedCapSql(sql, "due")} AS counted
@@ -51,10 +65,10 @@ export class DeliveriesSql extends Context.Service<DeliveriesSql>()("waypost/sen
               SELECT * FROM ranked WHERE cap_count IS NULL OR counted + before_it < cap_count ORDER BY ord
             ) AS ordered
           ), created AS (
-            INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key,
+            INSERT INTO delivery (workspace_id, environment, source_id, device_key, user_key, campaign_key,
               notification_key, content_key, content_type, trigger_type, location_key, transport, status,
               last_error, created_at, held_until, settled_at)
-            SELECT workspace_id, environment, source_id, device_key, campaign_key,
+            SELECT workspace_id, environment, source_id, device_key, user_key, campaign_key,
               notification_key, content_key, content_type, trigger_type, location_key, transport, status,
               last_error, now, held_until, CASE WHEN status IN ('delivered', 'failed') THEN now END
             FROM allowed WHERE status <> 'dropped'

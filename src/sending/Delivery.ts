@@ -16,6 +16,10 @@ export type DeliveryStatus = "held" | "queued" | "handed_over" | "delivered" | "
 export interface DueDelivery extends TenantKey {
   readonly deviceKey: number;
   readonly transport: Transport;
+  /** The person behind the device; null for none. */
+  readonly userKey: number | null;
+  /** The person whose devices share the cap and the cooldown; null if the device has them for itself. */
+  readonly sharedBy: number | null;
   readonly campaignKey: number;
   readonly notificationKey: number;
   readonly contentKey: number;

@@ -88,9 +88,9 @@ export class Explanations extends Context.Service<Explanations>()("waypost/sendi
         const capped = yield* repository.capped(
           tenant,
           deviceKey,
-          found.flatMap(({ cap, key, timezone }) => {
+          found.flatMap(({ cap, cap_by, key, timezone }) => {
             const window = capWindow(cap, defaultCap, timezone, now);
-            return window === null ? [] : [{ key, window }];
+            return window === null ? [] : [{ key, capBy: cap_by, window }];
           }),
         );
         const isApproved = device.approved || tenant.environment === "production";

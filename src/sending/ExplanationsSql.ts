@@ -22,6 +22,7 @@ export interface ExplainedCampaign {
   readonly starts: number;
   readonly ends: number | null;
   readonly cap: FrequencyCap | null;
+  readonly cap_by: "device" | "user";
   readonly quiet_hours: CampaignQuietHours | null;
   readonly match: Audience["match"];
   readonly rules: ReadonlyArray<SegmentRule>;
@@ -47,7 +48,8 @@ export class ExplanationsSql extends Context.Service<ExplanationsSql>()("waypost
           SELECT c.id, c.key, c.name, c.type, c.paused, c.timezone, ${epochMillis("c.starts_at")} AS starts,
             ${epochMillis("c.ends_at")} AS ends,
             CASE WHEN c.frequency_cap_count IS NOT NULL THEN jsonb_build_object(
-              'count', c.frequency_cap_count, 'period', c.frequency_cap_period) END AS cap, c.quiet_hours,
+              'count', c.frequency_cap_count, 'period', c.frequency_cap_period) END AS cap, c.cap_by,
+            c.quiet_hours,
             COALESCE(c.segment_match, 'any') AS match,
             COALESCE((
               SELECT jsonb_agg(g.rule ORDER BY t.position) FROM campaign_segment t
@@ -66,11 +68,14 @@ export class ExplanationsSql extends Context.Service<ExplanationsSql>()("waypost
             SELECT count(*) AS locations,
               CASE WHEN count(*) = count(e.cooling_until) THEN min(e.cooling_until) END AS cooling_until
             FROM device_location p
+            JOIN device v ON ${sameTenant("v", "p")} AND v.key = p.device_key
             JOIN location l ON ${sameTenant("l", "p")} AND l.key = p.location_key
             CROSS JOIN LATERAL (
               SELECT max(d.created_at) + c.cooldown_minutes * interval '1 minute' AS cooling_until
               FROM delivery d
-              WHERE ${sameTenant("d", "c")} AND d.device_key = p.device_key AND d.campaign_key = c.key
+              WHERE ${sameTenant("d", "c")} AND d.campaign_key = c.key
+                AND CASE WHEN c.cap_by = 'user' AND v.user_key IS NOT NULL THEN d.user_key = v.user_key
+                  ELSE d.device_key = v.key END
                 AND d.location_key = p.location_key AND d.status <> 'failed'
                 AND d.created_at > ${instant(now)} - c.cooldown_minutes * interval '1 minute'
             ) AS e
@@ -102,16 +107,23 @@ export class ExplanationsSql extends Context.Service<ExplanationsSql>()("waypost
       capped: (
         tenant: Tenant,
         deviceKey: number,
-        caps: ReadonlyArray<{ readonly key: number; readonly window: CapWindow }>,
+        caps: ReadonlyArray<{
+          readonly key: number;
+          readonly capBy: "device" | "user";
+          readonly window: CapWindow;
+        }>,
       ) =>
         Effect.map(
           onlyRow(sql<{ readonly keys: ReadonlyArray<number> }>`
             SELECT COALESCE(array_agg(u.campaign_key), '{}') AS keys
             FROM (
               SELECT ${tenant.workspaceId}::int AS workspace_id, ${tenant.environment}::text AS environment,
-                ${deviceKey}::int AS device_key, c.campaign_key, c.cap_count, c.cap_since
+                ${deviceKey}::int AS device_key, CASE c.cap_by WHEN 'user' THEN (
+                  SELECT v.user_key FROM device v WHERE ${tenantIs("v", tenant)} AND v.key = ${deviceKey}
+                ) END AS shared_by, c.campaign_key, c.cap_count, c.cap_since
               FROM ${unnested("c", caps, {
                 campaign_key: ["int4", ({ key }) => key],
+                cap_by: ["text", ({ capBy }) => capBy],
                 cap_count: ["int4", ({ window }) => window.count],
                 cap_since: ["timestamptz", ({ window }) => window.since],
               })}

@@ -1,12 +1,17 @@
 import { Context, Effect, Layer } from "effect";
-import { SqlClient } from "effect/sql";
+import { SqlClient, type Statement } from "effect/sql";
 import { instant, unnested } from "../database/Rows.ts";
-import type { Audience } from "../devices/SegmentRule.ts";
 import { audienceSql } from "../devices/SegmentRuleSql.ts";
 import { sameTenant, tenantIs, tenantIsIn } from "../database/TenantColumns.ts";
 import { recordedSendsSql } from "../outbox/RecordedEventsSql.ts";
 import type { Environment } from "../workspaces/Environment.ts";
-import { batchColumns, isOneOfSends, sourceColumns, type TakenBatch } from "./BatchLeasesSql.ts";
+import {
+  batchColumns,
+  isOneOfSends,
+  type SendAudience,
+  sourceColumns,
+  type TakenBatch,
+} from "./BatchLeasesSql.ts";
 import type { StartedSend } from "./Send.ts";
 import { reachableSql } from "./SendDeliveriesSql.ts";
 
@@ -43,25 +48,42 @@ export class SendBatchesSql extends Context.Service<SendBatchesSql>()("waypost/s
       /** Allows the statements of this transaction five minutes: a large audience may take that. */
       allowLongStatements: Effect.orDie(sql`SET LOCAL statement_timeout = 300000`),
 
-      /** Finds the devices of an audience and lists them in batches. */
-      splitAudience: (taken: TakenBatch, audience: Audience, size: number) =>
-        Effect.orDie(sql`
+      /**
+       * Finds the devices of an audience and lists them in batches. One device of each person is the one
+       * that was seen last, and of several the one with the first id (contract Q1); the batches name the
+       * people, so that each is in one batch, whatever person a device has meanwhile.
+       */
+      splitAudience: (taken: TakenBatch, audience: SendAudience, size: number) => {
+        const found = (condition: Statement.Fragment) => sql`
+          SELECT s.workspace_id, s.environment, s.source_id, s.campaign_key,
+            s.cap_count IS NOT NULL AS capped, s.quiet_hours, d.key, d.user_key
+          FROM send s
+          JOIN device d ON ${sameTenant("d", "s")}
+          WHERE ${sendIs(taken)} AND ${tenantIs("d", taken)} AND ${reachable}
+            AND (d.approved OR s.environment = 'production')
+            AND (${audienceSql(sql, audience, "d")}) ${condition}`;
+        const members =
+          audience.perUser === true
+            ? sql`
+              (${found(sql`AND d.user_key IS NULL`)})
+              UNION ALL
+              (SELECT DISTINCT ON (p.user_key) p.* FROM (${found(sql`AND d.user_key IS NOT NULL`)}) AS p
+                JOIN device v ON ${sameTenant("v", "p")} AND v.key = p.key
+                ORDER BY p.user_key, v.last_seen_at DESC, v.id)`
+            : found(sql``);
+        const users = audience.perUser === true ? sql`array_agg(m.user_key ORDER BY m.key)` : sql`NULL`;
+        return Effect.orDie(sql`
           INSERT INTO send_batch (workspace_id, environment, source_id, batch, campaign_key, capped,
-            quiet_hours, devices)
-          SELECT m.workspace_id, m.environment, m.source_id, m.batch, m.campaign_key, m.capped,
-            m.quiet_hours, array_agg(m.key ORDER BY m.key)
+            quiet_hours, devices, users)
+          SELECT m.workspace_id, m.environment, m.source_id, m.batch, m.campaign_key, m.capped, m.quiet_hours,
+            array_agg(m.key ORDER BY m.key), ${users}
           FROM (
-            SELECT s.workspace_id, s.environment, s.source_id, s.campaign_key,
-              s.cap_count IS NOT NULL AS capped, s.quiet_hours, d.key,
-              (1 + (row_number() OVER (ORDER BY d.key) - 1) / ${size}::int)::int AS batch
-            FROM send s
-            JOIN device d ON ${sameTenant("d", "s")}
-            WHERE ${sendIs(taken)} AND ${tenantIs("d", taken)} AND ${reachable}
-              AND (d.approved OR s.environment = 'production')
-              AND (${audienceSql(sql, audience, "d")})
+            SELECT a.*, (1 + (row_number() OVER (ORDER BY a.key) - 1) / ${size}::int)::int AS batch
+            FROM (${members}) AS a
           ) AS m
           GROUP BY m.workspace_id, m.environment, m.source_id, m.batch, m.campaign_key, m.capped,
-            m.quiet_hours`),
+            m.quiet_hours`);
+      },
 
       /**
        * Adds to the figures of sends and locks them until the end of the transaction, in the order of their

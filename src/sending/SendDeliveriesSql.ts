@@ -51,7 +51,7 @@ export class SendDeliveriesSql extends Context.Service<SendDeliveriesSql>()(
             JOIN send_batch b ON ${sameTenant("b", "s")} AND b.source_id = s.source_id
             ${
               first.listed
-                ? sql`CROSS JOIN LATERAL unnest(b.devices) AS a (key)
+                ? sql`CROSS JOIN LATERAL unnest(b.devices, b.users) AS a (key, user_key)
                   JOIN device d ON ${sameTenant("d", "s")} AND d.key = a.key`
                 : sql`JOIN device d ON ${sameTenant("d", "s")}
                   AND d.key BETWEEN b.first_key AND b.last_key AND ${reachable}`
@@ -64,7 +64,7 @@ export class SendDeliveriesSql extends Context.Service<SendDeliveriesSql>()(
         return sql`
           FROM ${unnested("t", taken, batchColumns)}
           CROSS JOIN LATERAL (
-            SELECT s.*, b.first_key, b.last_key, b.devices
+            SELECT s.*, b.first_key, b.last_key, b.devices, b.users
             FROM send_batch b
             JOIN send s ON ${sameTenant("s", "b")} AND s.source_id = b.source_id
             WHERE ${sameTenant("b", "t")} AND b.source_id = t.source_id AND b.batch = t.batch
@@ -72,14 +72,22 @@ export class SendDeliveriesSql extends Context.Service<SendDeliveriesSql>()(
             OFFSET 0
           ) AS s
           CROSS JOIN LATERAL (
-            SELECT d.key, d.transport, d.timezone FROM device d
+            SELECT d.key, d.transport, d.timezone, d.user_key FROM device d
             WHERE ${sameTenant("d", "s")} AND d.key BETWEEN s.first_key AND s.last_key AND ${reachable}
             UNION ALL
-            SELECT d.key, d.transport, d.timezone FROM unnest(s.devices) AS a (key)
+            SELECT d.key, d.transport, d.timezone,
+              CASE s.cap_by WHEN 'user' THEN a.user_key ELSE d.user_key END
+            FROM unnest(s.devices, s.users) AS a (key, user_key)
             JOIN device d ON ${sameTenant("d", "s")} AND d.key = a.key
             OFFSET 0
           ) AS d`;
       };
+
+      /** The person of a device in `devicesOf`: of a list for people the one that is listed. */
+      const userOf = (taken: ReadonlyArray<TakenBatch>) =>
+        taken.length === 1 && taken[0]?.listed === true
+          ? sql`CASE s.cap_by WHEN 'user' THEN a.user_key ELSE d.user_key END`
+          : sql`d.user_key`;
 
       const isWithinCap = sql`(due.cap_count IS NULL OR ${usedCapSql(sql, "due")} < due.cap_count)`;
 
@@ -140,15 +148,16 @@ export class SendDeliveriesSql extends Context.Service<SendDeliveriesSql>()(
             WITH due AS (
               SELECT s.workspace_id, s.environment, s.source_id, d.key AS device_key, d.transport,
                 s.campaign_key, s.notification_key, s.content_key, s.content_type, s.cap_count,
-                s.cap_since ${zone}
+                s.cap_since, ${userOf(taken)} AS user_key,
+                CASE s.cap_by WHEN 'user' THEN ${userOf(taken)} END AS shared_by ${zone}
               ${devicesOf(taken)}
             ), ${allowed} created AS (
-              INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key,
-                notification_key, content_key, content_type, trigger_type, location_key, transport,
-                created_at, status, last_error, held_until, settled_at)
-              SELECT due.workspace_id, due.environment, due.source_id, due.device_key, due.campaign_key,
-                due.notification_key, due.content_key, due.content_type, 'fixed_time', NULL, due.transport,
-                ${instant(now)}, ${status}
+              INSERT INTO delivery (workspace_id, environment, source_id, device_key, user_key,
+                campaign_key, notification_key, content_key, content_type, trigger_type, location_key,
+                transport, created_at, status, last_error, held_until, settled_at)
+              SELECT due.workspace_id, due.environment, due.source_id, due.device_key, due.user_key,
+                due.campaign_key, due.notification_key, due.content_key, due.content_type, 'fixed_time',
+                NULL, due.transport, ${instant(now)}, ${status}
               FROM ${rows}
               JOIN ${unnested("g", statuses, {
                 ...tenantColumns,

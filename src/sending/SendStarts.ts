@@ -3,6 +3,7 @@ import { Database } from "../database/Database.ts";
 import { Segments } from "../devices/Segments.ts";
 import { effectiveQuietHours } from "../workspaces/QuietHours.ts";
 import { capWindow } from "./FrequencyCap.ts";
+import type { SendAudience } from "./BatchLeasesSql.ts";
 import { BatchSize, outcomeAt, type SendingCampaign } from "./Send.ts";
 import { SendBatchesSql } from "./SendBatchesSql.ts";
 import { countSend, noteLag } from "./SendMetrics.ts";
@@ -48,6 +49,7 @@ export class SendStarts extends Context.Service<SendStarts>()("waypost/sending/S
         const hours = effectiveQuietHours(quietHours, defaultQuietHours);
         return {
           ...send,
+          capBy: send.held.capBy,
           window: capWindow(cap, defaultCap, timezone, now),
           quiet: hours === null ? null : { ...hours, timezone },
         };
@@ -57,7 +59,8 @@ export class SendStarts extends Context.Service<SendStarts>()("waypost/sending/S
       );
       const started = sends.flatMap(({ environment, held, id, workspaceId }) => {
         const sourceId = sourceIds.get(id);
-        const audience = audiences.get(held) ?? { match: "any", rules: [] };
+        const found = audiences.get(held) ?? { match: "any" as const, rules: [] };
+        const audience: SendAudience = held.capBy === "user" ? { ...found, perUser: true } : found;
         const { lastDeviceKey } = held;
         return sourceId === undefined
           ? []
@@ -65,7 +68,7 @@ export class SendStarts extends Context.Service<SendStarts>()("waypost/sending/S
       });
       const isEmpty = ({ lastDeviceKey }: (typeof started)[number]) => lastDeviceKey === 0;
       const isForAll = ({ audience, environment }: (typeof started)[number]) =>
-        environment === "production" && audience.rules.length === 0;
+        environment === "production" && audience.rules.length === 0 && !(audience.perUser ?? false);
       const reaching = started.filter((send) => !isEmpty(send));
       const [everybody, audience] = [reaching.filter(isForAll), reaching.filter((send) => !isForAll(send))];
       if (everybody.length > 0) yield* repository.splitByRange(everybody, yield* BatchSize);

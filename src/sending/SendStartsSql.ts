@@ -1,11 +1,10 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf, epochMillis, instant, unnested } from "../database/Rows.ts";
-import type { Audience } from "../devices/SegmentRule.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import { sameTenant, tenantColumns, tenantIsIn } from "../database/TenantColumns.ts";
 import { recordedSendsSql } from "../outbox/RecordedEventsSql.ts";
-import { isOneOfSends, sourceColumns } from "./BatchLeasesSql.ts";
+import { isOneOfSends, type SendAudience, sourceColumns } from "./BatchLeasesSql.ts";
 import type { CampaignQuietHours, QuietHours } from "../workspaces/QuietHours.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
 import type { CapWindow } from "./FrequencyCap.ts";
@@ -21,6 +20,7 @@ export interface HeldCampaign extends SendingCampaign {
   readonly endsAt: number;
   readonly cap: FrequencyCap | null;
   readonly defaultCap: FrequencyCap | null;
+  readonly capBy: "device" | "user";
   readonly quietHours: CampaignQuietHours | null;
   readonly defaultQuietHours: QuietHours | null;
   readonly closing: boolean;
@@ -39,13 +39,14 @@ export interface DueSend extends SendingCampaign {
 /** A send that starts, with the devices to split into batches. */
 export interface StartingSend extends DueSend {
   readonly window: CapWindow | null;
+  readonly capBy: "device" | "user";
   readonly quiet: SendQuietHours | null;
 }
 
 /** A started send whose devices are those of an audience, to be found later. */
 interface AudienceSend extends StartedSend {
   readonly lastDeviceKey: number;
-  readonly audience: Audience;
+  readonly audience: SendAudience;
 }
 
 /** Statements that start sends, of many campaigns at a time. */
@@ -96,7 +97,7 @@ export class SendStartsSql extends Context.Service<SendStartsSql>()("waypost/sen
             w.public_id AS workspace, c.paused, c.timezone, ${epochMillis("c.ends_at")} AS "endsAt",
             ${cap("c.frequency_cap_count", "c.frequency_cap_period")} AS cap,
             ${cap("w.default_cap_count", "w.default_cap_period")} AS "defaultCap",
-            c.quiet_hours AS "quietHours", w.quiet_hours AS "defaultQuietHours",
+            c.cap_by AS "capBy", c.quiet_hours AS "quietHours", w.quiet_hours AS "defaultQuietHours",
             w.deletion_scheduled_at IS NOT NULL AS closing, t.last_device_key AS "lastDeviceKey"
           FROM campaign c
           JOIN workspace w ON w.id = c.workspace_id
@@ -154,13 +155,14 @@ export class SendStartsSql extends Context.Service<SendStartsSql>()("waypost/sen
                 content_type: ["text", ({ contentType }) => contentType],
                 cap_count: ["int4", ({ window }) => window?.count ?? null],
                 cap_since: ["timestamptz", ({ window }) => window?.since ?? null],
+                cap_by: ["text", ({ capBy }) => capBy],
                 quiet_hours: ["jsonb", ({ quiet }) => quiet],
               })} ORDER BY ord
             ) AS o
           )
           UPDATE send s SET status = 'running', source_id = n.source_id, started_at = ${instant(now)},
             content_key = n.content_key, content_type = n.content_type, cap_count = n.cap_count,
-            cap_since = n.cap_since, quiet_hours = n.quiet_hours
+            cap_since = n.cap_since, cap_by = n.cap_by, quiet_hours = n.quiet_hours
           FROM numbered n
           WHERE ${sameTenant("s", "n")} AND s.id = n.id AND s.status = 'scheduled'
             AND s.campaign_id = ANY (${idsOf(sends)})

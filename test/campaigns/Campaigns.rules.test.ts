@@ -24,8 +24,6 @@ layer(TestPlatform.layer)("Campaigns", (it) => {
             location_group_ids: [group],
             frequency_cap_count: 3,
             frequency_cap_period: "week",
-            quiet_hours: null,
-            cooldown_minutes: null,
           }),
         });
         assert.strictEqual(made.status, 201);
@@ -42,6 +40,7 @@ layer(TestPlatform.layer)("Campaigns", (it) => {
             archived: false,
             frequency_cap_count: 3,
             frequency_cap_period: "week",
+            cap_by: "device",
             quiet_hours: null,
             cooldown_minutes: null,
             targeting: {

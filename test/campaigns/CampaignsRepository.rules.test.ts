@@ -29,6 +29,7 @@ layer(TestRepositories.layer)("CampaignsRepository", (it) => {
       const values = {
         frequencyCapCount: 2,
         frequencyCapPeriod: "week" as const,
+        capBy: "user" as const,
         quietHours,
         cooldownMinutes: 90,
         endsAt: now + 180 * minute,
@@ -49,6 +50,7 @@ layer(TestRepositories.layer)("CampaignsRepository", (it) => {
         archived: false,
         frequency_cap_count: 2,
         frequency_cap_period: "week",
+        cap_by: "user",
         quiet_hours: quietHours,
         cooldown_minutes: 90,
         targeting: { location_ids: [], location_group_ids: [], segmentation_ids: [], segment_match: null },

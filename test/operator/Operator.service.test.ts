@@ -23,7 +23,6 @@ const everything = (ask: ReturnType<typeof asker>, path: string) =>
     }
     return items;
   });
-
 layer(TestWaypost.layer)("The operator interface", (it) => {
   it.effect(
     "a new workspace has UTC, no full API in Production and the default plan " +
@@ -37,7 +36,8 @@ layer(TestWaypost.layer)("The operator interface", (it) => {
         assert.deepStrictEqual(body.data, {
           id: body.data.id,
           name: "Acme",
-          ...{ timezone: "UTC", platform_api_enabled: false },
+          timezone: "UTC",
+          platform_api_enabled: false,
           deletion_scheduled_at: null,
           trial_ended: false,
           default_frequency_cap: null,

@@ -35,6 +35,7 @@ const card = (campaign: Campaign): string => {
     ["time zone", campaign.timezone],
     ["paused", yesNo(campaign.paused)],
     ["frequency cap", capOf(campaign)],
+    ["counted for", campaign.cap_by === "user" ? "each person" : "each device"],
     ["quiet hours", quietHoursOf(campaign)],
     ...(campaign.type === "geo"
       ? ([

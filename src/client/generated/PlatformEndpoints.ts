@@ -121,6 +121,11 @@ export interface Campaign {
   /** The calendar period of the frequency cap; null for the workspace's default cap. */
   readonly frequency_cap_period: "day" | "week" | "month" | null;
   /**
+   * `device` (the default): each device has the cap and the cooldown for itself. `user`: the devices
+   * of a person share them, and a send reaches only the one that was seen last.
+   */
+  readonly cap_by: "device" | "user";
+  /**
    * Hours of the day in which devices get no message; null for those of the workspace, `{enabled:
    * false}` for none.
    */
@@ -168,6 +173,11 @@ export interface CampaignDraft {
   readonly frequency_cap_count?: number | null | undefined;
   /** The calendar period of the frequency cap; null for the workspace's default cap. */
   readonly frequency_cap_period?: "day" | "week" | "month" | null | undefined;
+  /**
+   * `device` (the default): each device has the cap and the cooldown for itself. `user`: the devices
+   * of a person share them, and a send reaches only the one that was seen last.
+   */
+  readonly cap_by?: "device" | "user" | null | undefined;
   /**
    * Hours of the day in which devices get no message; null for those of the workspace, `{enabled:
    * false}` for none.

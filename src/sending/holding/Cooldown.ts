@@ -16,11 +16,12 @@ export const cooldownName = ({
   deviceKey,
   environment,
   locationKey,
+  sharedBy,
   workspaceId,
 }: DueDelivery): string | null =>
   cooldownSince === null
     ? null
-    : `${workspaceId}/${environment}/${deviceKey}/${campaignKey}/${locationKey ?? ""}`;
+    : [workspaceId, environment, sharedBy ?? `device ${deviceKey}`, campaignKey, locationKey].join("/");
 
 /**
  * Divides deliveries into those to create now and those to decide on after them: of several with the same
