@@ -154,7 +154,7 @@ const populate = Effect.fnUntraced(function* (size: number) {
   yield* sql`VACUUM ANALYZE device`.unprepared;
 });
 
-/** Gives the campaign quiet hours, in which some of the devices are at any time, and a cap by user; or none. */
+/** Gives the campaign quiet hours, which always hold for some devices, and a cap by user; or neither. */
 const restrict = Effect.fnUntraced(function* (isOn: boolean) {
   const sql = yield* SqlClient.SqlClient;
   const quiet = isOn ? { from: "20:00", to: "08:00", action: "hold" } : null;
