@@ -121,8 +121,9 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
         if (match === undefined || !firesAt(match, dwell)) return [];
         if (device.closing || !isReachable(device, dwell.environment)) return [];
         const kept = { ...match, content_key: dwell.contentKey, type: dwell.contentType };
-        const subject = { ...eventSubject(dwell), defaultCap: device.defaultCap, receivedAt: now };
-        return [{ dwell, due: dueDelivery(kept, subject, device.transport) }];
+        const { defaultCap, defaultQuietHours } = device;
+        const subject = { ...eventSubject(dwell), defaultCap, defaultQuietHours, receivedAt: now };
+        return [{ dwell, due: dueDelivery(kept, subject, device) }];
       });
       const pending = yield* rendered(firing);
       const created = yield* deliveries.create(pending.map(({ due }) => due));

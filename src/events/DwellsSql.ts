@@ -4,6 +4,7 @@ import { epochMillis, instant, unnested } from "../database/Rows.ts";
 import { run } from "../database/Statements.ts";
 import { sameTenant, tenantColumns } from "../database/TenantColumns.ts";
 import type { TextSource } from "../notifications/templates/MessageTexts.ts";
+import type { QuietHours } from "../workspaces/QuietHours.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
 import type { Dwell, Visit } from "./Dwell.ts";
 import type { Recorded } from "./EventsSql.ts";
@@ -18,6 +19,7 @@ export interface DwellDevice extends Omit<Recorded, "is_new"> {
   /** Epoch milliseconds. */
   readonly registeredAt: number;
   readonly defaultCap: FrequencyCap | null;
+  readonly defaultQuietHours: QuietHours | null;
   /** The workspace is scheduled for deletion. */
   readonly closing: boolean;
 }
@@ -97,7 +99,7 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
         Effect.orDie(sql<DwellDevice>`
           WITH held AS MATERIALIZED (
             SELECT d.workspace_id, d.environment, d.key, d.approved, d.transport,
-              d.address_gone_at IS NOT NULL AS address_gone, d.registered_at
+              d.address_gone_at IS NOT NULL AS address_gone, d.registered_at, d.timezone, d.user_key
             FROM device d
             WHERE (d.workspace_id, d.environment, d.key) IN (
                 SELECT workspace_id, environment, device_key FROM ${unnested("q", dwells, keyColumns)}
@@ -105,11 +107,11 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
             ORDER BY d.workspace_id, d.environment, d.key
             FOR NO KEY UPDATE OF d
           )
-          SELECT q.ord::int AS ord, h.approved, h.transport, h.address_gone,
+          SELECT q.ord::int AS ord, h.approved, h.transport, h.address_gone, h.timezone, h.user_key,
             ${epochMillis("h.registered_at")} AS "registeredAt",
             CASE WHEN w.default_cap_count IS NOT NULL THEN jsonb_build_object(
               'count', w.default_cap_count, 'period', w.default_cap_period) END AS "defaultCap",
-            w.deletion_scheduled_at IS NOT NULL AS closing
+            w.quiet_hours AS "defaultQuietHours", w.deletion_scheduled_at IS NOT NULL AS closing
           FROM ${unnested("q", dwells, keyColumns)}
           JOIN held h ON ${sameTenant("h", "q")} AND h.key = q.device_key
           JOIN workspace w ON w.id = q.workspace_id`),

@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect";
 import { MemoryStore, memoryTable, pageOf } from "../database/MemoryStore.ts";
 import { utcText } from "../time/LocalTime.ts";
 import { defaultPlan, type PlanPatch } from "./Plan.ts";
+import type { QuietHours } from "./QuietHours.ts";
 import type { FrequencyCap } from "./Workspace.ts";
 import { type WorkspaceRow, WorkspacesRepository } from "./WorkspacesRepository.ts";
 
@@ -14,6 +15,7 @@ interface StoredWorkspace {
   readonly deletionScheduledAt: number | null;
   readonly trialEnded: boolean;
   readonly defaultFrequencyCap: FrequencyCap | null;
+  readonly quietHours: QuietHours | null;
   readonly plan: PlanPatch;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -31,6 +33,7 @@ const toRow = (stored: StoredWorkspace): WorkspaceRow => ({
     deletion_scheduled_at: stored.deletionScheduledAt === null ? null : utcText(stored.deletionScheduledAt),
     trial_ended: stored.trialEnded,
     default_frequency_cap: stored.defaultFrequencyCap,
+    quiet_hours: stored.quietHours,
     plan: { ...defaultPlan, ...stored.plan },
     created_at: utcText(stored.createdAt),
     updated_at: utcText(stored.updatedAt),
@@ -54,6 +57,7 @@ export const workspacesMemory = Layer.effect(
               deletionScheduledAt: null,
               trialEnded: false,
               defaultFrequencyCap: null,
+              quietHours: null,
               plan,
               createdAt: now,
               updatedAt: now,
@@ -96,6 +100,7 @@ export const workspacesMemory = Layer.effect(
               deletionScheduledAt: deletion_scheduled === undefined ? found.deletionScheduledAt : scheduledAt,
               trialEnded: patch.trial_ended ?? found.trialEnded,
               defaultFrequencyCap: default_frequency_cap,
+              quietHours: patch.quiet_hours === undefined ? found.quietHours : patch.quiet_hours,
               plan: { ...found.plan, ...patch.plan },
               updatedAt: now,
             }),
