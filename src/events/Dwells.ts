@@ -116,7 +116,7 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
     /** Creates the deliveries of dwells, within the frequency caps. Returns the dwells that fired. */
     const fire = Effect.fnUntraced(function* (candidates: ReadonlyArray<Candidate>, now: number) {
       const found = yield* matches(candidates, now);
-      const firing = candidates.flatMap(({ device, dwell, locationId }): ReadonlyArray<PendingDwell> => {
+      const matched = candidates.flatMap(({ device, dwell, locationId }): ReadonlyArray<PendingDwell> => {
         const match = found.get(`${locationName({ ...dwell, locationId })}/${dwell.attachmentId}`);
         if (match === undefined || !firesAt(match, dwell)) return [];
         if (device.closing || !isReachable(device, dwell.environment)) return [];
@@ -125,7 +125,7 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
         const subject = { ...eventSubject(dwell), defaultCap, defaultQuietHours, receivedAt: now };
         return [{ dwell, due: dueDelivery(kept, subject, device) }];
       });
-      const pending = yield* rendered(firing);
+      const pending = yield* rendered(matched);
       const created = yield* deliveries.create(pending.map(({ due }) => due));
       const fired = pending.filter((_, index) => created[index] !== null);
       yield* outbox.record(
