@@ -44,7 +44,7 @@ export class SendPlan extends Context.Service<SendPlan>()("waypost/campaigns/Sen
     const skip = (tenant: Tenant, campaignId: CampaignId, now: number) =>
       stop(tenant, repository.skip(tenant, campaignId, now));
 
-    /** Moves or adds the scheduled send of a notification. Gives the running sends at local times it ended. */
+    /** Moves or adds the scheduled send of a notification. Gives the running sends that it ended. */
     const store = (
       tenant: Tenant,
       campaignId: CampaignId,

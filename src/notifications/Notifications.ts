@@ -6,8 +6,7 @@ import { SendPlan } from "../campaigns/SendPlan.ts";
 import { Database } from "../database/Database.ts";
 import { pipelined } from "../database/pool/TransactionConnection.ts";
 import { checkVersion, versionTag } from "../http/ResourceVersion.ts";
-import type { Forbidden } from "../wire/ApiError.ts";
-import { NotFound, type PreconditionFailed, type Unprocessable } from "../wire/ApiError.ts";
+import { type Forbidden, NotFound, type PreconditionFailed, type Unprocessable } from "../wire/ApiError.ts";
 import type { DeletedResource } from "../wire/Envelope.ts";
 import { CampaignId, idAt, NotificationId, parseId } from "../wire/Ids.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
@@ -27,9 +26,7 @@ import { resolveTrigger, type Trigger } from "./Trigger.ts";
 export class Notifications extends Context.Service<
   Notifications,
   {
-    /**
-     * All notifications of a campaign, in the order in which they were attached (contract D5). @throws 404
-     */
+    /** All notifications of a campaign, in the order of their attachment (contract D5). @throws 404 */
     readonly list: (
       tenant: Tenant,
       campaignId: string,
