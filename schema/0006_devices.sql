@@ -1,4 +1,4 @@
--- Devices, and segments of them.
+-- Devices, the people behind them, and segments of devices.
 
 CREATE TABLE device (
   workspace_id    integer NOT NULL,
@@ -21,6 +21,10 @@ CREATE TABLE device (
   locale          text,
   timezone        text,
   app_version     text,
+  -- The person behind the device (contract Q1).
+  user_id         text CHECK (length(user_id) BETWEEN 1 AND 255),
+  -- Whether the device wants messages (contract Q2).
+  subscribed      boolean NOT NULL DEFAULT true,
   -- The leading numbers of the version without trailing zeros, by which segments compare versions.
   app_version_numbers numeric[] GENERATED ALWAYS AS (string_to_array(regexp_replace(
     substring(app_version FROM '^[vV]?(\d+(?:\.\d+)*)'), '(\.0+)+$', ''), '.')::numeric[]) STORED,
@@ -29,12 +33,31 @@ CREATE TABLE device (
   registered_at   timestamptz NOT NULL,
   last_seen_at    timestamptz NOT NULL,
   unregistered_at timestamptz,
+  -- When the device was erased: its row keeps its key and a new id, and nothing of its person (contract Q3).
+  erased_at       timestamptz,
   PRIMARY KEY (workspace_id, environment, key),
   UNIQUE (id, workspace_id, environment),
   UNIQUE (installation_id, workspace_id, environment),
   FOREIGN KEY (workspace_id, environment) REFERENCES tenant (workspace_id, environment) ON DELETE CASCADE,
-  CHECK ((transport = 'inbox') = (address IS NULL))
+  CHECK ((transport = 'inbox') = (address IS NULL)),
+  CHECK (erased_at IS NULL
+    OR (user_id IS NULL AND address IS NULL AND unregistered_at IS NOT NULL AND NOT subscribed))
 ) WITH (fillfactor = 90);
+
+-- The devices of a person.
+CREATE INDEX device_of_user ON device (user_id, workspace_id, environment) WHERE user_id IS NOT NULL;
+
+-- The people that deliveries were made for, by a small key. Erasing a person deletes the row: the key remains
+-- without a name.
+CREATE TABLE device_user (
+  workspace_id integer NOT NULL,
+  environment  text NOT NULL,
+  key          integer GENERATED ALWAYS AS IDENTITY,
+  user_id      text NOT NULL CHECK (length(user_id) BETWEEN 1 AND 255),
+  PRIMARY KEY (workspace_id, environment, key),
+  UNIQUE (user_id, workspace_id, environment),
+  FOREIGN KEY (workspace_id, environment) REFERENCES tenant (workspace_id, environment) ON DELETE CASCADE
+);
 
 -- A rule over device attributes; push campaigns target it.
 CREATE TABLE segment (

@@ -25,6 +25,7 @@ CREATE TABLE delivery (
   opened_at        timestamptz,
   -- A click is an open, too (contract M1).
   clicked_at       timestamptz,
+  test             boolean NOT NULL DEFAULT false,
   -- At most one delivery per source and device (contract L5).
   PRIMARY KEY (workspace_id, environment, source_id, device_key),
   CHECK ((status IN ('delivered', 'failed')) = (settled_at IS NOT NULL)),

@@ -48,6 +48,7 @@ import { tenantReportsHandlers } from "./operator/TenantReportsHttp.ts";
 import { tenantWebhooksHandlers } from "./operator/TenantWebhooksHttp.ts";
 import { tokensHandlers } from "./operator/TokensHttp.ts";
 import { transportsHandlers } from "./operator/TransportsHttp.ts";
+import { userSecretHandlers } from "./operator/UserSecretHttp.ts";
 import { workspacesHandlers } from "./operator/WorkspacesHttp.ts";
 import { OperatorApi } from "./OperatorApi.ts";
 import { PlatformApi } from "./PlatformApi.ts";
@@ -102,6 +103,7 @@ const operatorRoutes = (console: Console) =>
       workspacesHandlers,
       tokensHandlers,
       sdkKeysHandlers,
+      userSecretHandlers,
       transportsHandlers,
       segmentsHandlers,
       contentsHandlers,

@@ -15,6 +15,7 @@ import { TenantWebhooksApi } from "./operator/TenantWebhooksApi.ts";
 import { SendListApi } from "./operator/SendListApi.ts";
 import { TokensApi } from "./operator/TokensApi.ts";
 import { TransportsApi } from "./operator/TransportsApi.ts";
+import { UserSecretApi } from "./operator/UserSecretApi.ts";
 import { WorkspacesApi } from "./operator/WorkspacesApi.ts";
 import { tidyOpenApi } from "./wire/OpenApiTidy.ts";
 
@@ -23,6 +24,7 @@ export class OperatorApi extends HttpApi.make("operator")
   .add(WorkspacesApi)
   .add(TokensApi)
   .add(SdkKeysApi)
+  .add(UserSecretApi)
   .add(TransportsApi)
   .add(SegmentsApi)
   .add(ContentsApi)

@@ -20,6 +20,7 @@ import { DeviceAuthentication } from "./devices/DeviceAuthentication.ts";
 import { Devices } from "./devices/Devices.ts";
 import { RegisteredDevices } from "./devices/RegisteredDevices.ts";
 import { Segments } from "./devices/Segments.ts";
+import { UserSecrets } from "./devices/UserSecrets.ts";
 import { HealthReports } from "./doctor/HealthReports.ts";
 import { Answers } from "./events/Answers.ts";
 import { DeviceEventsSql } from "./events/DeviceEventsSql.ts";
@@ -100,7 +101,7 @@ const statementServices = Layer.mergeAll(
   Rollups.layer,
   Retention.layer,
   DeviceAuthentication.layer.pipe(Layer.provide(FailedAttempts.layer)),
-  Devices.layer,
+  Devices.layer.pipe(Layer.provideMerge(UserSecrets.layer)),
   TransportTests.layer.pipe(Layer.provideMerge(RegisteredDevices.layer)),
   Messages.layer,
   Answers.layer,

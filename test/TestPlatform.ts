@@ -23,6 +23,7 @@ import { Explanations } from "../src/sending/Explanations.ts";
 import { Messages } from "../src/sending/Messages.ts";
 import { PushCredentials } from "../src/sending/push/PushCredentials.ts";
 import { TransportTests } from "../src/sending/push/TransportTests.ts";
+import { UserSecrets } from "../src/devices/UserSecrets.ts";
 import { Sends } from "../src/sending/Sends.ts";
 import { Webhooks } from "../src/webhooks/Webhooks.ts";
 import type { MediaStore } from "../src/media/store/MediaStore.ts";
@@ -53,6 +54,7 @@ const notInMemory = Layer.mergeAll(
   Layer.mock(DeliveryList)({}),
   Layer.mock(Webhooks)({}),
   Layer.mock(Sends)({}),
+  Layer.mock(UserSecrets)({}),
   Layer.mock(DeviceEventsSql)({}),
   Layer.mock(HealthReports)({}),
 );

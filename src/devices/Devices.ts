@@ -20,6 +20,7 @@ import type { DevicePatch, Registration, RegistrationDraft } from "./Device.ts";
 import type { DeviceCaller } from "./DeviceCaller.ts";
 import { DevicesSql, type LockedDevice, type RegistrationRow } from "./DevicesSql.ts";
 import { deviceToken, openDeviceToken } from "./DeviceToken.ts";
+import { UserSecrets } from "./UserSecrets.ts";
 import { type PushAddress, storedAddress } from "./PushAddress.ts";
 
 /** Whether a secret is the one of a device's current token. */
@@ -45,6 +46,7 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
     const database = yield* Database;
     const repository = yield* DevicesSql;
     const outbox = yield* Outbox;
+    const userSecrets = yield* UserSecrets;
 
     /** Records an event about a device. Its token is not part of it. */
     const record = ({ environment, workspaceId }: Tenant, type: EventType, data: Device, at: number) =>
@@ -68,7 +70,15 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
       locale: draft.locale ?? null,
       timezone: draft.timezone ?? null,
       app_version: draft.app_version ?? null,
+      user_id: draft.user_id ?? null,
+      subscribed: draft.subscribed ?? null,
     });
+
+    /** Records that a device wants messages again, or no more (contract Q2). */
+    const recordSubscription = (tenant: Tenant, wasSubscribed: boolean, device: Device, now: number) =>
+      device.subscribed === wasSubscribed
+        ? Effect.void
+        : record(tenant, device.subscribed ? "device.subscribed" : "device.unsubscribed", device, now);
 
     /** A device whose token is in use keeps it; registering it again requires that token. */
     const registerAgain = Effect.fnUntraced(function* (
@@ -87,7 +97,10 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
       const device = yield* repository.replace(tenant, locked.key, row, newDigest, now);
       const token = secret && deviceToken({ ...tenant, deviceKey: locked.key }, secret);
       const registration = device && { ...device, ...(token && { device_token: token }) };
-      if (locked.unregistered && device !== null) yield* record(tenant, "device.registered", device, now);
+      if (device !== null) {
+        if (locked.unregistered) yield* record(tenant, "device.registered", device, now);
+        yield* recordSubscription(tenant, locked.subscribed, device, now);
+      }
       return { isNew: locked.unregistered, registration };
     });
 
@@ -130,7 +143,9 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
           );
         }
         checkPush(fields.push, problems);
-        const row = rowOf(yield* body.complete);
+        const draft = yield* body.complete;
+        yield* userSecrets.check(tenant, draft);
+        const row = rowOf(draft);
         const now = yield* Clock.currentTimeMillis;
         const attempt = database.atomically(
           Effect.flatMap(repository.lockInstallation(tenant, installation), (locked) =>
@@ -146,7 +161,7 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
         return { isNew, registration };
       }),
 
-      /** Changes the sent fields and keeps the others. @throws 401, 422 */
+      /** Changes the sent fields and keeps the others. @throws 401, 403, 422 */
       change: Effect.fn("Devices.change")(function* (
         caller: DeviceCaller["Service"],
         body: ParsedBody<DevicePatch>,
@@ -167,15 +182,20 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
               for (const problem of attributeProblems(attributes)) problems.add("attributes", problem);
             }
             const patch = yield* body.complete;
+            yield* userSecrets.check(caller, patch);
             const change = {
               push: patch.push === undefined ? undefined : storedAddress(patch.push),
               attributes,
               locale: patch.locale,
               timezone: patch.timezone,
               app_version: patch.app_version,
+              user_id: patch.user_id,
+              subscribed: patch.subscribed,
             };
             const device = yield* repository.update(caller, caller.deviceKey, change, now);
-            return device ?? (yield* Effect.die(new Error("A locked device is gone")));
+            if (device === null) return yield* Effect.die(new Error("A locked device is gone"));
+            yield* recordSubscription(caller, locked.subscribed, device, now);
+            return device;
           }),
         );
       }),

@@ -37,6 +37,7 @@ export interface LockedDevice {
   readonly token_digest: Uint8Array;
   readonly token_used: boolean;
   readonly unregistered: boolean;
+  readonly subscribed: boolean;
   readonly attributes: Attributes;
 }
 
@@ -49,6 +50,9 @@ export interface RegistrationRow {
   readonly locale: string | null;
   readonly timezone: string | null;
   readonly app_version: string | null;
+  readonly user_id: string | null;
+  /** Null keeps what an earlier registration has; at first a device is subscribed. */
+  readonly subscribed: boolean | null;
 }
 
 /** The digest of a new token, which has not been used; null keeps the token, which is in use. */
@@ -61,6 +65,8 @@ export interface DeviceChange {
   readonly locale?: string | null | undefined;
   readonly timezone?: string | null | undefined;
   readonly app_version?: string | null | undefined;
+  readonly user_id?: string | null | undefined;
+  readonly subscribed?: boolean | undefined;
 }
 
 /** The statements that register, authenticate and change devices. */
@@ -68,7 +74,7 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
   make: Effect.map(SqlClient.SqlClient, (sql) => {
     const columns = deviceColumns(sql);
     const lockedColumns = sql`key, token_digest, token_used, unregistered_at IS NOT NULL AS unregistered,
-      attributes`;
+      subscribed, attributes`;
     const ofTenant = ({ environment, workspaceId }: TenantKey) =>
       sql`workspace_id = ${workspaceId} AND environment = ${environment}`;
 
@@ -133,12 +139,13 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
             RETURNING last_device_key, webhook_events
           )
           INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport,
-            address, approved, attributes, locale, timezone, app_version, token_digest, registered_at,
-            last_seen_at)
+            address, approved, attributes, locale, timezone, app_version, user_id, subscribed,
+            token_digest, registered_at, last_seen_at)
           SELECT ${tenant.workspaceId}, ${tenant.environment}, last_device_key, ${device.id},
             ${device.installationId}, ${row.platform}, ${row.transport}, ${jsonb(row.address)},
             ${device.approved}, ${jsonb(row.attributes)}, ${row.locale}, ${row.timezone}, ${row.app_version},
-            ${digest}, ${instant(now)}, ${instant(now)}
+            ${row.user_id}, COALESCE(${row.subscribed}::boolean, true), ${digest},
+            ${instant(now)}, ${instant(now)}
           FROM numbered
           ON CONFLICT (workspace_id, environment, installation_id) DO NOTHING
           RETURNING key, ${columns}, (SELECT webhook_events FROM numbered) AS webhook_events`),
@@ -152,7 +159,9 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
           UPDATE device SET platform = ${row.platform}, transport = ${row.transport},
             address = ${jsonb(row.address)}, address_gone_at = NULL, address_version = address_version + 1,
             attributes = ${jsonb(row.attributes)}, locale = ${row.locale}, timezone = ${row.timezone},
-            app_version = ${row.app_version}, token_digest = COALESCE(${digest}::bytea, token_digest),
+            app_version = ${row.app_version}, user_id = ${row.user_id},
+            subscribed = COALESCE(${row.subscribed}::boolean, subscribed),
+            token_digest = COALESCE(${digest}::bytea, token_digest),
             token_used = ${digest === null},
             registered_at = CASE WHEN unregistered_at IS NULL THEN registered_at ELSE ${instant(now)} END,
             unregistered_at = NULL, last_seen_at = ${instant(now)}
@@ -171,6 +180,8 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
             ${change.locale === undefined ? sql`` : sql`locale = ${change.locale},`}
             ${change.timezone === undefined ? sql`` : sql`timezone = ${change.timezone},`}
             ${change.app_version === undefined ? sql`` : sql`app_version = ${change.app_version},`}
+            ${change.user_id === undefined ? sql`` : sql`user_id = ${change.user_id},`}
+            ${change.subscribed === undefined ? sql`` : sql`subscribed = ${change.subscribed},`}
             last_seen_at = ${instant(now)}
           WHERE ${ofTenant(tenant)} AND key = ${key} RETURNING ${columns}`),
 

@@ -14,6 +14,7 @@ import type { Transport } from "./PushAddress.ts";
 export interface DeviceFilters {
   readonly approved?: boolean | undefined;
   readonly platform?: Platform | undefined;
+  readonly userId?: string | null | undefined;
   /** A pattern of `searchPattern` for the installation id. */
   readonly search?: string | null | undefined;
 }
@@ -43,6 +44,7 @@ export class RegisteredDevicesSql extends Context.Service<RegisteredDevicesSql>(
           approved = null,
           platform = null,
           search = null,
+          userId = null,
         }: { [name in keyof DeviceFilters]: DeviceFilters[name] | null },
       ) => sql`
       SELECT ${columns} FROM device
@@ -50,6 +52,7 @@ export class RegisteredDevicesSql extends Context.Service<RegisteredDevicesSql>(
         AND (${before}::uuid IS NULL OR id < ${before})
         AND (${approved}::boolean IS NULL OR approved = ${approved})
         AND (${platform}::text IS NULL OR platform = ${platform})
+        ${userId === null ? sql`` : sql`AND user_id = ${userId}`}
         ${search === null ? sql`` : sql`AND ${installationFound(tenant, search)}`}
       ORDER BY id DESC`;
 

@@ -22,9 +22,9 @@ interface PendingDelivery {
 
 const pendingDeliveriesOf = (
   incomingEvent: IncomingEvent,
-  { address_gone, approved, transport }: Recorded,
+  { address_gone, approved, subscribed, transport }: Recorded,
 ): ReadonlyArray<PendingDelivery> => {
-  const isReachable = !address_gone && (approved || incomingEvent.environment === "production");
+  const isReachable = !address_gone && subscribed && (approved || incomingEvent.environment === "production");
   if (!isReachable) return [];
   return incomingEvent.triggerMatches
     .filter((triggerMatch) => canFire(triggerMatch, incomingEvent))

@@ -62,6 +62,7 @@ export interface Recorded {
   readonly approved: boolean;
   readonly transport: Transport;
   readonly address_gone: boolean;
+  readonly subscribed: boolean;
 }
 
 const eventColumns = {
@@ -159,7 +160,7 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
             })}
           ), held AS MATERIALIZED (
             SELECT d.workspace_id, d.environment, d.key AS device_key, d.approved, d.transport,
-              d.address_gone_at IS NOT NULL AS address_gone
+              d.address_gone_at IS NOT NULL AS address_gone, d.subscribed
             FROM device d
             WHERE (d.workspace_id, d.environment, d.key) IN (
                 SELECT workspace_id, environment, device_key FROM e
@@ -185,7 +186,8 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
               DO UPDATE SET inside = EXCLUDED.inside, changed_at = EXCLUDED.changed_at
               WHERE p.changed_at <= EXCLUDED.changed_at
           )
-          SELECT e.ord::int AS ord, f.id IS NOT NULL AS is_new, h.approved, h.transport, h.address_gone
+          SELECT e.ord::int AS ord, f.id IS NOT NULL AS is_new, h.approved, h.transport, h.address_gone,
+            h.subscribed
           FROM e
           JOIN held h USING (workspace_id, environment, device_key)
           LEFT JOIN fresh f USING (workspace_id, environment, device_key, id)`),

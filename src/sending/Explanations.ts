@@ -26,6 +26,7 @@ const periodEnd = (zone: TimeZoneName, period: FrequencyCap["period"], now: numb
 /** What is known about a device and a campaign. */
 interface Facts {
   readonly isApproved: boolean;
+  readonly isSubscribed: boolean;
   readonly isMember: boolean;
   readonly isGone: boolean;
   readonly isConfigured: boolean;
@@ -39,6 +40,7 @@ const reasonOf = (campaign: ExplainedCampaign, facts: Facts, now: number): Reaso
   if (campaign.ends !== null && campaign.ends < now) return "ended";
   if (!campaign.has_notification) return "no_notification";
   if (!facts.isApproved) return "not_approved";
+  if (!facts.isSubscribed) return "unsubscribed";
   if (!facts.isMember) return "not_in_segment";
   if (facts.isGone) return "address_gone";
   if (!facts.isConfigured) return "transport_not_configured";
@@ -78,7 +80,15 @@ export class Explanations extends Context.Service<Explanations>()("waypost/sendi
         return found.map((each, index): Omit<Explanation, "campaign_id"> & { readonly id: string } => {
           const isMember = members[index] === true;
           const isCapped = capped.has(each.key);
-          const facts = { isApproved, isMember, isGone: device.address_gone, isConfigured, isCapped };
+          const isSubscribed = device.subscribed;
+          const facts = {
+            isApproved,
+            isSubscribed,
+            isMember,
+            isGone: device.address_gone,
+            isConfigured,
+            isCapped,
+          };
           const reason = reasonOf(each, facts, now);
           const cap = each.cap ?? defaultCap;
           return {

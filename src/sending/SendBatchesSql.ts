@@ -51,9 +51,11 @@ export class SendBatchesSql extends Context.Service<SendBatchesSql>()("waypost/s
     const batchIs = (taken: TakenBatch) =>
       sql`${tenantIs("b", taken)} AND b.source_id = ${taken.sourceId} AND b.batch = ${taken.batch}
         AND b.fence = ${taken.fence}`;
-    // Devices that were registered when the send started, and whose address is not gone (contract L2, L6).
+    // Devices that were registered when the send started, that want messages now, and whose address is not
+    // gone (contract L2, L6, Q2).
     const reachable = sql`d.registered_at <= s.started_at
-      AND (d.unregistered_at IS NULL OR d.unregistered_at > s.started_at) AND d.address_gone_at IS NULL`;
+      AND (d.unregistered_at IS NULL OR d.unregistered_at > s.started_at) AND d.address_gone_at IS NULL
+      AND d.subscribed`;
     const isOneOf = isOneOfSends(sql);
     /** The devices of batches. One batch alone may be large: its constants give it a plan of its own. */
     const devicesOf = (taken: ReadonlyArray<TakenBatch>) => {
@@ -65,7 +67,7 @@ export class SendBatchesSql extends Context.Service<SendBatchesSql>()("waypost/s
           ${
             first.listed
               ? sql`CROSS JOIN LATERAL unnest(b.devices) AS a (key)
-                JOIN device d ON ${sameTenant("d", "s")} AND d.key = a.key`
+                JOIN device d ON ${sameTenant("d", "s")} AND d.key = a.key AND d.subscribed`
               : sql`JOIN device d ON ${sameTenant("d", "s")}
                 AND d.key BETWEEN b.first_key AND b.last_key AND ${reachable}`
           }
@@ -87,7 +89,7 @@ export class SendBatchesSql extends Context.Service<SendBatchesSql>()("waypost/s
           WHERE ${sameTenant("d", "s")} AND d.key BETWEEN s.first_key AND s.last_key AND ${reachable}
           UNION ALL
           SELECT d.key, d.transport FROM unnest(s.devices) AS a (key)
-          JOIN device d ON ${sameTenant("d", "s")} AND d.key = a.key
+          JOIN device d ON ${sameTenant("d", "s")} AND d.key = a.key AND d.subscribed
           OFFSET 0
         ) AS d`;
     };

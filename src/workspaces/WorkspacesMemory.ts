@@ -13,6 +13,7 @@ interface StoredWorkspace {
   readonly platformApiEnabled: boolean;
   readonly deletionScheduledAt: number | null;
   readonly trialEnded: boolean;
+  readonly userHashRequired: boolean;
   readonly defaultFrequencyCap: FrequencyCap | null;
   readonly plan: PlanPatch;
   readonly createdAt: number;
@@ -30,6 +31,7 @@ const toRow = (stored: StoredWorkspace): WorkspaceRow => ({
     platform_api_enabled: stored.platformApiEnabled,
     deletion_scheduled_at: stored.deletionScheduledAt === null ? null : utcText(stored.deletionScheduledAt),
     trial_ended: stored.trialEnded,
+    user_hash_required: stored.userHashRequired,
     default_frequency_cap: stored.defaultFrequencyCap,
     plan: { ...defaultPlan, ...stored.plan },
     created_at: utcText(stored.createdAt),
@@ -53,6 +55,7 @@ export const workspacesMemory = Layer.effect(
               platformApiEnabled: false,
               deletionScheduledAt: null,
               trialEnded: false,
+              userHashRequired: false,
               defaultFrequencyCap: null,
               plan,
               createdAt: now,
@@ -95,6 +98,7 @@ export const workspacesMemory = Layer.effect(
               platformApiEnabled: patch.platform_api_enabled ?? found.platformApiEnabled,
               deletionScheduledAt: deletion_scheduled === undefined ? found.deletionScheduledAt : scheduledAt,
               trialEnded: patch.trial_ended ?? found.trialEnded,
+              userHashRequired: patch.user_hash_required ?? found.userHashRequired,
               defaultFrequencyCap: default_frequency_cap,
               plan: { ...found.plan, ...patch.plan },
               updatedAt: now,

@@ -29,6 +29,7 @@ const codes: Readonly<Record<string, number>> = {
   limit_exceeded: 403,
   trial_ended: 403,
   device_token_required: 403,
+  user_hash_required: 403,
   not_found: 404,
   method_not_allowed: 405,
   request_in_progress: 409,

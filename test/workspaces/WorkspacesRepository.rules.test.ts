@@ -25,6 +25,7 @@ layer(TestRepositories.layer)("WorkspacesRepository", (it) => {
         platform_api_enabled: false,
         deletion_scheduled_at: null,
         trial_ended: false,
+        user_hash_required: false,
         default_frequency_cap: null,
         plan: { ...defaultPlan, max_campaigns: 3 },
         created_at: "2026-11-21T12:00:00+00:00",

@@ -41,10 +41,12 @@ export interface ActivityEntry {
       | "device"
       | "token"
       | "sdk_key"
+      | "user_secret"
+      | "person"
       | "transport"
       | "webhook"
       | "workspace";
-    /** Id of the resource, also once it is deleted; null for an import of locations. */
+    /** Id of the resource, also once it is deleted; null for an import and for a person. */
     readonly id: string | null;
     /** Its name after the change; null if it has none. */
     readonly name: string | null;
@@ -243,6 +245,10 @@ export interface Device {
   readonly timezone: string | null;
   /** Version of the app; null if it did not send it. */
   readonly app_version: string | null;
+  /** The person behind the device, by the app's own id; null if unknown. */
+  readonly user_id: string | null;
+  /** Whether the device wants messages; if not, nothing is sent to it. */
+  readonly subscribed: boolean;
   /** An instant in UTC, to the second. */
   readonly registered_at: string;
   /** An instant in UTC, to the second. */
@@ -264,7 +270,8 @@ export interface Explanation {
   readonly reaches: boolean;
   /**
    * The first reason why not; null if it reaches the device. `no_notification`: none that can still be
-   * sent now; `not_approved`: in Sandbox; `outside`: the device is in none of its locations.
+   * sent now; `not_approved`: in Sandbox; `unsubscribed`: the device wants no messages; `outside`: the
+   * device is in none of its locations.
    */
   readonly reason:
     | "paused"
@@ -272,6 +279,7 @@ export interface Explanation {
     | "ended"
     | "no_notification"
     | "not_approved"
+    | "unsubscribed"
     | "not_in_segment"
     | "address_gone"
     | "transport_not_configured"
@@ -444,6 +452,14 @@ export interface IssuedToken {
   readonly created_at: string;
   /** The token itself, shown this once: `wps_…` for Sandbox, `wpp_…` for Production. */
   readonly token: string;
+}
+
+/** The JSON of `IssuedUserSecret`. */
+export interface IssuedUserSecret {
+  /** The secret, shown this once. Its UTF-8 bytes are the key of the HMAC. */
+  readonly user_secret: string;
+  /** An instant in UTC, to the second. */
+  readonly created_at: string;
 }
 
 /** The JSON of `LocationReportRow`. */
@@ -682,7 +698,8 @@ export interface Segment {
 export interface SegmentCondition {
   /**
    * Name of a device attribute, or one of `platform`, `locale`, `timezone`, `app_version`,
-   * `registered_at`, which take precedence over an app's attribute of the same name.
+   * `registered_at`, `user_id`, `subscribed`, which take precedence over an app's attribute of the
+   * same name.
    */
   readonly attribute: string;
   /**
@@ -695,7 +712,7 @@ export interface SegmentCondition {
   /**
    * A text, number, true or false, compared by value and type: the text 5 is not the number 5. For
    * `in` a list of 1 to 1,000 of them; for `exists` true or false; for `contains` a text; for
-   * `registered_at` a date-time or a date.
+   * `registered_at` a date-time or a date; for `subscribed` true or false.
    */
   readonly value: string | number | boolean | ReadonlyArray<string | number | boolean>;
 }
@@ -998,6 +1015,8 @@ export interface Webhook {
     | "survey.answered"
     | "device.registered"
     | "device.unregistered"
+    | "device.subscribed"
+    | "device.unsubscribed"
     | "location.entered"
     | "location.exited"
     | "send.finished"
@@ -1061,6 +1080,8 @@ export interface WebhookDraft {
     | "survey.answered"
     | "device.registered"
     | "device.unregistered"
+    | "device.subscribed"
+    | "device.unsubscribed"
     | "location.entered"
     | "location.exited"
     | "send.finished"
@@ -1089,6 +1110,8 @@ export interface WebhookPatch {
         | "survey.answered"
         | "device.registered"
         | "device.unregistered"
+        | "device.subscribed"
+        | "device.unsubscribed"
         | "location.entered"
         | "location.exited"
         | "send.finished"
@@ -1137,6 +1160,8 @@ export interface WebhookWithSecret {
     | "survey.answered"
     | "device.registered"
     | "device.unregistered"
+    | "device.subscribed"
+    | "device.unsubscribed"
     | "location.entered"
     | "location.exited"
     | "send.finished"
@@ -1181,6 +1206,8 @@ export interface Workspace {
   readonly deletion_scheduled_at: string | null;
   /** Whether a trial has ended, so that campaigns cannot be created or published. */
   readonly trial_ended: boolean;
+  /** Whether a device needs a `user_hash` to register with a `user_id`. */
+  readonly user_hash_required: boolean;
   /** The cap of campaigns without a cap of their own; null for none. */
   readonly default_frequency_cap: FrequencyCap | null;
   readonly plan: Plan;
@@ -1211,6 +1238,8 @@ export interface WorkspacePatch {
   readonly deletion_scheduled?: boolean | undefined;
   /** Whether a trial has ended. */
   readonly trial_ended?: boolean | undefined;
+  /** Whether a device needs a `user_hash` to register with a `user_id`. */
+  readonly user_hash_required?: boolean | undefined;
   /** The cap of campaigns without a cap of their own; null removes it. */
   readonly default_frequency_cap?: FrequencyCap | null | undefined;
   readonly plan?: PlanPatch | undefined;
@@ -1266,6 +1295,8 @@ export interface DevicesListQuery {
   readonly approved?: boolean | undefined;
   /** The platform of the device. */
   readonly platform?: "ios" | "android" | "web" | "other" | undefined;
+  /** Only those of this person. */
+  readonly user_id?: string | undefined;
   /** Only those whose installation id has this part, in any letter case. */
   readonly q?: string | undefined;
 }
@@ -1560,6 +1591,15 @@ export interface SdkKeysEndpoints {
     key: string,
     options?: CallOptions,
   ): Promise<Deleted>;
+}
+
+/** The secret that proves whose a device is. */
+export interface UserSecretEndpoints {
+  /**
+   * Make the user secret. The app's own server signs user ids with it. Only this response shows it; an
+   * earlier secret ends at once. The workspace demands signatures with `user_hash_required`.
+   */
+  issue(workspace: string, env: "sandbox" | "production", options?: CallOptions): Promise<IssuedUserSecret>;
 }
 
 /** The credentials with which pushes are sent to push services. */
@@ -2099,6 +2139,8 @@ export interface OperatorGroups {
   readonly tokens: TokensEndpoints;
   /** The keys with which apps register devices. */
   readonly sdkKeys: SdkKeysEndpoints;
+  /** The secret that proves whose a device is. */
+  readonly userSecret: UserSecretEndpoints;
   /** The credentials with which pushes are sent to push services. */
   readonly transports: TransportsEndpoints;
   /** Groups of devices that push campaigns can target. */
@@ -2142,6 +2184,9 @@ export const operatorEndpoints = {
     issue: "POST /workspaces/{workspace}/{env}/sdk-keys body",
     list: "GET /workspaces/{workspace}/{env}/sdk-keys pages query",
     revoke: "DELETE /workspaces/{workspace}/{env}/sdk-keys/{key}",
+  },
+  userSecret: {
+    issue: "POST /workspaces/{workspace}/{env}/user-secret",
   },
   transports: {
     list: "GET /workspaces/{workspace}/{env}/transports pages",

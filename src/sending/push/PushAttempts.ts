@@ -39,6 +39,7 @@ const obstacles: Readonly<Record<NonNullable<TakenPush["obstacle"]>, string>> = 
   unregistered: "The device has unregistered.",
   moved: "The device has registered another transport since.",
   gone: "The push service has said that the device's address is gone.",
+  unsubscribed: "The device wants no messages.",
   unapproved: "The device is no longer an approved test device.",
 };
 
