@@ -1,4 +1,4 @@
--- Devices, the people behind them, and segments of devices.
+-- Devices, the people behind them and their erasure, and segments of devices.
 
 CREATE TABLE device (
   workspace_id    integer NOT NULL,
@@ -72,3 +72,20 @@ CREATE TABLE segment (
   UNIQUE (name, workspace_id, environment),
   FOREIGN KEY (workspace_id, environment) REFERENCES tenant (workspace_id, environment) ON DELETE CASCADE
 );
+
+-- Erasures that are not complete (contract Q3). The transaction that erases a device leaves a row, and a job
+-- erases half a minute later what transactions wrote that ran at the same time. Then it deletes the row,
+-- which names the person until then.
+CREATE TABLE erasure (
+  workspace_id integer NOT NULL,
+  environment  text NOT NULL,
+  device_key   integer NOT NULL,
+  -- The id that the device had, by which its person is found in the JSON of webhooks.
+  device_id    uuid NOT NULL,
+  user_id      text,
+  erased_at    timestamptz NOT NULL,
+  PRIMARY KEY (workspace_id, environment, device_key),
+  FOREIGN KEY (workspace_id, environment) REFERENCES tenant (workspace_id, environment) ON DELETE CASCADE
+);
+
+CREATE INDEX erasure_age ON erasure (erased_at);

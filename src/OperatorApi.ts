@@ -8,6 +8,7 @@ import { DeliveryListApi } from "./operator/DeliveryListApi.ts";
 import { DeviceListApi } from "./operator/DeviceListApi.ts";
 import { LocationImportApi } from "./operator/LocationImportApi.ts";
 import { OperatorAccess } from "./operator/OperatorAccess.ts";
+import { PeopleApi } from "./operator/people/PeopleApi.ts";
 import { SdkKeysApi } from "./operator/SdkKeysApi.ts";
 import { SegmentsApi } from "./operator/SegmentsApi.ts";
 import { TenantReportsApi } from "./operator/TenantReportsApi.ts";
@@ -15,7 +16,7 @@ import { TenantWebhooksApi } from "./operator/TenantWebhooksApi.ts";
 import { SendListApi } from "./operator/SendListApi.ts";
 import { TokensApi } from "./operator/TokensApi.ts";
 import { TransportsApi } from "./operator/TransportsApi.ts";
-import { UserSecretApi } from "./operator/UserSecretApi.ts";
+import { UserSecretApi } from "./operator/people/UserSecretApi.ts";
 import { WorkspacesApi } from "./operator/WorkspacesApi.ts";
 import { tidyOpenApi } from "./wire/OpenApiTidy.ts";
 
@@ -30,6 +31,7 @@ export class OperatorApi extends HttpApi.make("operator")
   .add(ContentsApi)
   .add(LocationImportApi)
   .add(DeviceListApi)
+  .add(PeopleApi)
   .add(SendListApi)
   .add(DeliveryListApi)
   .add(TenantReportsApi)

@@ -48,6 +48,9 @@ import { MediaWorkers } from "./media/worker/MediaWorkers.ts";
 import { Contents } from "./notifications/Contents.ts";
 import { Notifications } from "./notifications/Notifications.ts";
 import { DeliveryList } from "./operator/DeliveryList.ts";
+import { erasureCompletion } from "./people/ErasureCompletion.ts";
+import { Erasures } from "./people/Erasures.ts";
+import { People } from "./people/People.ts";
 import { Geofences } from "./positions/Geofences.ts";
 import { Positions } from "./positions/Positions.ts";
 import { CampaignEstimates } from "./reports/estimates/CampaignEstimates.ts";
@@ -112,6 +115,7 @@ const statementServices = Layer.mergeAll(
   ),
   Layer.mergeAll(DeliveryList.layer, Sends.layer, DeviceEventsSql.layer),
   Webhooks.layer,
+  Layer.mergeAll(People.layer, Erasures.layer),
 ).pipe(Layer.provideMerge(PushCredentials.layer));
 
 /** The background jobs of a process with the role `worker`. */
@@ -124,6 +128,7 @@ const jobs = Layer.mergeAll(
   rollupJob,
   Layer.effectDiscard(Worker.every("table_statistics", "2 seconds", analyzeGrownTables)),
   retentionJob,
+  erasureCompletion,
   webhookUpkeep.pipe(Layer.provide(WebhookUpkeepSql.layer)),
 );
 

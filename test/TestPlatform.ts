@@ -24,6 +24,8 @@ import { Messages } from "../src/sending/Messages.ts";
 import { PushCredentials } from "../src/sending/push/PushCredentials.ts";
 import { TransportTests } from "../src/sending/push/TransportTests.ts";
 import { UserSecrets } from "../src/devices/UserSecrets.ts";
+import { Erasures } from "../src/people/Erasures.ts";
+import { People } from "../src/people/People.ts";
 import { Sends } from "../src/sending/Sends.ts";
 import { Webhooks } from "../src/webhooks/Webhooks.ts";
 import type { MediaStore } from "../src/media/store/MediaStore.ts";
@@ -55,6 +57,8 @@ const notInMemory = Layer.mergeAll(
   Layer.mock(Webhooks)({}),
   Layer.mock(Sends)({}),
   Layer.mock(UserSecrets)({}),
+  Layer.mock(People)({}),
+  Layer.mock(Erasures)({}),
   Layer.mock(DeviceEventsSql)({}),
   Layer.mock(HealthReports)({}),
 );

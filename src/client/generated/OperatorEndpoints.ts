@@ -255,6 +255,12 @@ export interface Device {
   readonly last_seen_at: string;
 }
 
+/** The JSON of `Erasure`. */
+export interface Erasure {
+  /** How many devices were erased; 0 if there was nothing to erase. */
+  readonly devices: number;
+}
+
 /** The JSON of `Explanation`. */
 export interface Explanation {
   /** The campaign. */
@@ -561,6 +567,136 @@ export interface NotificationReportRow {
    * have unregistered since still count, so it can exceed 100.
    */
   readonly reach: number;
+}
+
+/** The JSON of `Person`. */
+export interface Person {
+  /** The person. */
+  readonly user_id: string;
+  /** Devices, also unregistered ones. */
+  readonly devices: ReadonlyArray<{
+    /** Id of the device. */
+    readonly id: string;
+    /** The app's own id of this installation. */
+    readonly installation_id: string;
+    /** The platform of the device. */
+    readonly platform: "ios" | "android" | "web" | "other";
+    /** How messages reach the device: a push service, or `inbox`, from which the device fetches them. */
+    readonly transport: "fcm" | "apns" | "webpush" | "inbox";
+    /**
+     * Whether the push service reported the address as gone: nothing is sent until one is registered
+     * again.
+     */
+    readonly address_gone: boolean;
+    /**
+     * Whether this is an approved test device: in Sandbox only these get messages. True at first in
+     * Production.
+     */
+    readonly approved: boolean;
+    /** Attributes that the app sent, for segments. */
+    readonly attributes: Readonly<Record<string, unknown>>;
+    /** Language and region; null if the app did not send it. */
+    readonly locale: string | null;
+    /** IANA time zone of the device; null if the app did not send it. */
+    readonly timezone: string | null;
+    /** Version of the app; null if it did not send it. */
+    readonly app_version: string | null;
+    /** The person behind the device, by the app's own id; null if unknown. */
+    readonly user_id: string | null;
+    /** Whether the device wants messages; if not, nothing is sent to it. */
+    readonly subscribed: boolean;
+    /** An instant in UTC, to the second. */
+    readonly registered_at: string;
+    /** An instant in UTC, to the second. */
+    readonly last_seen_at: string;
+    /** Its push address; null for an inbox. */
+    readonly address: unknown;
+    /** When it unregistered; null if it has not. */
+    readonly unregistered_at: string | null;
+  }>;
+  /** Messages to them. */
+  readonly messages: ReadonlyArray<{
+    /** Id of the message. */
+    readonly id: string;
+    /** The device. */
+    readonly device_id: string;
+    /** The campaign. */
+    readonly campaign_id: string;
+    /** The notification. */
+    readonly notification_id: string;
+    /** The location of the event; null for a send. */
+    readonly location_id: string | null;
+    /** What triggered it. */
+    readonly trigger_type: string;
+    /** How it was sent. */
+    readonly transport: string;
+    /** Its status, as of deliveries. */
+    readonly status: string;
+    /** How often it was sent. */
+    readonly attempts: number;
+    /** Its last error; null for none. */
+    readonly last_error: string | null;
+    /** Its headline. */
+    readonly headline: string;
+    /** Its text. */
+    readonly body: string;
+    /** When it was made, in UTC. */
+    readonly created_at: string;
+    /** When it was delivered. */
+    readonly delivered_at: string | null;
+    /** When it was opened. */
+    readonly opened_at: string | null;
+    /** When it was clicked. */
+    readonly clicked_at: string | null;
+  }>;
+  /** Answers to surveys. */
+  readonly answers: ReadonlyArray<{
+    /** The device. */
+    readonly device_id: string;
+    /** The campaign. */
+    readonly campaign_id: string;
+    /** The survey. */
+    readonly notification_id: string;
+    /** When the device answered first, in UTC. */
+    readonly first_answered_at: string;
+    /** When it answered last, in UTC. */
+    readonly answered_at: string;
+    /** The answers. */
+    readonly answers: ReadonlyArray<{
+      /** The question. */
+      readonly question_id: string;
+      /** Its text. */
+      readonly question_text: string | null;
+      /** The answer; of a choice its id. */
+      readonly value: unknown;
+      /** The texts of the choices; null for another answer. */
+      readonly choices: ReadonlyArray<string> | null;
+    }>;
+  }>;
+  /** Enters and exits that are not compacted. */
+  readonly events: ReadonlyArray<{
+    /** The device's own id of the event. */
+    readonly id: string;
+    /** The device. */
+    readonly device_id: string;
+    /** `enter` or `exit`. */
+    readonly type: string;
+    /** The location. */
+    readonly location_id: string | null;
+    /** When it happened, in UTC. */
+    readonly occurred_at: string;
+    /** When it was reported, in UTC. */
+    readonly received_at: string;
+  }>;
+  /** Where they were last. */
+  readonly positions: ReadonlyArray<{
+    /** The device. */
+    readonly device_id: string;
+    /** When its last position was recorded. */
+    readonly recorded_at: string | null;
+    /** The ids of the locations it was in last. */
+    readonly inside: ReadonlyArray<string>;
+  }>;
 }
 
 /** The JSON of `Plan`. */
@@ -1834,6 +1970,39 @@ export interface DevicesEndpoints {
   ): Pages<Explanation>;
 }
 
+/** Export and erasure of the people behind devices. */
+export interface PeopleEndpoints {
+  /** Erase a device. As the erasure of a person, for one device. */
+  eraseDevice(
+    workspace: string,
+    env: "sandbox" | "production",
+    device: string,
+    options?: CallOptions,
+  ): Promise<Erasure>;
+  /**
+   * Export everything held about a person. Streamed, whatever the size. A person without a device is
+   * 404.
+   */
+  export(
+    workspace: string,
+    env: "sandbox" | "production",
+    userId: string,
+    options?: CallOptions,
+  ): Promise<Person>;
+  /**
+   * Erase a person. Erases the person's devices with their addresses, attributes, tokens and
+   * positions, and the texts of their answers. Waiting messages are dropped, and within a minute also
+   * what webhooks have not sent. Reports keep their figures, except for the number of registered
+   * devices. Backups made before, and what receivers have got, are out of reach.
+   */
+  erase(
+    workspace: string,
+    env: "sandbox" | "production",
+    userId: string,
+    options?: CallOptions,
+  ): Promise<Erasure>;
+}
+
 /** Notifications of push campaigns at their fixed times. */
 export interface SendsEndpoints {
   /**
@@ -2151,6 +2320,8 @@ export interface OperatorGroups {
   readonly locations: LocationsEndpoints;
   /** Devices that were registered through the device interface. */
   readonly devices: DevicesEndpoints;
+  /** Export and erasure of the people behind devices. */
+  readonly people: PeopleEndpoints;
   /** Notifications of push campaigns at their fixed times. */
   readonly sends: SendsEndpoints;
   /** What was sent to which device, and with which outcome. */
@@ -2220,6 +2391,11 @@ export const operatorEndpoints = {
     list: "GET /workspaces/{workspace}/{env}/devices pages query csv",
     approve: "PATCH /workspaces/{workspace}/{env}/devices/{device} body",
     explain: "GET /workspaces/{workspace}/{env}/devices/{device}/explain pages query",
+  },
+  people: {
+    eraseDevice: "DELETE /workspaces/{workspace}/{env}/devices/{device}",
+    export: "GET /workspaces/{workspace}/{env}/people/{user_id}",
+    erase: "DELETE /workspaces/{workspace}/{env}/people/{user_id}",
   },
   sends: {
     list: "GET /workspaces/{workspace}/{env}/sends pages query csv",

@@ -1,8 +1,8 @@
 import { Effect } from "effect";
 import { HttpApiBuilder } from "effect/http-api";
-import { UserSecrets } from "../devices/UserSecrets.ts";
-import { OperatorApi } from "../OperatorApi.ts";
-import { OperatorTenants } from "./OperatorTenants.ts";
+import { UserSecrets } from "../../devices/UserSecrets.ts";
+import { OperatorApi } from "../../OperatorApi.ts";
+import { OperatorTenants } from "../OperatorTenants.ts";
 
 /** Handlers of `UserSecretApi`. */
 export const userSecretHandlers = HttpApiBuilder.group(

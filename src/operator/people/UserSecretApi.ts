@@ -1,8 +1,8 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api";
-import { IssuedUserSecret } from "../devices/UserSecret.ts";
-import { NotFound } from "../wire/ApiError.ts";
-import { Data } from "../wire/Envelope.ts";
-import { environmentPath } from "./OperatorPath.ts";
+import { IssuedUserSecret } from "../../devices/UserSecret.ts";
+import { NotFound } from "../../wire/ApiError.ts";
+import { Data } from "../../wire/Envelope.ts";
+import { environmentPath } from "../OperatorPath.ts";
 
 /** The endpoint that makes user secrets (contract X31a). */
 export class UserSecretApi extends HttpApiGroup.make("userSecret")
