@@ -41,6 +41,7 @@ import { operatorAccessLayer } from "./operator/OperatorAccessHttp.ts";
 import { operatorAuthenticator } from "./operator/OperatorAuthenticator.ts";
 import { OperatorTenants } from "./operator/OperatorTenants.ts";
 import { RecordedChanges } from "./operator/activity/RecordedChanges.ts";
+import { deviceImportHandlers } from "./operator/people/DeviceImportHttp.ts";
 import { peopleHandlers } from "./operator/people/PeopleHttp.ts";
 import { sdkKeysHandlers } from "./operator/SdkKeysHttp.ts";
 import { segmentsHandlers } from "./operator/SegmentsHttp.ts";
@@ -106,6 +107,7 @@ const operatorRoutes = (console: Console) =>
       sdkKeysHandlers,
       userSecretHandlers,
       peopleHandlers,
+      deviceImportHandlers,
       transportsHandlers,
       segmentsHandlers,
       contentsHandlers,

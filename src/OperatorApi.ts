@@ -8,6 +8,7 @@ import { DeliveryListApi } from "./operator/DeliveryListApi.ts";
 import { DeviceListApi } from "./operator/DeviceListApi.ts";
 import { LocationImportApi } from "./operator/LocationImportApi.ts";
 import { OperatorAccess } from "./operator/OperatorAccess.ts";
+import { DeviceImportApi } from "./operator/people/DeviceImportApi.ts";
 import { PeopleApi } from "./operator/people/PeopleApi.ts";
 import { SdkKeysApi } from "./operator/SdkKeysApi.ts";
 import { SegmentsApi } from "./operator/SegmentsApi.ts";
@@ -32,6 +33,7 @@ export class OperatorApi extends HttpApi.make("operator")
   .add(LocationImportApi)
   .add(DeviceListApi)
   .add(PeopleApi)
+  .add(DeviceImportApi)
   .add(SendListApi)
   .add(DeliveryListApi)
   .add(TenantReportsApi)

@@ -19,8 +19,9 @@ import { Audiences } from "./devices/Audiences.ts";
 import { DeviceAuthentication } from "./devices/DeviceAuthentication.ts";
 import { Devices } from "./devices/Devices.ts";
 import { RegisteredDevices } from "./devices/RegisteredDevices.ts";
+import { DeviceImports } from "./devices/import/DeviceImports.ts";
 import { Segments } from "./devices/Segments.ts";
-import { UserSecrets } from "./devices/UserSecrets.ts";
+import { UserSecrets } from "./devices/users/UserSecrets.ts";
 import { HealthReports } from "./doctor/HealthReports.ts";
 import { Answers } from "./events/Answers.ts";
 import { DeviceEventsSql } from "./events/DeviceEventsSql.ts";
@@ -115,7 +116,7 @@ const statementServices = Layer.mergeAll(
   ),
   Layer.mergeAll(DeliveryList.layer, Sends.layer, DeviceEventsSql.layer),
   Webhooks.layer,
-  Layer.mergeAll(People.layer, Erasures.layer),
+  Layer.mergeAll(People.layer, Erasures.layer, DeviceImports.layer),
 ).pipe(Layer.provideMerge(PushCredentials.layer));
 
 /** The background jobs of a process with the role `worker`. */

@@ -23,8 +23,9 @@ import { Explanations } from "../src/sending/Explanations.ts";
 import { Messages } from "../src/sending/Messages.ts";
 import { PushCredentials } from "../src/sending/push/PushCredentials.ts";
 import { TransportTests } from "../src/sending/push/TransportTests.ts";
-import { UserSecrets } from "../src/devices/UserSecrets.ts";
+import { UserSecrets } from "../src/devices/users/UserSecrets.ts";
 import { Erasures } from "../src/people/Erasures.ts";
+import { DeviceImports } from "../src/devices/import/DeviceImports.ts";
 import { People } from "../src/people/People.ts";
 import { Sends } from "../src/sending/Sends.ts";
 import { Webhooks } from "../src/webhooks/Webhooks.ts";
@@ -58,6 +59,7 @@ const notInMemory = Layer.mergeAll(
   Layer.mock(Sends)({}),
   Layer.mock(UserSecrets)({}),
   Layer.mock(People)({}),
+  Layer.mock(DeviceImports)({}),
   Layer.mock(Erasures)({}),
   Layer.mock(DeviceEventsSql)({}),
   Layer.mock(HealthReports)({}),

@@ -83,7 +83,8 @@ export const RotatedToken = Schema.Struct({ device_token: tokenField }).annotate
   identifier: "RotatedToken",
 });
 
-const UserId = text({
+/** The app's own id of the person behind a device. */
+export const UserId = text({
   max: 255,
   description: "The person behind the device: the app's own id, the same on all devices of the person.",
   example: "customer-4711",

@@ -1,12 +1,10 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { timingSafeEqual } from "node:crypto";
-import { isIP } from "node:net";
 import { digest, makeSecret } from "../access/Credential.ts";
 import { Settings } from "../config/Settings.ts";
 import { Database } from "../database/Database.ts";
 import { type EventType, hears } from "../outbox/EventType.ts";
 import { Outbox } from "../outbox/Outbox.ts";
-import { isPublicAddress } from "../notifications/PublicAddressRanges.ts";
 import { Forbidden, Unauthorized } from "../wire/ApiError.ts";
 import { idAt } from "../wire/Ids.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
@@ -20,8 +18,9 @@ import type { DevicePatch, Registration, RegistrationDraft } from "./Device.ts";
 import type { DeviceCaller } from "./DeviceCaller.ts";
 import { DevicesSql, type LockedDevice, type RegistrationRow } from "./DevicesSql.ts";
 import { deviceToken, openDeviceToken } from "./DeviceToken.ts";
-import { UserSecrets } from "./UserSecrets.ts";
+import { UserSecrets } from "./users/UserSecrets.ts";
 import { type PushAddress, storedAddress } from "./PushAddress.ts";
+import { endpointProblems } from "./PushEndpoint.ts";
 
 /** Whether a secret is the one of a device's current token. */
 export const isTokenOf = (digestOfDevice: Uint8Array, secret: string): boolean =>
@@ -54,13 +53,8 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
 
     /** Checks that a Web Push endpoint leads to the public internet. */
     const checkPush = (push: PushAddress | null | undefined, problems: Problems) => {
-      if (push?.transport !== "webpush" || allowPrivateAddresses) return;
-      const { hostname, protocol } = new URL(push.endpoint);
-      if (protocol !== "https:") problems.add("push.endpoint", "The endpoint must be an https address.");
-      const host = hostname.replace(/^\[|\]$/g, "");
-      if (host === "localhost" || (isIP(host) !== 0 && !isPublicAddress(host))) {
-        problems.add("push.endpoint", "The endpoint must be an address of the public internet.");
-      }
+      if (allowPrivateAddresses || push === null || push === undefined) return;
+      for (const problem of endpointProblems(push)) problems.add("push.endpoint", problem);
     };
 
     const rowOf = (draft: RegistrationDraft): RegistrationRow => ({

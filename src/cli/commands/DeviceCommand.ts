@@ -14,6 +14,7 @@ import type { CommandRefused } from "../CommandRefused.ts";
 import { operatorFlags } from "../Operator.ts";
 import { yesNo } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
+import { importDevices } from "./DeviceImportCommand.ts";
 import { erasedDevices } from "./PersonCommand.ts";
 
 const list = Command.make(
@@ -186,7 +187,7 @@ const erase = Command.make(
 /** `waypost device …` */
 export const deviceCommand = Command.make("device").pipe(
   Command.withDescription("Devices that apps have registered"),
-  Command.withSubcommands([list, approve, explain, erase]),
+  Command.withSubcommands([list, approve, explain, importDevices, erase]),
   Command.withExamples([
     { command: "waypost device list --workspace Acme --environment sandbox" },
     { command: "waypost device approve --workspace Acme my-phone" },

@@ -255,6 +255,33 @@ export interface Device {
   readonly last_seen_at: string;
 }
 
+/** The JSON of `DeviceImportReport`. */
+export interface DeviceImportReport {
+  /** The results of the first 10,000 rows, and of the failed ones behind them, in their order. */
+  readonly results: ReadonlyArray<{
+    /** Number of the row, from 0, without the header row and empty lines. */
+    readonly index: number;
+    /** failed: see the reasons. */
+    readonly status: "created" | "updated" | "failed";
+    /** The installation of the row; null if it has no valid one. */
+    readonly installation_id: string | null;
+    /** Id of the device; absent if the row failed. */
+    readonly id?: string | undefined;
+    /** Why the row failed, as sentences; null otherwise. */
+    readonly reasons: ReadonlyArray<string> | null;
+  }>;
+  readonly summary: {
+    /** How many rows created a device. */
+    readonly created: number;
+    /** How many rows updated one. */
+    readonly updated: number;
+    /** How many rows were skipped: always 0. */
+    readonly skipped: number;
+    /** How many rows failed. */
+    readonly failed: number;
+  };
+}
+
 /** The JSON of `Erasure`. */
 export interface Erasure {
   /** How many devices were erased; 0 if there was nothing to erase. */
@@ -2003,6 +2030,22 @@ export interface PeopleEndpoints {
   ): Promise<Erasure>;
 }
 
+/** Brings devices and their addresses along from another system. */
+export interface DeviceImportEndpoints {
+  /**
+   * Import devices of another system. Any number of rows, stored as they arrive and not in one
+   * transaction. A row of an unknown installation creates a device, for which the app gets a token
+   * when it registers. Of a known one the given columns are replaced; token, approval and subscription
+   * stay. `address` and `attributes` are JSON. A bad row fails alone, with the reasons.
+   */
+  import(
+    workspace: string,
+    env: "sandbox" | "production",
+    source: FileSource,
+    options?: CallOptions & { readonly name?: string | undefined },
+  ): Promise<DeviceImportReport>;
+}
+
 /** Notifications of push campaigns at their fixed times. */
 export interface SendsEndpoints {
   /**
@@ -2322,6 +2365,8 @@ export interface OperatorGroups {
   readonly devices: DevicesEndpoints;
   /** Export and erasure of the people behind devices. */
   readonly people: PeopleEndpoints;
+  /** Brings devices and their addresses along from another system. */
+  readonly deviceImport: DeviceImportEndpoints;
   /** Notifications of push campaigns at their fixed times. */
   readonly sends: SendsEndpoints;
   /** What was sent to which device, and with which outcome. */
@@ -2396,6 +2441,9 @@ export const operatorEndpoints = {
     eraseDevice: "DELETE /workspaces/{workspace}/{env}/devices/{device}",
     export: "GET /workspaces/{workspace}/{env}/people/{user_id}",
     erase: "DELETE /workspaces/{workspace}/{env}/people/{user_id}",
+  },
+  deviceImport: {
+    import: "POST /workspaces/{workspace}/{env}/devices/import upload",
   },
   sends: {
     list: "GET /workspaces/{workspace}/{env}/sends pages query csv",

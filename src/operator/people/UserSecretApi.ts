@@ -1,5 +1,5 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api";
-import { IssuedUserSecret } from "../../devices/UserSecret.ts";
+import { IssuedUserSecret } from "../../devices/users/UserSecret.ts";
 import { NotFound } from "../../wire/ApiError.ts";
 import { Data } from "../../wire/Envelope.ts";
 import { environmentPath } from "../OperatorPath.ts";

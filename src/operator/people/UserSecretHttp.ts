@@ -1,6 +1,6 @@
 import { Effect } from "effect";
 import { HttpApiBuilder } from "effect/http-api";
-import { UserSecrets } from "../../devices/UserSecrets.ts";
+import { UserSecrets } from "../../devices/users/UserSecrets.ts";
 import { OperatorApi } from "../../OperatorApi.ts";
 import { OperatorTenants } from "../OperatorTenants.ts";
 

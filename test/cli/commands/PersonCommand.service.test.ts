@@ -1,5 +1,8 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { devicesOf } from "../../devices/TestDevices.ts";
 import { TestWaypost } from "../../TestWaypost.ts";
 import { commandLine } from "../CommandLine.ts";
@@ -28,6 +31,27 @@ layer(TestWaypost.layer)("waypost person", (it) => {
       assert.strictEqual((yield* run(`device erase ${flags} ${phone.id}`)).stdout, "Erased 1 device.\n");
       const twice = yield* run(`device erase ${flags} ${phone.id}`);
       assert.strictEqual(twice.stdout, "There was nothing to erase.\n");
+    }),
+  );
+
+  it.effect("a file of devices is imported, and its failed rows are shown (Q4.7)", () =>
+    Effect.gen(function* () {
+      const { json, run } = yield* commandLine;
+      const { workspace } = yield* devicesOf();
+      const folder = mkdtempSync(join(tmpdir(), "waypost-devices-"));
+      const [csv, lines] = [join(folder, "devices.csv"), join(folder, "devices.jsonl")];
+      writeFileSync(csv, "installation_id,platform\none,ios\ntwo,symbian\n");
+      writeFileSync(lines, `{"installation_id":"one","user_id":"anna"}\n`);
+      const flags = `-w ${workspace.id} -e sandbox`;
+      const { code, stdout } = yield* run(`device import ${flags} ${csv}`);
+      assert.strictEqual(code, 0);
+      assert.match(stdout, /^1 created, 0 updated, 1 failed\nrow 1: The platform/);
+      const report = yield* json(`device import ${flags} ${lines}`);
+      assert.deepInclude(report.data.summary, { created: 0, updated: 1 });
+      writeFileSync(csv, "name\none\n");
+      assert.strictEqual((yield* run(`device import ${flags} ${csv}`)).code, 1);
+      assert.strictEqual((yield* run(`device import ${flags} ${csv}.none`)).code, 2);
+      rmSync(folder, { recursive: true });
     }),
   );
 });

@@ -1,14 +1,14 @@
 import { Clock, Context, Effect, Layer, Redacted } from "effect";
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { makeCredential } from "../access/Credential.ts";
-import { seal, sealingKey, unseal } from "../access/SealedText.ts";
-import { Activity } from "../activity/Activity.ts";
-import { Database } from "../database/Database.ts";
-import { DataDirectory } from "../database/DataDirectory.ts";
-import { utcText } from "../time/LocalTime.ts";
-import { Forbidden } from "../wire/ApiError.ts";
-import type { TenantKey } from "../workspaces/Environment.ts";
-import type { Tenant } from "../workspaces/Workspace.ts";
+import { makeCredential } from "../../access/Credential.ts";
+import { seal, sealingKey, unseal } from "../../access/SealedText.ts";
+import { Activity } from "../../activity/Activity.ts";
+import { Database } from "../../database/Database.ts";
+import { DataDirectory } from "../../database/DataDirectory.ts";
+import { utcText } from "../../time/LocalTime.ts";
+import { Forbidden } from "../../wire/ApiError.ts";
+import type { TenantKey } from "../../workspaces/Environment.ts";
+import type { Tenant } from "../../workspaces/Workspace.ts";
 import type { IssuedUserSecret } from "./UserSecret.ts";
 import { UserSecretsSql } from "./UserSecretsSql.ts";
 
@@ -28,7 +28,7 @@ const hashRequired = Forbidden.of(
 const contextOf = ({ environment, workspaceId }: TenantKey): string => `${workspaceId}/${environment}`;
 
 /** The secrets by which an app's own server proves whose a device is (contract X31a). */
-export class UserSecrets extends Context.Service<UserSecrets>()("waypost/devices/UserSecrets", {
+export class UserSecrets extends Context.Service<UserSecrets>()("waypost/devices/users/UserSecrets", {
   make: Effect.gen(function* () {
     const { secretKey } = yield* DataDirectory;
     const key = sealingKey(Redacted.value(secretKey), "waypost user secrets");

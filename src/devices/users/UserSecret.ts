@@ -1,6 +1,6 @@
 import { Schema } from "effect";
-import { shownText } from "../wire/ShownFields.ts";
-import { Timestamp } from "../wire/Text.ts";
+import { shownText } from "../../wire/ShownFields.ts";
+import { Timestamp } from "../../wire/Text.ts";
 
 /** The response to a new user secret, the only one that shows it (contract X31a). */
 export const IssuedUserSecret = Schema.Struct({
