@@ -10,7 +10,7 @@ import { lineLength, vocabulary } from "./check/vocabulary.ts";
 
 const wanted = process.argv.slice(2);
 const paths = globSync([
-  "{src,test,scripts,bin,schema,docs}/**/*.{ts,js,sql,md}",
+  "{src,test,scripts,bin,schema,docs}/**/*.{ts,tsx,css,js,sql,md}",
   "docs/operating/*.{yml,json}",
   "*.{md,ts}",
   ".dependency-cruiser.mjs",
@@ -27,9 +27,8 @@ const paths = globSync([
 
 const findings: Array<Finding> = paths.flatMap((path) => {
   const file = { path, text: readFileSync(path, "utf8") };
-  const isWrapped = /^(src|test|scripts|bin|schema|docs)\/.*\.(ts|js|sql|md)$|^[^/]+\.(md|ts|mjs)$/.test(
-    path,
-  );
+  const isWrapped =
+    /^(src|test|scripts|bin|schema|docs)\/.*\.(tsx?|css|js|sql|md)$|^[^/]+\.(md|ts|mjs)$/.test(path);
   return [...vocabulary(file), ...(isWrapped ? lineLength(file) : [])];
 });
 for (const { file, line, message } of findings) console.error(`${file}:${line}  ${message}`);

@@ -5,16 +5,11 @@
  * have a p99 of 100 ms. The p99 without a send and during the bare insert are printed for comparison.
  */
 import { NodeRuntime } from "@effect/platform-node";
-import { Clock, Effect, References } from "effect";
+import { Clock, Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { EmbeddedPostgres } from "../../src/database/embedded/EmbeddedPostgres.ts";
-import { postgresLayer } from "../../src/database/Postgres.ts";
 import { instant } from "../../src/database/Rows.ts";
-import { median, started } from "./BenchChild.ts";
-import { databaseUrl } from "./BenchDatabase.ts";
+import { median } from "./BenchChild.ts";
+import { operatorKey, post, withService } from "./BenchService.ts";
 import { type PacedRequest, pacedLoad, quantile } from "./PacedLoad.ts";
 
 const bar = 0.5;
@@ -26,7 +21,6 @@ const sizes = (process.env["BENCH_SIZES"] ?? "100000,1000000").split(",").map(Nu
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 2);
 /** The size of the sends and inserts during which requests are measured. */
 const beside = Number(process.env["BENCH_BESIDE"] ?? Math.max(...sizes));
-const operatorKey = "bench-operator-key-of-all-processes";
 
 interface Campaign {
   readonly campaign_key: number;
@@ -34,23 +28,6 @@ interface Campaign {
   readonly content_key: number;
   readonly workspace_id: number;
 }
-
-/** A created resource: its id, or the credential that is shown once. */
-interface Created {
-  readonly id: string;
-  readonly token: string;
-  readonly sdk_key: string;
-  readonly device_token: string;
-}
-
-const post = (url: string, token: string, body: object, method: "POST" | "PUT" | "PATCH" = "POST") =>
-  Effect.promise(async () => {
-    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-    const answer = await fetch(url, { method, headers, body: JSON.stringify(body) });
-    const { data, error } = (await answer.json()) as { readonly data: Created; readonly error?: unknown };
-    if (error !== undefined) throw new Error(JSON.stringify(error));
-    return data;
-  });
 
 /** Creates a push campaign of today with a message over HTTP, and inserts its devices. */
 const prepare = Effect.fnUntraced(function* (origin: string) {
@@ -218,34 +195,4 @@ const requestsDuring = Effect.fnUntraced(function* <E, R>(
   return quantile(times, 0.99);
 });
 
-Effect.gen(function* () {
-  const folder = mkdtempSync(join(tmpdir(), "waypost-bench-"));
-  yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true, force: true })));
-  const { database, socketPath, username } = yield* EmbeddedPostgres.make({ directory: folder });
-  const waypost = yield* started(
-    [new URL("../../src/main.ts", import.meta.url).pathname, "serve"],
-    {
-      PATH: process.env["PATH"] ?? "",
-      NODE_ENV: "production",
-      PORT: "0",
-      WAYPOST_DATA_DIR: join(folder, "data"),
-      WAYPOST_OPERATOR_KEY: operatorKey,
-      WAYPOST_LOG_FORMAT: "json",
-      DATABASE_URL: databaseUrl({ database, socketPath, username }),
-    },
-    join(folder, "waypost.log"),
-  );
-  const client = postgresLayer(
-    { _tag: "socket", path: socketPath, username, database },
-    { maxConnections: 1 },
-  );
-  yield* Effect.provide(
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient;
-      // One statement inserts a million rows.
-      yield* sql`SET statement_timeout = 0`.unprepared;
-      yield* bench(waypost.origin);
-    }),
-    client,
-  );
-}).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "Warn"), NodeRuntime.runMain);
+withService(bench).pipe(NodeRuntime.runMain);

@@ -5,16 +5,11 @@
  * BENCH_SEGMENT=1 (each send has a segment) change the load.
  */
 import { NodeRuntime } from "@effect/platform-node";
-import { Clock, Effect, References } from "effect";
+import { Clock, Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { EmbeddedPostgres } from "../../src/database/embedded/EmbeddedPostgres.ts";
-import { postgresLayer } from "../../src/database/Postgres.ts";
 import { instant } from "../../src/database/Rows.ts";
-import { median, started } from "./BenchChild.ts";
-import { databaseUrl } from "./BenchDatabase.ts";
+import { median } from "./BenchChild.ts";
+import { operatorKey, post, withService } from "./BenchService.ts";
 import { quantile } from "./PacedLoad.ts";
 
 const maxRatio = 2;
@@ -27,22 +22,6 @@ const hasSegment = process.env["BENCH_SEGMENT"] === "1";
 const timeoutMillis = 180_000;
 /** How far ahead the sends are planned. */
 const aheadMillis = 1_500;
-const operatorKey = "bench-operator-key-of-32-characters";
-
-/** A created resource: its id, or the credential that is shown once. */
-interface Created {
-  readonly id: string;
-  readonly token: string;
-}
-
-const post = (url: string, token: string, body: object, method: "POST" | "PATCH" = "POST") =>
-  Effect.promise(async () => {
-    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-    const answer = await fetch(url, { method, headers, body: JSON.stringify(body) });
-    const { data, error } = (await answer.json()) as { readonly data: Created; readonly error?: unknown };
-    if (error !== undefined) throw new Error(JSON.stringify(error));
-    return data;
-  });
 
 /** A workspace whose sends have so many devices each. */
 interface Load {
@@ -180,33 +159,4 @@ const bench = Effect.fnUntraced(function* (origin: string) {
   if (ratio > maxRatio || lag(0.99) > maxP99Seconds || unfinished > 0) process.exitCode = 1;
 });
 
-Effect.gen(function* () {
-  const folder = mkdtempSync(join(tmpdir(), "waypost-bench-"));
-  yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true, force: true })));
-  const { database, socketPath, username } = yield* EmbeddedPostgres.make({ directory: folder });
-  const waypost = yield* started(
-    [new URL("../../src/main.ts", import.meta.url).pathname, "serve"],
-    {
-      PATH: process.env["PATH"] ?? "",
-      NODE_ENV: "production",
-      PORT: "0",
-      WAYPOST_DATA_DIR: join(folder, "data"),
-      WAYPOST_OPERATOR_KEY: operatorKey,
-      WAYPOST_LOG_FORMAT: "json",
-      DATABASE_URL: databaseUrl({ database, socketPath, username }),
-    },
-    join(folder, "waypost.log"),
-  );
-  const client = postgresLayer(
-    { _tag: "socket", path: socketPath, username, database },
-    { maxConnections: 1 },
-  );
-  yield* Effect.provide(
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient;
-      yield* sql`SET statement_timeout = 0`.unprepared;
-      yield* bench(waypost.origin);
-    }),
-    client,
-  );
-}).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "Warn"), NodeRuntime.runMain);
+withService(bench).pipe(NodeRuntime.runMain);

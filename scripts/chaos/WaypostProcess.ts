@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readFileSync } from "node:fs";
 
-const main = new URL("../../src/main.ts", import.meta.url).pathname;
+const launcher = new URL("../../bin/waypost.js", import.meta.url).pathname;
 
 /** A process of Waypost. */
 export interface WaypostProcess {
@@ -17,7 +17,7 @@ export interface WaypostProcess {
 export const startWaypost = (settings: Readonly<Record<string, string>>, log: string): WaypostProcess => {
   const out = openSync(log, "a");
   const env = { PATH: process.env["PATH"] ?? "", NODE_ENV: "production", PORT: "0", ...settings };
-  const child = spawn(process.execPath, [main, "serve"], { env, stdio: ["ignore", out, out] });
+  const child = spawn(process.execPath, [launcher, "serve"], { env, stdio: ["ignore", out, out] });
   closeSync(out);
   const exit = once(child, "exit");
   let origin: string | null = null;

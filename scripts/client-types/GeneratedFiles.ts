@@ -40,8 +40,13 @@ const withAnyFeatures = (components: { readonly schemas: Json }): { readonly sch
   return { schemas: { ...components.schemas, FeatureCollection: { ...collection, properties } } };
 };
 
-/** The types and the table of one interface. */
-const interfaceFile = (name: DocumentName): string => {
+/** The generated code of one interface: its types by name, and its methods with the table of endpoints. */
+interface InterfaceCode {
+  readonly types: ReadonlyMap<string, string>;
+  readonly endpoints: string;
+}
+
+const interfaceCode = (name: DocumentName): InterfaceCode => {
   const document = apiDocument(name) as unknown as Json;
   const { schemas } = withAnyFeatures(document["components"] as { readonly schemas: Json });
   const operations = operationsOf(document);
@@ -61,10 +66,10 @@ const interfaceFile = (name: DocumentName): string => {
     operations.map((operation) => operation.schemas),
     schemas,
   );
-  const types = [...needed]
-    .toSorted()
-    .map((each) => declaration(each, schemas[each]))
-    .concat(operations.flatMap(({ query }) => (query === null ? [] : [query.text])));
+  const types = new Map([
+    ...[...needed].toSorted().map((each) => [each, declaration(each, schemas[each])] as const),
+    ...operations.flatMap(({ query }) => (query === null ? [] : [[query.name, query.text] as const])),
+  ]);
   const described = (group: string): string =>
     comment(tags.get(tagOf.get(group)) ?? `The endpoints of \`${group}\`.`);
   const property = (group: string): string =>
@@ -83,11 +88,45 @@ const interfaceFile = (name: DocumentName): string => {
     ([group, methods]) =>
       `${group}: {\n${methods.map((each) => `${each.name}: ${JSON.stringify(each.row)},`).join("\n")}\n},`,
   );
-  const text =
-    [...types, ...interfaces, all].join("\n") +
-    "\n/** Each endpoint: its method, its path, and what the client has to know about it. */\n" +
-    `export const ${name}Endpoints = {\n${table.join("\n")}\n} as const;\n`;
-  return `${heading}${importsOf(text)}\n${text}`;
+  return {
+    types,
+    endpoints:
+      [...interfaces, all].join("\n") +
+      "\n/** Each endpoint: its method, its path, and what the client has to know about it. */\n" +
+      `export const ${name}Endpoints = {\n${table.join("\n")}\n} as const;\n`,
+  };
+};
+
+const isNamed = (name: string, text: string): boolean => new RegExp(`\\b${name}\\b`).test(text);
+
+/** The types that several interfaces have alike, and that refer only to such types. */
+const sharedTypes = (all: ReadonlyArray<InterfaceCode>): ReadonlyMap<string, string> => {
+  const declared = all.flatMap(({ types }) => [...types]);
+  const texts = Map.groupBy(declared, ([name]) => name);
+  const shared = new Map(
+    declared.filter(([name, text]) => {
+      const others = texts.get(name) ?? [];
+      return others.length > 1 && others.every(([, other]) => other === text);
+    }),
+  );
+  const own = () => [...texts.keys()].filter((name) => !shared.has(name));
+  for (let size = -1; size !== shared.size;) {
+    size = shared.size;
+    for (const [name, text] of shared) if (own().some((each) => isNamed(each, text))) shared.delete(name);
+  }
+  return new Map([...shared].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+};
+
+/** The file of one interface. It exports the shared types that the interface has, too. */
+const interfaceFile = ({ endpoints, types }: InterfaceCode, shared: ReadonlyMap<string, string>): string => {
+  const text = [...[...types].flatMap(([name, own]) => (shared.has(name) ? [] : [own])), endpoints].join(
+    "\n",
+  );
+  const exported = [...types.keys()].filter((name) => shared.has(name));
+  const used = exported.filter((name) => isNamed(name, text));
+  const names = (verb: string, list: ReadonlyArray<string>): string =>
+    list.length === 0 ? "" : `${verb} type { ${list.join(", ")} } from "./SharedTypes.ts";\n`;
+  return `${heading}${importsOf(text)}${names("import", used)}${names("export", exported)}\n${text}`;
 };
 
 /** The error codes of all interfaces. */
@@ -132,7 +171,14 @@ export const generatedFiles = (): Readonly<Record<string, string>> => {
   return filesOfInterfaces();
 };
 
-const filesOfInterfaces = (): Readonly<Record<string, string>> => ({
-  ...Object.fromEntries(documentNames.map((name) => [`${capital(name)}Endpoints.ts`, interfaceFile(name)])),
-  "ErrorCodes.ts": errorCodesFile(),
-});
+const filesOfInterfaces = (): Readonly<Record<string, string>> => {
+  const codes = documentNames.map((name) => [name, interfaceCode(name)] as const);
+  const shared = sharedTypes(codes.map(([, code]) => code));
+  return {
+    ...Object.fromEntries(
+      codes.map(([name, code]) => [`${capital(name)}Endpoints.ts`, interfaceFile(code, shared)]),
+    ),
+    "SharedTypes.ts": `${heading}\n${[...shared.values()].join("\n")}`,
+    "ErrorCodes.ts": errorCodesFile(),
+  };
+};

@@ -60,7 +60,7 @@ const serveCommand = Command.make(
 const demoCommand = Command.make("demo", {}, () =>
   Effect.flatMap(CliEnvironment, ({ colors }) => demo({ styleHeading: paint(colors.stdout).bold })),
 ).pipe(
-  Command.withDescription("Show what Waypost does, step by step, on a temporary server"),
+  Command.withDescription("Show what Waypost does on a temporary server, then keep its console until Ctrl-C"),
   Command.withExamples([{ command: "waypost demo" }]),
 );
 

@@ -32,12 +32,12 @@ export class ListenRefused extends Data.TaggedError("ListenRefused")<{
 const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error ? String(error.code) : String(error);
 
-/** What a person does first. */
+/** What a person does next, on a new installation and on any other. */
 const nextStep = (address: string): string => {
   const program = isSea() ? "waypost" : "npx waypost";
   return (
-    `Next, in another terminal: ${program} workspace create --name Acme, then ${program} token issue ` +
-    `--workspace Acme --environment sandbox. Try the token at ${address}/docs`
+    `Next, in another terminal: ${program} console gives an address to sign in to the console. ` +
+    `The API documentation is at ${address}/docs`
   );
 };
 

@@ -2,6 +2,7 @@
 import { Console, Effect } from "effect";
 import { isSea } from "node:sea";
 import { campaignChapter } from "./CampaignChapter.ts";
+import { consoleChapter } from "./ConsoleChapter.ts";
 import { demoClient } from "./DemoClient.ts";
 import type { DemoContext } from "./DemoContext.ts";
 import { DemoFailed } from "./DemoFailed.ts";
@@ -62,10 +63,31 @@ export const runChapters = (
       yield* resultsChapter(context, workspace);
       const deleted = yield* deletionChapter(context, workspace, locations, campaign, devices);
       yield* closingChapter(context, running, deleted);
+      yield* consoleChapter(context, workspace);
     }),
   );
 
-/** Runs the demo on a temporary server, started by `command` followed by `serve`; by default this program. */
+/** Prints an address that signs in to the console, and keeps the server until the demo is interrupted. */
+const stayInConsole = ({ operatorKey, origin }: TemporaryWaypost) =>
+  Effect.gen(function* () {
+    const send = demoClient({ exchange: () => Effect.void });
+    const operator = {
+      base: { name: "OPERATOR", value: `${origin}/operator/v1` },
+      credential: { name: "OPERATOR_KEY", value: operatorKey },
+    };
+    const address = yield* send(operator, "POST /console/addresses", { status: 201 });
+    const url = yield* address.text("url");
+    yield* Console.log(
+      `\nSee all of it in the console. Open this address and press "Sign in":\n\n  ${url}\n\n` +
+        "The address works once, for 15 minutes. The server runs until you press Ctrl-C.",
+    );
+    return yield* Effect.never;
+  });
+
+/**
+ * Runs the demo on a temporary server until it is interrupted. The server is started by `command` followed by
+ * `serve`; by default this program.
+ */
 export const demo = (
   options: {
     readonly command?: ReadonlyArray<string>;
@@ -76,6 +98,9 @@ export const demo = (
     Effect.gen(function* () {
       yield* Console.log("Starting a temporary Waypost with its own database …");
       const server = yield* temporaryWaypost(options.command ?? ownCommand);
-      yield* Effect.raceFirst(runChapters(server, options.styleHeading), outputClosed);
+      yield* Effect.raceFirst(
+        Effect.andThen(runChapters(server, options.styleHeading), stayInConsole(server)),
+        outputClosed,
+      );
     }),
   );

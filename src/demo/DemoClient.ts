@@ -90,7 +90,7 @@ const shownPart = (response: DemoResponse, show: DemoRequest["show"]): unknown =
 
 /** A client that prints what it does through the narrator. */
 export const demoClient =
-  (narrator: Narrator): SendRequest =>
+  (narrator: Pick<Narrator, "exchange">): SendRequest =>
   (access, endpoint, request = {}) =>
     Effect.gen(function* () {
       const [method = "GET", path = ""] = endpoint.split(" ");

@@ -1,5 +1,5 @@
 import { Clock, Effect, type Redacted, Result } from "effect";
-import { PublicHosts } from "../notifications/PublicHosts.ts";
+import { hostOf, PublicHosts } from "../notifications/PublicHosts.ts";
 import { type AuditedCredentials, auditCredentials } from "../sending/push/CredentialAudit.ts";
 import { counted } from "../wire/Text.ts";
 import { reachabilityOutcome } from "./AddressHealthCheck.ts";
@@ -39,7 +39,7 @@ const credentialOutcomes = (audited: ReadonlyArray<AuditedCredentials>): Readonl
 const checkService = Effect.fnUntraced(function* (address: string) {
   const url = new URL(address);
   const hosts = yield* PublicHosts;
-  const addresses = yield* Effect.result(hosts.addressesOf(url.hostname.replace(/^\[(.*)\]$/, "$1")));
+  const addresses = yield* Effect.result(hosts.addressesOf(hostOf(url)));
   if (Result.isFailure(addresses)) {
     return addresses.failure._tag === "HostUnknown"
       ? problem(`The name ${url.host} does not resolve on this machine.`, "Check the DNS of this machine.")

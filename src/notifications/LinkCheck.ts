@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect";
-import { PublicHosts } from "./PublicHosts.ts";
+import { hostOf, PublicHosts } from "./PublicHosts.ts";
 import { requestHead, type ResponseHead } from "./ResponseHead.ts";
 
 const maxRedirects = 5;
@@ -37,8 +37,6 @@ const parseAddress = (text: string): { readonly url: URL | null } | { readonly p
 };
 
 const isGood = ({ status }: ResponseHead): boolean => status < 500 && status !== 404 && status !== 410;
-
-const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, "$1");
 
 /**
  * One sentence for a host that is unknown, not public, or refuses to answer. Different ones would let a

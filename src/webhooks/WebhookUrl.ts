@@ -1,12 +1,9 @@
 import { Effect } from "effect";
-import type { PublicHosts } from "../notifications/PublicHosts.ts";
+import { hostOf, type PublicHosts } from "../notifications/PublicHosts.ts";
 
 const notAnAddress = "The url must be a full address, such as https://example.com/waypost.";
 const untidy = /[\s\p{Cc}\\]/u;
 const lookupTimeout = "5 seconds";
-
-/** The name or address of a URL's host, without the brackets of IPv6. */
-export const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, "$1");
 
 /** The URL of a text, or the problem with it. */
 const parseUrl = (text: string): URL | string => {

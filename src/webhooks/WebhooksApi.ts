@@ -25,38 +25,48 @@ const eventParams = {
   }),
 };
 
-/** The sentences of the endpoints, which the operator interface has too. */
+/** The documentation of the endpoints, which the operator interface has too. */
 export const webhookTexts = {
-  list: ["List webhooks", "Newest first. Secrets are not shown."],
-  create: [
-    "Create a webhook",
-    "The address receives the events from now on, signed by Standard Webhooks with the secret that only " +
+  list: OpenApi.annotations({
+    summary: "List webhooks",
+    description: "Newest first. Secrets are not shown.",
+  }),
+  create: OpenApi.annotations({
+    summary: "Create a webhook",
+    description:
+      "The address receives the events from now on, signed by Standard Webhooks with the secret that only " +
       "this response shows. An environment has at most 20 webhooks.",
-  ],
-  get: ["Show a webhook", "The secret is not shown."],
-  update: [
-    "Update a webhook",
-    "Replaces the whole webhook: missing optional fields are cleared. A body of `status` alone changes the " +
-      "status. While a webhook is disabled, no events are recorded for it.",
-  ],
-  delete: ["Delete a webhook", "Events that wait for it are not sent."],
-  secret: [
-    "Replace the secret of a webhook",
-    "Makes a new secret, which only this response shows. The old one signs too for 24 hours.",
-  ],
-  attempts: [
-    "List the attempts of a webhook",
-    "Newest first: successes of the last day, failures of a week.",
-  ],
-  resend: [
-    "Send an event again",
-    "The event is sent with the same ids as before; of a batch, in a batch of one. Events that were " +
+  }),
+  get: OpenApi.annotations({ summary: "Show a webhook", description: "The secret is not shown." }),
+  update: OpenApi.annotations({
+    summary: "Update a webhook",
+    description:
+      "Replaces the whole webhook: missing optional fields are cleared. A body of `status` alone changes " +
+      "the status. While a webhook is disabled, no events are recorded for it.",
+  }),
+  delete: OpenApi.annotations({
+    summary: "Delete a webhook",
+    description: "Events that wait for it are not sent.",
+  }),
+  secret: OpenApi.annotations({
+    summary: "Replace the secret of a webhook",
+    description: "Makes a new secret, which only this response shows. The old one signs too for 24 hours.",
+  }),
+  attempts: OpenApi.annotations({
+    summary: "List the attempts of a webhook",
+    description: "Newest first: successes of the last day, failures of a week.",
+  }),
+  resend: OpenApi.annotations({
+    summary: "Send an event again",
+    description:
+      "The event is sent with the same ids as before; of a batch, in a batch of one. Events that were " +
       "delivered can be sent again for a day, those that failed for a week.",
-  ],
-  test: [
-    "Test a webhook",
-    "Sends a `webhook.test` event now and responds with what the receiver answered, within 15 seconds.",
-  ],
+  }),
+  test: OpenApi.annotations({
+    summary: "Test a webhook",
+    description:
+      "Sends a `webhook.test` event now and responds with what the receiver answered, within 15 seconds.",
+  }),
 } as const;
 
 /** The endpoints of webhooks, which receive the events of an environment. `WebhooksHttp` handles them. */
@@ -68,8 +78,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       error: [Unprocessable],
     })
       .annotate(Needs, "webhooks:read")
-      .annotate(OpenApi.Summary, webhookTexts.list[0])
-      .annotate(OpenApi.Description, webhookTexts.list[1]),
+      .annotateMerge(webhookTexts.list),
     HttpApiEndpoint.post("create", "/webhooks", {
       payload: WebhookDraft,
       success: Data(WebhookWithSecret).pipe(HttpApiSchema.status(201)),
@@ -77,16 +86,14 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
     })
       .middleware(Idempotency)
       .annotate(Needs, "webhooks:write")
-      .annotate(OpenApi.Summary, webhookTexts.create[0])
-      .annotate(OpenApi.Description, webhookTexts.create[1]),
+      .annotateMerge(webhookTexts.create),
     HttpApiEndpoint.get("get", "/webhooks/:webhook", {
       params,
       success: Data(Webhook),
       error: [NotFound],
     })
       .annotate(Needs, "webhooks:read")
-      .annotate(OpenApi.Summary, webhookTexts.get[0])
-      .annotate(OpenApi.Description, webhookTexts.get[1]),
+      .annotateMerge(webhookTexts.get),
     HttpApiEndpoint.patch("update", "/webhooks/:webhook", {
       params,
       payload: WebhookPatch,
@@ -95,8 +102,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
     })
       .middleware(Idempotency)
       .annotate(Needs, "webhooks:write")
-      .annotate(OpenApi.Summary, webhookTexts.update[0])
-      .annotate(OpenApi.Description, webhookTexts.update[1]),
+      .annotateMerge(webhookTexts.update),
     HttpApiEndpoint.delete("delete", "/webhooks/:webhook", {
       params,
       success: Deleted,
@@ -104,8 +110,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
     })
       .middleware(Idempotency)
       .annotate(Needs, "webhooks:write")
-      .annotate(OpenApi.Summary, webhookTexts.delete[0])
-      .annotate(OpenApi.Description, webhookTexts.delete[1]),
+      .annotateMerge(webhookTexts.delete),
     HttpApiEndpoint.post("secret", "/webhooks/:webhook/secret", {
       params,
       success: Data(WebhookWithSecret),
@@ -113,8 +118,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
     })
       .middleware(Idempotency)
       .annotate(Needs, "webhooks:write")
-      .annotate(OpenApi.Summary, webhookTexts.secret[0])
-      .annotate(OpenApi.Description, webhookTexts.secret[1]),
+      .annotateMerge(webhookTexts.secret),
     HttpApiEndpoint.get("attempts", "/webhooks/:webhook/attempts", {
       params,
       query: PageQuery,
@@ -122,8 +126,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       error: [NotFound, Unprocessable],
     })
       .annotate(Needs, "webhooks:read")
-      .annotate(OpenApi.Summary, webhookTexts.attempts[0])
-      .annotate(OpenApi.Description, webhookTexts.attempts[1]),
+      .annotateMerge(webhookTexts.attempts),
     HttpApiEndpoint.post("resend", "/webhooks/:webhook/events/:event/resend", {
       params: eventParams,
       success: Data(ResentEvent).pipe(HttpApiSchema.status(202)),
@@ -131,8 +134,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
     })
       .middleware(Idempotency)
       .annotate(Needs, "webhooks:write")
-      .annotate(OpenApi.Summary, webhookTexts.resend[0])
-      .annotate(OpenApi.Description, webhookTexts.resend[1]),
+      .annotateMerge(webhookTexts.resend),
     HttpApiEndpoint.post("test", "/webhooks/:webhook/test", {
       params,
       success: Data(WebhookTestResult),
@@ -140,8 +142,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
     })
       .middleware(Idempotency)
       .annotate(Needs, "webhooks:write")
-      .annotate(OpenApi.Summary, webhookTexts.test[0])
-      .annotate(OpenApi.Description, webhookTexts.test[1]),
+      .annotateMerge(webhookTexts.test),
   )
   .annotate(OpenApi.Title, "Webhooks")
   .annotate(

@@ -168,6 +168,30 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))(
         }),
     );
 
+    inBrowser("a group is found among more than a page of them (console.campaign_editor)", () =>
+      Effect.gen(function* () {
+        const { tenant } = yield* TestWaypost;
+        const { sandbox, tokens } = yield* tenant();
+        const features = Array.from({ length: 150 }, (_, index) => ({
+          ...location(`Shop ${index}`, 4 + index / 100),
+          properties: { name: `Shop ${index}`, radius: 100, group: `Group ${index}` },
+        }));
+        yield* sandbox("/locations/import", { body: { type: "FeatureCollection", features } });
+        const tab = yield* consoleTab;
+        yield* Effect.promise(async () => {
+          await tab.open("/campaigns/new");
+          await tab.signIn(tokens.sandbox);
+          await tab.seeText("There are more. Search for them by name.");
+          for (const name of ["Group 0", "Group 149"]) {
+            await tab.fill("Search location groups", name, "searchbox");
+            await tab.press("checkbox", name);
+          }
+          await tab.seeText("2 chosen.");
+        });
+        yield* checkPage(tab);
+      }),
+    );
+
     inBrowser("a copy is unsaved, begins today and brings its notifications (console.campaign_copy)", () =>
       Effect.gen(function* () {
         const { sandbox, tokens } = yield* shop;

@@ -44,6 +44,34 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the list of campaig
       }),
   );
 
+  inBrowser("an archived campaign leaves the list and can come back (console.campaigns)", () =>
+    Effect.gen(function* () {
+      const { tenant } = yield* TestWaypost;
+      const { sandbox, tokens } = yield* tenant();
+      const made = yield* sandbox("/campaigns", {
+        body: { name: "Autumn week", type: "push", starts_at: "2026-12-01 09:00", timezone: "UTC" },
+      });
+      const path = `/campaigns/${made.body.data.id}`;
+      const tab = yield* consoleTab;
+      yield* Effect.promise(async () => {
+        await tab.open(path);
+        await tab.signIn(tokens.sandbox);
+        await tab.press("button", "Archive");
+        await tab.page.locator("dialog .button-primary").click();
+        await tab.seeText("“Autumn week” is archived.");
+        await tab.see("button", "Unarchive");
+        await tab.press("link", "Campaigns");
+        await tab.seeText("No campaigns yet");
+        await tab.press("link", "Archived campaigns");
+        await tab.press("link", "Autumn week");
+        await tab.press("button", "Unarchive");
+        await tab.see("button", "Archive");
+      });
+      assert.containSubset((yield* sandbox(path)).body.data, { archived: false, status: "paused" });
+      yield* checkPage(tab);
+    }),
+  );
+
   inBrowser("an environment without campaigns says what to do first (console.campaigns)", () =>
     Effect.gen(function* () {
       const { tenant } = yield* TestWaypost;

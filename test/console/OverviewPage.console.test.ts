@@ -48,7 +48,37 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the overview of the
         const [failing, missed, limit] = await linesOf("attention");
         assert.match(failing ?? "", /^The last call of the webhook Data warehouse failed/);
         assert.match(missed ?? "", /^Last call was missed/);
-        assert.strictEqual(limit, "1 active campaign; the plan allows 1.");
+        assert.strictEqual(limit, "Campaigns that have not ended: 1 of the 1 that the plan allows.");
+      });
+      yield* checkPage(tab);
+    }),
+  );
+
+  inBrowser("the overview calls nothing well before it has read everything (console.overview)", () =>
+    Effect.gen(function* () {
+      const { tenant } = yield* TestWaypost;
+      const { workspace } = yield* tenant();
+      const tab = yield* consoleTab;
+      const attention = () =>
+        tab.page.$eval("section[aria-labelledby=attention]", (section) => section.textContent ?? "");
+      yield* Effect.promise(async () => {
+        let release = (): void => undefined;
+        const held = new Promise<void>((resolve) => (release = resolve));
+        await tab.page.setRequestInterception(true);
+        tab.page.on("request", (request) => {
+          const wait = request.url().includes("/usage") ? held : Promise.resolve();
+          void wait.then(() => request.continue());
+        });
+        await tab.open(`?workspace=${workspace.id}&environment=production`);
+        await tab.signIn();
+        // What else is read on the page is there.
+        await tab.seeText("0 of 0 campaigns active");
+        await tab.seeText("Nothing is sent, starts or ends in the next 30 days.");
+        await tab.page.waitForSelector("section[aria-labelledby=attention] .loading");
+        assert.notInclude(await attention(), "Everything works.");
+        release();
+        await tab.seeText("Everything works.");
+        await tab.page.setRequestInterception(false);
       });
       yield* checkPage(tab);
     }),

@@ -71,6 +71,107 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("settings in the con
     }),
   );
 
+  inBrowser("the operator changes the plan, and sees what is used of it (console.settings)", () =>
+    Effect.gen(function* () {
+      const { operator, sandbox, workspace } = yield* Effect.flatMap(TestWaypost, (waypost) =>
+        Effect.map(waypost.tenant(), (tenant) => ({ ...waypost, ...tenant })),
+      );
+      yield* sandbox("/campaigns", {
+        body: { name: "Autumn", type: "push", starts_at: "2099-12-01 09:00", timezone: "UTC" },
+      });
+      const tab = yield* consoleTab;
+      yield* Effect.promise(async () => {
+        await tab.open(`/settings?workspace=${workspace.id}&environment=sandbox`);
+        await tab.signIn();
+        await tab.press("button", "Change plan");
+        await tab.fill("Campaigns", "many");
+        await tab.press("button", "Save plan");
+        const problem = await tab.page.waitForSelector("dialog .problem");
+        assert.match((await problem?.evaluate((each) => each.textContent)) ?? "", /must be a whole number/);
+        await tab.fill("Campaigns", "1");
+        await tab.fill("Bytes of media", "");
+        await tab.press("button", "Save plan");
+        await tab.seeText("The plan is saved.");
+        await tab.seeText("Reached");
+        const name = "Campaigns that have not ended and are not paused";
+        const shown = await tab.page.waitForSelector(`::-p-xpath(//tr[td[1][.="${name}"]])`);
+        assert.strictEqual(await shown?.evaluate((each) => each.textContent), `${name}11Reached`);
+      });
+      const { plan } = (yield* operator(`/workspaces/${workspace.id}`)).body.data;
+      assert.containSubset(plan, { max_campaigns: 1, max_media_bytes: null, max_notifications: 1000 });
+      yield* checkPage(tab);
+    }),
+  );
+
+  inBrowser("credentials of a push service are set and removed (console.settings)", () =>
+    Effect.gen(function* () {
+      const { operator, tenant } = yield* TestWaypost;
+      const { workspace } = yield* tenant();
+      const list = operator(`/workspaces/${workspace.id}/production/transports`);
+      const tab = yield* consoleTab;
+      const configured = Effect.map(list, ({ body }) =>
+        body.data.filter((each: any) => each.configured).map((each: any) => each.transport),
+      );
+      yield* Effect.promise(async () => {
+        await tab.open(`/settings?workspace=${workspace.id}&environment=production`);
+        await tab.signIn();
+        await tab.press("button", "Set credentials of Firebase Cloud Messaging");
+        await tab.fill("Service account", "no JSON");
+        await tab.press("button", "Save credentials");
+        await tab.seeText("The service account must be the object that its JSON key file holds.");
+        await tab.press("button", "Cancel");
+        await tab.press("button", "Set credentials of Web Push");
+        await tab.fill("Subject", "mailto:push@example.com");
+        await tab.press("button", "Save credentials");
+        await tab.seeText("Web Push is set up.");
+      });
+      assert.deepStrictEqual(yield* configured, ["webpush"]);
+      yield* Effect.promise(async () => {
+        await tab.press("button", "Remove the credentials of Web Push");
+        await tab.page.locator("dialog .button-danger").click();
+        await tab.page.waitForFunction("document.querySelector('dialog') === null");
+      });
+      assert.deepStrictEqual(yield* configured, []);
+      yield* checkPage(tab);
+    }),
+  );
+
+  inBrowser("a webhook is made, disabled and deleted; its secret is shown once (console.settings)", () =>
+    Effect.gen(function* () {
+      const { tenant } = yield* TestWaypost;
+      const { sandbox, workspace } = yield* tenant();
+      const tab = yield* consoleTab;
+      yield* Effect.promise(async () => {
+        await tab.open(`/settings?workspace=${workspace.id}&environment=sandbox`);
+        await tab.signIn();
+        await tab.press("button", "New webhook");
+        await tab.fill("Address", "nowhere");
+        await tab.press("button", "Save webhook");
+        await tab.page.waitForSelector("dialog [aria-invalid=true]");
+        await tab.fill("Address", "http://127.0.0.1:9/hook");
+        await tab.press("checkbox", "All, also types to come");
+        await tab.press("checkbox", "survey.answered");
+        await tab.press("button", "Save webhook");
+        const field = await tab.see("textbox", "Secret");
+        const value = await field.evaluate((input) => (input as { readonly value?: string }).value ?? "");
+        assert.match(value, /^whsec_/);
+        await tab.press("button", "Done");
+        await tab.press("link", "http://127.0.0.1:9/hook");
+        await tab.press("button", "Disable");
+        await tab.see("button", "Enable");
+      });
+      const [made] = (yield* sandbox("/webhooks")).body.data;
+      assert.containSubset(made, { status: "disabled", events: ["survey.answered"], batch: false });
+      yield* checkPage(tab);
+      yield* Effect.promise(async () => {
+        await tab.press("button", "Delete");
+        await tab.page.locator("dialog .button-danger").click();
+        await tab.seeText("The webhook is deleted.");
+      });
+      assert.deepStrictEqual((yield* sandbox("/webhooks")).body.data, []);
+    }),
+  );
+
   inBrowser("a token for webhooks sees the webhooks alone, and their attempts (console.settings)", () =>
     Effect.gen(function* () {
       const { platform, tenant, token } = yield* TestWaypost;

@@ -1,9 +1,10 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest";
-import { Console, Effect } from "effect";
+import { Console, Deferred, Effect, Fiber } from "effect";
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { demo } from "../../src/demo/Demo.ts";
+import { signIn } from "../console/TestSession.ts";
 
 const launcher = join(import.meta.dirname, "../../bin/waypost.js");
 
@@ -21,23 +22,43 @@ afterAll(() => {
   rmSync(temporaryFolder, { recursive: true });
 });
 
-/** Runs the demo and returns its output. */
-const runDemo = (command: ReadonlyArray<string>) => {
-  const lines: Array<string> = [];
-  const listener = { ...globalThis.console, log: (line: string) => void lines.push(line) };
-  return Effect.map(
-    Effect.exit(Effect.provideService(demo({ command }), Console.Console, listener)),
-    (exit) => ({ exit, text: lines.join("\n") }),
-  );
-};
+/** Starts the demo. `address` is that of the console, which the demo prints at its end. */
+const startDemo = (command: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const lines: Array<string> = [];
+    const printed = yield* Deferred.make<string>();
+    const log = (line: string): void => {
+      lines.push(line);
+      const address = /http:\S+\/console\/sign-in#\S+/.exec(line)?.[0];
+      if (address !== undefined) Deferred.doneUnsafe(printed, Effect.succeed(address));
+    };
+    const running = Effect.provideService(demo({ command }), Console.Console, { ...globalThis.console, log });
+    const fiber = yield* Effect.forkChild(running);
+    return { fiber, address: Deferred.await(printed), text: () => lines.join("\n") };
+  });
 
 describe("waypost demo", () => {
   it.live(
-    "waypost demo runs to its end with every figure right and leaves nothing behind (running.demo)",
+    "waypost demo gets every figure right, shows its data in the console and leaves nothing (running.demo)",
     () =>
       Effect.gen(function* () {
-        const { exit, text } = yield* runDemo([process.execPath, launcher]);
-        assert.strictEqual(exit._tag, "Success", `${String(exit)}\n${text}`);
+        const running = yield* startDemo([process.execPath, launcher]);
+        // A demo that fails prints no address.
+        const ended = Effect.map(Fiber.await(running.fiber), String);
+        const address = yield* Effect.raceFirst(running.address, ended);
+        const text = running.text();
+        assert.match(address, /^http:/, text);
+        const { origin, hash } = new URL(address);
+        const { answer, ask } = yield* signIn(origin, { code: hash.slice(1) });
+        assert.strictEqual(answer.status, 201);
+        const { body } = yield* ask("/operator/v1/workspaces");
+        const headers = { "waypost-workspace": body.data[0].id };
+        const campaigns = yield* ask("/platform/v1/campaigns", { headers });
+        assert.sameMembers(
+          campaigns.body.data.map(({ name }: { readonly name: string }) => name),
+          ["How was the coffee?", "Second cup at half price", "Winter menu", "Come back"],
+        );
+        yield* Fiber.interrupt(running.fiber);
         assert.match(text, /All \d+ figures are right\./);
         assert.match(text, /Coffee in Noord-Holland +active +geo +32 +1 +50$/m);
         assert.match(text, /survey\.answered +Good +5$/m);
@@ -47,11 +68,9 @@ describe("waypost demo", () => {
 
   it.live("waypost demo reports a server that does not start", () =>
     Effect.gen(function* () {
-      const { exit } = yield* runDemo([
-        process.execPath,
-        "-e",
-        "console.error('no room to run'); process.exit(1)",
-      ]);
+      const program = "console.error('no room to run'); process.exit(1)";
+      const { fiber } = yield* startDemo([process.execPath, "-e", program]);
+      const exit = yield* Fiber.await(fiber);
       assert.include(String(exit), "Waypost did not start: Error: no room to run");
       assert.deepStrictEqual(readdirSync(temporaryFolder), []);
     }),

@@ -123,6 +123,16 @@ describe("pages", () => {
     assert.deepStrictEqual(broken, []);
   });
 
+  it("every picture of a page exists, and every picture is on a page", () => {
+    const shown = pages.flatMap((path) =>
+      [...read(path).matchAll(/\b(?:src|srcset)="([^":]+)"/g)].map(([, to = ""]) => join(dirname(path), to)),
+    );
+    assert.deepStrictEqual(
+      [...new Set(shown)].toSorted(),
+      globSync("docs/pictures/*", { cwd: root }).toSorted(),
+    );
+  });
+
   it("every link to a heading leads to an existing heading", () => {
     const anchorsOf = (path: string): ReadonlySet<string> =>
       new Set(

@@ -73,6 +73,11 @@ export const machines = Effect.gen(function* () {
       Effect.flatMap(make(), (cli) =>
         Effect.promise(() => cli.serve({ ...settings(roles, direct), NODE_OPTIONS: clockAhead(millis) })),
       ),
+    /** Starts a process with another operator key. */
+    startWithKey: (roles: string, key: string) =>
+      Effect.flatMap(make(), (cli) =>
+        Effect.promise(() => cli.serve({ ...settings(roles, direct), WAYPOST_OPERATOR_KEY: key })),
+      ),
     /** Starts a process whose database connections go through `network`. */
     startFar: (roles: string) => serve(roles, `postgresql://${username}@127.0.0.1:${network.port}/${name}`),
     /** A start that is expected to fail. Returns the exit code and the output. */

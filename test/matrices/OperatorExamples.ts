@@ -105,6 +105,7 @@ export const operatorExamples: Examples = {
   "POST /workspaces/:workspace/:env/sdk-keys": inEnvironment(() => ({ body: { name: "App" } })),
   "GET /workspaces/:workspace/:env/sdk-keys": inEnvironment(() => ({ query: { limit: "1" } })),
   "DELETE /workspaces/:workspace/:env/sdk-keys/:key": withNew("key", newKey),
+  "GET /workspaces/:workspace/:env/usage": inEnvironment(),
   "GET /workspaces/:workspace/:env/transports": inEnvironment(),
   "PUT /workspaces/:workspace/:env/transports/fcm": inEnvironment(() => ({ body: fcmCredentials() })),
   "PUT /workspaces/:workspace/:env/transports/apns": inEnvironment(() => ({ body: apnsCredentials() })),

@@ -26,6 +26,41 @@ layer(TestPlatform.layer)("Defaults of the operator interface", (it) => {
     }),
   );
 
+  it.effect("the usage of a plan has the counts of each environment (operator.usage)", () =>
+    Effect.gen(function* () {
+      const { operator, tenant } = yield* TestWaypost;
+      const { production, workspace } = yield* tenant();
+      const usage = (env: string, id = workspace.id) => operator(`/workspaces/${id}/${env}/usage`);
+      const none = { campaigns: 0, notifications: 0, locations: 0, media_bytes: 0 };
+      assert.deepStrictEqual((yield* usage("production")).body.data, none);
+      const feature = (name: string) => ({
+        type: "Feature",
+        geometry: { type: "Point", coordinates: [4.9, 52.37] },
+        properties: { name, radius: 100, group: "Shops" },
+      });
+      const body = { type: "FeatureCollection", features: ["Dam", "Station"].map(feature) };
+      yield* production("/locations/import", { body });
+      for (const name of ["One", "Two"])
+        yield* production("/campaigns", {
+          body: {
+            name,
+            type: "geo",
+            timezone: "UTC",
+            starts_at: "2099-01-01",
+            location_group_names: ["Shops"],
+          },
+        });
+      assert.deepStrictEqual((yield* usage("production")).body.data, {
+        ...none,
+        campaigns: 2,
+        locations: 2,
+      });
+      assert.deepStrictEqual((yield* usage("sandbox")).body.data, none);
+      assert.strictEqual((yield* usage("elsewhere")).status, 404);
+      assert.strictEqual((yield* usage("sandbox", "unknown")).status, 404);
+    }),
+  );
+
   it.effect(
     "the operator interface has no rate limits and ignores Idempotency-Key (operator.unlimited)",
     () =>

@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing";
 import { instant } from "../../src/database/Rows.ts";
 import { DAY_MS } from "../../src/time/TimeZone.ts";
 import { TestDatabase } from "../database/TestDatabase.ts";
-import { type Cut, CutConnections } from "../matrices/CutConnections.ts";
+import { type Cut, CutConnections, cutTransactionsEnd } from "../matrices/CutConnections.ts";
 import { Dice } from "./Dice.ts";
 import { batch, manualWorkersOn, drain, start } from "./ManualWorkers.ts";
 import { type ModelCampaign, type ModelDevice, SendModel } from "./SendModel.ts";
@@ -206,6 +206,7 @@ layer(overCutConnections)("Simulated sends", (it) => {
             if (cut?.isDone() === true) counts.cuts++;
             else if (round >= 3) assert.isTrue(exits.every((exit) => Exit.isSuccess(exit)));
             connections.disarm();
+            yield* cutTransactionsEnd;
             if (!(yield* isOpen)) return;
             // Leases of a dead worker expire after ten seconds.
             yield* TestClock.adjust("11 seconds");

@@ -2,71 +2,94 @@
 import type { CallOptions, Deleted } from "../ClientOptions.ts";
 import type { Pages } from "../Pages.ts";
 import type { FileSource } from "../Portable.ts";
-
-/** The JSON of `ActivityEntry`. */
-export interface ActivityEntry {
-  /** Id of the entry. */
-  readonly id: string;
-  /** When the change was made, in UTC. */
-  readonly at: string;
-  readonly actor: {
-    /** What authenticated the change: an API token, the operator key, or a session of the console. */
-    readonly type: "token" | "operator" | "session";
-    /** Id of the token or session; null for the operator. */
-    readonly id: string | null;
-    /** Name of the token or person; `operator` for the operator. */
-    readonly name: string;
-  };
-  /** What was done. */
-  readonly action:
-    | "create"
-    | "update"
-    | "delete"
-    | "pause"
-    | "publish"
-    | "archive"
-    | "unarchive"
-    | "attach"
-    | "detach"
-    | "import"
-    | "revoke";
-  readonly resource: {
-    /** The kind of the resource. */
-    readonly type:
-      | "campaign"
-      | "notification"
-      | "location"
-      | "media"
-      | "segment"
-      | "device"
-      | "token"
-      | "sdk_key"
-      | "user_secret"
-      | "person"
-      | "transport"
-      | "webhook"
-      | "workspace";
-    /** Id of the resource, also once it is deleted; null for an import and for a person. */
-    readonly id: string | null;
-    /** Its name after the change; null if it has none. */
-    readonly name: string | null;
-  };
-  /**
-   * The changed fields by dotted name. Texts are cut after 200 characters and lists after 20 elements.
-   * Of credentials both values are null.
-   */
-  readonly changes: Readonly<
-    Record<
-      string,
-      {
-        /** The value before; null for none. */
-        readonly old: unknown;
-        /** The value after; null for none. */
-        readonly new: unknown;
-      }
-    >
-  >;
-}
+import type {
+  ActivityEntry,
+  Approval,
+  CampaignReportRow,
+  Device,
+  Explanation,
+  FeatureCollection,
+  InteractionReportRow,
+  LocationReportRow,
+  MessageMedia,
+  Notification,
+  NotificationReportRow,
+  QuestionDraft,
+  ReportRange,
+  ResentEvent,
+  Segment,
+  SegmentDraft,
+  SegmentPatch,
+  Send,
+  ShownQuestion,
+  SummaryReport,
+  SurveyReportRow,
+  TriggerConfigDraft,
+  Webhook,
+  WebhookAttempt,
+  WebhookDraft,
+  WebhookPatch,
+  WebhookTestResult,
+  WebhookWithSecret,
+  SegmentsListQuery,
+  DevicesListQuery,
+  SendsListQuery,
+  ReportsSummaryQuery,
+  ReportsCampaignsQuery,
+  ReportsLocationsQuery,
+  ReportsNotificationsQuery,
+  ReportsInteractionsQuery,
+  ReportsSurveysQuery,
+  WebhooksListQuery,
+  WebhooksAttemptsQuery,
+  ActivityListQuery,
+} from "./SharedTypes.ts";
+export type {
+  ActivityEntry,
+  Approval,
+  CampaignReportRow,
+  ChoiceDraft,
+  Device,
+  Explanation,
+  FeatureCollection,
+  InteractionReportRow,
+  LocationReportRow,
+  MessageMedia,
+  Notification,
+  NotificationReportRow,
+  QuestionDraft,
+  ReportRange,
+  ResentEvent,
+  Segment,
+  SegmentCondition,
+  SegmentDraft,
+  SegmentPatch,
+  SegmentRule,
+  Send,
+  ShownQuestion,
+  SummaryReport,
+  SurveyReportRow,
+  TriggerConfig,
+  TriggerConfigDraft,
+  Webhook,
+  WebhookAttempt,
+  WebhookDraft,
+  WebhookPatch,
+  WebhookTestResult,
+  WebhookWithSecret,
+  SegmentsListQuery,
+  DevicesListQuery,
+  SendsListQuery,
+  ReportsSummaryQuery,
+  ReportsCampaignsQuery,
+  ReportsLocationsQuery,
+  ReportsNotificationsQuery,
+  ReportsInteractionsQuery,
+  ReportsSurveysQuery,
+  WebhooksListQuery,
+  WebhooksAttemptsQuery,
+  ActivityListQuery,
+} from "./SharedTypes.ts";
 
 /** The JSON of `ApnsCredentials`. */
 export interface ApnsCredentials {
@@ -80,41 +103,6 @@ export interface ApnsCredentials {
   readonly topic: string;
   /** Address of the provider, if not https://api.push.apple.com: a proxy or a test server. */
   readonly base_url?: string | null | undefined;
-}
-
-/** The JSON of `Approval`. */
-export interface Approval {
-  /** Whether the device is an approved test device. */
-  readonly approved: boolean;
-}
-
-/** The JSON of `CampaignReportRow`. */
-export interface CampaignReportRow {
-  /** Id of the campaign. */
-  readonly id: string;
-  /** Name of the campaign. */
-  readonly name: string;
-  /** Its status now. */
-  readonly status: "active" | "scheduled" | "paused" | "ended";
-  /** `geo` fires at locations, `push` at fixed times. */
-  readonly type: "geo" | "push";
-  /** Distinct locations that it targets, directly or through a group. */
-  readonly targets: number;
-  /** Its deliveries in the range. */
-  readonly delivered: number;
-  /**
-   * Distinct devices reached in the range per 100 devices registered now, to one decimal. Devices that
-   * have unregistered since still count, so it can exceed 100.
-   */
-  readonly engagement: number;
-}
-
-/** The JSON of `ChoiceDraft`. */
-export interface ChoiceDraft {
-  /** Id of a choice that the notification has already: it keeps its answers. Left out for a new one. */
-  readonly id?: string | null | undefined;
-  /** The choice as people read it. */
-  readonly text: string;
 }
 
 /** The JSON of `ConsoleAddress`. */
@@ -217,44 +205,6 @@ export interface Delivery {
   readonly delivered_at: string | null;
 }
 
-/** The JSON of `Device`. */
-export interface Device {
-  /** Id of the device. */
-  readonly id: string;
-  /** The app's own id of this installation. */
-  readonly installation_id: string;
-  /** The platform of the device. */
-  readonly platform: "ios" | "android" | "web" | "other";
-  /** How messages reach the device: a push service, or `inbox`, from which the device fetches them. */
-  readonly transport: "fcm" | "apns" | "webpush" | "inbox";
-  /**
-   * Whether the push service reported the address as gone: nothing is sent until one is registered
-   * again.
-   */
-  readonly address_gone: boolean;
-  /**
-   * Whether this is an approved test device: in Sandbox only these get messages. True at first in
-   * Production.
-   */
-  readonly approved: boolean;
-  /** Attributes that the app sent, for segments. */
-  readonly attributes: Readonly<Record<string, unknown>>;
-  /** Language and region; null if the app did not send it. */
-  readonly locale: string | null;
-  /** IANA time zone of the device; null if the app did not send it. */
-  readonly timezone: string | null;
-  /** Version of the app; null if it did not send it. */
-  readonly app_version: string | null;
-  /** The person behind the device, by the app's own id; null if unknown. */
-  readonly user_id: string | null;
-  /** Whether the device wants messages; if not, nothing is sent to it. */
-  readonly subscribed: boolean;
-  /** An instant in UTC, to the second. */
-  readonly registered_at: string;
-  /** An instant in UTC, to the second. */
-  readonly last_seen_at: string;
-}
-
 /** The JSON of `DeviceImportReport`. */
 export interface DeviceImportReport {
   /** The results of the first 10,000 rows, and of the failed ones behind them, in their order. */
@@ -288,54 +238,11 @@ export interface Erasure {
   readonly devices: number;
 }
 
-/** The JSON of `Explanation`. */
-export interface Explanation {
-  /** The campaign. */
-  readonly campaign_id: string;
-  /** Its name. */
-  readonly campaign_name: string;
-  /**
-   * `geo` is triggered when a device enters or leaves a location; `push` is sent at fixed times on the
-   * day of the start.
-   */
-  readonly type: "geo" | "push";
-  /** Whether it would reach the device now. */
-  readonly reaches: boolean;
-  /**
-   * The first reason why not; null if it reaches the device. `no_notification`: none that can still be
-   * sent now; `not_approved`: in Sandbox; `unsubscribed`: the device wants no messages; `outside`: the
-   * device is in none of its locations.
-   */
-  readonly reason:
-    | "paused"
-    | "not_started"
-    | "ended"
-    | "no_notification"
-    | "not_approved"
-    | "unsubscribed"
-    | "not_in_segment"
-    | "address_gone"
-    | "transport_not_configured"
-    | "capped"
-    | "outside"
-    | null;
-  /** Of `capped`: when the period of the cap ends; otherwise null. */
-  readonly until: string | null;
-}
-
 /** The JSON of `FcmCredentials`. */
 export interface FcmCredentials {
   readonly service_account: ServiceAccount;
   /** Address of the provider, if not https://fcm.googleapis.com: a proxy or a test server. */
   readonly base_url?: string | null | undefined;
-}
-
-/** The JSON of `FeatureCollection`. */
-export interface FeatureCollection {
-  /** Always FeatureCollection. */
-  readonly type: "FeatureCollection";
-  /** The features to import, at most 10,000; may be empty. */
-  readonly features: ReadonlyArray<unknown>;
 }
 
 /** The JSON of `FeatureResult`. */
@@ -396,37 +303,6 @@ export interface ImportReport {
     /** How many features failed. */
     readonly failed: number;
   };
-}
-
-/** The JSON of `InteractionReportRow`. */
-export interface InteractionReportRow {
-  /** Id of the notification. */
-  readonly id: string;
-  /** Name of the notification. */
-  readonly name: string;
-  /**
-   * By all its campaigns now: `active` if any is, else `scheduled`, `paused`, `ended` likewise;
-   * `unused` on none.
-   */
-  readonly status: "active" | "scheduled" | "paused" | "ended" | "unused";
-  /** What it is. */
-  readonly type: "message" | "survey";
-  /** Its deliveries in the range. */
-  readonly delivered: number;
-  /** Deliveries that were opened in the range, whenever they were delivered. */
-  readonly opened: number;
-  /** Deliveries that were clicked in the range, whenever they were delivered. */
-  readonly clicked: number;
-  /**
-   * Deliveries opened in the range per 100 delivered in it, to one decimal; 0 when none was. What was
-   * delivered before the range and opened in it counts, so it can exceed 100.
-   */
-  readonly open_rate: number;
-  /**
-   * Deliveries clicked in the range per 100 delivered in it, to one decimal; 0 when none was. What was
-   * delivered before the range and opened in it counts, so it can exceed 100.
-   */
-  readonly click_rate: number;
 }
 
 /** The JSON of `IssuedSdkKey`. */
@@ -493,107 +369,6 @@ export interface IssuedUserSecret {
   readonly user_secret: string;
   /** An instant in UTC, to the second. */
   readonly created_at: string;
-}
-
-/** The JSON of `LocationReportRow`. */
-export interface LocationReportRow {
-  /** Id of the location. */
-  readonly id: string;
-  /** Name of the location. */
-  readonly name: string;
-  /** `active` while an active campaign targets it, directly or through a group; else `idle`. */
-  readonly status: "active" | "idle";
-  /** Names of the groups that it is in, in order. */
-  readonly groups: ReadonlyArray<string>;
-  /** Times a device entered it in the range. */
-  readonly entries: number;
-  /** Times a device left it in the range. */
-  readonly exits: number;
-  /**
-   * Distinct devices that entered it in the range per 100 devices registered now, to one decimal.
-   * Devices that have unregistered since still count, so it can exceed 100.
-   */
-  readonly engagement: number;
-  /**
-   * Average minutes, to one decimal, from each entry in the range to the same device's next exit
-   * there, however much later; null when no entry was followed by an exit.
-   */
-  readonly dwell_minutes: number | null;
-}
-
-/** The JSON of `MessageMedia`. */
-export interface MessageMedia {
-  /** Id of the media file. */
-  readonly id: string;
-  /** Address of the file; null once the file is deleted. */
-  readonly url: string | null;
-  /** The kind of a media file. */
-  readonly type: "image" | "video" | "audio";
-}
-
-/** The JSON of `Notification`. */
-export interface Notification {
-  /** Id of the notification. */
-  readonly id: string;
-  /** Id of the campaign that it is on. */
-  readonly campaign_id: string;
-  /** Internal label, not shown to people. */
-  readonly name: string;
-  /** `message` is something to read; `survey` also asks questions, if the plan includes surveys. */
-  readonly type: "message" | "survey";
-  /** The headline as people read it. */
-  readonly headline: string;
-  /** The text as people read it. */
-  readonly body: string;
-  /** The media file shown; null for none. */
-  readonly media: MessageMedia | null;
-  /** Label of the button; null for no button. */
-  readonly cta_label: string | null;
-  /** Address that the button opens; null for no button. */
-  readonly cta_url: string | null;
-  /** Id of the media file shown; null for none. */
-  readonly media_asset_id: string | null;
-  /** The questions of a survey; empty for a message. */
-  readonly questions: ReadonlyArray<ShownQuestion>;
-  /**
-   * A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a
-   * location, a push campaign's is sent at a `fixed_time`.
-   */
-  readonly trigger_type: "on_enter" | "on_exit" | "fixed_time";
-  /** The time of sending on a push campaign; null on a geo campaign. */
-  readonly trigger_config: TriggerConfig | null;
-  /** Events before this instant do not trigger it; null for the campaign's own start. */
-  readonly starts_at: string | null;
-  /** Events after this instant do not trigger it; null for the campaign's own end. */
-  readonly ends_at: string | null;
-  /** When the notification was created, in UTC. */
-  readonly created_at: string;
-  /** When its content, or its trigger on this campaign, was last changed, in UTC. */
-  readonly updated_at: string;
-}
-
-/** The JSON of `NotificationReportRow`. */
-export interface NotificationReportRow {
-  /** Id of the notification. */
-  readonly id: string;
-  /** Name of the notification. */
-  readonly name: string;
-  /**
-   * By all its campaigns now: `active` if any is, else `scheduled`, `paused`, `ended` likewise;
-   * `unused` on none.
-   */
-  readonly status: "active" | "scheduled" | "paused" | "ended" | "unused";
-  /** What it is. */
-  readonly type: "message" | "survey";
-  /** Its deliveries and its failed sends in the range. */
-  readonly sent: number;
-  /** Its deliveries in the range. */
-  readonly delivered: number;
-  /**
-   * Distinct devices reached in the range per 100 devices registered now, to one decimal. Devices that
-   * have unregistered since still count, so it can exceed 100.
-   */
-  readonly reach: number;
 }
 
 /** The JSON of `Person`. */
@@ -786,38 +561,16 @@ export interface PlanPatch {
   readonly production_requests_per_day?: number | null | undefined;
 }
 
-/** The JSON of `QuestionDraft`. */
-export interface QuestionDraft {
-  /** Id of a question that the notification has already: it keeps its answers. Left out for a new one. */
-  readonly id?: string | null | undefined;
-  /** The question as people read it. */
-  readonly question_text: string;
-  /**
-   * How the question is answered: free text up to 2,000 characters, one or several of its choices, a
-   * whole number 1–5 (`RATING`) or 0–100 (`SLIDER`), true or false, or any number.
-   */
-  readonly type:
-    "OPEN_ENDED" | "SINGLE_CHOICE" | "MULTIPLE_CHOICE" | "RATING" | "BOOLEAN" | "NUMBER" | "SLIDER";
-  /** Whether the survey can be sent only with an answer to this question. */
-  readonly required?: boolean | null | undefined;
-  /** Two to four choices of a choice question; none for the other types. */
-  readonly choices?: ReadonlyArray<ChoiceDraft> | null | undefined;
-}
-
-/** The range of the figures, after defaults. */
-export interface ReportRange {
-  /** First day of the range. */
-  readonly start: string;
-  /** Last day of the range, counted whole. */
-  readonly end: string;
-  /** The workspace's time zone, in which days are counted. */
-  readonly timezone: string;
-}
-
-/** The JSON of `ResentEvent`. */
-export interface ResentEvent {
-  /** The event that is sent again. */
-  readonly event_id: string;
+/** The JSON of `PlanUsage`. */
+export interface PlanUsage {
+  /** What `max_campaigns` counts: campaigns that have not ended and, in Sandbox, are not paused. */
+  readonly campaigns: number;
+  /** What `max_notifications` counts. */
+  readonly notifications: number;
+  /** What `max_locations` counts. */
+  readonly locations: number;
+  /** What `max_media_bytes` counts: the bytes of all files. */
+  readonly media_bytes: number;
 }
 
 /** The JSON of `SdkKey`. */
@@ -842,99 +595,6 @@ export interface SdkKeyDraft {
   readonly name: string;
 }
 
-/** The JSON of `Segment`. */
-export interface Segment {
-  /** Id of the segment, which a push campaign names in `segmentation_ids`. */
-  readonly id: string;
-  /** Name of the segment, unique in its environment. */
-  readonly name: string;
-  readonly rule: SegmentRule;
-  /** How many registered devices are in it now; in Sandbox also those that are not approved. */
-  readonly device_count: number;
-  /** When the segment was created, in UTC. */
-  readonly created_at: string;
-  /** When its name or rule was last changed, in UTC. */
-  readonly updated_at: string;
-}
-
-/** The JSON of `SegmentCondition`. */
-export interface SegmentCondition {
-  /**
-   * Name of a device attribute, or one of `platform`, `locale`, `timezone`, `app_version`,
-   * `registered_at`, `user_id`, `subscribed`, which take precedence over an app's attribute of the
-   * same name.
-   */
-  readonly attribute: string;
-  /**
-   * `eq`, `ne`: is, or is not, this value; `in`: is one of these values; `gt`, `gte`, `lt`, `lte`:
-   * numbers by size, texts by their characters, `app_version` by its numbers, `registered_at` by time;
-   * `exists`: whether the device has the attribute; `contains`: a text within a text, or one of a list
-   * of texts.
-   */
-  readonly op: "eq" | "ne" | "in" | "gt" | "gte" | "lt" | "lte" | "exists" | "contains";
-  /**
-   * A text, number, true or false, compared by value and type: the text 5 is not the number 5. For
-   * `in` a list of 1 to 1,000 of them; for `exists` true or false; for `contains` a text; for
-   * `registered_at` a date-time or a date; for `subscribed` true or false.
-   */
-  readonly value: string | number | boolean | ReadonlyArray<string | number | boolean>;
-}
-
-/** The JSON of `SegmentDraft`. */
-export interface SegmentDraft {
-  /** Name of the segment, unique among those of its environment. */
-  readonly name: string;
-  readonly rule: SegmentRule;
-}
-
-/** The JSON of `SegmentPatch`. */
-export interface SegmentPatch {
-  /** Name of the segment, unique among those of its environment. */
-  readonly name?: string | undefined;
-  readonly rule?: SegmentRule | undefined;
-}
-
-/** The JSON of `SegmentRule`. */
-export interface SegmentRule {
-  /** Whether a device must meet `all` of the conditions or `any` of them. */
-  readonly match: "all" | "any";
-  /** 1 to 50 conditions. */
-  readonly conditions: ReadonlyArray<SegmentCondition>;
-}
-
-/** The JSON of `Send`. */
-export interface Send {
-  /** Id of the send; moving it to another time keeps the id. */
-  readonly id: string;
-  /** Its campaign, also if that is deleted. */
-  readonly campaign_id: string;
-  /** The name of its campaign; null if that is deleted. */
-  readonly campaign_name: string | null;
-  /** The notification that it sends, also if that is deleted. */
-  readonly notification_id: string;
-  /** The name of that notification; null if it is deleted. */
-  readonly notification_name: string | null;
-  /** When it is due, in UTC. */
-  readonly due_at: string;
-  /**
-   * `scheduled`: its minute is in the future; `running`: deliveries are being created or sent; `done`:
-   * every targeted device has an outcome; `skipped`: the campaign was paused at its minute, or while
-   * it ran; `missed`: no process ran until the campaign's day was over; `cancelled`: the notification
-   * or its campaign was deleted.
-   */
-  readonly status: "scheduled" | "running" | "done" | "skipped" | "missed" | "cancelled";
-  /** Devices that it has a delivery for so far; those that a frequency cap excludes have none. */
-  readonly targeted: number;
-  /** How many of them the message was delivered to. */
-  readonly delivered: number;
-  /** How many of them it could not be delivered to. */
-  readonly failed: number;
-  /** When it started; null if it has not. */
-  readonly started_at: string | null;
-  /** When it was done, skipped, missed or cancelled; null until then. */
-  readonly finished_at: string | null;
-}
-
 /** The service account's key file from Google; other fields are ignored. */
 export interface ServiceAccount {
   /** Id of the Firebase project. */
@@ -947,82 +607,6 @@ export interface ServiceAccount {
   readonly private_key_id?: string | null | undefined;
   /** Address that issues access tokens; Google's if left out. */
   readonly token_uri?: string | null | undefined;
-}
-
-/** The JSON of `ShownQuestion`. */
-export interface ShownQuestion {
-  /** Id of the question. */
-  readonly id: string;
-  /** The question as people read it. */
-  readonly question_text: string;
-  /**
-   * How the question is answered: free text up to 2,000 characters, one or several of its choices, a
-   * whole number 1–5 (`RATING`) or 0–100 (`SLIDER`), true or false, or any number.
-   */
-  readonly type:
-    "OPEN_ENDED" | "SINGLE_CHOICE" | "MULTIPLE_CHOICE" | "RATING" | "BOOLEAN" | "NUMBER" | "SLIDER";
-  /** Whether the survey can be sent only with an answer to this question. */
-  readonly required: boolean;
-  /** The texts of the choices of a choice question; empty for the other types. */
-  readonly choices: ReadonlyArray<string>;
-}
-
-/** The JSON of `SummaryReport`. */
-export interface SummaryReport {
-  readonly totals: {
-    /** Deliveries that the push transport accepted. */
-    readonly delivered: number;
-    /** Distinct devices with at least one delivery. */
-    readonly devices_reached: number;
-    /** Times a device entered a location. */
-    readonly geofence_entries: number;
-    /** Times a device left a location. */
-    readonly geofence_exits: number;
-    /** Campaigns that match the filters. */
-    readonly campaigns: number;
-    /** Campaigns that match the filters and are active now. */
-    readonly active_campaigns: number;
-    /** Devices registered in this environment now, whatever the range. */
-    readonly registered_devices: number;
-  };
-  /** One item for every day of the range, zeros on quiet days. */
-  readonly daily: ReadonlyArray<{
-    /** The day, in the workspace's time zone. */
-    readonly date: string;
-    /** Deliveries that the push transport accepted. */
-    readonly delivered: number;
-    /** Distinct devices with at least one delivery. */
-    readonly devices_reached: number;
-    /** Times a device entered a location. */
-    readonly geofence_entries: number;
-    /** Times a device left a location. */
-    readonly geofence_exits: number;
-  }>;
-}
-
-/** The JSON of `SurveyReportRow`. */
-export interface SurveyReportRow {
-  /** Id of the pairing: of this survey on this campaign. */
-  readonly id: string;
-  /** Id of the campaign. */
-  readonly campaign_id: string;
-  /** Name of the campaign. */
-  readonly campaign_name: string;
-  /** Id of the notification. */
-  readonly survey_id: string;
-  /** Internal label of the notification. */
-  readonly survey_name: string;
-  /**
-   * A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a
-   * location, a push campaign's is sent at a `fixed_time`.
-   */
-  readonly trigger_type: "on_enter" | "on_exit" | "fixed_time";
-  /** Questions that the survey asks now. */
-  readonly questions: number;
-  /** Devices whose first answer to this survey on this campaign lies in the range; each counts once. */
-  readonly responses: number;
-  /** The campaign's status now. */
-  readonly status: "active" | "scheduled" | "paused" | "ended";
 }
 
 /** The JSON of `Token`. */
@@ -1130,18 +714,6 @@ export interface TransportTestDraft {
   readonly device_id: string;
 }
 
-/** The JSON of `TriggerConfig`. */
-export interface TriggerConfig {
-  /** When it is sent, in the campaign's time zone: YYYY-MM-DD HH:MM. */
-  readonly send_at: string;
-}
-
-/** The JSON of `TriggerConfigDraft`. */
-export interface TriggerConfigDraft {
-  /** When it is sent: HH:MM on the campaign's day, in the campaign's time zone. Not in the past. */
-  readonly send_at?: string | null | undefined;
-}
-
 /** The JSON of `TriggerDraft`. */
 export interface TriggerDraft {
   /**
@@ -1161,198 +733,6 @@ export interface TriggerDraft {
 export interface WebPushCredentials {
   /** Contact for push services: a mailto: or https: address (RFC 8292). */
   readonly subject: string;
-}
-
-/** The JSON of `Webhook`. */
-export interface Webhook {
-  /** Id of the webhook. */
-  readonly id: string;
-  /** The address that is called. */
-  readonly url: string;
-  /** The event types that the webhook receives; `*` stands for all, also for types to come. */
-  readonly events: ReadonlyArray<
-    | "message.delivered"
-    | "message.failed"
-    | "message.opened"
-    | "message.clicked"
-    | "survey.answered"
-    | "device.registered"
-    | "device.unregistered"
-    | "device.subscribed"
-    | "device.unsubscribed"
-    | "location.entered"
-    | "location.exited"
-    | "send.finished"
-    | "campaign.created"
-    | "campaign.updated"
-    | "campaign.deleted"
-    | "*"
-  >;
-  /** What the webhook is for; null for nothing. */
-  readonly description: string | null;
-  /** Whether a call carries up to 500 events; otherwise each call carries one. */
-  readonly batch: boolean;
-  /**
-   * A `disabled` webhook is not called, and no events are recorded for it. It is disabled by a change,
-   * by a receiver that answers 410, and after 5 days without a success. Making it `active` again sends
-   * the events that waited, unless they are over 7 days old.
-   */
-  readonly status: "active" | "disabled";
-  /** An instant in UTC, to the second. */
-  readonly created_at: string;
-  /** An instant in UTC, to the second. */
-  readonly updated_at: string;
-  /** When the webhook was disabled; null while it is active. */
-  readonly disabled_at: string | null;
-  /** When the webhook was called last; null if it never was. */
-  readonly last_attempt_at: string | null;
-}
-
-/** The JSON of `WebhookAttempt`. */
-export interface WebhookAttempt {
-  /** Id of the attempt. */
-  readonly id: string;
-  /** The event that was sent; of a batch the id of the call, its header `webhook-id`. */
-  readonly event_id: string;
-  /** The type of the event; `batch` for a batch. */
-  readonly event_type: string;
-  /** 1 for the first attempt, up to 8. */
-  readonly attempt: number;
-  /** The status of the receiver's answer; null for none. */
-  readonly status_code: number | null;
-  /** Why the attempt failed; null for a success. */
-  readonly error: string | null;
-  /** How long it took, in milliseconds. */
-  readonly duration_ms: number;
-  /** An instant in UTC, to the second. */
-  readonly created_at: string;
-  /** When the call is repeated; null after a success and after the last attempt. */
-  readonly next_attempt_at: string | null;
-}
-
-/** The JSON of `WebhookDraft`. */
-export interface WebhookDraft {
-  /** The address to call: `https` or `http`, on the public internet. */
-  readonly url: string;
-  /** The event types that the webhook receives; `*` stands for all, also for types to come. */
-  readonly events: ReadonlyArray<
-    | "message.delivered"
-    | "message.failed"
-    | "message.opened"
-    | "message.clicked"
-    | "survey.answered"
-    | "device.registered"
-    | "device.unregistered"
-    | "device.subscribed"
-    | "device.unsubscribed"
-    | "location.entered"
-    | "location.exited"
-    | "send.finished"
-    | "campaign.created"
-    | "campaign.updated"
-    | "campaign.deleted"
-    | "*"
-  >;
-  /** What the webhook is for. */
-  readonly description?: string | null | undefined;
-  /** Whether a call carries up to 500 events; false if left out. */
-  readonly batch?: boolean | null | undefined;
-}
-
-/** The JSON of `WebhookPatch`. */
-export interface WebhookPatch {
-  /** The address to call: `https` or `http`, on the public internet. */
-  readonly url?: string | undefined;
-  /** The event types that the webhook receives; `*` stands for all, also for types to come. */
-  readonly events?:
-    | ReadonlyArray<
-        | "message.delivered"
-        | "message.failed"
-        | "message.opened"
-        | "message.clicked"
-        | "survey.answered"
-        | "device.registered"
-        | "device.unregistered"
-        | "device.subscribed"
-        | "device.unsubscribed"
-        | "location.entered"
-        | "location.exited"
-        | "send.finished"
-        | "campaign.created"
-        | "campaign.updated"
-        | "campaign.deleted"
-        | "*"
-      >
-    | undefined;
-  /** What the webhook is for. */
-  readonly description?: string | null | undefined;
-  /** Whether a call carries up to 500 events; false if left out. */
-  readonly batch?: boolean | null | undefined;
-  /**
-   * A `disabled` webhook is not called, and no events are recorded for it. It is disabled by a change,
-   * by a receiver that answers 410, and after 5 days without a success. Making it `active` again sends
-   * the events that waited, unless they are over 7 days old.
-   */
-  readonly status?: "active" | "disabled" | undefined;
-}
-
-/** The JSON of `WebhookTestResult`. */
-export interface WebhookTestResult {
-  /** The status of the answer; null for none. */
-  readonly status_code: number | null;
-  /** Why the call failed; null for a success. */
-  readonly error: string | null;
-  /** How long it took, in milliseconds. */
-  readonly duration_ms: number;
-  /** The first kilobyte of the answer; null for no answer. */
-  readonly body: string | null;
-}
-
-/** The JSON of `WebhookWithSecret`. */
-export interface WebhookWithSecret {
-  /** Id of the webhook. */
-  readonly id: string;
-  /** The address that is called. */
-  readonly url: string;
-  /** The event types that the webhook receives; `*` stands for all, also for types to come. */
-  readonly events: ReadonlyArray<
-    | "message.delivered"
-    | "message.failed"
-    | "message.opened"
-    | "message.clicked"
-    | "survey.answered"
-    | "device.registered"
-    | "device.unregistered"
-    | "device.subscribed"
-    | "device.unsubscribed"
-    | "location.entered"
-    | "location.exited"
-    | "send.finished"
-    | "campaign.created"
-    | "campaign.updated"
-    | "campaign.deleted"
-    | "*"
-  >;
-  /** What the webhook is for; null for nothing. */
-  readonly description: string | null;
-  /** Whether a call carries up to 500 events; otherwise each call carries one. */
-  readonly batch: boolean;
-  /**
-   * A `disabled` webhook is not called, and no events are recorded for it. It is disabled by a change,
-   * by a receiver that answers 410, and after 5 days without a success. Making it `active` again sends
-   * the events that waited, unless they are over 7 days old.
-   */
-  readonly status: "active" | "disabled";
-  /** An instant in UTC, to the second. */
-  readonly created_at: string;
-  /** An instant in UTC, to the second. */
-  readonly updated_at: string;
-  /** When the webhook was disabled; null while it is active. */
-  readonly disabled_at: string | null;
-  /** When the webhook was called last; null if it never was. */
-  readonly last_attempt_at: string | null;
-  /** The secret that signs the calls: `whsec_` and a key in base64. It is shown only here. */
-  readonly secret: string;
 }
 
 /** The JSON of `Workspace`. */
@@ -1432,36 +812,12 @@ export interface SdkKeysListQuery {
   readonly limit?: number | undefined;
 }
 
-/** The query parameters of `segments.list`. */
-export interface SegmentsListQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
-}
-
 /** The query parameters of `notifications.list`. */
 export interface NotificationsListQuery {
   /** The previous page's `meta.next_cursor`; leave out for the first page. */
   readonly cursor?: string | undefined;
   /** The most items on the page; 20 if left out. */
   readonly limit?: number | undefined;
-}
-
-/** The query parameters of `devices.list`. */
-export interface DevicesListQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
-  /** Only approved devices, or only those that are not. */
-  readonly approved?: boolean | undefined;
-  /** The platform of the device. */
-  readonly platform?: "ios" | "android" | "web" | "other" | undefined;
-  /** Only those of this person. */
-  readonly user_id?: string | undefined;
-  /** Only those whose installation id has this part, in any letter case. */
-  readonly q?: string | undefined;
 }
 
 /** The query parameters of `devices.explain`. */
@@ -1472,23 +828,6 @@ export interface DevicesExplainQuery {
   readonly limit?: number | undefined;
   /** Only this campaign, active or not. */
   readonly campaign?: string | undefined;
-}
-
-/** The query parameters of `sends.list`. */
-export interface SendsListQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
-  /** Only sends of the campaign with this id. */
-  readonly campaign?: string | undefined;
-  /**
-   * `scheduled`: its minute is in the future; `running`: deliveries are being created or sent; `done`:
-   * every targeted device has an outcome; `skipped`: the campaign was paused at its minute, or while
-   * it ran; `missed`: no process ran until the campaign's day was over; `cancelled`: the notification
-   * or its campaign was deleted.
-   */
-  readonly status?: "scheduled" | "running" | "done" | "skipped" | "missed" | "cancelled" | undefined;
 }
 
 /** The query parameters of `deliveries.list`. */
@@ -1510,196 +849,6 @@ export interface DeliveriesListQuery {
   readonly status?: "queued" | "handed_over" | "delivered" | "failed" | undefined;
 }
 
-/** The query parameters of `reports.summary`. */
-export interface ReportsSummaryQuery {
-  /** First day, YYYY-MM-DD; 30 days before the end if left out. */
-  readonly start?: string | undefined;
-  /** Last day, included, YYYY-MM-DD; today if left out. At most 366 days after the start. */
-  readonly end?: string | undefined;
-  /** Only this campaign's deliveries, and geofence activity at its locations. */
-  readonly campaign?: string | undefined;
-  /** Only this location, and the campaigns that target it. */
-  readonly location?: string | undefined;
-  /** Only this group's locations, and the campaigns that target the group. */
-  readonly location_group?: string | undefined;
-  /**
-   * Only deliveries of this trigger; of geofence events `on_enter` counts entries, `on_exit` exits,
-   * `fixed_time` none.
-   */
-  readonly activation?: "on_enter" | "on_exit" | "fixed_time" | undefined;
-  /** Only campaigns that have this status now. */
-  readonly campaign_status?: "active" | "scheduled" | "paused" | "ended" | undefined;
-  /** Only notifications of this type. */
-  readonly content_type?: "message" | "survey" | undefined;
-}
-
-/** The query parameters of `reports.campaigns`. */
-export interface ReportsCampaignsQuery {
-  /** First day, YYYY-MM-DD; 30 days before the end if left out. */
-  readonly start?: string | undefined;
-  /** Last day, included, YYYY-MM-DD; today if left out. At most 366 days after the start. */
-  readonly end?: string | undefined;
-  /** Only this campaign's deliveries, and geofence activity at its locations. */
-  readonly campaign?: string | undefined;
-  /** Only this location, and the campaigns that target it. */
-  readonly location?: string | undefined;
-  /** Only this group's locations, and the campaigns that target the group. */
-  readonly location_group?: string | undefined;
-  /**
-   * Only deliveries of this trigger; of geofence events `on_enter` counts entries, `on_exit` exits,
-   * `fixed_time` none.
-   */
-  readonly activation?: "on_enter" | "on_exit" | "fixed_time" | undefined;
-  /** Only campaigns that have this status now. */
-  readonly campaign_status?: "active" | "scheduled" | "paused" | "ended" | undefined;
-  /** Only notifications of this type. */
-  readonly content_type?: "message" | "survey" | undefined;
-  /** Keeps the rows with this status. */
-  readonly status?: "active" | "scheduled" | "paused" | "ended" | undefined;
-}
-
-/** The query parameters of `reports.locations`. */
-export interface ReportsLocationsQuery {
-  /** First day, YYYY-MM-DD; 30 days before the end if left out. */
-  readonly start?: string | undefined;
-  /** Last day, included, YYYY-MM-DD; today if left out. At most 366 days after the start. */
-  readonly end?: string | undefined;
-  /** Only this campaign's deliveries, and geofence activity at its locations. */
-  readonly campaign?: string | undefined;
-  /** Only this location, and the campaigns that target it. */
-  readonly location?: string | undefined;
-  /** Only this group's locations, and the campaigns that target the group. */
-  readonly location_group?: string | undefined;
-  /**
-   * Only deliveries of this trigger; of geofence events `on_enter` counts entries, `on_exit` exits,
-   * `fixed_time` none.
-   */
-  readonly activation?: "on_enter" | "on_exit" | "fixed_time" | undefined;
-  /** Only campaigns that have this status now. */
-  readonly campaign_status?: "active" | "scheduled" | "paused" | "ended" | undefined;
-  /** Only notifications of this type. */
-  readonly content_type?: "message" | "survey" | undefined;
-  /** Keeps the rows with this status. */
-  readonly status?: "active" | "idle" | undefined;
-}
-
-/** The query parameters of `reports.notifications`. */
-export interface ReportsNotificationsQuery {
-  /** First day, YYYY-MM-DD; 30 days before the end if left out. */
-  readonly start?: string | undefined;
-  /** Last day, included, YYYY-MM-DD; today if left out. At most 366 days after the start. */
-  readonly end?: string | undefined;
-  /** Only this campaign's deliveries, and geofence activity at its locations. */
-  readonly campaign?: string | undefined;
-  /** Only this location, and the campaigns that target it. */
-  readonly location?: string | undefined;
-  /** Only this group's locations, and the campaigns that target the group. */
-  readonly location_group?: string | undefined;
-  /**
-   * Only deliveries of this trigger; of geofence events `on_enter` counts entries, `on_exit` exits,
-   * `fixed_time` none.
-   */
-  readonly activation?: "on_enter" | "on_exit" | "fixed_time" | undefined;
-  /** Only campaigns that have this status now. */
-  readonly campaign_status?: "active" | "scheduled" | "paused" | "ended" | undefined;
-  /** Only notifications of this type. */
-  readonly content_type?: "message" | "survey" | undefined;
-  /** Keeps the rows with this status. */
-  readonly status?: "active" | "scheduled" | "paused" | "ended" | "unused" | undefined;
-}
-
-/** The query parameters of `reports.interactions`. */
-export interface ReportsInteractionsQuery {
-  /** First day, YYYY-MM-DD; 30 days before the end if left out. */
-  readonly start?: string | undefined;
-  /** Last day, included, YYYY-MM-DD; today if left out. At most 366 days after the start. */
-  readonly end?: string | undefined;
-  /** Only this campaign's deliveries, and geofence activity at its locations. */
-  readonly campaign?: string | undefined;
-  /** Only this location, and the campaigns that target it. */
-  readonly location?: string | undefined;
-  /** Only this group's locations, and the campaigns that target the group. */
-  readonly location_group?: string | undefined;
-  /**
-   * Only deliveries of this trigger; of geofence events `on_enter` counts entries, `on_exit` exits,
-   * `fixed_time` none.
-   */
-  readonly activation?: "on_enter" | "on_exit" | "fixed_time" | undefined;
-  /** Only campaigns that have this status now. */
-  readonly campaign_status?: "active" | "scheduled" | "paused" | "ended" | undefined;
-  /** Only notifications of this type. */
-  readonly content_type?: "message" | "survey" | undefined;
-  /** Keeps the rows with this status. */
-  readonly status?: "active" | "scheduled" | "paused" | "ended" | "unused" | undefined;
-}
-
-/** The query parameters of `reports.surveys`. */
-export interface ReportsSurveysQuery {
-  /** First day, YYYY-MM-DD; 30 days before the end if left out. */
-  readonly start?: string | undefined;
-  /** Last day, included, YYYY-MM-DD; today if left out. At most 366 days after the start. */
-  readonly end?: string | undefined;
-  /** Only this campaign's deliveries, and geofence activity at its locations. */
-  readonly campaign?: string | undefined;
-  /** Only this location, and the campaigns that target it. */
-  readonly location?: string | undefined;
-  /** Only this group's locations, and the campaigns that target the group. */
-  readonly location_group?: string | undefined;
-  /**
-   * Only deliveries of this trigger; of geofence events `on_enter` counts entries, `on_exit` exits,
-   * `fixed_time` none.
-   */
-  readonly activation?: "on_enter" | "on_exit" | "fixed_time" | undefined;
-  /** Only campaigns that have this status now. */
-  readonly campaign_status?: "active" | "scheduled" | "paused" | "ended" | undefined;
-  /** Only notifications of this type. */
-  readonly content_type?: "message" | "survey" | undefined;
-  /** Keeps the rows with this status. */
-  readonly status?: "active" | "scheduled" | "paused" | "ended" | undefined;
-}
-
-/** The query parameters of `webhooks.list`. */
-export interface WebhooksListQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
-}
-
-/** The query parameters of `webhooks.attempts`. */
-export interface WebhooksAttemptsQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
-}
-
-/** The query parameters of `activity.list`. */
-export interface ActivityListQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
-  /** Only changes by this actor: the id of a token or session, or `token`, `operator` or `session`. */
-  readonly actor?: string | undefined;
-  /** Only changes of this resource, by its id, or of resources of this type. */
-  readonly resource?: string | undefined;
-  /** Only these changes. */
-  readonly action?:
-    | "create"
-    | "update"
-    | "delete"
-    | "pause"
-    | "publish"
-    | "archive"
-    | "unarchive"
-    | "attach"
-    | "detach"
-    | "import"
-    | "revoke"
-    | undefined;
-}
-
 /** The customers of this installation, with their plans. */
 export interface WorkspacesEndpoints {
   /**
@@ -1716,6 +865,11 @@ export interface WorkspacesEndpoints {
    * immediately to all tokens, in all processes.
    */
   update(workspace: string, body: WorkspacePatch, options?: CallOptions): Promise<Workspace>;
+  /**
+   * Show what is used of a plan. The counts of one environment that the limits of the plan are
+   * compared with.
+   */
+  usage(workspace: string, env: "sandbox" | "production", options?: CallOptions): Promise<PlanUsage>;
 }
 
 /** The tokens with which the systems of a customer use the platform API. */
@@ -2390,6 +1544,7 @@ export const operatorEndpoints = {
     list: "GET /workspaces pages query",
     get: "GET /workspaces/{workspace}",
     update: "PATCH /workspaces/{workspace} body",
+    usage: "GET /workspaces/{workspace}/{env}/usage",
   },
   tokens: {
     issue: "POST /workspaces/{workspace}/tokens body",

@@ -36,7 +36,7 @@ export const ChangeList = ({ changes }: { readonly changes: Changes }) => {
         ))}
       </ul>
       {all.length > maxShown && (
-        <Button look="plain" isExpanded={isWhole} onPress={() => setWhole(!isWhole)}>
+        <Button variant="plain" isExpanded={isWhole} onPress={() => setWhole(!isWhole)}>
           {isWhole ? "Show fewer" : `Show all ${all.length} fields`}
         </Button>
       )}

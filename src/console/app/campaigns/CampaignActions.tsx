@@ -1,4 +1,4 @@
-/** What one does with a campaign: edit, pause or publish, test, duplicate, delete. */
+/** What one does with a campaign: edit, pause or publish, test, duplicate, archive, delete. */
 import { useState } from "preact/hooks";
 import { ApiProblem, platform } from "../data/ApiCall.ts";
 import { refresh } from "../data/Query.ts";
@@ -73,9 +73,30 @@ const DeleteCampaign = ({
   </ConfirmDialog>
 );
 
+const ArchiveCampaign = ({
+  campaign: { id, name },
+  onClose,
+}: Pick<ActionsProps, "campaign"> & { readonly onClose: () => void }) => (
+  <ConfirmDialog
+    title={`Archive “${name}”?`}
+    action="Archive"
+    onClose={onClose}
+    onConfirm={async () => {
+      await change(`/campaigns/${id}/archive`, "POST", undefined);
+      await refresh();
+      showToast(`“${name}” is archived.`);
+    }}
+  >
+    <p>
+      It is paused, so devices get nothing more from it, and lists hide it. Reports keep it. It can be
+      unarchived at any time.
+    </p>
+  </ConfirmDialog>
+);
+
 /** The buttons beside the name of a campaign. */
 export const CampaignActions = ({ campaign, messages, version }: ActionsProps) => {
-  const [open, setOpen] = useState<"delete" | "test" | null>(null);
+  const [open, setOpen] = useState<"archive" | "delete" | "test" | null>(null);
   const [summary, setSummary] = useState<PublishSummary | null>(null);
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
@@ -106,6 +127,12 @@ export const CampaignActions = ({ campaign, messages, version }: ActionsProps) =
     await refresh();
     showToast(`“${campaign.name}” is published.`);
   };
+  const unarchive = () =>
+    act(async () => {
+      await change(`${path}/unarchive`, "POST", undefined);
+      await refresh();
+      showToast(`“${campaign.name}” is in the lists again, paused.`);
+    });
   const mayWrite = may("campaigns:write");
   return (
     <>
@@ -116,13 +143,19 @@ export const CampaignActions = ({ campaign, messages, version }: ActionsProps) =
         </Button>
       )}
       {mayWrite && campaign.status === "paused" && (
-        <Button look="primary" isBusy={isBusy} onPress={() => void askToPublish()}>
+        <Button variant="primary" isBusy={isBusy} onPress={() => void askToPublish()}>
           Publish
         </Button>
       )}
       {may("devices:read") && <Button onPress={() => setOpen("test")}>Test</Button>}
       {mayWrite && (
         <ButtonLink href={addressOf("/campaigns/new", { from: campaign.id })}>Duplicate</ButtonLink>
+      )}
+      {mayWrite && !campaign.archived && <Button onPress={() => setOpen("archive")}>Archive</Button>}
+      {mayWrite && campaign.archived && (
+        <Button isBusy={isBusy} onPress={() => void unarchive()}>
+          Unarchive
+        </Button>
       )}
       {mayWrite && <Button onPress={() => setOpen("delete")}>Delete</Button>}
       {problem !== null && (
@@ -131,6 +164,7 @@ export const CampaignActions = ({ campaign, messages, version }: ActionsProps) =
         </p>
       )}
       {open === "test" && <CampaignTest campaign={campaign} onClose={() => setOpen(null)} />}
+      {open === "archive" && <ArchiveCampaign campaign={campaign} onClose={() => setOpen(null)} />}
       {open === "delete" && (
         <DeleteCampaign
           campaign={campaign}

@@ -1,7 +1,7 @@
 import type { Campaign } from "../data/Resources.ts";
 import { Badge, type Tone } from "../parts/Badge.tsx";
 
-const looks: Readonly<Record<Campaign["status"], readonly [text: string, tone: Tone]>> = {
+const shown: Readonly<Record<Campaign["status"], readonly [text: string, tone: Tone]>> = {
   active: ["Active", "good"],
   scheduled: ["Scheduled", "waiting"],
   paused: ["Paused", "quiet"],
@@ -10,6 +10,6 @@ const looks: Readonly<Record<Campaign["status"], readonly [text: string, tone: T
 
 /** The status of a campaign. */
 export const CampaignBadge = ({ status }: { readonly status: Campaign["status"] }) => {
-  const [text, tone] = looks[status];
+  const [text, tone] = shown[status];
   return <Badge text={text} tone={tone} />;
 };

@@ -136,14 +136,14 @@ export const CampaignEditor = ({ draft, initial, messages, stored }: EditorProps
             Save paused
           </Button>
           <Button
-            look="primary"
+            variant="primary"
             isBusy={isAsking || form.isSending.value}
             onPress={() => void askToPublish()}
           >
             Publish
           </Button>
           <ButtonLink
-            look="plain"
+            variant="plain"
             href={addressOf(stored ? `/campaigns/${stored.campaign.id}` : "/campaigns")}
           >
             Cancel

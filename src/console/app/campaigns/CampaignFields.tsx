@@ -113,6 +113,7 @@ const Locations = ({ form }: FieldsProps) => {
         search={locations.search}
         onSearch={locations.onSearch}
         found={locations.found}
+        hasMore={locations.hasMore}
         known={locations.known}
         chosen={chosen}
         onChosen={choose}
@@ -130,6 +131,7 @@ const Locations = ({ form }: FieldsProps) => {
         search={locationGroups.search}
         onSearch={locationGroups.onSearch}
         found={locationGroups.found}
+        hasMore={locationGroups.hasMore}
         known={locationGroups.known}
         chosen={groups}
         onChosen={(ids) => form.set({ location_group_ids: ids })}
@@ -151,6 +153,7 @@ const Segments = ({ form }: FieldsProps) => {
       search={segments.search}
       onSearch={segments.onSearch}
       found={segments.found}
+      hasMore={segments.hasMore}
       known={segments.known}
       chosen={chosen}
       onChosen={(ids) => form.set({ segmentation_ids: ids })}

@@ -1,6 +1,7 @@
 /** The values of the campaign editor, and how they become a draft of the API. */
 import type { Campaign } from "../data/Resources.ts";
 import { today } from "../parts/DisplayFormats.ts";
+import { numberOrText } from "../parts/form/TypedNumber.ts";
 import { sentWallTime, wallEndAt, wallTimeAt } from "../parts/WallClock.ts";
 
 /** What is typed and chosen. Fields of the other type are kept, but not sent. */
@@ -71,12 +72,8 @@ export const copyOf = (campaign: Campaign): CampaignValues => {
 
 const orNull = (text: string): string | null => (text.trim() === "" ? null : text.trim());
 
-/** A number as the API takes it. Anything else is sent as it is: the API says what is wrong. */
-const sentCount = (typed: string): number | string | null => {
-  const text = typed.trim();
-  if (text === "") return null;
-  return /^\d+$/.test(text) ? Number(text) : text;
-};
+const sentCount = (typed: string): number | string | null =>
+  typed.trim() === "" ? null : numberOrText(typed.trim());
 
 /** The part of a draft that says whom the campaign reaches. */
 export const targetingOf = (values: CampaignValues) =>

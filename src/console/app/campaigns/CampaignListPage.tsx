@@ -9,7 +9,7 @@ import { formatInstant } from "../parts/DisplayFormats.ts";
 import { useLast } from "../data/LastData.ts";
 import { LoadProblem, Loading, PageFrame } from "../parts/PageFrame.tsx";
 import { Pager } from "../parts/Pager.tsx";
-import { addressOf, parameter, setParameters } from "../routing/Router.ts";
+import { addressOf, changedAddress, parameter, setParameters } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
 import { CampaignBadge } from "./CampaignBadge.tsx";
 
@@ -25,6 +25,11 @@ const types = [
   { value: "", text: "All types" },
   { value: "geo", text: "Geo" },
   { value: "push", text: "Push" },
+];
+
+const archiveChoices = [
+  { value: "", text: "Not archived" },
+  { value: "true", text: "Archived" },
 ];
 
 const filters = ["status", "type", "q", "archived"] as const;
@@ -76,7 +81,7 @@ const listPath = (): string => {
 
 const NewCampaign = () =>
   may("campaigns:write") ? (
-    <ButtonLink look="primary" href={addressOf("/campaigns/new")}>
+    <ButtonLink variant="primary" href={addressOf("/campaigns/new")}>
       New campaign
     </ButtonLink>
   ) : null;
@@ -100,6 +105,12 @@ export const CampaignListPage = () => {
             onValue={filter("status")}
           />
           <ChoiceFilter label="Type" value={parameter("type")} choices={types} onValue={filter("type")} />
+          <ChoiceFilter
+            label="Archive"
+            value={parameter("archived")}
+            choices={archiveChoices}
+            onValue={filter("archived")}
+          />
         </div>
       )}
       <LoadProblem problem={problem} />
@@ -107,7 +118,8 @@ export const CampaignListPage = () => {
       {isEmpty && (
         <EmptyState title="No campaigns yet" action={<NewCampaign />}>
           A geo campaign greets devices that enter or leave your locations. A push campaign sends at set
-          times.
+          times. <a href={changedAddress({ archived: "true" })}>Archived campaigns</a> are in a list of their
+          own.
         </EmptyState>
       )}
       {list !== undefined && !isEmpty && (

@@ -46,7 +46,8 @@ const readLocations = async (
 /** The groups of a campaign, with their names. */
 const useGroups = ({ targeting }: Campaign): ReadonlyArray<LocationGroup> | undefined => {
   const isNeeded = targeting.location_group_ids.length > 0 && may("locations:read");
-  const { data } = usePlatform<Page<LocationGroup>>(isNeeded ? "/location-groups?limit=100" : null, {
+  const { data } = usePlatform<Page<LocationGroup>>(isNeeded ? "/location-groups" : null, {
+    isWhole: true,
     millis: Infinity,
   });
   const [others, setOthers] = useState<ReadonlyArray<LocationGroup>>([]);
@@ -87,13 +88,16 @@ export const CampaignLocations = ({ campaign }: { readonly campaign: Campaign })
       {locations !== null && (
         <div class="map-beside">
           <LocationMarks locations={locations} chosen={locations.map(({ id }) => id)} />
-          <div class="location-list" tabIndex={0} role="group" aria-label="List of locations">
+          <div class="campaign-locations" tabIndex={0} role="group" aria-label="List of locations">
             <p class="quiet">
               {formatCount(locations.length, "location")}
               {groups !== undefined &&
                 groups.length > 0 &&
                 `, of groups ${groups.map(({ name }) => name).join(", ")}`}
             </p>
+            {groups?.some(({ location_count: count }) => count > maxOfGroup) === true && (
+              <p class="quiet">Of each group the first {maxOfGroup} are shown.</p>
+            )}
             <ul class="lines">
               {locations.map(({ address, id, name }) => (
                 <li key={id}>

@@ -148,7 +148,7 @@ export const CampaignNotifications = ({
             key: "delete",
             heading: "Change",
             cell: (message: AttachedMessage) => (
-              <Button look="plain" label={`Delete ${message.name}`} onPress={() => setDeleted(message)}>
+              <Button variant="plain" label={`Delete ${message.name}`} onPress={() => setDeleted(message)}>
                 Delete
               </Button>
             ),

@@ -9,7 +9,8 @@ import type { SegmentChoice } from "./CampaignResources.ts";
 export const CampaignSegments = ({ campaign }: { readonly campaign: Campaign }) => {
   const { segment_match: match, segmentation_ids: ids } = campaign.targeting;
   const { data } = usePlatform<Page<SegmentChoice>>(
-    ids.length > 0 && may("segments:read") ? "/segments?limit=100" : null,
+    ids.length > 0 && may("segments:read") ? "/segments" : null,
+    { isWhole: true },
   );
   const known = new Map(data?.data.map((segment) => [segment.id, segment]));
   return (

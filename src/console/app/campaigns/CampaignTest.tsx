@@ -75,7 +75,7 @@ export const CampaignTest = ({
     >
       <p>
         {environment.value === "sandbox"
-          ? "Whether it would reach approved test devices now. To get it for real, publish it here in Sandbox."
+          ? "Whether it would reach approved test devices now. To get it for real, publish it in Sandbox."
           : "Whether it would reach these devices now. Nothing is sent."}
       </p>
       <SearchFilter label="Search devices by installation id" value={search} onValue={setSearch} />

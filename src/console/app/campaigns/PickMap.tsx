@@ -119,7 +119,7 @@ export const PickMap = ({
 }) => {
   const [isOpen, setOpen] = useState(false);
   const [seen, setSeen] = useState<ReadonlyMap<string, TargetLocation>>(new Map());
-  const look = (map: MapLibreMap): void => {
+  const readView = (map: MapLibreMap): void => {
     locationsInView(map).then(
       (found) =>
         setSeen(
@@ -140,7 +140,7 @@ export const PickMap = ({
       {isOpen && (
         <>
           <p class="hint">Press a mark to choose or drop its location. Filled marks are chosen.</p>
-          <LocationMarks locations={all.values()} chosen={chosen} onLocation={toggle} onMove={look} />
+          <LocationMarks locations={all.values()} chosen={chosen} onLocation={toggle} onMove={readView} />
         </>
       )}
     </div>

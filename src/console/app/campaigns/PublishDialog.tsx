@@ -91,7 +91,10 @@ interface PublishDialogProps {
 
 /** Shows the summary and asks. A refusal stands in the dialog, unless the caller closes it. */
 export const PublishDialog = ({ onClose, onConfirm, summary }: PublishDialogProps) => {
-  const { estimate, values } = summary;
+  const {
+    estimate: { devices, places: locations, reachable },
+    values,
+  } = summary;
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<ApiProblem | null>(null);
   const confirm = async (): Promise<void> => {
@@ -110,7 +113,7 @@ export const PublishDialog = ({ onClose, onConfirm, summary }: PublishDialogProp
       onClose={onClose}
       actions={
         <>
-          <Button look="primary" isBusy={isBusy} onPress={() => void confirm()}>
+          <Button variant="primary" isBusy={isBusy} onPress={() => void confirm()}>
             Publish
           </Button>
           <Button onPress={onClose}>Cancel</Button>
@@ -121,14 +124,14 @@ export const PublishDialog = ({ onClose, onConfirm, summary }: PublishDialogProp
         <Fact name="Audience">
           <Audience {...summary} />
         </Fact>
-        {values.type === "geo" && <Fact name="Locations">{formatCount(estimate.places, "location")}</Fact>}
+        {values.type === "geo" && <Fact name="Locations">{formatCount(locations, "location")}</Fact>}
         <Fact name="First send">{firstSend(summary)}</Fact>
         <Fact name="Frequency cap">{capOf(values)}</Fact>
       </dl>
       {environment.value === "production" ? (
         <p class="notice">
-          This is Production. It is for {inWords(estimate.devices, "device", "devices")} of real people,{" "}
-          {numberWords(estimate.reachable)} of them reachable.
+          This is Production. It is for {inWords(devices, "device", "devices")} of real people,{" "}
+          {numberWords(reachable)} of them reachable.
         </p>
       ) : (
         <p class="notice">This is Sandbox. Only approved test devices get it.</p>

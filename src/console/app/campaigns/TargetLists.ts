@@ -9,6 +9,8 @@ import { may } from "../session/SessionState.ts";
 import type { TargetLocation, LocationGroup, SegmentChoice } from "./CampaignResources.ts";
 
 const pauseMillis = 250;
+/** The most choices that are shown at once. */
+const maxShown = 100;
 /** Names of chosen items are looked up one by one, up to this number. */
 const maxLookups = 60;
 
@@ -29,6 +31,8 @@ export interface TargetList<Item> {
   /** Undefined before the first data. */
   readonly items: ReadonlyArray<Item> | undefined;
   readonly found: ReadonlyArray<PickItem>;
+  /** Whether the search found more. */
+  readonly hasMore: boolean;
   readonly known: ReadonlyMap<string, PickItem>;
 }
 
@@ -91,25 +95,35 @@ export const useLocations = (
   const items = useKept(data?.data);
   const locations = useKnownLocations(items ?? noLocations, chosen);
   const known = new Map([...locations].map(([id, location]) => [id, locationItem(location)]));
-  return { search, onSearch: setSearch, items, found: (items ?? []).map(locationItem), known, locations };
+  return {
+    search,
+    onSearch: setSearch,
+    items,
+    found: (items ?? []).map(locationItem),
+    hasMore: typeof data?.meta.next_cursor === "string",
+    known,
+    locations,
+  };
 };
 const noLocations: ReadonlyArray<TargetLocation> = [];
 
-/** Items of a list that is read whole, up to 100, and searched in the browser. */
+/** Items of a list that is read whole and searched in the browser. */
 const useSmallList = <Item extends { readonly id: string; readonly name: string }>(
   path: string | null,
   note: (item: Item) => string,
 ): TargetList<Item> => {
   const [search, setSearch] = useState("");
-  const { data } = usePlatform<Page<Item>>(path, { millis: Infinity });
+  const { data } = usePlatform<Page<Item>>(path, { isWhole: true, millis: Infinity });
   const items = data?.data;
   const all = (items ?? []).map((item): PickItem => ({ id: item.id, name: item.name, note: note(item) }));
   const wanted = search.trim().toLowerCase();
+  const found = all.filter(({ name }) => name.toLowerCase().includes(wanted));
   return {
     search,
     onSearch: setSearch,
     items,
-    found: all.filter(({ name }) => name.toLowerCase().includes(wanted)),
+    found: found.slice(0, maxShown),
+    hasMore: found.length > maxShown,
     known: new Map(all.map((item) => [item.id, item])),
   };
 };
@@ -117,13 +131,12 @@ const useSmallList = <Item extends { readonly id: string; readonly name: string 
 /** Location groups. */
 export const useLocationGroups = (): TargetList<LocationGroup> =>
   useSmallList<LocationGroup>(
-    may("locations:read") ? "/location-groups?limit=100" : null,
+    may("locations:read") ? "/location-groups" : null,
     ({ location_count: count }) => formatCount(count, "location"),
   );
 
 /** Segments. */
 export const useSegments = (): TargetList<SegmentChoice> =>
-  useSmallList<SegmentChoice>(
-    may("segments:read") ? "/segments?limit=100" : null,
-    ({ device_count: count }) => (count === 1 ? "1 device" : `${formatNumber(count)} devices`),
+  useSmallList<SegmentChoice>(may("segments:read") ? "/segments" : null, ({ device_count: count }) =>
+    count === 1 ? "1 device" : `${formatNumber(count)} devices`,
   );

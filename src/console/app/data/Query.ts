@@ -2,8 +2,9 @@
 import { signal, type Signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { currentSession } from "../session/SessionState.ts";
+import type { Page } from "./Resources.ts";
 import { machineNow } from "./ServerTime.ts";
-import { type ApiProblem, awaySince, call, platformBase } from "./ApiCall.ts";
+import { type Answered, type ApiProblem, awaySince, call, platformBase } from "./ApiCall.ts";
 import { workspaceId } from "../session/Scope.ts";
 
 /** What is known of a path: the last data, and why the last read failed. */
@@ -18,20 +19,39 @@ export interface Loaded<Body> {
 export const pollMillis = 10_000;
 /** The time between attempts while the server is away, in milliseconds. */
 const retryMillis = 3_000;
+/** The most pages that are read of a list that is read whole. */
+const maxPages = 200;
 /** Entries that no page shows are kept for going back, up to this number. */
 const maxIdle = 60;
+
+/** All items of a list, in as many requests as it has pages. @throws ApiProblem */
+const readWhole = async (path: string): Promise<Answered<Page<unknown>>> => {
+  const items: Array<unknown> = [];
+  let cursor: string | null = "";
+  for (let page = 0; page < maxPages && cursor !== null; page++) {
+    const from: string = cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`;
+    const { body }: Answered<Page<unknown>> = await call(
+      `${path}${path.includes("?") ? "&" : "?"}limit=100${from}`,
+    );
+    items.push(...body.data);
+    cursor = body.meta.next_cursor;
+  }
+  return { body: { data: items, meta: { next_cursor: cursor } }, etag: null };
+};
 
 class Entry {
   readonly loaded: Signal<Loaded<unknown>> = signal({ data: undefined, problem: undefined, etag: null });
   readonly #path: string;
+  readonly #isWhole: boolean;
   readonly #intervals = new Set<{ readonly millis: number }>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isReading = false;
   #isStale = false;
   #readAt = 0;
 
-  constructor(path: string) {
+  constructor(path: string, isWhole: boolean) {
     this.#path = path;
+    this.#isWhole = isWhole;
   }
 
   get isShown(): boolean {
@@ -55,7 +75,7 @@ class Entry {
     if (this.#isReading) return void (this.#isStale = true);
     this.#isReading = true;
     try {
-      const { body, etag } = await call<unknown>(this.#path);
+      const { body, etag } = await (this.#isWhole ? readWhole : call<unknown>)(this.#path);
       this.loaded.value = { data: body, problem: undefined, etag };
       this.#readAt = machineNow();
     } catch (error) {
@@ -88,29 +108,35 @@ class Entry {
 
 const entries = new Map<string, Entry>();
 
-const entryOf = (key: string, path: string): Entry => {
+const entryOf = (key: string, path: string, isWhole: boolean): Entry => {
   let entry = entries.get(key);
   if (entry === undefined) {
     const idle = [...entries].filter(([, each]) => !each.isShown).map(([each]) => each);
     for (const each of idle.slice(0, Math.max(0, idle.length - maxIdle))) entries.delete(each);
-    entries.set(key, (entry = new Entry(path)));
+    entries.set(key, (entry = new Entry(path, isWhole)));
   }
   return entry;
 };
 
 const idleData: Loaded<never> = { data: undefined, problem: undefined, etag: null };
 
-/** How often the data of a part is read, in milliseconds; Infinity for once. */
+/** How data is read. */
 export interface QueryOptions {
+  /** How often, in milliseconds; Infinity for once. */
   readonly millis?: number;
+  /** Whether all pages of a list are read, and not only the first. */
+  readonly isWhole?: boolean;
 }
 
 /** The data of a path of the server, read again every 10 seconds. Null reads nothing. */
-const useQuery = <Body>(path: string | null, { millis = pollMillis }: QueryOptions = {}): Loaded<Body> => {
+const useQuery = <Body>(
+  path: string | null,
+  { isWhole = false, millis = pollMillis }: QueryOptions = {},
+): Loaded<Body> => {
   // The same path has other data in another workspace.
-  const key = `${currentSession.value?.id} ${workspaceId.value} ${path}`;
-  useEffect(() => (path === null ? undefined : entryOf(key, path).show(millis)), [key, millis]);
-  return path === null ? idleData : (entryOf(key, path).loaded.value as Loaded<Body>);
+  const key = `${currentSession.value?.id} ${workspaceId.value} ${isWhole} ${path}`;
+  useEffect(() => (path === null ? undefined : entryOf(key, path, isWhole).show(millis)), [key, millis]);
+  return path === null ? idleData : (entryOf(key, path, isWhole).loaded.value as Loaded<Body>);
 };
 
 /** As `useQuery`, of a path of the platform API in the page's workspace and environment. */

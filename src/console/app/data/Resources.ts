@@ -26,6 +26,7 @@ import type {
   Webhook as WebhookSchema,
   WebhookAttempt as WebhookAttemptSchema,
 } from "../../../webhooks/Webhook.ts";
+import type { PlanUsage as PlanUsageSchema } from "../../../workspaces/PlanUsage.ts";
 import type { Workspace as WorkspaceSchema } from "../../../workspaces/Workspace.ts";
 import type { ConsoleSession as ConsoleSessionSchema } from "../../ConsoleSession.ts";
 
@@ -79,6 +80,8 @@ export interface ReportRange {
 }
 /** A webhook. */
 export type Webhook = (typeof WebhookSchema)["Encoded"];
+/** What an environment uses of its plan. */
+export type PlanUsage = (typeof PlanUsageSchema)["Encoded"];
 /** A workspace as the operator sees it. */
 export type Workspace = (typeof WorkspaceSchema)["Encoded"];
 /** Who is signed in. */

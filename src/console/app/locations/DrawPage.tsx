@@ -117,7 +117,7 @@ const DrawForm = () => {
           onValue={(externalId) => form.set({ externalId })}
         />
         <div class="actions">
-          <Button type="submit" look="primary" isBusy={form.isSending.value}>
+          <Button type="submit" variant="primary" isBusy={form.isSending.value}>
             Import 1 location
           </Button>
           <Button onPress={() => form.reset(newDrawing)}>Clear</Button>

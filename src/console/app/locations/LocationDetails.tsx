@@ -59,7 +59,7 @@ const EditForm = ({ location, onDone }: Props & { readonly onDone: () => void })
         onValue={(text) => form.set({ external_id: text })}
       />
       <div class="actions">
-        <Button type="submit" look="primary" isBusy={form.isSending.value}>
+        <Button type="submit" variant="primary" isBusy={form.isSending.value}>
           Save
         </Button>
         <Button
@@ -109,7 +109,7 @@ export const LocationDetails = ({ location }: Props) => {
           <Button onPress={() => setMode("deleted")}>Delete</Button>
         </>
       )}
-      <Button look="plain" onPress={() => setParameters({ location: undefined })}>
+      <Button variant="plain" onPress={() => setParameters({ location: undefined })}>
         Close
       </Button>
     </div>

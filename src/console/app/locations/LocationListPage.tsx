@@ -18,7 +18,7 @@ import { type LocationSet, useLocations } from "./LocationReader.ts";
 const Actions = () =>
   may("locations:write") ? (
     <>
-      <Button look="primary" onPress={() => navigate(addressOf("/locations/import"))}>
+      <Button variant="primary" onPress={() => navigate(addressOf("/locations/import"))}>
         Import
       </Button>
       <Button onPress={() => navigate(addressOf("/locations/draw"))}>Draw</Button>
@@ -29,7 +29,7 @@ const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" })
 
 /** The groups that a person can choose; the one of the address is among them. */
 const useGroupChoices = (): ReadonlyArray<{ readonly value: string; readonly text: string }> => {
-  const { data } = usePlatform<Page<LocationGroup>>("/location-groups?limit=100");
+  const { data } = usePlatform<Page<LocationGroup>>("/location-groups", { isWhole: true });
   const chosen = parameter("group");
   const groups = (data?.data ?? []).toSorted((a, b) => collator.compare(a.name, b.name));
   const choices = groups.map(({ location_count: count, name }) => ({

@@ -54,7 +54,7 @@ export const MediaTile = ({
       <p class="quiet">{factsOf(file)}</p>
       <MediaUse id={file.id} />
       {onDelete !== undefined && (
-        <Button look="plain" label={`Delete ${file.name}`} onPress={() => onDelete(file)}>
+        <Button variant="plain" label={`Delete ${file.name}`} onPress={() => onDelete(file)}>
           Delete
         </Button>
       )}

@@ -49,7 +49,7 @@ export const UploadList = () => {
         <h2 id="uploads">Uploads</h2>
         <p role="status">{summary.join(", ")}</p>
         {done + refused === shown.length && (
-          <Button look="plain" onPress={clearUploads}>
+          <Button variant="plain" onPress={clearUploads}>
             Clear the list
           </Button>
         )}

@@ -91,10 +91,10 @@ export const NotificationEditor = ({ campaign, draft, initial, stored }: EditorP
         <Form model={form}>
           <NotificationFields campaign={campaign} form={form} pictures={pictures} />
           <div class="actions">
-            <Button type="submit" look="primary" isBusy={form.isSending.value}>
+            <Button type="submit" variant="primary" isBusy={form.isSending.value}>
               {stored === null ? "Add notification" : "Save"}
             </Button>
-            <ButtonLink look="plain" href={addressOf(`/campaigns/${campaign.id}`)}>
+            <ButtonLink variant="plain" href={addressOf(`/campaigns/${campaign.id}`)}>
               Cancel
             </ButtonLink>
           </div>

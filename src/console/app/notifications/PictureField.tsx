@@ -6,12 +6,18 @@ import { SelectField } from "../parts/form/Fields.tsx";
 import { addressOf } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
 
+/** A list of all media files can be long. */
+const listMillis = 60_000;
+
 /** The media files to choose from, with the chosen one, which may be older than the list. */
 export const usePictures = (
   chosen: string,
 ): { readonly pictures: ReadonlyArray<Picture>; readonly picture: Picture | undefined } => {
   const isAllowed = may("media:read");
-  const { data } = usePlatform<Page<Picture>>(isAllowed ? "/media?limit=100" : null);
+  const { data } = usePlatform<Page<Picture>>(isAllowed ? "/media" : null, {
+    isWhole: true,
+    millis: listMillis,
+  });
   const listed = data?.data ?? [];
   const isListed = listed.some(({ id }) => id === chosen);
   const single = usePlatform<One<Picture>>(

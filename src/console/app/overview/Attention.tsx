@@ -1,5 +1,7 @@
 /** What needs a person: transports and webhooks that fail, missed sends, and limits nearly reached. */
-import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import type { ApiProblem } from "../data/ApiCall.ts";
+import { isNearlyReached, limitsOf, type PlanLimit, usePlanUsage } from "../data/PlanLimits.ts";
 import { useOperator, usePlatform } from "../data/Query.ts";
 import type {
   Ability,
@@ -7,32 +9,37 @@ import type {
   One,
   Page,
   Send,
-  SummaryReport,
   Webhook,
   WebhookAttempt,
   Workspace,
 } from "../data/Resources.ts";
 import { serverNow } from "../data/ServerTime.ts";
-import { formatCount, formatNumber } from "../parts/DisplayFormats.ts";
+import { formatNumber } from "../parts/DisplayFormats.ts";
 import { InstantText } from "../parts/InstantText.tsx";
+import { Loading } from "../parts/PageFrame.tsx";
 import { addressOf } from "../routing/Router.ts";
 import { workspaceId } from "../session/Scope.ts";
 import { isOperator, may } from "../session/SessionState.ts";
+import { FoundReport, useFound } from "./AttentionStates.ts";
 
 const webhooksRead: Ability = "webhooks:read";
 const recentMillis = 7 * 86_400_000;
 /** The checks of the installation take seconds and are read less often, in milliseconds. */
 const healthMillis = 60_000;
-/** The share of a limit from which it is named. */
-const nearlyReached = 0.9;
+
+/** What cannot be read is named too: nobody knows whether it works. */
+const Unread = ({ problem }: { readonly problem: ApiProblem | undefined }) =>
+  problem === undefined ? null : <li>{problem.message}</li>;
 
 const nameOf = ({ description, url }: Webhook): string => description ?? url;
 
 /** An active webhook whose last call failed. */
 const FailingWebhook = ({ webhook }: { readonly webhook: Webhook }) => {
-  const { data } = usePlatform<Page<WebhookAttempt>>(`/webhooks/${webhook.id}/attempts?limit=1`);
+  const { data, problem } = usePlatform<Page<WebhookAttempt>>(`/webhooks/${webhook.id}/attempts?limit=1`);
   const last = data?.data[0];
-  if (last === undefined || (last.status_code !== null && last.status_code < 300)) return null;
+  const isFailing = last !== undefined && last.error !== null;
+  useFound(`webhook ${webhook.id}`, data === undefined && problem === undefined ? undefined : +isFailing);
+  if (!isFailing) return null;
   return (
     <li>
       The last call of the webhook {nameOf(webhook)} failed
@@ -43,9 +50,14 @@ const FailingWebhook = ({ webhook }: { readonly webhook: Webhook }) => {
 };
 
 const Webhooks = () => {
-  const { data } = usePlatform<Page<Webhook>>("/webhooks?limit=100");
+  const { data, problem } = usePlatform<Page<Webhook>>("/webhooks", { isWhole: true });
+  useFound(
+    "webhooks",
+    data === undefined ? problem && 1 : data.data.filter(({ disabled_at: at }) => at !== null).length,
+  );
   return (
     <>
+      {data === undefined && <Unread problem={problem} />}
       {data?.data.map((webhook) =>
         webhook.disabled_at === null ? (
           <FailingWebhook key={webhook.id} webhook={webhook} />
@@ -61,71 +73,94 @@ const Webhooks = () => {
 };
 
 const MissedSends = () => {
-  const { data } = usePlatform<Page<Send>>("/sends?status=missed&limit=20");
+  const { data, problem } = usePlatform<Page<Send>>("/sends?status=missed&limit=20");
   const since = serverNow() - recentMillis;
+  const missed = data?.data.filter(({ due_at: at }) => Date.parse(at) >= since);
+  useFound("sends", missed === undefined ? problem && 1 : missed.length);
   return (
     <>
-      {data?.data
-        .filter(({ due_at: at }) => Date.parse(at) >= since)
-        .map(({ due_at: at, id, notification_name: name }) => (
-          <li key={id}>
-            <a href={addressOf(`/sends/${id}`)}>{name ?? "A deleted notification"}</a> was missed
-            <InstantText at={at} />
-          </li>
-        ))}
+      {missed === undefined && <Unread problem={problem} />}
+      {missed?.map(({ due_at: at, id, notification_name: name }) => (
+        <li key={id}>
+          <a href={addressOf(`/sends/${id}`)}>{name ?? "A deleted notification"}</a> was missed
+          <InstantText at={at} />
+        </li>
+      ))}
     </>
   );
 };
 
 /** Credentials and push services that do not work, in the words of the checks of the installation. */
 const Transports = () => {
-  const { data } = useOperator<One<HealthReport>>("/health/report", { millis: healthMillis });
+  const { data, problem } = useOperator<One<HealthReport>>("/health/report", { millis: healthMillis });
+  const failing = data?.data.findings.filter(
+    ({ area, verdict }) => area === "push services" && verdict !== "ok",
+  );
+  useFound("transports", failing === undefined ? problem && 1 : failing.length);
   return (
     <>
-      {data?.data.findings
-        .filter(({ area, verdict }) => area === "push services" && verdict !== "ok")
-        .map(({ advice, check, observation }) => (
-          <li key={check + observation}>
-            {observation} <span class="quiet">{advice}</span>
-          </li>
-        ))}
+      {failing === undefined && <Unread problem={problem} />}
+      {failing?.map(({ advice, check, observation }) => (
+        <li key={check + observation}>
+          {observation} <span class="quiet">{advice}</span>
+        </li>
+      ))}
     </>
   );
 };
 
-const Limits = ({ totals }: { readonly totals: SummaryReport["totals"] }) => {
-  const { data } = useOperator<One<Workspace>>(`/workspaces/${workspaceId.value}`);
-  const limit = data?.data.plan.max_campaigns ?? null;
-  // Campaigns that have ended do not count towards the limit, so those that are active are the sure part.
-  if (limit === null || totals.active_campaigns < limit * nearlyReached) return null;
+const limitText = ({ max, name, used = 0 }: PlanLimit): string =>
+  `${name}: ${formatNumber(used)} of the ${formatNumber(max ?? 0)} that the plan allows.`;
+
+const Limits = () => {
+  const workspace = useOperator<One<Workspace>>(`/workspaces/${workspaceId.value}`);
+  const usage = usePlanUsage();
+  const isLoaded = workspace.data !== undefined && usage.data !== undefined;
+  const reached = isLoaded
+    ? limitsOf(workspace.data.data.plan, usage.data.data).filter(isNearlyReached)
+    : undefined;
+  const problem = workspace.problem ?? usage.problem;
+  useFound("limits", reached === undefined ? problem && 1 : reached.length);
   return (
-    <li>
-      {formatCount(totals.active_campaigns, "active campaign")}; the plan allows {formatNumber(limit)}.
-    </li>
+    <>
+      {reached === undefined && <Unread problem={problem} />}
+      {reached?.map((limit) => (
+        <li key={limit.key}>{limitText(limit)}</li>
+      ))}
+    </>
   );
 };
 
-const Part = ({ children, isShown }: { readonly isShown: boolean; readonly children: ComponentChildren }) =>
-  isShown ? <>{children}</> : null;
-
 /** The things of this workspace that do not work and that a person can mend. */
-export const Attention = ({ totals }: { readonly totals: SummaryReport["totals"] | undefined }) => (
-  <section class="card" aria-labelledby="attention">
-    <h2 id="attention">Needs attention</h2>
-    <ul class="lines attention">
-      <Part isShown={isOperator()}>
-        <Transports />
-      </Part>
-      <Part isShown={may(webhooksRead)}>
-        <Webhooks />
-      </Part>
-      <Part isShown={may("sends:read")}>
-        <MissedSends />
-      </Part>
-      <Part isShown={isOperator() && workspaceId.value !== null && totals !== undefined}>
-        {totals !== undefined && <Limits totals={totals} />}
-      </Part>
-    </ul>
-    <p class="quiet all-works">Everything works.</p>
-  </section>
-);
+export const Attention = () => {
+  const [found, setFound] = useState<ReadonlyMap<string, number | undefined>>(new Map());
+  const report = (part: string, count: number | undefined | null): void =>
+    setFound((before) => {
+      const others = [...before].filter(([each]) => each !== part);
+      return new Map(count === null ? others : [...others, [part, count] as const]);
+    });
+  const counts = [...found.values()];
+  const isAnyFound = counts.some((count) => count !== undefined && count > 0);
+  const isLoading = counts.includes(undefined);
+  const isKnown = isOperator() || may(webhooksRead) || may("sends:read");
+  return (
+    <FoundReport.Provider value={report}>
+      <section class="card" aria-labelledby="attention">
+        <h2 id="attention">Needs attention</h2>
+        <ul class="lines">
+          {isOperator() && <Transports />}
+          {may(webhooksRead) && <Webhooks />}
+          {may("sends:read") && <MissedSends />}
+          {isOperator() && workspaceId.value !== null && <Limits />}
+        </ul>
+        {isKnown && !isAnyFound && (isLoading || counts.length === 0) && <Loading />}
+        {isKnown && !isAnyFound && !isLoading && counts.length > 0 && <p class="quiet">Everything works.</p>}
+        {!isKnown && (
+          <p class="quiet">
+            Your access key may read neither webhooks nor sends, so nothing is checked here.
+          </p>
+        )}
+      </section>
+    </FoundReport.Provider>
+  );
+};

@@ -10,6 +10,8 @@ import { may } from "../session/SessionState.ts";
 
 const maxItems = 8;
 const aheadMillis = 30 * 86_400_000;
+/** The next of all come first, so all are read. */
+const whole = { isWhole: true };
 
 /** Something that will happen at a time. */
 interface Upcoming {
@@ -21,8 +23,7 @@ interface Upcoming {
   readonly href: string;
 }
 
-const campaignsOf = (status: string) =>
-  may("campaigns:read") ? `/campaigns?status=${status}&limit=100` : null;
+const campaignsOf = (status: string) => (may("campaigns:read") ? `/campaigns?status=${status}` : null);
 
 const startOf = ({ id, name, starts_at: at, timezone: zone }: Campaign): Upcoming => ({
   key: `start ${id}`,
@@ -49,9 +50,9 @@ const sendOf = ({ due_at: at, id, notification_name: name }: Send): Upcoming => 
 
 /** Sends that are due and campaigns that start or end within 30 days, the next first. */
 export const ComingUp = () => {
-  const scheduled = usePlatform<Page<Campaign>>(campaignsOf("scheduled"));
-  const active = usePlatform<Page<Campaign>>(campaignsOf("active"));
-  const sends = usePlatform<Page<Send>>(may("sends:read") ? "/sends?status=scheduled&limit=100" : null);
+  const scheduled = usePlatform<Page<Campaign>>(campaignsOf("scheduled"), whole);
+  const active = usePlatform<Page<Campaign>>(campaignsOf("active"), whole);
+  const sends = usePlatform<Page<Send>>(may("sends:read") ? "/sends?status=scheduled" : null, whole);
   const until = serverNow() + aheadMillis;
   const items = [
     ...(sends.data?.data.map(sendOf) ?? []),
@@ -61,7 +62,9 @@ export const ComingUp = () => {
     .filter(({ at }) => Date.parse(at) <= until)
     .toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
     .slice(0, maxItems);
-  const isLoading = scheduled.data === undefined && scheduled.problem === undefined && may("campaigns:read");
+  const isLoading = [may("campaigns:read") && [scheduled, active], may("sends:read") && [sends]].some(
+    (lists) => lists && lists.some(({ data, problem }) => data === undefined && problem === undefined),
+  );
   return (
     <section class="card" aria-labelledby="coming-up">
       <h2 id="coming-up">What is next</h2>

@@ -74,7 +74,7 @@ const FirstSteps = ({ devices }: { readonly devices: number }) => (
     title="Nothing was sent yet"
     action={
       may("campaigns:write") && (
-        <ButtonLink look="primary" href={addressOf("/campaigns/new")}>
+        <ButtonLink variant="primary" href={addressOf("/campaigns/new")}>
           New campaign
         </ButtonLink>
       )
@@ -88,15 +88,12 @@ const FirstSteps = ({ devices }: { readonly devices: number }) => (
 /** The page that the console begins with. */
 export const OverviewPage = () => {
   const timezone = workspace.value?.timezone ?? "UTC";
-  const end = today(timezone);
-  // The same report as that of the figures, which is read once for both.
-  const { data } = useSummary(addDays(end, 1 - days), end);
   return (
     <PageFrame title="Overview" lead="The last 30 days, today included.">
       {workspace.value !== null && <Figures timezone={timezone} />}
       <div class="columns">
         <ComingUp />
-        <Attention totals={data?.data.totals} />
+        <Attention />
       </div>
     </PageFrame>
   );

@@ -1,12 +1,12 @@
 import type { ComponentChildren } from "preact";
 
-/** How a button looks: the main action of a page, another one, one that destroys, or a plain text. */
-export type ButtonLook = "primary" | "secondary" | "danger" | "plain";
+/** The kind of a button: the main action of a page, another one, one that destroys, or a plain text. */
+export type ButtonVariant = "primary" | "secondary" | "danger" | "plain";
 
 /** Properties of a button. */
 export interface ButtonProps {
   readonly children: ComponentChildren;
-  readonly look?: ButtonLook;
+  readonly variant?: ButtonVariant;
   readonly type?: "button" | "submit";
   /** While its work runs, a button says so and ignores presses. */
   readonly isBusy?: boolean;
@@ -27,7 +27,7 @@ export const Button = ({
   isExpanded,
   isPressed,
   label,
-  look = "secondary",
+  variant = "secondary",
   onPress,
   type = "button",
 }: ButtonProps) => {
@@ -35,7 +35,7 @@ export const Button = ({
   return (
     <button
       type={type}
-      class={`button button-${look}`}
+      class={`button button-${variant}`}
       aria-disabled={isOff || undefined}
       aria-busy={isBusy || undefined}
       aria-pressed={isPressed}
@@ -55,13 +55,13 @@ export const Button = ({
 export const ButtonLink = ({
   children,
   href,
-  look = "secondary",
+  variant = "secondary",
 }: {
   readonly children: ComponentChildren;
   readonly href: string;
-  readonly look?: ButtonLook;
+  readonly variant?: ButtonVariant;
 }) => (
-  <a class={`button button-${look}`} href={href}>
+  <a class={`button button-${variant}`} href={href}>
     {children}
   </a>
 );

@@ -33,7 +33,7 @@ interface DataTableProps<Row> {
   readonly rows: ReadonlyArray<Row>;
   readonly rowKey: (row: Row) => string;
   readonly initialSorting?: Sorting;
-  /** The text that a search looks at; without it the table has no search. */
+  /** The text that is searched; without it the table has no search. */
   readonly searchText?: (row: Row) => string;
   /** Where the text of the search is kept; without it, in the table. */
   readonly search?: KeptSearch;

@@ -72,7 +72,7 @@ export const ConfirmDialog = ({
   };
   const actions = (
     <>
-      <Button look={isDangerous ? "danger" : "primary"} isBusy={isBusy} onPress={confirm}>
+      <Button variant={isDangerous ? "danger" : "primary"} isBusy={isBusy} onPress={confirm}>
         {action}
       </Button>
       <Button onPress={onClose}>Cancel</Button>

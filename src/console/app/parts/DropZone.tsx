@@ -35,7 +35,7 @@ export const DropZone = ({ accept, action, children, isMultiple = false, onFiles
         take(event.dataTransfer?.files);
       }}
     >
-      <Button look="primary" onPress={() => input.current?.click()}>
+      <Button variant="primary" onPress={() => input.current?.click()}>
         {action}
       </Button>
       {/* The button has the name and the focus. */}

@@ -31,14 +31,14 @@ export const SecretDialog = ({ label, onClose, secret, title }: SecretDialogProp
       onClose={onClose}
       actions={
         <>
-          <Button look="primary" onPress={() => void copy()}>
+          <Button variant="primary" onPress={() => void copy()}>
             Copy
           </Button>
           <Button onPress={onClose}>Done</Button>
         </>
       }
     >
-      <p>Keep it in a safe place now. It is shown only here.</p>
+      <p>Keep it safe now. It is shown only here.</p>
       <div class="field">
         <label for={id}>{label}</label>
         <input id={id} class="secret" type="text" readOnly value={secret} />

@@ -63,7 +63,10 @@ export const ReportFilterBar = ({ notificationName, problem, range, statuses }: 
   // The reports name every campaign and location also for a session that may read reports alone.
   const campaigns = usePlatform<Page<Named>>(report("campaigns"), once);
   const locations = usePlatform<Page<Named>>(report("locations"), once);
-  const groups = usePlatform<Page<Named>>(may("locations:read") ? "/location-groups?limit=100" : null, once);
+  const groups = usePlatform<Page<Named>>(may("locations:read") ? "/location-groups" : null, {
+    ...once,
+    isWhole: true,
+  });
   const rows: ReadonlyArray<readonly [ApiFilter, string, string, ReadonlyArray<Choice>]> = [
     ["campaign", "Campaign", "All campaigns", choicesOf(campaigns.data?.data)],
     ["location", "Location", "All locations", choicesOf(locations.data?.data)],
@@ -98,7 +101,7 @@ export const ReportFilterBar = ({ notificationName, problem, range, statuses }: 
         />
       )}
       {isFiltered() && (
-        <Button look="plain" onPress={clearFilters}>
+        <Button variant="plain" onPress={clearFilters}>
           Clear filters
         </Button>
       )}

@@ -171,7 +171,7 @@ export const RuleFields = ({
           />
           {conditions.length > 1 && (
             <Button
-              look="plain"
+              variant="plain"
               label={`Remove condition ${index + 1}`}
               onPress={() => onRule({ ...rule, conditions: conditions.toSpliced(index, 1) })}
             >

@@ -48,7 +48,7 @@ export const SegmentForm = ({ draft, initial, isStored = false, onSend }: Segmen
       <RuleFields rule={rule} attributes={data?.data ?? []} onRule={(next) => form.set({ rule: next })} />
       <RuleCount rule={isComplete(rule) ? ruleOf(rule) : null} />
       <div class="actions">
-        <Button type="submit" look="primary" isBusy={form.isSending.value}>
+        <Button type="submit" variant="primary" isBusy={form.isSending.value}>
           Save segment
         </Button>
         <ButtonLink href={addressOf("/segments")}>Cancel</ButtonLink>

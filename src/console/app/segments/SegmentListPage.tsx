@@ -36,7 +36,7 @@ const columns: ReadonlyArray<Column<Segment>> = [
 
 const NewSegment = () =>
   may("segments:write") ? (
-    <ButtonLink look="primary" href={addressOf("/segments/new")}>
+    <ButtonLink variant="primary" href={addressOf("/segments/new")}>
       New segment
     </ButtonLink>
   ) : null;

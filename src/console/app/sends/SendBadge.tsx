@@ -1,7 +1,7 @@
 import type { Send } from "../data/Resources.ts";
 import { Badge, type Tone } from "../parts/Badge.tsx";
 
-const looks: Readonly<Record<Send["status"], readonly [text: string, tone: Tone]>> = {
+const shown: Readonly<Record<Send["status"], readonly [text: string, tone: Tone]>> = {
   scheduled: ["Scheduled", "waiting"],
   running: ["Running", "good"],
   done: ["Done", "good"],
@@ -12,7 +12,7 @@ const looks: Readonly<Record<Send["status"], readonly [text: string, tone: Tone]
 
 /** The status of a send. */
 export const SendBadge = ({ status }: { readonly status: Send["status"] }) => {
-  const [text, tone] = looks[status];
+  const [text, tone] = shown[status];
   return <Badge text={text} tone={tone} />;
 };
 

@@ -74,13 +74,17 @@ const columns: ReadonlyArray<Column<Send>> = [
 
 const ofStatus = (status: string): string => {
   const campaign = parameter("campaign");
-  return `/sends?limit=100&status=${status}${campaign === "" ? "" : `&campaign=${encodeURIComponent(campaign)}`}`;
+  const filter = campaign === "" ? "" : `&campaign=${encodeURIComponent(campaign)}`;
+  return `/sends?status=${status}${filter}`;
 };
 
 const rowKey = ({ id }: Send): string => id;
 
 const Running = () => {
-  const { data } = usePlatform<Page<Send>>(ofStatus("running"), { millis: runningPollMillis });
+  const { data } = usePlatform<Page<Send>>(ofStatus("running"), {
+    isWhole: true,
+    millis: runningPollMillis,
+  });
   const running = data?.data ?? [];
   if (running.length === 0) return null;
   return (

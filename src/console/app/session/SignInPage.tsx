@@ -74,7 +74,7 @@ export const SignInPage = () => {
           value={values.value.name}
           onValue={(name) => form.set({ name })}
         />
-        <Button type="submit" look="primary" isBusy={form.isSending.value}>
+        <Button type="submit" variant="primary" isBusy={form.isSending.value}>
           Sign in
         </Button>
       </Form>

@@ -12,7 +12,7 @@ import { showToast } from "../parts/Toasts.tsx";
 import type { AccessToken, AppKey } from "./SettingsResources.ts";
 
 /** A token or an SDK key. */
-type AccessKey = AppKey & Partial<Pick<AccessToken, "expires_at">>;
+export type AccessKey = AppKey & Partial<Pick<AccessToken, "expires_at">>;
 
 const isExpired = (at: string | null | undefined): boolean =>
   typeof at === "string" && Date.parse(at) <= serverNow();
@@ -43,7 +43,7 @@ export const Revoke = ({ effect, name, path }: RevokeProps) => {
   };
   return (
     <>
-      <Button look="plain" label={`Revoke ${name}`} onPress={() => setAsking(true)}>
+      <Button variant="plain" label={`Revoke ${name}`} onPress={() => setAsking(true)}>
         Revoke
       </Button>
       {isAsking && (

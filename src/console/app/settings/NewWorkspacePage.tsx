@@ -42,7 +42,7 @@ export const NewWorkspacePage = () => {
           value={timezone}
           onValue={(value) => form.set({ timezone: value })}
         />
-        <Button type="submit" look="primary" isBusy={form.isSending.value}>
+        <Button type="submit" variant="primary" isBusy={form.isSending.value}>
           Create workspace
         </Button>
       </Form>

@@ -8,7 +8,10 @@ import type {
 import type { HealthReport as HealthReportSchema } from "../../../doctor/InstallationHealth.ts";
 import type { ShownTransport as ShownTransportSchema } from "../../../sending/push/PushCredential.ts";
 import type { TransportTest as TransportTestSchema } from "../../../sending/push/TransportTest.ts";
-import type { WebhookAttempt as WebhookAttemptSchema } from "../../../webhooks/Webhook.ts";
+import type {
+  WebhookAttempt as WebhookAttemptSchema,
+  WebhookTestResult as WebhookTestSchema,
+} from "../../../webhooks/Webhook.ts";
 
 /** A token of the platform API, without its secret. */
 export type AccessToken = (typeof TokenSchema)["Encoded"];
@@ -24,5 +27,7 @@ export type PushTransport = (typeof ShownTransportSchema)["Encoded"];
 export type PushTest = (typeof TransportTestSchema)["Encoded"];
 /** An attempt to call a webhook. */
 export type CallAttempt = (typeof WebhookAttemptSchema)["Encoded"];
+/** What a receiver answered to a test event. */
+export type WebhookTest = (typeof WebhookTestSchema)["Encoded"];
 /** What `waypost doctor` says. */
 export type InstallationReport = (typeof HealthReportSchema)["Encoded"];

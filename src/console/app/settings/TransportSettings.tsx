@@ -1,28 +1,21 @@
 /** Push services: whether they are set up, and "Send a test". */
 import { useState } from "preact/hooks";
 import { operator } from "../data/ApiCall.ts";
-import { useOperator } from "../data/Query.ts";
+import { refresh, useOperator } from "../data/Query.ts";
 import type { One, Page } from "../data/Resources.ts";
 import { Badge } from "../parts/Badge.tsx";
 import { Button } from "../parts/Button.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
 import { type Column, DataTable } from "../parts/DataTable.tsx";
-import { Dialog } from "../parts/Dialog.tsx";
+import { ConfirmDialog, Dialog } from "../parts/Dialog.tsx";
 import { formatNumber } from "../parts/DisplayFormats.ts";
 import { TextField } from "../parts/form/Fields.tsx";
 import { Form, useForm } from "../parts/form/Form.tsx";
 import { LoadProblem, Loading } from "../parts/PageFrame.tsx";
-import { environment, workspaceId } from "../session/Scope.ts";
 import { InstantOr } from "./AccessKeys.tsx";
+import { transportNames, transportsPath } from "./TransportNames.ts";
 import type { PushTest, PushTransport } from "./SettingsResources.ts";
-
-const transportsPath = (): string => `/workspaces/${workspaceId.value}/${environment.value}/transports`;
-
-const names: Readonly<Record<PushTransport["transport"], string>> = {
-  fcm: "Firebase Cloud Messaging",
-  apns: "Apple Push Notification service",
-  webpush: "Web Push",
-};
+import { TransportCredentials } from "./TransportCredentials.tsx";
 
 const outcomes: Readonly<Record<PushTest["outcome"], string>> = {
   accepted: "The push service accepted the push.",
@@ -52,7 +45,7 @@ const TestDialog = ({
   });
   return (
     <Dialog
-      title={`Test of ${names[transport]}`}
+      title={`Test of ${transportNames[transport]}`}
       onClose={onClose}
       actions={<Button onPress={onClose}>Close</Button>}
     >
@@ -65,7 +58,7 @@ const TestDialog = ({
           value={form.values.value.device_id}
           onValue={(value) => form.set({ device_id: value.trim() })}
         />
-        <Button type="submit" look="primary" isBusy={form.isSending.value}>
+        <Button type="submit" variant="primary" isBusy={form.isSending.value}>
           Send
         </Button>
       </Form>
@@ -80,10 +73,12 @@ const TestDialog = ({
   );
 };
 
+type Action = "test" | "set" | "delete";
+
 const columnsWith = (
-  onTest: (transport: PushTransport["transport"]) => void,
+  onAction: (action: Action, transport: PushTransport["transport"]) => void,
 ): ReadonlyArray<Column<PushTransport>> => [
-  { key: "name", heading: "Service", cell: ({ transport }) => names[transport] },
+  { key: "name", heading: "Service", cell: ({ transport }) => transportNames[transport] },
   {
     key: "status",
     heading: "Status",
@@ -96,37 +91,66 @@ const columnsWith = (
     cell: ({ updated_at: at }) => <InstantOr at={at} none="never" />,
   },
   {
-    key: "test",
-    heading: "Test",
-    cell: ({ configured, transport }) =>
-      configured && (
-        <Button label={`Send a test by ${names[transport]}`} onPress={() => onTest(transport)}>
-          Send a test
+    key: "actions",
+    heading: "Actions",
+    cell: ({ configured, transport }) => {
+      const name = transportNames[transport];
+      const button = (action: Action, text: string, label: string) => (
+        <Button label={label} onPress={() => onAction(action, transport)}>
+          {text}
         </Button>
-      ),
+      );
+      return (
+        <div class="actions">
+          {configured && button("test", "Send a test", `Send a test by ${name}`)}
+          {button("set", "Set credentials", `Set credentials of ${name}`)}
+          {configured && button("delete", "Remove", `Remove the credentials of ${name}`)}
+        </div>
+      );
+    },
   },
 ];
 
 /** The transports of the environment. */
 export const TransportSettings = () => {
   const { data, problem } = useOperator<Page<PushTransport>>(transportsPath());
-  const [tested, setTested] = useState<PushTransport["transport"] | null>(null);
+  const [open, setOpen] = useState<{
+    readonly action: Action;
+    readonly transport: PushTransport["transport"];
+  } | null>(null);
+  const close = () => setOpen(null);
   return (
     <CardSection title="Transports">
-      <p class="quiet">
-        The push services of this environment. <code>waypost transport set</code> sets their credentials.
-      </p>
+      <p class="quiet">The push services of this environment.</p>
       <LoadProblem problem={problem} />
       {data === undefined && problem === undefined && <Loading />}
       {data !== undefined && (
         <DataTable
           label="Transports"
-          columns={columnsWith(setTested)}
+          columns={columnsWith((action, transport) => setOpen({ action, transport }))}
           rows={data.data}
           rowKey={({ transport }) => transport}
         />
       )}
-      {tested !== null && <TestDialog transport={tested} onClose={() => setTested(null)} />}
+      {open?.action === "test" && <TestDialog transport={open.transport} onClose={close} />}
+      {open?.action === "set" && <TransportCredentials transport={open.transport} onClose={close} />}
+      {open?.action === "delete" && (
+        <ConfirmDialog
+          title={`Remove the credentials of ${transportNames[open.transport]}?`}
+          action="Remove"
+          isDangerous
+          onClose={close}
+          onConfirm={async () => {
+            await operator(`${transportsPath()}/${open.transport}`, { method: "DELETE" });
+            await refresh();
+          }}
+        >
+          <p>
+            Deliveries by it fail until credentials are set again.
+            {open.transport === "webpush" && " Its keys are deleted too, so browsers must subscribe again."}
+          </p>
+        </ConfirmDialog>
+      )}
     </CardSection>
   );
 };

@@ -18,6 +18,7 @@ import { may } from "../session/SessionState.ts";
 import type { PageProps } from "../shell/PageProps.ts";
 import { InstantOr } from "./AccessKeys.tsx";
 import type { CallAttempt } from "./SettingsResources.ts";
+import { WebhookActions } from "./WebhookActions.tsx";
 import { WebhookBadge } from "./WebhookSettings.tsx";
 
 /** Types of calls that cannot be sent again: a batch has no event's id, a test no event. */
@@ -48,7 +49,7 @@ const Resend = ({
   };
   if (onlyOnce.has(type) || !may("webhooks:write")) return null;
   return (
-    <Button look="plain" isBusy={isBusy} label={`Resend ${type} ${event}`} onPress={() => void send()}>
+    <Button variant="plain" isBusy={isBusy} label={`Resend ${type} ${event}`} onPress={() => void send()}>
       Resend
     </Button>
   );
@@ -103,7 +104,13 @@ export const WebhookPage = ({ ids }: PageProps) => {
     <PageFrame
       title="Webhook"
       lead={shown?.url}
-      actions={<ButtonLink href={addressOf("/settings")}>All settings</ButtonLink>}
+      actions={
+        shown === undefined ? (
+          <ButtonLink href={addressOf("/settings")}>All settings</ButtonLink>
+        ) : (
+          <WebhookActions webhook={shown} onProblem={setProblem} />
+        )
+      }
     >
       <LoadProblem problem={problem ?? webhook.problem ?? attempts.problem} />
       {shown !== undefined && (

@@ -1,12 +1,17 @@
 /** Webhooks of the environment: where they lead, and whether they work. */
+import { useState } from "preact/hooks";
 import { usePlatform } from "../data/Query.ts";
 import type { Page, Webhook } from "../data/Resources.ts";
 import { Badge } from "../parts/Badge.tsx";
+import { Button } from "../parts/Button.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
 import { type Column, DataTable } from "../parts/DataTable.tsx";
 import { LoadProblem, Loading } from "../parts/PageFrame.tsx";
+import { SecretDialog } from "../parts/SecretDialog.tsx";
 import { addressOf } from "../routing/Router.ts";
+import { may } from "../session/SessionState.ts";
 import { InstantOr } from "./AccessKeys.tsx";
+import { WebhookForm } from "./WebhookForm.tsx";
 
 /** The status of a webhook. */
 export const WebhookBadge = ({ status }: Pick<Webhook, "status">) =>
@@ -41,8 +46,13 @@ const columns: ReadonlyArray<Column<Webhook>> = [
 /** The webhooks, each with a page of its attempts. */
 export const WebhookSettings = () => {
   const { data, problem } = usePlatform<Page<Webhook>>("/webhooks?limit=100");
+  const [isNew, setNew] = useState(false);
+  const [secret, setSecret] = useState<string | null>(null);
   return (
-    <CardSection title="Webhooks">
+    <CardSection
+      title="Webhooks"
+      actions={may("webhooks:write") && <Button onPress={() => setNew(true)}>New webhook</Button>}
+    >
       <p class="quiet">Addresses that receive the events of this environment. Each has a list of attempts.</p>
       <LoadProblem problem={problem} />
       {data === undefined && problem === undefined && <Loading />}
@@ -52,7 +62,25 @@ export const WebhookSettings = () => {
           columns={columns}
           rows={data.data}
           rowKey={({ id }) => id}
-          empty="No webhook yet. The API creates them: see the documentation below."
+          empty="No webhook yet. One sends what happens here to another system."
+        />
+      )}
+      {isNew && (
+        <WebhookForm
+          webhook={null}
+          onClose={() => setNew(false)}
+          onSaved={(made) => {
+            setNew(false);
+            setSecret(made);
+          }}
+        />
+      )}
+      {secret !== null && (
+        <SecretDialog
+          title="Secret of the webhook"
+          label="Secret"
+          secret={secret}
+          onClose={() => setSecret(null)}
         />
       )}
     </CardSection>

@@ -1,28 +1,24 @@
 /** The workspace: its name, zone and default cap, and its plan with what is used of it. */
 import { operator } from "../data/ApiCall.ts";
-import { refresh, useOperator, usePlatform } from "../data/Query.ts";
-import type { One, Page, Workspace } from "../data/Resources.ts";
-import { Badge } from "../parts/Badge.tsx";
+import { refresh, useOperator } from "../data/Query.ts";
+import type { One, Workspace } from "../data/Resources.ts";
 import { Button } from "../parts/Button.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
-import { type Column, DataTable } from "../parts/DataTable.tsx";
-import { formatNumber } from "../parts/DisplayFormats.ts";
 import { CheckField, FieldGroup, SelectField, TextField } from "../parts/form/Fields.tsx";
 import { Form, useForm } from "../parts/form/Form.tsx";
+import { numberOrText } from "../parts/form/TypedNumber.ts";
 import { ZoneField } from "../parts/form/ZoneField.tsx";
 import { LoadProblem, Loading } from "../parts/PageFrame.tsx";
 import { showToast } from "../parts/Toasts.tsx";
-import { environment, workspaceId } from "../session/Scope.ts";
+import { workspaceId } from "../session/Scope.ts";
 import { loadWorkspaces } from "../session/SignIn.ts";
+import { PlanSettings } from "./PlanSettings.tsx";
 
 const periods = [
   { value: "day", text: "Day" },
   { value: "week", text: "Week" },
   { value: "month", text: "Month" },
 ];
-
-/** The text of a field as the API takes it: what is no number is sent as it was typed. */
-const numberOrText = (text: string): number | string => (/^\d+$/.test(text.trim()) ? Number(text) : text);
 
 const WorkspaceForm = ({ shown }: { readonly shown: Workspace }) => {
   const cap = shown.default_frequency_cap;
@@ -85,88 +81,10 @@ const WorkspaceForm = ({ shown }: { readonly shown: Workspace }) => {
         isChecked={isEnabled}
         onValue={(value) => form.set({ isEnabled: value })}
       />
-      <Button type="submit" look="primary" isBusy={form.isSending.value}>
+      <Button type="submit" variant="primary" isBusy={form.isSending.value}>
         Save
       </Button>
     </Form>
-  );
-};
-
-interface Limit {
-  readonly key: string;
-  readonly name: string;
-  readonly max: number | null;
-  /** Undefined if no interface counts it. */
-  readonly used: number | undefined;
-}
-
-const nearlyReached = 0.9;
-
-const limitColumns: ReadonlyArray<Column<Limit>> = [
-  { key: "name", heading: "Limit", cell: ({ name }) => name },
-  {
-    key: "used",
-    heading: "Used",
-    isFigure: true,
-    cell: ({ used }) => (used === undefined ? <span class="quiet">not counted</span> : formatNumber(used)),
-  },
-  {
-    key: "max",
-    heading: "Maximum",
-    isFigure: true,
-    cell: ({ max }) => (max === null ? <span class="quiet">no limit</span> : formatNumber(max)),
-  },
-  {
-    key: "state",
-    heading: "State",
-    cell: ({ max, used }) => {
-      if (max === null || used === undefined || used < max * nearlyReached) return null;
-      return used >= max ? (
-        <Badge text="Reached" tone="bad" />
-      ) : (
-        <Badge text="Nearly reached" tone="waiting" />
-      );
-    },
-  },
-];
-
-/** The number of rows of a report, which has every item that is not deleted. */
-const useCount = (report: string): number | undefined =>
-  usePlatform<Pick<Page<{ readonly status: string }>, "data">>(`/reports/${report}`, {
-    millis: 60_000,
-  }).data?.data.filter(({ status }) => report !== "campaigns" || status !== "ended").length;
-
-const PlanLimits = ({ plan }: Pick<Workspace, "plan">) => {
-  const used = {
-    campaigns: useCount("campaigns"),
-    notifications: useCount("notifications"),
-    locations: useCount("locations"),
-  };
-  const env = environment.value;
-  const row = (key: string, name: string, max: number | null, count?: number): Limit => ({
-    key,
-    name,
-    max,
-    used: count,
-  });
-  const rows = [
-    row("campaigns", "Campaigns that have not ended", plan.max_campaigns, used.campaigns),
-    row("notifications", "Notifications", plan.max_notifications, used.notifications),
-    row("each", "Notifications of one campaign", plan.max_notifications_per_campaign),
-    row("locations", "Locations", plan.max_locations, used.locations),
-    row("media", "Bytes of media", plan.max_media_bytes),
-    row("minute", "Requests a minute", plan[`${env}_requests_per_minute`]),
-    row("writes", "Changing requests a minute", plan[`${env}_writes_per_minute`]),
-    row("day", "Requests a day", plan[`${env}_requests_per_day`]),
-  ];
-  return (
-    <CardSection title="Plan">
-      <p class="quiet">
-        Surveys: {plan.surveys ? "yes" : "no"} · Media: {plan.media_kinds.join(", ") || "none"} · Limits of
-        this environment:
-      </p>
-      <DataTable label="Limits" columns={limitColumns} rows={rows} rowKey={({ key }) => key} />
-    </CardSection>
   );
 };
 
@@ -179,7 +97,7 @@ export const WorkspaceSettings = () => {
       <CardSection title="Workspace">
         <WorkspaceForm shown={data.data} />
       </CardSection>
-      <PlanLimits plan={data.data.plan} />
+      <PlanSettings workspace={data.data} />
     </>
   );
 };

@@ -100,7 +100,7 @@ const Person = () => {
   return (
     <div class="person">
       <p>{who}</p>
-      <Button look="plain" onPress={() => void leave().catch(() => setAsking(true))}>
+      <Button variant="plain" onPress={() => void leave().catch(() => setAsking(true))}>
         Sign out
       </Button>
       {isAsking && (

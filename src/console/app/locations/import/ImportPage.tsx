@@ -100,7 +100,7 @@ const Checked = ({ model, state }: { readonly model: ImportModel; readonly state
       {count === 0 && resumed === 0 && <p class="quiet">There is nothing to import in this file.</p>}
       <div class="actions">
         {(count > 0 || resumed > 0) && (
-          <Button look="primary" onPress={() => void model.import()}>
+          <Button variant="primary" onPress={() => void model.import()}>
             Import {formatCount(count, "location")}
           </Button>
         )}
@@ -129,12 +129,12 @@ const Running = ({ model, state }: { readonly model: ImportModel; readonly state
       <div class="actions">
         {stage === "importing" && <Button onPress={() => model.stop()}>Stop</Button>}
         {stage === "stopped" && (
-          <Button look="primary" onPress={() => void model.import()}>
+          <Button variant="primary" onPress={() => void model.import()}>
             Resume
           </Button>
         )}
         {isDone && (
-          <ButtonLink look="primary" href={addressOf("/locations")}>
+          <ButtonLink variant="primary" href={addressOf("/locations")}>
             Show locations
           </ButtonLink>
         )}

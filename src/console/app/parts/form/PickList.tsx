@@ -21,6 +21,8 @@ interface PickListProps {
   readonly onSearch: (text: string) => void;
   /** What the search found. */
   readonly found: ReadonlyArray<PickItem>;
+  /** Whether the search found more than is shown. */
+  readonly hasMore?: boolean;
   /** Names of chosen items that the search may not have found. */
   readonly known: ReadonlyMap<string, PickItem>;
   readonly chosen: ReadonlyArray<string>;
@@ -49,6 +51,7 @@ export const PickList = ({
   chosen,
   empty,
   found,
+  hasMore = false,
   hint,
   known,
   label,
@@ -107,6 +110,7 @@ export const PickList = ({
           })}
         </ul>
       )}
+      {hasMore && <p class="quiet">There are more. Search for them by name.</p>}
       <p class="quiet" role="status">
         {chosen.length === 0 ? "None chosen." : `${chosen.length} chosen.`}
       </p>

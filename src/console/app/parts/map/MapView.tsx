@@ -60,10 +60,12 @@ const loadStyles = (): Promise<void> =>
     document.head.append(link);
   }));
 
-/** A region "Map". It keeps its place and zoom while data changes. */
+/** A region "Map". It keeps its centre and zoom while data changes. */
 export const MapView = ({ bounds, children, onReady }: MapViewProps) => {
   const ref = useRef<HTMLDivElement>(null);
   const [state, setState] = useState<"loading" | "ready" | "impossible">("loading");
+  // Whether everything has been drawn once, for those who take pictures.
+  const [isDrawn, setDrawn] = useState(false);
   const ready = useRef(onReady);
   ready.current = onReady;
 
@@ -88,6 +90,7 @@ export const MapView = ({ bounds, children, onReady }: MapViewProps) => {
         ready.current(made);
         setState("ready");
       });
+      made.on("idle", () => setDrawn(true));
     };
     begin().catch(() => setState("impossible"));
     return () => {
@@ -98,7 +101,7 @@ export const MapView = ({ bounds, children, onReady }: MapViewProps) => {
   }, []);
 
   return (
-    <section class="map" aria-label="Map" data-state={state}>
+    <section class="map" aria-label="Map" data-state={state} data-drawn={isDrawn}>
       {state === "impossible" ? (
         <p class="notice">This browser draws no maps (it has no WebGL). The list has everything.</p>
       ) : (

@@ -1,0 +1,3 @@
+/** The text of a field as the API takes it: what is no whole number is sent as it was typed. */
+export const numberOrText = (text: string): number | string =>
+  /^\d+$/.test(text.trim()) ? Number(text) : text;

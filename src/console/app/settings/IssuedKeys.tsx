@@ -1,0 +1,122 @@
+/** A list of tokens or SDK keys: the table, the dialog that issues one, and its secret, shown once. */
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { useOperator } from "../data/Query.ts";
+import type { Page } from "../data/Resources.ts";
+import { Button } from "../parts/Button.tsx";
+import { CardSection } from "../parts/CardSection.tsx";
+import { type Column, DataTable } from "../parts/DataTable.tsx";
+import { Dialog } from "../parts/Dialog.tsx";
+import { type FormModel, Form } from "../parts/form/Form.tsx";
+import { LoadProblem, Loading } from "../parts/PageFrame.tsx";
+import { SecretDialog } from "../parts/SecretDialog.tsx";
+import { type AccessKey, keyColumns, Revoke } from "./AccessKeys.tsx";
+
+/** A new key with its secret. */
+export interface IssuedKey {
+  readonly name: string;
+  readonly secret: string;
+}
+
+/** What a dialog that issues a key gets. */
+export interface IssueProps {
+  readonly onClose: () => void;
+  readonly onIssued: (key: IssuedKey) => void;
+}
+
+interface IssueDialogProps<Values extends object> {
+  /** What the dialog and its button are called, such as "Issue token". */
+  readonly action: string;
+  readonly form: FormModel<Values>;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** The dialog with the fields of a new key. */
+export const IssueDialog = <Values extends object>({
+  action,
+  children,
+  form,
+  onClose,
+}: IssueDialogProps<Values>) => (
+  <Dialog title={action} onClose={onClose} actions={<Button onPress={onClose}>Cancel</Button>}>
+    <Form model={form} label={action}>
+      {children}
+      <Button type="submit" variant="primary" isBusy={form.isSending.value}>
+        {action}
+      </Button>
+    </Form>
+  </Dialog>
+);
+
+interface IssuedKeysProps<Key extends AccessKey> {
+  /** The name of the list, such as "Tokens". */
+  readonly title: string;
+  /** The name of one, such as "Token". */
+  readonly noun: string;
+  /** The button that issues one, such as "Issue token". */
+  readonly action: string;
+  readonly about: string;
+  readonly empty: string;
+  readonly path: string;
+  /** The columns between those that all keys have and the actions. */
+  readonly columns: ReadonlyArray<Column<Key>>;
+  /** What stops working with a revoked one. */
+  readonly effect: string;
+  readonly issue: (props: IssueProps) => ComponentChildren;
+}
+
+/** The section of the settings with a list of keys. */
+export const IssuedKeys = <Key extends AccessKey>({
+  about,
+  action,
+  columns,
+  effect,
+  empty,
+  issue,
+  noun,
+  path,
+  title,
+}: IssuedKeysProps<Key>) => {
+  const { data, problem } = useOperator<Page<Key>>(path, { isWhole: true });
+  const [isIssuing, setIssuing] = useState(false);
+  const [issued, setIssued] = useState<IssuedKey | null>(null);
+  const actions: Column<Key> = {
+    key: "revoke",
+    heading: "Actions",
+    cell: ({ id, name, revoked_at: revoked }) =>
+      revoked === null && <Revoke name={name} path={`${path}/${id}`} effect={effect} />,
+  };
+  return (
+    <CardSection title={title} actions={<Button onPress={() => setIssuing(true)}>{action}</Button>}>
+      <p class="quiet">{about}</p>
+      <LoadProblem problem={problem} />
+      {data === undefined && problem === undefined && <Loading />}
+      {data !== undefined && (
+        <DataTable
+          label={title}
+          columns={[...(keyColumns as ReadonlyArray<Column<Key>>), ...columns, actions]}
+          rows={data.data}
+          rowKey={({ id }) => id}
+          empty={empty}
+        />
+      )}
+      {isIssuing &&
+        issue({
+          onClose: () => setIssuing(false),
+          onIssued: (key) => {
+            setIssuing(false);
+            setIssued(key);
+          },
+        })}
+      {issued !== null && (
+        <SecretDialog
+          title={`${noun} “${issued.name}”`}
+          label={noun}
+          secret={issued.secret}
+          onClose={() => setIssued(null)}
+        />
+      )}
+    </CardSection>
+  );
+};

@@ -1,0 +1,165 @@
+/** The plan: its limits with what is used of them, and the form that changes them. */
+import { useState } from "preact/hooks";
+import { operator } from "../data/ApiCall.ts";
+import { isNearlyReached, limitsOf, type PlanLimit, usePlanUsage } from "../data/PlanLimits.ts";
+import { refresh } from "../data/Query.ts";
+import type { Workspace } from "../data/Resources.ts";
+import { Badge } from "../parts/Badge.tsx";
+import { Button } from "../parts/Button.tsx";
+import { CardSection } from "../parts/CardSection.tsx";
+import { type Column, DataTable } from "../parts/DataTable.tsx";
+import { Dialog } from "../parts/Dialog.tsx";
+import { formatNumber } from "../parts/DisplayFormats.ts";
+import { CheckField, FieldGroup, TextField } from "../parts/form/Fields.tsx";
+import { Form, useForm } from "../parts/form/Form.tsx";
+import { numberOrText } from "../parts/form/TypedNumber.ts";
+import { LoadProblem } from "../parts/PageFrame.tsx";
+import { showToast } from "../parts/Toasts.tsx";
+
+type Plan = Workspace["plan"];
+
+const columns: ReadonlyArray<Column<PlanLimit>> = [
+  { key: "name", heading: "Limit", cell: ({ name }) => name },
+  {
+    key: "used",
+    heading: "Used",
+    isFigure: true,
+    cell: ({ used }) => (used === undefined ? "" : formatNumber(used)),
+  },
+  {
+    key: "max",
+    heading: "Maximum",
+    isFigure: true,
+    cell: ({ max }) => (max === null ? <span class="quiet">no limit</span> : formatNumber(max)),
+  },
+  {
+    key: "state",
+    heading: "State",
+    cell: (limit) => {
+      if (!isNearlyReached(limit)) return null;
+      return (limit.used ?? 0) >= (limit.max ?? Infinity) ? (
+        <Badge text="Reached" tone="bad" />
+      ) : (
+        <Badge text="Nearly reached" tone="waiting" />
+      );
+    },
+  },
+];
+
+const numbers = [
+  ["max_campaigns", "Campaigns"],
+  ["max_notifications", "Notifications"],
+  ["max_notifications_per_campaign", "Notifications of one campaign"],
+  ["max_locations", "Locations"],
+  ["max_media_bytes", "Bytes of media"],
+  ["sandbox_requests_per_minute", "Sandbox: requests a minute"],
+  ["sandbox_writes_per_minute", "Sandbox: changing requests a minute"],
+  ["sandbox_requests_per_day", "Sandbox: requests a day"],
+  ["production_requests_per_minute", "Production: requests a minute"],
+  ["production_writes_per_minute", "Production: changing requests a minute"],
+  ["production_requests_per_day", "Production: requests a day"],
+] as const;
+
+const mediaKinds = [
+  ["image", "Images"],
+  ["video", "Videos"],
+  ["audio", "Audio"],
+] as const;
+
+interface PlanValues {
+  readonly limits: Readonly<Record<string, string>>;
+  readonly surveys: boolean;
+  readonly media_kinds: Plan["media_kinds"];
+}
+
+const valuesOf = (plan: Plan): PlanValues => ({
+  limits: Object.fromEntries(numbers.map(([key]) => [key, plan[key] === null ? "" : String(plan[key])])),
+  surveys: plan.surveys,
+  media_kinds: plan.media_kinds,
+});
+
+const PlanDialog = ({
+  onClose,
+  workspace: { id, plan },
+}: {
+  readonly workspace: Workspace;
+  readonly onClose: () => void;
+}) => {
+  const form = useForm({
+    draft: null,
+    initial: valuesOf(plan),
+    send: async ({ limits, media_kinds: kinds, surveys }) => {
+      const changed = numbers.map(([key]) => {
+        const typed = limits[key] ?? "";
+        return [key, typed.trim() === "" ? null : numberOrText(typed)] as const;
+      });
+      const json = { plan: { ...Object.fromEntries(changed), surveys, media_kinds: kinds } };
+      await operator(`/workspaces/${id}`, { method: "PATCH", json });
+      await refresh();
+      showToast("The plan is saved.");
+      onClose();
+    },
+  });
+  const { limits, media_kinds: kinds, surveys } = form.values.value;
+  return (
+    <Dialog title="Change plan" onClose={onClose} actions={<Button onPress={onClose}>Cancel</Button>}>
+      <Form model={form} label="Plan">
+        <p class="hint">An empty field is no limit.</p>
+        {numbers.map(([key, label]) => (
+          <TextField
+            key={key}
+            name={`plan.${key}`}
+            label={label}
+            inputMode="numeric"
+            value={limits[key] ?? ""}
+            onValue={(value) => form.set({ limits: { ...limits, [key]: value } })}
+          />
+        ))}
+        <CheckField
+          label="Surveys"
+          isChecked={surveys}
+          onValue={(isChecked) => form.set({ surveys: isChecked })}
+        />
+        <FieldGroup label="Media">
+          {mediaKinds.map(([kind, label]) => (
+            <CheckField
+              key={kind}
+              label={label}
+              isChecked={kinds.includes(kind)}
+              onValue={(isChecked) => {
+                const others = kinds.filter((each) => each !== kind);
+                form.set({ media_kinds: isChecked ? [...others, kind] : others });
+              }}
+            />
+          ))}
+        </FieldGroup>
+        <Button type="submit" variant="primary" isBusy={form.isSending.value}>
+          Save plan
+        </Button>
+      </Form>
+    </Dialog>
+  );
+};
+
+/** The plan of the workspace, and what this environment uses of it. */
+export const PlanSettings = ({ workspace }: { readonly workspace: Workspace }) => {
+  const { plan } = workspace;
+  const usage = usePlanUsage();
+  const [isChanging, setChanging] = useState(false);
+  return (
+    <CardSection title="Plan" actions={<Button onPress={() => setChanging(true)}>Change plan</Button>}>
+      <p class="quiet">
+        Surveys: {plan.surveys ? "yes" : "no"} · Media: {plan.media_kinds.join(", ") || "none"} · Limits of
+        this environment:
+      </p>
+      <LoadProblem problem={usage.problem} />
+      <DataTable
+        label="Limits"
+        columns={columns}
+        rows={limitsOf(plan, usage.data?.data)}
+        rowKey={({ key }) => key}
+      />
+      {isChanging && <PlanDialog workspace={workspace} onClose={() => setChanging(false)} />}
+    </CardSection>
+  );
+};

@@ -1,0 +1,99 @@
+/** The credentials of a push service: they are set, and never shown. */
+import { operator } from "../data/ApiCall.ts";
+import { refresh } from "../data/Query.ts";
+import { Button } from "../parts/Button.tsx";
+import { Dialog } from "../parts/Dialog.tsx";
+import { TextField } from "../parts/form/Fields.tsx";
+import { Form, useForm } from "../parts/form/Form.tsx";
+import { showToast } from "../parts/Toasts.tsx";
+import { transportNames, transportsPath } from "./TransportNames.ts";
+import type { PushTransport } from "./SettingsResources.ts";
+
+type Provider = PushTransport["transport"];
+
+interface CredentialField {
+  /** The API's field name. */
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: string;
+  /** The lines of a longer text. */
+  readonly rows?: number;
+}
+
+const fields: Readonly<Record<Provider, ReadonlyArray<CredentialField>>> = {
+  fcm: [
+    {
+      name: "service_account",
+      label: "Service account",
+      hint: "The JSON key file of a service account from Google, as text.",
+      rows: 8,
+    },
+  ],
+  apns: [
+    { name: "team_id", label: "Team id" },
+    { name: "key_id", label: "Key id" },
+    { name: "private_key", label: "Signing key", hint: "The .p8 file from Apple, as text.", rows: 6 },
+    { name: "topic", label: "Topic", hint: "The bundle id of the app." },
+  ],
+  webpush: [
+    {
+      name: "subject",
+      label: "Subject",
+      hint: "A mailto: or https: address at which push services can reach you.",
+    },
+  ],
+};
+
+/** What is no JSON is sent as it was typed: the API says what is wrong. */
+const jsonOrText = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+};
+
+/** "Set credentials" of a push service. Nothing of them is kept in the browser. */
+export const TransportCredentials = ({
+  onClose,
+  transport,
+}: {
+  readonly transport: Provider;
+  readonly onClose: () => void;
+}) => {
+  const form = useForm<Record<string, string>>({
+    draft: null,
+    initial: Object.fromEntries(fields[transport].map(({ name }) => [name, ""])),
+    send: async (values) => {
+      const json =
+        transport === "fcm" ? { service_account: jsonOrText(values["service_account"] ?? "") } : values;
+      await operator(`${transportsPath()}/${transport}`, { method: "PUT", json });
+      await refresh();
+      showToast(`${transportNames[transport]} is set up.`);
+      onClose();
+    },
+  });
+  return (
+    <Dialog
+      title={`Credentials of ${transportNames[transport]}`}
+      onClose={onClose}
+      actions={<Button onPress={onClose}>Cancel</Button>}
+    >
+      <Form model={form} label="Credentials">
+        <p class="hint">They are encrypted, never shown again, and replace those that were set before.</p>
+        {fields[transport].map(({ name, ...field }) => (
+          <TextField
+            key={name}
+            {...field}
+            name={name}
+            value={form.values.value[name] ?? ""}
+            onValue={(value) => form.set({ [name]: value })}
+          />
+        ))}
+        <Button type="submit" variant="primary" isBusy={form.isSending.value}>
+          Save credentials
+        </Button>
+      </Form>
+    </Dialog>
+  );
+};

@@ -1,0 +1,137 @@
+/** The form of a webhook, new or there. */
+import { platform } from "../data/ApiCall.ts";
+import { refresh } from "../data/Query.ts";
+import type { One, Webhook } from "../data/Resources.ts";
+import { Button } from "../parts/Button.tsx";
+import { Dialog } from "../parts/Dialog.tsx";
+import { CheckField, TextField } from "../parts/form/Fields.tsx";
+import { Form, useFieldProblems, useForm } from "../parts/form/Form.tsx";
+
+type ListenedType = Webhook["events"][number];
+
+const eventTypes: ReadonlyArray<ListenedType> = [
+  "message.delivered",
+  "message.failed",
+  "message.opened",
+  "message.clicked",
+  "survey.answered",
+  "device.registered",
+  "device.unregistered",
+  "location.entered",
+  "location.exited",
+  "send.finished",
+  "campaign.created",
+  "campaign.updated",
+  "campaign.deleted",
+];
+
+interface WebhookValues {
+  readonly url: string;
+  readonly description: string;
+  readonly events: ReadonlyArray<ListenedType>;
+  readonly batch: boolean;
+}
+
+const valuesOf = (webhook: Webhook | null): WebhookValues => ({
+  url: webhook?.url ?? "",
+  description: webhook?.description ?? "",
+  events: webhook?.events ?? ["*"],
+  batch: webhook?.batch ?? false,
+});
+
+const EventChoice = ({
+  chosen,
+  onChosen,
+}: {
+  readonly chosen: ReadonlyArray<ListenedType>;
+  readonly onChosen: (events: ReadonlyArray<ListenedType>) => void;
+}) => {
+  const problems = useFieldProblems("events");
+  const isAll = chosen.includes("*");
+  return (
+    <fieldset class="field-group" aria-describedby={problems.length > 0 ? "events-problem" : undefined}>
+      <legend>Events</legend>
+      <CheckField
+        label="All, also types to come"
+        isChecked={isAll}
+        onValue={(isOn) => onChosen(isOn ? ["*"] : [])}
+      />
+      {!isAll && (
+        <div class="abilities">
+          {eventTypes.map((type) => (
+            <CheckField
+              key={type}
+              label={type}
+              isChecked={chosen.includes(type)}
+              onValue={(isOn) => onChosen(isOn ? [...chosen, type] : chosen.filter((each) => each !== type))}
+            />
+          ))}
+        </div>
+      )}
+      {problems.length > 0 && (
+        <div class="problem" id="events-problem">
+          {problems.map((sentence) => (
+            <p key={sentence}>{sentence}</p>
+          ))}
+        </div>
+      )}
+    </fieldset>
+  );
+};
+
+/** "New webhook" and "Edit webhook". `onSaved` gets the secret of a new one. */
+export const WebhookForm = ({
+  onClose,
+  onSaved,
+  webhook,
+}: {
+  readonly webhook: Webhook | null;
+  readonly onClose: () => void;
+  readonly onSaved: (secret: string | null) => void;
+}) => {
+  const form = useForm({
+    draft: `webhook ${webhook?.id ?? "new"}`,
+    initial: valuesOf(webhook),
+    send: async ({ description, ...values }, idempotencyKey) => {
+      const json = { ...values, description: description.trim() === "" ? null : description };
+      const { body } = await platform<One<Webhook & { readonly secret?: string }>>(
+        webhook === null ? "/webhooks" : `/webhooks/${webhook.id}`,
+        { method: webhook === null ? "POST" : "PATCH", json, idempotencyKey },
+      );
+      await refresh();
+      onSaved(body.data.secret ?? null);
+    },
+  });
+  const { batch, description, events, url } = form.values.value;
+  const title = webhook === null ? "New webhook" : "Edit webhook";
+  return (
+    <Dialog title={title} onClose={onClose} actions={<Button onPress={onClose}>Cancel</Button>}>
+      <Form model={form} label={title}>
+        <TextField
+          name="url"
+          label="Address"
+          hint="It is called with each event, signed by Standard Webhooks."
+          type="url"
+          value={url}
+          onValue={(value) => form.set({ url: value })}
+        />
+        <TextField
+          name="description"
+          label="Purpose"
+          hint="Optional."
+          value={description}
+          onValue={(value) => form.set({ description: value })}
+        />
+        <EventChoice chosen={events} onChosen={(value) => form.set({ events: value })} />
+        <CheckField
+          label="Up to 500 events in one call"
+          isChecked={batch}
+          onValue={(isChecked) => form.set({ batch: isChecked })}
+        />
+        <Button type="submit" variant="primary" isBusy={form.isSending.value}>
+          Save webhook
+        </Button>
+      </Form>
+    </Dialog>
+  );
+};

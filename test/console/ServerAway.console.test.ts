@@ -1,0 +1,137 @@
+import { assert, layer } from "@effect/vitest";
+import { Effect, Layer } from "effect";
+import { isChromiumAvailable } from "../browser/Chromium.ts";
+import { TestBrowser } from "../browser/TestBrowser.ts";
+import { TestWaypost } from "../TestWaypost.ts";
+import { type ConsoleTab, checkPage, consoleTab } from "./ConsoleTab.ts";
+
+const banner = "The server has not answered since";
+
+/** Makes every call of the interfaces fail, as of a server that is away, until it is called. */
+const serverAway = async (tab: ConsoleTab): Promise<() => void> => {
+  let isAway = true;
+  await tab.page.setRequestInterception(true);
+  tab.page.on("request", (request) => {
+    const isCall = /\/(platform|operator)\/v1\/|\/console\/session/.test(request.url());
+    void (isAway && isCall ? request.abort("connectionrefused") : request.continue());
+  });
+  return () => (isAway = false);
+};
+
+const valueOf = async (tab: ConsoleTab, label: string): Promise<string> =>
+  (await tab.see("textbox", label)).evaluate((field) => (field as { readonly value?: string }).value ?? "");
+
+/** Ends the session of a tab without "Sign out": its cookie is gone, as after 12 hours. */
+const loseSession = async (tab: ConsoleTab): Promise<void> => {
+  const context = tab.page.browserContext();
+  await context.deleteCookie(...(await context.cookies()));
+  await tab.page.reload();
+};
+
+layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the console while the server is away", (it) => {
+  const inBrowser = it.effect.skipIf(!isChromiumAvailable);
+
+  inBrowser(
+    "a sentence says that the server is away, and the last data stays until it is back (console.away)",
+    () =>
+      Effect.gen(function* () {
+        const { tenant } = yield* TestWaypost;
+        const { sandbox, tokens } = yield* tenant();
+        const body = { name: "Autumn", type: "push", starts_at: "2026-12-01 09:00", timezone: "UTC" };
+        yield* sandbox("/campaigns", { body });
+        const tab = yield* consoleTab;
+        const back = yield* Effect.promise(async () => {
+          await tab.open("/campaigns");
+          await tab.signIn(tokens.sandbox);
+          await tab.see("link", "Autumn");
+          const returns = await serverAway(tab);
+          await tab.seeText(banner);
+          await tab.see("link", "Autumn");
+          return returns;
+        });
+        yield* checkPage(tab);
+        yield* sandbox("/campaigns", { body: { ...body, name: "Winter" } });
+        yield* Effect.promise(async () => {
+          back();
+          await tab.see("link", "Winter");
+          assert.notInclude(await tab.page.content(), banner);
+        });
+      }),
+  );
+
+  inBrowser("nothing that was typed is lost, and a save that got no answer is made once (console.away)", () =>
+    Effect.gen(function* () {
+      const { tenant } = yield* TestWaypost;
+      const { sandbox, tokens } = yield* tenant();
+      const tab = yield* consoleTab;
+      yield* Effect.promise(async () => {
+        await tab.open("/campaigns/new");
+        await tab.signIn(tokens.sandbox);
+        await tab.choose("Type", "Push");
+        await tab.fill("Name", "Autumn");
+        const back = await serverAway(tab);
+        await tab.press("button", "Save paused");
+        await tab.seeText("The server does not answer. Nothing is lost: try again.");
+        assert.strictEqual(await valueOf(tab, "Name"), "Autumn");
+        back();
+        await tab.press("button", "Save paused");
+        await tab.seePage("Autumn");
+      });
+      const list = (yield* sandbox("/campaigns")).body.data;
+      assert.deepStrictEqual(
+        list.map((each: any) => [each.name, each.status]),
+        [["Autumn", "paused"]],
+      );
+    }),
+  );
+});
+
+layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("drafts of the console", (it) => {
+  const inBrowser = it.effect.skipIf(!isChromiumAvailable);
+
+  inBrowser("what was typed survives a reload and a session's end, hidden meanwhile (console.drafts)", () =>
+    Effect.gen(function* () {
+      const { operator, tenant, token } = yield* TestWaypost;
+      const { tokens, workspace } = yield* tenant();
+      const other = yield* tenant();
+      const abilities = ["campaigns:read", "campaigns:write"] as const;
+      const issued = yield* token(workspace, "sandbox", abilities);
+      const tab = yield* consoleTab;
+      yield* Effect.promise(async () => {
+        await tab.open("/campaigns/new");
+        await tab.signIn(issued.token);
+        await tab.fill("Name", "Secret plan");
+        await tab.page.reload();
+        await tab.seeText("What you typed earlier is here again. It is not saved yet.");
+        assert.strictEqual(await valueOf(tab, "Name"), "Secret plan");
+      });
+      yield* operator(`/workspaces/${workspace.id}/tokens/${issued.id}`, { method: "DELETE" });
+      yield* Effect.promise(async () => {
+        await tab.press("button", "Save paused");
+        await tab.seeText("What you typed is kept in this browser.");
+        assert.notInclude(await tab.page.content(), "Secret plan");
+        // Another workspace does not show it.
+        await tab.signIn(other.tokens.sandbox);
+        await tab.seePage("New campaign");
+        assert.strictEqual(await valueOf(tab, "Name"), "");
+      });
+      yield* Effect.promise(async () => {
+        await loseSession(tab);
+        await tab.signIn(tokens.sandbox);
+        await tab.seePage("New campaign");
+        assert.strictEqual(await valueOf(tab, "Name"), "Secret plan");
+        await tab.press("button", "Sign out");
+        await tab.page.waitForSelector("::-p-aria(Access key)");
+        assert.deepStrictEqual(
+          await tab.page.evaluate("Object.keys(localStorage).filter((key) => key.includes('draft'))"),
+          [],
+        );
+        await tab.open("/campaigns/new");
+        await tab.signIn(tokens.sandbox);
+        await tab.seePage("New campaign");
+        assert.strictEqual(await valueOf(tab, "Name"), "");
+      });
+      yield* checkPage(tab);
+    }),
+  );
+});
