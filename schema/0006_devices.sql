@@ -59,6 +59,9 @@ CREATE TABLE device_user (
   FOREIGN KEY (workspace_id, environment) REFERENCES tenant (workspace_id, environment) ON DELETE CASCADE
 );
 
+-- The zones of registered devices, each found once, and the devices of a zone.
+CREATE INDEX device_of_zone ON device (workspace_id, environment, timezone) WHERE unregistered_at IS NULL;
+
 -- A rule over device attributes; push campaigns target it.
 CREATE TABLE segment (
   workspace_id integer NOT NULL,

@@ -17,6 +17,11 @@ CREATE TABLE content (
   media_asset_id  uuid,
   media_kind      text CHECK (media_kind IN ('image', 'video', 'audio')),
   questions       jsonb,
+  -- The language of the texts if they are templates, which are rendered for each device; null if they are
+  -- literal.
+  template        text CHECK (template IN ('liquid')),
+  -- {"<language tag>": {"headline": …, …}}, as the author wrote the tags; null for none.
+  translations    jsonb,
   created_at      timestamptz NOT NULL,
   PRIMARY KEY (workspace_id, environment, key),
   FOREIGN KEY (workspace_id, environment) REFERENCES tenant (workspace_id, environment) ON DELETE CASCADE,
@@ -57,9 +62,15 @@ CREATE TABLE campaign_notification (
   notification_id uuid NOT NULL,
   -- Identifies the pairing: one survey on one campaign is one row of the survey report.
   id              uuid NOT NULL,
-  trigger_type    text NOT NULL CHECK (trigger_type IN ('on_enter', 'on_exit', 'fixed_time')),
+  trigger_type    text NOT NULL CHECK (trigger_type IN ('on_enter', 'on_exit', 'on_dwell', 'fixed_time')),
   -- HH:MM on the campaign's day in the campaign's time zone, as it was written.
   send_at         text CHECK (send_at ~ '^[0-2][0-9]:[0-5][0-9]$'),
+  -- Whether it is sent at send_at in the zone of each device, and what happens where that has passed.
+  send_local      boolean NOT NULL DEFAULT false,
+  send_late       text CHECK (send_late IN ('send', 'skip')),
+  -- Of on_dwell: how long a device must be inside without an exit, and how long it may have reported nothing.
+  dwell_minutes       integer CHECK (dwell_minutes BETWEEN 1 AND 1440),
+  max_silence_minutes integer CHECK (max_silence_minutes BETWEEN 1 AND 1440),
   starts_at       timestamptz,
   ends_at         timestamptz,
   attached_at     timestamptz NOT NULL,
@@ -71,6 +82,10 @@ CREATE TABLE campaign_notification (
   FOREIGN KEY (workspace_id, environment, notification_id)
     REFERENCES notification (workspace_id, environment, id) ON DELETE CASCADE,
   CHECK ((trigger_type = 'fixed_time') = (send_at IS NOT NULL)),
+  CHECK (send_at IS NOT NULL OR NOT send_local),
+  CHECK (send_local = (send_late IS NOT NULL)),
+  CHECK ((trigger_type = 'on_dwell') = (dwell_minutes IS NOT NULL)),
+  CHECK (trigger_type = 'on_dwell' OR max_silence_minutes IS NULL),
   CHECK (trigger_type <> 'fixed_time' OR (starts_at IS NULL AND ends_at IS NULL)),
   CHECK (ends_at > starts_at)
 );

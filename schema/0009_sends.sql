@@ -17,10 +17,21 @@ CREATE TABLE send (
   due_at           timestamptz NOT NULL,
   status           text NOT NULL
     CHECK (status IN ('scheduled', 'running', 'done', 'skipped', 'missed', 'cancelled')),
+  -- Of a send at a local time: the time, on the campaign's day, at which each zone's devices get it; what
+  -- happens where that has passed; when it was planned; and when a worker checks for parts next, null if no
+  -- part can come. Its parts are rows of their own, with their figures (docs/decisions/0056).
+  local_at         text CHECK (length(local_at) = 16),
+  late             text CHECK (late IN ('send', 'skip')),
+  planned_at       timestamptz,
+  next_at          timestamptz,
+  -- Of a part: the send at a local time that it belongs to.
+  parent_id        uuid,
   -- Set at the start: the source id of its deliveries, their content, and the frequency cap that applies.
   source_id        bigint,
   content_key      integer,
   content_type     text CHECK (content_type IN ('message', 'survey')),
+  -- Its texts are templates: messages for the inbox are queued, too, as rendering them may fail.
+  templated        boolean NOT NULL DEFAULT false,
   cap_count        integer CHECK (cap_count > 0),
   cap_since        timestamptz,
   -- Deliveries made, and their outcomes so far; exact at any moment.
@@ -40,11 +51,19 @@ CREATE TABLE send (
   CHECK ((started_at IS NULL) = (source_id IS NULL)),
   CHECK ((started_at IS NULL) = (content_key IS NULL)),
   CHECK ((started_at IS NULL) = (content_type IS NULL)),
-  CHECK ((cap_count IS NULL) = (cap_since IS NULL))
+  CHECK ((cap_count IS NULL) = (cap_since IS NULL)),
+  CHECK ((local_at IS NULL) = (late IS NULL) AND (local_at IS NULL) = (planned_at IS NULL)),
+  CHECK (next_at IS NULL OR local_at IS NOT NULL),
+  CHECK (parent_id IS NULL OR local_at IS NULL)
 ) WITH (fillfactor = 50);
 
 -- The next sends to start, over all workspaces.
-CREATE INDEX send_due ON send (due_at) WHERE status = 'scheduled';
+CREATE INDEX send_due ON send (due_at) WHERE status = 'scheduled' AND local_at IS NULL;
+-- Sends at local times with parts to come, and those (null) that end with their last part.
+CREATE INDEX send_local ON send (next_at) WHERE local_at IS NOT NULL AND status IN ('scheduled', 'running');
+-- A send has one part at an instant.
+CREATE UNIQUE INDEX send_part ON send (parent_id, due_at, workspace_id, environment)
+  WHERE parent_id IS NOT NULL;
 -- A notification has at most one scheduled send on each of its campaigns.
 CREATE UNIQUE INDEX send_scheduled ON send (campaign_id, notification_id, workspace_id, environment)
   WHERE status = 'scheduled';
@@ -59,7 +78,8 @@ CREATE TABLE send_batch (
   batch        integer NOT NULL CHECK (batch >= 0),
   campaign_key integer NOT NULL,
   -- Capped batches of one campaign run one after another, so that each counts the deliveries of those before
-  -- it.
+  -- it. So do those of the parts of a send at a local time, so that each leaves out the devices of those
+  -- before it.
   capped       boolean NOT NULL,
   -- A range of device keys for a send to everyone, a list of them for a send to segments.
   first_key    integer,

@@ -13,7 +13,8 @@ CREATE TABLE delivery (
   notification_key integer NOT NULL,
   content_key      integer NOT NULL,
   content_type     text NOT NULL CHECK (content_type IN ('message', 'survey')),
-  trigger_type     text NOT NULL CHECK (trigger_type IN ('on_enter', 'on_exit', 'fixed_time')),
+  trigger_type     text NOT NULL
+    CHECK (trigger_type IN ('on_enter', 'on_exit', 'on_dwell', 'fixed_time')),
   location_key     integer,
   transport        text NOT NULL CHECK (transport IN ('fcm', 'apns', 'webpush', 'inbox')),
   status           text NOT NULL CHECK (status IN ('queued', 'handed_over', 'delivered', 'failed')),
@@ -25,11 +26,12 @@ CREATE TABLE delivery (
   opened_at        timestamptz,
   -- A click is an open, too (contract M1).
   clicked_at       timestamptz,
+  -- A test send: it counts in no report, cap or interaction (contract O4).
   test             boolean NOT NULL DEFAULT false,
   -- At most one delivery per source and device (contract L5).
   PRIMARY KEY (workspace_id, environment, source_id, device_key),
   CHECK ((status IN ('delivered', 'failed')) = (settled_at IS NOT NULL)),
-  CHECK ((trigger_type = 'fixed_time') = (location_key IS NULL)),
+  CHECK (test OR (trigger_type = 'fixed_time') = (location_key IS NULL)),
   CHECK (clicked_at IS NULL OR opened_at IS NOT NULL)
 );
 
@@ -40,14 +42,16 @@ CREATE INDEX delivery_clicked ON delivery (workspace_id, environment, clicked_at
   WHERE clicked_at IS NOT NULL;
 CREATE INDEX delivery_of_device ON delivery (workspace_id, environment, device_key, created_at DESC);
 
--- Deliveries that wait for a push provider, from the transaction that inserts the delivery to the one that
--- settles it. A narrow table of its own, so that polling costs the same however many deliveries there are.
+-- Deliveries that wait to be rendered or for a push provider, from the transaction that inserts the delivery
+-- to the one that settles it. A narrow table of its own, so that polling costs the same however many
+-- deliveries there are.
 CREATE TABLE push_queue (
   workspace_id integer NOT NULL,
   environment  text NOT NULL,
   source_id    bigint NOT NULL,
   device_key   integer NOT NULL,
-  transport    text NOT NULL CHECK (transport IN ('fcm', 'apns', 'webpush')),
+  -- Messages of templates for the inbox are queued, too, because a worker renders them.
+  transport    text NOT NULL CHECK (transport IN ('fcm', 'apns', 'webpush', 'inbox')),
   -- When a worker may take the push. Taking it moves this ahead by the length of the lease.
   due_at       timestamptz NOT NULL,
   attempts     smallint NOT NULL DEFAULT 0 CHECK (attempts >= 0),

@@ -37,6 +37,20 @@ CREATE TABLE survey_response (
   FOREIGN KEY (workspace_id, environment) REFERENCES tenant (workspace_id, environment) ON DELETE CASCADE
 );
 
+-- Answers to test sends, by their deliveries: kept, and counted in no result (contract O4).
+CREATE TABLE test_response (
+  workspace_id integer NOT NULL,
+  environment  text NOT NULL,
+  source_id    bigint NOT NULL,
+  device_key   integer NOT NULL,
+  content_key  integer NOT NULL,
+  -- As in survey_response.
+  answers      jsonb NOT NULL,
+  answered_at  timestamptz NOT NULL,
+  PRIMARY KEY (workspace_id, environment, source_id, device_key),
+  FOREIGN KEY (workspace_id, environment) REFERENCES tenant (workspace_id, environment) ON DELETE CASCADE
+);
+
 -- Counts the responses of a time that is not rolled up, by the index alone.
 CREATE INDEX survey_response_first ON survey_response (workspace_id, environment, first_answered_at)
   INCLUDE (campaign_key, notification_key);

@@ -169,7 +169,7 @@ BEGIN
     device_keys)
   SELECT workspace_id, environment, date_bin('15 minutes', settled_at, 'epoch'), campaign_key,
     notification_key, content_type, trigger_type, status, array_agg(device_key)
-  FROM fresh WHERE settled_at IS NOT NULL
+  FROM fresh WHERE settled_at IS NOT NULL AND NOT test
   GROUP BY 1, 2, 3, 4, 5, 6, 7, 8;
   RETURN NULL;
 END $$;
@@ -185,7 +185,7 @@ BEGIN
   SELECT workspace_id, environment, date_bin('15 minutes', fresh.settled_at, 'epoch'), fresh.campaign_key,
     fresh.notification_key, fresh.content_type, fresh.trigger_type, fresh.status, array_agg(device_key)
   FROM fresh JOIN stale USING (workspace_id, environment, source_id, device_key)
-  WHERE fresh.settled_at IS NOT NULL AND stale.settled_at IS NULL
+  WHERE fresh.settled_at IS NOT NULL AND stale.settled_at IS NULL AND NOT fresh.test
   GROUP BY 1, 2, 3, 4, 5, 6, 7, 8;
   RETURN NULL;
 END $$;
@@ -203,11 +203,11 @@ BEGIN
 END $$;
 
 CREATE TRIGGER delivery_changed_after_settling AFTER UPDATE ON delivery FOR EACH ROW
-  WHEN (OLD.settled_at IS NOT NULL AND (
+  WHEN (OLD.settled_at IS NOT NULL AND NOT (OLD.test AND NEW.test) AND (
     OLD.settled_at IS DISTINCT FROM NEW.settled_at OR OLD.status <> NEW.status
     OR OLD.device_key <> NEW.device_key OR OLD.campaign_key <> NEW.campaign_key
     OR OLD.notification_key <> NEW.notification_key OR OLD.content_type <> NEW.content_type
-    OR OLD.trigger_type <> NEW.trigger_type))
+    OR OLD.trigger_type <> NEW.trigger_type OR OLD.test <> NEW.test))
   EXECUTE FUNCTION invalidate_rollups();
 
 CREATE TRIGGER geofence_event_changed AFTER UPDATE ON geofence_event
@@ -231,11 +231,12 @@ END $$;
 
 -- Row by row: a device opens one message at a time, and a statement that settles thousands opens none.
 CREATE TRIGGER delivery_interaction AFTER UPDATE ON delivery FOR EACH ROW
-  WHEN (OLD.opened_at IS DISTINCT FROM NEW.opened_at OR OLD.clicked_at IS DISTINCT FROM NEW.clicked_at)
+  WHEN (NOT NEW.test
+    AND (OLD.opened_at IS DISTINCT FROM NEW.opened_at OR OLD.clicked_at IS DISTINCT FROM NEW.clicked_at))
   EXECUTE FUNCTION add_deltas_of_interaction();
 
 CREATE TRIGGER delivery_inserted_with_interaction AFTER INSERT ON delivery FOR EACH ROW
-  WHEN (NEW.opened_at IS NOT NULL) EXECUTE FUNCTION add_deltas_of_interaction();
+  WHEN (NEW.opened_at IS NOT NULL AND NOT NEW.test) EXECUTE FUNCTION add_deltas_of_interaction();
 
 -- The value of an answer as rollups count it: its JSON, of one choice its id alone, of an open text '' unless
 -- it looks like an id. It has no subquery, so that PostgreSQL inlines it, and no regular expression, which

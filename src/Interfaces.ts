@@ -61,6 +61,8 @@ import { reportHandlers } from "./reports/ReportsHttp.ts";
 import { surveyResultsHandlers } from "./reports/surveys/SurveyResultsHttp.ts";
 import { deviceMessagesHandlers } from "./sending/DeviceMessagesHttp.ts";
 import { explanationHandlers } from "./sending/ExplanationHttp.ts";
+import { previewHandlers } from "./sending/preview/PreviewHttp.ts";
+import { testSendsHandlers } from "./sending/testing/TestSendsHttp.ts";
 import { messagesHandlers } from "./sending/MessagesHttp.ts";
 import { sendsHandlers } from "./sending/SendsHttp.ts";
 import { webhooksHandlers } from "./webhooks/WebhooksHttp.ts";
@@ -80,6 +82,8 @@ const platformRoutes = HttpApiBuilder.layer(PlatformApi).pipe(
     deviceMessagesHandlers,
     deviceEventsHandlers,
     explanationHandlers,
+    previewHandlers,
+    testSendsHandlers,
     sendsHandlers,
     campaignEstimateHandlers,
     webhooksHandlers,

@@ -17,6 +17,8 @@ import { SurveyResultsApi } from "./reports/surveys/SurveyResultsApi.ts";
 import { DeviceMessagesApi } from "./sending/DeviceMessagesApi.ts";
 import { ExplanationApi } from "./sending/ExplanationApi.ts";
 import { SendsApi } from "./sending/SendsApi.ts";
+import { PreviewApi } from "./sending/preview/PreviewApi.ts";
+import { TestSendsApi } from "./sending/testing/TestSendsApi.ts";
 import { WebhooksApi } from "./webhooks/WebhooksApi.ts";
 import { tidyOpenApi } from "./wire/OpenApiTidy.ts";
 
@@ -28,6 +30,8 @@ export class PlatformApi extends HttpApi.make("platform")
   .add(MediaApi)
   .add(CampaignsApi)
   .add(NotificationsApi)
+  .add(PreviewApi)
+  .add(TestSendsApi)
   .add(PlatformSegmentsApi)
   .add(RegisteredDevicesApi)
   .add(DeviceMessagesApi)

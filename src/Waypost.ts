@@ -25,6 +25,7 @@ import { UserSecrets } from "./devices/users/UserSecrets.ts";
 import { HealthReports } from "./doctor/HealthReports.ts";
 import { Answers } from "./events/Answers.ts";
 import { DeviceEventsSql } from "./events/DeviceEventsSql.ts";
+import { dwellJob, Dwells } from "./events/Dwells.ts";
 import { EventRecorder } from "./events/EventRecorder.ts";
 import { Events } from "./events/Events.ts";
 import { CsvExports } from "./http/csv/CsvExports.ts";
@@ -63,11 +64,13 @@ import { sqlRepositories } from "./Repositories.ts";
 import { Deliveries } from "./sending/Deliveries.ts";
 import { Explanations } from "./sending/Explanations.ts";
 import { Messages } from "./sending/Messages.ts";
+import { Previews } from "./sending/preview/Previews.ts";
 import { PushCredentials } from "./sending/push/PushCredentials.ts";
 import { PushDispatcher } from "./sending/push/PushDispatcher.ts";
 import { leaseMillis } from "./sending/push/PushLeases.ts";
 import { Sends } from "./sending/Sends.ts";
 import { TransportTests } from "./sending/push/TransportTests.ts";
+import { TestSends } from "./sending/testing/TestSends.ts";
 import { SendScheduler } from "./sending/SendScheduler.ts";
 import { WebhookDispatcher } from "./webhooks/calls/WebhookDispatcher.ts";
 import { Webhooks } from "./webhooks/Webhooks.ts";
@@ -106,13 +109,15 @@ const statementServices = Layer.mergeAll(
   Retention.layer,
   DeviceAuthentication.layer.pipe(Layer.provide(FailedAttempts.layer)),
   Devices.layer.pipe(Layer.provideMerge(UserSecrets.layer)),
-  TransportTests.layer.pipe(Layer.provideMerge(RegisteredDevices.layer)),
+  Layer.mergeAll(TransportTests.layer, Previews.layer).pipe(Layer.provideMerge(RegisteredDevices.layer)),
   Messages.layer,
   Answers.layer,
   Explanations.layer,
+  TestSends.layer,
   Geofences.layer,
-  Layer.mergeAll(Events.layer, Positions.layer).pipe(
-    Layer.provide(EventRecorder.layer.pipe(Layer.provide(Deliveries.layer))),
+  Layer.mergeAll(Events.layer, Positions.layer, Dwells.layer).pipe(
+    Layer.provide(EventRecorder.layer),
+    Layer.provide(Deliveries.layer),
   ),
   Layer.mergeAll(DeliveryList.layer, Sends.layer, DeviceEventsSql.layer),
   Webhooks.layer,
@@ -127,6 +132,7 @@ const jobs = Layer.mergeAll(
   mediaSweeping,
   thumbnailWorker,
   rollupJob,
+  dwellJob,
   Layer.effectDiscard(Worker.every("table_statistics", "2 seconds", analyzeGrownTables)),
   retentionJob,
   erasureCompletion,

@@ -20,6 +20,8 @@ import { CampaignEstimates } from "../src/reports/estimates/CampaignEstimates.ts
 import { Reports } from "../src/reports/Reports.ts";
 import { SurveyResults } from "../src/reports/surveys/SurveyResults.ts";
 import { Explanations } from "../src/sending/Explanations.ts";
+import { Previews } from "../src/sending/preview/Previews.ts";
+import { TestSends } from "../src/sending/testing/TestSends.ts";
 import { Messages } from "../src/sending/Messages.ts";
 import { PushCredentials } from "../src/sending/push/PushCredentials.ts";
 import { TransportTests } from "../src/sending/push/TransportTests.ts";
@@ -49,6 +51,8 @@ const notInMemory = Layer.mergeAll(
   Layer.mock(Messages)({}),
   Layer.mock(PushCredentials)({}),
   Layer.mock(Explanations)({}),
+  Layer.mock(Previews)({}),
+  Layer.mock(TestSends)({}),
   Layer.mock(TransportTests)({}),
   Layer.mock(Reports)({}),
   Layer.mock(Audiences)({}),

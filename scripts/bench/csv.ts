@@ -26,7 +26,7 @@ const utcText = (column: string): string =>
 /** The rows of the file with the same texts, but for the id. */
 const sameRows = `
   SELECT d.source_id, d.device_key, s.id, COALESCE(k.id, g.id), c.notification_id, v.id, d.trigger_type,
-    COALESCE(l.id, f.id), d.transport, d.status, d.attempts, d.last_error,
+    COALESCE(l.id, f.id), d.transport, d.status, d.attempts, d.last_error, d.test,
     ${utcText("d.created_at")}, CASE WHEN d.status = 'delivered' THEN ${utcText("d.settled_at")} END
   FROM delivery d
   JOIN content c

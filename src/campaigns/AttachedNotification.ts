@@ -1,6 +1,7 @@
 import { type TimeOfDay, wallTimeAt } from "../time/LocalTime.ts";
 import type { Problems } from "../wire/Problems.ts";
 import { type CampaignDates, type ChangedDates, sendInstant } from "./CampaignDates.ts";
+import { lastInstantOf, type LateChoice, localTimeOf } from "./LocalSend.ts";
 
 /**
  * A notification on a campaign with its window or sending time, which the campaign's dates must leave room
@@ -10,6 +11,8 @@ export interface AttachedNotification {
   readonly name: string;
   /** The sending time of a push notification on the campaign's day; else null. */
   readonly sendAt: TimeOfDay | null;
+  /** Of a send at a local time; else null. */
+  readonly late: LateChoice | null;
   /** The window of a geo notification in epoch milliseconds; null for the campaign's own date. */
   readonly windowStart: number | null;
   readonly windowEnd: number | null;
@@ -27,22 +30,30 @@ export const checkAttached = (
   changed: ChangedDates,
   now: number,
 ): void => {
-  for (const { name, sendAt, ...window } of attached) {
-    if (sendAt === null) checkWindow(problems, { name, ...window }, next, changed);
-    else checkSend(problems, name, sendAt, stored, next, now);
+  for (const each of attached) {
+    if (each.sendAt === null) checkWindow(problems, each, next, changed);
+    else checkSend(problems, each.name, lastInstant(each.sendAt, each.late), stored, next, now);
   }
 };
+
+type LastInstant = (dates: CampaignDates) => number;
+
+/** The instant after which a send has passed: at a local time, once it has passed everywhere. */
+const lastInstant =
+  (sendAt: TimeOfDay, late: LateChoice | null): LastInstant =>
+  (dates) =>
+    late === null ? sendInstant(dates, sendAt) : lastInstantOf(localTimeOf(dates, sendAt));
 
 const checkSend = (
   problems: Problems,
   name: string,
-  sendAt: TimeOfDay,
+  instantIn: LastInstant,
   stored: CampaignDates,
   next: CampaignDates,
   now: number,
 ): void => {
-  const moved = sendInstant(next, sendAt);
-  if (sendInstant(stored, sendAt) <= now || moved >= now) return;
+  const moved = instantIn(next);
+  if (instantIn(stored) <= now || moved >= now) return;
   problems.add(
     "starts_at",
     `The start would move the sending of "${name}" to ${wallTimeAt(next.timezone, moved)} in ` +
@@ -53,7 +64,7 @@ const checkSend = (
 
 const checkWindow = (
   problems: Problems,
-  { name, windowEnd, windowStart }: Omit<AttachedNotification, "sendAt">,
+  { name, windowEnd, windowStart }: Omit<AttachedNotification, "sendAt" | "late">,
   { endsAt, startsAt, timezone }: CampaignDates,
   changed: ChangedDates,
 ): void => {

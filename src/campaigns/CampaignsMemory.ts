@@ -7,11 +7,18 @@ import { tenantRow, tenantRows } from "../workspaces/TenantRows.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 import { campaignStatus } from "./CampaignStatus.ts";
 import { CampaignsRepository } from "./CampaignsRepository.ts";
+import type { LateChoice } from "./LocalSend.ts";
 import { type StoredCampaign, shownCampaign } from "./StoredCampaign.ts";
 import { existingTargeting } from "./CampaignTargetingMemory.ts";
 
 interface CampaignRow extends TenantKey, StoredCampaign {
   readonly key: CampaignKey;
+}
+
+interface StoredSend extends TenantKey {
+  readonly campaignId: CampaignId;
+  readonly status: string;
+  readonly local: object | null;
 }
 
 interface StoredNotification extends TenantKey {
@@ -23,12 +30,14 @@ interface StoredAttachment extends TenantKey {
   readonly campaignId: CampaignId;
   readonly notificationId: NotificationId;
   readonly sendAt: TimeOfDay | null;
+  readonly late: LateChoice | null;
   readonly startsAt: number | null;
   readonly endsAt: number | null;
   readonly attachedAt: number;
 }
 
 const campaigns = memoryTable<CampaignRow>("campaign");
+const sends = memoryTable<StoredSend>("send");
 const notifications = memoryTable<StoredNotification>("notification");
 const attachments = memoryTable<StoredAttachment>("campaign_notification");
 
@@ -91,12 +100,16 @@ export const campaignsMemory = Layer.effect(
         ),
 
       countLimited: (tenant, except, now) =>
-        store.read(
-          (tables) =>
-            tenantRows(tables, campaigns, tenant)
-              .filter(({ endsAt, id }) => id !== except && (endsAt === null || endsAt >= now))
-              .filter(({ paused }) => !(paused && tenant.environment === "sandbox")).length,
-        ),
+        store.read((tables) => {
+          const isSending = (id: CampaignId) =>
+            tenantRows(tables, sends, tenant).some(
+              ({ campaignId, local, status }) =>
+                campaignId === id && local !== null && (status === "scheduled" || status === "running"),
+            );
+          return tenantRows(tables, campaigns, tenant)
+            .filter(({ endsAt, id }) => id !== except && (endsAt === null || endsAt >= now || isSending(id)))
+            .filter(({ paused }) => !(paused && tenant.environment === "sandbox")).length;
+        }),
 
       insert: ({ environment, workspaceId }, id, values, now) =>
         store.write((tables) => {
@@ -127,9 +140,9 @@ export const campaignsMemory = Layer.effect(
           tenantRows(tables, attachments, tenant)
             .filter(({ campaignId }) => campaignId === id)
             .toSorted((a, b) => a.attachedAt - b.attachedAt || (a.notificationId < b.notificationId ? -1 : 1))
-            .flatMap(({ endsAt, notificationId, sendAt, startsAt }) => {
+            .flatMap(({ endsAt, late, notificationId, sendAt, startsAt }) => {
               const notification = tables.rows(notifications).get(notificationId);
-              const window = { sendAt, windowStart: startsAt, windowEnd: endsAt };
+              const window = { sendAt, late, windowStart: startsAt, windowEnd: endsAt };
               return notification === undefined ? [] : [{ name: notification.name, ...window }];
             }),
         ),

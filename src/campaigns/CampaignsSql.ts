@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { asNumber, instant, utc } from "../database/Rows.ts";
 import { anyRow, firstRow, mapRows, onlyCount, run } from "../database/Statements.ts";
-import { tenantIs } from "../database/TenantColumns.ts";
+import { sameTenant, tenantIs } from "../database/TenantColumns.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import type { CampaignId, CampaignKey } from "../wire/Ids.ts";
 import type { AttachedNotification } from "./AttachedNotification.ts";
@@ -117,7 +117,10 @@ export const campaignsSql = Layer.effect(
         onlyCount(sql<{ readonly count: number }>`
           SELECT count(*)::integer AS count FROM campaign c
           WHERE ${tenantIs("c", tenant)} AND c.id IS DISTINCT FROM ${except}::uuid
-            AND (c.ends_at IS NULL OR c.ends_at >= ${instant(now)})
+            AND (c.ends_at IS NULL OR c.ends_at >= ${instant(now)} OR EXISTS (
+              SELECT FROM send s
+              WHERE ${sameTenant("s", "c")} AND s.campaign_id = c.id AND s.local_at IS NOT NULL
+                AND s.status IN ('scheduled', 'running')))
             AND NOT (c.paused AND c.environment = 'sandbox')`),
 
       insert: (tenant, id, values, now) =>
@@ -152,7 +155,7 @@ export const campaignsSql = Layer.effect(
 
       attached: (tenant, id) =>
         Effect.orDie(sql<AttachedNotification>`
-          SELECT n.name, cn.send_at AS "sendAt",
+          SELECT n.name, cn.send_at AS "sendAt", cn.send_late AS late,
             ${asNumber("extract(epoch FROM cn.starts_at) * 1000")} AS "windowStart",
             ${asNumber("extract(epoch FROM cn.ends_at) * 1000")} AS "windowEnd"
           FROM campaign_notification cn

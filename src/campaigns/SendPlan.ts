@@ -1,9 +1,9 @@
 import { Context, Effect, Layer } from "effect";
-import { pipelined } from "../database/pool/TransactionConnection.ts";
 import type { TimeOfDay } from "../time/LocalTime.ts";
 import { type CampaignId, idAt, type NotificationId } from "../wire/Ids.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { type CampaignDates, sendInstant } from "./CampaignDates.ts";
+import { type LateChoice, localPlan } from "./LocalSend.ts";
 import { SendPlanRepository } from "./SendPlanRepository.ts";
 
 /** A push campaign, as far as its sends depend on it. */
@@ -12,6 +12,12 @@ interface PlannedCampaign {
   readonly timezone: CampaignDates["timezone"];
   readonly startsAtMs: number;
   readonly paused: boolean;
+}
+
+/** When a notification is sent; `late` is null unless it is sent at that time in each device's zone. */
+interface PlannedTime {
+  readonly sendAt: TimeOfDay;
+  readonly late: LateChoice | null;
 }
 
 /**
@@ -37,6 +43,22 @@ export class SendPlan extends Context.Service<SendPlan>()("waypost/campaigns/Sen
     const skip = (tenant: Tenant, campaignId: CampaignId, now: number) =>
       stop(tenant, repository.skip(tenant, campaignId, now));
 
+    const planned = Effect.fnUntraced(function* (
+      tenant: Tenant,
+      campaignId: CampaignId,
+      notificationId: NotificationId,
+      dates: Pick<CampaignDates, "startsAt" | "timezone">,
+      { late, sendAt }: PlannedTime,
+      now: number,
+    ) {
+      const dueAt = sendInstant(dates, sendAt);
+      const local = late === null ? null : localPlan(dates, sendAt, late, now);
+      yield* stop(
+        tenant,
+        repository.schedule(tenant, idAt(now), campaignId, notificationId, { dueAt, local }, now),
+      );
+    });
+
     return {
       /**
        * Plans a notification: moves its scheduled send, which keeps its id, or adds one (contract L3, F6).
@@ -45,13 +67,13 @@ export class SendPlan extends Context.Service<SendPlan>()("waypost/campaigns/Sen
         tenant: Tenant,
         campaign: PlannedCampaign,
         notificationId: NotificationId,
-        sendAt: TimeOfDay,
+        { late, sendAt }: PlannedTime,
         now: number,
       ) {
         // Sends that were due during the current pause are skipped, not moved.
         if (campaign.paused) yield* skip(tenant, campaign.id, now);
-        const dueAt = sendInstant({ startsAt: campaign.startsAtMs, timezone: campaign.timezone }, sendAt);
-        yield* pipelined(repository.schedule(tenant, idAt(now), campaign.id, notificationId, dueAt));
+        const dates = { startsAt: campaign.startsAtMs, timezone: campaign.timezone };
+        yield* planned(tenant, campaign.id, notificationId, dates, { sendAt, late }, now);
       }),
 
       /** Moves future sends to the campaign's new day or zone, each at its own time of day (contract E11). */
@@ -62,11 +84,14 @@ export class SendPlan extends Context.Service<SendPlan>()("waypost/campaigns/Sen
         now: number,
       ) {
         const scheduled = yield* repository.waiting(tenant, campaignId, now);
-        if (scheduled.length === 0) return;
+        for (const { late, notificationId, sendAt } of scheduled)
+          if (late !== null) yield* planned(tenant, campaignId, notificationId, dates, { sendAt, late }, now);
+        const moved = scheduled.filter(({ late }) => late === null);
+        if (moved.length === 0) return;
         yield* repository.move(
           tenant,
-          scheduled.map(({ id }) => id),
-          scheduled.map(({ sendAt }) => sendInstant(dates, sendAt)),
+          moved.map(({ id }) => id),
+          moved.map(({ sendAt }) => sendInstant(dates, sendAt)),
         );
       }),
 

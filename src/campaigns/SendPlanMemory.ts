@@ -4,6 +4,7 @@ import type { TimeOfDay } from "../time/LocalTime.ts";
 import type { CampaignId, NotificationId } from "../wire/Ids.ts";
 import { tenantRow, tenantRows } from "../workspaces/TenantRows.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
+import type { LocalPlan } from "./LocalSend.ts";
 import { SendPlanRepository } from "./SendPlanRepository.ts";
 
 /** A send. `sourceId` is set once it has started. */
@@ -14,6 +15,7 @@ interface StoredSend extends TenantKey {
   readonly dueAt: number;
   readonly status: "scheduled" | "running" | "done" | "skipped" | "missed" | "cancelled";
   readonly sourceId: bigint | null;
+  readonly local: LocalPlan | null;
 }
 
 interface StoredAttachment extends TenantKey {
@@ -21,6 +23,8 @@ interface StoredAttachment extends TenantKey {
   readonly notificationId: NotificationId;
   readonly sendAt: TimeOfDay | null;
 }
+
+const isOpen = ({ status }: StoredSend) => status === "scheduled" || status === "running";
 
 const sends = memoryTable<StoredSend>("send");
 const batches = memoryTable<TenantKey & { readonly sourceId: bigint }>("send_batch");
@@ -47,45 +51,45 @@ export const sendPlanMemory = Layer.effect(
       });
 
     return SendPlanRepository.of({
-      schedule: (tenant, id, campaignId, notificationId, dueAt) =>
+      schedule: (tenant, id, campaignId, notificationId, { dueAt, local }) =>
         store.write((tables) => {
           const { environment, workspaceId } = tenant;
-          const scheduled = tenantRows(tables, sends, tenant).find(
+          const open = tenantRows(tables, sends, tenant).filter(
             (send) =>
-              send.campaignId === campaignId &&
-              send.notificationId === notificationId &&
-              send.status === "scheduled",
+              send.campaignId === campaignId && send.notificationId === notificationId && isOpen(send),
           );
+          const isKept = open.some(
+            (send) =>
+              local !== null && send.local?.localAt === local.localAt && send.local.late === local.late,
+          );
+          if (isKept) return [];
+          const ended = open.filter((send) => send.status === "running" && send.local !== null);
+          for (const send of ended) tables.put(sends, send.id, { ...send, status: "cancelled" });
+          const scheduled = open.find(({ status }) => status === "scheduled");
           const isKnown =
             tenantRow(tables, campaigns, tenant, campaignId) !== null &&
             tenantRow(tables, notifications, tenant, notificationId) !== null;
-          if (scheduled !== undefined) tables.put(sends, scheduled.id, { ...scheduled, dueAt });
+          if (scheduled !== undefined) tables.put(sends, scheduled.id, { ...scheduled, dueAt, local });
           else if (isKnown) {
-            const send = {
-              id,
-              campaignId,
-              notificationId,
-              dueAt,
-              status: "scheduled",
-              sourceId: null,
-            } as const;
-            tables.put(sends, id, { workspaceId, environment, ...send });
+            const send = { id, campaignId, notificationId, dueAt, local, sourceId: null } as const;
+            tables.put(sends, id, { workspaceId, environment, ...send, status: "scheduled" });
           }
+          return ended.flatMap(({ sourceId }) => sourceId ?? []);
         }),
 
       waiting: (tenant, campaignId, now) =>
         store.read((tables) =>
           tenantRows(tables, sends, tenant)
             .filter((send) => send.campaignId === campaignId && send.status === "scheduled")
-            .filter(({ dueAt }) => dueAt > now)
-            .flatMap(({ id, notificationId }) => {
+            .filter(({ dueAt, local }) => dueAt > now || local !== null)
+            .flatMap(({ id, local, notificationId }) => {
               const attachment = tables.find(
                 attachments,
                 (row) => row.campaignId === campaignId && row.notificationId === notificationId,
               );
               return attachment === undefined || attachment.sendAt === null
                 ? []
-                : [{ id, sendAt: attachment.sendAt }];
+                : [{ id, notificationId, sendAt: attachment.sendAt, late: local?.late ?? null }];
             }),
         ),
 
@@ -103,7 +107,8 @@ export const sendPlanMemory = Layer.effect(
           tenant,
           campaignId,
           "skipped",
-          ({ dueAt, status }) => status === "running" || (status === "scheduled" && dueAt <= now),
+          ({ dueAt, local, status }) =>
+            status === "running" || (status === "scheduled" && local === null && dueAt <= now),
         ),
 
       cancel: (tenant, campaignId, notificationId) =>

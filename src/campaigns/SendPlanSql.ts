@@ -20,31 +20,50 @@ export const sendPlanSql = Layer.effect(
   SendPlanRepository,
   Effect.map(SqlClient.SqlClient, (sql) => {
     return SendPlanRepository.of({
-      schedule: (tenant, id, campaignId, notificationId, dueAt) =>
-        run(sql`
-          WITH moved AS (
-            UPDATE send s SET due_at = ${instant(dueAt)}
+      schedule: (tenant, id, campaignId, notificationId, { dueAt, local }, now) =>
+        sourceIds(sql<EndedSend>`
+          WITH kept AS (
+            SELECT FROM send s
+            WHERE ${tenantIs("s", tenant)} AND s.campaign_id = ${campaignId}
+              AND s.notification_id = ${notificationId} AND s.status IN ('scheduled', 'running')
+              AND s.local_at = ${local?.localAt ?? null}::text AND s.late = ${local?.late ?? null}::text
+          ), moved AS (
+            UPDATE send s SET due_at = ${instant(dueAt)}, local_at = ${local?.localAt ?? null},
+              late = ${local?.late ?? null}, planned_at = ${instant(local?.plannedAt ?? null)},
+              next_at = ${instant(local?.nextAt ?? null)}
             WHERE ${tenantIs("s", tenant)} AND s.campaign_id = ${campaignId}
               AND s.notification_id = ${notificationId} AND s.status = 'scheduled'
+              AND NOT EXISTS (SELECT FROM kept)
             RETURNING s.id
+          ), unfixed AS (
+            DELETE FROM send s USING moved WHERE ${tenantIs("s", tenant)} AND s.parent_id = moved.id
+          ), ended AS (
+            UPDATE send s SET status = 'cancelled', finished_at = ${instant(now)}
+            WHERE ${tenantIs("s", tenant)} AND s.campaign_id = ${campaignId}
+              AND s.notification_id = ${notificationId} AND s.status = 'running'
+              AND (s.local_at IS NOT NULL OR s.parent_id IS NOT NULL) AND NOT EXISTS (SELECT FROM kept)
+            RETURNING s.*
+          ), ${recordedSendsSql(sql, "ended", now)}, added AS (
+            INSERT INTO send (workspace_id, environment, id, campaign_id, campaign_key, notification_id,
+              notification_key, due_at, status, local_at, late, planned_at, next_at)
+            SELECT c.workspace_id, c.environment, ${id}, c.id, c.key, n.id, n.key, ${instant(dueAt)},
+              'scheduled', ${local?.localAt ?? null}, ${local?.late ?? null},
+              ${instant(local?.plannedAt ?? null)}, ${instant(local?.nextAt ?? null)}
+            FROM campaign c
+            JOIN notification n ON ${sameTenant("n", "c")}
+            WHERE ${tenantIs("c", tenant)} AND c.id = ${campaignId} AND n.id = ${notificationId}
+              AND NOT EXISTS (SELECT FROM moved) AND NOT EXISTS (SELECT FROM kept)
           )
-          INSERT INTO send (workspace_id, environment, id, campaign_id, campaign_key, notification_id,
-            notification_key, due_at, status)
-          SELECT c.workspace_id, c.environment, ${id}, c.id, c.key, n.id, n.key, ${instant(dueAt)},
-            'scheduled'
-          FROM campaign c
-          JOIN notification n ON ${sameTenant("n", "c")}
-          WHERE ${tenantIs("c", tenant)} AND c.id = ${campaignId} AND n.id = ${notificationId}
-            AND NOT EXISTS (SELECT FROM moved)`),
+          SELECT s.source_id AS "sourceId" FROM ended s`),
 
       waiting: (tenant, campaignId, now) =>
         Effect.orDie(sql<WaitingSend>`
-          SELECT s.id, cn.send_at AS "sendAt"
+          SELECT s.id, s.notification_id AS "notificationId", cn.send_at AS "sendAt", s.late
           FROM send s
           JOIN campaign_notification cn ON ${sameTenant("cn", "s")}
             AND cn.campaign_id = s.campaign_id AND cn.notification_id = s.notification_id
           WHERE ${tenantIs("s", tenant)} AND s.campaign_id = ${campaignId} AND s.status = 'scheduled'
-            AND s.due_at > ${instant(now)} AND cn.send_at IS NOT NULL`),
+            AND (s.due_at > ${instant(now)} OR s.local_at IS NOT NULL) AND cn.send_at IS NOT NULL`),
 
       move: (tenant, ids, dueAt) =>
         run(sql`
@@ -58,7 +77,8 @@ export const sendPlanSql = Layer.effect(
           WITH ended AS (
             UPDATE send s SET status = 'skipped', finished_at = ${instant(now)}
             WHERE ${tenantIs("s", tenant)} AND s.campaign_id = ${campaignId}
-              AND (s.status = 'running' OR (s.status = 'scheduled' AND s.due_at <= ${instant(now)}))
+              AND (s.status = 'running' OR (s.status = 'scheduled' AND s.local_at IS NULL
+                AND s.due_at <= ${instant(now)}))
             RETURNING s.*
           ), ${recordedSendsSql(sql, "ended", now)}
           SELECT s.source_id AS "sourceId" FROM ended s`),

@@ -169,7 +169,7 @@ export const operator = Effect.gen(function* () {
   /** Sends a file to a path of the interface, piece by piece; gives the response's text. */
   const upload = (path: string, file: string, contentType: string): Effect.Effect<string, CommandRefused> =>
     Effect.gen(function* () {
-      const pieces = Stream.fromAsyncIterable(createReadStream(file), (error) => error);
+      const pieces = Stream.fromAsyncIterable<Uint8Array, unknown>(createReadStream(file), (error) => error);
       const request = HttpClientRequest.post(`${url}/operator/v1${path}`).pipe(
         HttpClientRequest.bearerToken(key),
         HttpClientRequest.bodyStream(pieces, { contentType }),

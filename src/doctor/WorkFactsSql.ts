@@ -57,15 +57,16 @@ export class WorkFactsSql extends Context.Service<WorkFactsSql>()("waypost/docto
         Effect.orDie(sql<WorkFacts>`
           SELECT
             (SELECT count(*)::int FROM send
-              WHERE status = 'scheduled' AND due_at < ${instant(now - 2 * minute)}) AS overdue,
+              WHERE status = 'scheduled' AND local_at IS NULL
+                AND due_at < ${instant(now - 2 * minute)}) AS overdue,
             (SELECT count(*)::int FROM send s
               WHERE status = 'running' AND started_at < ${instant(now - minute)} AND EXISTS (${batches})
                 AND NOT EXISTS (${batches} AND b.leased_until > ${instant(now - minute)})) AS abandoned,
             (SELECT count(*)::int FROM send s
-              WHERE status = 'running' AND started_at < ${instant(now - 10 * minute)}
+              WHERE status = 'running' AND local_at IS NULL AND started_at < ${instant(now - 10 * minute)}
                 AND NOT EXISTS (${batches}) AND NOT EXISTS (${queued})) AS unfinished,
             (SELECT count(*)::int FROM send
-              WHERE status = 'missed' AND due_at > ${instant(now - 7 * day)}) AS missed,
+              WHERE status = 'missed' AND local_at IS NULL AND due_at > ${instant(now - 7 * day)}) AS missed,
             (SELECT count(*)::int FROM media_file WHERE thumbnail = 'failed') AS thumbnails_failed,
             (SELECT count(*)::int FROM media_file WHERE thumbnail = 'pending'
               AND thumbnail_due_at < ${instant(now - 10 * minute)}) AS thumbnails_late,

@@ -40,12 +40,14 @@ const questionOf = (
 
 /**
  * Reads the answers to questions and adds all their problems (contract B4, F5). Returns them in the order of
- * the questions, without those that have no answer.
+ * the questions, without those that have no answer. `languages` has the questions in each language, the
+ * device's own first; choices are taken by their texts in any of them (contract O2.6).
  */
 export const readAnswers = (
   sent: ReadonlyArray<unknown>,
   questions: ReadonlyArray<Question>,
   problems: Problems,
+  languages: ReadonlyArray<ReadonlyArray<Question>> = [questions],
 ): ReadonlyArray<Answer> => {
   const known = new Map(questions.map((question) => [question.id, question]));
   const given = new Map<string, Given>();
@@ -59,7 +61,8 @@ export const readAnswers = (
       );
       return;
     }
-    const result = readValue(question, (entry as { readonly value?: unknown }).value);
+    const inLanguages = languages.flatMap((each) => each.find(({ id }) => id === question.id) ?? []);
+    const result = readValue(question, (entry as { readonly value?: unknown }).value, inLanguages);
     const isWrong = result._tag === "Wrong";
     given.set(question.id, { index, value: isWrong ? null : result.value, isWrong });
     if (isWrong) {

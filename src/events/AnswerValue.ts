@@ -32,24 +32,28 @@ const readNumber = (sent: unknown, isGood: (sent: number) => boolean, wanted: st
 const isWholeWithin = (min: number, max: number) => (sent: number) =>
   Number.isInteger(sent) && sent >= min && sent <= max;
 
-/** The id of a choice, by its id in any letter case or by its exact text. The id takes precedence. */
-const choiceId = ({ choices }: Question, sent: unknown): string | null => {
+/**
+ * The id of a choice, by its id in any letter case or by its exact text, of one language after the
+ * other. The id takes precedence.
+ */
+const choiceId = (languages: ReadonlyArray<Question>, sent: unknown): string | null => {
   if (!Predicate.isString(sent)) return null;
   const id = sent.toLowerCase();
   const text = sent.trim();
+  const choices = languages.flatMap((question) => question.choices);
   const found = choices.find((choice) => choice.id === id) ?? choices.find((choice) => choice.text === text);
   return found?.id ?? null;
 };
 
 const quoted = ({ choices }: Question): string => choices.map(({ text }) => `"${text}"`).join(", ");
 
-const readChoices = (question: Question, sent: unknown): ReadValue => {
+const readChoices = (question: Question, languages: ReadonlyArray<Question>, sent: unknown): ReadValue => {
   const wanted = `must be a list of its choices, each by its id or exact text: ${quoted(question)}`;
   if (!Array.isArray(sent)) return wrong(wanted);
   if (sent.length > maxChoices) return wrong(wanted);
   const named = new Set<string>();
   for (const each of sent as ReadonlyArray<unknown>) {
-    const id = choiceId(question, each);
+    const id = choiceId(languages, each);
     if (id === null) return wrong(wanted);
     named.add(id);
   }
@@ -58,21 +62,26 @@ const readChoices = (question: Question, sent: unknown): ReadValue => {
 
 /**
  * Reads the answer to a question by the rules of its type (contract F5). Null, an empty list for
- * `MULTIPLE_CHOICE` and a blank text are no answer. A choice named twice counts once.
+ * `MULTIPLE_CHOICE` and a blank text are no answer. A choice named twice counts once. `languages` has the
+ * question in each language, the device's own first.
  */
-export const readValue = (question: Question, sent: unknown): ReadValue => {
+export const readValue = (
+  question: Question,
+  sent: unknown,
+  languages: ReadonlyArray<Question> = [question],
+): ReadValue => {
   if (sent === undefined || sent === null) return none;
   switch (question.type) {
     case "OPEN_ENDED":
       return readText(sent);
     case "SINGLE_CHOICE": {
-      const id = choiceId(question, sent);
+      const id = choiceId(languages, sent);
       return id === null
         ? wrong(`must be one of its choices, by its id or exact text: ${quoted(question)}`)
         : read(id);
     }
     case "MULTIPLE_CHOICE":
-      return readChoices(question, sent);
+      return readChoices(question, languages, sent);
     case "RATING":
       return readNumber(sent, isWholeWithin(1, 5), "must be a whole number between 1 and 5");
     case "SLIDER":

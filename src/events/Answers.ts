@@ -3,6 +3,7 @@ import { Database } from "../database/Database.ts";
 import type { DeviceCaller } from "../devices/DeviceCaller.ts";
 import { hears } from "../outbox/EventType.ts";
 import { Outbox } from "../outbox/Outbox.ts";
+import { questionsInLanguages } from "../notifications/templates/MessageTexts.ts";
 import { MessageIds } from "../sending/MessageId.ts";
 import { utcText } from "../time/LocalTime.ts";
 import { NotFound } from "../wire/ApiError.ts";
@@ -18,6 +19,7 @@ type Caller = DeviceCaller["Service"];
 /** A message of a device, with its questions. */
 export interface AnswerableMessage extends SentSurvey {
   readonly id: string;
+  readonly sourceId: bigint;
 }
 
 /** Answers of devices to surveys. */
@@ -60,7 +62,7 @@ export class Answers extends Context.Service<Answers>()("waypost/events/Answers"
         if (key === null || key.deviceKey !== caller.deviceKey) return yield* NotFound.resource("message");
         const [sent] = yield* repository.find(caller, key.sourceId, caller.deviceKey);
         if (sent === undefined) return yield* NotFound.resource("message");
-        return { ...sent, id: id.toLowerCase() } satisfies AnswerableMessage;
+        return { ...sent, id: id.toLowerCase(), sourceId: key.sourceId } satisfies AnswerableMessage;
       }),
 
       /**
@@ -78,13 +80,23 @@ export class Answers extends Context.Service<Answers>()("waypost/events/Answers"
         }
         const answers =
           message.type === "survey" && fields.answers !== undefined
-            ? readAnswers(fields.answers, message.questions, problems)
+            ? readAnswers(
+                fields.answers,
+                message.questions,
+                problems,
+                questionsInLanguages(message, message.locale),
+              )
             : [];
         yield* body.complete;
         const now = yield* Clock.currentTimeMillis;
         const response = { message_id: message.id, answers, answered_at: utcText(now) };
         // Answers that answer nothing are no response, and leave an earlier one as it is (contract K9).
         if (answers.length === 0) return response satisfies SurveyResponse;
+        if (message.test) {
+          const key = { sourceId: message.sourceId, deviceKey: caller.deviceKey };
+          yield* repository.putTest(caller, key, message.content_key, answers, now);
+          return response satisfies SurveyResponse;
+        }
         const put = repository.put(caller, caller.deviceKey, message, answers, now);
         yield* hears(caller.webhookEvents, "survey.answered")
           ? database.atomically(Effect.andThen(put, record(caller, message, answers, now)))

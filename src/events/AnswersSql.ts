@@ -5,6 +5,8 @@ import { sameTenant, tenantIs } from "../database/TenantColumns.ts";
 import type { NotificationType } from "../notifications/MessageContent.ts";
 import type { Question } from "../notifications/Survey.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
+import type { TextSource } from "../notifications/templates/MessageTexts.ts";
+import type { DeliveryKey } from "../sending/MessageId.ts";
 import type { Answer } from "./Answer.ts";
 
 /** A survey as it was sent to a device, with the questions of that revision. */
@@ -14,6 +16,10 @@ export interface SentSurvey {
   readonly campaign_key: number;
   readonly notification_key: number;
   readonly content_key: number;
+  readonly translations: TextSource["translations"];
+  readonly locale: string | null;
+  /** Whether it was a test send. */
+  readonly test: boolean;
 }
 
 /** What a stored response refers to, and when its device answered first. */
@@ -33,7 +39,9 @@ export class AnswersSql extends Context.Service<AnswersSql>()("waypost/events/An
       find: (tenant: Tenant, sourceId: bigint, deviceKey: number) =>
         Effect.orDie(sql<SentSurvey>`
           SELECT c.type, COALESCE(c.questions, '[]') AS questions, d.campaign_key, d.notification_key,
-            d.content_key
+            d.content_key, d.test, c.translations, (
+              SELECT v.locale FROM device v WHERE ${sameTenant("v", "d")} AND v.key = d.device_key
+            ) AS locale
           FROM delivery d
           JOIN content c ON ${sameTenant("c", "d")} AND c.key = d.content_key
           WHERE ${tenantIs("d", tenant)} AND d.source_id = ${sourceId} AND d.device_key = ${deviceKey}
@@ -51,6 +59,22 @@ export class AnswersSql extends Context.Service<AnswersSql>()("waypost/events/An
           WHERE ${tenantIs("r", { environment, workspaceId })}
             AND r.notification_key = ${survey.notification_key} AND r.campaign_key = ${survey.campaign_key}
             AND r.device_key = ${deviceKey}`),
+
+      /** Stores answers to a test send, which count in no result. They replace earlier ones. */
+      putTest: (
+        { environment, workspaceId }: Tenant,
+        { deviceKey, sourceId }: DeliveryKey,
+        contentKey: number,
+        answers: ReadonlyArray<Answer>,
+        now: number,
+      ) =>
+        Effect.orDie(sql`
+          INSERT INTO test_response (workspace_id, environment, source_id, device_key, content_key, answers,
+            answered_at)
+          VALUES (${workspaceId}, ${environment}, ${sourceId}, ${deviceKey}, ${contentKey}, ${jsonb(answers)},
+            ${instant(now)})
+          ON CONFLICT (workspace_id, environment, source_id, device_key) DO UPDATE
+          SET answers = EXCLUDED.answers, answered_at = EXCLUDED.answered_at`),
 
       /** Stores answers to a survey of a campaign. They replace earlier ones, but not their first date. */
       put: (

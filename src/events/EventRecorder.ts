@@ -3,35 +3,42 @@ import { PublicAddresses } from "../http/PublicAddresses.ts";
 import { hears } from "../outbox/EventType.ts";
 import { Outbox, type OutgoingEvent } from "../outbox/Outbox.ts";
 import { shownMedia } from "../media/MediaAddress.ts";
+import { isSameForAll, type MessageTexts, renderTexts } from "../notifications/templates/MessageTexts.ts";
 import { type CreatedDelivery, Deliveries } from "../sending/Deliveries.ts";
 import type { DueDelivery } from "../sending/Delivery.ts";
 import type { Message } from "../sending/Message.ts";
 import { MessageIds } from "../sending/MessageId.ts";
+import { type Recipient, Recipients } from "../sending/rendering/Recipients.ts";
 import { utcText } from "../time/LocalTime.ts";
+import { mapSliced } from "../workers/TimeSlices.ts";
+import { dwellsOf } from "./Dwell.ts";
+import { DwellsSql } from "./DwellsSql.ts";
 import type { EventBatch, IncomingEvent, TriggeredMessage } from "./EventBatch.ts";
 import { EventsSql, type Recorded, type TriggerMatch } from "./EventsSql.ts";
 import { triggerSpan } from "./Transition.ts";
-import { canFire, dueDelivery } from "./TriggerRule.ts";
+import { canFire, dueDelivery, isReachable } from "./TriggerRule.ts";
 
 /** A message that an event triggers for its device, before the frequency caps. */
 interface PendingDelivery {
   readonly incomingEvent: IncomingEvent;
   readonly triggerMatch: TriggerMatch;
   readonly due: DueDelivery;
+  /** The texts for the device; null if they cannot be rendered. */
+  readonly texts: MessageTexts | null;
 }
 
 const pendingDeliveriesOf = (
   incomingEvent: IncomingEvent,
-  { address_gone, approved, subscribed, transport }: Recorded,
+  device: Recorded,
 ): ReadonlyArray<PendingDelivery> => {
-  const isReachable = !address_gone && subscribed && (approved || incomingEvent.environment === "production");
-  if (!isReachable) return [];
+  if (!isReachable(device, incomingEvent.environment)) return [];
   return incomingEvent.triggerMatches
     .filter((triggerMatch) => canFire(triggerMatch, incomingEvent))
     .map((triggerMatch) => ({
       incomingEvent,
       triggerMatch,
-      due: dueDelivery(triggerMatch, incomingEvent, transport),
+      due: dueDelivery(triggerMatch, incomingEvent, device.transport),
+      texts: triggerMatch,
     }));
 };
 
@@ -46,7 +53,18 @@ export class EventRecorder extends Context.Service<EventRecorder>()("waypost/eve
     const deliveries = yield* Deliveries;
     const ids = yield* MessageIds;
     const outbox = yield* Outbox;
+    const dwells = yield* DwellsSql;
+    const recipients = yield* Recipients;
     const { media: mediaBase } = yield* PublicAddresses;
+
+    /** Translates and renders the texts of deliveries. Reads nothing if they are the same for all devices. */
+    const render = Effect.fnUntraced(function* (pending: ReadonlyArray<PendingDelivery>) {
+      const varying = pending.filter(({ triggerMatch }) => !isSameForAll(triggerMatch));
+      if (varying.length === 0) return pending;
+      const found = yield* recipients.of(varying.map(({ due }) => due));
+      const byDelivery = new Map(varying.map((each, index) => [each, found[index]]));
+      return yield* mapSliced(pending, (each) => rendered(each, byDelivery.get(each)));
+    });
 
     return {
       /** Finds the locations of a batch and the notifications that can fire there. */
@@ -55,11 +73,16 @@ export class EventRecorder extends Context.Service<EventRecorder>()("waypost/eve
         batch.locate(yield* repository.locations(batch.locations, batch.span(triggerSpan)));
       }),
 
-      /** Stores events and creates the deliveries they trigger, in the current transaction. */
+      /**
+       * Stores events, with the dwells that they begin, and creates the deliveries they trigger, in the
+       * current transaction.
+       */
       write: Effect.fnUntraced(function* (batch: EventBatch, events: ReadonlyArray<IncomingEvent>) {
         const accepted = batch.record(events, yield* repository.record(events));
-        const pending = accepted.flatMap(({ device, incomingEvent }) =>
-          pendingDeliveriesOf(incomingEvent, device),
+        const begun = accepted.flatMap(({ incomingEvent }) => dwellsOf(incomingEvent));
+        if (begun.length > 0) yield* dwells.begin(begun);
+        const pending = yield* render(
+          accepted.flatMap(({ device, incomingEvent }) => pendingDeliveriesOf(incomingEvent, device)),
         );
         const created = yield* deliveries.create(pending.map(({ due }) => due));
         yield* outbox.record([
@@ -70,13 +93,10 @@ export class EventRecorder extends Context.Service<EventRecorder>()("waypost/eve
         ]);
         return pending.flatMap((pendingDelivery, index): Array<TriggeredMessage> => {
           const delivery = created[index] ?? null;
-          if (delivery === null) return [];
-          const message = toMessage(
-            ids.idOf({ sourceId: delivery.sourceId, deviceKey: pendingDelivery.due.deviceKey }),
-            pendingDelivery,
-            delivery,
-            mediaBase,
-          );
+          const { due, texts } = pendingDelivery;
+          if (delivery === null || texts === null) return [];
+          const id = ids.idOf({ sourceId: delivery.sourceId, deviceKey: due.deviceKey });
+          const message = toMessage(id, pendingDelivery, texts, delivery, mediaBase);
           return [{ incomingEvent: pendingDelivery.incomingEvent, message }];
         });
       }),
@@ -84,7 +104,7 @@ export class EventRecorder extends Context.Service<EventRecorder>()("waypost/eve
   }),
 }) {
   static readonly layer = Layer.effect(EventRecorder, EventRecorder.make).pipe(
-    Layer.provide([EventsSql.layer, MessageIds.layer]),
+    Layer.provide([EventsSql.layer, DwellsSql.layer, MessageIds.layer, Recipients.layer]),
   );
 }
 
@@ -115,9 +135,20 @@ const deliveryEvents = (
   return [{ workspaceId, environment, type, at: now, sourceId: delivery.sourceId, deviceKey }];
 };
 
+/** A delivery with the texts for its recipient. */
+const rendered = (pending: PendingDelivery, recipient: Recipient | undefined): PendingDelivery => {
+  if (recipient === undefined) return pending;
+  const { due, triggerMatch } = pending;
+  const result = renderTexts(triggerMatch, recipient.locale, () => recipient.values(due.now));
+  return result._tag === "Rendered"
+    ? { ...pending, texts: result.texts }
+    : { ...pending, texts: null, due: { ...due, failure: result.reason } };
+};
+
 const toMessage = (
   id: string,
   { due, triggerMatch }: PendingDelivery,
+  { body, cta_label, cta_url, headline, questions }: MessageTexts,
   { status }: CreatedDelivery,
   mediaBase: string,
 ): Message => ({
@@ -125,12 +156,12 @@ const toMessage = (
   campaign_id: triggerMatch.campaign_id,
   notification_id: triggerMatch.notification_id,
   type: triggerMatch.type,
-  headline: triggerMatch.headline,
-  body: triggerMatch.body,
+  headline,
+  body,
   media: shownMedia(mediaBase, triggerMatch.media),
-  cta_label: triggerMatch.cta_label,
-  cta_url: triggerMatch.cta_url,
-  questions: triggerMatch.questions,
+  cta_label,
+  cta_url,
+  questions,
   delivered_at: status === "delivered" ? utcText(due.now) : null,
   opened_at: null,
   clicked_at: null,

@@ -4,6 +4,7 @@ import { Database } from "../database/Database.ts";
 import type { DeviceCaller } from "../devices/DeviceCaller.ts";
 import { endedMeanwhile } from "../devices/Devices.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
+import { dwellsOf } from "./Dwell.ts";
 import { EventBatch, type EventRequest } from "./EventBatch.ts";
 import { EventRecorder } from "./EventRecorder.ts";
 import type { EventsBody } from "./EventsApi.ts";
@@ -47,6 +48,7 @@ export class Events extends Context.Service<Events>()("waypost/events/Events", {
       const isMore = events.some(
         (incomingEvent) =>
           incomingEvent.webhookEvents.length > 0 ||
+          dwellsOf(incomingEvent).length > 0 ||
           incomingEvent.triggerMatches.some((triggerMatch) => canFire(triggerMatch, incomingEvent)),
       );
       // Without deliveries and webhooks it is a single statement.

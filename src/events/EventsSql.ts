@@ -6,6 +6,7 @@ import type { ContentMedia } from "../media/MediaAddress.ts";
 import type { NotificationType } from "../notifications/MessageContent.ts";
 import type { TriggerType } from "../notifications/Notification.ts";
 import type { Question } from "../notifications/Survey.ts";
+import type { TextSource } from "../notifications/templates/MessageTexts.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import { sameTenant, tenantColumns } from "../database/TenantColumns.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
@@ -25,7 +26,13 @@ export interface TriggerMatch {
   readonly timezone: TimeZoneName;
   readonly campaign_starts: number;
   readonly campaign_ends: number | null;
+  readonly paused: boolean;
   readonly cap: FrequencyCap | null;
+  /** Identifies the notification on its campaign. */
+  readonly attachment_id: string;
+  readonly trigger_type: TriggerType;
+  readonly dwell_minutes: number | null;
+  readonly max_silence_minutes: number | null;
   readonly notification_id: string;
   readonly notification_key: number;
   readonly window_starts: number | null;
@@ -38,6 +45,8 @@ export interface TriggerMatch {
   readonly cta_label: string | null;
   readonly cta_url: string | null;
   readonly questions: ReadonlyArray<Question>;
+  readonly template: TextSource["template"];
+  readonly translations: TextSource["translations"];
 }
 
 /** A row of an existing location (`ord`, from 1): with a notification that can fire there, or without any. */
@@ -83,6 +92,8 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
       /**
        * The keys of the locations that exist, with the notifications of campaigns that target them, directly
        * or by a group, are not paused and overlap the span (epoch milliseconds); older notifications first.
+       * For enters also the on_dwell notifications of campaigns that are paused or start later: they count at
+       * the minute at which they fire (contract X22).
        */
       locations: (
         locations: ReadonlyArray<EventLocation>,
@@ -97,7 +108,7 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
           })}
           JOIN location l ON ${sameTenant("l", "p")} AND l.id = p.location_id
           LEFT JOIN LATERAL (
-            SELECT c.id AS campaign_id, c.key AS campaign_key, c.timezone,
+            SELECT c.id AS campaign_id, c.key AS campaign_key, c.timezone, c.paused,
               ${epochMillis("c.starts_at")} AS campaign_starts, ${epochMillis("c.ends_at")} AS campaign_ends,
               CASE WHEN c.frequency_cap_count IS NOT NULL THEN jsonb_build_object(
                 'count', c.frequency_cap_count, 'period', c.frequency_cap_period) END AS cap,
@@ -106,7 +117,8 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
               k.key AS content_key, k.type, k.headline, k.body, k.cta_label, k.cta_url,
               CASE WHEN m.id IS NOT NULL THEN
                 jsonb_build_object('id', m.id, 'type', m.kind, 'key', m.key) END AS media,
-              COALESCE(k.questions, '[]') AS questions, a.attached_at, a.id AS attachment_id
+              COALESCE(k.questions, '[]') AS questions, k.template, k.translations, a.trigger_type,
+              a.dwell_minutes, a.max_silence_minutes, a.attached_at, a.id AS attachment_id
             FROM (
               SELECT t.campaign_id FROM campaign_location t
               WHERE ${sameTenant("t", "p")} AND t.location_id = p.location_id
@@ -120,9 +132,10 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
             JOIN notification n ON ${sameTenant("n", "a")} AND n.id = a.notification_id
             JOIN content k ON ${sameTenant("k", "n")} AND k.key = n.content_key
             LEFT JOIN media_file m ON ${sameTenant("m", "n")} AND m.id = n.media_id
-            WHERE c.type = 'geo' AND NOT c.paused AND a.trigger_type = p.trigger_type
-              AND c.starts_at <= ${instant(span.to)}
-              AND (c.ends_at IS NULL OR c.ends_at >= ${instant(span.from)})
+            WHERE c.type = 'geo' AND CASE WHEN a.trigger_type = 'on_dwell'
+                THEN p.trigger_type IN ('on_enter', 'on_dwell')
+                ELSE a.trigger_type = p.trigger_type AND NOT c.paused AND c.starts_at <= ${instant(span.to)}
+              END AND (c.ends_at IS NULL OR c.ends_at >= ${instant(span.from)})
           ) AS f ON true
           ORDER BY p.ord, f.attached_at, f.attachment_id`),
 

@@ -2,9 +2,16 @@ import { isWithin } from "../campaigns/CampaignStatus.ts";
 import type { Transport } from "../devices/PushAddress.ts";
 import type { DueDelivery } from "../sending/Delivery.ts";
 import { capWindow } from "../sending/FrequencyCap.ts";
+import type { Environment } from "../workspaces/Environment.ts";
 import type { IncomingEvent } from "./EventBatch.ts";
-import type { TriggerMatch } from "./EventsSql.ts";
+import type { Recorded, TriggerMatch } from "./EventsSql.ts";
 import { isRecent, triggerOf } from "./Transition.ts";
+
+/** The device and location of an event, and when its notifications fire. */
+type EventSubject = Pick<
+  IncomingEvent,
+  "workspaceId" | "environment" | "deviceKey" | "locationKey" | "defaultCap" | "receivedAt"
+>;
 
 /**
  * Whether a notification fires for an event: it was reported in time, and happened within the campaign and
@@ -12,17 +19,27 @@ import { isRecent, triggerOf } from "./Transition.ts";
  * location and is not paused.
  */
 export const canFire = (
-  { campaign_ends, campaign_starts, window_ends, window_starts }: TriggerMatch,
-  { occurredAt, receivedAt }: IncomingEvent,
+  { campaign_ends, campaign_starts, trigger_type, window_ends, window_starts }: TriggerMatch,
+  { occurredAt, receivedAt, type }: IncomingEvent,
 ): boolean =>
+  trigger_type === triggerOf(type) &&
   isRecent(occurredAt, receivedAt) &&
   isWithin({ startsAt: campaign_starts, endsAt: campaign_ends }, occurredAt) &&
   isWithin({ startsAt: window_starts ?? -Infinity, endsAt: window_ends }, occurredAt);
 
+/**
+ * Whether a device can get messages: its address is not gone, it wants messages (contract Q2) and, in
+ * Sandbox, it is an approved test device.
+ */
+export const isReachable = (
+  { address_gone, approved, subscribed }: Pick<Recorded, "address_gone" | "approved" | "subscribed">,
+  environment: Environment,
+): boolean => !address_gone && subscribed && (approved || environment === "production");
+
 /** The delivery of a notification that fires for an event. */
 export const dueDelivery = (
   triggerMatch: TriggerMatch,
-  incomingEvent: IncomingEvent,
+  incomingEvent: EventSubject,
   transport: Transport,
 ): DueDelivery => ({
   workspaceId: incomingEvent.workspaceId,
@@ -33,8 +50,9 @@ export const dueDelivery = (
   notificationKey: triggerMatch.notification_key,
   contentKey: triggerMatch.content_key,
   contentType: triggerMatch.type,
-  triggerType: triggerOf(incomingEvent.type),
+  triggerType: triggerMatch.trigger_type,
   locationKey: incomingEvent.locationKey,
   cap: capWindow(triggerMatch.cap, incomingEvent.defaultCap, triggerMatch.timezone, incomingEvent.receivedAt),
+  failure: null,
   now: incomingEvent.receivedAt,
 });

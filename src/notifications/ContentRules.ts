@@ -4,17 +4,20 @@ import type { ContentBody, ContentDraft } from "./NotificationDraft.ts";
 import { checkQuestions, questionsWithIds } from "./QuestionMatching.ts";
 import type { Question } from "./Survey.ts";
 import { questionCount } from "./SurveyParsing.ts";
+import { checkTemplates } from "./templates/TemplateChecks.ts";
+import { checkTranslations } from "./translations/TranslationParsing.ts";
 
 /**
  * Checks a content against the plan and its fields against each other (contract F2, F4, F5). `stored` has the
  * stored questions, `media` the kind of the media file; null for none or an unknown one.
  */
 export const checkContent = (
-  { fields, problems }: ContentBody,
+  body: ContentBody,
   stored: ReadonlyArray<Question>,
   media: MediaKind | null,
   plan: Plan,
 ): void => {
+  const { fields, problems } = body;
   const { questions, type } = fields;
   const refuse = (field: string, sentence: string) => problems.add(field, sentence);
 
@@ -45,9 +48,11 @@ export const checkContent = (
   } else if (type === "message" && questions !== undefined && questions.length > 0) {
     refuse("questions", "A message has no questions: leave them out, or make the type survey.");
   }
+  if (!isNone(fields.translations)) checkTranslations(fields.translations, fields, problems);
+  checkTemplates(body);
 };
 
-const isNone = (value: string | null | undefined): boolean => value === undefined || value === null;
+const isNone = (value: unknown): value is null | undefined => value === undefined || value === null;
 
 /**
  * The content to store for a valid draft; `stored` has the stored questions, whose ids matched questions
@@ -67,4 +72,6 @@ export const contentOf = (
   media_asset_id: draft.media_asset_id?.toLowerCase() ?? null,
   media_kind: media,
   questions: draft.type === "survey" ? questionsWithIds(draft.questions ?? [], stored, newId) : [],
+  template: draft.template ?? null,
+  translations: draft.translations ?? null,
 });

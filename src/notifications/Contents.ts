@@ -22,6 +22,7 @@ import { LinkCheck } from "./LinkCheck.ts";
 import type { Content } from "./Notification.ts";
 import type { ContentBody, ContentDraft } from "./NotificationDraft.ts";
 import { showQuestion } from "./Survey.ts";
+import { addressesToCheck } from "./templates/ButtonAddresses.ts";
 
 type ShownContent = Omit<Content, "id" | "campaign_ids"> & { readonly id: NotificationId };
 type ListedContent = Content & ShownContent & Pick<ListedContentRow, "campaign_ids">;
@@ -37,8 +38,8 @@ export class Contents extends Context.Service<
     /** All contents, newest first. */
     readonly page: (tenant: Tenant, position: PagePosition) => Effect.Effect<ReadonlyArray<Content>>;
     /**
-     * Checks that the button's address can be opened and adds its problem. That takes up to five seconds, so
-     * it runs before the transaction.
+     * Checks that the button's addresses, also those of translations, can be opened and adds their problems.
+     * All together that takes up to five seconds, so it runs before the transaction.
      */
     readonly checkButton: (body: ContentBody) => Effect.Effect<void>;
     /**
@@ -154,6 +155,8 @@ export class Contents extends Context.Service<
           cta_label: row.cta_label,
           cta_url: row.cta_url,
           questions: (row.questions ?? []).map(showQuestion),
+          template: row.template,
+          translations: row.translations,
           created_at: row.created_at,
           updated_at: row.updated_at,
         }),
@@ -162,10 +165,16 @@ export class Contents extends Context.Service<
 
         page: (tenant, position) => Effect.map(repository.page(tenant, position), (rows) => rows.map(listed)),
 
-        checkButton: Effect.fnUntraced(function* ({ fields: { cta_url }, problems }) {
-          if (cta_url === undefined || cta_url === null) return;
-          const problem = yield* outsideTransaction(`cta_url ${cta_url}`, links.check(cta_url));
-          if (problem !== null) problems.add("cta_url", problem);
+        checkButton: Effect.fnUntraced(function* (body) {
+          const addresses = addressesToCheck(body);
+          if (addresses.length === 0) return;
+          const urls = [...new Set(addresses.map(({ address }) => address))];
+          const checked = Effect.forEach(urls, links.check, { concurrency: "unbounded" });
+          const found = yield* outsideTransaction(`cta_url ${urls.join(" ")}`, checked);
+          for (const { address, field } of addresses) {
+            const problem = found[urls.indexOf(address)] ?? null;
+            if (problem !== null) body.problems.add(field, problem);
+          }
         }),
 
         check: Effect.fnUntraced(function* (tenant, body, row) {

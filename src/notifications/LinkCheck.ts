@@ -1,40 +1,12 @@
 import { Context, Effect, Layer } from "effect";
+import { parseAddress } from "./ButtonAddress.ts";
 import { hostOf, PublicHosts } from "./PublicHosts.ts";
 import { requestHead, type ResponseHead } from "./ResponseHead.ts";
 
 const maxRedirects = 5;
 const timeLimit = "5 seconds";
 
-/** Schemes that run code or open files in the app itself. */
-const dangerous = new Set(["javascript:", "data:", "file:", "vbscript:", "blob:"]);
 const redirects = new Set([301, 302, 303, 307, 308]);
-
-const notAnAddress =
-  "The button address must be a full address, such as https://example.com/offer or shop://offers/1.";
-
-// Characters that a URL parser drops or replaces.
-const untidy = /[\s\p{Cc}\\]/u;
-
-/**
- * Checks the text of an address: gives the URL to request, null for one that is not requested, or a problem.
- */
-const parseAddress = (text: string): { readonly url: URL | null } | { readonly problem: string } => {
-  if (untidy.test(text)) {
-    return {
-      problem:
-        "The button address may not contain spaces, backslashes or control characters: percent-encode them.",
-    };
-  }
-  const url = URL.parse(text);
-  if (url === null || (url.host === "" && url.pathname === "")) return { problem: notAnAddress };
-  if (dangerous.has(url.protocol)) {
-    return {
-      problem: `The button address cannot begin with ${url.protocol} (use https, or a scheme of your app).`,
-    };
-  }
-  if (url.protocol !== "http:" && url.protocol !== "https:") return { url: null };
-  return /^https?:\/\//i.test(text) ? { url } : { problem: notAnAddress };
-};
 
 const isGood = ({ status }: ResponseHead): boolean => status < 500 && status !== 404 && status !== 410;
 

@@ -2,6 +2,7 @@ import { Schema } from "effect";
 import { nullableText, shownId, shownText } from "../wire/ShownFields.ts";
 import { MediaKind } from "../workspaces/Plan.ts";
 import type { Question } from "./Survey.ts";
+import type { Translations } from "./translations/Translation.ts";
 
 /** The type of a notification: something to read, or questions to answer. */
 export const NotificationType = Schema.Literals(["message", "survey"]).annotate({
@@ -9,6 +10,16 @@ export const NotificationType = Schema.Literals(["message", "survey"]).annotate(
   examples: ["message"],
 });
 export type NotificationType = typeof NotificationType.Type;
+
+/** The language of templates; null for literal texts. */
+export const TemplateLanguage = Schema.Literals(["liquid"]).annotate({
+  description:
+    "`liquid`: headline, text, button and question texts are Liquid templates over `device.attributes.*`, " +
+    "`device.platform|locale|timezone`, `location.name|address|external_id` and `campaign.name`, rendered " +
+    "for each device. They can use output, `if`, `unless` and `case`. Null: the texts are literal.",
+  examples: ["liquid"],
+});
+export type TemplateLanguage = typeof TemplateLanguage.Type;
 
 /** The media file of a message. */
 const MessageMedia = Schema.Struct({
@@ -46,4 +57,6 @@ export interface MessageContent {
   /** The kind of the media file; null without one. */
   readonly media_kind: MediaKind | null;
   readonly questions: ReadonlyArray<Question>;
+  readonly template: TemplateLanguage | null;
+  readonly translations: Translations | null;
 }

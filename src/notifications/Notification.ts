@@ -1,13 +1,15 @@
 import { Schema } from "effect";
-import { nullableInstant, shownId, shownInstant, shownText } from "../wire/ShownFields.ts";
-import { contentFields } from "./MessageContent.ts";
+import { nullableInstant, shownId, shownInstant, shownInteger, shownText } from "../wire/ShownFields.ts";
+import { contentFields, TemplateLanguage } from "./MessageContent.ts";
 import { ShownQuestion } from "./Survey.ts";
+import { Translations } from "./translations/Translation.ts";
 
 /** The kinds of trigger. */
-export const TriggerType = Schema.Literals(["on_enter", "on_exit", "fixed_time"]).annotate({
+export const TriggerType = Schema.Literals(["on_enter", "on_exit", "on_dwell", "fixed_time"]).annotate({
   description:
     "A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a " +
-    "location, a push campaign's is sent at a `fixed_time`.",
+    "location, or by being inside it for some minutes (`on_dwell`); a push campaign's is sent at a " +
+    "`fixed_time`.",
   examples: ["on_enter"],
 });
 export type TriggerType = typeof TriggerType.Type;
@@ -25,6 +27,14 @@ const shown = {
   questions: Schema.Array(ShownQuestion).annotate({
     description: "The questions of a survey; empty for a message.",
     examples: [[]],
+  }),
+  template: Schema.NullOr(TemplateLanguage).annotate({
+    description: "`liquid` if the texts are templates; null if they are literal.",
+    examples: [null],
+  }),
+  translations: Schema.NullOr(Translations).annotate({
+    description: "The texts in other languages, by their tags; null for none.",
+    examples: [null],
   }),
 };
 
@@ -49,13 +59,30 @@ export const Notification = Schema.Struct({
   trigger_type: TriggerType,
   trigger_config: Schema.NullOr(
     Schema.Struct({
-      send_at: shownText(
-        "When it is sent, in the campaign's time zone: YYYY-MM-DD HH:MM.",
-        "2026-11-25 09:30",
+      send_at: Schema.optionalKey(
+        shownText("When it is sent, in the campaign's time zone: YYYY-MM-DD HH:MM.", "2026-11-25 09:30"),
+      ),
+      local: Schema.optionalKey(
+        Schema.Literal(true).annotate({
+          description: "Present if it is sent at that time in the time zone of each device.",
+          examples: [true],
+        }),
+      ),
+      late: Schema.optionalKey(
+        Schema.Literals(["send", "skip"]).annotate({
+          description: "With `local`: whether it goes out at once where the time had passed.",
+          examples: ["skip"],
+        }),
+      ),
+      minutes: Schema.optionalKey(shownInteger("Of `on_dwell`: the minutes until it fires.", 10)),
+      max_silence_minutes: Schema.optionalKey(
+        shownInteger("Of `on_dwell`: the most minutes without a report of the device, if limited.", 5),
       ),
     }).annotate({ identifier: "TriggerConfig" }),
   ).annotate({
-    description: "The time of sending on a push campaign; null on a geo campaign.",
+    description:
+      "The time of sending on a push campaign; the minutes of an `on_dwell` trigger; null for `on_enter` " +
+      "and `on_exit`.",
     examples: [{ send_at: "2026-11-25 09:30" }],
   }),
   starts_at: nullableInstant(

@@ -12,6 +12,8 @@ const contentOf = (shown: ShownContent) => ({
   cta_label: shown.cta_label,
   cta_url: shown.cta_url,
   questions: shown.questions,
+  template: shown.template,
+  translations: shown.translations,
 });
 
 const triggerOf = (shown: Notification) => ({

@@ -3,11 +3,14 @@ import { TimeOfDay, WallTime } from "../time/LocalTime.ts";
 import { readJson, type RequestInput } from "../wire/RequestBody.ts";
 import { ParsedBody, parseFields } from "../wire/ParsedBody.ts";
 import { shownText } from "../wire/ShownFields.ts";
-import { optionalText, text } from "../wire/Text.ts";
-import { NotificationType } from "./MessageContent.ts";
+import { flag, optionalText, text, whole } from "../wire/Text.ts";
+import { NotificationType, TemplateLanguage } from "./MessageContent.ts";
 import { TriggerType } from "./Notification.ts";
 import { QuestionDraft } from "./Survey.ts";
 import { parseQuestions, type ParsedQuestion } from "./SurveyParsing.ts";
+import { maxLengths } from "./TextLimits.ts";
+import type { Translations } from "./translations/Translation.ts";
+import { parseTranslations, TranslationsDraft } from "./translations/TranslationParsing.ts";
 
 const content = {
   name: text({
@@ -16,27 +19,35 @@ const content = {
     example: "Welcome with coffee",
   }),
   type: NotificationType,
-  headline: text({ max: 65, description: "Headline, shown to people.", example: "Welcome in our store" }),
+  headline: text({
+    max: maxLengths.headline,
+    description: "Headline, shown to people.",
+    example: "Welcome in our store",
+  }),
   body: text({
-    max: 100_000,
+    max: maxLengths.body,
     description:
       "Text shown to people. A push is shortened to the size limit of its provider; the inbox has the " +
       "whole text.",
     example: "Show this message for a free coffee.",
   }),
+  template: Schema.optionalKey(
+    Schema.NullOr(
+      TemplateLanguage.annotate({ message: 'The template must be "liquid", or null for literal texts.' }),
+    ),
+  ),
   media_asset_id: optionalText({
     max: 255,
     description: "Id of a media file of the workspace; not for surveys.",
     example: "01980a6c-5a20-7b3c-8d11-2e4f6a8c0b91",
   }),
   cta_label: optionalText({
-    max: 255,
+    max: maxLengths.cta_label,
     description: "Label of the button; together with the address or not at all.",
     example: "See the offer",
   }),
   cta_url: optionalText({
-    // A push payload has 4,096 bytes, and an address cannot be shortened.
-    max: 2048,
+    max: maxLengths.cta_url,
     description:
       "Address that the button opens. An http or https address must be public and answer within 5 seconds " +
       "with a status below 500 other than 404 and 410; deep links of an app are not checked.",
@@ -53,6 +64,8 @@ const questions = Schema.optionalKey(
   ),
 );
 
+const translations = Schema.optionalKey(Schema.NullOr(TranslationsDraft));
+
 const timeSentence =
   "The {field} must be a time from 00:00 to 23:59, written HH:MM (or YYYY-MM-DD HH:MM on the campaign's " +
   "day).";
@@ -60,7 +73,8 @@ const isTimeOfDay = Schema.is(TimeOfDay);
 const isWallTime = Schema.is(WallTime);
 
 const sendAt = shownText(
-  "When it is sent: HH:MM on the campaign's day, in the campaign's time zone. Not in the past.",
+  "When it is sent: HH:MM on the campaign's day, in the campaign's time zone. Not in the past; with " +
+    "`local`, not in the past everywhere in the world.",
   "09:30",
 ).check(
   Schema.makeFilter((sent: string) => {
@@ -69,6 +83,9 @@ const sendAt = shownText(
   }),
 );
 
+const minutes = (description: string, example: number) =>
+  Schema.optionalKey(Schema.NullOr(whole({ min: 1, max: 1440, description, example })));
+
 const window = (description: string, example: string) =>
   Schema.optionalKey(Schema.NullOr(WallTime.annotate({ description, examples: [example as WallTime] })));
 
@@ -76,11 +93,37 @@ const trigger = {
   trigger_type: TriggerType,
   trigger_config: Schema.optionalKey(
     Schema.NullOr(
-      Schema.Struct({ send_at: Schema.optionalKey(Schema.NullOr(sendAt)) }).annotate({
-        identifier: "TriggerConfigDraft",
-      }),
+      Schema.Struct({
+        send_at: Schema.optionalKey(Schema.NullOr(sendAt)),
+        local: Schema.optionalKey(
+          Schema.NullOr(
+            flag("Send it at that time in the time zone of each device, else in the campaign's.", true),
+          ),
+        ),
+        late: Schema.optionalKey(
+          Schema.NullOr(
+            Schema.Literals(["send", "skip"]).annotate({
+              description:
+                "With `local`: where the time has passed, `send` it at once or `skip` it (the default).",
+              examples: ["skip"],
+            }),
+          ),
+        ),
+        minutes: minutes(
+          "Of `on_dwell`, which requires it: it fires once a device has been inside for so many minutes " +
+            "without an exit.",
+          10,
+        ),
+        max_silence_minutes: minutes(
+          "Of `on_dwell`: it does not fire for a device that has reported no event and no position in the " +
+            "last minutes; null for no limit.",
+          5,
+        ),
+      }).annotate({ identifier: "TriggerConfigDraft" }),
     ).annotate({
-      description: "The time of sending of a push campaign's notification; none on a geo campaign.",
+      description:
+        "The time of sending of a push campaign's notification, or the minutes of an `on_dwell` trigger; " +
+        "none for `on_enter` and `on_exit`.",
       examples: [{ send_at: "09:30" }],
     }),
   ),
@@ -97,20 +140,27 @@ const trigger = {
 };
 
 /** The content of a notification: the write fields without those of a trigger. */
-export const ContentDraft = Schema.Struct({ ...content, questions }).annotate({ identifier: "ContentDraft" });
-export type ContentDraft = typeof ContentDraft.Type;
+export const ContentDraft = Schema.Struct({ ...content, questions, translations }).annotate({
+  identifier: "ContentDraft",
+});
+export type ContentDraft = Omit<typeof ContentDraft.Type, "translations"> & {
+  readonly translations?: Translations | null;
+};
 
 /** The trigger of a notification on one campaign. */
 export const TriggerDraft = Schema.Struct(trigger).annotate({ identifier: "TriggerDraft" });
 export type TriggerDraft = typeof TriggerDraft.Type;
 
 /** Body of a new notification on a campaign, and of an update, which replaces the whole notification. */
-export const NotificationDraft = Schema.Struct({ ...content, questions, ...trigger }).annotate({
+export const NotificationDraft = Schema.Struct({ ...content, questions, translations, ...trigger }).annotate({
   identifier: "NotificationDraft",
 });
-export type NotificationDraft = typeof NotificationDraft.Type;
+export type NotificationDraft = ContentDraft & TriggerDraft;
 
-type Sent<A> = Omit<A, "questions"> & { readonly questions?: ReadonlyArray<ParsedQuestion> };
+type Sent<A> = Omit<A, "questions" | "translations"> & {
+  readonly questions?: ReadonlyArray<ParsedQuestion>;
+  readonly translations?: Translations | null;
+};
 
 /** A parsed body with the fields of a content; questions and choices are parsed each by itself. */
 export type ContentBody = ParsedBody<Sent<ContentDraft>>;
@@ -122,9 +172,14 @@ type Json = { readonly [field: string]: unknown };
 const ContentHead = Schema.Struct(content);
 const NotificationHead = Schema.Struct({ ...content, ...trigger });
 
-const withQuestions = <A extends object>(read: ParsedBody<A>, body: Json): ParsedBody<Sent<A>> => {
+/** Adds the questions and translations, whose parts are parsed each by itself. */
+const withLists = <A extends object>(read: ParsedBody<A>, body: Json): ParsedBody<Sent<A>> => {
   const questions = parseQuestions(body["questions"], read.problems);
-  return new ParsedBody<Sent<A>>({ ...read.fields, ...(questions && { questions }) }, read.problems);
+  const translations = parseTranslations(body["translations"], read.problems);
+  return new ParsedBody<Sent<A>>(
+    { ...read.fields, ...(questions && { questions }), translations },
+    read.problems,
+  );
 };
 
 /** An empty array counts as no trigger config (contract F2): some clients send one for an empty object. */
@@ -136,12 +191,19 @@ const withoutEmpty = (body: Json): Json => {
 /** Reads a request's body as a notification with its trigger. */
 export const readNotification = (input: RequestInput) =>
   Effect.map(readJson(input), (body): NotificationBody =>
-    withQuestions(parseFields(NotificationHead, withoutEmpty(body)), body),
+    withLists(parseFields(NotificationHead, withoutEmpty(body)), body),
   );
 
 /** Reads a request's body as content alone; fields of a trigger are ignored. */
 export const readContent = (input: RequestInput) =>
-  Effect.map(readJson(input), (body): ContentBody => withQuestions(parseFields(ContentHead, body), body));
+  Effect.map(readJson(input), (body): ContentBody => withLists(parseFields(ContentHead, body), body));
+
+/**
+ * Parses the content of a notification that is not stored. Its name may be left out, and its type, which is
+ * then `message`.
+ */
+export const parseContent = (body: Json): ContentBody =>
+  withLists(parseFields(ContentHead, { name: "Draft", type: "message", ...body }), body);
 
 /** Reads a request's body as a trigger alone. */
 export const readTrigger = (input: RequestInput) =>

@@ -20,6 +20,7 @@ import { attachmentChange, notificationChange } from "./NotificationActivity.ts"
 import { campaignLimitProblem, checkLimits } from "./NotificationLimits.ts";
 import { type NotificationRow, NotificationsRepository } from "./NotificationsRepository.ts";
 import { triggerOf } from "./ShownTrigger.ts";
+import { addressesToCheck } from "./templates/ButtonAddresses.ts";
 import { resolveTrigger, type Trigger } from "./Trigger.ts";
 
 /** Notifications on the campaigns of one environment: their content and their triggers (contract F1–F8). */
@@ -106,7 +107,8 @@ export class Notifications extends Context.Service<
         trigger: Trigger,
         now: number,
       ) {
-        if (trigger.sendAt !== null) yield* sends.schedule(tenant, campaign, id, trigger.sendAt, now);
+        const { late, sendAt } = trigger;
+        if (sendAt !== null) yield* sends.schedule(tenant, campaign, id, { sendAt, late }, now);
         return show(yield* Effect.orDie(findRow(tenant, campaign.id, id)));
       });
 
@@ -183,7 +185,7 @@ export class Notifications extends Context.Service<
 
         create: Effect.fn("Notifications.create")(function* (tenant, campaignId, body) {
           // The check of an address takes long, so it is made only for a campaign that exists.
-          if (body.fields.cta_url !== undefined) yield* campaigns.find(tenant, campaignId);
+          if (addressesToCheck(body).length > 0) yield* campaigns.find(tenant, campaignId);
           yield* contents.checkButton(body);
           return yield* insert(tenant, campaignId, body);
         }),

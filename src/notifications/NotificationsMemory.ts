@@ -40,6 +40,9 @@ const toRow = (tables: MemoryTransaction, attachment: StoredAttachment): Readonl
       campaign_id: attachment.campaignId,
       trigger_type: attachment.type,
       send_at: attachment.sendAt,
+      send_late: attachment.late,
+      dwell_minutes: attachment.dwellMinutes,
+      max_silence_minutes: attachment.maxSilenceMinutes,
       starts_at: textOf(attachment.startsAt),
       ends_at: textOf(attachment.endsAt),
       updated_at: utcText(Math.max(notification.updatedAt, attachment.updatedAt)),
@@ -85,11 +88,11 @@ export const notificationsMemory = Layer.effect(
           tables.put(attachments, id, { workspaceId, environment, ...row });
         }),
 
-      setTrigger: (tenant, campaignId, id, { endsAt, sendAt, startsAt, type }, now) =>
+      setTrigger: (tenant, campaignId, id, trigger, now) =>
         store.write((tables) => {
           const row = attachmentOf(tables, tenant, campaignId, id);
           if (row === undefined) return;
-          const next = { ...row, type, sendAt, startsAt, endsAt };
+          const next = { ...row, ...trigger };
           if (!isDeepStrictEqual(row, next)) tables.put(attachments, row.id, { ...next, updatedAt: now });
         }),
 

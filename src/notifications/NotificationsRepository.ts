@@ -1,4 +1,5 @@
 import { Context, type Effect } from "effect";
+import type { LateChoice } from "../campaigns/LocalSend.ts";
 import type { TimeOfDay } from "../time/LocalTime.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import type { CampaignId, NotificationId } from "../wire/Ids.ts";
@@ -12,6 +13,9 @@ export interface NotificationRow extends ContentRow {
   readonly campaign_id: CampaignId;
   readonly trigger_type: TriggerType;
   readonly send_at: TimeOfDay | null;
+  readonly send_late: LateChoice | null;
+  readonly dwell_minutes: number | null;
+  readonly max_silence_minutes: number | null;
   readonly starts_at: string | null;
   readonly ends_at: string | null;
   readonly timezone: TimeZoneName;

@@ -11,8 +11,10 @@ export const notificationsSql = Layer.effect(
   NotificationsRepository,
   Effect.map(SqlClient.SqlClient, (sql) => {
     const shown = sql`${sql.literal(contentColumns)},
-      cn.campaign_id, cn.trigger_type, cn.send_at, ${utc("cn.starts_at")} AS starts_at,
-      ${utc("cn.ends_at")} AS ends_at, ${utc("n.created_at")} AS created_at,
+      cn.campaign_id, cn.trigger_type, cn.send_at, cn.send_late, cn.dwell_minutes,
+      cn.max_silence_minutes,
+      ${utc("cn.starts_at")} AS starts_at, ${utc("cn.ends_at")} AS ends_at,
+      ${utc("n.created_at")} AS created_at,
       ${utc("GREATEST(n.updated_at, cn.updated_at)")} AS updated_at, c.timezone,
       ${asNumber("extract(epoch FROM c.starts_at) * 1000")} AS campaign_starts_ms
       FROM campaign_notification cn
@@ -42,21 +44,26 @@ export const notificationsSql = Layer.effect(
       attach: (tenant, id, campaignId, notificationId, trigger, now) =>
         run(sql`
           INSERT INTO campaign_notification (workspace_id, environment, campaign_id, notification_id, id,
-            trigger_type, send_at, starts_at, ends_at, attached_at, updated_at)
+            trigger_type, send_at, send_local, send_late, dwell_minutes, max_silence_minutes,
+            starts_at, ends_at, attached_at, updated_at)
           VALUES (${tenant.workspaceId}, ${tenant.environment}, ${campaignId}, ${notificationId}, ${id},
-            ${trigger.type}, ${trigger.sendAt}, ${instant(trigger.startsAt)}, ${instant(trigger.endsAt)},
-            ${instant(now)}, ${instant(now)})`),
+            ${trigger.type}, ${trigger.sendAt}, ${trigger.late !== null}, ${trigger.late},
+            ${trigger.dwellMinutes}, ${trigger.maxSilenceMinutes},
+            ${instant(trigger.startsAt)}, ${instant(trigger.endsAt)}, ${instant(now)}, ${instant(now)})`),
 
       setTrigger: (tenant, campaignId, id, trigger, now) =>
         run(sql`
           UPDATE campaign_notification cn SET trigger_type = ${trigger.type}, send_at = ${trigger.sendAt},
+            send_local = ${trigger.late !== null}, send_late = ${trigger.late},
+            dwell_minutes = ${trigger.dwellMinutes}, max_silence_minutes = ${trigger.maxSilenceMinutes},
             starts_at = ${instant(trigger.startsAt)}, ends_at = ${instant(trigger.endsAt)},
             updated_at = ${instant(now)}
           WHERE ${tenantIs("cn", tenant)} AND cn.campaign_id = ${campaignId}
             AND cn.notification_id = ${id}
-            AND (cn.trigger_type, cn.send_at, cn.starts_at, cn.ends_at) IS DISTINCT FROM
-              (${trigger.type}::text, ${trigger.sendAt}::text, ${instant(trigger.startsAt)},
-                ${instant(trigger.endsAt)})`),
+            AND (cn.trigger_type, cn.send_at, cn.send_late, cn.dwell_minutes, cn.max_silence_minutes,
+              cn.starts_at, cn.ends_at) IS DISTINCT FROM (${trigger.type}::text, ${trigger.sendAt}::text,
+                ${trigger.late}::text, ${trigger.dwellMinutes}::int, ${trigger.maxSilenceMinutes}::int,
+                ${instant(trigger.startsAt)}, ${instant(trigger.endsAt)})`),
 
       detach: (tenant, campaignId, id) =>
         run(sql`

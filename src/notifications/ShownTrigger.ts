@@ -1,16 +1,22 @@
+import { localTimeOf } from "../campaigns/LocalSend.ts";
+import type { Notification } from "./Notification.ts";
 import type { NotificationRow } from "./NotificationsRepository.ts";
 import { showSendAt } from "./Trigger.ts";
+
+const configOf = (row: NotificationRow): Notification["trigger_config"] => {
+  const { dwell_minutes: minutes, max_silence_minutes: silence, send_at: sendAt } = row;
+  if (minutes !== null) return { minutes, ...(silence !== null && { max_silence_minutes: silence }) };
+  if (sendAt === null) return null;
+  const { campaign_starts_ms: startsAt, send_late: late, timezone } = row;
+  if (late !== null) return { send_at: localTimeOf({ startsAt, timezone }, sendAt), local: true, late };
+  return { send_at: showSendAt({ timezone, startsAtMs: startsAt }, sendAt) };
+};
 
 /** The trigger of a notification on its campaign, as the API shows it. */
 export const triggerOf = (row: NotificationRow) => ({
   campaign_id: row.campaign_id,
   trigger_type: row.trigger_type,
-  trigger_config:
-    row.send_at === null
-      ? null
-      : {
-          send_at: showSendAt({ timezone: row.timezone, startsAtMs: row.campaign_starts_ms }, row.send_at),
-        },
+  trigger_config: configOf(row),
   starts_at: row.starts_at,
   ends_at: row.ends_at,
 });

@@ -1,6 +1,7 @@
 import { Schema } from "effect";
 import { shownId, shownText } from "../wire/ShownFields.ts";
 import { flag, text, Uuid } from "../wire/Text.ts";
+import { maxLengths } from "./TextLimits.ts";
 
 const questionTypes = [
   "OPEN_ENDED",
@@ -78,7 +79,7 @@ const keptId = (noun: string, example: string) =>
 /** A choice on write. */
 export const ChoiceDraft = Schema.Struct({
   id: keptId("choice", "01980a6c-4c1d-7f10-9a41-3f1f5d7a2b71"),
-  text: text({ max: 500, description: "The choice as people read it.", example: "Great" }),
+  text: text({ max: maxLengths.choice, description: "The choice as people read it.", example: "Great" }),
 }).annotate({ identifier: "ChoiceDraft" });
 export type ChoiceDraft = typeof ChoiceDraft.Type;
 
@@ -86,7 +87,7 @@ export type ChoiceDraft = typeof ChoiceDraft.Type;
 export const QuestionDraft = Schema.Struct({
   id: keptId("question", "01980a6c-4c1d-7f10-9a41-3f1f5d7a2b70"),
   question_text: text({
-    max: 500,
+    max: maxLengths.question_text,
     description: "The question as people read it.",
     example: "How was your visit?",
   }),

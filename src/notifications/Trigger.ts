@@ -1,4 +1,5 @@
 import type { FoundCampaign } from "../campaigns/Campaign.ts";
+import { lastInstantOf, type LateChoice, localTimeOf } from "../campaigns/LocalSend.ts";
 import { sendInstant } from "../campaigns/CampaignDates.ts";
 import {
   dateAt,
@@ -18,6 +19,11 @@ export interface Trigger {
   readonly type: TriggerType;
   /** The sending time on the campaign's day, as it was written; null for a geo notification. */
   readonly sendAt: TimeOfDay | null;
+  /** Of a send in the zone of each device: what happens where the time has passed; else null. */
+  readonly late: LateChoice | null;
+  /** Of on_dwell: the minutes that a device must be inside, and may report nothing; null for no limit. */
+  readonly dwellMinutes: number | null;
+  readonly maxSilenceMinutes: number | null;
   /** The window of a geo notification in epoch milliseconds; null for the campaign's own date. */
   readonly startsAt: number | null;
   readonly endsAt: number | null;
@@ -45,9 +51,12 @@ export const resolveTrigger = (
 ): Trigger => {
   checkType(body, campaign);
   const type = body.fields.trigger_type ?? "on_enter";
+  const dwell = resolveDwell(body, type);
+  const late = resolveLocal(body, campaign);
   if (campaign.type === "push") {
     refuseWindow(body);
-    return { type, sendAt: resolveSendAt(body, campaign, stored, now), startsAt: null, endsAt: null };
+    const sendAt = resolveSendAt(body, campaign, late !== null, stored, now);
+    return { type, sendAt, late, ...dwell, startsAt: null, endsAt: null };
   }
   if (isSet(body.fields.trigger_config?.send_at)) {
     body.problems.add(
@@ -55,7 +64,36 @@ export const resolveTrigger = (
       "A geo campaign's notifications have no sending time: entering or leaving triggers them.",
     );
   }
-  return { type, sendAt: null, ...resolveWindow(body, campaign) };
+  return { type, sendAt: null, late: null, ...dwell, ...resolveWindow(body, campaign) };
+};
+
+/** What happens where the time of a send at a local time has passed; null for other sends (contract P3). */
+const resolveLocal = ({ fields, problems }: TriggerBody, { type }: FoundCampaign): LateChoice | null => {
+  const { late, local } = fields.trigger_config ?? {};
+  const isLocal = local === true;
+  if (isLocal && type === "geo")
+    problems.add("trigger_config.local", "A geo campaign's notifications have no sending time.");
+  if (isSet(late) && !isLocal)
+    problems.add("trigger_config.late", "Only a sending time with local: true has it: leave it out.");
+  return isLocal ? (late ?? "skip") : null;
+};
+
+/** The minutes of an on_dwell trigger, which requires them; other triggers have none (contract P1, X20). */
+const resolveDwell = ({ fields, problems }: TriggerBody, type: TriggerType) => {
+  const { max_silence_minutes: silence, minutes } = fields.trigger_config ?? {};
+  if (type === "on_dwell" && !isSet(minutes)) {
+    if (!problems.has("trigger_config"))
+      problems.add("trigger_config.minutes", "The minutes are required for on_dwell: write 1 to 1440.");
+  } else if (type !== "on_dwell" && fields.trigger_type !== undefined) {
+    for (const [name, value] of [
+      ["minutes", minutes],
+      ["max_silence_minutes", silence],
+    ] as const) {
+      if (isSet(value))
+        problems.add(`trigger_config.${name}`, "Only on_dwell triggers have it: leave it out.");
+    }
+  }
+  return { dwellMinutes: minutes ?? null, maxSilenceMinutes: silence ?? null };
 };
 
 const isSet = <A>(value: A | null | undefined): value is A => value !== undefined && value !== null;
@@ -67,7 +105,7 @@ const checkType = ({ fields, problems }: TriggerBody, campaign: FoundCampaign) =
     problems.add(
       "trigger_type",
       "A geo campaign's notifications are triggered by entering or leaving: the trigger type must be " +
-        "on_enter or on_exit.",
+        "on_enter, on_exit or on_dwell.",
     );
   } else if (campaign.type === "push" && !isFixed) {
     problems.add(
@@ -90,6 +128,7 @@ const refuseWindow = ({ fields, problems }: TriggerBody) => {
 const resolveSendAt = (
   { fields, problems }: TriggerBody,
   campaign: FoundCampaign,
+  isLocal: boolean,
   stored: TimeOfDay | null,
   now: number,
 ): TimeOfDay | null => {
@@ -107,6 +146,11 @@ const resolveSendAt = (
   if (sendAt === null) {
     refuse(`The sending time must be on the campaign's day, which is ${day}: write HH:MM alone.`);
     return null;
+  }
+  if (isLocal) {
+    const localAt = localTimeOf({ startsAt: campaign.startsAtMs, timezone }, sendAt);
+    if (lastInstantOf(localAt) < now) refuse("The sending time has passed everywhere in the world.");
+    return sendAt;
   }
   const at = instantOf(campaign, sendAt);
   // At this very millisecond the stored send has started or is about to: it needs another time (contract F6).

@@ -2,7 +2,7 @@ import { Schema } from "effect";
 import { Transport } from "../devices/PushAddress.ts";
 import { TriggerType } from "../notifications/Notification.ts";
 import { nullableId, nullableInstant, nullableText, shownId, shownInteger } from "../wire/ShownFields.ts";
-import { Timestamp } from "../wire/Text.ts";
+import { flag, Timestamp } from "../wire/Text.ts";
 
 /** The states of a delivery. */
 export const DeliveryState = Schema.Literals(["queued", "handed_over", "delivered", "failed"]).annotate({
@@ -37,6 +37,7 @@ export const DeliveryResource = Schema.Struct({
     "The last error; null for none.",
     "No credentials are set for fcm in this environment.",
   ),
+  test: flag("Whether it is a test send, which counts in no report, cap or interaction.", false),
   created_at: Timestamp,
   delivered_at: nullableInstant(
     "When the push service or the inbox accepted it; null if neither did.",

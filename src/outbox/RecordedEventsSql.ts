@@ -73,7 +73,7 @@ export const recordedDeliveriesOfSql = (
 
 /**
  * Two common table expressions that record `send.finished` for the rows of an earlier one, which are rows of
- * `send`.
+ * `send`. Parts of a send have no event of their own.
  */
 export const recordedSendsSql = (
   sql: SqlClient.SqlClient,
@@ -82,7 +82,7 @@ export const recordedSendsSql = (
 ): Statement.Fragment => sql`
   finish AS MATERIALIZED (
     SELECT nextval('webhook_recording') AS recording, s.workspace_id, s.environment, s.id
-    FROM ${sql.literal(rows)} s
+    FROM ${sql.literal(rows)} s WHERE s.parent_id IS NULL
   ), recorded AS (
     INSERT INTO webhook_event (workspace_id, environment, webhook_id, recording, type, recorded_at, size,
       send_ids)

@@ -73,23 +73,28 @@ export class ErasuresSql extends Context.Service<ErasuresSql>()("waypost/people/
             id: ["uuid", ({ id }) => id],
           })}`),
 
-      /** Forgets where devices were and are. Their events stay, without a name. */
+      /** Forgets where devices were and are, and visits that wait. Their events stay, without a name. */
       erasePositions: (tenant: TenantKey, deviceKeys: ReadonlyArray<number>) =>
         run(sql`
           WITH positions AS (
             DELETE FROM device_position
             WHERE ${inTenant(tenant)} AND device_key = ANY (${keysOf(deviceKeys)})
+          ), visits AS (
+            DELETE FROM dwell WHERE ${inTenant(tenant)} AND device_key = ANY (${keysOf(deviceKeys)})
           )
           DELETE FROM device_location
           WHERE ${inTenant(tenant)} AND device_key = ANY (${keysOf(deviceKeys)})`),
 
       /**
        * Replaces open texts of answers by null, which still counts as an answer. A text whose question is not
-       * known could be one.
+       * known could be one. Answers to test sends count nowhere, and are deleted.
        */
       eraseTexts: (tenant: TenantKey, deviceKeys: ReadonlyArray<number>) =>
         run(sql`
-          WITH open AS MATERIALIZED (
+          WITH tests AS (
+            DELETE FROM test_response
+            WHERE ${inTenant(tenant)} AND device_key = ANY (${keysOf(deviceKeys)})
+          ), open AS MATERIALIZED (
             SELECT r.*, (
               SELECT jsonb_agg(CASE WHEN jsonb_typeof(a.answer -> 'value') = 'string' AND NOT EXISTS (
                   SELECT FROM jsonb_array_elements(c.questions) AS q

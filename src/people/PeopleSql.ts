@@ -77,7 +77,19 @@ export class PeopleSql extends Context.Service<PeopleSql>()("waypost/people/Peop
           ORDER BY v.id`),
 
       answers: (tenant: Tenant, userId: string) =>
-        cursor<object>(sql`${own(tenant, userId)}
+        cursor<object>(sql`${own(tenant, userId)}, answered AS (
+            SELECT r.workspace_id, r.environment, r.device_key, r.campaign_key, r.content_key, r.answers,
+              r.first_answered_at, r.answered_at
+            FROM own v
+            JOIN survey_response r ON ${tenantIs("r", tenant)} AND r.device_key = v.key
+            UNION ALL
+            SELECT t.workspace_id, t.environment, t.device_key, d.campaign_key, t.content_key, t.answers,
+              t.answered_at, t.answered_at
+            FROM own v
+            JOIN test_response t ON ${tenantIs("t", tenant)} AND t.device_key = v.key
+            LEFT JOIN delivery d ON ${sameTenant("d", "t")} AND d.source_id = t.source_id
+              AND d.device_key = t.device_key
+          )
           SELECT v.id AS device_id, COALESCE(k.id, g.id) AS campaign_id, c.notification_id,
             ${utc("r.first_answered_at")} AS first_answered_at, ${utc("r.answered_at")} AS answered_at, (
               SELECT jsonb_agg(jsonb_build_object('question_id', a.answer -> 'question_id',
@@ -89,11 +101,11 @@ export class PeopleSql extends Context.Service<PeopleSql>()("waypost/people/Peop
                 SELECT each AS question FROM jsonb_array_elements(c.questions) AS each
                 WHERE each ->> 'id' = a.answer ->> 'question_id') AS q ON true) AS answers
           FROM own v
-          JOIN survey_response r ON ${tenantIs("r", tenant)} AND r.device_key = v.key
+          JOIN answered r ON r.device_key = v.key
           JOIN content c ON ${sameTenant("c", "r")} AND c.key = r.content_key
           LEFT JOIN campaign k ON ${sameTenant("k", "r")} AND k.key = r.campaign_key
           LEFT JOIN deleted_campaign g ON ${sameTenant("g", "r")} AND g.key = r.campaign_key
-          ORDER BY v.id, r.first_answered_at, r.campaign_key, r.notification_key`),
+          ORDER BY v.id, r.first_answered_at, r.campaign_key, c.notification_id`),
     };
   }),
 }) {

@@ -165,7 +165,7 @@ export const reportConditions = (sql: SqlClient.SqlClient, tenant: Tenant, scope
     eventFollows,
     sql`occurred_at < ${instant(range.toMs)}`,
     ...when(filters.activation, (trigger) =>
-      trigger === "fixed_time" ? sql`false` : sql`type = ${trigger === "on_enter" ? "enter" : "exit"}`,
+      trigger === "fixed_time" ? sql`false` : sql`type = ${trigger === "on_exit" ? "exit" : "enter"}`,
     ),
   ]);
 

@@ -12,7 +12,7 @@ const defaultDays = 30;
 const maxDays = 366;
 
 /** The trigger of a delivery; as a filter, also which geofence events count (contract K2). */
-const Activation = Schema.Literals(["on_enter", "on_exit", "fixed_time"]);
+const Activation = Schema.Literals(["on_enter", "on_exit", "on_dwell", "fixed_time"]);
 const ContentType = Schema.Literals(["message", "survey"]);
 
 const fields = {
@@ -45,7 +45,7 @@ export const filtersItems = (filters: ReportFilters): boolean =>
 
 /** Whether entries count (contract K2). */
 export const countsEntries = ({ activation }: ReportFilters): boolean =>
-  activation === null || activation === "on_enter";
+  activation === null || activation === "on_enter" || activation === "on_dwell";
 
 /** Whether exits count (contract K2). */
 export const countsExits = ({ activation }: ReportFilters): boolean =>
@@ -101,8 +101,8 @@ export const reportParameters = {
     { format: "uuid" },
   ),
   activation: parameter(
-    "Only deliveries of this trigger; of geofence events `on_enter` counts entries, `on_exit` exits, " +
-      "`fixed_time` none.",
+    "Only deliveries of this trigger; of geofence events `on_enter` and `on_dwell` count entries, " +
+      "`on_exit` exits, `fixed_time` none.",
     "on_enter",
     { enum: Activation.literals },
   ),

@@ -34,11 +34,11 @@ export const compactedDeliveries = (sql: SqlClient.SqlClient, period: Period): S
     AS each (campaign_key, notification_key, quarter, device_key)
   WHERE ${daysOf(sql, period)}`;
 
-/** Settled deliveries of a period and others, for a `FROM`; see `compactedDeliveries`. */
+/** Settled deliveries of a period and others, without test sends, for a `FROM`; see `compactedDeliveries`. */
 export const outcomes = (sql: SqlClient.SqlClient, period: Period): Statement.Fragment => sql`(
   SELECT workspace_id, environment, device_key, campaign_key, notification_key, content_type, trigger_type,
     status, settled_at
-  FROM delivery
+  FROM delivery WHERE NOT test
   UNION ALL ${compactedDeliveries(sql, period)}) AS outcome`;
 
 /**
@@ -48,11 +48,11 @@ export const outcomes = (sql: SqlClient.SqlClient, period: Period): Statement.Fr
 export const interactions = (sql: SqlClient.SqlClient, period: Period): Statement.Fragment => sql`(
   SELECT workspace_id, environment, campaign_key, notification_key, content_type, trigger_type,
     opened_at AS at, 1 AS opened, 0 AS clicked
-  FROM delivery WHERE opened_at IS NOT NULL
+  FROM delivery WHERE opened_at IS NOT NULL AND NOT test
   UNION ALL
   SELECT workspace_id, environment, campaign_key, notification_key, content_type, trigger_type, clicked_at,
     0, 1
-  FROM delivery WHERE clicked_at IS NOT NULL
+  FROM delivery WHERE clicked_at IS NOT NULL AND NOT test
   UNION ALL
   SELECT workspace_id, environment, each.campaign_key, each.notification_key, content_type, trigger_type,
     day + each.quarter * interval '15 minutes', each.opened, each.clicked

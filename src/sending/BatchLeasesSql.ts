@@ -2,8 +2,7 @@ import { Context, Effect, Layer } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
 import { arrayOf, instant, unnested } from "../database/Rows.ts";
 import { sameTenant, tenantColumns } from "../database/TenantColumns.ts";
-import type { Audience } from "../devices/SegmentRule.ts";
-import type { StartedSend } from "./Send.ts";
+import type { SendAudience, StartedSend } from "./Send.ts";
 
 /** A leased batch. The fencing token `fence` grows with every lease. */
 export interface TakenBatch extends StartedSend {
@@ -12,7 +11,7 @@ export interface TakenBatch extends StartedSend {
   /** Whether its devices are listed one by one; otherwise they are a range of device keys. */
   readonly listed: boolean;
   /** Batch 0 only: the audience to split into batches. */
-  readonly audience: Audience | null;
+  readonly audience: SendAudience | null;
   /** The most devices that it reaches; of batch 0, the most that are searched. */
   readonly width: number;
 }

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect";
 import { DeliveriesSql } from "./DeliveriesSql.ts";
-import { type DeliveryStatus, type DueDelivery, initialStatus } from "./Delivery.ts";
+import { type DeliveryStatus, type DueDelivery, type InitialStatus, initialStatus } from "./Delivery.ts";
 import { PushCredentials } from "./push/PushCredentials.ts";
 
 /** A delivery that was created. */
@@ -25,7 +25,11 @@ export class Deliveries extends Context.Service<Deliveries>()("waypost/sending/D
       const byTenant = new Map([...tenants.keys()].map((tenant, index) => [tenant, configured[index]]));
       return due.map((delivery) => {
         const providers = byTenant.get(tenantOf(delivery)) ?? new Set();
-        return { ...delivery, ...initialStatus(delivery.transport, providers) };
+        const initial: InitialStatus =
+          delivery.failure === null
+            ? initialStatus(delivery.transport, providers)
+            : { status: "failed", lastError: delivery.failure };
+        return { ...delivery, ...initial };
       });
     });
 

@@ -23,6 +23,8 @@ export interface DueDelivery extends TenantKey {
   /** Null for a fixed time. */
   readonly locationKey: number | null;
   readonly cap: CapWindow | null;
+  /** Why its texts cannot be rendered, as a sentence; null if they can. */
+  readonly failure: string | null;
   /** Epoch milliseconds. */
   readonly now: number;
 }

@@ -5,6 +5,7 @@ import { PublicAddresses } from "../http/PublicAddresses.ts";
 import { shownMedia } from "../media/MediaAddress.ts";
 import { hears } from "../outbox/EventType.ts";
 import { Outbox } from "../outbox/Outbox.ts";
+import { isSameForAll, renderTexts } from "../notifications/templates/MessageTexts.ts";
 import { NotFound } from "../wire/ApiError.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
@@ -18,6 +19,8 @@ import {
 import type { Message } from "./Message.ts";
 import { type DeliveryKey, MessageIds } from "./MessageId.ts";
 import { type MessageRow, MessagesSql } from "./MessagesSql.ts";
+import { type Recipient, Recipients } from "./rendering/Recipients.ts";
+import { mapSliced } from "../workers/TimeSlices.ts";
 
 type Caller = DeviceCaller["Service"];
 
@@ -28,15 +31,39 @@ export class Messages extends Context.Service<Messages>()("waypost/sending/Messa
     const outbox = yield* Outbox;
     const repository = yield* MessagesSql;
     const ids = yield* MessageIds;
+    const recipients = yield* Recipients;
     const { media: mediaBase } = yield* PublicAddresses;
 
     const toMessage =
       (deviceKey: number) =>
-      ({ sourceId, ...row }: MessageRow): Message => ({
+      ({
+        campaignKey: _campaign,
+        locationKey: _location,
+        sourceId,
+        template: _template,
+        translations: _translations,
+        ...row
+      }: MessageRow): Message => ({
         ...row,
         id: ids.idOf({ sourceId, deviceKey }),
         media: shownMedia(mediaBase, row.media),
       });
+
+    /** Messages in the device's language, rendered for it as it is now. Reads nothing for literal texts. */
+    const render = Effect.fnUntraced(function* (
+      { deviceKey, environment, workspaceId }: Tenant & { readonly deviceKey: number },
+      rows: ReadonlyArray<MessageRow>,
+    ) {
+      const varying = rows.filter((row) => !isSameForAll(row));
+      if (varying.length === 0) return rows;
+      const keys = varying.map(({ campaignKey, locationKey }) => ({ campaignKey, locationKey }));
+      const found = yield* recipients.of(
+        keys.map((key) => ({ workspaceId, environment, deviceKey, ...key })),
+      );
+      const byRow = new Map(varying.map((row, index) => [row, found[index]]));
+      const now = yield* Clock.currentTimeMillis;
+      return yield* mapSliced(rows, (row) => renderedRow(row, byRow.get(row), now));
+    });
 
     const ownKey = (caller: Caller, id: string) => {
       const key = ids.keyOf(id);
@@ -77,7 +104,10 @@ export class Messages extends Context.Service<Messages>()("waypost/sending/Messa
       page: (device: Tenant & { readonly deviceKey: number }, position: PagePosition) => {
         const before = position.before === null ? null : (ids.keyOf(position.before)?.sourceId ?? null);
         const rows = repository.page(device, device.deviceKey, before, position.limit);
-        return Effect.map(rows, (found) => found.map(toMessage(device.deviceKey)));
+        return rows.pipe(
+          Effect.flatMap((found) => render(device, found)),
+          Effect.map((found) => found.map(toMessage(device.deviceKey))),
+        );
       },
 
       /** When a message was delivered, in epoch milliseconds. @throws 404 */
@@ -107,6 +137,18 @@ export class Messages extends Context.Service<Messages>()("waypost/sending/Messa
   }),
 }) {
   static readonly layer = Layer.effect(Messages, Messages.make).pipe(
-    Layer.provide([MessagesSql.layer, MessageIds.layer]),
+    Layer.provide([MessagesSql.layer, MessageIds.layer, Recipients.layer]),
   );
 }
+
+/**
+ * A message with the texts for its recipient. A message that was delivered and cannot be rendered any more,
+ * because the attributes of its device have changed, is shown without texts.
+ */
+const renderedRow = (row: MessageRow, recipient: Recipient | undefined, now: number): MessageRow => {
+  if (recipient === undefined) return row;
+  const result = renderTexts(row, recipient.locale, () => recipient.values(now));
+  return result._tag === "Rendered"
+    ? { ...row, ...result.texts }
+    : { ...row, headline: "", body: "", cta_label: null, cta_url: null };
+};

@@ -4,14 +4,18 @@ import { epochMillis, instant, utc } from "../database/Rows.ts";
 import type { ContentMedia } from "../media/MediaAddress.ts";
 import { firstRow } from "../database/Statements.ts";
 import { sameTenant, tenantIs } from "../database/TenantColumns.ts";
+import type { TextSource } from "../notifications/templates/MessageTexts.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { Interaction, InteractionType } from "./Interaction.ts";
 import type { Message } from "./Message.ts";
 import type { DeliveryKey } from "./MessageId.ts";
 
 /** A message as it is stored; its id follows from its source id and device. */
-export interface MessageRow extends Omit<Message, "id" | "media"> {
+export interface MessageRow
+  extends Omit<Message, "id" | "media">, Pick<TextSource, "template" | "translations"> {
   readonly sourceId: bigint;
+  readonly campaignKey: number;
+  readonly locationKey: number | null;
   readonly media: ContentMedia | null;
 }
 
@@ -25,7 +29,8 @@ export class MessagesSql extends Context.Service<MessagesSql>()("waypost/sending
       c.type, c.headline, c.body, c.cta_label, c.cta_url,
       CASE WHEN c.media_asset_id IS NOT NULL THEN
         jsonb_build_object('id', c.media_asset_id, 'type', c.media_kind, 'key', m.key) END AS media,
-      COALESCE(c.questions, '[]') AS questions,
+      COALESCE(c.questions, '[]') AS questions, c.template, c.translations,
+      d.campaign_key AS "campaignKey", d.location_key AS "locationKey",
       CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END AS delivered_at,
       ${utc("d.opened_at")} AS opened_at, ${utc("d.clicked_at")} AS clicked_at`;
     const joined = sql`

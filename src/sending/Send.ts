@@ -1,4 +1,5 @@
 import { Context, Schema } from "effect";
+import type { Audience } from "../devices/SegmentRule.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 
 /** The states of a send (contract L2, L3). */
@@ -18,6 +19,17 @@ export const SendStatus = Schema.Literals([
   examples: ["scheduled"],
 });
 export type SendStatus = typeof SendStatus.Type;
+
+/** The devices of a send: those of the campaign, of a part of a send at a local time only some of them. */
+export interface SendAudience extends Audience {
+  readonly local?: {
+    readonly zones: ReadonlyArray<string>;
+    /** Whether devices without a zone belong to it. */
+    readonly hasRest: boolean;
+    /** Source ids of earlier parts of the same send, whose devices are left out. */
+    readonly earlier: ReadonlyArray<string>;
+  };
+}
 
 /** A push campaign, as sends refer to it. */
 export interface SendingCampaign extends TenantKey {

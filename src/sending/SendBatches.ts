@@ -11,6 +11,7 @@ import {
   type CreatedDeliveries,
   type FinishedSend,
   SendBatchesSql,
+  type TransportStatus,
 } from "./SendBatchesSql.ts";
 import { countBatches, logDone } from "./SendMetrics.ts";
 
@@ -87,14 +88,15 @@ export class SendBatches extends Context.Service<SendBatches>()("waypost/sending
     const initialStatuses = Effect.fnUntraced(function* (taken: ReadonlyArray<TakenBatch>) {
       const tenants = distinctTenants(taken);
       const configured = yield* credentials.configured(tenants);
-      return tenants.flatMap(({ environment, workspaceId }, index) =>
-        Transport.literals.map((transport) => ({
+      return tenants.flatMap(({ environment, workspaceId }, index): Array<TransportStatus> => [
+        ...Transport.literals.map((transport) => ({
           workspaceId,
           environment,
-          transport,
+          route: transport,
           ...initialStatus(transport, configured[index] ?? new Set()),
         })),
-      );
+        { workspaceId, environment, route: "rendered", status: "queued", lastError: null },
+      ]);
     });
 
     const createDeliveries = Effect.fnUntraced(function* (taken: ReadonlyArray<TakenBatch>, now: number) {

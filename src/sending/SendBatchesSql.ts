@@ -1,8 +1,7 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { instant, unnested } from "../database/Rows.ts";
+import { arrayOf, instant, unnested } from "../database/Rows.ts";
 import type { Transport } from "../devices/PushAddress.ts";
-import type { Audience } from "../devices/SegmentRule.ts";
 import { audienceSql } from "../devices/SegmentRuleSql.ts";
 import { sameTenant, tenantColumns, tenantIs, tenantIsIn } from "../database/TenantColumns.ts";
 import { recordedDeliveriesOfSql, recordedSendsSql } from "../outbox/RecordedEventsSql.ts";
@@ -10,11 +9,14 @@ import type { Environment, TenantKey } from "../workspaces/Environment.ts";
 import type { DeliveryStatus, InitialStatus } from "./Delivery.ts";
 import { usedCapSql } from "./FrequencyCapSql.ts";
 import { batchColumns, isOneOfSends, sourceColumns, type TakenBatch } from "./BatchLeasesSql.ts";
-import type { StartedSend } from "./Send.ts";
+import type { SendAudience, StartedSend } from "./Send.ts";
 
-/** How the deliveries of an environment begin, by transport. */
+/**
+ * How the deliveries of an environment begin: by transport, and of messages for the inbox that a worker has
+ * to render first (`rendered`).
+ */
 export interface TransportStatus extends TenantKey, InitialStatus {
-  readonly transport: Transport;
+  readonly route: Transport | "rendered";
 }
 
 /** How many deliveries of a send were created with a transport and a status. */
@@ -94,25 +96,39 @@ export class SendBatchesSql extends Context.Service<SendBatchesSql>()("waypost/s
         ) AS d`;
     };
 
+    /**
+     * Of a part of a send at a local time: the device is in its zones and in no earlier part. Batches of one
+     * campaign's parts run one part after another, so that the earlier deliveries are there.
+     */
+    const isInPart = ({ local }: SendAudience) =>
+      local === undefined
+        ? sql`true`
+        : sql`(d.timezone = ANY (${arrayOf("text", local.zones)})
+            OR (${local.hasRest}::boolean AND d.timezone IS NULL))
+          AND NOT EXISTS (
+            SELECT FROM delivery x
+            WHERE ${sameTenant("x", "d")} AND x.device_key = d.key
+              AND x.source_id = ANY (${arrayOf("int8", local.earlier.map(BigInt))}))`;
+
     return {
       /** Allows the statements of this transaction five minutes: a large audience may take that. */
       allowLongStatements: Effect.orDie(sql`SET LOCAL statement_timeout = 300000`),
 
       /** Finds the devices of an audience and lists them in batches. */
-      splitAudience: (taken: TakenBatch, audience: Audience, size: number) =>
+      splitAudience: (taken: TakenBatch, audience: SendAudience, size: number) =>
         Effect.orDie(sql`
           INSERT INTO send_batch (workspace_id, environment, source_id, batch, campaign_key, capped, devices)
           SELECT m.workspace_id, m.environment, m.source_id, m.batch, m.campaign_key, m.capped,
             array_agg(m.key ORDER BY m.key)
           FROM (
             SELECT s.workspace_id, s.environment, s.source_id, s.campaign_key,
-              s.cap_count IS NOT NULL AS capped, d.key,
+              s.cap_count IS NOT NULL OR s.parent_id IS NOT NULL AS capped, d.key,
               (1 + (row_number() OVER (ORDER BY d.key) - 1) / ${size}::int)::int AS batch
             FROM send s
             JOIN device d ON ${sameTenant("d", "s")}
             WHERE ${sendIs(taken)} AND ${tenantIs("d", taken)} AND ${reachable}
               AND (d.approved OR s.environment = 'production')
-              AND (${audienceSql(sql, audience, "d")})
+              AND (${audienceSql(sql, audience, "d")}) AND ${isInPart(audience)}
           ) AS m
           GROUP BY m.workspace_id, m.environment, m.source_id, m.batch, m.campaign_key, m.capped`),
 
@@ -121,7 +137,8 @@ export class SendBatchesSql extends Context.Service<SendBatchesSql>()("waypost/s
         Effect.orDie(sql<CreatedDeliveries>`
           WITH due AS (
             SELECT s.workspace_id, s.environment, s.source_id, d.key AS device_key, d.transport,
-              s.campaign_key, s.notification_key, s.content_key, s.content_type, s.cap_count, s.cap_since
+              s.campaign_key, s.notification_key, s.content_key, s.content_type, s.cap_count, s.cap_since,
+              CASE WHEN s.templated AND d.transport = 'inbox' THEN 'rendered' ELSE d.transport END AS route
             ${devicesOf(taken)}
           ), created AS (
             INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key,
@@ -134,10 +151,10 @@ export class SendBatchesSql extends Context.Service<SendBatchesSql>()("waypost/s
             FROM due
             JOIN ${unnested("g", statuses, {
               ...tenantColumns,
-              transport: ["text", ({ transport }) => transport],
+              route: ["text", ({ route }) => route],
               status: ["text", ({ status }) => status],
               last_error: ["text", ({ lastError }) => lastError],
-            })} ON ${sameTenant("g", "due")} AND g.transport = due.transport
+            })} ON ${sameTenant("g", "due")} AND g.route = due.route
             WHERE due.cap_count IS NULL OR ${usedCapSql(sql, "due")} < due.cap_count
             RETURNING workspace_id, environment, source_id, device_key, transport, status
           ), queued AS (

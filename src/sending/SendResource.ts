@@ -2,6 +2,17 @@ import { Schema } from "effect";
 import { nullableInstant, shownId, shownInstant, shownInteger, shownText } from "../wire/ShownFields.ts";
 import { SendStatus } from "./Send.ts";
 
+/** The devices of a send at a local time in whose zones the time comes at one instant. */
+const SendPart = Schema.Struct({
+  due_at: shownInstant("When the time comes in these zones, in UTC.", "2026-11-27T08:30:00+00:00"),
+  targeted: shownInteger("Devices that it has a delivery for so far.", 400),
+  delivered: shownInteger("How many of them the message was delivered to.", 396),
+  failed: shownInteger("How many of them it could not be delivered to.", 4),
+  status: SendStatus,
+}).annotate({ identifier: "SendPart" });
+/** One part of a send at a local time, as the API shows it (contract P3). */
+export type SendPart = typeof SendPart.Type;
+
 const sendFields = {
   id: shownId(
     "Id of the send; moving it to another time keeps the id.",
@@ -20,7 +31,10 @@ const sendFields = {
     description: "The name of that notification; null if it is deleted.",
     examples: ["Welcome with coffee"],
   }),
-  due_at: shownInstant("When it is due, in UTC.", "2026-11-27T08:30:00+00:00"),
+  due_at: shownInstant(
+    "When it is due, in UTC; of a send at a local time, when its first part is.",
+    "2026-11-27T08:30:00+00:00",
+  ),
   status: SendStatus,
   targeted: shownInteger(
     "Devices that it has a delivery for so far; those that a frequency cap excludes have none.",
@@ -33,6 +47,12 @@ const sendFields = {
     "When it was done, skipped, missed or cancelled; null until then.",
     "2026-11-27T08:30:04+00:00",
   ),
+  parts: Schema.NullOr(Schema.Array(SendPart)).annotate({
+    description:
+      "Of a send at a local time its parts in order of time; null for others. Those to come follow from " +
+      "the time zones of the devices that are registered now.",
+    examples: [null],
+  }),
 };
 
 /** One send of a notification of a push campaign in the platform API and the operator interface. */

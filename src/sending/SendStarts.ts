@@ -2,6 +2,7 @@ import { Cause, Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../database/Database.ts";
 import { Segments } from "../devices/Segments.ts";
 import { capWindow } from "./FrequencyCap.ts";
+import { LocalSends } from "./local/LocalSends.ts";
 import { BatchSize, outcomeAt, type SendingCampaign } from "./Send.ts";
 import { SendBatchesSql } from "./SendBatchesSql.ts";
 import { countSend, noteLag } from "./SendMetrics.ts";
@@ -31,6 +32,7 @@ export class SendStarts extends Context.Service<SendStarts>()("waypost/sending/S
     const repository = yield* SendStartsSql;
     const batches = yield* SendBatchesSql;
     const segments = yield* Segments;
+    const localSends = yield* LocalSends;
 
     /** Starts sends, and returns the ids of those that are done at once, because they have no devices. */
     const run = Effect.fnUntraced(function* (
@@ -162,12 +164,14 @@ export class SendStarts extends Context.Service<SendStarts>()("waypost/sending/S
           decisions.push(...(yield* startCampaigns(due)));
         }
         const report = Effect.forEach(decisions, log, { discard: true });
-        return { next: yield* repository.nextDue(now), report };
+        const nextPart = (yield* localSends.runDue) ?? Infinity;
+        const next = Math.min((yield* repository.nextDue(now)) ?? Infinity, nextPart);
+        return { next: next === Infinity ? null : next, report };
       }),
     };
   }),
 }) {
   static readonly layer = Layer.effect(SendStarts, SendStarts.make).pipe(
-    Layer.provide([SendStartsSql.layer, SendBatchesSql.layer]),
+    Layer.provide([SendStartsSql.layer, SendBatchesSql.layer, LocalSends.layer]),
   );
 }

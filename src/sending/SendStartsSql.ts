@@ -1,14 +1,13 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf, epochMillis, instant, unnested } from "../database/Rows.ts";
-import type { Audience } from "../devices/SegmentRule.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import { sameTenant, tenantColumns, tenantIsIn } from "../database/TenantColumns.ts";
 import { recordedSendsSql } from "../outbox/RecordedEventsSql.ts";
 import { isOneOfSends, sourceColumns } from "./BatchLeasesSql.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
 import type { CapWindow } from "./FrequencyCap.ts";
-import type { SendingCampaign, StartedSend } from "./Send.ts";
+import type { SendAudience, SendingCampaign, StartedSend } from "./Send.ts";
 
 /** A campaign that is locked while its sends start. Instants are epoch milliseconds. */
 export interface HeldCampaign extends SendingCampaign {
@@ -30,6 +29,8 @@ export interface DueSend extends SendingCampaign {
   readonly dueAt: number;
   readonly contentKey: number;
   readonly contentType: string;
+  /** Whether its texts are templates. */
+  readonly templated: boolean;
 }
 
 /** A send that starts, with the devices to split into batches. */
@@ -40,7 +41,7 @@ export interface StartingSend extends DueSend {
 /** A started send whose devices are those of an audience, to be found later. */
 interface AudienceSend extends StartedSend {
   readonly lastDeviceKey: number;
-  readonly audience: Audience;
+  readonly audience: SendAudience;
 }
 
 /** Statements that start sends, of many campaigns at a time. */
@@ -68,7 +69,7 @@ export class SendStartsSql extends Context.Service<SendStartsSql>()("waypost/sen
         Effect.orDie(sql<SendingCampaign>`
           SELECT s.workspace_id AS "workspaceId", s.environment, s.campaign_id AS "campaignId"
           FROM send s
-          WHERE s.status = 'scheduled' AND s.due_at <= ${instant(now)}
+          WHERE s.status = 'scheduled' AND s.local_at IS NULL AND s.due_at <= ${instant(now)}
             AND s.campaign_id <> ALL (${arrayOf("uuid", except)})
           GROUP BY 1, 2, 3 ORDER BY min(s.due_at) LIMIT ${limit}`),
 
@@ -76,7 +77,7 @@ export class SendStartsSql extends Context.Service<SendStartsSql>()("waypost/sen
       nextDue: (now: number) =>
         sql<{ readonly at: number | null }>`
           SELECT ${epochMillis("min(s.due_at)")} AS at FROM send s
-          WHERE s.status = 'scheduled' AND s.due_at > ${instant(now)}`.pipe(
+          WHERE s.status = 'scheduled' AND s.local_at IS NULL AND s.due_at > ${instant(now)}`.pipe(
           Effect.map(([next]) => next?.at ?? null),
           Effect.orDie,
         ),
@@ -102,7 +103,8 @@ export class SendStartsSql extends Context.Service<SendStartsSql>()("waypost/sen
       lockDue: (campaigns: ReadonlyArray<SendingCampaign>, now: number) =>
         Effect.orDie(sql<DueSend>`
           SELECT s.workspace_id AS "workspaceId", s.environment, s.campaign_id AS "campaignId", s.id,
-            ${epochMillis("s.due_at")} AS "dueAt", n.content_key AS "contentKey", k.type AS "contentType"
+            ${epochMillis("s.due_at")} AS "dueAt", n.content_key AS "contentKey", k.type AS "contentType",
+            k.template IS NOT NULL AS templated
           FROM send s
           CROSS JOIN LATERAL (
             SELECT a.attached_at, a.id, n.content_key FROM campaign_notification a
@@ -112,7 +114,7 @@ export class SendStartsSql extends Context.Service<SendStartsSql>()("waypost/sen
             OFFSET 0
           ) AS n
           JOIN content k ON ${sameTenant("k", "s")} AND k.key = n.content_key
-          WHERE s.status = 'scheduled' AND s.due_at <= ${instant(now)}
+          WHERE s.status = 'scheduled' AND s.local_at IS NULL AND s.due_at <= ${instant(now)}
             AND s.campaign_id = ANY (${idsOf(campaigns)}) AND ${tenantIsIn("s", campaigns)}
           ORDER BY s.due_at, n.attached_at, n.id
           FOR UPDATE OF s`),
@@ -143,14 +145,15 @@ export class SendStartsSql extends Context.Service<SendStartsSql>()("waypost/sen
                 id: ["uuid", ({ id }) => id],
                 content_key: ["int4", ({ contentKey }) => contentKey],
                 content_type: ["text", ({ contentType }) => contentType],
+                templated: ["bool", ({ templated }) => templated],
                 cap_count: ["int4", ({ window }) => window?.count ?? null],
                 cap_since: ["timestamptz", ({ window }) => window?.since ?? null],
               })} ORDER BY ord
             ) AS o
           )
           UPDATE send s SET status = 'running', source_id = n.source_id, started_at = ${instant(now)},
-            content_key = n.content_key, content_type = n.content_type, cap_count = n.cap_count,
-            cap_since = n.cap_since
+            content_key = n.content_key, content_type = n.content_type, templated = n.templated,
+            cap_count = n.cap_count, cap_since = n.cap_since
           FROM numbered n
           WHERE ${sameTenant("s", "n")} AND s.id = n.id AND s.status = 'scheduled'
             AND s.campaign_id = ANY (${idsOf(sends)})
@@ -179,7 +182,8 @@ export class SendStartsSql extends Context.Service<SendStartsSql>()("waypost/sen
         Effect.orDie(sql`
           INSERT INTO send_batch (workspace_id, environment, source_id, batch, campaign_key, capped,
             first_key, last_key, audience)
-          SELECT s.workspace_id, s.environment, s.source_id, 0, s.campaign_key, s.cap_count IS NOT NULL,
+          SELECT s.workspace_id, s.environment, s.source_id, 0, s.campaign_key,
+            s.cap_count IS NOT NULL OR s.parent_id IS NOT NULL,
             1, g.last_device_key, g.audience
           FROM ${unnested("g", sends, {
             ...sourceColumns,

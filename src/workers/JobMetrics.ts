@@ -5,6 +5,7 @@ import { knownSeries } from "../telemetry/KnownSeries.ts";
 const jobNames = [
   "send_starts",
   "send_batches",
+  "dwells",
   "pushes",
   "push_queue_depth",
   "webhook_calls",

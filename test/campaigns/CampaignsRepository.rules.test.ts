@@ -197,8 +197,8 @@ layer(TestRepositories.layer)("CampaignsRepository", (it) => {
         yield* attach(sandbox, id, first, atTime("09:30"), now + 1);
         yield* attach(sandbox, elsewhere, first, onEnter, now);
         assert.deepStrictEqual(yield* repository.attached(sandbox, id), [
-          { name: "B", sendAt: null, windowStart: now, windowEnd: now + minute },
-          { name: "A", sendAt: atTime("09:30").sendAt, windowStart: null, windowEnd: null },
+          { name: "B", sendAt: null, late: null, windowStart: now, windowEnd: now + minute },
+          { name: "A", sendAt: atTime("09:30").sendAt, late: null, windowStart: null, windowEnd: null },
         ]);
       }),
   );

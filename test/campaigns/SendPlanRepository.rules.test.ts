@@ -28,7 +28,14 @@ const newSend = (tenant: Tenant, dueAt: number) =>
   Effect.gen(function* () {
     const { campaign, notification } = yield* newPair(tenant);
     const id = idAt(now);
-    yield* (yield* SendPlanRepository).schedule(tenant, id, campaign, notification, dueAt);
+    yield* (yield* SendPlanRepository).schedule(
+      tenant,
+      id,
+      campaign,
+      notification,
+      { dueAt, local: null },
+      now,
+    );
     return { campaign, notification, id };
   });
 
@@ -37,8 +44,9 @@ layer(TestRepositories.layer)("SendPlanRepository", (it) => {
     Effect.gen(function* () {
       const repository = yield* SendPlanRepository;
       const { sandbox } = yield* newTenants;
-      const { campaign, id } = yield* newSend(sandbox, now + minute);
-      const expected = [{ id, sendAt: TimeOfDay.make("15:00") }];
+      const { campaign, id, notification } = yield* newSend(sandbox, now + minute);
+      const sendAt = TimeOfDay.make("15:00");
+      const expected = [{ id, notificationId: notification, sendAt, late: null }];
       assert.deepStrictEqual(yield* repository.waiting(sandbox, campaign, now), expected);
       assert.isEmpty(yield* repository.waiting(sandbox, campaign, now + minute));
     }),
@@ -49,7 +57,14 @@ layer(TestRepositories.layer)("SendPlanRepository", (it) => {
       const repository = yield* SendPlanRepository;
       const { sandbox } = yield* newTenants;
       const { campaign, id, notification } = yield* newSend(sandbox, now + minute);
-      yield* repository.schedule(sandbox, idAt(now), campaign, notification, now + 5 * minute);
+      yield* repository.schedule(
+        sandbox,
+        idAt(now),
+        campaign,
+        notification,
+        { dueAt: now + 5 * minute, local: null },
+        now,
+      );
       const waiting = yield* repository.waiting(sandbox, campaign, now + 4 * minute);
       assert.deepStrictEqual(
         waiting.map((send) => send.id),
@@ -65,7 +80,14 @@ layer(TestRepositories.layer)("SendPlanRepository", (it) => {
       const { campaign, notification } = yield* newSend(sandbox, now + minute);
       yield* repository.cancel(sandbox, campaign, notification, now);
       const id = idAt(now);
-      yield* repository.schedule(sandbox, id, campaign, notification, now + minute);
+      yield* repository.schedule(
+        sandbox,
+        id,
+        campaign,
+        notification,
+        { dueAt: now + minute, local: null },
+        now,
+      );
       const waiting = yield* repository.waiting(sandbox, campaign, now);
       assert.deepStrictEqual(
         waiting.map((send) => send.id),
@@ -85,7 +107,14 @@ layer(TestRepositories.layer)("SendPlanRepository", (it) => {
         [own.campaign, foreign.notification],
         [foreign.campaign, foreign.notification],
       ] as const) {
-        yield* repository.schedule(sandbox, idAt(now), campaign, notification, now + minute);
+        yield* repository.schedule(
+          sandbox,
+          idAt(now),
+          campaign,
+          notification,
+          { dueAt: now + minute, local: null },
+          now,
+        );
         assert.isEmpty(yield* repository.waiting(sandbox, campaign, now));
       }
     }),
@@ -172,14 +201,28 @@ layer(TestRepositories.layer)("SendPlanRepository", (it) => {
       const { campaign, id } = yield* newSend(sandbox, now + minute);
       const other = yield* insertNotification(sandbox);
       yield* attach(sandbox, campaign, other, atTime("16:00"));
-      yield* repository.schedule(sandbox, idAt(now), campaign, other, now + minute);
+      yield* repository.schedule(
+        sandbox,
+        idAt(now),
+        campaign,
+        other,
+        { dueAt: now + minute, local: null },
+        now,
+      );
       const waiting = Effect.map(repository.waiting(sandbox, campaign, now), (sends) =>
         sends.map((send) => send.id),
       );
       assert.lengthOf(yield* waiting, 2);
       yield* repository.cancel(sandbox, campaign, other, now);
       assert.deepStrictEqual(yield* waiting, [id]);
-      yield* repository.schedule(sandbox, idAt(now), campaign, other, now + minute);
+      yield* repository.schedule(
+        sandbox,
+        idAt(now),
+        campaign,
+        other,
+        { dueAt: now + minute, local: null },
+        now,
+      );
       yield* repository.cancel(sandbox, campaign, null, now);
       assert.isEmpty(yield* waiting);
     }),

@@ -20,6 +20,7 @@ const expectedAbilities: ReadonlyArray<readonly [path: RegExp, read: Ability | n
     [/^\/campaigns\/:campaign\/notifications\/:notification\/(results|answers)$/, "reports:read", null],
     [/^\/campaigns\/:campaign\/notifications/, "notifications:read", "notifications:write"],
     [/^\/campaigns\/estimate$/, null, "campaigns:read"],
+    [/^\/notifications\/preview$/, null, "notifications:read"],
     [/^\/segments\/count$/, null, "segments:read"],
     [/^\/campaigns/, "campaigns:read", "campaigns:write"],
     [/^\/(locations|location-groups)/, "locations:read", "locations:write"],

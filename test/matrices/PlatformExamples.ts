@@ -201,6 +201,45 @@ export const platformExamples: Examples = {
     idKinds: questionIdKinds,
   },
   "DELETE /campaigns/:campaign/notifications/:notification": onNotification,
+  "POST /campaigns/:campaign/notifications/:notification/test": {
+    request: ({ make, resources }) =>
+      Effect.gen(function* () {
+        const campaign = yield* make.geoCampaign;
+        const { id } = yield* make.notification(campaign, survey());
+        const { device } = yield* make.device;
+        return {
+          params: { campaign, notification: id as string },
+          body: { device_ids: [device], location_id: resources["location"] ?? "" },
+        };
+      }),
+    idKinds: { "device_ids.0": "device", location_id: "location" },
+  },
+  "POST /notifications/preview": {
+    request: ({ make, resources }) =>
+      Effect.gen(function* () {
+        const campaign = yield* make.geoCampaign;
+        const { id } = yield* make.notification(campaign, survey());
+        const { device } = yield* make.device;
+        return {
+          body: {
+            campaign_id: campaign,
+            notification_id: id as string,
+            device_id: device,
+            location_id: resources["location"] ?? "",
+            attributes: { name: "Ada" },
+          },
+        };
+      }),
+    idKinds: {
+      campaign_id: "campaign",
+      notification_id: "notification",
+      device_id: "device",
+      location_id: "location",
+      "notification.media_asset_id": "media",
+      "notification.questions.0.id": "question",
+      "notification.questions.0.choices.0.id": "choice",
+    },
+  },
 
   "GET /segments": plain({ query: { limit: "2" } }),
   "POST /segments": {

@@ -11,6 +11,8 @@ const changeNothing = new Set([
   "POST /console/addresses",
   "POST /segments/count",
   "POST /campaigns/estimate",
+  "POST /notifications/preview",
+  "POST /campaigns/:campaign/notifications/:notification/test",
   "POST /webhooks/:webhook/test",
   "POST /webhooks/:webhook/events/:event/resend",
   "POST /workspaces/:workspace/:env/webhooks/:webhook/test",

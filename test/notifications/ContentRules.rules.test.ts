@@ -61,7 +61,7 @@ layer(TestPlatform.layer)("Rules on the content of a notification", (it) => {
         }
         assert.deepStrictEqual(fields.trigger_type, [
           "A geo campaign's notifications are triggered by entering or leaving: " +
-            "the trigger type must be on_enter or on_exit.",
+            "the trigger type must be on_enter, on_exit or on_dwell.",
         ]);
         assert.deepStrictEqual((yield* world.sandbox(path)).body.data, []);
       }),

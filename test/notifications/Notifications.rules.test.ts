@@ -39,6 +39,8 @@ layer(TestPlatform.layer)("Notifications", (it) => {
             cta_label: "Look",
             cta_url: "shop://offers/1",
             questions: [],
+            template: null,
+            translations: null,
             trigger_type: "on_enter",
             trigger_config: null,
             starts_at: "2026-11-22T23:00:00+00:00",

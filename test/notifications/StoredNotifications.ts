@@ -18,15 +18,28 @@ export const messageContent: MessageContent = {
   media_asset_id: null,
   media_kind: null,
   questions: [],
+  template: null,
+  translations: null,
 };
 
 /** On entering a location, at any time of the campaign. */
-export const onEnter: Trigger = { type: "on_enter", sendAt: null, startsAt: null, endsAt: null };
+export const onEnter: Trigger = {
+  type: "on_enter",
+  sendAt: null,
+  late: null,
+  dwellMinutes: null,
+  maxSilenceMinutes: null,
+  startsAt: null,
+  endsAt: null,
+};
 
 /** At a time of day of the campaign's day. */
 export const atTime = (time: string): Trigger => ({
   type: "fixed_time",
   sendAt: TimeOfDay.make(time),
+  late: null,
+  dwellMinutes: null,
+  maxSilenceMinutes: null,
   startsAt: null,
   endsAt: null,
 });

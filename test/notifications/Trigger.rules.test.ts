@@ -6,7 +6,7 @@ import { message, notificationWorld, sent } from "./NotificationWorld.ts";
 
 layer(TestPlatform.layer)("Triggers", (it) => {
   it.effect(
-    "a geo campaign has on_enter and on_exit triggers, a push campaign fixed_time ones " +
+    "a geo campaign has on_enter, on_exit and on_dwell triggers, a push campaign fixed_time ones " +
       "(notifications.trigger)",
     () =>
       Effect.gen(function* () {
@@ -24,11 +24,95 @@ layer(TestPlatform.layer)("Triggers", (it) => {
         }
         const refused = yield* world.sandbox(geo, { body: message({ trigger_type: "fixed_time" }) });
         assert.deepStrictEqual(Object.keys(refused.body.error.fields), ["trigger_type"]);
-        const other = yield* world.sandbox(geo, { body: message({ trigger_type: "on_dwell" }) });
+        const other = yield* world.sandbox(geo, { body: message({ trigger_type: "at_sunset" }) });
         assert.deepStrictEqual(other.body.error.fields, {
-          trigger_type: ["The trigger type must be on_enter, on_exit or fixed_time."],
+          trigger_type: ["The trigger type must be on_enter, on_exit, on_dwell or fixed_time."],
         });
       }),
+  );
+
+  it.effect("an on_dwell trigger has minutes, and alone has them (P1.1, X20.1)", () =>
+    Effect.gen(function* () {
+      const world = yield* notificationWorld();
+      const [geo, push] = [yield* world.geo(), yield* world.push({ starts_at: "2026-11-25" })];
+      const dwell = (trigger_config: unknown, trigger_type = "on_dwell") =>
+        message({ trigger_type, trigger_config });
+      for (const config of [{ minutes: 1 }, { minutes: 1440 }, { minutes: 10, max_silence_minutes: 1440 }]) {
+        const made = yield* world.sandbox(geo, { body: dwell(config) });
+        assert.deepStrictEqual(made.body.data?.trigger_config, config, JSON.stringify(made.body));
+        const path = `${geo}/${made.body.data.id}`;
+        const changed = yield* world.sandbox(path, { method: "PATCH", body: dwell({ minutes: 7 }) });
+        assert.deepStrictEqual(changed.body.data.trigger_config, { minutes: 7 });
+        const entering = yield* world.sandbox(path, { method: "PATCH", body: dwell(null, "on_enter") });
+        assert.isNull(entering.body.data.trigger_config);
+      }
+      const cleared = yield* world.sandbox(geo, { body: dwell({ minutes: 5, max_silence_minutes: null }) });
+      assert.deepStrictEqual(cleared.body.data.trigger_config, { minutes: 5 });
+
+      const fields = (path: string, body: object) =>
+        Effect.map(world.sandbox(path, { body }), (answer) => Object.keys(answer.body.error.fields));
+      for (const config of [undefined, null, [], {}, { minutes: null }, { max_silence_minutes: 5 }])
+        assert.deepStrictEqual(yield* fields(geo, dwell(config)), ["trigger_config.minutes"]);
+      for (const minutes of [0, 1441, 1.5, "10", -1])
+        assert.deepStrictEqual(yield* fields(geo, dwell({ minutes })), ["trigger_config.minutes"]);
+      assert.deepStrictEqual(yield* fields(geo, dwell({ minutes: 5, max_silence_minutes: 0 })), [
+        "trigger_config.max_silence_minutes",
+      ]);
+      assert.deepStrictEqual(yield* fields(geo, dwell({ minutes: 5, send_at: "09:00" })), [
+        "trigger_config.send_at",
+      ]);
+      for (const type of ["on_enter", "on_exit"])
+        assert.deepStrictEqual(yield* fields(geo, dwell({ minutes: 5, max_silence_minutes: 5 }, type)), [
+          "trigger_config.minutes",
+          "trigger_config.max_silence_minutes",
+        ]);
+      assert.deepStrictEqual(yield* fields(push, dwell({ minutes: 5, send_at: "09:00" }, "fixed_time")), [
+        "trigger_config.minutes",
+      ]);
+      assert.deepStrictEqual(yield* fields(push, dwell({ minutes: 5, send_at: "09:00" })), ["trigger_type"]);
+    }),
+  );
+
+  it.effect("a sending time can be local, unless it has passed everywhere in the world (P3.2, X26.1)", () =>
+    Effect.gen(function* () {
+      const world = yield* notificationWorld();
+      const geo = yield* world.geo();
+      const local = (send_at: string, more: object = {}) =>
+        sent(send_at, {
+          trigger_config: { send_at, local: true, ...more },
+        });
+      // It is the 21st, 12:00 in UTC: in Kiritimati the 22nd, 02:00, and in UTC-12 the 21st, 00:00.
+      const push = yield* world.push({ starts_at: "2026-11-21", timezone: "Asia/Tokyo" });
+      const made = yield* world.sandbox(push, { body: local("00:00") });
+      assert.deepStrictEqual(made.body.data?.trigger_config, {
+        send_at: "2026-11-21 00:00",
+        local: true,
+        late: "skip",
+      });
+      const path = `${push}/${made.body.data.id}`;
+      const change = (body: object) => world.sandbox(path, { method: "PATCH", body });
+      const shown = made.body.data.trigger_config;
+      const again = yield* change(sent("", { trigger_config: { ...shown, late: "send" } }));
+      assert.deepStrictEqual(again.body.data?.trigger_config, { ...shown, late: "send" });
+      const plain = yield* change(sent("23:00", { trigger_config: { send_at: "23:00", local: false } }));
+      assert.deepStrictEqual(plain.body.data?.trigger_config, { send_at: "2026-11-21 23:00" });
+
+      const fields = (at: string, body: object) =>
+        Effect.map(world.sandbox(at, { body }), (answer) => Object.keys(answer.body.error.fields));
+      yield* TestClock.adjust("1 minute");
+      assert.deepStrictEqual(yield* fields(push, local("00:00")), ["trigger_config.send_at"]);
+      assert.deepStrictEqual(yield* fields(push, local("2026-11-22 00:00")), ["trigger_config.send_at"]);
+      assert.strictEqual((yield* world.sandbox(push, { body: local("00:01") })).status, 201);
+      for (const local of [undefined, null, false])
+        assert.deepStrictEqual(
+          yield* fields(push, sent("23:30", { trigger_config: { send_at: "23:30", local, late: "skip" } })),
+          ["trigger_config.late"],
+        );
+      assert.deepStrictEqual(yield* fields(push, local("23:30", { late: "later" })), ["trigger_config.late"]);
+      assert.deepStrictEqual(yield* fields(geo, message({ trigger_config: { local: true } })), [
+        "trigger_config.local",
+      ]);
+    }),
   );
 
   it.effect("a geo notification has no sending time; a push notification has one and no window (F2.1)", () =>

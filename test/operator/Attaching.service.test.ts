@@ -27,6 +27,8 @@ layer(TestWaypost.layer)("Content on several campaigns", (it) => {
           cta_label: null,
           cta_url: null,
           questions: [],
+          template: null,
+          translations: null,
           trigger_type: "on_exit",
           trigger_config: null,
           starts_at: "2026-11-25T08:00:00+00:00",

@@ -30,6 +30,8 @@ layer(TestWaypost.layer)("Content on no campaign", (it) => {
         cta_label: null,
         cta_url: null,
         questions: [],
+        template: null,
+        translations: null,
         campaign_ids: [],
         created_at: "2026-11-21T12:00:00+00:00",
         updated_at: "2026-11-21T12:00:00+00:00",

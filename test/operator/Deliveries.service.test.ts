@@ -39,6 +39,7 @@ layer(TestWaypost.layer)("The operator's list of deliveries", (it) => {
             status: "failed",
             attempts: 0,
             last_error: "No credentials are set for fcm in this environment.",
+            test: false,
             delivered_at: null,
           },
           {
@@ -49,6 +50,7 @@ layer(TestWaypost.layer)("The operator's list of deliveries", (it) => {
             status: "delivered",
             attempts: 0,
             last_error: null,
+            test: false,
             delivered_at: "2026-11-21T12:00:00+00:00",
           },
         ]);

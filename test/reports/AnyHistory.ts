@@ -22,7 +22,12 @@ export const zones = [
 ];
 
 const contentType = fc.constantFrom("message" as const, "survey" as const);
-const trigger = fc.constantFrom("on_enter" as const, "on_exit" as const, "fixed_time" as const);
+const trigger = fc.constantFrom(
+  "on_enter" as const,
+  "on_exit" as const,
+  "on_dwell" as const,
+  "fixed_time" as const,
+);
 const index = fc.nat({ max: 4 });
 const indexes = fc.uniqueArray(index, { maxLength: 3 });
 // Quarters of an hour and a millisecond around them, so that every border of a day comes up in any zone.

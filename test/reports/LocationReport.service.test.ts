@@ -81,24 +81,27 @@ layer(TestWaypost.layer)("The location report", (it) => {
     }),
   );
 
-  it.effect("entries and their dwell count only for on_enter (K2.4, K3.3, K5, reports.activation)", () =>
-    Effect.gen(function* () {
-      const report = yield* reporting({
-        devices: devices(1),
-        locations: locations(2),
-        events: [enter(0), exit(5)],
-      });
-      const figures = (search: Search) =>
-        Effect.map(report.locations(search), ({ data }) =>
-          data.map((row: any) => [row.entries, row.exits, row.engagement, row.dwell_minutes]),
-        );
-      // `activation` and `content_type` leave out no location (K3).
-      const zeros = [0, 0, 0, null];
-      assert.deepStrictEqual(yield* figures({ activation: "on_enter" }), [[1, 0, 100, 5], zeros]);
-      assert.deepStrictEqual(yield* figures({ activation: "on_exit" }), [[0, 1, 0, null], zeros]);
-      assert.deepStrictEqual(yield* figures({ activation: "fixed_time" }), [zeros, zeros]);
-      assert.deepStrictEqual(yield* figures({ content_type: "survey" }), [[1, 1, 100, 5], zeros]);
-    }),
+  it.effect(
+    "entries and their dwell count for on_enter and on_dwell (K2.4, K3.3, K5, P1.7, reports.activation)",
+    () =>
+      Effect.gen(function* () {
+        const report = yield* reporting({
+          devices: devices(1),
+          locations: locations(2),
+          events: [enter(0), exit(5)],
+        });
+        const figures = (search: Search) =>
+          Effect.map(report.locations(search), ({ data }) =>
+            data.map((row: any) => [row.entries, row.exits, row.engagement, row.dwell_minutes]),
+          );
+        // `activation` and `content_type` leave out no location (K3).
+        const zeros = [0, 0, 0, null];
+        assert.deepStrictEqual(yield* figures({ activation: "on_enter" }), [[1, 0, 100, 5], zeros]);
+        assert.deepStrictEqual(yield* figures({ activation: "on_dwell" }), [[1, 0, 100, 5], zeros]);
+        assert.deepStrictEqual(yield* figures({ activation: "on_exit" }), [[0, 1, 0, null], zeros]);
+        assert.deepStrictEqual(yield* figures({ activation: "fixed_time" }), [zeros, zeros]);
+        assert.deepStrictEqual(yield* figures({ content_type: "survey" }), [[1, 1, 100, 5], zeros]);
+      }),
   );
 
   it.effect(

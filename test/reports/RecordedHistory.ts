@@ -144,6 +144,7 @@ export const record = Effect.fnUntraced(function* (
         id: idAt(testStart),
         trigger_type: trigger,
         send_at: trigger === "fixed_time" ? "12:00" : null,
+        dwell_minutes: trigger === "on_dwell" ? 10 : null,
         attached_at: now,
         updated_at: now,
       })),

@@ -57,7 +57,7 @@ export interface PastEvent {
 }
 
 export type ContentType = "message" | "survey";
-export type Trigger = "on_enter" | "on_exit" | "fixed_time";
+export type Trigger = "on_enter" | "on_exit" | "on_dwell" | "fixed_time";
 
 const hour = 3_600_000;
 

@@ -131,7 +131,7 @@ export class ReportOracle {
         this.#isIn(query, event.occurredAt) &&
         this.#isSelectedLocation(query, event.location) &&
         (query.activation === undefined ||
-          (query.activation === "on_enter" && event.type === "enter") ||
+          ((query.activation === "on_enter" || query.activation === "on_dwell") && event.type === "enter") ||
           (query.activation === "on_exit" && event.type === "exit")),
     );
   }

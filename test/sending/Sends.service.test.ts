@@ -21,6 +21,7 @@ layer(TestWaypost.layer)("Sends at a fixed time", (it) => {
           notification_id: notification,
           due_at: "2026-11-22T08:30:00+00:00",
           status: "scheduled",
+          parts: null,
           targeted: 0,
           delivered: 0,
           failed: 0,

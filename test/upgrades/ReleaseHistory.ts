@@ -102,6 +102,8 @@ const visitsOfTwoWeeks = Effect.fnUntraced(function* (fixture: MatrixFixture) {
   const { location } = yield* fixture.make.location;
   const campaign = yield* fixture.make.campaign({ type: "geo", location_ids: [location] });
   yield* fixture.make.notification(campaign, { trigger_type: "on_exit" });
+  const afterAnHour = { trigger_type: "on_dwell", trigger_config: { minutes: 60 } };
+  yield* fixture.make.notification(campaign, afterAnHour);
   ok(yield* fixture.operator("/production/transports/fcm", { method: "PUT", body: fcmCredentials() }));
   const phone = yield* fixture.make.device;
   const pushed = ok(

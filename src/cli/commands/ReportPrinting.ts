@@ -23,7 +23,7 @@ export const filterFlags = {
   campaign: text("campaign", "Only the campaign with this id"),
   location: text("location", "Only the location with this id, and the campaigns that target it"),
   group: text("group", "Only the location group with this id, and the campaigns that target it"),
-  activation: text("activation", "Only notifications with this trigger: on_enter, on_exit or fixed_time"),
+  activation: text("activation", "Only this trigger: on_enter, on_exit, on_dwell or fixed_time"),
   campaignStatus: text(
     "campaign-status",
     "Only campaigns with this status now: active, scheduled, paused or ended",

@@ -1,11 +1,19 @@
 import { Effect, Option } from "effect";
 import { Command, Flag } from "effect/cli";
 import { SendStatus } from "../../sending/Send.ts";
+import type { SendPart, SendResource } from "../../sending/SendResource.ts";
 import { isUuid } from "../../wire/Ids.ts";
 import { CommandRefused } from "../CommandRefused.ts";
 import { environmentFlags, limitFlag, openEnvironment } from "../Lookups.ts";
 import { operatorFlags } from "../Operator.ts";
 import { printList } from "../terminal/Output.ts";
+
+/** How many parts of a send at a local time are over, such as 3/12; - for other sends. */
+const partsDone = (parts: SendResource["parts"]): string => {
+  if (parts === null) return "-";
+  const isOpen = ({ status }: SendPart) => status === "scheduled" || status === "running";
+  return `${parts.filter((part) => !isOpen(part)).length}/${parts.length}`;
+};
 
 const list = Command.make(
   "list",
@@ -44,6 +52,7 @@ const list = Command.make(
         { heading: "TARGETED", kind: "figure", cell: ({ targeted }) => targeted },
         { heading: "DELIVERED", kind: "figure", cell: ({ delivered }) => delivered },
         { heading: "FAILED", kind: "figure", cell: ({ failed }) => failed },
+        { heading: "PARTS", kind: "figure", cell: ({ parts }) => partsDone(parts) },
       ],
       "No send matches.",
     );

@@ -24,6 +24,8 @@ import type {
   ShownQuestion,
   SummaryReport,
   SurveyReportRow,
+  Translation,
+  TranslationDraft,
   TriggerConfigDraft,
   Webhook,
   WebhookAttempt,
@@ -66,9 +68,14 @@ export type {
   SegmentPatch,
   SegmentRule,
   Send,
+  SendPart,
   ShownQuestion,
   SummaryReport,
   SurveyReportRow,
+  TranslatedQuestion,
+  TranslatedQuestionDraft,
+  Translation,
+  TranslationDraft,
   TriggerConfig,
   TriggerConfigDraft,
   Webhook,
@@ -135,6 +142,10 @@ export interface Content {
   readonly media_asset_id: string | null;
   /** The questions of a survey; empty for a message. */
   readonly questions: ReadonlyArray<ShownQuestion>;
+  /** `liquid` if the texts are templates; null if they are literal. */
+  readonly template: "liquid" | null;
+  /** The texts in other languages, by their tags; null for none. */
+  readonly translations: Readonly<Record<string, Translation>> | null;
   /** The campaigns that it is on, in the order in which it was attached to them; [] for none. */
   readonly campaign_ids: ReadonlyArray<string>;
   /** When the notification was created, in UTC. */
@@ -156,6 +167,13 @@ export interface ContentDraft {
    * whole text.
    */
   readonly body: string;
+  /**
+   * `liquid`: headline, text, button and question texts are Liquid templates over
+   * `device.attributes.*`, `device.platform|locale|timezone`, `location.name|address|external_id` and
+   * `campaign.name`, rendered for each device. They can use output, `if`, `unless` and `case`. Null:
+   * the texts are literal.
+   */
+  readonly template?: "liquid" | null | undefined;
   /** Id of a media file of the workspace; not for surveys. */
   readonly media_asset_id?: string | null | undefined;
   /** Label of the button; together with the address or not at all. */
@@ -167,6 +185,12 @@ export interface ContentDraft {
   readonly cta_url?: string | null | undefined;
   /** One to five questions of a survey; none for a message. */
   readonly questions?: ReadonlyArray<QuestionDraft> | null | undefined;
+  /**
+   * The texts in other languages, by BCP 47 tags, at most 50. Whatever one leaves out is that of the
+   * notification itself. A survey's translation has all of its questions, and all choices of those
+   * that it translates.
+   */
+  readonly translations?: Readonly<Record<string, TranslationDraft>> | null | undefined;
 }
 
 /** The JSON of `Delivery`. */
@@ -183,9 +207,10 @@ export interface Delivery {
   readonly device_id: string;
   /**
    * A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a
-   * location, a push campaign's is sent at a `fixed_time`.
+   * location, or by being inside it for some minutes (`on_dwell`); a push campaign's is sent at a
+   * `fixed_time`.
    */
-  readonly trigger_type: "on_enter" | "on_exit" | "fixed_time";
+  readonly trigger_type: "on_enter" | "on_exit" | "on_dwell" | "fixed_time";
   /** The location of the event that triggered it, also if that is deleted; null for a fixed time. */
   readonly location_id: string | null;
   /** How messages reach the device: a push service, or `inbox`, from which the device fetches them. */
@@ -199,6 +224,8 @@ export interface Delivery {
   readonly attempts: number;
   /** The last error; null for none. */
   readonly last_error: string | null;
+  /** Whether it is a test send, which counts in no report, cap or interaction. */
+  readonly test: boolean;
   /** An instant in UTC, to the second. */
   readonly created_at: string;
   /** When the push service or the inbox accepted it; null if neither did. */
@@ -718,10 +745,14 @@ export interface TransportTestDraft {
 export interface TriggerDraft {
   /**
    * A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a
-   * location, a push campaign's is sent at a `fixed_time`.
+   * location, or by being inside it for some minutes (`on_dwell`); a push campaign's is sent at a
+   * `fixed_time`.
    */
-  readonly trigger_type: "on_enter" | "on_exit" | "fixed_time";
-  /** The time of sending of a push campaign's notification; none on a geo campaign. */
+  readonly trigger_type: "on_enter" | "on_exit" | "on_dwell" | "fixed_time";
+  /**
+   * The time of sending of a push campaign's notification, or the minutes of an `on_dwell` trigger;
+   * none for `on_enter` and `on_exit`.
+   */
   readonly trigger_config?: TriggerConfigDraft | null | undefined;
   /** A date or a date and time in the campaign's time zone, YYYY-MM-DD or YYYY-MM-DD HH:MM. */
   readonly starts_at?: string | null | undefined;

@@ -12,8 +12,10 @@ import type {
   FeatureCollection,
   InteractionReportRow,
   LocationReportRow,
+  MessageMedia,
   Notification,
   NotificationReportRow,
+  Question,
   QuestionDraft,
   ReportRange,
   ResentEvent,
@@ -22,8 +24,10 @@ import type {
   SegmentPatch,
   SegmentRule,
   Send,
+  SendPart,
   SummaryReport,
   SurveyReportRow,
+  TranslationDraft,
   TriggerConfigDraft,
   Webhook,
   WebhookAttempt,
@@ -69,9 +73,14 @@ export type {
   SegmentPatch,
   SegmentRule,
   Send,
+  SendPart,
   ShownQuestion,
   SummaryReport,
   SurveyReportRow,
+  TranslatedQuestion,
+  TranslatedQuestionDraft,
+  Translation,
+  TranslationDraft,
   TriggerConfig,
   TriggerConfigDraft,
   Webhook,
@@ -213,6 +222,48 @@ export interface ChoiceResult {
   readonly count: number;
   /** Responses that chose it per 100 that answered the question, to one decimal. */
   readonly share: number;
+}
+
+/**
+ * A draft with the fields of a notification. `name`, `type` (then `message`) and the trigger may be
+ * left out.
+ */
+export interface ContentDraft {
+  /** Internal label, not shown to people. */
+  readonly name: string;
+  /** `message` is something to read; `survey` also asks questions, if the plan includes surveys. */
+  readonly type: "message" | "survey";
+  /** Headline, shown to people. */
+  readonly headline: string;
+  /**
+   * Text shown to people. A push is shortened to the size limit of its provider; the inbox has the
+   * whole text.
+   */
+  readonly body: string;
+  /**
+   * `liquid`: headline, text, button and question texts are Liquid templates over
+   * `device.attributes.*`, `device.platform|locale|timezone`, `location.name|address|external_id` and
+   * `campaign.name`, rendered for each device. They can use output, `if`, `unless` and `case`. Null:
+   * the texts are literal.
+   */
+  readonly template?: "liquid" | null | undefined;
+  /** Id of a media file of the workspace; not for surveys. */
+  readonly media_asset_id?: string | null | undefined;
+  /** Label of the button; together with the address or not at all. */
+  readonly cta_label?: string | null | undefined;
+  /**
+   * Address that the button opens. An http or https address must be public and answer within 5 seconds
+   * with a status below 500 other than 404 and 410; deep links of an app are not checked.
+   */
+  readonly cta_url?: string | null | undefined;
+  /** One to five questions of a survey; none for a message. */
+  readonly questions?: ReadonlyArray<QuestionDraft> | null | undefined;
+  /**
+   * The texts in other languages, by BCP 47 tags, at most 50. Whatever one leaves out is that of the
+   * notification itself. A survey's translation has all of its questions, and all choices of those
+   * that it translates.
+   */
+  readonly translations?: Readonly<Record<string, TranslationDraft>> | null | undefined;
 }
 
 /** The JSON of `DeviceEvent`. */
@@ -426,6 +477,13 @@ export interface NotificationDraft {
    * whole text.
    */
   readonly body: string;
+  /**
+   * `liquid`: headline, text, button and question texts are Liquid templates over
+   * `device.attributes.*`, `device.platform|locale|timezone`, `location.name|address|external_id` and
+   * `campaign.name`, rendered for each device. They can use output, `if`, `unless` and `case`. Null:
+   * the texts are literal.
+   */
+  readonly template?: "liquid" | null | undefined;
   /** Id of a media file of the workspace; not for surveys. */
   readonly media_asset_id?: string | null | undefined;
   /** Label of the button; together with the address or not at all. */
@@ -438,16 +496,110 @@ export interface NotificationDraft {
   /** One to five questions of a survey; none for a message. */
   readonly questions?: ReadonlyArray<QuestionDraft> | null | undefined;
   /**
-   * A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a
-   * location, a push campaign's is sent at a `fixed_time`.
+   * The texts in other languages, by BCP 47 tags, at most 50. Whatever one leaves out is that of the
+   * notification itself. A survey's translation has all of its questions, and all choices of those
+   * that it translates.
    */
-  readonly trigger_type: "on_enter" | "on_exit" | "fixed_time";
-  /** The time of sending of a push campaign's notification; none on a geo campaign. */
+  readonly translations?: Readonly<Record<string, TranslationDraft>> | null | undefined;
+  /**
+   * A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a
+   * location, or by being inside it for some minutes (`on_dwell`); a push campaign's is sent at a
+   * `fixed_time`.
+   */
+  readonly trigger_type: "on_enter" | "on_exit" | "on_dwell" | "fixed_time";
+  /**
+   * The time of sending of a push campaign's notification, or the minutes of an `on_dwell` trigger;
+   * none for `on_enter` and `on_exit`.
+   */
   readonly trigger_config?: TriggerConfigDraft | null | undefined;
   /** A date or a date and time in the campaign's time zone, YYYY-MM-DD or YYYY-MM-DD HH:MM. */
   readonly starts_at?: string | null | undefined;
   /** A date or a date and time in the campaign's time zone, YYYY-MM-DD or YYYY-MM-DD HH:MM. */
   readonly ends_at?: string | null | undefined;
+}
+
+/** The JSON of `PayloadPreview`. */
+export interface PayloadPreview {
+  /** The payload as the provider gets it, with an id of zeros and without the device's address. */
+  readonly payload: Readonly<Record<string, unknown>>;
+  /** Its size as JSON in bytes. */
+  readonly bytes: number;
+  /** The fields that were shortened or left out to fit the provider's limit. */
+  readonly cut: ReadonlyArray<string>;
+}
+
+/** The JSON of `Preview`. */
+export interface Preview {
+  /** Why the message would fail; null if it would not. */
+  readonly failure: string | null;
+  /** The message in the device's inbox; null if it would fail. */
+  readonly message: PreviewMessage | null;
+  /** The fields of the message whose rendered texts were cut at their limits. */
+  readonly cut: ReadonlyArray<string>;
+  /** The message as a push of each provider; null if it would fail. */
+  readonly pushes: PreviewPushes | null;
+}
+
+/** The JSON of `PreviewDraft`. */
+export interface PreviewDraft {
+  /**
+   * A draft with the fields of a notification. `name`, `type` (then `message`) and the trigger may be
+   * left out.
+   */
+  readonly notification?: ContentDraft | null | undefined;
+  /** The campaign of the notification; together with `notification_id`. */
+  readonly campaign_id?: string | null | undefined;
+  /** The stored notification to preview, instead of a draft. */
+  readonly notification_id?: string | null | undefined;
+  /** The registered device to preview it for; null for a device of which nothing is known. */
+  readonly device_id?: string | null | undefined;
+  /** The language and region to preview it in, instead of a device. */
+  readonly locale?: string | null | undefined;
+  /**
+   * Names and values for segments: texts, numbers, true or false, lists of texts. A null removes the
+   * name.
+   */
+  readonly attributes?:
+    Readonly<Record<string, string | number | boolean | null | ReadonlyArray<string>>> | null | undefined;
+  /** The location whose event triggers it; not read on a push campaign. */
+  readonly location_id?: string | null | undefined;
+}
+
+/** The JSON of `PreviewMessage`. */
+export interface PreviewMessage {
+  /** Null: there is no message. */
+  readonly id: string | null;
+  /** Id of the campaign that sent it, also if that campaign was deleted. */
+  readonly campaign_id: string | null;
+  /** Id of the notification. */
+  readonly notification_id: string | null;
+  /** `message` is something to read; `survey` also asks questions, if the plan includes surveys. */
+  readonly type: "message" | "survey";
+  /** The headline as people read it. */
+  readonly headline: string;
+  /** The text as people read it. */
+  readonly body: string;
+  /** The media file shown; null for none. */
+  readonly media: MessageMedia | null;
+  /** Label of the button; null for no button. */
+  readonly cta_label: string | null;
+  /** Address that the button opens; null for no button. */
+  readonly cta_url: string | null;
+  /** The questions of a survey with their ids; empty for a message. */
+  readonly questions: ReadonlyArray<Question>;
+  /** When it was delivered; null for a push that is still being sent or has failed. */
+  readonly delivered_at: string | null;
+  /** When it was first opened; null until then. */
+  readonly opened_at: string | null;
+  /** When its button was first clicked; null until then. */
+  readonly clicked_at: string | null;
+}
+
+/** The JSON of `PreviewPushes`. */
+export interface PreviewPushes {
+  readonly fcm: PayloadPreview;
+  readonly apns: PayloadPreview;
+  readonly webpush: PayloadPreview;
 }
 
 /** The JSON of `QuestionResult`. */
@@ -513,7 +665,7 @@ export interface SendDetail {
   readonly notification_id: string;
   /** The name of that notification; null if it is deleted. */
   readonly notification_name: string | null;
-  /** When it is due, in UTC. */
+  /** When it is due, in UTC; of a send at a local time, when its first part is. */
   readonly due_at: string;
   /**
    * `scheduled`: its minute is in the future; `running`: deliveries are being created or sent; `done`:
@@ -532,6 +684,11 @@ export interface SendDetail {
   readonly started_at: string | null;
   /** When it was done, skipped, missed or cancelled; null until then. */
   readonly finished_at: string | null;
+  /**
+   * Of a send at a local time its parts in order of time; null for others. Those to come follow from
+   * the time zones of the devices that are registered now.
+   */
+  readonly parts: ReadonlyArray<SendPart> | null;
   /**
    * Its failed deliveries by reason, the most frequent first, up to 50 reasons. Deliveries past their
    * retention are not counted here.
@@ -611,6 +768,28 @@ export interface TargetingDraft {
   readonly location_group_names?: ReadonlyArray<string> | null | undefined;
   /** Segments that a push campaign targets; left out or empty means everyone. */
   readonly segmentation_ids?: ReadonlyArray<string> | null | undefined;
+}
+
+/** The JSON of `TestDelivery`. */
+export interface TestDelivery {
+  /** Id of the delivery, and of the device's message. */
+  readonly id: string;
+  /** Its device. */
+  readonly device_id: string;
+}
+
+/** The JSON of `TestSend`. */
+export interface TestSend {
+  /** One for each device, in the order of the request. */
+  readonly deliveries: ReadonlyArray<TestDelivery>;
+}
+
+/** The JSON of `TestSendDraft`. */
+export interface TestSendDraft {
+  /** The approved test devices to send to, 1 to 20. One that is given twice gets one message. */
+  readonly device_ids: ReadonlyArray<string>;
+  /** The location that the message of a geo campaign is for; null for none. */
+  readonly location_id?: string | null | undefined;
 }
 
 /** The JSON of `UsedMediaFile`. */
@@ -901,6 +1080,31 @@ export interface NotificationsEndpoints {
   ): Promise<Notification>;
   /** Take a notification off a campaign. Its content is deleted too, once it is on no other campaign. */
   delete(campaign: string, notification: string, options?: ChangeOptions & VersionOptions): Promise<Deleted>;
+}
+
+/** What devices would get. */
+export interface PreviewsEndpoints {
+  /**
+   * Preview a notification. What a device would get, of a draft or of a stored notification. Nothing
+   * is stored or sent, and the request counts as a read. `attributes` are merged over those of the
+   * device.
+   */
+  preview(body: PreviewDraft, options?: CallOptions): Promise<Preview>;
+}
+
+/** Notifications for test devices. */
+export interface TestSendsEndpoints {
+  /**
+   * Send a notification to test devices. Sends it now to approved test devices, whatever its schedule,
+   * the campaign's pause and caps say. Its deliveries have `test: true`, and count in no report, cap,
+   * interaction or result.
+   */
+  send(
+    campaign: string,
+    notification: string,
+    body: TestSendDraft,
+    options?: ChangeOptions,
+  ): Promise<TestSend>;
 }
 
 /** Groups of devices that push campaigns can target. */
@@ -1213,6 +1417,10 @@ export interface PlatformGroups {
   readonly campaigns: CampaignsEndpoints;
   /** A notification has a content, which people read, and a trigger on each of its campaigns. */
   readonly notifications: NotificationsEndpoints;
+  /** What devices would get. */
+  readonly previews: PreviewsEndpoints;
+  /** Notifications for test devices. */
+  readonly testSends: TestSendsEndpoints;
   /** Groups of devices that push campaigns can target. */
   readonly segments: SegmentsEndpoints;
   /** The devices that apps registered, and their attributes. */
@@ -1284,6 +1492,12 @@ export const platformEndpoints = {
     get: "GET /campaigns/{campaign}/notifications/{notification} version",
     update: "PATCH /campaigns/{campaign}/notifications/{notification} body key",
     delete: "DELETE /campaigns/{campaign}/notifications/{notification} key",
+  },
+  previews: {
+    preview: "POST /notifications/preview body repeatable",
+  },
+  testSends: {
+    send: "POST /campaigns/{campaign}/notifications/{notification}/test body key",
   },
   segments: {
     list: "GET /segments pages query",

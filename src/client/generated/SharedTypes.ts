@@ -352,12 +352,20 @@ export interface Notification {
   readonly media_asset_id: string | null;
   /** The questions of a survey; empty for a message. */
   readonly questions: ReadonlyArray<ShownQuestion>;
+  /** `liquid` if the texts are templates; null if they are literal. */
+  readonly template: "liquid" | null;
+  /** The texts in other languages, by their tags; null for none. */
+  readonly translations: Readonly<Record<string, Translation>> | null;
   /**
    * A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a
-   * location, a push campaign's is sent at a `fixed_time`.
+   * location, or by being inside it for some minutes (`on_dwell`); a push campaign's is sent at a
+   * `fixed_time`.
    */
-  readonly trigger_type: "on_enter" | "on_exit" | "fixed_time";
-  /** The time of sending on a push campaign; null on a geo campaign. */
+  readonly trigger_type: "on_enter" | "on_exit" | "on_dwell" | "fixed_time";
+  /**
+   * The time of sending on a push campaign; the minutes of an `on_dwell` trigger; null for `on_enter`
+   * and `on_exit`.
+   */
   readonly trigger_config: TriggerConfig | null;
   /** Events before this instant do not trigger it; null for the campaign's own start. */
   readonly starts_at: string | null;
@@ -452,10 +460,10 @@ export interface ReportsCampaignsQuery {
   /** Only this group's locations, and the campaigns that target the group. */
   readonly location_group?: string | undefined;
   /**
-   * Only deliveries of this trigger; of geofence events `on_enter` counts entries, `on_exit` exits,
-   * `fixed_time` none.
+   * Only deliveries of this trigger; of geofence events `on_enter` and `on_dwell` count entries,
+   * `on_exit` exits, `fixed_time` none.
    */
-  readonly activation?: "on_enter" | "on_exit" | "fixed_time" | undefined;
+  readonly activation?: "on_enter" | "on_exit" | "on_dwell" | "fixed_time" | undefined;
   /** Only campaigns that have this status now. */
   readonly campaign_status?: "active" | "scheduled" | "paused" | "ended" | undefined;
   /** Only notifications of this type. */
@@ -477,10 +485,10 @@ export interface ReportsInteractionsQuery {
   /** Only this group's locations, and the campaigns that target the group. */
   readonly location_group?: string | undefined;
   /**
-   * Only deliveries of this trigger; of geofence events `on_enter` counts entries, `on_exit` exits,
-   * `fixed_time` none.
+   * Only deliveries of this trigger; of geofence events `on_enter` and `on_dwell` count entries,
+   * `on_exit` exits, `fixed_time` none.
    */
-  readonly activation?: "on_enter" | "on_exit" | "fixed_time" | undefined;
+  readonly activation?: "on_enter" | "on_exit" | "on_dwell" | "fixed_time" | undefined;
   /** Only campaigns that have this status now. */
   readonly campaign_status?: "active" | "scheduled" | "paused" | "ended" | undefined;
   /** Only notifications of this type. */
@@ -502,10 +510,10 @@ export interface ReportsLocationsQuery {
   /** Only this group's locations, and the campaigns that target the group. */
   readonly location_group?: string | undefined;
   /**
-   * Only deliveries of this trigger; of geofence events `on_enter` counts entries, `on_exit` exits,
-   * `fixed_time` none.
+   * Only deliveries of this trigger; of geofence events `on_enter` and `on_dwell` count entries,
+   * `on_exit` exits, `fixed_time` none.
    */
-  readonly activation?: "on_enter" | "on_exit" | "fixed_time" | undefined;
+  readonly activation?: "on_enter" | "on_exit" | "on_dwell" | "fixed_time" | undefined;
   /** Only campaigns that have this status now. */
   readonly campaign_status?: "active" | "scheduled" | "paused" | "ended" | undefined;
   /** Only notifications of this type. */
@@ -527,10 +535,10 @@ export interface ReportsNotificationsQuery {
   /** Only this group's locations, and the campaigns that target the group. */
   readonly location_group?: string | undefined;
   /**
-   * Only deliveries of this trigger; of geofence events `on_enter` counts entries, `on_exit` exits,
-   * `fixed_time` none.
+   * Only deliveries of this trigger; of geofence events `on_enter` and `on_dwell` count entries,
+   * `on_exit` exits, `fixed_time` none.
    */
-  readonly activation?: "on_enter" | "on_exit" | "fixed_time" | undefined;
+  readonly activation?: "on_enter" | "on_exit" | "on_dwell" | "fixed_time" | undefined;
   /** Only campaigns that have this status now. */
   readonly campaign_status?: "active" | "scheduled" | "paused" | "ended" | undefined;
   /** Only notifications of this type. */
@@ -552,10 +560,10 @@ export interface ReportsSummaryQuery {
   /** Only this group's locations, and the campaigns that target the group. */
   readonly location_group?: string | undefined;
   /**
-   * Only deliveries of this trigger; of geofence events `on_enter` counts entries, `on_exit` exits,
-   * `fixed_time` none.
+   * Only deliveries of this trigger; of geofence events `on_enter` and `on_dwell` count entries,
+   * `on_exit` exits, `fixed_time` none.
    */
-  readonly activation?: "on_enter" | "on_exit" | "fixed_time" | undefined;
+  readonly activation?: "on_enter" | "on_exit" | "on_dwell" | "fixed_time" | undefined;
   /** Only campaigns that have this status now. */
   readonly campaign_status?: "active" | "scheduled" | "paused" | "ended" | undefined;
   /** Only notifications of this type. */
@@ -575,10 +583,10 @@ export interface ReportsSurveysQuery {
   /** Only this group's locations, and the campaigns that target the group. */
   readonly location_group?: string | undefined;
   /**
-   * Only deliveries of this trigger; of geofence events `on_enter` counts entries, `on_exit` exits,
-   * `fixed_time` none.
+   * Only deliveries of this trigger; of geofence events `on_enter` and `on_dwell` count entries,
+   * `on_exit` exits, `fixed_time` none.
    */
-  readonly activation?: "on_enter" | "on_exit" | "fixed_time" | undefined;
+  readonly activation?: "on_enter" | "on_exit" | "on_dwell" | "fixed_time" | undefined;
   /** Only campaigns that have this status now. */
   readonly campaign_status?: "active" | "scheduled" | "paused" | "ended" | undefined;
   /** Only notifications of this type. */
@@ -673,7 +681,7 @@ export interface Send {
   readonly notification_id: string;
   /** The name of that notification; null if it is deleted. */
   readonly notification_name: string | null;
-  /** When it is due, in UTC. */
+  /** When it is due, in UTC; of a send at a local time, when its first part is. */
   readonly due_at: string;
   /**
    * `scheduled`: its minute is in the future; `running`: deliveries are being created or sent; `done`:
@@ -692,6 +700,30 @@ export interface Send {
   readonly started_at: string | null;
   /** When it was done, skipped, missed or cancelled; null until then. */
   readonly finished_at: string | null;
+  /**
+   * Of a send at a local time its parts in order of time; null for others. Those to come follow from
+   * the time zones of the devices that are registered now.
+   */
+  readonly parts: ReadonlyArray<SendPart> | null;
+}
+
+/** The JSON of `SendPart`. */
+export interface SendPart {
+  /** When the time comes in these zones, in UTC. */
+  readonly due_at: string;
+  /** Devices that it has a delivery for so far. */
+  readonly targeted: number;
+  /** How many of them the message was delivered to. */
+  readonly delivered: number;
+  /** How many of them it could not be delivered to. */
+  readonly failed: number;
+  /**
+   * `scheduled`: its minute is in the future; `running`: deliveries are being created or sent; `done`:
+   * every targeted device has an outcome; `skipped`: the campaign was paused at its minute, or while
+   * it ran; `missed`: no process ran until the campaign's day was over; `cancelled`: the notification
+   * or its campaign was deleted.
+   */
+  readonly status: "scheduled" | "running" | "done" | "skipped" | "missed" | "cancelled";
 }
 
 /** The query parameters of `sends.list`. */
@@ -776,9 +808,10 @@ export interface SurveyReportRow {
   readonly survey_name: string;
   /**
    * A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a
-   * location, a push campaign's is sent at a `fixed_time`.
+   * location, or by being inside it for some minutes (`on_dwell`); a push campaign's is sent at a
+   * `fixed_time`.
    */
-  readonly trigger_type: "on_enter" | "on_exit" | "fixed_time";
+  readonly trigger_type: "on_enter" | "on_exit" | "on_dwell" | "fixed_time";
   /** Questions that the survey asks now. */
   readonly questions: number;
   /** Devices whose first answer to this survey on this campaign lies in the range; each counts once. */
@@ -787,16 +820,83 @@ export interface SurveyReportRow {
   readonly status: "active" | "scheduled" | "paused" | "ended";
 }
 
+/** The JSON of `TranslatedQuestion`. */
+export interface TranslatedQuestion {
+  /** The question. */
+  readonly question_text?: string | undefined;
+  /** The choices, in the order of the survey; null for one that is not translated. */
+  readonly choices?: ReadonlyArray<string | null> | undefined;
+}
+
+/** The JSON of `TranslatedQuestionDraft`. */
+export interface TranslatedQuestionDraft {
+  /** The question. */
+  readonly question_text?: string | null | undefined;
+  readonly choices?: ReadonlyArray<string | null> | null | undefined;
+}
+
+/** The JSON of `Translation`. */
+export interface Translation {
+  /** The headline. */
+  readonly headline?: string | undefined;
+  /** The text. */
+  readonly body?: string | undefined;
+  /** Label of the button. */
+  readonly cta_label?: string | undefined;
+  /** Address that the button opens. */
+  readonly cta_url?: string | undefined;
+  /** The questions of a survey, in its order; `{}` for one that is not translated. */
+  readonly questions?: ReadonlyArray<TranslatedQuestion> | undefined;
+}
+
+/** The JSON of `TranslationDraft`. */
+export interface TranslationDraft {
+  /** The headline. */
+  readonly headline?: string | null | undefined;
+  /** The text. */
+  readonly body?: string | null | undefined;
+  /** Label of the button. */
+  readonly cta_label?: string | null | undefined;
+  /** Address that the button opens. */
+  readonly cta_url?: string | null | undefined;
+  readonly questions?: ReadonlyArray<TranslatedQuestionDraft | null> | null | undefined;
+}
+
 /** The JSON of `TriggerConfig`. */
 export interface TriggerConfig {
   /** When it is sent, in the campaign's time zone: YYYY-MM-DD HH:MM. */
-  readonly send_at: string;
+  readonly send_at?: string | undefined;
+  /** Present if it is sent at that time in the time zone of each device. */
+  readonly local?: true | undefined;
+  /** With `local`: whether it goes out at once where the time had passed. */
+  readonly late?: "send" | "skip" | undefined;
+  /** Of `on_dwell`: the minutes until it fires. */
+  readonly minutes?: number | undefined;
+  /** Of `on_dwell`: the most minutes without a report of the device, if limited. */
+  readonly max_silence_minutes?: number | undefined;
 }
 
 /** The JSON of `TriggerConfigDraft`. */
 export interface TriggerConfigDraft {
-  /** When it is sent: HH:MM on the campaign's day, in the campaign's time zone. Not in the past. */
+  /**
+   * When it is sent: HH:MM on the campaign's day, in the campaign's time zone. Not in the past; with
+   * `local`, not in the past everywhere in the world.
+   */
   readonly send_at?: string | null | undefined;
+  /** Send it at that time in the time zone of each device, else in the campaign's. */
+  readonly local?: boolean | null | undefined;
+  /** With `local`: where the time has passed, `send` it at once or `skip` it (the default). */
+  readonly late?: "send" | "skip" | null | undefined;
+  /**
+   * Of `on_dwell`, which requires it: it fires once a device has been inside for so many minutes
+   * without an exit.
+   */
+  readonly minutes?: number | null | undefined;
+  /**
+   * Of `on_dwell`: it does not fire for a device that has reported no event and no position in the
+   * last minutes; null for no limit.
+   */
+  readonly max_silence_minutes?: number | null | undefined;
 }
 
 /** The JSON of `Webhook`. */

@@ -109,15 +109,20 @@ export class RetentionSql extends Context.Service<RetentionSql>()("waypost/repor
           sql`UPDATE retention SET ${sql(tables[what].before)} = ${instant(toMs)} WHERE ${inTenant(tenant)}`,
         ),
 
-      /** Compacts the deliveries that were settled in a period; gives their number. */
+      /** Compacts the deliveries that were settled in a period, deletes test sends, and gives the number. */
       compactDeliveries: (tenant: TenantKey, fromMs: number | null, toMs: number) =>
         Effect.map(
           Effect.orDie(sql<{ readonly rows: number }>`
             WITH deleted AS (
               DELETE FROM delivery
               WHERE ${inTenant(tenant)} AND settled_at >= ${from(fromMs)} AND settled_at < ${instant(toMs)}
-              RETURNING campaign_key, notification_key, content_type, trigger_type, status, device_key,
+              RETURNING source_id, campaign_key, notification_key, content_type, trigger_type, status,
+                device_key, test,
                 settled_at, opened_at, clicked_at, date_bin('1 day', settled_at, 'epoch') AS day
+            ), deleted_answers AS (
+              DELETE FROM test_response r USING deleted d
+              WHERE r.workspace_id = ${tenant.workspaceId} AND r.environment = ${tenant.environment}
+                AND r.source_id = d.source_id AND r.device_key = d.device_key AND d.test
             ), interaction AS (
               SELECT date_bin('1 day', at, 'epoch') AS day, content_type, trigger_type, campaign_key,
                 notification_key,
@@ -125,7 +130,7 @@ export class RetentionSql extends Context.Service<RetentionSql>()("waypost/repor
                 sum(opened)::int4 AS opened, sum(clicked)::int4 AS clicked
               FROM deleted,
                 LATERAL (VALUES (opened_at, 1, 0), (clicked_at, 0, 1)) AS each (at, opened, clicked)
-              WHERE at IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 4, 5, 6
+              WHERE at IS NOT NULL AND NOT test GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 4, 5, 6
             ), compacted_interactions AS (
               INSERT INTO compacted_interaction (workspace_id, environment, day, content_type, trigger_type,
                 campaign_keys, notification_keys, quarters, opened, clicked)
@@ -141,7 +146,8 @@ export class RetentionSql extends Context.Service<RetentionSql>()("waypost/repor
                 array_agg(device_key)
               FROM (
                 SELECT *, floor(extract(epoch FROM settled_at - day) / 900)::int2 AS quarter
-                FROM deleted ORDER BY campaign_key, notification_key, quarter, device_key) AS ordered
+                FROM deleted WHERE NOT test
+                ORDER BY campaign_key, notification_key, quarter, device_key) AS ordered
               GROUP BY day, content_type, trigger_type, status
             )
             SELECT count(*)::int AS rows FROM deleted`),

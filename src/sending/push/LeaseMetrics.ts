@@ -1,6 +1,6 @@
 import { type Effect, Metric } from "effect";
 import { knownSeries } from "../../telemetry/KnownSeries.ts";
-import { PushProvider } from "./PushCredential.ts";
+import { Transport } from "../../devices/PushAddress.ts";
 
 const uncertain = knownSeries(
   Metric.counter("waypost_push_uncertain_total", {
@@ -10,7 +10,7 @@ const uncertain = knownSeries(
       "ended), unwritten (its outcome could not be stored).",
     incremental: true,
   }),
-  { transport: PushProvider.literals, cause: ["unanswered", "taken_over", "stopped", "unwritten"] },
+  { transport: Transport.literals, cause: ["unanswered", "taken_over", "stopped", "unwritten"] },
 );
 
 const lost = knownSeries(
@@ -20,19 +20,19 @@ const lost = knownSeries(
       "not sent), or after (another process has taken it over).",
     incremental: true,
   }),
-  { transport: PushProvider.literals, found: ["before", "after"] },
+  { transport: Transport.literals, found: ["before", "after"] },
 );
 
 /** Counts pushes that may arrive twice. */
 export const countUncertain = (
-  transport: PushProvider,
+  transport: Transport,
   cause: "unanswered" | "taken_over" | "stopped" | "unwritten",
   count: number,
 ): Effect.Effect<void> => Metric.update(Metric.withAttributes(uncertain, { transport, cause }), count);
 
 /** Counts pushes whose lease this process lost. */
 export const countLost = (
-  transport: PushProvider,
+  transport: Transport,
   found: "before" | "after",
   count: number,
 ): Effect.Effect<void> => Metric.update(Metric.withAttributes(lost, { transport, found }), count);

@@ -33,12 +33,15 @@ export interface AttemptResult {
   readonly isGone: boolean;
 }
 
+/** Why a push to a device whose address is gone fails. */
+export const addressGone = "The push service has said that the device's address is gone.";
+
 const obstacles: Readonly<Record<NonNullable<TakenPush["obstacle"]>, string>> = {
   stopped: "Its send was stopped.",
   closing: "The workspace is scheduled for deletion.",
   unregistered: "The device has unregistered.",
   moved: "The device has registered another transport since.",
-  gone: "The push service has said that the device's address is gone.",
+  gone: addressGone,
   unsubscribed: "The device wants no messages.",
   unapproved: "The device is no longer an approved test device.",
 };
@@ -64,6 +67,9 @@ export const returned = (push: TakenPush, now: number): AttemptResult =>
 /** The result for a push whose environment has no credentials. */
 export const withoutCredentials = (push: TakenPush, { transport }: QueuePartition): AttemptResult =>
   settled(push, "failed", noCredentials(transport));
+
+/** The result for a push whose texts cannot be rendered. `reason` is a sentence. */
+export const unrendered = (push: TakenPush, reason: string): AttemptResult => settled(push, "failed", reason);
 
 /** The result for a push that must not be sent; null for one that may. */
 export const withheld = (push: TakenPush, now: number): AttemptResult | null => {

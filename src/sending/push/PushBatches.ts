@@ -3,11 +3,13 @@ import { Database } from "../../database/Database.ts";
 import { NoTakeover } from "../../database/SharedClock.ts";
 import { PublicAddresses } from "../../http/PublicAddresses.ts";
 import { shownMedia } from "../../media/MediaAddress.ts";
+import { mapSliced } from "../../workers/TimeSlices.ts";
+import { Recipients } from "../rendering/Recipients.ts";
 import type { ReadyPush } from "./InFlightPushes.ts";
-import { type AttemptResult, withheld, withoutCredentials } from "./PushAttempts.ts";
+import { CachedContent } from "./CachedContent.ts";
+import { type AttemptResult, unrendered, withheld, withoutCredentials } from "./PushAttempts.ts";
 import type { OpenChannel } from "./PushChannels.ts";
 import { leaseMillis, type PushLeases } from "./PushLeases.ts";
-import type { PushContent } from "./PushPayload.ts";
 import { PushQueueSql, type QueuePartition, type TakenPush } from "./PushQueueSql.ts";
 
 /** How many contents a worker caches. */
@@ -37,12 +39,13 @@ export class PushBatches extends Context.Service<PushBatches>()("waypost/sending
     const database = yield* Database;
     const repository = yield* PushQueueSql;
     const { media: mediaBase } = yield* PublicAddresses;
+    const recipients = yield* Recipients;
     const noTakeoverMillis = yield* NoTakeover;
 
     /** Adds the missing contents of pushes to the cache. */
     const loadContents = Effect.fnUntraced(function* (
       partition: QueuePartition,
-      cache: Map<string, PushContent>,
+      cache: Map<string, CachedContent>,
       pushes: ReadonlyArray<TakenPush>,
     ) {
       if (cache.size > maxContents) cache.clear();
@@ -50,9 +53,32 @@ export class PushBatches extends Context.Service<PushBatches>()("waypost/sending
         pushes.filter((push) => !cache.has(contentName(push))).map((push) => [contentName(push), push]),
       );
       if (missing.size === 0) return;
-      for (const { media, ...row } of yield* repository.contents(partition, [...missing.values()])) {
-        cache.set(contentName(row), { ...row, media: shownMedia(mediaBase, media) });
+      for (const { media, template, translations, ...row } of yield* repository.contents(partition, [
+        ...missing.values(),
+      ])) {
+        const content = { ...row, media: shownMedia(mediaBase, media) };
+        cache.set(contentName(row), new CachedContent(content, template, translations));
       }
+    });
+
+    /** The contents of pushes for their devices, in order. Reads nothing if they are the same for all. */
+    const render = Effect.fnUntraced(function* (
+      { environment, workspaceId }: QueuePartition,
+      cache: ReadonlyMap<string, CachedContent>,
+      pushes: ReadonlyArray<TakenPush>,
+      now: number,
+    ) {
+      const isVarying = (push: TakenPush) => cache.get(contentName(push))?.isSameForAll === false;
+      const varying = pushes.filter(isVarying);
+      const found = yield* recipients.of(varying.map((push) => ({ workspaceId, environment, ...push })));
+      const byPush = new Map(varying.map((push, index) => [push, found[index]]));
+      return yield* mapSliced(pushes, (push) => {
+        const content = cache.get(contentName(push));
+        // Contents and campaigns that a delivery names are never deleted.
+        if (content === undefined) throw new Error("A push has no content");
+        const recipient = byPush.get(push);
+        return recipient === undefined ? content.forAll : content.for(recipient, now);
+      });
     });
 
     return {
@@ -60,7 +86,7 @@ export class PushBatches extends Context.Service<PushBatches>()("waypost/sending
       take: Effect.fnUntraced(function* (
         partition: QueuePartition,
         channel: OpenChannel | null,
-        contents: Map<string, PushContent>,
+        contents: Map<string, CachedContent>,
         leases: PushLeases,
         limit: number,
       ) {
@@ -76,17 +102,21 @@ export class PushBatches extends Context.Service<PushBatches>()("waypost/sending
         const limiter = channel?.concurrency.limiter(now);
         const ready: Array<ReadyPush> = [];
         const settled: Array<AttemptResult> = [];
+        const sendable: Array<TakenPush> = [];
         const postponed: Array<TakenPush & { readonly dueAt: number }> = [];
         for (const push of taken) {
           const result =
             withheld(push, now) ?? (channel === null ? withoutCredentials(push, partition) : null);
           const dueAt = result === null ? (limiter?.(channel?.serviceOf(push.address) ?? "") ?? null) : null;
-          const content = contents.get(contentName(push));
           if (result !== null) settled.push(result);
           else if (dueAt !== null) postponed.push({ ...push, dueAt });
+          else sendable.push(push);
+        }
+        const rendered = yield* render(partition, contents, sendable, now);
+        for (const [index, push] of sendable.entries()) {
+          const content = rendered[index];
+          if (typeof content === "string") settled.push(unrendered(push, content));
           else if (content !== undefined) ready.push({ push, content });
-          // Contents and campaigns that a delivery names are never deleted.
-          else throw new Error("A push has no content");
         }
         if (ready.length > 0) {
           yield* repository.recordAttempts(
@@ -106,5 +136,7 @@ export class PushBatches extends Context.Service<PushBatches>()("waypost/sending
     };
   }),
 }) {
-  static readonly layer = Layer.effect(PushBatches, PushBatches.make).pipe(Layer.provide(PushQueueSql.layer));
+  static readonly layer = Layer.effect(PushBatches, PushBatches.make).pipe(
+    Layer.provide([PushQueueSql.layer, Recipients.layer]),
+  );
 }

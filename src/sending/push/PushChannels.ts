@@ -5,7 +5,7 @@ import type { QueuePartition } from "./PushQueueSql.ts";
 import { Apns } from "./transports/Apns.ts";
 import { Fcm } from "./transports/Fcm.ts";
 import { PushConnections } from "./transports/PushConnections.ts";
-import type { PushChannel } from "./transports/PushTransport.ts";
+import { accepted, nothingToCancel, type PushChannel } from "./transports/PushTransport.ts";
 import { WebPush } from "./transports/WebPush.ts";
 
 const maxChannels = 1_000;
@@ -55,6 +55,18 @@ export interface OpenChannel extends Required<PushChannel> {
   readonly pause: ChannelPause;
 }
 
+/** The channel of the inbox: a message that could be rendered is delivered. */
+const inboxChannel = (): OpenChannel => ({
+  send: (_, report) => {
+    report(accepted);
+    return nothingToCancel;
+  },
+  serviceOf: () => "",
+  revision: 0n,
+  concurrency: new ProviderConcurrency(false),
+  pause: new ChannelPause(),
+});
+
 /** Names a queue partition. */
 export const partitionName = ({ environment, transport, workspaceId }: QueuePartition): string =>
   `${workspaceId}/${environment}/${transport}`;
@@ -67,6 +79,7 @@ export class PushChannels extends Context.Service<PushChannels>()("waypost/sendi
     const apns = yield* Apns;
     const webPush = yield* WebPush;
     const channels = new Map<string, OpenChannel>();
+    const inbox = inboxChannel();
 
     /** A new channel for the current credentials; "same" if their revision is unchanged; null for none. */
     const opened = Effect.fnUntraced(function* (partition: QueuePartition, revision: bigint | undefined) {
@@ -92,6 +105,8 @@ export class PushChannels extends Context.Service<PushChannels>()("waypost/sendi
           return yield* open(yield* credentials.open(partition, "apns"), apns.open);
         case "webpush":
           return yield* open(yield* credentials.open(partition, "webpush"), webPush.open);
+        case "inbox":
+          return inbox;
       }
     });
 

@@ -1,8 +1,8 @@
 import { Clock, Context, Effect, FiberMap, Layer, Queue, Stream, SubscriptionRef } from "effect";
+import { Transport } from "../../devices/PushAddress.ts";
 import { Worker } from "../../workers/Worker.ts";
 import { attemptTimeoutMillis } from "./PushAttempts.ts";
 import { partitionName, PushChannels } from "./PushChannels.ts";
-import { PushProvider } from "./PushCredential.ts";
 import { reconnectPause } from "./PushLeases.ts";
 import { noteDepth } from "./PushMetrics.ts";
 import { PushQueueSql, type QueuePartition } from "./PushQueueSql.ts";
@@ -73,7 +73,7 @@ export class PushDispatcher extends Context.Service<PushDispatcher>()("waypost/s
     });
 
     const measureDepth = Effect.flatMap(repository.depth(maxDepth), (counts) =>
-      Effect.forEach(PushProvider.literals, (transport) => noteDepth(transport, counts.get(transport) ?? 0), {
+      Effect.forEach(Transport.literals, (transport) => noteDepth(transport, counts.get(transport) ?? 0), {
         discard: true,
       }),
     );

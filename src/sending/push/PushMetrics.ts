@@ -1,6 +1,6 @@
 import { Context, Effect, Metric } from "effect";
+import { Transport } from "../../devices/PushAddress.ts";
 import { knownSeries } from "../../telemetry/KnownSeries.ts";
-import { PushProvider } from "./PushCredential.ts";
 import type { Settlement } from "./PushOutcomesSql.ts";
 import type { PushOutcome } from "./transports/PushTransport.ts";
 
@@ -11,7 +11,7 @@ const attempts = knownSeries(
     incremental: true,
   }),
   {
-    transport: PushProvider.literals,
+    transport: Transport.literals,
     outcome: ["Accepted", "Gone", "Refused", "Unauthorized", "Unavailable"],
   },
 );
@@ -21,7 +21,7 @@ const seconds = knownSeries(
     description: "Duration of push attempts in seconds, by transport.",
     boundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   }),
-  { transport: PushProvider.literals },
+  { transport: Transport.literals },
 );
 
 const settled = knownSeries(
@@ -31,7 +31,7 @@ const settled = knownSeries(
       "stopped), returned (not sent in time).",
     incremental: true,
   }),
-  { transport: PushProvider.literals, verdict: ["delivered", "failed", "delayed", "dropped", "returned"] },
+  { transport: Transport.literals, verdict: ["delivered", "failed", "delayed", "dropped", "returned"] },
 );
 
 const depth = Metric.gauge("waypost_push_queue", {
@@ -40,7 +40,7 @@ const depth = Metric.gauge("waypost_push_queue", {
 
 /** Counts one attempt and its duration. */
 export const countAttempt = (
-  transport: PushProvider,
+  transport: Transport,
   outcome: PushOutcome["_tag"],
   millis: number,
 ): Effect.Effect<void> =>
@@ -50,7 +50,7 @@ export const countAttempt = (
   );
 
 /** Counts accepted attempts by their durations. */
-export const countAccepted = (transport: PushProvider, millis: ReadonlyArray<number>): Effect.Effect<void> =>
+export const countAccepted = (transport: Transport, millis: ReadonlyArray<number>): Effect.Effect<void> =>
   Effect.contextWith((all: Context.Context<never>) =>
     Effect.sync(() => {
       // Each update copies its services, so give it few.
@@ -64,11 +64,11 @@ export const countAccepted = (transport: PushProvider, millis: ReadonlyArray<num
 
 /** Counts settled pushes. */
 export const countSettled = (
-  transport: PushProvider,
+  transport: Transport,
   verdict: Settlement["verdict"],
   count: number,
 ): Effect.Effect<void> => Metric.update(Metric.withAttributes(settled, { transport, verdict }), count);
 
 /** Records the number of queued pushes. */
-export const noteDepth = (transport: PushProvider, count: number): Effect.Effect<void> =>
+export const noteDepth = (transport: Transport, count: number): Effect.Effect<void> =>
   Metric.update(Metric.withAttributes(depth, { transport }), count);

@@ -68,11 +68,17 @@ export const shortened = (
 /** Placeholder for the message id while a payload is built; as long as any id. */
 const placeholderId = crypto.randomUUID();
 
+/** How a provider's payload is written: as JSON, shortened to a size in bytes. */
+export interface PayloadFormat {
+  readonly write: (id: string, content: PushContent) => string;
+  readonly limit: number;
+}
+
 /**
  * Builds payloads that differ only in the message id: `write` runs once for each content, which is shortened
  * until its UTF-8 text is within the limit.
  */
-export const payloadsOf = (write: (id: string, content: PushContent) => string, limit = payloadLimit) => {
+export const payloadsOf = ({ limit, write }: PayloadFormat) => {
   const cache = new WeakMap<PushContent, ReadonlyArray<string>>();
   const sizeOf = (content: PushContent) => Buffer.byteLength(write(placeholderId, content));
   return (id: string, content: PushContent): string => {

@@ -4,13 +4,17 @@ import { epochMillis, instant, unnested } from "../../database/Rows.ts";
 import type { ContentMedia } from "../../media/MediaAddress.ts";
 import { tenantIs } from "../../database/TenantColumns.ts";
 import { heldPushColumns, pushKeyColumns } from "./PushColumnsSql.ts";
-import type { PushProvider } from "./PushCredential.ts";
+import type { Transport } from "../../devices/PushAddress.ts";
+import type { TextSource } from "../../notifications/templates/MessageTexts.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { PushContent } from "./PushPayload.ts";
 
-/** The queued pushes of one environment to one provider. Workers take them partition by partition. */
+/**
+ * The queued pushes of one environment to one provider; of the transport `inbox`, messages to be rendered.
+ * Workers take them partition by partition.
+ */
 export interface QueuePartition extends TenantKey {
-  readonly transport: PushProvider;
+  readonly transport: Transport;
 }
 
 /** A leased push. Instants are epoch milliseconds. */
@@ -25,6 +29,7 @@ export interface TakenPush {
   readonly createdAt: number;
   readonly campaignKey: number;
   readonly contentKey: number;
+  readonly locationKey: number | null;
   /** The device's current address, and the version of its registration. */
   readonly address: unknown;
   readonly addressVersion: number;
@@ -42,7 +47,8 @@ export interface DueLimits {
 }
 
 /** The content of pushes, as statements return it. */
-export interface ContentRow extends Omit<PushContent, "media"> {
+export interface ContentRow
+  extends Omit<PushContent, "media">, Pick<TextSource, "template" | "translations"> {
   readonly contentKey: number;
   readonly campaignKey: number;
   readonly media: ContentMedia | null;
@@ -74,7 +80,7 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
       /** The number of queued pushes by transport, counted up to `limit` in all. */
       depth: (limit: number) =>
         Effect.map(
-          Effect.orDie(sql<{ readonly transport: PushProvider; readonly count: number }>`
+          Effect.orDie(sql<{ readonly transport: Transport; readonly count: number }>`
             SELECT q.transport, count(*)::int AS count
             FROM (SELECT transport FROM push_queue LIMIT ${limit}) AS q GROUP BY 1`),
           (rows) => new Map(rows.map(({ count, transport }) => [transport, count])),
@@ -115,7 +121,8 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
           )
           SELECT t.source_id AS "sourceId", t.device_key AS "deviceKey", t.fence, t.attempts::int AS attempts,
             ${epochMillis("t.first_at")} AS "firstAt", ${epochMillis("d.created_at")} AS "createdAt",
-            d.campaign_key AS "campaignKey", d.content_key AS "contentKey", v.address,
+            d.campaign_key AS "campaignKey", d.content_key AS "contentKey",
+            d.location_key AS "locationKey", v.address,
             v.address_version AS "addressVersion", d.status = 'handed_over' AS "isUncertain",
             CASE WHEN s.status <> 'running' THEN 'stopped'
               WHEN w.deletion_scheduled_at IS NOT NULL THEN 'closing'
@@ -189,6 +196,7 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
         Effect.orDie(sql<ContentRow>`
           SELECT c.key AS "contentKey", p.campaign_key AS "campaignKey", COALESCE(k.id, g.id) AS campaign_id,
             c.notification_id, c.type, c.headline, c.body, c.cta_label, c.cta_url,
+            c.template, c.translations,
             CASE WHEN c.media_asset_id IS NOT NULL THEN
               jsonb_build_object('id', c.media_asset_id, 'type', c.media_kind, 'key', m.key) END AS media
           FROM ${unnested("p", keys, {

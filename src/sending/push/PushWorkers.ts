@@ -1,5 +1,6 @@
 import { Cause, Clock, Context, Effect, Layer, Queue } from "effect";
 import { Database } from "../../database/Database.ts";
+import type { CachedContent } from "./CachedContent.ts";
 import { type InFlightPushes, inFlightPushes, type ReadyPush, yieldToEventLoop } from "./InFlightPushes.ts";
 import { countLost, countUncertain } from "./LeaseMetrics.ts";
 import { type AttemptResult, PushAttempts } from "./PushAttempts.ts";
@@ -7,7 +8,6 @@ import { PushBatches } from "./PushBatches.ts";
 import { type OpenChannel, PushChannels } from "./PushChannels.ts";
 import { pushLeases, reconnectPause } from "./PushLeases.ts";
 import { PushOutcomes } from "./PushOutcomes.ts";
-import type { PushContent } from "./PushPayload.ts";
 import { PushQueueSql, type QueuePartition, type TakenPush } from "./PushQueueSql.ts";
 import * as State from "./PushWorkerState.ts";
 
@@ -44,7 +44,7 @@ export class PushWorkers extends Context.Service<PushWorkers>()("waypost/sending
       /** A new worker for a partition. */
       make: Effect.fnUntraced(function* (partition: QueuePartition) {
         const wake = yield* Queue.sliding<void>(1);
-        const contents = new Map<string, PushContent>();
+        const contents = new Map<string, CachedContent>();
         const leases = yield* pushLeases(repository, partition);
         let state = State.initialState;
         let results: Array<AttemptResult> = [];

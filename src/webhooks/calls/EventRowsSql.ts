@@ -50,7 +50,7 @@ export const eventRowsSql = (sql: SqlClient.SqlClient): Statement.Fragment => sq
       CASE WHEN v.id IS NOT NULL THEN json_build_object('device_id', v.id,
         'trigger_type', d.trigger_type,
         'transport', d.transport, 'status', d.status, 'attempts', d.attempts, 'last_error', d.last_error,
-        'created_at', ${utc("d.created_at")},
+        'test', d.test, 'created_at', ${utc("d.created_at")},
         'delivered_at', CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END,
         'opened_at', CASE WHEN p.is_later OR d.opened_at <= p.recorded_at THEN ${utc("d.opened_at")} END,
         'clicked_at', CASE WHEN p.is_later OR d.clicked_at <= p.recorded_at THEN ${utc("d.clicked_at")} END
@@ -62,7 +62,8 @@ export const eventRowsSql = (sql: SqlClient.SqlClient): Statement.Fragment => sq
   ), named AS (
     SELECT p.*, CASE WHEN p.number = 1 THEN (
       SELECT json_build_object(
-        'send_id', (SELECT s.id FROM send s WHERE ${sameTenant("s", "p")} AND s.source_id = p.source_id),
+        'send_id', (SELECT COALESCE(s.parent_id, s.id) FROM send s
+          WHERE ${sameTenant("s", "p")} AND s.source_id = p.source_id),
         'campaign_id', COALESCE(
           (SELECT k.id FROM campaign k WHERE ${sameTenant("k", "p")} AND k.key = p.campaign_key),
           (SELECT g.id FROM deleted_campaign g WHERE ${sameTenant("g", "p")} AND g.key = p.campaign_key)),
@@ -83,10 +84,18 @@ export const eventRowsSql = (sql: SqlClient.SqlClient): Statement.Fragment => sq
   UNION ALL
   SELECT t.webhook_id, t.recording, (t.first + i.ord - 1)::int, t.type, ${epochMillis("t.recorded_at")},
     (SELECT json_build_object('id', s.id, 'campaign_id', s.campaign_id, 'notification_id', s.notification_id,
-        'due_at', ${utc("s.due_at")}, 'status', s.status, 'targeted', s.targeted, 'delivered', s.delivered,
-        'failed', s.failed, 'started_at', ${utc("s.started_at")},
-        'finished_at', ${utc("s.finished_at")})::text
-      FROM send s WHERE ${sameTenant("s", "t")} AND s.id = i.id), NULL, NULL
+        'due_at', ${utc("COALESCE(g.first_at, s.due_at)")}, 'status', s.status,
+        'targeted', COALESCE(g.targeted, s.targeted), 'delivered', COALESCE(g.delivered, s.delivered),
+        'failed', COALESCE(g.failed, s.failed), 'started_at', ${utc("s.started_at")},
+        'finished_at', ${utc("s.finished_at")}, 'parts', CASE WHEN s.local_at IS NOT NULL THEN
+          COALESCE(g.parts, '[]') END)::text
+      FROM send s LEFT JOIN LATERAL (
+        SELECT min(p.due_at) AS first_at, sum(p.targeted) AS targeted, sum(p.delivered) AS delivered,
+          sum(p.failed) AS failed,
+          jsonb_agg(jsonb_build_object('due_at', ${utc("p.due_at")}, 'targeted', p.targeted,
+            'delivered', p.delivered, 'failed', p.failed, 'status', p.status) ORDER BY p.due_at) AS parts
+        FROM send p WHERE ${sameTenant("p", "s")} AND p.parent_id = s.id
+      ) AS g ON s.local_at IS NOT NULL WHERE ${sameTenant("s", "t")} AND s.id = i.id), NULL, NULL
   FROM taken t CROSS JOIN LATERAL unnest(t.send_ids) WITH ORDINALITY AS i (id, ord)
   WHERE t.send_ids IS NOT NULL
   UNION ALL

@@ -37,6 +37,12 @@ layer(TestWaypost.layer)("waypost campaign and waypost notification", (it) => {
         /Morning +message +Two for one +2026-12-01 09:30/,
       );
       assert.include((yield* run(`notification show ${named} Morning`)).stdout, "Until Sunday.");
+      const shown = yield* run(`notification preview ${named} Morning --locale nl`);
+      assert.match(shown.stdout, /^headline +Two for one$/m);
+      assert.match(shown.stdout, /^fcm +\d+ bytes$/m);
+      const nobody = "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b64";
+      const refused = yield* run(`notification test ${named} Morning --device ${nobody}`);
+      assert.include(refused.stderr, "There is no registered device with this id");
 
       const paused = yield* run(`campaign pause ${at} "Black Friday"`);
       assert.strictEqual(paused.stdout, 'Paused the campaign "Black Friday". It is paused.\n');

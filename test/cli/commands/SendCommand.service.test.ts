@@ -20,7 +20,7 @@ layer(TestWaypost.layer)("waypost send list", (it) => {
       assert.deepInclude(done, { campaign_id: campaign, status: "done", targeted: 1, delivered: 1 });
       assert.lengthOf(others, 0);
       const { stdout } = yield* run(list);
-      assert.match(stdout, /^ID +CAMPAIGN +NOTIFICATION +DUE +STATUS +TARGETED +DELIVERED +FAILED$/m);
+      assert.match(stdout, /^ID +CAMPAIGN +NOTIFICATION +DUE +STATUS +TARGETED +DELIVERED +FAILED +PARTS$/m);
       const names = [done.campaign_name, done.notification_name];
       assert.match(stdout, new RegExp(`${done.id} +${names.join(" +")} +2026`));
       const narrow = yield* run(list, 40);

@@ -171,6 +171,9 @@ layer(TestWaypost.layer)("Results of surveys", (it) => {
               const survey = {
                 type: "survey" as const,
                 questions: [],
+                translations: null,
+                locale: null,
+                test: false,
                 campaign_key: campaignKeys[campaign] ?? 0,
                 notification_key: notificationKey,
                 content_key: contentKeys[revision] ?? 0,

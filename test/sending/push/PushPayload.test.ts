@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest";
 import fc from "fast-check";
 import { randomUUID } from "node:crypto";
 import {
+  payloadLimit,
   payloadsOf,
   type PushContent,
   pushPayload,
@@ -58,7 +59,7 @@ describe("Push payloads", () => {
       [write, 3_993],
       [nested, 3_840],
     ] as const) {
-      const payload = payloadsOf(writer, limit);
+      const payload = payloadsOf({ write: writer, limit });
       fc.assert(
         fc.property(contents, (content) => {
           const text = payload(id, content);
@@ -122,7 +123,7 @@ describe("Push payloads", () => {
   });
 
   it("payloads of one content differ only in the message id", () => {
-    const payload = payloadsOf(nested);
+    const payload = payloadsOf({ write: nested, limit: payloadLimit });
     const other = "00000000-0000-8a41-8000-0000000000ff";
     assert.strictEqual(payload(other, plain), payload(id, plain).replaceAll(id, other));
     assert.notStrictEqual(payload(other, plain), payload(id, plain));

@@ -29,8 +29,11 @@ const useResults = ({ id, starts_at: start }: Campaign): ReadonlyMap<string, Mes
 };
 
 const triggerText = (message: AttachedMessage, { timezone }: Campaign): string => {
-  if (message.trigger_config !== null) return `At ${message.trigger_config.send_at}`;
-  const what = message.trigger_type === "on_exit" ? "Leaving a location" : "Entering a location";
+  const config = message.trigger_config;
+  if (config?.send_at !== undefined)
+    return `At ${config.send_at}${config.local === true ? " where each device is" : ""}`;
+  const inside = config?.minutes === undefined ? "Entering a location" : `${config.minutes} minutes inside`;
+  const what = message.trigger_type === "on_exit" ? "Leaving a location" : inside;
   const from = message.starts_at === null ? "" : `, from ${formatInstant(message.starts_at, timezone)}`;
   const until = message.ends_at === null ? "" : `, until ${formatInstant(message.ends_at, timezone)}`;
   return what + from + until;

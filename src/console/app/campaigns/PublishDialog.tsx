@@ -51,6 +51,7 @@ const Audience = ({ estimate, values }: PublishSummary) => {
 const triggers = (messages: PublishSummary["messages"]): string => {
   const kinds = new Set(messages?.map(({ trigger_type: kind }) => kind));
   if (kinds.size !== 1) return "enters or leaves a location";
+  if (kinds.has("on_dwell")) return "is inside a location for some minutes";
   return kinds.has("on_exit") ? "leaves a location" : "enters a location";
 };
 

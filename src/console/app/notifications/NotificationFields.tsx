@@ -21,11 +21,19 @@ const types = [
 const geoTriggers = [
   { value: "on_enter", text: "Entering a location" },
   { value: "on_exit", text: "Leaving a location" },
+  { value: "on_dwell", text: "Being inside for some minutes" },
 ] as const;
 const pushTriggers = [{ value: "fixed_time", text: "At a fixed time" }] as const;
 
+const zoneChoices = [
+  { value: "", text: "The campaign's time zone" },
+  { value: "skip", text: "Each device's own, not where it has passed" },
+  { value: "send", text: "Each device's own, at once where it has passed" },
+] as const;
+
 const Trigger = ({ campaign, form }: FieldsProps) => {
   const { ends_at: end, send_at: sendAt, starts_at: start, trigger_type: trigger } = form.values.value;
+  const { late, max_silence_minutes: maxSilence, minutes } = form.values.value;
   const { starts_at: day, timezone, type } = campaign;
   const choices = type === "geo" ? geoTriggers : pushTriggers;
   return (
@@ -39,6 +47,35 @@ const Trigger = ({ campaign, form }: FieldsProps) => {
           form.set({ trigger_type: choices.find((each) => each.value === value)?.value ?? trigger })
         }
       />
+      {trigger === "on_dwell" && (
+        <FieldGroup label="Minutes inside" hint="It fires once for each visit that lasts so long.">
+          <TextField
+            name="trigger_config.minutes"
+            label="Minutes"
+            placeholder="1 to 1440"
+            value={minutes}
+            onValue={(value) => form.set({ minutes: value })}
+          />
+          <TextField
+            name="trigger_config.max_silence_minutes"
+            label="Not after so many silent minutes"
+            placeholder="No limit"
+            value={maxSilence}
+            onValue={(value) => form.set({ max_silence_minutes: value })}
+          />
+        </FieldGroup>
+      )}
+      {type === "push" && (
+        <SelectField
+          name="trigger_config.late"
+          label="Time zone"
+          choices={zoneChoices}
+          value={late}
+          onValue={(value) =>
+            form.set({ late: zoneChoices.find((each) => each.value === value)?.value ?? "" })
+          }
+        />
+      )}
       {type === "push" ? (
         <TextField
           name="trigger_config.send_at"

@@ -26,6 +26,10 @@ export interface MessageValues {
   readonly cta_url: string;
   readonly trigger_type: AttachedMessage["trigger_type"];
   readonly send_at: string;
+  /** "" for the campaign's time zone, else what happens where a local time has passed. */
+  readonly late: "" | "send" | "skip";
+  readonly minutes: string;
+  readonly max_silence_minutes: string;
   readonly starts_at: string;
   readonly ends_at: string;
   readonly questions: ReadonlyArray<QuestionValues>;
@@ -57,6 +61,9 @@ export const newMessage = ({ type }: Campaign): MessageValues => ({
   cta_url: "",
   trigger_type: type === "geo" ? "on_enter" : "fixed_time",
   send_at: "",
+  late: "",
+  minutes: "",
+  max_silence_minutes: "",
   starts_at: "",
   ends_at: "",
   questions: [],
@@ -83,7 +90,10 @@ export const valuesOfMessage = (
   cta_url: message.cta_url ?? "",
   trigger_type: message.trigger_type,
   // The day is the campaign's: the time alone stays right when the campaign moves.
-  send_at: message.trigger_config?.send_at.slice(-5) ?? "",
+  send_at: message.trigger_config?.send_at?.slice(-5) ?? "",
+  late: message.trigger_config?.late ?? "",
+  minutes: String(message.trigger_config?.minutes ?? ""),
+  max_silence_minutes: String(message.trigger_config?.max_silence_minutes ?? ""),
   starts_at: message.starts_at === null ? "" : wallTimeAt(message.starts_at, timezone),
   ends_at: message.ends_at === null ? "" : wallEndAt(message.ends_at, timezone),
   questions: message.questions.map(questionValues),
@@ -118,6 +128,19 @@ const sentQuestion = ({ choices, id, ...question }: QuestionValues) => ({
     : null,
 });
 
+/** What is typed, as a number if it is one: the server explains what would be right. */
+const numberOrText = (text: string | null) => (text === null || !/^\d+$/.test(text) ? text : Number(text));
+
+const configOf = (values: MessageValues, sendAt: string | null) => {
+  if (values.trigger_type === "fixed_time")
+    return values.late === "" ? { send_at: sendAt } : { send_at: sendAt, local: true, late: values.late };
+  if (values.trigger_type !== "on_dwell") return null;
+  return {
+    minutes: numberOrText(orNull(values.minutes)),
+    max_silence_minutes: numberOrText(orNull(values.max_silence_minutes)),
+  };
+};
+
 /** The body of a write. */
 export const messageDraftOf = (values: MessageValues) => {
   const isFixed = values.trigger_type === "fixed_time";
@@ -132,7 +155,7 @@ export const messageDraftOf = (values: MessageValues) => {
     cta_url: orNull(values.cta_url),
     questions: values.type === "survey" ? values.questions.map(sentQuestion) : null,
     trigger_type: values.trigger_type,
-    trigger_config: isFixed ? { send_at: sendAt } : null,
+    trigger_config: configOf(values, sendAt),
     starts_at: isFixed ? null : orNull(sentWallTime(values.starts_at)),
     ends_at: isFixed ? null : orNull(sentWallTime(values.ends_at)),
   };

@@ -33,6 +33,7 @@ const withAll = (all: string, choices: ReadonlyArray<Choice>, value: string): Re
 const activations: ReadonlyArray<Choice> = [
   { value: "on_enter", text: "On enter" },
   { value: "on_exit", text: "On exit" },
+  { value: "on_dwell", text: "On dwell" },
   { value: "fixed_time", text: "Fixed time" },
 ];
 const contentTypes: ReadonlyArray<Choice> = [

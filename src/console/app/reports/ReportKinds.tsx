@@ -137,7 +137,12 @@ export const notificationReport: ReportKind<NotificationFigures> = {
   empty: "No notification matches. Add one to a campaign, or clear the filters.",
 };
 
-const triggers = { on_enter: "On enter", on_exit: "On exit", fixed_time: "Fixed time" } as const;
+const triggers = {
+  on_enter: "On enter",
+  on_exit: "On exit",
+  on_dwell: "On dwell",
+  fixed_time: "Fixed time",
+} as const;
 
 /** The report of surveys. */
 export const surveyReport: ReportKind<SurveyFigures> = {

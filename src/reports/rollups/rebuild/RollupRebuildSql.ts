@@ -104,7 +104,8 @@ export class RollupRebuildSql extends Context.Service<RollupRebuildSql>()(
         /** The settled deliveries of a period, at most so many. */
         outcomes: (tenant: TenantKey, period: Period, limit: number) =>
           outcomes(sql`
-            SELECT * FROM delivery WHERE ${inTenant(tenant)} AND ${within(sql, "settled_at", period)}
+            SELECT * FROM delivery
+            WHERE ${inTenant(tenant)} AND ${within(sql, "settled_at", period)} AND NOT test
               LIMIT ${limit}`),
 
         /** The compacted deliveries of a period. */

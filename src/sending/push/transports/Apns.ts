@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer, Option, Schema, Scope } from "effect";
 import { createPrivateKey } from "node:crypto";
-import { payloadsOf, type PushContent, pushPayload } from "../PushPayload.ts";
+import { type PayloadFormat, payloadLimit, payloadsOf, pushPayload } from "../PushPayload.ts";
 import { http2Streams } from "./ApnsSessions.ts";
 import { jsonWebToken } from "./JsonWebToken.ts";
 import { appleAddress } from "./ProviderAddresses.ts";
@@ -26,17 +26,21 @@ const tokenMillis = 40 * 60_000;
 /** How often a push that the server did not process is sent again at once. */
 const maxResends = 5;
 
-const payload = payloadsOf((id: string, content: PushContent) =>
-  JSON.stringify({
-    aps: {
-      alert: { title: content.headline, body: content.body },
-      sound: "default",
-      // Lets the app's extension add the image to the notification.
-      ...(content.media === null ? {} : { "mutable-content": 1 }),
-    },
-    waypost: pushPayload(id, content),
-  }),
-);
+/** The payload of APNs. */
+export const apnsFormat: PayloadFormat = {
+  write: (id, content) =>
+    JSON.stringify({
+      aps: {
+        alert: { title: content.headline, body: content.body },
+        sound: "default",
+        // Lets the app's extension add the image to the notification.
+        ...(content.media === null ? {} : { "mutable-content": 1 }),
+      },
+      waypost: pushPayload(id, content),
+    }),
+  limit: payloadLimit,
+};
+const payload = payloadsOf(apnsFormat);
 
 const ApnsError = Schema.fromJsonString(Schema.Struct({ reason: Schema.String }));
 const decodeError = Schema.decodeUnknownOption(ApnsError);

@@ -1,6 +1,12 @@
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect";
 import { createPrivateKey } from "node:crypto";
-import { payloadLimit, payloadsOf, type PushContent, pushPayload } from "../PushPayload.ts";
+import {
+  type PayloadFormat,
+  payloadLimit,
+  payloadsOf,
+  type PushContent,
+  pushPayload,
+} from "../PushPayload.ts";
 import type { ProviderResponse } from "./HttpExchange.ts";
 import { jsonWebToken } from "./JsonWebToken.ts";
 import { googleAddress, googleTokenAddress } from "./ProviderAddresses.ts";
@@ -41,7 +47,9 @@ const messageParts = (id: string, content: PushContent): string => {
   };
   return `${JSON.stringify(message).slice(1)}}`;
 };
-const payload = payloadsOf(messageParts, payloadLimit - tokenBytes);
+/** The payload of FCM, without the device's token and the brace before it. */
+export const fcmFormat: PayloadFormat = { write: messageParts, limit: payloadLimit - tokenBytes };
+const payload = payloadsOf(fcmFormat);
 
 const TokenResponse = Schema.fromJsonString(
   Schema.Struct({ access_token: Schema.String, expires_in: Schema.Finite }),

@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { createPrivateKey } from "node:crypto";
-import { payloadsOf, pushPayload } from "../PushPayload.ts";
+import { type PayloadFormat, payloadsOf, pushPayload } from "../PushPayload.ts";
 import type { ProviderResponse } from "./HttpExchange.ts";
 import { jsonWebToken } from "./JsonWebToken.ts";
 import { PushConnections } from "./PushConnections.ts";
@@ -18,7 +18,12 @@ import { encryptForBrowser, plaintextLimit } from "./WebPushEncryption.ts";
 const tokenSeconds = 12 * 3600;
 const maxOrigins = 1_000;
 
-const payload = payloadsOf((id, content) => JSON.stringify(pushPayload(id, content)), plaintextLimit);
+/** The payload of Web Push, before it is encrypted. */
+export const webPushFormat: PayloadFormat = {
+  write: (id, content) => JSON.stringify(pushPayload(id, content)),
+  limit: plaintextLimit,
+};
+const payload = payloadsOf(webPushFormat);
 
 /** A subscription as the device registered it (base64url, or base64 as some libraries write it). */
 interface Subscription {

@@ -1,0 +1,180 @@
+import { Cause, Clock, Context, Effect, Layer } from "effect";
+import { Database } from "../database/Database.ts";
+import { Outbox, type OutgoingEvent } from "../outbox/Outbox.ts";
+import { Deliveries } from "../sending/Deliveries.ts";
+import { Worker } from "../workers/Worker.ts";
+import { type Dwell, firesAt, hasLasted, isSilent } from "./Dwell.ts";
+import { countDwells, noteDwellLags } from "./DwellMetrics.ts";
+import { type DueDwell, type DwellDevice, DwellsSql } from "./DwellsSql.ts";
+import { type EventLocation, EventsSql, type TriggerMatch } from "./EventsSql.ts";
+import { isRecent, triggerSpan } from "./Transition.ts";
+import { dueDelivery, isReachable } from "./TriggerRule.ts";
+
+/** Dwells that are decided in one transaction. */
+const pageSize = 500;
+/** How long decided dwells are kept: until no enter of their visit that is reported late can fire. */
+const keptMillis = 16 * 60_000;
+
+/** A dwell whose visit has lasted, with its device and location. */
+interface Candidate {
+  readonly dwell: DueDwell;
+  readonly device: DwellDevice;
+  readonly locationId: string;
+}
+
+const locationName = ({ environment, locationId, workspaceId }: Omit<EventLocation, "trigger">): string =>
+  `${workspaceId}/${environment}/${locationId}`;
+
+const eventSubject = ({ deviceKey, environment, locationKey, workspaceId }: Dwell) => ({
+  workspaceId,
+  environment,
+  deviceKey,
+  locationKey,
+});
+
+/**
+ * Fires on_dwell notifications (contract P1). An enter stores a row for each of them (`EventRecorder.ts`),
+ * due at the minute that the visit must last until. At the minute the events that are known decide whether
+ * the visit lasted: an exit changes no row. Dwells are decided in pages, a transaction each, and a row that
+ * another process has locked is left to it.
+ */
+export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
+  make: Effect.gen(function* () {
+    const database = yield* Database;
+    const repository = yield* DwellsSql;
+    const events = yield* EventsSql;
+    const deliveries = yield* Deliveries;
+    const outbox = yield* Outbox;
+
+    /** The on_dwell notifications at locations, by the location and the notification on its campaign. */
+    const matches = Effect.fnUntraced(function* (candidates: ReadonlyArray<Candidate>, now: number) {
+      const locations = new Map(
+        candidates.map(({ dwell: { environment, workspaceId }, locationId }) => {
+          const location = { workspaceId, environment, locationId, trigger: "on_dwell" as const };
+          return [locationName(location), location];
+        }),
+      );
+      const names = [...locations.keys()];
+      const found = new Map<string, TriggerMatch>();
+      if (names.length === 0) return found;
+      for (const row of yield* events.locations([...locations.values()], triggerSpan(now)))
+        if (row.campaign_id !== null) found.set(`${names[row.ord - 1]}/${row.attachment_id}`, row);
+      return found;
+    });
+
+    /** The dwells whose devices are registered since the enter, and have been inside until the minute. */
+    const lasted = Effect.fnUntraced(function* (due: ReadonlyArray<DueDwell>) {
+      const devices = new Map((yield* repository.lockDevices(due)).map((device) => [device.ord - 1, device]));
+      const visits = yield* repository.visits(due);
+      const candidates: Array<Candidate> = [];
+      const refused: Array<DueDwell> = [];
+      const gone: Array<DueDwell> = [];
+      due.forEach((dwell, index) => {
+        const [device, visit] = [devices.get(index), visits[index]];
+        const { locationId } = dwell;
+        const isKnown = device !== undefined && device.registeredAt <= dwell.recordedAt;
+        if (!isKnown || locationId === null || visit === undefined || !hasLasted(visit)) gone.push(dwell);
+        else if (isSilent(dwell, visit)) refused.push(dwell);
+        else candidates.push({ dwell, device, locationId });
+      });
+      return { candidates, refused, gone };
+    });
+
+    /** Creates the deliveries of dwells, within the frequency caps. Returns the dwells that fired. */
+    const fire = Effect.fnUntraced(function* (candidates: ReadonlyArray<Candidate>, now: number) {
+      const found = yield* matches(candidates, now);
+      const pending = candidates.flatMap(({ device, dwell, locationId }) => {
+        const match = found.get(`${locationName({ ...dwell, locationId })}/${dwell.attachmentId}`);
+        if (match === undefined || !firesAt(match, dwell)) return [];
+        if (device.closing || !isReachable(device, dwell.environment)) return [];
+        const kept = { ...match, content_key: dwell.contentKey, type: dwell.contentType };
+        const subject = { ...eventSubject(dwell), defaultCap: device.defaultCap, receivedAt: now };
+        return [{ dwell, due: dueDelivery(kept, subject, device.transport) }];
+      });
+      const created = yield* deliveries.create(pending.map(({ due }) => due));
+      const fired = pending.filter((_, index) => created[index] !== null);
+      yield* outbox.record(
+        pending.flatMap(({ due }, index): ReadonlyArray<OutgoingEvent> => {
+          const { sourceId, status } = created[index] ?? {};
+          if (sourceId === undefined || (status !== "delivered" && status !== "failed")) return [];
+          const { deviceKey, environment, workspaceId } = due;
+          return [{ workspaceId, environment, type: `message.${status}`, at: now, sourceId, deviceKey }];
+        }),
+      );
+      return fired.map(({ dwell }) => dwell);
+    });
+
+    /** Decides the dwells that a statement locks, in one transaction. Returns how many. */
+    const decide = Effect.fnUntraced(function* (
+      take: (now: number) => Effect.Effect<ReadonlyArray<DueDwell>>,
+    ) {
+      const now = yield* Clock.currentTimeMillis;
+      const taken = yield* take(now);
+      const late = taken.filter(({ dueAt }) => !isRecent(dueAt, now));
+      const due = taken.filter(({ dueAt }) => isRecent(dueAt, now));
+      const { candidates, gone, refused } =
+        due.length === 0 ? { candidates: [], gone: [], refused: [] } : yield* lasted(due);
+      const fired = candidates.length === 0 ? [] : yield* fire(candidates, now);
+      const decided = [...candidates.map(({ dwell }) => dwell), ...refused];
+      if (decided.length > 0) yield* repository.decide(decided, now);
+      const dropped = [...late, ...gone];
+      if (dropped.length > 0) yield* repository.drop(dropped);
+      return { now, taken, fired, late, gone, refused: decided.length - fired.length };
+    }, database.atomically);
+
+    const decideAndCount = Effect.fnUntraced(function* (
+      take: (now: number) => Effect.Effect<ReadonlyArray<DueDwell>>,
+    ) {
+      const { fired, gone, late, now, refused, taken } = yield* decide(take);
+      yield* countDwells([
+        ["fired", fired.length],
+        ["not_lasted", gone.length],
+        ["refused", refused],
+        ["late", late.length],
+      ]);
+      yield* noteDwellLags(fired.map(({ dueAt }) => now - dueAt));
+      return taken.length;
+    });
+
+    /** Decides each due dwell of a page by itself, so that one that fails does not hold up the others. */
+    const decideEach = Effect.gen(function* () {
+      const page = yield* repository.due(yield* Clock.currentTimeMillis, pageSize);
+      for (const dwell of page) {
+        yield* decideAndCount(() => repository.takeOne(dwell)).pipe(
+          Effect.catchCauseIf(
+            (cause) => !Cause.hasInterruptsOnly(cause) && !Database.isUnavailable(cause),
+            (cause) => Effect.logError("Deciding on a visit failed; retrying", cause),
+          ),
+        );
+      }
+    });
+
+    /** Decides a page of due dwells; false if there is no more. */
+    const runPage = decideAndCount((now) => repository.take(now, pageSize)).pipe(
+      Effect.map((count) => count === pageSize),
+      Effect.catchCauseIf(
+        (cause) => !Cause.hasInterruptsOnly(cause) && !Database.isUnavailable(cause),
+        () => Effect.as(decideEach, false),
+      ),
+    );
+
+    return {
+      /** Decides all due dwells, and deletes those that were decided long enough ago. */
+      runDue: Effect.gen(function* () {
+        let isMore = true;
+        while (isMore) isMore = yield* runPage;
+        const before = (yield* Clock.currentTimeMillis) - keptMillis;
+        while ((yield* repository.deleteDecided(before, pageSize)) === pageSize);
+      }),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(Dwells, Dwells.make).pipe(
+    Layer.provide([DwellsSql.layer, EventsSql.layer]),
+  );
+}
+
+/** The job that fires on_dwell notifications at their minute. */
+export const dwellJob = Layer.effectDiscard(
+  Effect.flatMap(Dwells, ({ runDue }) => Worker.every("dwells", "1 second", runDue, { isTraced: false })),
+);

@@ -1,0 +1,190 @@
+import { Context, Effect, Layer } from "effect";
+import { SqlClient, type Statement } from "effect/sql";
+import { epochMillis, instant, unnested } from "../database/Rows.ts";
+import { run } from "../database/Statements.ts";
+import { sameTenant, tenantColumns } from "../database/TenantColumns.ts";
+import type { FrequencyCap } from "../workspaces/Workspace.ts";
+import type { Dwell, Visit } from "./Dwell.ts";
+import type { Recorded } from "./EventsSql.ts";
+
+/** A due dwell. `locationId` is null if the location was deleted. */
+export interface DueDwell extends Dwell {
+  readonly locationId: string | null;
+}
+
+/** The registered device of a dwell (`ord`, from 1), locked until the transaction ends. */
+export interface DwellDevice extends Omit<Recorded, "is_new"> {
+  /** Epoch milliseconds. */
+  readonly registeredAt: number;
+  readonly defaultCap: FrequencyCap | null;
+  /** The workspace is scheduled for deletion. */
+  readonly closing: boolean;
+}
+
+const keyColumns = {
+  ...tenantColumns,
+  device_key: ["int4", (dwell: Dwell) => dwell.deviceKey],
+  event_id: ["uuid", (dwell: Dwell) => dwell.eventId],
+  attachment_id: ["uuid", (dwell: Dwell) => dwell.attachmentId],
+} as const;
+
+/** Statements on visits that on_dwell notifications wait for. */
+export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/DwellsSql", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient;
+
+    const isKeyOf = (q: string) =>
+      sql.literal(`w.workspace_id = ${q}.workspace_id AND w.environment = ${q}.environment
+        AND w.device_key = ${q}.device_key AND w.event_id = ${q}.event_id
+        AND w.attachment_id = ${q}.attachment_id`);
+    const columns = sql`w.workspace_id AS "workspaceId", w.environment, w.device_key AS "deviceKey",
+      w.event_id AS "eventId", w.attachment_id AS "attachmentId", w.location_key AS "locationKey",
+      w.content_key AS "contentKey", w.content_type AS "contentType",
+      w.max_silence_minutes AS "maxSilenceMinutes", ${epochMillis("w.entered_at")} AS "enteredAt",
+      ${epochMillis("w.recorded_at")} AS "recordedAt", ${epochMillis("w.due_at")} AS "dueAt",
+      l.id AS "locationId"`;
+    const location = sql`LEFT JOIN location l ON ${sameTenant("l", "w")} AND l.key = w.location_key`;
+
+    /** The events of the visit's device at its location, `q` being the dwell. */
+    const events = (alias: string): Statement.Fragment =>
+      sql.literal(`geofence_event ${alias} WHERE ${alias}.workspace_id = q.workspace_id
+        AND ${alias}.environment = q.environment AND ${alias}.device_key = q.device_key
+        AND ${alias}.location_key = q.location_key`);
+
+    return {
+      /** Stores dwells in the transaction of their enters. */
+      begin: (dwells: ReadonlyArray<Dwell>) =>
+        run(sql`
+          INSERT INTO dwell (workspace_id, environment, device_key, event_id, attachment_id, location_key,
+            content_key, content_type, max_silence_minutes, entered_at, recorded_at, due_at)
+          SELECT workspace_id, environment, device_key, event_id, attachment_id, location_key, content_key,
+            content_type, max_silence_minutes, entered_at, recorded_at, due_at
+          FROM ${unnested("w", dwells, {
+            ...keyColumns,
+            location_key: ["int4", ({ locationKey }) => locationKey],
+            content_key: ["int4", ({ contentKey }) => contentKey],
+            content_type: ["text", ({ contentType }) => contentType],
+            max_silence_minutes: ["int4", ({ maxSilenceMinutes }) => maxSilenceMinutes],
+            entered_at: ["timestamptz", ({ enteredAt }) => enteredAt],
+            recorded_at: ["timestamptz", ({ recordedAt }) => recordedAt],
+            due_at: ["timestamptz", ({ dueAt }) => dueAt],
+          })}`),
+
+      /** The dwells that have been due longest, without locks. */
+      due: (now: number, limit: number) =>
+        Effect.orDie(sql<DueDwell>`
+          SELECT ${columns} FROM dwell w ${location}
+          WHERE w.decided_at IS NULL AND w.due_at <= ${instant(now)} ORDER BY w.due_at LIMIT ${limit}`),
+
+      /** As `due`, locked until the transaction ends; leaves out those that other processes have locked. */
+      take: (now: number, limit: number) =>
+        Effect.orDie(sql<DueDwell>`
+          SELECT ${columns} FROM dwell w ${location}
+          WHERE w.decided_at IS NULL AND w.due_at <= ${instant(now)} ORDER BY w.due_at LIMIT ${limit}
+          FOR UPDATE OF w SKIP LOCKED`),
+
+      /** Locks one dwell that is still due; none if another process has it or has decided it. */
+      takeOne: (dwell: Dwell) =>
+        Effect.orDie(sql<DueDwell>`
+          SELECT ${columns} FROM dwell w
+          JOIN ${unnested("q", [dwell], keyColumns)} ON ${isKeyOf("q")} ${location}
+          WHERE w.decided_at IS NULL
+          FOR UPDATE OF w SKIP LOCKED`),
+
+      /** Locks the registered devices of dwells until the transaction ends, always in the same order. */
+      lockDevices: (dwells: ReadonlyArray<Dwell>) =>
+        Effect.orDie(sql<DwellDevice>`
+          WITH held AS MATERIALIZED (
+            SELECT d.workspace_id, d.environment, d.key, d.approved, d.transport,
+              d.address_gone_at IS NOT NULL AS address_gone, d.subscribed, d.registered_at
+            FROM device d
+            WHERE (d.workspace_id, d.environment, d.key) IN (
+                SELECT workspace_id, environment, device_key FROM ${unnested("q", dwells, keyColumns)}
+              ) AND d.unregistered_at IS NULL
+            ORDER BY d.workspace_id, d.environment, d.key
+            FOR NO KEY UPDATE OF d
+          )
+          SELECT q.ord::int AS ord, h.approved, h.transport, h.address_gone, h.subscribed,
+            ${epochMillis("h.registered_at")} AS "registeredAt",
+            CASE WHEN w.default_cap_count IS NOT NULL THEN jsonb_build_object(
+              'count', w.default_cap_count, 'period', w.default_cap_period) END AS "defaultCap",
+            w.deletion_scheduled_at IS NOT NULL AS closing
+          FROM ${unnested("q", dwells, keyColumns)}
+          JOIN held h ON ${sameTenant("h", "q")} AND h.key = q.device_key
+          JOIN workspace w ON w.id = q.workspace_id`),
+
+      /**
+       * What is known of the visits of dwells, in their order. Needs the locks of their devices. An exit at
+       * the instant of the enter came before it if the device is inside by its latest event.
+       */
+      visits: (dwells: ReadonlyArray<Dwell>) =>
+        Effect.orDie(sql<Visit>`
+          SELECT
+            (q.exits_at_once OR COALESCE((
+              SELECT e.type = 'exit' FROM ${events("e")} AND e.occurred_at < q.entered_at
+              ORDER BY e.occurred_at DESC, e.received_at DESC, e.type DESC LIMIT 1), true)) AS "isFirst",
+            ((q.exits_at_once AND q.is_outside) OR EXISTS (
+              SELECT FROM ${events("e")} AND e.type = 'exit'
+                AND e.occurred_at > q.entered_at AND e.occurred_at < q.due_at)) AS "hasEnded",
+            EXISTS (
+              SELECT FROM dwell o
+              WHERE ${sameTenant("o", "q")} AND o.device_key = q.device_key
+                AND o.attachment_id = q.attachment_id AND o.location_key = q.location_key
+                AND o.decided_at IS NOT NULL AND o.entered_at >= q.entered_at
+                AND NOT EXISTS (
+                  SELECT FROM ${events("e")} AND e.type = 'exit'
+                    AND e.occurred_at > q.entered_at AND e.occurred_at <= o.entered_at)) AS "isDecided",
+            ${epochMillis(`CASE WHEN q.max_silence_minutes IS NOT NULL THEN GREATEST(
+              (SELECT f.recorded_at FROM device_position f
+                WHERE f.workspace_id = q.workspace_id AND f.environment = q.environment
+                  AND f.device_key = q.device_key AND f.recorded_at > '-infinity'),
+              (SELECT max(p.changed_at) FROM device_location p
+                WHERE p.workspace_id = q.workspace_id AND p.environment = q.environment
+                  AND p.device_key = q.device_key)) END`)} AS "heardAt"
+          FROM (
+            SELECT q.*, EXISTS (
+                SELECT FROM ${events("e")} AND e.type = 'exit' AND e.occurred_at = q.entered_at
+              ) AS exits_at_once, EXISTS (
+                SELECT FROM device_location p
+                WHERE ${sameTenant("p", "q")} AND p.device_key = q.device_key
+                  AND p.location_key = q.location_key AND p.changed_at = q.entered_at AND NOT p.inside
+              ) AS is_outside
+            FROM ${unnested("q", dwells, {
+              ...keyColumns,
+              location_key: ["int4", ({ locationKey }) => locationKey],
+              max_silence_minutes: ["int4", ({ maxSilenceMinutes }) => maxSilenceMinutes],
+              entered_at: ["timestamptz", ({ enteredAt }) => enteredAt],
+              due_at: ["timestamptz", ({ dueAt }) => dueAt],
+            })}
+            OFFSET 0
+          ) AS q
+          ORDER BY q.ord`),
+
+      /** Marks locked dwells as decided. */
+      decide: (dwells: ReadonlyArray<Dwell>, now: number) =>
+        run(sql`
+          UPDATE dwell w SET decided_at = ${instant(now)}
+          FROM ${unnested("q", dwells, keyColumns)} WHERE ${isKeyOf("q")}`),
+
+      /** Deletes locked dwells. */
+      drop: (dwells: ReadonlyArray<Dwell>) =>
+        run(sql`
+          DELETE FROM dwell w USING ${unnested("q", dwells, keyColumns)} WHERE ${isKeyOf("q")}`),
+
+      /** Deletes dwells that were decided before an instant, up to so many. Returns how many. */
+      deleteDecided: (before: number, limit: number) =>
+        Effect.orDie(
+          Effect.map(
+            sql`
+              DELETE FROM dwell w WHERE w.ctid = ANY (ARRAY(
+                SELECT d.ctid FROM dwell d WHERE d.decided_at < ${instant(before)}
+                ORDER BY d.decided_at LIMIT ${limit} FOR UPDATE SKIP LOCKED))
+              RETURNING 1`,
+            (rows) => rows.length,
+          ),
+        ),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(DwellsSql, DwellsSql.make);
+}

@@ -1,0 +1,166 @@
+/** The texts of a message as one device gets them: translated and rendered (contract O1, O2). */
+import { codePoints } from "../../wire/CodePoints.ts";
+import { hasGoodScheme } from "../ButtonAddress.ts";
+import type { MessageContent } from "../MessageContent.ts";
+import { maxLengths } from "../TextLimits.ts";
+import type { Question } from "../Survey.ts";
+import { lookupTag, type Translation } from "../translations/Translation.ts";
+import { cachedTemplate } from "./TemplateCache.ts";
+import type { TemplateValues } from "./TemplateRun.ts";
+
+/** The texts of a message that depend on its recipient. */
+export type MessageTexts = Pick<MessageContent, "headline" | "body" | "cta_label" | "cta_url" | "questions">;
+
+/** A content, as far as the texts of its messages depend on it. */
+export type TextSource = MessageTexts & Pick<MessageContent, "template" | "translations">;
+
+/** The texts for one recipient, or why they cannot be rendered, as a sentence. */
+export type RenderedTexts =
+  | {
+      readonly _tag: "Rendered";
+      readonly texts: MessageTexts;
+      /** The fields that were cut at their limits. */
+      readonly cut: ReadonlyArray<string>;
+    }
+  | { readonly _tag: "Failed"; readonly reason: string };
+
+/** Whether a content is the same for every device. */
+export const isSameForAll = ({ template, translations }: Pick<TextSource, "template" | "translations">) =>
+  template === null && translations === null;
+
+const translatedQuestion = (
+  question: Question,
+  translation: NonNullable<Translation["questions"]>[number] | undefined,
+): Question => ({
+  ...question,
+  question_text: translation?.question_text ?? question.question_text,
+  choices: question.choices.map((choice, index) => ({
+    ...choice,
+    text: translation?.choices?.[index] ?? choice.text,
+  })),
+});
+
+const translatedQuestions = (questions: ReadonlyArray<Question>, translation: Translation | undefined) =>
+  translation?.questions === undefined
+    ? questions
+    : questions.map((question, index) => translatedQuestion(question, translation.questions?.[index]));
+
+/** The texts of a content in the language of a locale; each missing part is that of the content itself. */
+const translated = (content: TextSource, locale: string | null): MessageTexts => {
+  const tag = content.translations === null ? null : lookupTag(Object.keys(content.translations), locale);
+  const translation = tag === null ? undefined : content.translations?.[tag];
+  if (translation === undefined) return content;
+  return {
+    headline: translation.headline ?? content.headline,
+    body: translation.body ?? content.body,
+    cta_label: translation.cta_label ?? content.cta_label,
+    cta_url: translation.cta_url ?? content.cta_url,
+    questions: translatedQuestions(content.questions, translation),
+  };
+};
+
+/**
+ * The questions of a survey in all its languages: that of a locale first, then the survey's own, then the
+ * others (contract O2.6).
+ */
+export const questionsInLanguages = (
+  { questions, translations }: Pick<TextSource, "questions" | "translations">,
+  locale: string | null,
+): ReadonlyArray<ReadonlyArray<Question>> => {
+  if (translations === null) return [questions];
+  const own = lookupTag(Object.keys(translations), locale);
+  const inTag = (tag: string) => translatedQuestions(questions, translations[tag]);
+  const others = Object.keys(translations).filter((tag) => tag !== own);
+  return [...(own === null ? [] : [inTag(own)]), questions, ...others.map(inTag)];
+};
+
+const characters = new Intl.Segmenter("und", { granularity: "grapheme" });
+
+/** The beginning of a text with at most `max` code points. Does not cut within a grapheme cluster. */
+const cutAt = (text: string, max: number): string => {
+  if (text.length <= max || codePoints(text) <= max) return text;
+  let end = 0;
+  let count = 0;
+  for (const { index, segment } of characters.segment(text)) {
+    count += codePoints(segment);
+    if (count > max) break;
+    end = index + segment.length;
+  }
+  return text.slice(0, end);
+};
+
+/** A rendering failed. The message is a whole sentence. */
+class RenderingFailed extends Error {}
+
+/** Renders the templates of one message. */
+class TextRenderer {
+  readonly cut: Array<string> = [];
+  readonly #values: TemplateValues;
+
+  constructor(values: TemplateValues) {
+    this.#values = values;
+  }
+
+  /** Renders a field, whole. */
+  whole(field: string, text: string): string {
+    const parsed = cachedTemplate(text);
+    // It was parsed when it was saved; a newer version may be stricter.
+    if (parsed._tag === "Refused") throw new RenderingFailed(`The ${field} is no valid template.`);
+    const rendering = parsed.template.render(this.#values);
+    if (rendering._tag === "Failed") throw new RenderingFailed(`The ${field} ${rendering.reason}`);
+    return rendering.text.trim();
+  }
+
+  /** Renders a field and cuts it at its limit. */
+  upTo(max: number, field: string, path: string, text: string): string {
+    const whole = this.whole(field, text);
+    const result = cutAt(whole, max);
+    if (result !== whole) this.cut.push(path);
+    return result;
+  }
+}
+
+const renderAll = (texts: MessageTexts, renderer: TextRenderer): MessageTexts => {
+  const headline = renderer.upTo(maxLengths.headline, "headline", "headline", texts.headline);
+  if (headline === "") throw new RenderingFailed("The headline renders empty for this device.");
+  const body = renderer.whole("body", texts.body);
+  const label =
+    texts.cta_label === null
+      ? ""
+      : renderer.upTo(maxLengths.cta_label, "button label", "cta_label", texts.cta_label);
+  const url = texts.cta_url === null ? "" : renderer.whole("button address", texts.cta_url);
+  // Without a label, or with an address that cannot be opened, the message goes without its button.
+  const hasButton = label !== "" && hasGoodScheme(url) && codePoints(url) <= maxLengths.cta_url;
+  return {
+    headline,
+    body,
+    cta_label: hasButton ? label : null,
+    cta_url: hasButton ? url : null,
+    questions: texts.questions.map((question, index) => ({
+      ...question,
+      question_text: renderer.upTo(
+        maxLengths.question_text,
+        "question",
+        `questions.${index}.question_text`,
+        question.question_text,
+      ),
+    })),
+  };
+};
+
+/** The texts of a content for a device. `values` is called only for a template. */
+export const renderTexts = (
+  content: TextSource,
+  locale: string | null,
+  values: () => TemplateValues,
+): RenderedTexts => {
+  const texts = translated(content, locale);
+  if (content.template === null) return { _tag: "Rendered", texts, cut: [] };
+  const renderer = new TextRenderer(values());
+  try {
+    return { _tag: "Rendered", texts: renderAll(texts, renderer), cut: renderer.cut };
+  } catch (error) {
+    if (error instanceof RenderingFailed) return { _tag: "Failed", reason: error.message };
+    throw error;
+  }
+};

@@ -1,0 +1,47 @@
+import type { TemplateRun, TemplateValue } from "./TemplateRun.ts";
+
+/** Reads a variable. */
+export type ReadVariable = (run: TemplateRun) => TemplateValue;
+
+/** The variables besides `device.attributes.*`, which has any name (contract O1). */
+const variables: ReadonlyMap<string, ReadVariable> = new Map<string, ReadVariable>([
+  ["device.platform", ({ values }) => values.device.platform],
+  ["device.locale", ({ values }) => values.device.locale],
+  ["device.timezone", ({ values }) => values.device.timezone],
+  ["location.name", ({ values }) => values.location?.name],
+  ["location.address", ({ values }) => values.location?.address],
+  ["location.external_id", ({ values }) => values.location?.external_id],
+  ["campaign.name", ({ values }) => values.campaign.name],
+]);
+
+/** The sentence about a variable that does not exist. */
+export const unknownVariable = (name: string): string =>
+  `there is no variable ${name}; there are device.attributes.<name>, ${[...variables.keys()].join(", ")}`;
+
+/** A part of a variable's path: its name, or a value that is known when rendering. */
+export type PathPart = string | number | ReadVariable;
+
+/** One element of an attribute: of a list by its index, `first` or `last`; `size` of a list or a text. */
+const elementOf = (value: TemplateValue, part: TemplateValue): TemplateValue => {
+  if (part === "size") return typeof value === "string" || Array.isArray(value) ? value.length : undefined;
+  if (typeof value !== "object" || value === null) return undefined;
+  if (part === "first") return value[0];
+  if (part === "last") return value.at(-1);
+  return typeof part === "number" ? value.at(part) : undefined;
+};
+
+/** The reader of a variable with this path; null if there is none. */
+export const variableOf = (path: ReadonlyArray<PathPart>): ReadVariable | null => {
+  const [root, group, name, ...elements] = path;
+  if (root !== "device" || group !== "attributes") return variables.get(path.join(".")) ?? null;
+  if (name === undefined || elements.length > 1) return null;
+  const [element] = elements;
+  const valueOf = (part: PathPart, run: TemplateRun): TemplateValue =>
+    typeof part === "function" ? part(run) : part;
+  const attribute: ReadVariable = (run) => {
+    const { attributes } = run.values.device;
+    const key = String(valueOf(name, run));
+    return Object.hasOwn(attributes, key) ? attributes[key] : undefined;
+  };
+  return element === undefined ? attribute : (run) => elementOf(attribute(run), valueOf(element, run));
+};

@@ -1,0 +1,43 @@
+import { isSameForAll, renderTexts, type TextSource } from "../../notifications/templates/MessageTexts.ts";
+import { lookupTag } from "../../notifications/translations/Translation.ts";
+import type { Recipient } from "../rendering/Recipients.ts";
+import type { PushContent } from "./PushPayload.ts";
+
+/** The content of pushes that a worker caches. Devices that get the same texts share one content. */
+export class CachedContent {
+  /** The content as it is for every device without a translation, if it has no template. */
+  readonly forAll: PushContent;
+  /** Whether every device gets the same. */
+  readonly isSameForAll: boolean;
+  readonly #source: TextSource;
+  readonly #byTag = new Map<string | null, PushContent>();
+
+  constructor(
+    content: PushContent,
+    template: TextSource["template"],
+    translations: TextSource["translations"],
+  ) {
+    const source = { ...content, questions: [], template, translations };
+    this.forAll = content;
+    this.isSameForAll = isSameForAll(source);
+    this.#source = source;
+  }
+
+  /** The content for one device; a sentence if its texts cannot be rendered. */
+  for(recipient: Recipient, now: number): PushContent | string {
+    if (this.#source.template !== null) return this.#render(recipient, now);
+    const tag = lookupTag(Object.keys(this.#source.translations ?? {}), recipient.locale);
+    const known = this.#byTag.get(tag);
+    if (known !== undefined) return known;
+    const content = this.#render(recipient, now);
+    if (typeof content !== "string") this.#byTag.set(tag, content);
+    return content;
+  }
+
+  #render(recipient: Recipient, now: number): PushContent | string {
+    const rendered = renderTexts(this.#source, recipient.locale, () => recipient.values(now));
+    if (rendered._tag === "Failed") return rendered.reason;
+    const { body, cta_label, cta_url, headline } = rendered.texts;
+    return { ...this.forAll, headline, body, cta_label, cta_url };
+  }
+}

@@ -1,0 +1,55 @@
+import { Context, Effect, Layer } from "effect";
+import { SqlClient } from "effect/sql";
+import { unnested } from "../../database/Rows.ts";
+import { sameTenant, tenantColumns } from "../../database/TenantColumns.ts";
+import type { TemplateValues } from "../../notifications/templates/TemplateRun.ts";
+import type { TenantKey } from "../../workspaces/Environment.ts";
+
+/** Names the recipient of a message. */
+export interface RecipientKey extends TenantKey {
+  readonly deviceKey: number;
+  readonly campaignKey: number;
+  /** The location whose event triggered the message; null for none. */
+  readonly locationKey: number | null;
+}
+
+/** What the texts of a message depend on (`ord`, from 1). */
+export interface RecipientRow {
+  readonly ord: number;
+  readonly attributes: TemplateValues["device"]["attributes"];
+  readonly platform: string | null;
+  readonly locale: string | null;
+  readonly timezone: string | null;
+  readonly location: TemplateValues["location"];
+  readonly campaignName: string | null;
+}
+
+/** The statement that reads what templates show. */
+export class RecipientsSql extends Context.Service<RecipientsSql>()(
+  "waypost/sending/rendering/RecipientsSql",
+  {
+    make: Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient;
+      return {
+        /** The recipients of messages. No row for a device that does not exist any more. */
+        find: (messages: ReadonlyArray<RecipientKey>) =>
+          Effect.orDie(sql<RecipientRow>`
+            SELECT r.ord::int AS ord, v.attributes, v.platform, v.locale, v.timezone, (
+              SELECT jsonb_build_object('name', l.name, 'address', l.address, 'external_id', l.external_id)
+              FROM location l WHERE ${sameTenant("l", "r")} AND l.key = r.location_key
+            ) AS location, (
+              SELECT k.name FROM campaign k WHERE ${sameTenant("k", "r")} AND k.key = r.campaign_key
+            ) AS "campaignName"
+            FROM ${unnested("r", messages, {
+              ...tenantColumns,
+              device_key: ["int4", ({ deviceKey }) => deviceKey],
+              campaign_key: ["int4", ({ campaignKey }) => campaignKey],
+              location_key: ["int4", ({ locationKey }) => locationKey],
+            })}
+            JOIN device v ON ${sameTenant("v", "r")} AND v.key = r.device_key`),
+      };
+    }),
+  },
+) {
+  static readonly layer = Layer.effect(RecipientsSql, RecipientsSql.make);
+}

@@ -1,0 +1,14 @@
+import type { TemplateValues } from "../../../src/notifications/templates/TemplateRun.ts";
+
+/** The values for a device with these attributes, at a shop. */
+export const templateValues = (attributes: object = {}): TemplateValues => ({
+  device: {
+    attributes: attributes as TemplateValues["device"]["attributes"],
+    platform: "ios",
+    locale: "nl-NL",
+    timezone: "Europe/Amsterdam",
+  },
+  location: { name: "Shop", address: "Dam 1", external_id: "s1" },
+  campaign: { name: "Autumn" },
+  now: Date.UTC(2026, 10, 25, 9, 5),
+});
