@@ -2,8 +2,8 @@ import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { asNumber, instant, jsonb, unnested } from "../database/Rows.ts";
 import { anyRow, firstRow, run } from "../database/Statements.ts";
+import { inTenant } from "../database/TenantColumns.ts";
 import type { DeviceId, DeviceKey } from "../wire/Ids.ts";
-import type { TenantKey } from "../workspaces/Environment.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { Attributes } from "./Attributes.ts";
 import type { Device, Platform } from "./Device.ts";
@@ -75,8 +75,6 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
     const columns = deviceColumns(sql);
     const lockedColumns = sql`key, token_digest, token_used, unregistered_at IS NOT NULL AS unregistered,
       subscribed, attributes`;
-    const ofTenant = ({ environment, workspaceId }: TenantKey) =>
-      sql`workspace_id = ${workspaceId} AND environment = ${environment}`;
 
     return {
       /**
@@ -104,7 +102,7 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
       markUsed: ({ deviceKey, ...tenant }: DeviceTokenClaims, digest: Uint8Array, now: number) =>
         anyRow(sql`
           UPDATE device SET token_used = true, last_seen_at = ${instant(now)}
-          WHERE ${ofTenant(tenant)} AND key = ${deviceKey} AND token_digest = ${digest}
+          WHERE ${inTenant(tenant)} AND key = ${deviceKey} AND token_digest = ${digest}
             AND unregistered_at IS NULL
           RETURNING key`),
 
@@ -112,18 +110,18 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
       touch: ({ deviceKey, ...tenant }: DeviceTokenClaims, now: number) =>
         run(sql`
           UPDATE device SET last_seen_at = ${instant(now)}
-          WHERE ${ofTenant(tenant)} AND key = ${deviceKey} AND last_seen_at < ${instant(now)}`),
+          WHERE ${inTenant(tenant)} AND key = ${deviceKey} AND last_seen_at < ${instant(now)}`),
 
       /** Locks the device of an installation until the end of the transaction. */
       lockInstallation: (tenant: Tenant, installationId: string) =>
         firstRow(sql<LockedDevice>`
           SELECT ${lockedColumns} FROM device
-          WHERE ${ofTenant(tenant)} AND installation_id = ${installationId} FOR UPDATE`),
+          WHERE ${inTenant(tenant)} AND installation_id = ${installationId} FOR UPDATE`),
 
       /** Locks a device until the end of the transaction. */
       lock: (tenant: Tenant, key: DeviceKey) =>
         firstRow(sql<LockedDevice>`
-          SELECT ${lockedColumns} FROM device WHERE ${ofTenant(tenant)} AND key = ${key} FOR UPDATE`),
+          SELECT ${lockedColumns} FROM device WHERE ${inTenant(tenant)} AND key = ${key} FOR UPDATE`),
 
       /** Inserts a device with the next key; null if its installation was registered concurrently. */
       insert: (
@@ -135,7 +133,7 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
       ) =>
         firstRow(sql<InsertedDevice>`
           WITH numbered AS (
-            UPDATE tenant SET last_device_key = last_device_key + 1 WHERE ${ofTenant(tenant)}
+            UPDATE tenant SET last_device_key = last_device_key + 1 WHERE ${inTenant(tenant)}
             RETURNING last_device_key, webhook_events
           )
           INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport,
@@ -165,7 +163,7 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
             token_used = ${digest === null},
             registered_at = CASE WHEN unregistered_at IS NULL THEN registered_at ELSE ${instant(now)} END,
             unregistered_at = NULL, last_seen_at = ${instant(now)}
-          WHERE ${ofTenant(tenant)} AND key = ${key} RETURNING ${columns}`),
+          WHERE ${inTenant(tenant)} AND key = ${key} RETURNING ${columns}`),
 
       update: (tenant: Tenant, key: DeviceKey, change: DeviceChange, now: number) =>
         firstRow(sql<Device>`
@@ -183,19 +181,19 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
             ${change.user_id === undefined ? sql`` : sql`user_id = ${change.user_id},`}
             ${change.subscribed === undefined ? sql`` : sql`subscribed = ${change.subscribed},`}
             last_seen_at = ${instant(now)}
-          WHERE ${ofTenant(tenant)} AND key = ${key} RETURNING ${columns}`),
+          WHERE ${inTenant(tenant)} AND key = ${key} RETURNING ${columns}`),
 
       /** Replaces the token; false if the device is not registered. */
       rotate: (tenant: Tenant, key: DeviceKey, digest: Uint8Array) =>
         anyRow(sql`
           UPDATE device SET token_digest = ${digest}, token_used = false
-          WHERE ${ofTenant(tenant)} AND key = ${key} AND unregistered_at IS NULL RETURNING key`),
+          WHERE ${inTenant(tenant)} AND key = ${key} AND unregistered_at IS NULL RETURNING key`),
 
       /** Null if the device is not registered. */
       unregister: (tenant: Tenant, key: DeviceKey, now: number) =>
         firstRow(sql<Device>`
           UPDATE device SET unregistered_at = ${instant(now)}
-          WHERE ${ofTenant(tenant)} AND key = ${key} AND unregistered_at IS NULL RETURNING ${columns}`),
+          WHERE ${inTenant(tenant)} AND key = ${key} AND unregistered_at IS NULL RETURNING ${columns}`),
     };
   }),
 }) {

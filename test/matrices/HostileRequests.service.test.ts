@@ -108,7 +108,7 @@ layer(TestWaypost.layer)("Hostile requests", (it) => {
         signal: AbortSignal.timeout(maxMillis),
         headers: {
           authorization: `Bearer ${credential}`,
-          ...(body instanceof Uint8Array ? { "content-type": "application/json" } : {}),
+          ...(body instanceof Uint8Array ? { "content-type": valid.contentType ?? "application/json" } : {}),
           ...headers,
         },
       });

@@ -9,6 +9,7 @@ import { SendBatches } from "../../src/sending/SendBatches.ts";
 import { SendStarts } from "../../src/sending/SendStarts.ts";
 import { everyEndpoint } from "../matrices/Endpoints.ts";
 import { describeAnswer, exampleOf, send } from "../matrices/Examples.ts";
+import { signIn } from "../console/TestSession.ts";
 import { type MatrixFixture, makeMatrixFixture, unlimitedWorkspace } from "../matrices/MatrixFixture.ts";
 import { fcmCredentials } from "../sending/push/PushKeys.ts";
 import { type Answer, type asker, TestWaypost, testStart } from "../TestWaypost.ts";
@@ -72,6 +73,14 @@ const sends = Effect.fnUntraced(function* ({ make, platform, workspaceId }: Matr
   yield* work(100);
   yield* TestClock.setTime(testStart + 20 * 60_000);
   yield* work(2);
+});
+
+/** The key of a person, and an erasure that is not complete. */
+const person = Effect.fnUntraced(function* ({ make, operator, workspaceId }: MatrixFixture) {
+  const sql = yield* SqlClient.SqlClient;
+  yield* sql`INSERT INTO device_user (workspace_id, environment, user_id)
+    VALUES (${workspaceId}, 'production', 'customer-4711')`;
+  ok(yield* operator(`/production/people/${yield* make.person}`, { method: "DELETE" }));
 });
 
 const DAY = 86_400_000;
@@ -164,6 +173,8 @@ export const makeHistory: Effect.Effect<
   yield* longAgo(production);
   const device = yield* visitsOfTwoWeeks(production);
   yield* sends(production);
+  yield* person(production);
+  ok((yield* signIn(waypost.origin, { access_key: sandbox.credentials.platform })).answer);
   // Guesses a token.
   yield* waypost.platform("production", "no-token-of-anybody")("/me");
   return {
