@@ -10,6 +10,7 @@ import type { Tenant } from "../workspaces/Workspace.ts";
 import { type ErasedOwner, ErasuresSql, type NamedDevice } from "./ErasuresSql.ts";
 import { personIn } from "./Person.ts";
 import { countErased } from "./PeopleMetrics.ts";
+import { RuleErasure } from "./RuleErasure.ts";
 
 /** Devices that one transaction erases. */
 const pageSize = 200;
@@ -26,6 +27,7 @@ export class Erasures extends Context.Service<Erasures>()("waypost/people/Erasur
     const activity = yield* Activity;
     const pushes = yield* PushErasure;
     const webhooks = yield* WebhookErasure;
+    const rules = yield* RuleErasure;
 
     /** Erases what a request can write that began before the erasure. */
     const eraseTraces = (tenant: TenantKey, deviceKeys: ReadonlyArray<number>) =>
@@ -38,12 +40,18 @@ export class Erasures extends Context.Service<Erasures>()("waypost/people/Erasur
     const eraseCopies = Effect.fnUntraced(function* (
       tenant: TenantKey,
       deviceKeys: ReadonlyArray<number>,
-      texts: ReadonlyArray<string>,
+      deviceIds: ReadonlyArray<string>,
+      userId: string | null,
     ) {
+      const texts = textsOf(deviceIds, userId);
       yield* pushes.drop(tenant, deviceKeys);
       yield* webhooks.erase(tenant, texts);
       yield* repository.eraseResponses(tenant, texts);
     });
+
+    /** Erases a person from what operators wrote. */
+    const eraseRules = (tenant: TenantKey, userId: string) =>
+      Effect.andThen(rules.erase(tenant, userId), repository.eraseRuleResponses(tenant, userId));
 
     const erasePage = Effect.fnUntraced(function* (tenant: TenantKey, owner: ErasedOwner) {
       const now = yield* Clock.currentTimeMillis;
@@ -71,18 +79,20 @@ export class Erasures extends Context.Service<Erasures>()("waypost/people/Erasur
     const eraseAll = Effect.fnUntraced(function* (tenant: Tenant, owner: ErasedOwner) {
       let count = 0;
       let page: ReadonlyArray<NamedDevice>;
+      const userId = "userId" in owner ? owner.userId : null;
       do {
         page = yield* erasePage(tenant, owner);
         if (page.length === 0) break;
         const ids = page.map(({ id }) => id);
-        const userId = "userId" in owner ? owner.userId : null;
         yield* eraseCopies(
           tenant,
           page.map(({ key }) => key),
-          textsOf(ids, userId),
+          ids,
+          userId,
         );
         count += page.length;
       } while (page.length === pageSize);
+      if (userId !== null) yield* eraseRules(tenant, userId);
       if (count > 0) {
         yield* countErased(count);
         yield* Effect.logInfo(
@@ -133,7 +143,8 @@ export class Erasures extends Context.Service<Erasures>()("waypost/people/Erasur
               );
             }),
           );
-          yield* eraseCopies(first, keys, textsOf(ids, first.userId));
+          yield* eraseCopies(first, keys, ids, first.userId);
+          if (first.userId !== null) yield* eraseRules(first, first.userId);
           yield* repository.end(group);
         }
         return open.length === pageSize;
@@ -142,6 +153,6 @@ export class Erasures extends Context.Service<Erasures>()("waypost/people/Erasur
   }),
 }) {
   static readonly layer = Layer.effect(Erasures, Erasures.make).pipe(
-    Layer.provide([ErasuresSql.layer, PushErasure.layer, WebhookErasure.layer]),
+    Layer.provide([ErasuresSql.layer, PushErasure.layer, WebhookErasure.layer, RuleErasure.layer]),
   );
 }

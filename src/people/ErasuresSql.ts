@@ -143,6 +143,14 @@ export class ErasuresSql extends Context.Service<ErasuresSql>()("waypost/people/
             SELECT FROM unnest(${arrayOf("text", texts)}) AS n (text)
             WHERE strpos(i.path, n.text) > 0 OR position(convert_to(n.text, 'UTF8') IN i.body) > 0)`),
 
+      /** Deletes stored responses with a rule of a segment that names a person. */
+      eraseRuleResponses: (tenant: TenantKey, userId: string) =>
+        run(sql`
+          DELETE FROM idempotent_response i
+          WHERE ${tenantIs("i", tenant)}
+            AND position(convert_to('"attribute":"user_id"', 'UTF8') IN i.body) > 0
+            AND position(convert_to(${JSON.stringify(userId)}, 'UTF8') IN i.body) > 0`),
+
       /** Up to `limit` erasures that began at `before` or earlier. */
       open: (before: number, limit: number) =>
         Effect.orDie(sql<OpenErasure>`

@@ -20,6 +20,7 @@ layer(TestWaypost.layer.pipe(Layer.provideMerge(captured)))("Erasure", (it) => {
       receiver.answer(() => 500);
       yield* make();
       yield* make({ batch: true });
+      yield* world.failedPush;
       yield* Effect.forEach([phone, tablet, world.other], (device) =>
         platform(`/devices/${device.id}`, {
           method: "PATCH",
@@ -39,7 +40,15 @@ layer(TestWaypost.layer.pipe(Layer.provideMerge(captured)))("Erasure", (it) => {
       const names = namesOf([phone, tablet]);
       assert.includeMembers(
         (yield* world.tablesWith(names)).map((each) => each.split(":")[0]),
-        ["device", "survey_response", "webhook_call", "activity", "idempotent_response"],
+        [
+          "device",
+          "delivery",
+          "survey_response",
+          "webhook_call",
+          "activity",
+          "idempotent_response",
+          "segment",
+        ],
       );
       const before = yield* world.reports;
       const counted = yield* sql<{ count: number }>`SELECT count(*)::int AS count FROM webhook_call`;
@@ -76,6 +85,82 @@ layer(TestWaypost.layer.pipe(Layer.provideMerge(captured)))("Erasure", (it) => {
         resource: { type: "person", id: null, name: null },
       });
       assert.deepStrictEqual(body.data[0].changes.devices, { old: 2, new: null });
+    }),
+  );
+
+  it.effect("rules of segments lose the person, and have nobody else because of it (Q3.2)", () =>
+    Effect.gen(function* () {
+      const world = yield* personWorld;
+      const { platform, segment } = world;
+      const sql = yield* SqlClient.SqlClient;
+      // A send to the segment whose devices are not found yet.
+      yield* sql`
+        INSERT INTO send_batch (workspace_id, environment, source_id, batch, campaign_key, capped, first_key,
+          last_key, audience)
+        SELECT workspace_id, environment, nextval('delivery_source_id'), 0, 1, false, 1, 9,
+          jsonb_build_object('match', 'all', 'rules', jsonb_build_array(rule))
+        FROM segment WHERE id = ${segment}`;
+      const found = platform(`/segments/${segment}`);
+      const devices = Effect.map(found, ({ body }) => body.data.device_count);
+      assert.strictEqual(yield* devices, 3);
+      const isSendBatch = (each: string) => each.startsWith("send_batch");
+      assert.isNotEmpty((yield* world.tablesWith(["zzuser"])).filter(isSendBatch));
+      yield* world.erase;
+      assert.isEmpty((yield* world.tablesWith(["zzuser"])).filter(isSendBatch));
+      assert.strictEqual(yield* devices, 1);
+      assert.deepStrictEqual((yield* found).body.data.rule, {
+        match: "any",
+        conditions: [
+          { attribute: "user_id", op: "in", value: ["zuzu"] },
+          { attribute: "user_id", op: "eq", value: "" },
+          { attribute: "user_id", op: "eq", value: "" },
+        ],
+      });
+      const { rule } = (yield* found).body.data;
+      assert.strictEqual(
+        (yield* platform(`/segments/${segment}`, { method: "PATCH", body: { rule } })).status,
+        200,
+      );
+      yield* sql`DELETE FROM send_batch`;
+    }),
+  );
+
+  it.effect("a person without a device is erased from the rules of segments (Q3.2)", () =>
+    Effect.gen(function* () {
+      const world = yield* personWorld;
+      for (const { id } of [world.phone, world.tablet]) {
+        yield* world.operator(`${world.people.replace("people", "devices")}/${id}`, { method: "DELETE" });
+      }
+      assert.isNotEmpty(yield* world.tablesWith(["zzuser"]));
+      assert.deepStrictEqual(yield* world.erase, [200, { devices: 0 }]);
+      const left = yield* world.tablesWith(["zzuser"]);
+      assert.deepStrictEqual(
+        left.filter((each) => !each.startsWith("erasure:")),
+        [],
+      );
+    }),
+  );
+
+  it.effect("answers to test sends and visits that wait are erased (Q3.2)", () =>
+    Effect.gen(function* () {
+      const world = yield* personWorld;
+      const { campaign, location, notification, operator, person, phone, platform, production } = world;
+      const sql = yield* SqlClient.SqlClient;
+      yield* production.notification(campaign, { trigger_type: "on_dwell", trigger_config: { minutes: 10 } });
+      for (const device of [phone, world.other]) yield* device.sees("enter", location);
+      const test = yield* platform(`/campaigns/${campaign}/notifications/${notification}/test`, {
+        body: { device_ids: [phone.id] },
+      });
+      const [delivery] = test.body.data.deliveries;
+      const [message] = yield* phone.inbox();
+      const answers = [{ question_id: message.questions[0].id, value: "zzanswer to a test" }];
+      yield* phone.ask(`/messages/${delivery.id}/answers`, { body: { answers } });
+      const visits = Effect.map(sql`SELECT FROM dwell`, ({ length }) => length);
+      const tests = world.tablesWith(["zzanswer to a test"]);
+      assert.deepStrictEqual([yield* visits, yield* tests], [2, ["test_response: zzanswer to a test"]]);
+      assert.include(JSON.stringify((yield* operator(person)).body), "zzanswer to a test");
+      yield* world.erase;
+      assert.deepStrictEqual([yield* visits, yield* tests], [1, []]);
     }),
   );
 

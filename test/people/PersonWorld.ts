@@ -93,6 +93,30 @@ export const personWorld = Effect.gen(function* () {
   yield* visit(tablet, randomUUID());
   yield* visit(other, "zother text");
 
+  // A rule that names the person.
+  const rule = {
+    match: "any",
+    conditions: [
+      { attribute: "user_id", op: "in", value: [userId, "zuzu"] },
+      { attribute: "user_id", op: "eq", value: userId },
+      { attribute: "user_id", op: "contains", value: userId },
+    ],
+  };
+  const segment = yield* platform("/segments", {
+    body: { name: "Both", rule },
+    headers: { "idempotency-key": randomUUID() },
+  });
+  /** The tablet gets an address, and a push to it fails with the address in the reason. */
+  const failedPush = Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient;
+    const push = { transport: "fcm", token: traces.token };
+    yield* production.register(traces.second, { platform: "android", ...registration, push }, tablet.token);
+    yield* tablet.sees("enter", location);
+    yield* Effect.orDie(sql`
+      UPDATE delivery SET last_error = 'The push service refused ' || ${traces.token}::text
+      WHERE transport = 'fcm' AND status = 'failed'`);
+  });
+
   const names = ["summary", "campaigns", "locations", "notifications", "surveys", "interactions"];
   const range = "start=2026-11-20&end=2026-11-22";
   /** All reports, without the number of registered devices and what is a share of it. */
@@ -111,11 +135,13 @@ export const personWorld = Effect.gen(function* () {
     location,
     campaign,
     notification,
+    segment: segment.body.data.id as string,
     phone,
     tablet,
     other,
     person,
     people,
+    failedPush,
     reports,
     tablesWith: (texts: ReadonlyArray<string>) => tablesWith(production.workspaceId, texts),
     operator: waypost.operator,

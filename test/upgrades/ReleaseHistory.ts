@@ -136,10 +136,17 @@ const visitsOfTwoWeeks = Effect.fnUntraced(function* (fixture: MatrixFixture) {
   const { compact } = yield* Retention;
   yield* compact("events", testStart - 10 * DAY);
   yield* compact("deliveries", testStart - 10 * DAY);
-  const { choice, message, question, token } = yield* fixture.make.surveyed;
+  const { device, survey, ...asked } = yield* fixture.make.surveyed;
+  const { choice, message, question, token } = asked;
   const answers = [{ question_id: question, value: choice }];
   ok(yield* waypost.device(token)(`/messages/${message}/clicked`, { method: "POST" }));
   ok(yield* waypost.device(token)(`/messages/${message}/answers`, { body: { answers } }));
+  const test = ok(
+    yield* fixture.platform(`/campaigns/${asked.campaign}/notifications/${survey}/test`, {
+      body: { device_ids: [device] },
+    }),
+  ).deliveries[0];
+  ok(yield* waypost.device(token)(`/messages/${test.id}/answers`, { body: { answers } }));
   yield* report([event("enter", 0, -0.2)]);
   const { deliveries } = yield* report([event("exit", 0, -0.1)]);
   if (deliveries.length !== 1) throw new Error("The exit triggered no delivery");
