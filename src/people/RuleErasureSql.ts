@@ -7,6 +7,7 @@ import type { TenantKey } from "../workspaces/Environment.ts";
 
 /** The tables with rules of segments. */
 export const ruleHolders = ["segment", "activity", "send_batch"] as const;
+/** A table with rules of segments. */
 export type RuleHolder = (typeof ruleHolders)[number];
 
 /** The key and the JSON of a row with rules. */
