@@ -20,6 +20,7 @@ const owners = [
     files: "^src/(notifications/PublicOrigins|media/store/S3Requests)[.]ts$",
   },
   { name: "s3-signature", library: "aws4fetch", files: "^src/media/store/S3Requests[.]ts$" },
+  { name: "liquid", library: "liquidjs", files: "^src/notifications/templates/Template(|Expressions)[.]ts$" },
   { name: "csv", library: "csv-parse", files: "^src/cli/location-import/CsvReader[.]ts$" },
   { name: "tar", library: "modern-tar", files: "^src/backup/TarFile[.]ts$" },
   {

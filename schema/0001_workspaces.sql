@@ -40,6 +40,8 @@ CREATE TABLE workspace (
   user_hash_required    boolean NOT NULL DEFAULT false,
   default_cap_count     integer CHECK (default_cap_count BETWEEN 1 AND 1000),
   default_cap_period    text CHECK (default_cap_period IN ('day', 'week', 'month')),
+  -- Of campaigns without quiet hours of their own: from, to and action (contract P2).
+  quiet_hours           jsonb,
   plan                  jsonb NOT NULL DEFAULT '{}',
   created_at            timestamptz NOT NULL,
   updated_at            timestamptz NOT NULL,

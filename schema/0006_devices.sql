@@ -25,6 +25,8 @@ CREATE TABLE device (
   user_id         text CHECK (length(user_id) BETWEEN 1 AND 255),
   -- Whether the device wants messages (contract Q2).
   subscribed      boolean NOT NULL DEFAULT true,
+  -- The key of that person in device_user, kept by a trigger.
+  user_key        integer,
   -- The leading numbers of the version without trailing zeros, by which segments compare versions.
   app_version_numbers numeric[] GENERATED ALWAYS AS (string_to_array(regexp_replace(
     substring(app_version FROM '^[vV]?(\d+(?:\.\d+)*)'), '(\.0+)+$', ''), '.')::numeric[]) STORED,
@@ -44,6 +46,9 @@ CREATE TABLE device (
     OR (user_id IS NULL AND address IS NULL AND unregistered_at IS NOT NULL AND NOT subscribed))
 ) WITH (fillfactor = 90);
 
+-- The zones of registered devices, each found once, and the devices of a zone.
+CREATE INDEX device_of_zone ON device (workspace_id, environment, timezone) WHERE unregistered_at IS NULL;
+
 -- The devices of a person.
 CREATE INDEX device_of_user ON device (user_id, workspace_id, environment) WHERE user_id IS NOT NULL;
 
@@ -59,8 +64,29 @@ CREATE TABLE device_user (
   FOREIGN KEY (workspace_id, environment) REFERENCES tenant (workspace_id, environment) ON DELETE CASCADE
 );
 
--- The zones of registered devices, each found once, and the devices of a zone.
-CREATE INDEX device_of_zone ON device (workspace_id, environment, timezone) WHERE unregistered_at IS NULL;
+-- Keeps device.user_key equal to the key of device.user_id, so that a send reads the person with the device.
+CREATE FUNCTION set_user_key() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.user_key := NULL;
+  IF NEW.user_id IS NULL THEN
+    RETURN NEW;
+  END IF;
+  LOOP
+    SELECT u.key INTO NEW.user_key FROM device_user u
+    WHERE u.workspace_id = NEW.workspace_id AND u.environment = NEW.environment AND u.user_id = NEW.user_id
+    FOR KEY SHARE;
+    EXIT WHEN FOUND;
+    INSERT INTO device_user (workspace_id, environment, user_id)
+    VALUES (NEW.workspace_id, NEW.environment, NEW.user_id)
+    ON CONFLICT DO NOTHING;
+  END LOOP;
+  RETURN NEW;
+END $$;
+
+CREATE TRIGGER device_user_inserted BEFORE INSERT ON device FOR EACH ROW
+  WHEN (NEW.user_id IS NOT NULL) EXECUTE FUNCTION set_user_key();
+CREATE TRIGGER device_user_changed BEFORE UPDATE OF user_id ON device FOR EACH ROW
+  WHEN (NEW.user_id IS DISTINCT FROM OLD.user_id) EXECUTE FUNCTION set_user_key();
 
 -- A rule over device attributes; push campaigns target it.
 CREATE TABLE segment (

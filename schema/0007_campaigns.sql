@@ -18,6 +18,12 @@ CREATE TABLE campaign (
   archived             boolean NOT NULL DEFAULT false,
   frequency_cap_count  integer CHECK (frequency_cap_count BETWEEN 1 AND 1000),
   frequency_cap_period text CHECK (frequency_cap_period IN ('day', 'week', 'month')),
+  -- Whether each device has the cap and the cooldown for itself, or the devices of a person together.
+  cap_by               text NOT NULL DEFAULT 'device' CHECK (cap_by IN ('device', 'user')),
+  -- Its own quiet hours, or that it has none; null for those of the workspace (contract P2).
+  quiet_hours          jsonb,
+  -- Of a geo campaign: how long a device gets no other message of it at the same location (contract P4).
+  cooldown_minutes     integer CHECK (cooldown_minutes BETWEEN 1 AND 43200),
   segment_match        text CHECK (segment_match IN ('any', 'all')),
   created_at           timestamptz NOT NULL,
   updated_at           timestamptz NOT NULL,
@@ -28,6 +34,7 @@ CREATE TABLE campaign (
   CHECK (ends_at > starts_at),
   CHECK (type = 'geo' OR ends_at IS NOT NULL),
   CHECK (type = 'push' OR segment_match IS NULL),
+  CHECK (type = 'geo' OR cooldown_minutes IS NULL),
   CHECK ((frequency_cap_count IS NULL) = (frequency_cap_period IS NULL))
 );
 

@@ -34,17 +34,24 @@ CREATE TABLE send (
   templated        boolean NOT NULL DEFAULT false,
   cap_count        integer CHECK (cap_count > 0),
   cap_since        timestamptz,
+  cap_by           text NOT NULL DEFAULT 'device' CHECK (cap_by IN ('device', 'user')),
+  -- The quiet hours that apply, with the campaign's time zone; null for none.
+  quiet_hours      jsonb,
   -- Deliveries made, and their outcomes so far; exact at any moment.
   targeted         integer NOT NULL DEFAULT 0,
   delivered        integer NOT NULL DEFAULT 0 CHECK (delivered >= 0),
   failed           integer NOT NULL DEFAULT 0 CHECK (failed >= 0),
+  -- Deliveries that quiet hours have held and that have no outcome yet, and devices whose message they
+  -- dropped.
+  held             integer NOT NULL DEFAULT 0 CHECK (held >= 0),
+  dropped          integer NOT NULL DEFAULT 0 CHECK (dropped >= 0),
   started_at       timestamptz,
   finished_at      timestamptz,
   PRIMARY KEY (workspace_id, environment, id),
   UNIQUE (source_id, workspace_id, environment),
   FOREIGN KEY (workspace_id, environment) REFERENCES tenant (workspace_id, environment) ON DELETE CASCADE,
-  CHECK (delivered + failed <= targeted),
-  CHECK (status <> 'done' OR delivered + failed = targeted),
+  CHECK (delivered + failed + held <= targeted),
+  CHECK (status <> 'done' OR delivered + failed + held = targeted),
   CHECK ((status IN ('scheduled', 'running')) = (finished_at IS NULL)),
   CHECK (started_at IS NOT NULL OR status NOT IN ('running', 'done')),
   CHECK (started_at IS NULL OR status NOT IN ('scheduled', 'missed')),
@@ -85,8 +92,12 @@ CREATE TABLE send_batch (
   first_key    integer,
   last_key     integer,
   devices      integer[],
+  -- Of a list for people: the person of each device, null for none. Each is in one batch only.
+  users        integer[],
   -- Of batch 0: the rules of the campaign's segments when the send started.
   audience     jsonb,
+  -- Those of its send.
+  quiet_hours  jsonb,
   -- The lease of the worker that took the batch last. The fencing token identifies the lease, so that a stale
   -- worker changes nothing.
   leased_until timestamptz,
@@ -94,6 +105,7 @@ CREATE TABLE send_batch (
   PRIMARY KEY (workspace_id, environment, source_id, batch),
   FOREIGN KEY (workspace_id, environment) REFERENCES tenant (workspace_id, environment) ON DELETE CASCADE,
   CHECK ((first_key IS NULL) = (last_key IS NULL)),
+  CHECK (cardinality(users) = cardinality(devices)),
   CHECK ((batch = 0) = (audience IS NOT NULL)),
   CHECK (batch = 0 OR (first_key IS NULL) = (devices IS NOT NULL))
 );

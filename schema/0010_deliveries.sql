@@ -9,6 +9,8 @@ CREATE TABLE delivery (
   environment      text NOT NULL,
   source_id        bigint NOT NULL,
   device_key       integer NOT NULL,
+  -- The person that the delivery was made for, whatever person the device has later; null for none.
+  user_key         integer,
   campaign_key     integer NOT NULL,
   notification_key integer NOT NULL,
   content_key      integer NOT NULL,
@@ -17,10 +19,12 @@ CREATE TABLE delivery (
     CHECK (trigger_type IN ('on_enter', 'on_exit', 'on_dwell', 'fixed_time')),
   location_key     integer,
   transport        text NOT NULL CHECK (transport IN ('fcm', 'apns', 'webpush', 'inbox')),
-  status           text NOT NULL CHECK (status IN ('queued', 'handed_over', 'delivered', 'failed')),
+  status           text NOT NULL CHECK (status IN ('held', 'queued', 'handed_over', 'delivered', 'failed')),
   attempts         smallint NOT NULL DEFAULT 0,
   last_error       text,
   created_at       timestamptz NOT NULL,
+  -- When the quiet hours end that held the delivery; null for one that was not held (contract P2).
+  held_until       timestamptz,
   -- When the outcome became known. Reports date the delivery by it (contract K1).
   settled_at       timestamptz,
   opened_at        timestamptz,
@@ -31,6 +35,7 @@ CREATE TABLE delivery (
   -- At most one delivery per source and device (contract L5).
   PRIMARY KEY (workspace_id, environment, source_id, device_key),
   CHECK ((status IN ('delivered', 'failed')) = (settled_at IS NOT NULL)),
+  CHECK (status <> 'held' OR held_until IS NOT NULL),
   CHECK (test OR (trigger_type = 'fixed_time') = (location_key IS NULL)),
   CHECK (clicked_at IS NULL OR opened_at IS NOT NULL)
 );
@@ -40,6 +45,11 @@ CREATE INDEX delivery_settled ON delivery (workspace_id, environment, settled_at
 CREATE INDEX delivery_opened ON delivery (workspace_id, environment, opened_at) WHERE opened_at IS NOT NULL;
 CREATE INDEX delivery_clicked ON delivery (workspace_id, environment, clicked_at)
   WHERE clicked_at IS NOT NULL;
+-- Of people, whose devices share caps and cooldowns.
+CREATE INDEX delivery_of_user ON delivery (user_key, campaign_key, created_at DESC)
+  WHERE user_key IS NOT NULL;
+-- The next deliveries to release, over all workspaces.
+CREATE INDEX delivery_held ON delivery (held_until) WHERE status = 'held';
 CREATE INDEX delivery_of_device ON delivery (workspace_id, environment, device_key, created_at DESC);
 
 -- Deliveries that wait to be rendered or for a push provider, from the transaction that inserts the delivery
@@ -57,6 +67,8 @@ CREATE TABLE push_queue (
   attempts     smallint NOT NULL DEFAULT 0 CHECK (attempts >= 0),
   -- The instant of the first attempt; no attempt starts more than an hour later (contract L7).
   first_at     timestamptz,
+  -- Whether quiet hours have held the delivery; then its send may be done already.
+  held         boolean NOT NULL DEFAULT false,
   -- Fencing token: a stale worker cannot settle the push.
   fence        integer NOT NULL DEFAULT 0,
   PRIMARY KEY (workspace_id, environment, source_id, device_key)

@@ -70,6 +70,7 @@ import { PushDispatcher } from "./sending/push/PushDispatcher.ts";
 import { leaseMillis } from "./sending/push/PushLeases.ts";
 import { Sends } from "./sending/Sends.ts";
 import { TransportTests } from "./sending/push/TransportTests.ts";
+import { HeldDeliveries } from "./sending/holding/HeldDeliveries.ts";
 import { TestSends } from "./sending/testing/TestSends.ts";
 import { SendScheduler } from "./sending/SendScheduler.ts";
 import { WebhookDispatcher } from "./webhooks/calls/WebhookDispatcher.ts";
@@ -140,7 +141,12 @@ const jobs = Layer.mergeAll(
 );
 
 /** The jobs that send. On shutdown they take nothing more, and finish what they have begun. */
-const sending = Layer.mergeAll(SendScheduler.layer, PushDispatcher.layer, WebhookDispatcher.layer);
+const sending = Layer.mergeAll(
+  SendScheduler.layer,
+  HeldDeliveries.layer,
+  PushDispatcher.layer,
+  WebhookDispatcher.layer,
+);
 
 /** The HTTP server of the interfaces, over their services. */
 export const httpLayer = HttpRouter.serve(interfaces, {

@@ -1,5 +1,6 @@
 import { Schema } from "effect";
 import type { TimeZoneName } from "../time/TimeZone.ts";
+import { CampaignQuietHours } from "../workspaces/QuietHours.ts";
 import type { CampaignId, CampaignKey } from "../wire/Ids.ts";
 import { shownId, shownInstant, shownText } from "../wire/ShownFields.ts";
 import { flag, Timestamp } from "../wire/Text.ts";
@@ -18,6 +19,14 @@ export type CampaignType = typeof CampaignType.Type;
 export const CapPeriod = Schema.Literals(["day", "week", "month"]).annotate({
   description: "The calendar period of the frequency cap; null for the workspace's default cap.",
   examples: ["day"],
+});
+
+/** For whom a campaign counts (contract Q1). */
+export const CapBy = Schema.Literals(["device", "user"]).annotate({
+  description:
+    "`device` (the default): each device has the cap and the cooldown for itself. `user`: the devices of a " +
+    "person share them, and a send reaches only the one that was seen last.",
+  examples: ["device"],
 });
 
 /** Whether the campaign reaches devices in any or in all of its segments. */
@@ -77,6 +86,16 @@ export const Campaign = Schema.Struct({
     }),
   ),
   frequency_cap_period: Schema.NullOr(CapPeriod),
+  cap_by: CapBy,
+  quiet_hours: Schema.NullOr(CampaignQuietHours),
+  cooldown_minutes: Schema.NullOr(
+    Schema.Int.annotate({
+      description:
+        "Of a geo campaign: for how many minutes after a message at a location the same device gets no " +
+        "other message of the campaign there; null for no cooldown.",
+      examples: [1440],
+    }),
+  ),
   targeting: Targeting,
   created_at: shownInstant("When the campaign was created, in UTC."),
   updated_at: shownInstant("When the campaign was last changed, in UTC."),

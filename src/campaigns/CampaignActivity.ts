@@ -18,6 +18,9 @@ const recorded = (campaign: Campaign) => ({
   archived: campaign.archived,
   frequency_cap_count: campaign.frequency_cap_count,
   frequency_cap_period: campaign.frequency_cap_period,
+  cap_by: campaign.cap_by,
+  quiet_hours: campaign.quiet_hours,
+  cooldown_minutes: campaign.cooldown_minutes,
   targeting: campaign.targeting,
 });
 

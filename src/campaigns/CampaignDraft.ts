@@ -5,7 +5,8 @@ import { readJson, type RequestInput } from "../wire/RequestBody.ts";
 import { fieldSentence } from "../wire/SchemaProblems.ts";
 import { type ParsedBody, parseFields } from "../wire/ParsedBody.ts";
 import { text, whole } from "../wire/Text.ts";
-import { CampaignType, CapPeriod, SegmentMatch } from "./Campaign.ts";
+import { SentQuietHours } from "../workspaces/QuietHours.ts";
+import { CampaignType, CapBy, CapPeriod, SegmentMatch } from "./Campaign.ts";
 
 /** The most entries of each list of a campaign, as sent (contract E5). */
 const maxEntries = 1000;
@@ -98,6 +99,20 @@ export const CampaignDraft = Schema.Struct({
     ),
   ),
   frequency_cap_period: Schema.optionalKey(Schema.NullOr(CapPeriod)),
+  cap_by: Schema.optionalKey(Schema.NullOr(CapBy)),
+  quiet_hours: Schema.optionalKey(Schema.NullOr(SentQuietHours)),
+  cooldown_minutes: Schema.optionalKey(
+    Schema.NullOr(
+      whole({
+        min: 1,
+        max: 43_200,
+        description:
+          "Of a geo campaign: for how many minutes after a message at a location the same device gets no " +
+          "other message of the campaign there.",
+        example: 1440,
+      }),
+    ),
+  ),
   paused: Schema.optionalKey(
     Schema.Boolean.annotate({
       description:

@@ -46,7 +46,8 @@ export const candidates = (fields: Partial<CampaignDraft>, list: TargetList): Re
 };
 
 /**
- * Checks the lists and the frequency cap of a draft against its type and each other (write rules 5, 6, 9).
+ * Checks the lists, the cooldown and the frequency cap of a draft against its type and each other (write
+ * rules 5, 6, 9, contract X28).
  */
 export const checkShape = ({ fields, problems }: ParsedBody<CampaignDraft>): void => {
   const wasSent = (list: TargetList) => problems.has(list) || (fields[list]?.length ?? 0) > 0;
@@ -71,6 +72,12 @@ export const checkShape = ({ fields, problems }: ParsedBody<CampaignDraft>): voi
         list,
         `A push campaign cannot take ${nouns[list]}s: leave the ${list.replaceAll("_", " ")} out, ` +
           "or make it a geo campaign.",
+      );
+    }
+    if (problems.has("cooldown_minutes") || typeof fields.cooldown_minutes === "number") {
+      problems.add(
+        "cooldown_minutes",
+        "A push campaign cannot take a cooldown: leave the cooldown minutes out, or make it a geo campaign.",
       );
     }
   }

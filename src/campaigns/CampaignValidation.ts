@@ -2,6 +2,7 @@ import { Effect } from "effect";
 import type { CampaignId } from "../wire/Ids.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
+import { storedQuietHours } from "../workspaces/QuietHours.ts";
 import { checkAttached } from "./AttachedNotification.ts";
 import type { FoundCampaign } from "./Campaign.ts";
 import { type CampaignDates, changedDates, datesOf, resolveDates } from "./CampaignDates.ts";
@@ -20,6 +21,9 @@ const valuesOf = (
   ...dates,
   frequencyCapCount: draft.frequency_cap_count ?? null,
   frequencyCapPeriod: draft.frequency_cap_period ?? null,
+  capBy: draft.cap_by ?? "device",
+  quietHours: storedQuietHours(draft.quiet_hours),
+  cooldownMinutes: draft.cooldown_minutes ?? null,
   // Without segments there is nothing to match (contract E6).
   segmentMatch: targets.segmentIds.length > 0 ? (draft.segment_match ?? null) : null,
 });

@@ -17,6 +17,9 @@ export interface CampaignValues {
   readonly endsAt: number | null;
   readonly frequencyCapCount: number | null;
   readonly frequencyCapPeriod: Campaign["frequency_cap_period"];
+  readonly capBy: Campaign["cap_by"];
+  readonly quietHours: Campaign["quiet_hours"];
+  readonly cooldownMinutes: number | null;
   readonly segmentMatch: Campaign["targeting"]["segment_match"];
 }
 

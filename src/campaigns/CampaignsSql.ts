@@ -1,10 +1,11 @@
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { asNumber, instant, utc } from "../database/Rows.ts";
+import { asNumber, instant, jsonb, utc } from "../database/Rows.ts";
 import { anyRow, firstRow, mapRows, onlyCount, run } from "../database/Statements.ts";
 import { sameTenant, tenantIs } from "../database/TenantColumns.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import type { CampaignId, CampaignKey } from "../wire/Ids.ts";
+import { storedQuietHours } from "../workspaces/QuietHours.ts";
 import type { AttachedNotification } from "./AttachedNotification.ts";
 import type { Campaign, FoundCampaign } from "./Campaign.ts";
 import { CampaignsRepository } from "./CampaignsRepository.ts";
@@ -37,6 +38,9 @@ const toCampaign = (row: Columns): Campaign => ({
   archived: row.archived,
   frequency_cap_count: row.frequency_cap_count,
   frequency_cap_period: row.frequency_cap_period,
+  cap_by: row.cap_by,
+  quiet_hours: storedQuietHours(row.quiet_hours),
+  cooldown_minutes: row.cooldown_minutes,
   targeting: {
     location_ids: row.location_ids,
     location_group_ids: row.location_group_ids,
@@ -69,7 +73,7 @@ export const campaignsSql = Layer.effect(
     const columns = (now: number) => sql`
       c.id, c.name, c.type, ${statusSql(sql, now, "c")} AS status, ${utc("c.starts_at")} AS starts_at,
       ${utc("c.ends_at")} AS ends_at, c.timezone, c.paused, c.archived, c.frequency_cap_count,
-      c.frequency_cap_period,
+      c.frequency_cap_period, c.cap_by, c.quiet_hours, c.cooldown_minutes,
       ${targets("campaign_location", "location_id")} AS location_ids,
       ${targets("campaign_location_group", "group_id")} AS location_group_ids,
       ${targets("campaign_segment", "segment_id")} AS segmentation_ids,
@@ -126,10 +130,12 @@ export const campaignsSql = Layer.effect(
       insert: (tenant, id, values, now) =>
         run(sql`
           INSERT INTO campaign (workspace_id, environment, id, name, type, timezone, starts_at, ends_at,
-            frequency_cap_count, frequency_cap_period, segment_match, created_at, updated_at)
+            frequency_cap_count, frequency_cap_period, cap_by, quiet_hours, cooldown_minutes,
+            segment_match, created_at, updated_at)
           VALUES (${tenant.workspaceId}, ${tenant.environment}, ${id}, ${values.name}, ${values.type},
             ${values.timezone}, ${instant(values.startsAt)}, ${instant(values.endsAt)},
-            ${values.frequencyCapCount}, ${values.frequencyCapPeriod}, ${values.segmentMatch},
+            ${values.frequencyCapCount}, ${values.frequencyCapPeriod}, ${values.capBy},
+            ${jsonb(values.quietHours)}, ${values.cooldownMinutes}, ${values.segmentMatch},
             ${instant(now)}, ${instant(now)})`),
 
       update: (tenant, id, values, now) =>
@@ -137,8 +143,9 @@ export const campaignsSql = Layer.effect(
           UPDATE campaign c SET name = ${values.name}, type = ${values.type}, timezone = ${values.timezone},
             starts_at = ${instant(values.startsAt)}, ends_at = ${instant(values.endsAt)},
             frequency_cap_count = ${values.frequencyCapCount},
-            frequency_cap_period = ${values.frequencyCapPeriod}, segment_match = ${values.segmentMatch},
-            updated_at = ${instant(now)}
+            frequency_cap_period = ${values.frequencyCapPeriod}, cap_by = ${values.capBy},
+            quiet_hours = ${jsonb(values.quietHours)}, cooldown_minutes = ${values.cooldownMinutes},
+            segment_match = ${values.segmentMatch}, updated_at = ${instant(now)}
           WHERE ${tenantIs("c", tenant)} AND c.id = ${id}`),
 
       setPaused: (tenant, id, isPaused, now) =>

@@ -27,6 +27,9 @@ export const shownCampaign = (row: StoredCampaign, targets: ResolvedTargeting, n
   archived: row.archived,
   frequency_cap_count: row.frequencyCapCount,
   frequency_cap_period: row.frequencyCapPeriod,
+  cap_by: row.capBy,
+  quiet_hours: row.quietHours,
+  cooldown_minutes: row.cooldownMinutes,
   targeting: {
     location_ids: targets.locationIds,
     location_group_ids: targets.groupIds,

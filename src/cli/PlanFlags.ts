@@ -1,4 +1,4 @@
-/** Flags for plans and frequency caps. */
+/** Flags for plans, frequency caps and quiet hours. */
 import { Effect, Option } from "effect";
 import { Flag } from "effect/cli";
 import { Plan } from "../workspaces/Plan.ts";
@@ -56,4 +56,32 @@ export const parseCap = (
         }),
       )
     : Effect.succeed({ count: Number(count), period });
+};
+
+/** Quiet hours, such as `22:00-07:00/hold`, or `none`. */
+export const quietHoursFlag = Flag.String("quiet-hours").pipe(
+  Flag.withDescription(
+    "Hours of the day without messages, in each device's time zone, such as 22:00-07:00/hold or " +
+      "22:00-07:00/drop; none for none",
+  ),
+  Flag.optional,
+);
+
+/** Parses the quiet hours of a request: null for `none`, undefined if the flag was not given. */
+export const parseQuietHours = (
+  flag: Option.Option<string>,
+): Effect.Effect<
+  { readonly from: string; readonly to: string; readonly action: string } | null | undefined,
+  BadUsage
+> => {
+  if (Option.isNone(flag)) return Effect.succeed(undefined);
+  if (flag.value === "none") return Effect.succeed(null);
+  const [, from, to, action] = /^([\d:]+)-([\d:]+)\/(\w+)$/.exec(flag.value) ?? [];
+  return from === undefined || to === undefined || action === undefined
+    ? Effect.fail(
+        new BadUsage({
+          message: `--quiet-hours must be such as 22:00-07:00/hold, or none; it is "${flag.value}".`,
+        }),
+      )
+    : Effect.succeed({ from, to, action });
 };

@@ -1,7 +1,10 @@
 import { Cause, Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../database/Database.ts";
+import { renderTexts } from "../notifications/templates/MessageTexts.ts";
 import { Outbox, type OutgoingEvent } from "../outbox/Outbox.ts";
 import { Deliveries } from "../sending/Deliveries.ts";
+import type { DueDelivery } from "../sending/Delivery.ts";
+import { Recipients } from "../sending/rendering/Recipients.ts";
 import { Worker } from "../workers/Worker.ts";
 import { type Dwell, firesAt, hasLasted, isSilent } from "./Dwell.ts";
 import { countDwells, noteDwellLags } from "./DwellMetrics.ts";
@@ -20,6 +23,12 @@ interface Candidate {
   readonly dwell: DueDwell;
   readonly device: DwellDevice;
   readonly locationId: string;
+}
+
+/** A dwell with its delivery, before the frequency caps. */
+interface PendingDwell {
+  readonly dwell: DueDwell;
+  readonly due: DueDelivery;
 }
 
 const locationName = ({ environment, locationId, workspaceId }: Omit<EventLocation, "trigger">): string =>
@@ -45,6 +54,7 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
     const events = yield* EventsSql;
     const deliveries = yield* Deliveries;
     const outbox = yield* Outbox;
+    const recipients = yield* Recipients;
 
     /** The on_dwell notifications at locations, by the location and the notification on its campaign. */
     const matches = Effect.fnUntraced(function* (candidates: ReadonlyArray<Candidate>, now: number) {
@@ -80,17 +90,42 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
       return { candidates, refused, gone };
     });
 
+    /** Fails the deliveries whose templates cannot be rendered for their devices (contract O1.6). */
+    const rendered = Effect.fnUntraced(function* (pending: ReadonlyArray<PendingDwell>) {
+      if (pending.length === 0) return pending;
+      const contents = yield* repository.templates(pending.map(({ dwell }) => dwell));
+      const varying = contents.flatMap((content) => {
+        const each = pending[content.ord - 1];
+        return each === undefined ? [] : [{ ...each, content }];
+      });
+      const found = yield* recipients.of(varying.map(({ due }) => due));
+      const failures = new Map(
+        varying.flatMap(({ content, due, dwell }, index) => {
+          const recipient = found[index];
+          if (recipient === undefined) return [];
+          const result = renderTexts(content, recipient.locale, () => recipient.values(due.now));
+          return result._tag === "Failed" ? [[dwell, result.reason] as const] : [];
+        }),
+      );
+      return pending.map((each) => ({
+        ...each,
+        due: { ...each.due, failure: failures.get(each.dwell) ?? null },
+      }));
+    });
+
     /** Creates the deliveries of dwells, within the frequency caps. Returns the dwells that fired. */
     const fire = Effect.fnUntraced(function* (candidates: ReadonlyArray<Candidate>, now: number) {
       const found = yield* matches(candidates, now);
-      const pending = candidates.flatMap(({ device, dwell, locationId }) => {
+      const matched = candidates.flatMap(({ device, dwell, locationId }): ReadonlyArray<PendingDwell> => {
         const match = found.get(`${locationName({ ...dwell, locationId })}/${dwell.attachmentId}`);
         if (match === undefined || !firesAt(match, dwell)) return [];
         if (device.closing || !isReachable(device, dwell.environment)) return [];
         const kept = { ...match, content_key: dwell.contentKey, type: dwell.contentType };
-        const subject = { ...eventSubject(dwell), defaultCap: device.defaultCap, receivedAt: now };
-        return [{ dwell, due: dueDelivery(kept, subject, device.transport) }];
+        const { defaultCap, defaultQuietHours } = device;
+        const subject = { ...eventSubject(dwell), defaultCap, defaultQuietHours, receivedAt: now };
+        return [{ dwell, due: dueDelivery(kept, subject, device) }];
       });
+      const pending = yield* rendered(matched);
       const created = yield* deliveries.create(pending.map(({ due }) => due));
       const fired = pending.filter((_, index) => created[index] !== null);
       yield* outbox.record(
@@ -170,7 +205,7 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
   }),
 }) {
   static readonly layer = Layer.effect(Dwells, Dwells.make).pipe(
-    Layer.provide([DwellsSql.layer, EventsSql.layer]),
+    Layer.provide([DwellsSql.layer, EventsSql.layer, Recipients.layer]),
   );
 }
 

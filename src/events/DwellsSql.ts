@@ -3,6 +3,8 @@ import { SqlClient, type Statement } from "effect/sql";
 import { epochMillis, instant, unnested } from "../database/Rows.ts";
 import { run } from "../database/Statements.ts";
 import { sameTenant, tenantColumns } from "../database/TenantColumns.ts";
+import type { TextSource } from "../notifications/templates/MessageTexts.ts";
+import type { QuietHours } from "../workspaces/QuietHours.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
 import type { Dwell, Visit } from "./Dwell.ts";
 import type { Recorded } from "./EventsSql.ts";
@@ -17,6 +19,7 @@ export interface DwellDevice extends Omit<Recorded, "is_new"> {
   /** Epoch milliseconds. */
   readonly registeredAt: number;
   readonly defaultCap: FrequencyCap | null;
+  readonly defaultQuietHours: QuietHours | null;
   /** The workspace is scheduled for deletion. */
   readonly closing: boolean;
 }
@@ -96,7 +99,8 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
         Effect.orDie(sql<DwellDevice>`
           WITH held AS MATERIALIZED (
             SELECT d.workspace_id, d.environment, d.key, d.approved, d.transport,
-              d.address_gone_at IS NOT NULL AS address_gone, d.subscribed, d.registered_at
+              d.address_gone_at IS NOT NULL AS address_gone, d.subscribed, d.registered_at, d.timezone,
+              d.user_key
             FROM device d
             WHERE (d.workspace_id, d.environment, d.key) IN (
                 SELECT workspace_id, environment, device_key FROM ${unnested("q", dwells, keyColumns)}
@@ -104,11 +108,12 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
             ORDER BY d.workspace_id, d.environment, d.key
             FOR NO KEY UPDATE OF d
           )
-          SELECT q.ord::int AS ord, h.approved, h.transport, h.address_gone, h.subscribed,
+          SELECT q.ord::int AS ord, h.approved, h.transport, h.address_gone, h.subscribed, h.timezone,
+            h.user_key,
             ${epochMillis("h.registered_at")} AS "registeredAt",
             CASE WHEN w.default_cap_count IS NOT NULL THEN jsonb_build_object(
               'count', w.default_cap_count, 'period', w.default_cap_period) END AS "defaultCap",
-            w.deletion_scheduled_at IS NOT NULL AS closing
+            w.quiet_hours AS "defaultQuietHours", w.deletion_scheduled_at IS NOT NULL AS closing
           FROM ${unnested("q", dwells, keyColumns)}
           JOIN held h ON ${sameTenant("h", "q")} AND h.key = q.device_key
           JOIN workspace w ON w.id = q.workspace_id`),
@@ -159,6 +164,18 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
             OFFSET 0
           ) AS q
           ORDER BY q.ord`),
+
+      /** The contents of dwells that are templates, as they were when the visits began (`ord`, from 1). */
+      templates: (dwells: ReadonlyArray<Dwell>) =>
+        Effect.orDie(sql<TextSource & { readonly ord: number }>`
+          SELECT q.ord::int AS ord, c.headline, c.body, c.cta_label, c.cta_url, c.template, c.translations,
+            COALESCE(c.questions, '[]') AS questions
+          FROM ${unnested("q", dwells, {
+            ...tenantColumns,
+            content_key: ["int4", ({ contentKey }) => contentKey],
+          })}
+          JOIN content c ON ${sameTenant("c", "q")} AND c.key = q.content_key
+          WHERE c.template IS NOT NULL`),
 
       /** Marks locked dwells as decided. */
       decide: (dwells: ReadonlyArray<Dwell>, now: number) =>

@@ -1,5 +1,6 @@
 import type { DeviceCaller } from "../devices/DeviceCaller.ts";
 import type { Message } from "../sending/Message.ts";
+import type { QuietHours } from "../workspaces/QuietHours.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
 import type { EventsOutcome } from "./EventsApi.ts";
 import type { EventLocation, EventRow, Recorded, TriggerMatch, TriggerMatchRow } from "./EventsSql.ts";
@@ -24,6 +25,7 @@ export interface IncomingEvent extends EventRow {
   /** The event types that active webhooks of the environment listen to. */
   readonly webhookEvents: ReadonlyArray<string>;
   readonly defaultCap: FrequencyCap | null;
+  readonly defaultQuietHours: QuietHours | null;
   locationKey: number;
   /** The notifications that can fire, older ones first. */
   triggerMatches: ReadonlyArray<TriggerMatch>;
@@ -67,6 +69,7 @@ const incomingEventsOf = ({ caller, events, now }: EventRequest, requestIndex: n
         occurredAt: occurred_at,
         receivedAt: now,
         defaultCap: workspace.default_frequency_cap,
+        defaultQuietHours: workspace.quiet_hours,
         locationKey: 0,
         triggerMatches: [],
         problem: event.problem,

@@ -37,7 +37,7 @@ const pendingDeliveriesOf = (
     .map((triggerMatch) => ({
       incomingEvent,
       triggerMatch,
-      due: dueDelivery(triggerMatch, incomingEvent, device.transport),
+      due: dueDelivery(triggerMatch, incomingEvent, device),
       texts: triggerMatch,
     }));
 };

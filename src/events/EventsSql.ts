@@ -10,6 +10,7 @@ import type { TextSource } from "../notifications/templates/MessageTexts.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import { sameTenant, tenantColumns } from "../database/TenantColumns.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
+import type { CampaignQuietHours } from "../workspaces/QuietHours.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
 import type { TransitionType } from "./Transition.ts";
 
@@ -33,6 +34,9 @@ export interface TriggerMatch {
   readonly trigger_type: TriggerType;
   readonly dwell_minutes: number | null;
   readonly max_silence_minutes: number | null;
+  readonly cap_by: "device" | "user";
+  readonly cooldown_minutes: number | null;
+  readonly quiet_hours: CampaignQuietHours | null;
   readonly notification_id: string;
   readonly notification_key: number;
   readonly window_starts: number | null;
@@ -72,6 +76,9 @@ export interface Recorded {
   readonly transport: Transport;
   readonly address_gone: boolean;
   readonly subscribed: boolean;
+  readonly timezone: TimeZoneName | null;
+  /** The key of the person behind the device; null for none. */
+  readonly user_key: number | null;
 }
 
 const eventColumns = {
@@ -112,7 +119,7 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
               ${epochMillis("c.starts_at")} AS campaign_starts, ${epochMillis("c.ends_at")} AS campaign_ends,
               CASE WHEN c.frequency_cap_count IS NOT NULL THEN jsonb_build_object(
                 'count', c.frequency_cap_count, 'period', c.frequency_cap_period) END AS cap,
-              n.id AS notification_id, n.key AS notification_key,
+              c.cap_by, c.cooldown_minutes, c.quiet_hours, n.id AS notification_id, n.key AS notification_key,
               ${epochMillis("a.starts_at")} AS window_starts, ${epochMillis("a.ends_at")} AS window_ends,
               k.key AS content_key, k.type, k.headline, k.body, k.cta_label, k.cta_url,
               CASE WHEN m.id IS NOT NULL THEN
@@ -173,7 +180,7 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
             })}
           ), held AS MATERIALIZED (
             SELECT d.workspace_id, d.environment, d.key AS device_key, d.approved, d.transport,
-              d.address_gone_at IS NOT NULL AS address_gone, d.subscribed
+              d.address_gone_at IS NOT NULL AS address_gone, d.subscribed, d.timezone, d.user_key
             FROM device d
             WHERE (d.workspace_id, d.environment, d.key) IN (
                 SELECT workspace_id, environment, device_key FROM e
@@ -200,7 +207,7 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
               WHERE p.changed_at <= EXCLUDED.changed_at
           )
           SELECT e.ord::int AS ord, f.id IS NOT NULL AS is_new, h.approved, h.transport, h.address_gone,
-            h.subscribed
+            h.subscribed, h.timezone, h.user_key
           FROM e
           JOIN held h USING (workspace_id, environment, device_key)
           LEFT JOIN fresh f USING (workspace_id, environment, device_key, id)`),

@@ -1,8 +1,9 @@
 import { isWithin } from "../campaigns/CampaignStatus.ts";
-import type { Transport } from "../devices/PushAddress.ts";
 import type { DueDelivery } from "../sending/Delivery.ts";
+import { cooldownStart } from "../sending/holding/Cooldown.ts";
 import { capWindow } from "../sending/FrequencyCap.ts";
 import type { Environment } from "../workspaces/Environment.ts";
+import { effectiveQuietHours, quietAt } from "../workspaces/QuietHours.ts";
 import type { IncomingEvent } from "./EventBatch.ts";
 import type { Recorded, TriggerMatch } from "./EventsSql.ts";
 import { isRecent, triggerOf } from "./Transition.ts";
@@ -10,7 +11,13 @@ import { isRecent, triggerOf } from "./Transition.ts";
 /** The device and location of an event, and when its notifications fire. */
 type EventSubject = Pick<
   IncomingEvent,
-  "workspaceId" | "environment" | "deviceKey" | "locationKey" | "defaultCap" | "receivedAt"
+  | "workspaceId"
+  | "environment"
+  | "deviceKey"
+  | "locationKey"
+  | "defaultCap"
+  | "defaultQuietHours"
+  | "receivedAt"
 >;
 
 /**
@@ -40,12 +47,14 @@ export const isReachable = (
 export const dueDelivery = (
   triggerMatch: TriggerMatch,
   incomingEvent: EventSubject,
-  transport: Transport,
+  { timezone, transport, user_key }: Pick<Recorded, "timezone" | "transport" | "user_key">,
 ): DueDelivery => ({
   workspaceId: incomingEvent.workspaceId,
   environment: incomingEvent.environment,
   deviceKey: incomingEvent.deviceKey,
   transport,
+  userKey: user_key,
+  sharedBy: triggerMatch.cap_by === "user" ? user_key : null,
   campaignKey: triggerMatch.campaign_key,
   notificationKey: triggerMatch.notification_key,
   contentKey: triggerMatch.content_key,
@@ -54,5 +63,11 @@ export const dueDelivery = (
   locationKey: incomingEvent.locationKey,
   cap: capWindow(triggerMatch.cap, incomingEvent.defaultCap, triggerMatch.timezone, incomingEvent.receivedAt),
   failure: null,
+  cooldownSince: cooldownStart(triggerMatch.cooldown_minutes, incomingEvent.receivedAt),
+  quiet: quietAt(
+    effectiveQuietHours(triggerMatch.quiet_hours, incomingEvent.defaultQuietHours),
+    timezone ?? triggerMatch.timezone,
+    incomingEvent.receivedAt,
+  ),
   now: incomingEvent.receivedAt,
 });

@@ -5,10 +5,17 @@ import { nullableId, nullableInstant, nullableText, shownId, shownInteger } from
 import { flag, Timestamp } from "../wire/Text.ts";
 
 /** The states of a delivery. */
-export const DeliveryState = Schema.Literals(["queued", "handed_over", "delivered", "failed"]).annotate({
+export const DeliveryState = Schema.Literals([
+  "held",
+  "queued",
+  "handed_over",
+  "delivered",
+  "failed",
+]).annotate({
   description:
-    "`queued`: to be sent; `handed_over`: sent to the push service, which has not answered; `delivered`: " +
-    "accepted by the push service; `failed`: refused for good, or never answered.",
+    "`held`: until the quiet hours of its device end; `queued`: to be sent; `handed_over`: sent to " +
+    "the push service, which has not answered; `delivered`: accepted by the push service; " +
+    "`failed`: refused for good, or never answered.",
   examples: ["delivered"],
 });
 
@@ -39,6 +46,10 @@ export const DeliveryResource = Schema.Struct({
   ),
   test: flag("Whether it is a test send, which counts in no report, cap or interaction.", false),
   created_at: Timestamp,
+  held_until: nullableInstant(
+    "When the quiet hours end that held it; null if none did.",
+    "2026-11-22T07:00:00+00:00",
+  ),
   delivered_at: nullableInstant(
     "When the push service or the inbox accepted it; null if neither did.",
     "2026-11-21T09:30:01+00:00",

@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
 import { arrayOf, instant, unnested } from "../database/Rows.ts";
 import { sameTenant, tenantColumns } from "../database/TenantColumns.ts";
+import type { SendQuietHours } from "./holding/SendQuietHours.ts";
 import type { SendAudience, StartedSend } from "./Send.ts";
 
 /** A leased batch. The fencing token `fence` grows with every lease. */
@@ -12,6 +13,8 @@ export interface TakenBatch extends StartedSend {
   readonly listed: boolean;
   /** Batch 0 only: the audience to split into batches. */
   readonly audience: SendAudience | null;
+  /** The quiet hours of its send; null for none. */
+  readonly quiet: SendQuietHours | null;
   /** The most devices that it reaches; of batch 0, the most that are searched. */
   readonly width: number;
 }
@@ -66,7 +69,8 @@ export class BatchLeasesSql extends Context.Service<BatchLeasesSql>()("waypost/s
         FROM next n
         WHERE ${sameTenant("b", "n")} AND b.source_id = n.source_id AND b.batch = n.batch
         RETURNING b.workspace_id AS "workspaceId", b.environment, b.source_id AS "sourceId", b.batch,
-          b.fence, b.devices IS NOT NULL AS listed, b.audience, ${width(size)} AS width`);
+          b.fence, b.devices IS NOT NULL AS listed, b.audience,
+          b.quiet_hours AS quiet, ${width(size)} AS width`);
 
     return {
       /**

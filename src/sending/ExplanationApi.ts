@@ -21,6 +21,8 @@ export const reasons = [
   "address_gone",
   "transport_not_configured",
   "capped",
+  "quiet_hours",
+  "cooldown",
   "outside",
 ] as const;
 /** Why a campaign does not reach a device. The first that applies, in this order, is given (contract S6). */
@@ -40,7 +42,8 @@ export const Explanation = Schema.Struct({
     examples: ["capped"],
   }),
   until: nullableInstant(
-    "Of `capped`: when the period of the cap ends; otherwise null.",
+    "Of `capped` when the period of the cap ends, of `quiet_hours` and `cooldown` when they do; otherwise " +
+      "null.",
     "2026-11-22T00:00:00+00:00",
   ),
 }).annotate({ identifier: "Explanation" });

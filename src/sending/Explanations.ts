@@ -3,6 +3,7 @@ import type { Device } from "../devices/Device.ts";
 import { addDays, dateAt, dayStart, periodStart, utcText } from "../time/LocalTime.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
+import { effectiveQuietHours, type Quiet, quietAt } from "../workspaces/QuietHours.ts";
 import type { FrequencyCap, Tenant } from "../workspaces/Workspace.ts";
 import type { Explanation, Reason } from "./ExplanationApi.ts";
 import { type ExplainedCampaign, ExplanationsSql } from "./ExplanationsSql.ts";
@@ -31,7 +32,11 @@ interface Facts {
   readonly isGone: boolean;
   readonly isConfigured: boolean;
   readonly isCapped: boolean;
+  readonly quiet: Quiet | null;
 }
+
+/** The zone of a device as it is stored: the name of one, or null. */
+const deviceZone = ({ timezone }: Device) => timezone as TimeZoneName | null;
 
 /** The first reason why a campaign does not reach a device; null if it does. */
 const reasonOf = (campaign: ExplainedCampaign, facts: Facts, now: number): Reason | null => {
@@ -45,7 +50,22 @@ const reasonOf = (campaign: ExplainedCampaign, facts: Facts, now: number): Reaso
   if (facts.isGone) return "address_gone";
   if (!facts.isConfigured) return "transport_not_configured";
   if (facts.isCapped) return "capped";
+  if (facts.quiet !== null) return "quiet_hours";
+  if (campaign.cooling_until !== null) return "cooldown";
   return campaign.type === "geo" && !campaign.is_inside ? "outside" : null;
+};
+
+/** When the reason ends, if it is one that time ends. */
+const untilOf = (
+  reason: Reason | null,
+  { cooling_until, timezone }: ExplainedCampaign,
+  cap: FrequencyCap | null,
+  quiet: Quiet | null,
+  now: number,
+): string | null => {
+  if (reason === "capped" && cap !== null) return utcText(periodEnd(timezone, cap.period, now));
+  if (reason === "quiet_hours" && quiet !== null) return utcText(quiet.until);
+  return reason === "cooldown" && cooling_until !== null ? utcText(cooling_until) : null;
 };
 
 /** Explains which campaigns would reach a device now (contract S6). */
@@ -70,9 +90,9 @@ export class Explanations extends Context.Service<Explanations>()("waypost/sendi
         const capped = yield* repository.capped(
           tenant,
           deviceKey,
-          found.flatMap(({ cap, key, timezone }) => {
+          found.flatMap(({ cap, cap_by, key, timezone }) => {
             const window = capWindow(cap, defaultCap, timezone, now);
-            return window === null ? [] : [{ key, window }];
+            return window === null ? [] : [{ key, capBy: cap_by, window }];
           }),
         );
         const isApproved = device.approved || tenant.environment === "production";
@@ -81,6 +101,8 @@ export class Explanations extends Context.Service<Explanations>()("waypost/sendi
           const isMember = members[index] === true;
           const isCapped = capped.has(each.key);
           const isSubscribed = device.subscribed;
+          const hours = effectiveQuietHours(each.quiet_hours, tenant.workspace.quiet_hours);
+          const quiet = quietAt(hours, deviceZone(device) ?? each.timezone, now);
           const facts = {
             isApproved,
             isSubscribed,
@@ -88,6 +110,7 @@ export class Explanations extends Context.Service<Explanations>()("waypost/sendi
             isGone: device.address_gone,
             isConfigured,
             isCapped,
+            quiet,
           };
           const reason = reasonOf(each, facts, now);
           const cap = each.cap ?? defaultCap;
@@ -97,8 +120,7 @@ export class Explanations extends Context.Service<Explanations>()("waypost/sendi
             type: each.type,
             reaches: reason === null,
             reason,
-            until:
-              reason === "capped" && cap !== null ? utcText(periodEnd(each.timezone, cap.period, now)) : null,
+            until: untilOf(reason, each, cap, quiet, now),
           };
         });
       }),

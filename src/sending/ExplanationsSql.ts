@@ -6,6 +6,7 @@ import type { Audience, SegmentRule } from "../devices/SegmentRule.ts";
 import { audienceSql } from "../devices/SegmentRuleSql.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
+import type { CampaignQuietHours } from "../workspaces/QuietHours.ts";
 import type { FrequencyCap, Tenant } from "../workspaces/Workspace.ts";
 import type { CapWindow } from "./FrequencyCap.ts";
 import { usedCapSql } from "./FrequencyCapSql.ts";
@@ -21,10 +22,14 @@ export interface ExplainedCampaign {
   readonly starts: number;
   readonly ends: number | null;
   readonly cap: FrequencyCap | null;
+  readonly cap_by: "device" | "user";
+  readonly quiet_hours: CampaignQuietHours | null;
   readonly match: Audience["match"];
   readonly rules: ReadonlyArray<SegmentRule>;
   readonly has_notification: boolean;
   readonly is_inside: boolean;
+  /** When the first cooldown ends, if all locations of the campaign where the device is have one. */
+  readonly cooling_until: number | null;
 }
 
 /** The statements that explain whom campaigns reach. */
@@ -43,7 +48,8 @@ export class ExplanationsSql extends Context.Service<ExplanationsSql>()("waypost
           SELECT c.id, c.key, c.name, c.type, c.paused, c.timezone, ${epochMillis("c.starts_at")} AS starts,
             ${epochMillis("c.ends_at")} AS ends,
             CASE WHEN c.frequency_cap_count IS NOT NULL THEN jsonb_build_object(
-              'count', c.frequency_cap_count, 'period', c.frequency_cap_period) END AS cap,
+              'count', c.frequency_cap_count, 'period', c.frequency_cap_period) END AS cap, c.cap_by,
+            c.quiet_hours,
             COALESCE(c.segment_match, 'any') AS match,
             COALESCE((
               SELECT jsonb_agg(g.rule ORDER BY t.position) FROM campaign_segment t
@@ -56,17 +62,30 @@ export class ExplanationsSql extends Context.Service<ExplanationsSql>()("waypost
               SELECT FROM campaign_notification a WHERE ${sameTenant("a", "c")} AND a.campaign_id = c.id
                 AND (a.starts_at IS NULL OR a.starts_at <= ${instant(now)})
                 AND (a.ends_at IS NULL OR a.ends_at >= ${instant(now)})) END AS has_notification,
-            EXISTS (
-              SELECT FROM device_location p
-              JOIN location l ON ${sameTenant("l", "p")} AND l.key = p.location_key
-              WHERE ${sameTenant("p", "c")} AND p.device_key = ${deviceKey} AND p.inside AND (
-                EXISTS (SELECT FROM campaign_location t WHERE ${sameTenant("t", "c")}
-                  AND t.campaign_id = c.id AND t.location_id = l.id)
-                OR EXISTS (SELECT FROM campaign_location_group t
-                  JOIN location_group_member m ON ${sameTenant("m", "t")} AND m.group_id = t.group_id
-                  WHERE ${sameTenant("t", "c")} AND t.campaign_id = c.id AND m.location_id = l.id))
-            ) AS is_inside
+            i.locations > 0 AS is_inside, ${epochMillis("i.cooling_until")} AS cooling_until
           FROM campaign c
+          CROSS JOIN LATERAL (
+            SELECT count(*) AS locations,
+              CASE WHEN count(*) = count(e.cooling_until) THEN min(e.cooling_until) END AS cooling_until
+            FROM device_location p
+            JOIN device v ON ${sameTenant("v", "p")} AND v.key = p.device_key
+            JOIN location l ON ${sameTenant("l", "p")} AND l.key = p.location_key
+            CROSS JOIN LATERAL (
+              SELECT max(d.created_at) + c.cooldown_minutes * interval '1 minute' AS cooling_until
+              FROM delivery d
+              WHERE ${sameTenant("d", "c")} AND d.campaign_key = c.key
+                AND CASE WHEN c.cap_by = 'user' AND v.user_key IS NOT NULL THEN d.user_key = v.user_key
+                  ELSE d.device_key = v.key END
+                AND d.location_key = p.location_key AND d.status <> 'failed'
+                AND d.created_at > ${instant(now)} - c.cooldown_minutes * interval '1 minute'
+            ) AS e
+            WHERE ${sameTenant("p", "c")} AND p.device_key = ${deviceKey} AND p.inside AND (
+              EXISTS (SELECT FROM campaign_location t WHERE ${sameTenant("t", "c")}
+                AND t.campaign_id = c.id AND t.location_id = l.id)
+              OR EXISTS (SELECT FROM campaign_location_group t
+                JOIN location_group_member m ON ${sameTenant("m", "t")} AND m.group_id = t.group_id
+                WHERE ${sameTenant("t", "c")} AND t.campaign_id = c.id AND m.location_id = l.id))
+          ) AS i
           WHERE ${tenantIs("c", tenant)} AND (${before}::uuid IS NULL OR c.id < ${before})
             AND CASE WHEN ${campaign}::uuid IS NOT NULL THEN c.id = ${campaign}
               ELSE NOT c.paused AND c.starts_at <= ${instant(now)}
@@ -88,16 +107,23 @@ export class ExplanationsSql extends Context.Service<ExplanationsSql>()("waypost
       capped: (
         tenant: Tenant,
         deviceKey: number,
-        caps: ReadonlyArray<{ readonly key: number; readonly window: CapWindow }>,
+        caps: ReadonlyArray<{
+          readonly key: number;
+          readonly capBy: "device" | "user";
+          readonly window: CapWindow;
+        }>,
       ) =>
         Effect.map(
           onlyRow(sql<{ readonly keys: ReadonlyArray<number> }>`
             SELECT COALESCE(array_agg(u.campaign_key), '{}') AS keys
             FROM (
               SELECT ${tenant.workspaceId}::int AS workspace_id, ${tenant.environment}::text AS environment,
-                ${deviceKey}::int AS device_key, c.campaign_key, c.cap_count, c.cap_since
+                ${deviceKey}::int AS device_key, CASE c.cap_by WHEN 'user' THEN (
+                  SELECT v.user_key FROM device v WHERE ${tenantIs("v", tenant)} AND v.key = ${deviceKey}
+                ) END AS shared_by, c.campaign_key, c.cap_count, c.cap_since
               FROM ${unnested("c", caps, {
                 campaign_key: ["int4", ({ key }) => key],
+                cap_by: ["text", ({ capBy }) => capBy],
                 cap_count: ["int4", ({ window }) => window.count],
                 cap_since: ["timestamptz", ({ window }) => window.since],
               })}

@@ -22,6 +22,8 @@ export type SendStatus = typeof SendStatus.Type;
 
 /** The devices of a send: those of the campaign, of a part of a send at a local time only some of them. */
 export interface SendAudience extends Audience {
+  /** Whether it reaches one device of each person, instead of every device. */
+  readonly perUser?: boolean;
   readonly local?: {
     readonly zones: ReadonlyArray<string>;
     /** Whether devices without a zone belong to it. */

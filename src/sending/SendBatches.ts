@@ -6,13 +6,9 @@ import { initialStatus } from "./Delivery.ts";
 import { PushCredentials } from "./push/PushCredentials.ts";
 import { BatchLeasesSql, type TakenBatch } from "./BatchLeasesSql.ts";
 import { BatchSize, type StartedSend } from "./Send.ts";
-import {
-  type AddedFigures,
-  type CreatedDeliveries,
-  type FinishedSend,
-  SendBatchesSql,
-  type TransportStatus,
-} from "./SendBatchesSql.ts";
+import { type AddedFigures, type FinishedSend, SendBatchesSql } from "./SendBatchesSql.ts";
+import { type CreatedDeliveries, SendDeliveriesSql, type TransportStatus } from "./SendDeliveriesSql.ts";
+import { quietZones } from "./holding/SendQuietHours.ts";
 import { countBatches, logDone } from "./SendMetrics.ts";
 
 /** How long a batch is leased; another process takes it after that. Renewed by heartbeats. */
@@ -53,7 +49,14 @@ const figuresOf = (
     const rows = bySend.get(name) ?? [];
     const sum = (status: string | null) =>
       rows.reduce((total, one) => total + (status === null || one.status === status ? one.count : 0), 0);
-    const figures = { targeted: sum(null), delivered: sum("delivered"), failed: sum("failed") };
+    const dropped = sum("dropped");
+    const figures = {
+      targeted: sum(null) - dropped,
+      delivered: sum("delivered"),
+      failed: sum("failed"),
+      held: sum("held"),
+      dropped,
+    };
     return { workspaceId, environment, sourceId, ...figures };
   });
 };
@@ -81,6 +84,7 @@ export class SendBatches extends Context.Service<SendBatches>()("waypost/sending
     const database = yield* Database;
     const leases = yield* BatchLeasesSql;
     const repository = yield* SendBatchesSql;
+    const deliveries = yield* SendDeliveriesSql;
     const credentials = yield* PushCredentials;
     const scope = yield* Effect.scope;
 
@@ -99,6 +103,16 @@ export class SendBatches extends Context.Service<SendBatches>()("waypost/sending
       ]);
     });
 
+    /**
+     * The zones of the devices of batches in which quiet hours hold or drop messages now. A device that
+     * moves into a zone of no other device between this statement and the next gets its message at once.
+     */
+    const quietOf = Effect.fnUntraced(function* (taken: ReadonlyArray<TakenBatch>, now: number) {
+      const quiet = taken.filter((each) => each.quiet !== null);
+      if (quiet.length === 0) return [];
+      return quietZones(quiet, yield* deliveries.zones(quiet), now);
+    });
+
     const createDeliveries = Effect.fnUntraced(function* (taken: ReadonlyArray<TakenBatch>, now: number) {
       const audiences = taken.flatMap((each) =>
         each.audience === null ? [] : [[each, each.audience] as const],
@@ -108,7 +122,8 @@ export class SendBatches extends Context.Service<SendBatches>()("waypost/sending
         yield* repository.splitAudience(each, audience, yield* BatchSize);
       const reaching = taken.filter(({ audience }) => audience === null);
       if (reaching.length === 0) return [];
-      return yield* repository.deliver(reaching, yield* initialStatuses(reaching), now);
+      const quiet = yield* quietOf(reaching, now);
+      return yield* deliveries.deliver(reaching, yield* initialStatuses(reaching), quiet, now);
     });
 
     /**
@@ -193,6 +208,6 @@ export class SendBatches extends Context.Service<SendBatches>()("waypost/sending
   }),
 }) {
   static readonly layer = Layer.effect(SendBatches, SendBatches.make).pipe(
-    Layer.provide([BatchLeasesSql.layer, SendBatchesSql.layer]),
+    Layer.provide([BatchLeasesSql.layer, SendBatchesSql.layer, SendDeliveriesSql.layer]),
   );
 }

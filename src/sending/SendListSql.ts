@@ -29,7 +29,8 @@ export class SendListSql extends Context.Service<SendListSql>()("waypost/sending
       SELECT s.id, s.campaign_id, c.name AS campaign_name, s.notification_id, n.name AS notification_name,
         ${utc("COALESCE(g.first_at, s.due_at)")} AS due_at, s.status,
         COALESCE(g.targeted, s.targeted) AS targeted, COALESCE(g.delivered, s.delivered) AS delivered,
-        COALESCE(g.failed, s.failed) AS failed, ${utc("s.started_at")} AS started_at,
+        COALESCE(g.failed, s.failed) AS failed, COALESCE(g.held, s.held) AS held,
+        COALESCE(g.dropped, s.dropped) AS dropped, ${utc("s.started_at")} AS started_at,
         ${utc("s.finished_at")} AS finished_at,
         CASE WHEN s.local_at IS NOT NULL THEN COALESCE(g.parts, '[]') END AS parts,
         CASE WHEN s.next_at IS NOT NULL AND s.status IN ('scheduled', 'running') THEN json_build_object(
@@ -40,7 +41,8 @@ export class SendListSql extends Context.Service<SendListSql>()("waypost/sending
       LEFT JOIN notification n ON ${sameTenant("n", "s")} AND n.id = s.notification_id
       LEFT JOIN LATERAL (
         SELECT min(p.due_at) AS first_at, sum(p.targeted)::int AS targeted,
-          sum(p.delivered)::int AS delivered, sum(p.failed)::int AS failed,
+          sum(p.delivered)::int AS delivered, sum(p.failed)::int AS failed, sum(p.held)::int AS held,
+          sum(p.dropped)::int AS dropped,
           jsonb_agg(jsonb_build_object('due_at', ${utc("p.due_at")}, 'targeted', p.targeted,
             'delivered', p.delivered, 'failed', p.failed, 'status', p.status) ORDER BY p.due_at) AS parts
         FROM send p WHERE ${sameTenant("p", "s")} AND p.parent_id = s.id

@@ -1,6 +1,8 @@
 import { Effect, Metric } from "effect";
 import { knownSeries } from "../telemetry/KnownSeries.ts";
-import type { FinishedSend, CreatedDeliveries } from "./SendBatchesSql.ts";
+import { countQuiet } from "./holding/QuietMetrics.ts";
+import type { FinishedSend } from "./SendBatchesSql.ts";
+import type { CreatedDeliveries } from "./SendDeliveriesSql.ts";
 
 const lag = knownSeries(
   Metric.histogram("waypost_send_lag_seconds", {
@@ -31,8 +33,8 @@ const deliveries = knownSeries(
     description: "Deliveries created by sends, by transport and initial status.",
     incremental: true,
   }),
-  { transport: ["fcm", "apns", "webpush"], status: ["queued"] },
-  { transport: ["inbox"], status: ["delivered"] },
+  { transport: ["fcm", "apns", "webpush"], status: ["queued", "held"] },
+  { transport: ["inbox"], status: ["delivered", "held"] },
 );
 
 /** Counts a send that this process moved to a status. */
@@ -52,8 +54,11 @@ export const countBatches = (
     Metric.update(Metric.withAttributes(batches, { outcome }), number),
     Effect.forEach(
       created,
-      ({ count, status, transport }) =>
-        Metric.update(Metric.withAttributes(deliveries, { transport, status }), count),
+      ({ count, status, transport }) => {
+        const created = Metric.update(Metric.withAttributes(deliveries, { transport, status }), count);
+        if (status === "dropped") return countQuiet("drop", count);
+        return status === "held" ? Effect.andThen(created, countQuiet("hold", count)) : created;
+      },
       { discard: true },
     ),
   );

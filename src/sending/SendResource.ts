@@ -42,6 +42,11 @@ const sendFields = {
   ),
   delivered: shownInteger("How many of them the message was delivered to.", 1187),
   failed: shownInteger("How many of them it could not be delivered to.", 13),
+  held: shownInteger(
+    "How many of them quiet hours have held, without an outcome yet. A send can be done before.",
+    0,
+  ),
+  dropped: shownInteger("Devices that got none because of their quiet hours; not in `targeted`.", 0),
   started_at: nullableInstant("When it started; null if it has not.", "2026-11-27T08:30:00+00:00"),
   finished_at: nullableInstant(
     "When it was done, skipped, missed or cancelled; null until then.",

@@ -1,9 +1,10 @@
 import { Cause, Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../database/Database.ts";
 import { Segments } from "../devices/Segments.ts";
+import { effectiveQuietHours } from "../workspaces/QuietHours.ts";
 import { capWindow } from "./FrequencyCap.ts";
 import { LocalSends } from "./local/LocalSends.ts";
-import { BatchSize, outcomeAt, type SendingCampaign } from "./Send.ts";
+import { BatchSize, outcomeAt, type SendAudience, type SendingCampaign } from "./Send.ts";
 import { SendBatchesSql } from "./SendBatchesSql.ts";
 import { countSend, noteLag } from "./SendMetrics.ts";
 import { type DueSend, type HeldCampaign, SendStartsSql } from "./SendStartsSql.ts";
@@ -23,8 +24,8 @@ interface Decision extends DueSend {
 }
 
 /**
- * Starts sends at their minute: fixes their content, frequency cap and audience, and splits the audience into
- * batches, which `SendBatches.ts` runs.
+ * Starts sends at their minute: fixes their content, frequency cap, quiet hours and audience, and splits the
+ * audience into batches, which `SendBatches.ts` runs.
  */
 export class SendStarts extends Context.Service<SendStarts>()("waypost/sending/SendStarts", {
   make: Effect.gen(function* () {
@@ -45,15 +46,22 @@ export class SendStarts extends Context.Service<SendStarts>()("waypost/sending/S
         (yield* segments.audiences(campaigns)).map((audience, index) => [campaigns[index], audience]),
       );
       const starting = sends.map((send) => {
-        const { cap, defaultCap, timezone } = send.held;
-        return { ...send, window: capWindow(cap, defaultCap, timezone, now) };
+        const { cap, defaultCap, defaultQuietHours, quietHours, timezone } = send.held;
+        const hours = effectiveQuietHours(quietHours, defaultQuietHours);
+        return {
+          ...send,
+          capBy: send.held.capBy,
+          window: capWindow(cap, defaultCap, timezone, now),
+          quiet: hours === null ? null : { ...hours, timezone },
+        };
       });
       const sourceIds = new Map(
         (yield* repository.start(starting, now)).map(({ id, sourceId }) => [id, sourceId]),
       );
       const started = sends.flatMap(({ environment, held, id, workspaceId }) => {
         const sourceId = sourceIds.get(id);
-        const audience = audiences.get(held) ?? { match: "any", rules: [] };
+        const found = audiences.get(held) ?? { match: "any" as const, rules: [] };
+        const audience: SendAudience = held.capBy === "user" ? { ...found, perUser: true } : found;
         const { lastDeviceKey } = held;
         return sourceId === undefined
           ? []
@@ -61,7 +69,7 @@ export class SendStarts extends Context.Service<SendStarts>()("waypost/sending/S
       });
       const isEmpty = ({ lastDeviceKey }: (typeof started)[number]) => lastDeviceKey === 0;
       const isForAll = ({ audience, environment }: (typeof started)[number]) =>
-        environment === "production" && audience.rules.length === 0;
+        environment === "production" && audience.rules.length === 0 && !(audience.perUser ?? false);
       const reaching = started.filter((send) => !isEmpty(send));
       const [everybody, audience] = [reaching.filter(isForAll), reaching.filter((send) => !isForAll(send))];
       if (everybody.length > 0) yield* repository.splitByRange(everybody, yield* BatchSize);

@@ -5,8 +5,10 @@ import type { TimeZoneName } from "../time/TimeZone.ts";
 import { sameTenant, tenantColumns, tenantIsIn } from "../database/TenantColumns.ts";
 import { recordedSendsSql } from "../outbox/RecordedEventsSql.ts";
 import { isOneOfSends, sourceColumns } from "./BatchLeasesSql.ts";
+import type { CampaignQuietHours, QuietHours } from "../workspaces/QuietHours.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
 import type { CapWindow } from "./FrequencyCap.ts";
+import type { SendQuietHours } from "./holding/SendQuietHours.ts";
 import type { SendAudience, SendingCampaign, StartedSend } from "./Send.ts";
 
 /** A campaign that is locked while its sends start. Instants are epoch milliseconds. */
@@ -18,6 +20,9 @@ export interface HeldCampaign extends SendingCampaign {
   readonly endsAt: number;
   readonly cap: FrequencyCap | null;
   readonly defaultCap: FrequencyCap | null;
+  readonly capBy: "device" | "user";
+  readonly quietHours: CampaignQuietHours | null;
+  readonly defaultQuietHours: QuietHours | null;
   readonly closing: boolean;
   /** The highest device key of the environment. */
   readonly lastDeviceKey: number;
@@ -36,6 +41,8 @@ export interface DueSend extends SendingCampaign {
 /** A send that starts, with the devices to split into batches. */
 export interface StartingSend extends DueSend {
   readonly window: CapWindow | null;
+  readonly capBy: "device" | "user";
+  readonly quiet: SendQuietHours | null;
 }
 
 /** A started send whose devices are those of an audience, to be found later. */
@@ -92,6 +99,7 @@ export class SendStartsSql extends Context.Service<SendStartsSql>()("waypost/sen
             w.public_id AS workspace, c.paused, c.timezone, ${epochMillis("c.ends_at")} AS "endsAt",
             ${cap("c.frequency_cap_count", "c.frequency_cap_period")} AS cap,
             ${cap("w.default_cap_count", "w.default_cap_period")} AS "defaultCap",
+            c.cap_by AS "capBy", c.quiet_hours AS "quietHours", w.quiet_hours AS "defaultQuietHours",
             w.deletion_scheduled_at IS NOT NULL AS closing, t.last_device_key AS "lastDeviceKey"
           FROM campaign c
           JOIN workspace w ON w.id = c.workspace_id
@@ -135,7 +143,10 @@ export class SendStartsSql extends Context.Service<SendStartsSql>()("waypost/sen
           ), ${recordedSendsSql(sql, "ended", now)}
           SELECT FROM ended`),
 
-      /** Starts locked sends, with their content and cap. Their source ids are in the given order. */
+      /**
+       * Starts locked sends, with their content, cap and quiet hours. Their source ids are in the given
+       * order.
+       */
       start: (sends: ReadonlyArray<StartingSend>, now: number) =>
         Effect.orDie(sql<{ readonly id: string; readonly sourceId: bigint }>`
           WITH numbered AS MATERIALIZED (
@@ -148,12 +159,15 @@ export class SendStartsSql extends Context.Service<SendStartsSql>()("waypost/sen
                 templated: ["bool", ({ templated }) => templated],
                 cap_count: ["int4", ({ window }) => window?.count ?? null],
                 cap_since: ["timestamptz", ({ window }) => window?.since ?? null],
+                cap_by: ["text", ({ capBy }) => capBy],
+                quiet_hours: ["jsonb", ({ quiet }) => quiet],
               })} ORDER BY ord
             ) AS o
           )
           UPDATE send s SET status = 'running', source_id = n.source_id, started_at = ${instant(now)},
             content_key = n.content_key, content_type = n.content_type, templated = n.templated,
-            cap_count = n.cap_count, cap_since = n.cap_since
+            cap_count = n.cap_count, cap_since = n.cap_since, cap_by = n.cap_by,
+            quiet_hours = n.quiet_hours
           FROM numbered n
           WHERE ${sameTenant("s", "n")} AND s.id = n.id AND s.status = 'scheduled'
             AND s.campaign_id = ANY (${idsOf(sends)})
@@ -163,9 +177,9 @@ export class SendStartsSql extends Context.Service<SendStartsSql>()("waypost/sen
       splitByRange: (sends: ReadonlyArray<StartedSend & { readonly lastDeviceKey: number }>, size: number) =>
         Effect.orDie(sql`
           INSERT INTO send_batch (workspace_id, environment, source_id, batch, campaign_key, capped,
-            first_key, last_key)
+            quiet_hours, first_key, last_key)
           SELECT s.workspace_id, s.environment, s.source_id, n, s.campaign_key, s.cap_count IS NOT NULL,
-            (n - 1) * ${size}::int + 1, LEAST(n * ${size}::int, g.last_device_key)
+            s.quiet_hours, (n - 1) * ${size}::int + 1, LEAST(n * ${size}::int, g.last_device_key)
           FROM ${unnested("g", sends, {
             ...sourceColumns,
             last_device_key: ["int4", ({ lastDeviceKey }) => lastDeviceKey],
@@ -181,9 +195,9 @@ export class SendStartsSql extends Context.Service<SendStartsSql>()("waypost/sen
       splitLater: (sends: ReadonlyArray<AudienceSend>) =>
         Effect.orDie(sql`
           INSERT INTO send_batch (workspace_id, environment, source_id, batch, campaign_key, capped,
-            first_key, last_key, audience)
+            quiet_hours, first_key, last_key, audience)
           SELECT s.workspace_id, s.environment, s.source_id, 0, s.campaign_key,
-            s.cap_count IS NOT NULL OR s.parent_id IS NOT NULL,
+            s.cap_count IS NOT NULL OR s.parent_id IS NOT NULL, s.quiet_hours,
             1, g.last_device_key, g.audience
           FROM ${unnested("g", sends, {
             ...sourceColumns,

@@ -6,6 +6,7 @@ const jobNames = [
   "send_starts",
   "send_batches",
   "dwells",
+  "held_deliveries",
   "pushes",
   "push_queue_depth",
   "webhook_calls",

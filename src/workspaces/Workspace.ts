@@ -4,6 +4,7 @@ import { nullableInstant, shownId, shownText } from "../wire/ShownFields.ts";
 import { flag, text, Timestamp, whole } from "../wire/Text.ts";
 import type { TenantKey } from "./Environment.ts";
 import { Plan, PlanPatch } from "./Plan.ts";
+import { QuietHours, quietExample } from "./QuietHours.ts";
 
 /** A cap on the deliveries of a campaign to one device in a calendar period of its zone (contract E7, L4). */
 export const FrequencyCap = Schema.Struct({
@@ -38,6 +39,10 @@ export const Workspace = Schema.Struct({
     description: "The cap of campaigns without a cap of their own; null for none.",
     examples: [{ count: 3, period: "day" }],
   }),
+  quiet_hours: Schema.NullOr(QuietHours).annotate({
+    description: "The quiet hours of campaigns without their own; null for none.",
+    examples: [quietExample],
+  }),
   plan: Plan,
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -68,6 +73,12 @@ export const WorkspacePatch = Schema.Struct({
     Schema.NullOr(FrequencyCap).annotate({
       description: "The cap of campaigns without a cap of their own; null removes it.",
       examples: [{ count: 3, period: "day" }],
+    }),
+  ),
+  quiet_hours: Schema.optionalKey(
+    Schema.NullOr(QuietHours).annotate({
+      description: "The quiet hours of campaigns without their own; null removes them.",
+      examples: [quietExample],
     }),
   ),
   plan: Schema.optionalKey(PlanPatch),

@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect";
 import { MemoryStore, memoryTable, pageOf } from "../database/MemoryStore.ts";
 import { utcText } from "../time/LocalTime.ts";
 import { defaultPlan, type PlanPatch } from "./Plan.ts";
+import type { QuietHours } from "./QuietHours.ts";
 import type { FrequencyCap } from "./Workspace.ts";
 import { type WorkspaceRow, WorkspacesRepository } from "./WorkspacesRepository.ts";
 
@@ -15,6 +16,7 @@ interface StoredWorkspace {
   readonly trialEnded: boolean;
   readonly userHashRequired: boolean;
   readonly defaultFrequencyCap: FrequencyCap | null;
+  readonly quietHours: QuietHours | null;
   readonly plan: PlanPatch;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -33,6 +35,7 @@ const toRow = (stored: StoredWorkspace): WorkspaceRow => ({
     trial_ended: stored.trialEnded,
     user_hash_required: stored.userHashRequired,
     default_frequency_cap: stored.defaultFrequencyCap,
+    quiet_hours: stored.quietHours,
     plan: { ...defaultPlan, ...stored.plan },
     created_at: utcText(stored.createdAt),
     updated_at: utcText(stored.updatedAt),
@@ -57,6 +60,7 @@ export const workspacesMemory = Layer.effect(
               trialEnded: false,
               userHashRequired: false,
               defaultFrequencyCap: null,
+              quietHours: null,
               plan,
               createdAt: now,
               updatedAt: now,
@@ -100,6 +104,7 @@ export const workspacesMemory = Layer.effect(
               trialEnded: patch.trial_ended ?? found.trialEnded,
               userHashRequired: patch.user_hash_required ?? found.userHashRequired,
               defaultFrequencyCap: default_frequency_cap,
+              quietHours: patch.quiet_hours === undefined ? found.quietHours : patch.quiet_hours,
               plan: { ...found.plan, ...patch.plan },
               updatedAt: now,
             }),

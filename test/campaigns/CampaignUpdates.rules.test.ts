@@ -86,4 +86,15 @@ layer(TestPlatform.layer)("Campaign updates", (it) => {
       assert.strictEqual(yield* statusAt("2026-11-23T05:00:00Z"), "ended");
     }),
   );
+
+  it.effect("targeting shows only existing targets after a location is deleted (E12.1)", () =>
+    Effect.gen(function* () {
+      const world = yield* campaignWorld();
+      const [kept = "", lost = ""] = yield* world.locations(2);
+      const made = yield* world.sandbox("/campaigns", { body: geo([lost, kept]) });
+      yield* world.removeLocation(lost);
+      const shown = yield* world.sandbox(`/campaigns/${made.body.data.id}`);
+      assert.deepStrictEqual(shown.body.data.targeting.location_ids, [kept]);
+    }),
+  );
 });

@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
+import { TimeOfDay } from "../../src/time/LocalTime.ts";
 import { CampaignsRepository } from "../../src/campaigns/CampaignsRepository.ts";
 import { CampaignTargetingRepository } from "../../src/campaigns/CampaignTargetingRepository.ts";
 import { Database } from "../../src/database/Database.ts";
@@ -20,9 +21,17 @@ layer(TestRepositories.layer)("CampaignsRepository", (it) => {
     Effect.gen(function* () {
       const repository = yield* CampaignsRepository;
       const { sandbox } = yield* newTenants;
+      const quietHours = {
+        from: TimeOfDay.make("22:00"),
+        to: TimeOfDay.make("07:00"),
+        action: "drop" as const,
+      };
       const values = {
         frequencyCapCount: 2,
         frequencyCapPeriod: "week" as const,
+        capBy: "user" as const,
+        quietHours,
+        cooldownMinutes: 90,
         endsAt: now + 180 * minute,
       };
       const id = yield* insertCampaign(sandbox, { ...values, name: "Opening" });
@@ -41,6 +50,9 @@ layer(TestRepositories.layer)("CampaignsRepository", (it) => {
         archived: false,
         frequency_cap_count: 2,
         frequency_cap_period: "week",
+        cap_by: "user",
+        quiet_hours: quietHours,
+        cooldown_minutes: 90,
         targeting: { location_ids: [], location_group_ids: [], segmentation_ids: [], segment_match: null },
         created_at: "2026-11-21T12:00:00+00:00",
         updated_at: "2026-11-21T12:00:00+00:00",

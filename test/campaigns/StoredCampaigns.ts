@@ -16,6 +16,9 @@ export const campaignValues: CampaignValues = {
   endsAt: null,
   frequencyCapCount: null,
   frequencyCapPeriod: null,
+  capBy: "device",
+  quietHours: null,
+  cooldownMinutes: null,
   segmentMatch: null,
 };
 

@@ -177,6 +177,24 @@ layer(withoutJobs)("What counts at the minute of a visit", (it) => {
     }),
   );
 
+  it.effect("a visit's message that renders no headline fails, and says so (P1.6, O1.3, O1.8)", () =>
+    Effect.gen(function* () {
+      const template = (headline: string) => ({ ...dwelling(10), template: "liquid", headline });
+      const good = yield* dwellWorld({}, template("At {{ location.name }}"));
+      const empty = yield* dwellWorld({}, template("{{ device.attributes.nickname }}"));
+      for (const { location, phone } of [good, empty]) yield* phone.sees("enter", location);
+      yield* after(10);
+      const [message] = yield* good.phone.inbox();
+      assert.match(message?.headline ?? "", /^At \S/);
+      assert.strictEqual(yield* empty.messages, 0);
+      const sql = yield* SqlClient.SqlClient;
+      const failed = yield* sql`SELECT status, last_error FROM delivery WHERE status = 'failed'`;
+      assert.deepStrictEqual(failed, [
+        { status: "failed", last_error: "The headline renders empty for this device." },
+      ]);
+    }),
+  );
+
   it.effect("the frequency cap holds, and a capped visit does not fire later (P1.6, L4.1)", () =>
     Effect.gen(function* () {
       const { location, messages, phone } = yield* dwellWorld({

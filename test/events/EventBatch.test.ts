@@ -20,7 +20,14 @@ const request = (deviceKey: number, ...events: ReadonlyArray<readonly [id: strin
   }) as unknown as EventRequest;
 
 const known = [{ ord: 1, location_key: 7, campaign_id: null }] as const;
-const device = { approved: true, transport: "inbox", address_gone: false, subscribed: true } as const;
+const device = {
+  approved: true,
+  transport: "inbox",
+  address_gone: false,
+  subscribed: true,
+  timezone: null,
+  user_key: null,
+} as const;
 
 describe("EventBatch", () => {
   it("an event that comes twice in a batch is recorded once and is a duplicate in its own request", () => {

@@ -40,6 +40,7 @@ layer(TestWaypost.layer)("The operator's list of deliveries", (it) => {
             attempts: 0,
             last_error: "No credentials are set for fcm in this environment.",
             test: false,
+            held_until: null,
             delivered_at: null,
           },
           {
@@ -51,6 +52,7 @@ layer(TestWaypost.layer)("The operator's list of deliveries", (it) => {
             attempts: 0,
             last_error: null,
             test: false,
+            held_until: null,
             delivered_at: "2026-11-21T12:00:00+00:00",
           },
         ]);

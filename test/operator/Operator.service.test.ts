@@ -23,7 +23,6 @@ const everything = (ask: ReturnType<typeof asker>, path: string) =>
     }
     return items;
   });
-
 layer(TestWaypost.layer)("The operator interface", (it) => {
   it.effect(
     "a new workspace has UTC, no full API in Production and the default plan " +
@@ -32,10 +31,10 @@ layer(TestWaypost.layer)("The operator interface", (it) => {
       Effect.gen(function* () {
         const { operator } = yield* TestWaypost;
         yield* TestClock.setTime(testStart);
-        const plain = yield* operator("/workspaces", { body: { name: "  Acme  " } });
-        assert.strictEqual(plain.status, 201);
-        assert.deepStrictEqual(plain.body.data, {
-          id: plain.body.data.id,
+        const { body, status } = yield* operator("/workspaces", { body: { name: "  Acme  " } });
+        assert.strictEqual(status, 201);
+        assert.deepStrictEqual(body.data, {
+          id: body.data.id,
           name: "Acme",
           timezone: "UTC",
           platform_api_enabled: false,
@@ -43,6 +42,7 @@ layer(TestWaypost.layer)("The operator interface", (it) => {
           trial_ended: false,
           user_hash_required: false,
           default_frequency_cap: null,
+          quiet_hours: null,
           plan: defaultPlan,
           created_at: "2026-11-21T12:00:00+00:00",
           updated_at: "2026-11-21T12:00:00+00:00",
@@ -292,8 +292,8 @@ layer(TestWaypost.layer)("The operator interface", (it) => {
       const mine = yield* waypost.workspace();
       const theirs = yield* waypost.workspace();
       const { id, token } = yield* waypost.token(theirs, "sandbox");
-      const answer = yield* waypost.operator(`/workspaces/${mine.id}/tokens/${id}`, { method: "DELETE" });
-      assert.strictEqual(answer.status, 404);
+      const path = `/workspaces/${mine.id}/tokens/${id}`;
+      assert.strictEqual((yield* waypost.operator(path, { method: "DELETE" })).status, 404);
       assert.strictEqual((yield* waypost.platform("sandbox", token)("/me")).status, 200);
     }),
   );

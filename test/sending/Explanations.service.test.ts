@@ -83,4 +83,25 @@ layer(TestWaypost.layer)("Explanations", (it) => {
       }
     }),
   );
+
+  it.effect("quiet hours of the device's zone are named with their end (P2.9, S6.1)", () =>
+    Effect.gen(function* () {
+      const { production } = yield* sendWorld();
+      const location = yield* production.location();
+      const quiet_hours = { from: "12:00", to: "14:30", action: "drop" };
+      const campaign = yield* production.campaign({ location_ids: [location], quiet_hours });
+      yield* production.notification(campaign);
+      const why = (phone: { readonly id: string }) =>
+        Effect.map(production.platform(`/devices/${phone.id}/explain?campaign=${campaign}`), ({ body }) => [
+          body.data[0]?.reason,
+          body.data[0]?.until,
+        ]);
+      assert.deepStrictEqual(yield* why(yield* production.phone()), [
+        "quiet_hours",
+        "2026-11-21T14:30:00+00:00",
+      ]);
+      const abroad = yield* production.phone(randomUUID(), { timezone: "Asia/Tokyo" });
+      assert.deepStrictEqual(yield* why(abroad), ["outside", null]);
+    }),
+  );
 });

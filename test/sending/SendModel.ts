@@ -1,4 +1,4 @@
-import { begun, dayAt, periodBegun, shown, type OffsetPeriod } from "./ZoneOracle.ts";
+import { begun, dayAt, periodBegun, quietEnd, shown, type OffsetPeriod } from "./ZoneOracle.ts";
 import { DAY_MS } from "../../src/time/TimeZone.ts";
 
 /** A model of contract E10, E11, F6 and L2 to L6 without a database: what a simulation must end with. */
@@ -7,6 +7,12 @@ export interface ModelDevice {
   readonly key: number;
   readonly tall: boolean;
   readonly loud: boolean;
+  /** The periods of its own zone; null without one. */
+  readonly periods: ReadonlyArray<OffsetPeriod> | null;
+  readonly user: string | null;
+  /** When it was seen last, and its id. */
+  readonly seenAt: number;
+  readonly id: string;
   registered: boolean;
   /** Always true in Production; in Sandbox set by the operator (contract L2). */
   approved: boolean;
@@ -26,13 +32,15 @@ export interface ModelCampaign {
   readonly id: string;
   readonly periods: ReadonlyArray<OffsetPeriod>;
   readonly cap: { readonly count: number; readonly period: "day" | "week" | "month" } | null;
+  readonly byUser: boolean;
+  readonly quiet: { readonly from: string; readonly to: string; readonly action: "hold" | "drop" } | null;
   readonly audience: "everybody" | "tall" | "any" | "all";
   /** Its local day. */
   day: number;
   paused: boolean;
   readonly notifications: Array<string>;
-  /** When each device got deliveries. */
-  readonly got: Map<number, Array<number>>;
+  /** When each device, or each person, got deliveries. */
+  readonly got: Map<number | string, Array<number>>;
 }
 
 const belongs = (audience: ModelCampaign["audience"], { loud, tall }: ModelDevice): boolean =>
@@ -43,9 +51,11 @@ export class SendModel {
   readonly campaigns: Array<ModelCampaign> = [];
   readonly sends: Array<ModelSend> = [];
   readonly batchSize: number;
+  readonly inSandbox: boolean;
 
-  constructor(batchSize: number) {
+  constructor(batchSize: number, inSandbox: boolean) {
     this.batchSize = batchSize;
+    this.inSandbox = inSandbox;
   }
 
   instant({ day, periods }: ModelCampaign, time: string): number {
@@ -125,21 +135,30 @@ export class SendModel {
   }
 
   #reach({ campaign, reached }: ModelSend, now: number, batches: number): void {
-    const { audience, cap, got, periods } = campaign;
-    const registered = this.devices.filter(
+    const { audience, byUser, cap, got, periods, quiet } = campaign;
+    const reachable = this.devices.filter(
       (device) => device.registered && device.approved && belongs(audience, device),
     );
-    // A send to all devices is split by device keys; an audience is found by a batch of its own, and split by
-    // count.
+    const isBehind = (a: ModelDevice, b: ModelDevice) =>
+      a.user !== null && a.user === b.user && (b.seenAt > a.seenAt || (b.seenAt === a.seenAt && b.id < a.id));
+    const registered = reachable.filter(
+      (device) => !byUser || !reachable.some((other) => isBehind(device, other)),
+    );
+    // A send to all devices is split by device keys. An audience, in Sandbox the approved devices, is found
+    // by a batch of its own and split by count.
     const within =
-      audience === "everybody"
+      audience === "everybody" && !byUser && !this.inSandbox
         ? registered.filter(({ key }) => key <= batches * this.batchSize)
         : registered.slice(0, Math.max(0, batches - 1) * this.batchSize);
     const since = cap === null ? 0 : periodBegun(periods, cap.period, dayAt(periods, now));
-    for (const { key } of within) {
-      const before = got.get(key) ?? [];
+    for (const device of within) {
+      const { key } = device;
+      const receiver = byUser ? (device.user ?? key) : key;
+      const before = got.get(receiver) ?? [];
       if (cap !== null && before.filter((at) => at >= since).length >= cap.count) continue;
-      got.set(key, [...before, now]);
+      const isQuiet = quiet !== null && quietEnd(device.periods ?? periods, quiet, now) !== null;
+      if (isQuiet && quiet.action === "drop") continue;
+      got.set(receiver, [...before, now]);
       reached.push(key);
     }
   }

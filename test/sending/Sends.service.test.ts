@@ -25,6 +25,8 @@ layer(TestWaypost.layer)("Sends at a fixed time", (it) => {
           targeted: 0,
           delivered: 0,
           failed: 0,
+          held: 0,
+          dropped: 0,
           started_at: null,
           finished_at: null,
         });

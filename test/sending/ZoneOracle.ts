@@ -71,3 +71,21 @@ export const dayAt = (periods: ReadonlyArray<OffsetPeriod>, at: number): number 
   const shift = periods.find(({ to }) => at < to)?.shift ?? 0;
   return Math.floor((at + shift) / DAY_MS) * DAY_MS;
 };
+
+/** When the quiet hours around an instant end, on any of the days near it; null outside of them. */
+export const quietEnd = (
+  periods: ReadonlyArray<OffsetPeriod>,
+  { from, to }: { readonly from: string; readonly to: string },
+  at: number,
+): number | null => {
+  const local = (day: number, time: string) => shown(periods, day + Date.parse(`1970-01-01T${time}:00Z`));
+  const today = dayAt(periods, at);
+  const nights = [-3, -2, -1, 0, 1, 2].map((days) => {
+    const day = today + days * DAY_MS;
+    return [local(day, from), local(to > from ? day : day + DAY_MS, to)] as const;
+  });
+  let end: number | null = null;
+  // Later nights that begin before the end prolong it.
+  for (const [start, stop] of nights) if (start <= (end ?? at) && (end ?? at) < stop) end = stop;
+  return end;
+};

@@ -75,11 +75,8 @@ const sends = Effect.fnUntraced(function* ({ make, platform, workspaceId }: Matr
   yield* work(2);
 });
 
-/** The key of a person, and an erasure that is not complete. */
-const person = Effect.fnUntraced(function* ({ make, operator, workspaceId }: MatrixFixture) {
-  const sql = yield* SqlClient.SqlClient;
-  yield* sql`INSERT INTO device_user (workspace_id, environment, user_id)
-    VALUES (${workspaceId}, 'production', 'customer-4711')`;
+/** An erasure that is not complete. */
+const erasure = Effect.fnUntraced(function* ({ make, operator }: MatrixFixture) {
   ok(yield* operator(`/production/people/${yield* make.person}`, { method: "DELETE" }));
 });
 
@@ -180,7 +177,7 @@ export const makeHistory: Effect.Effect<
   yield* longAgo(production);
   const device = yield* visitsOfTwoWeeks(production);
   yield* sends(production);
-  yield* person(production);
+  yield* erasure(production);
   ok((yield* signIn(waypost.origin, { access_key: sandbox.credentials.platform })).answer);
   // Guesses a token.
   yield* waypost.platform("production", "no-token-of-anybody")("/me");

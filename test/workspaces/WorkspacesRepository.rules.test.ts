@@ -27,6 +27,7 @@ layer(TestRepositories.layer)("WorkspacesRepository", (it) => {
         trial_ended: false,
         user_hash_required: false,
         default_frequency_cap: null,
+        quiet_hours: null,
         plan: { ...defaultPlan, max_campaigns: 3 },
         created_at: "2026-11-21T12:00:00+00:00",
         updated_at: "2026-11-21T12:00:00+00:00",

@@ -4,6 +4,7 @@ import type { Campaign, CampaignDraft } from "../../client/WaypostClient.ts";
 import { limitFlag, nameArgument } from "../Lookups.ts";
 import { operatorFlags } from "../Operator.ts";
 import { findCampaign, openPlatform, pageOf, platformFlags } from "../Platform.ts";
+import { counted } from "../../wire/Text.ts";
 import { formatInstant, yesNo } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
 import { details } from "../terminal/Table.ts";
@@ -13,6 +14,14 @@ const idsOr = (ids: ReadonlyArray<string>, none: string): string =>
 
 const capOf = ({ frequency_cap_count: count, frequency_cap_period: period }: Campaign): string =>
   count === null || period === null ? "that of the workspace" : `${count} per ${period}`;
+
+const quietHoursOf = ({ quiet_hours: quiet }: Campaign): string => {
+  if (quiet === null) return "those of the workspace";
+  return "enabled" in quiet ? "none" : `${quiet.from}-${quiet.to}/${quiet.action}`;
+};
+
+const cooldownOf = ({ cooldown_minutes: minutes }: Campaign): string =>
+  minutes === null ? "none" : counted(minutes, "minute");
 
 const card = (campaign: Campaign): string => {
   const { targeting } = campaign;
@@ -26,8 +35,11 @@ const card = (campaign: Campaign): string => {
     ["time zone", campaign.timezone],
     ["paused", yesNo(campaign.paused)],
     ["frequency cap", capOf(campaign)],
+    ["counted for", campaign.cap_by === "user" ? "each person" : "each device"],
+    ["quiet hours", quietHoursOf(campaign)],
     ...(campaign.type === "geo"
       ? ([
+          ["cooldown", cooldownOf(campaign)],
           ["locations", idsOr(targeting.location_ids, "none")],
           ["location groups", idsOr(targeting.location_group_ids, "none")],
         ] as const)

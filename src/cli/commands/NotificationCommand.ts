@@ -1,18 +1,13 @@
 import { Effect, Option } from "effect";
 import { Command, Flag } from "effect/cli";
 import type { Notification, NotificationDraft } from "../../client/WaypostClient.ts";
-import { findId, nameArgument } from "../Lookups.ts";
 import { operatorFlags } from "../Operator.ts";
-import { findCampaign, openPlatform, pageOf, type Platform, platformFlags } from "../Platform.ts";
-import { counted } from "../../wire/Text.ts";
+import { findCampaign, openPlatform } from "../Platform.ts";
 import { formatInstant } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
 import { details } from "../terminal/Table.ts";
-
-const campaignFlags = {
-  ...platformFlags,
-  campaign: Flag.String("campaign").pipe(Flag.withDescription("The campaign, by id or name")),
-};
+import { campaignFlags, findNotification, oneFlags, optionalFlag, pages } from "./NotificationFlags.ts";
+import { previewCommand, testCommand } from "./NotificationTests.ts";
 
 /** When a notification is sent: its time, or what triggers it. */
 const triggerOf = ({ trigger_config: config, trigger_type: type }: Notification): string =>
@@ -39,9 +34,6 @@ const card = (notification: Notification): string =>
     ["updated", formatInstant(notification.updated_at)],
   ]);
 
-const pages = (platform: Platform, campaign: string) =>
-  pageOf(platform, (client) => client.notifications.list(campaign));
-
 const list = Command.make(
   "list",
   campaignFlags,
@@ -67,9 +59,6 @@ const list = Command.make(
     { command: 'waypost notification list --campaign "Opening week" --workspace Acme --environment sandbox' },
   ]),
 );
-
-const optionalFlag = (name: string, description: string) =>
-  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional);
 
 const wholeFlag = (name: string, description: string) =>
   Flag.Int(name).pipe(Flag.withDescription(description), Flag.optional);
@@ -133,6 +122,10 @@ const create = Command.make(
     ctaLabel: optionalFlag("cta-label", "Label of the button"),
     ctaUrl: optionalFlag("cta-url", "Address that the button opens"),
     media: optionalFlag("media", "Id of a media file"),
+    template: Flag.Literals("template", ["liquid"]).pipe(
+      Flag.withDescription("The texts are templates in this language, rendered for each device"),
+      Flag.optional,
+    ),
   },
   Effect.fn(function* (flags) {
     const draft: NotificationDraft = {
@@ -144,6 +137,7 @@ const create = Command.make(
       cta_label: Option.getOrUndefined(flags.ctaLabel),
       cta_url: Option.getOrUndefined(flags.ctaUrl),
       media_asset_id: Option.getOrUndefined(flags.media),
+      template: Option.getOrUndefined(flags.template),
     };
     const platform = yield* openPlatform(flags, ["campaigns:read", "notifications:write"]);
     const campaign = yield* findCampaign(platform, flags.campaign);
@@ -160,17 +154,6 @@ const create = Command.make(
     },
   ]),
 );
-
-const oneFlags = { ...campaignFlags, notification: nameArgument("notification") };
-
-const findNotification = Effect.fnUntraced(function* (
-  platform: Platform,
-  flags: { readonly campaign: string; readonly notification: string },
-) {
-  const campaign = yield* findCampaign(platform, flags.campaign);
-  const id = yield* findId("notification", flags.notification, pages(platform, campaign));
-  return [campaign, id] as const;
-});
 
 const show = Command.make(
   "show",
@@ -210,84 +193,10 @@ const remove = Command.make(
   ]),
 );
 
-const preview = Command.make(
-  "preview",
-  {
-    ...oneFlags,
-    device: optionalFlag("device", "Id of the device to show it for"),
-    locale: optionalFlag("locale", "Language and region to show it in, instead of a device"),
-    location: optionalFlag("location", "Id of the location whose event triggers it"),
-  },
-  Effect.fn(function* (flags) {
-    const platform = yield* openPlatform(flags, ["campaigns:read", "notifications:read"]);
-    const [campaign_id, notification_id] = yield* findNotification(platform, flags);
-    const shown = yield* platform((client) =>
-      client.previews.preview({
-        campaign_id,
-        notification_id,
-        device_id: Option.getOrNull(flags.device),
-        locale: Option.getOrNull(flags.locale),
-        location_id: Option.getOrNull(flags.location),
-      }),
-    );
-    yield* printOne(shown, ({ failure, message, pushes }) =>
-      message === null || pushes === null
-        ? `The message would fail: ${failure ?? ""}`
-        : details([
-            ["headline", message.headline],
-            ["body", message.body],
-            ["button", message.cta_url === null ? "none" : `${message.cta_label ?? ""} (${message.cta_url})`],
-            ...(["fcm", "apns", "webpush"] as const).map((name): readonly [string, string] => {
-              const { bytes, cut } = pushes[name];
-              return [name, `${bytes} bytes${cut.length === 0 ? "" : `, cut: ${cut.join(", ")}`}`];
-            }),
-          ]),
-    );
-  }, Effect.scoped),
-).pipe(
-  Command.withDescription("Show what a device would get of a notification"),
-  Command.withExamples([
-    {
-      command:
-        'waypost notification preview Hello --campaign "Opening week" --workspace Acme ' +
-        "--environment sandbox --locale nl-NL",
-    },
-  ]),
-);
-
-const test = Command.make(
-  "test",
-  {
-    ...oneFlags,
-    device: Flag.String("device").pipe(
-      Flag.withDescription("Id of an approved test device. May be repeated"),
-      Flag.atLeast(1),
-    ),
-    location: optionalFlag("location", "Id of the location that the message is for"),
-  },
-  Effect.fn(function* (flags) {
-    const needed = ["campaigns:read", "notifications:read", "notifications:write"] as const;
-    const platform = yield* openPlatform(flags, needed);
-    const [campaign, id] = yield* findNotification(platform, flags);
-    const body = { device_ids: flags.device, location_id: Option.getOrNull(flags.location) };
-    const sent = yield* platform((client) => client.testSends.send(campaign, id, body));
-    yield* printOne(sent, ({ deliveries }) => `Sent it to ${counted(deliveries.length, "test device")}.`);
-  }, Effect.scoped),
-).pipe(
-  Command.withDescription("Send a notification to approved test devices now. It counts in no report"),
-  Command.withExamples([
-    {
-      command:
-        'waypost notification test Hello --campaign "Opening week" --workspace Acme ' +
-        "--environment sandbox --device 01980a6c-0f3e-7c52-9a41-3f1f5d7a2b64",
-    },
-  ]),
-);
-
 /** `waypost notification …` */
 export const notificationCommand = Command.make("notification").pipe(
   Command.withDescription("The notifications of a campaign: what people read, and when"),
-  Command.withSubcommands([create, list, show, preview, test, remove]),
+  Command.withSubcommands([create, list, show, previewCommand, testCommand, remove]),
   Command.withExamples([
     { command: 'waypost notification list --campaign "Opening week" --workspace Acme --environment sandbox' },
   ]),

@@ -5,7 +5,7 @@ import { type Workspace, WorkspaceDraft, WorkspacePatch } from "../../workspaces
 import { BadUsage } from "../CommandRefused.ts";
 import { findWorkspace, limitFlag, nameArgument } from "../Lookups.ts";
 import { operator, operatorFlags } from "../Operator.ts";
-import { capFlag, parseCap, parsePlan, planFlag } from "../PlanFlags.ts";
+import { capFlag, parseCap, parsePlan, parseQuietHours, planFlag, quietHoursFlag } from "../PlanFlags.ts";
 import { parseFlags } from "../RequestBodies.ts";
 import { formatInstant, yesNo } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
@@ -18,7 +18,7 @@ const formatLimit = (value: Workspace["plan"][keyof Workspace["plan"]]): string 
 };
 
 const card = (workspace: Workspace): string => {
-  const cap = workspace.default_frequency_cap;
+  const { default_frequency_cap: cap, quiet_hours: quiet } = workspace;
   const changed = Object.entries(workspace.plan).filter(
     ([key, value]) => JSON.stringify(value) !== JSON.stringify(defaultPlan[key as keyof typeof defaultPlan]),
   );
@@ -35,6 +35,7 @@ const card = (workspace: Workspace): string => {
         ? "no"
         : `since ${formatInstant(workspace.deletion_scheduled_at)}`,
     ],
+    ["quiet hours", quiet === null ? "none" : `${quiet.from}-${quiet.to}/${quiet.action}`],
     ["frequency cap", cap === null ? "none" : `${cap.count} a ${cap.period}`],
     ["plan", changed.length === 0 ? "the default" : "the default, except for:"],
     ...changed.map(([key, value]) => [`  ${key}`, formatLimit(value)] as const),
@@ -137,6 +138,7 @@ const update = Command.make(
       "Schedule the deletion, which revokes all tokens, or cancel it",
     ),
     cap: capFlag,
+    quietHours: quietHoursFlag,
     plan: planFlag,
   },
   Effect.fn(function* (flags) {
@@ -148,6 +150,7 @@ const update = Command.make(
       user_hash_required: Option.getOrUndefined(flags.userHash),
       deletion_scheduled: Option.getOrUndefined(flags.deletion),
       default_frequency_cap: yield* parseCap(flags.cap),
+      quiet_hours: yield* parseQuietHours(flags.quietHours),
       plan: yield* parsePlan(flags.plan),
     });
     if (Object.keys(payload).length === 0) {

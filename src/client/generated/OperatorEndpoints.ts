@@ -15,6 +15,7 @@ import type {
   Notification,
   NotificationReportRow,
   QuestionDraft,
+  QuietHours,
   ReportRange,
   ResentEvent,
   Segment,
@@ -60,6 +61,7 @@ export type {
   Notification,
   NotificationReportRow,
   QuestionDraft,
+  QuietHours,
   ReportRange,
   ResentEvent,
   Segment,
@@ -216,10 +218,11 @@ export interface Delivery {
   /** How messages reach the device: a push service, or `inbox`, from which the device fetches them. */
   readonly transport: "fcm" | "apns" | "webpush" | "inbox";
   /**
-   * `queued`: to be sent; `handed_over`: sent to the push service, which has not answered;
-   * `delivered`: accepted by the push service; `failed`: refused for good, or never answered.
+   * `held`: until the quiet hours of its device end; `queued`: to be sent; `handed_over`: sent to the
+   * push service, which has not answered; `delivered`: accepted by the push service; `failed`: refused
+   * for good, or never answered.
    */
-  readonly status: "queued" | "handed_over" | "delivered" | "failed";
+  readonly status: "held" | "queued" | "handed_over" | "delivered" | "failed";
   /** How often it was sent to the push service. */
   readonly attempts: number;
   /** The last error; null for none. */
@@ -228,6 +231,8 @@ export interface Delivery {
   readonly test: boolean;
   /** An instant in UTC, to the second. */
   readonly created_at: string;
+  /** When the quiet hours end that held it; null if none did. */
+  readonly held_until: string | null;
   /** When the push service or the inbox accepted it; null if neither did. */
   readonly delivered_at: string | null;
 }
@@ -784,6 +789,8 @@ export interface Workspace {
   readonly user_hash_required: boolean;
   /** The cap of campaigns without a cap of their own; null for none. */
   readonly default_frequency_cap: FrequencyCap | null;
+  /** The quiet hours of campaigns without their own; null for none. */
+  readonly quiet_hours: QuietHours | null;
   readonly plan: Plan;
   /** An instant in UTC, to the second. */
   readonly created_at: string;
@@ -816,6 +823,8 @@ export interface WorkspacePatch {
   readonly user_hash_required?: boolean | undefined;
   /** The cap of campaigns without a cap of their own; null removes it. */
   readonly default_frequency_cap?: FrequencyCap | null | undefined;
+  /** The quiet hours of campaigns without their own; null removes them. */
+  readonly quiet_hours?: QuietHours | null | undefined;
   readonly plan?: PlanPatch | undefined;
 }
 
@@ -874,10 +883,11 @@ export interface DeliveriesListQuery {
   /** Only deliveries of the device with this id. */
   readonly device?: string | undefined;
   /**
-   * `queued`: to be sent; `handed_over`: sent to the push service, which has not answered;
-   * `delivered`: accepted by the push service; `failed`: refused for good, or never answered.
+   * `held`: until the quiet hours of its device end; `queued`: to be sent; `handed_over`: sent to the
+   * push service, which has not answered; `delivered`: accepted by the push service; `failed`: refused
+   * for good, or never answered.
    */
-  readonly status?: "queued" | "handed_over" | "delivered" | "failed" | undefined;
+  readonly status?: "held" | "queued" | "handed_over" | "delivered" | "failed" | undefined;
 }
 
 /** The customers of this installation, with their plans. */

@@ -17,6 +17,7 @@ import type {
   NotificationReportRow,
   Question,
   QuestionDraft,
+  QuietHours,
   ReportRange,
   ResentEvent,
   Segment,
@@ -65,6 +66,7 @@ export type {
   NotificationReportRow,
   Question,
   QuestionDraft,
+  QuietHours,
   ReportRange,
   ResentEvent,
   Segment,
@@ -151,6 +153,27 @@ export interface Campaign {
   readonly frequency_cap_count: number | null;
   /** The calendar period of the frequency cap; null for the workspace's default cap. */
   readonly frequency_cap_period: "day" | "week" | "month" | null;
+  /**
+   * `device` (the default): each device has the cap and the cooldown for itself. `user`: the devices
+   * of a person share them, and a send reaches only the one that was seen last.
+   */
+  readonly cap_by: "device" | "user";
+  /**
+   * Hours of the day in which devices get no message; null for those of the workspace, `{enabled:
+   * false}` for none.
+   */
+  readonly quiet_hours:
+    | QuietHours
+    | {
+        /** The campaign has no quiet hours. */
+        readonly enabled: false;
+      }
+    | null;
+  /**
+   * Of a geo campaign: for how many minutes after a message at a location the same device gets no
+   * other message of the campaign there; null for no cooldown.
+   */
+  readonly cooldown_minutes: number | null;
   readonly targeting: Targeting;
   /** When the campaign was created, in UTC. */
   readonly created_at: string;
@@ -183,6 +206,37 @@ export interface CampaignDraft {
   readonly frequency_cap_count?: number | null | undefined;
   /** The calendar period of the frequency cap; null for the workspace's default cap. */
   readonly frequency_cap_period?: "day" | "week" | "month" | null | undefined;
+  /**
+   * `device` (the default): each device has the cap and the cooldown for itself. `user`: the devices
+   * of a person share them, and a send reaches only the one that was seen last.
+   */
+  readonly cap_by?: "device" | "user" | null | undefined;
+  /**
+   * Hours of the day in which devices get no message; null for those of the workspace, `{enabled:
+   * false}` for none.
+   */
+  readonly quiet_hours?:
+    | {
+        /** A time of day, HH:MM. */
+        readonly from: string;
+        /** A time of day, HH:MM. */
+        readonly to: string;
+        /** `hold` sends the message when they end, `drop` does not send it. */
+        readonly action: "hold" | "drop";
+        /** The campaign has no quiet hours. */
+        readonly enabled?: true | undefined;
+      }
+    | {
+        /** The campaign has no quiet hours. */
+        readonly enabled: false;
+      }
+    | null
+    | undefined;
+  /**
+   * Of a geo campaign: for how many minutes after a message at a location the same device gets no
+   * other message of the campaign there.
+   */
+  readonly cooldown_minutes?: number | null | undefined;
   /** Whether the campaign is paused. Left out: a new campaign is not, and an update keeps it as it is. */
   readonly paused?: boolean | undefined;
   /** Whether a device must be in `any` (the default) or `all` of the segments; null if not set. */
@@ -680,6 +734,10 @@ export interface SendDetail {
   readonly delivered: number;
   /** How many of them it could not be delivered to. */
   readonly failed: number;
+  /** How many of them quiet hours have held, without an outcome yet. A send can be done before. */
+  readonly held: number;
+  /** Devices that got none because of their quiet hours; not in `targeted`. */
+  readonly dropped: number;
   /** When it started; null if it has not. */
   readonly started_at: string | null;
   /** When it was done, skipped, missed or cancelled; null until then. */

@@ -247,9 +247,14 @@ export interface Explanation {
     | "address_gone"
     | "transport_not_configured"
     | "capped"
+    | "quiet_hours"
+    | "cooldown"
     | "outside"
     | null;
-  /** Of `capped`: when the period of the cap ends; otherwise null. */
+  /**
+   * Of `capped` when the period of the cap ends, of `quiet_hours` and `cooldown` when they do;
+   * otherwise null.
+   */
   readonly until: string | null;
 }
 
@@ -435,6 +440,16 @@ export interface QuestionDraft {
   readonly required?: boolean | null | undefined;
   /** Two to four choices of a choice question; none for the other types. */
   readonly choices?: ReadonlyArray<ChoiceDraft> | null | undefined;
+}
+
+/** The JSON of `QuietHours`. */
+export interface QuietHours {
+  /** A time of day, HH:MM. */
+  readonly from: string;
+  /** A time of day, HH:MM. */
+  readonly to: string;
+  /** `hold` sends the message when they end, `drop` does not send it. */
+  readonly action: "hold" | "drop";
 }
 
 /** The range of the figures, after defaults. */
@@ -696,6 +711,10 @@ export interface Send {
   readonly delivered: number;
   /** How many of them it could not be delivered to. */
   readonly failed: number;
+  /** How many of them quiet hours have held, without an outcome yet. A send can be done before. */
+  readonly held: number;
+  /** Devices that got none because of their quiet hours; not in `targeted`. */
+  readonly dropped: number;
   /** When it started; null if it has not. */
   readonly started_at: string | null;
   /** When it was done, skipped, missed or cancelled; null until then. */

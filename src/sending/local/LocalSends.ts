@@ -2,6 +2,7 @@ import { Cause, Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../../database/Database.ts";
 import { Segments } from "../../devices/Segments.ts";
 import { idAt } from "../../wire/Ids.ts";
+import { effectiveQuietHours } from "../../workspaces/QuietHours.ts";
 import { capWindow } from "../FrequencyCap.ts";
 import { nextCheckOf, partsOf } from "./LocalParts.ts";
 import { type LocalSend, LocalSendsSql } from "./LocalSendsSql.ts";
@@ -47,13 +48,18 @@ export class LocalSends extends Context.Service<LocalSends>()("waypost/sending/L
       }
       const earlier = [...(yield* repository.sourceIds(send))];
       const window = capWindow(held.cap, held.defaultCap, held.timezone, now);
-      const started = due.length === 0 ? [] : yield* repository.addParts(send, due, window, now);
+      const hours = effectiveQuietHours(held.quietHours, held.defaultQuietHours);
+      const quiet = hours === null ? null : { ...hours, timezone: held.timezone };
+      const started =
+        due.length === 0
+          ? []
+          : yield* repository.addParts(send, due, { window, quiet, capBy: held.capBy }, now);
       const [targets = { match: "any" as const, rules: [] }] = yield* segments.audiences([held]);
       const audiences = started.map(({ environment, ord, sourceId, workspaceId }) => {
         const { hasRest = false, zones: reached = [] } = due[ord - 1] ?? {};
         const local = { zones: reached, hasRest, earlier: earlier.map(String) };
         earlier.push(sourceId);
-        const audience: SendAudience = { ...targets, local };
+        const audience: SendAudience = { ...targets, local, perUser: held.capBy === "user" };
         return { workspaceId, environment, sourceId, audience, lastDeviceKey: held.lastDeviceKey };
       });
       if (audiences.length > 0) yield* starts.splitLater(audiences);

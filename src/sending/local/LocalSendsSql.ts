@@ -1,12 +1,13 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { arrayOf, epochMillis, instant, unnested } from "../../database/Rows.ts";
+import { arrayOf, epochMillis, instant, jsonb, unnested } from "../../database/Rows.ts";
 import { run } from "../../database/Statements.ts";
 import { sameTenant, tenantIs } from "../../database/TenantColumns.ts";
 import { recordedSendsSql } from "../../outbox/RecordedEventsSql.ts";
 import type { TimeZoneName } from "../../time/TimeZone.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { CapWindow } from "../FrequencyCap.ts";
+import type { SendQuietHours } from "../holding/SendQuietHours.ts";
 import type { LocalPart, LocalState } from "./LocalParts.ts";
 import type { SendingCampaign, StartedSend } from "../Send.ts";
 
@@ -15,6 +16,14 @@ export interface LocalSend extends SendingCampaign, LocalState {
   readonly id: string;
   readonly contentKey: number;
   readonly contentType: string;
+  readonly templated: boolean;
+}
+
+/** What holds the messages of parts back. */
+export interface PartRules {
+  readonly window: CapWindow | null;
+  readonly capBy: "device" | "user";
+  readonly quiet: SendQuietHours | null;
 }
 
 /** A part to store: one that runs gets a source id. */
@@ -60,7 +69,7 @@ export class LocalSendsSql extends Context.Service<LocalSendsSql>()("waypost/sen
           SELECT s.workspace_id AS "workspaceId", s.environment, s.campaign_id AS "campaignId", s.id,
             s.local_at AS "localAt", s.late, ${epochMillis("s.planned_at")} AS "plannedAt",
             ${epochMillis("s.next_at")} AS "nextAt", s.status = 'running' AS "hasRun",
-            n.content_key AS "contentKey", k.type AS "contentType"
+            n.content_key AS "contentKey", k.type AS "contentType", k.template IS NOT NULL AS templated
           FROM send s
           JOIN campaign_notification a ON ${sameTenant("a", "s")} AND a.campaign_id = s.campaign_id
             AND a.notification_id = s.notification_id
@@ -102,7 +111,12 @@ export class LocalSendsSql extends Context.Service<LocalSendsSql>()("waypost/sen
         ),
 
       /** Stores parts that are due, in order. Returns those that run, with their source ids, in order. */
-      addParts: (send: LocalSend, parts: ReadonlyArray<StoredPart>, window: CapWindow | null, now: number) =>
+      addParts: (
+        send: LocalSend,
+        parts: ReadonlyArray<StoredPart>,
+        { capBy, quiet, window }: PartRules,
+        now: number,
+      ) =>
         Effect.orDie(sql<StartedSend & { readonly ord: number }>`
           WITH numbered AS MATERIALIZED (
             SELECT o.*, CASE WHEN o.status = 'running' THEN nextval('delivery_source_id') END AS source_id
@@ -115,14 +129,15 @@ export class LocalSendsSql extends Context.Service<LocalSendsSql>()("waypost/sen
             ) AS o
           ), added AS (
             INSERT INTO send (workspace_id, environment, id, campaign_id, campaign_key, notification_id,
-              notification_key, due_at, status, parent_id, source_id, content_key, content_type, cap_count,
-              cap_since, started_at, finished_at)
+              notification_key, due_at, status, parent_id, source_id, content_key, content_type, templated,
+              cap_count, cap_since, cap_by, quiet_hours, started_at, finished_at)
             SELECT s.workspace_id, s.environment, n.id, s.campaign_id, s.campaign_key, s.notification_id,
               s.notification_key, n.due_at, n.status, s.id, n.source_id,
               CASE WHEN n.source_id IS NOT NULL THEN ${send.contentKey}::int END,
-              CASE WHEN n.source_id IS NOT NULL THEN ${send.contentType}::text END,
+              CASE WHEN n.source_id IS NOT NULL THEN ${send.contentType}::text END, ${send.templated},
               CASE WHEN n.source_id IS NOT NULL THEN ${window?.count ?? null}::int END,
               CASE WHEN n.source_id IS NOT NULL THEN ${instant(window?.since ?? null)} END,
+              ${capBy}::text, CASE WHEN n.source_id IS NOT NULL THEN ${jsonb(quiet)} END,
               CASE WHEN n.source_id IS NOT NULL THEN ${instant(now)} END,
               CASE WHEN n.source_id IS NULL THEN ${instant(now)} END
             FROM numbered n JOIN send s ON ${sendIs(send)}
@@ -168,7 +183,8 @@ export class LocalSendsSql extends Context.Service<LocalSendsSql>()("waypost/sen
             CROSS JOIN LATERAL (
               SELECT bool_or(c.status = 'running') AS is_running, bool_or(c.status = 'missed') AS is_missed,
                 min(c.due_at) AS first_at, sum(c.targeted)::int AS all_targeted,
-                sum(c.delivered)::int AS all_delivered, sum(c.failed)::int AS all_failed
+                sum(c.delivered)::int AS all_delivered, sum(c.failed)::int AS all_failed,
+                sum(c.held)::int AS all_held, sum(c.dropped)::int AS all_dropped
               FROM send c WHERE ${sameTenant("c", "p")} AND c.parent_id = p.id
             ) AS g
             WHERE p.local_at IS NOT NULL AND p.status IN ('scheduled', 'running') AND p.next_at IS NULL
@@ -178,7 +194,8 @@ export class LocalSendsSql extends Context.Service<LocalSendsSql>()("waypost/sen
               status = CASE WHEN s.status = 'running' THEN 'done'
                 WHEN part.is_missed THEN 'missed' ELSE 'skipped' END,
               due_at = COALESCE(part.first_at, s.due_at), targeted = COALESCE(part.all_targeted, 0),
-              delivered = COALESCE(part.all_delivered, 0), failed = COALESCE(part.all_failed, 0)
+              delivered = COALESCE(part.all_delivered, 0), failed = COALESCE(part.all_failed, 0),
+              held = COALESCE(part.all_held, 0), dropped = COALESCE(part.all_dropped, 0)
             FROM part
             WHERE ${sameTenant("s", "part")} AND s.id = part.id AND s.status = part.status
               AND s.next_at IS NULL

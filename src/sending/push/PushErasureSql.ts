@@ -33,13 +33,16 @@ export class PushErasureSql extends Context.Service<PushErasureSql>()("waypost/s
             WHERE ${tenantIs("q", tenant)} AND (q.source_id, q.device_key) IN (
               SELECT d.source_id, d.device_key FROM delivery d WHERE ${isPending(tenant, deviceKeys)})
           ), dropped AS (
-            DELETE FROM delivery d WHERE ${isPending(tenant, deviceKeys)} RETURNING d.source_id
+            DELETE FROM delivery d WHERE ${isPending(tenant, deviceKeys)} RETURNING d.source_id, d.held_until
           )
-          UPDATE send s SET targeted = s.targeted - n.count
-          FROM (SELECT source_id, count(*)::int AS count FROM dropped GROUP BY source_id) AS n
+          UPDATE send s SET targeted = s.targeted - n.count, held = s.held - n.held
+          FROM (
+            SELECT source_id, count(*)::int AS count, count(held_until)::int AS held
+            FROM dropped GROUP BY source_id
+          ) AS n
           WHERE ${tenantIs("s", tenant)} AND s.source_id = n.source_id
           RETURNING s.source_id AS "sourceId",
-            s.status = 'running' AND s.delivered + s.failed = s.targeted AS "isComplete"`),
+            s.status = 'running' AND s.delivered + s.failed + s.held = s.targeted AS "isComplete"`),
     };
   }),
 }) {

@@ -63,7 +63,7 @@ export class PushOutcomesSql extends Context.Service<PushOutcomesSql>()("waypost
             DELETE FROM push_queue q USING o
             WHERE ${tenantIs("q", partition)} AND q.source_id = o.source_id AND q.device_key = o.device_key
               AND q.fence = o.fence AND o.verdict NOT IN ('delayed', 'returned')
-            RETURNING o.*, o.verdict AS status
+            RETURNING o.*, o.verdict AS status, q.held
           ), requeued AS (
             UPDATE push_queue q SET due_at = o.due_at,
               attempts = q.attempts - (CASE WHEN o.verdict = 'returned' THEN 1 ELSE 0 END)::smallint,
@@ -89,16 +89,17 @@ export class PushOutcomesSql extends Context.Service<PushOutcomesSql>()("waypost
               AND o.verdict = 'dropped'
           ), counted AS (
             UPDATE send s SET delivered = s.delivered + n.delivered, failed = s.failed + n.failed,
-              targeted = s.targeted - n.dropped
+              targeted = s.targeted - n.dropped, held = s.held - n.held
             FROM (
               SELECT source_id, count(*) FILTER (WHERE verdict = 'delivered')::int AS delivered,
                 count(*) FILTER (WHERE verdict = 'failed')::int AS failed,
-                count(*) FILTER (WHERE verdict = 'dropped')::int AS dropped
+                count(*) FILTER (WHERE verdict = 'dropped')::int AS dropped,
+                count(*) FILTER (WHERE held)::int AS held
               FROM ended GROUP BY source_id
             ) AS n
             WHERE ${tenantIs("s", partition)} AND s.source_id = n.source_id
             RETURNING s.source_id,
-              s.status = 'running' AND s.delivered + s.failed = s.targeted AS "isComplete"
+              s.status = 'running' AND s.delivered + s.failed + s.held = s.targeted AS "isComplete"
           ), ${recordedDeliveriesSql(sql, partition, "ended", now)}
           SELECT a.settled, c.source_id AS "sourceId", c."isComplete"
           FROM (

@@ -26,6 +26,7 @@ export interface TakenPush {
   /** Includes the current one. */
   readonly attempts: number;
   readonly firstAt: number;
+  /** Of a delivery that quiet hours have held, when they ended. */
   readonly createdAt: number;
   readonly campaignKey: number;
   readonly contentKey: number;
@@ -120,11 +121,12 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
             RETURNING q.*
           )
           SELECT t.source_id AS "sourceId", t.device_key AS "deviceKey", t.fence, t.attempts::int AS attempts,
-            ${epochMillis("t.first_at")} AS "firstAt", ${epochMillis("d.created_at")} AS "createdAt",
+            ${epochMillis("t.first_at")} AS "firstAt",
+            ${epochMillis("COALESCE(d.held_until, d.created_at)")} AS "createdAt",
             d.campaign_key AS "campaignKey", d.content_key AS "contentKey",
             d.location_key AS "locationKey", v.address,
             v.address_version AS "addressVersion", d.status = 'handed_over' AS "isUncertain",
-            CASE WHEN s.status <> 'running' THEN 'stopped'
+            CASE WHEN s.status <> 'running' AND NOT t.held THEN 'stopped'
               WHEN w.deletion_scheduled_at IS NOT NULL THEN 'closing'
               WHEN v.unregistered_at IS NOT NULL THEN 'unregistered'
               WHEN v.transport <> t.transport THEN 'moved'

@@ -15,6 +15,10 @@ export interface TestDevice {
   readonly isGone: boolean;
 }
 
+/** A delivery of a test: no rule holds it back, and no person is counted. */
+export type TestDelivery = InitialStatus &
+  Omit<DueDelivery, "cap" | "cooldownSince" | "quiet" | "userKey" | "sharedBy">;
+
 /** Statements of test sends. */
 export class TestSendsSql extends Context.Service<TestSendsSql>()("waypost/sending/testing/TestSendsSql", {
   make: Effect.gen(function* () {
@@ -30,10 +34,7 @@ export class TestSendsSql extends Context.Service<TestSendsSql>()("waypost/sendi
             AND v.unregistered_at IS NULL`),
 
       /** Inserts the deliveries of one test, and queues their pushes. They share a source id. */
-      insert: (
-        { environment, workspaceId }: Tenant,
-        due: ReadonlyArray<Omit<DueDelivery, "cap"> & InitialStatus>,
-      ) =>
+      insert: ({ environment, workspaceId }: Tenant, due: ReadonlyArray<TestDelivery>) =>
         Effect.orDie(sql<{ readonly sourceId: bigint }>`
           WITH source AS MATERIALIZED (SELECT nextval('delivery_source_id') AS id), created AS (
             INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key,

@@ -50,7 +50,7 @@ export const eventRowsSql = (sql: SqlClient.SqlClient): Statement.Fragment => sq
       CASE WHEN v.id IS NOT NULL THEN json_build_object('device_id', v.id,
         'trigger_type', d.trigger_type,
         'transport', d.transport, 'status', d.status, 'attempts', d.attempts, 'last_error', d.last_error,
-        'test', d.test, 'created_at', ${utc("d.created_at")},
+        'test', d.test, 'created_at', ${utc("d.created_at")}, 'held_until', ${utc("d.held_until")},
         'delivered_at', CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END,
         'opened_at', CASE WHEN p.is_later OR d.opened_at <= p.recorded_at THEN ${utc("d.opened_at")} END,
         'clicked_at', CASE WHEN p.is_later OR d.clicked_at <= p.recorded_at THEN ${utc("d.clicked_at")} END
@@ -86,12 +86,13 @@ export const eventRowsSql = (sql: SqlClient.SqlClient): Statement.Fragment => sq
     (SELECT json_build_object('id', s.id, 'campaign_id', s.campaign_id, 'notification_id', s.notification_id,
         'due_at', ${utc("COALESCE(g.first_at, s.due_at)")}, 'status', s.status,
         'targeted', COALESCE(g.targeted, s.targeted), 'delivered', COALESCE(g.delivered, s.delivered),
-        'failed', COALESCE(g.failed, s.failed), 'started_at', ${utc("s.started_at")},
+        'failed', COALESCE(g.failed, s.failed), 'held', COALESCE(g.held, s.held),
+        'dropped', COALESCE(g.dropped, s.dropped), 'started_at', ${utc("s.started_at")},
         'finished_at', ${utc("s.finished_at")}, 'parts', CASE WHEN s.local_at IS NOT NULL THEN
           COALESCE(g.parts, '[]') END)::text
       FROM send s LEFT JOIN LATERAL (
         SELECT min(p.due_at) AS first_at, sum(p.targeted) AS targeted, sum(p.delivered) AS delivered,
-          sum(p.failed) AS failed,
+          sum(p.failed) AS failed, sum(p.held) AS held, sum(p.dropped) AS dropped,
           jsonb_agg(jsonb_build_object('due_at', ${utc("p.due_at")}, 'targeted', p.targeted,
             'delivered', p.delivered, 'failed', p.failed, 'status', p.status) ORDER BY p.due_at) AS parts
         FROM send p WHERE ${sameTenant("p", "s")} AND p.parent_id = s.id

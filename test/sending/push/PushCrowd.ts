@@ -27,5 +27,5 @@ export const pushCrowd = (service: LocalService, count: number) =>
       delivered,
       failed,
     ]);
-    return { ...production, campaign, figures };
+    return { ...production, waypost, workspace, campaign, figures };
   });

@@ -22,6 +22,7 @@ const labels = [
   ["ends_at", "Ends at"],
   ["frequency_cap_count", "Frequency cap: times"],
   ["frequency_cap_period", "Frequency cap: per"],
+  ["cooldown_minutes", "Cooldown"],
   ["location_ids", "Locations"],
   ["location_group_ids", "Location groups"],
   ["segmentation_ids", "Segments"],

@@ -86,6 +86,17 @@ const FrequencyCap = ({ form }: FieldsProps) => (
   </FieldGroup>
 );
 
+const Cooldown = ({ form }: FieldsProps) => (
+  <TextField
+    name="cooldown_minutes"
+    label="Cooldown in minutes"
+    hint="After a message at a location the same device gets no other of this campaign there for so long."
+    inputMode="numeric"
+    value={form.values.value.cooldown_minutes}
+    onValue={(value) => form.set({ cooldown_minutes: value })}
+  />
+);
+
 const mayNot = (what: string) => `Your access key may not list ${what}.`;
 
 const NoLocations = () =>
@@ -192,6 +203,7 @@ export const CampaignFields = ({ form }: FieldsProps) => {
       />
       <Dates form={form} />
       <FrequencyCap form={form} />
+      {form.values.value.type === "geo" && <Cooldown form={form} />}
       {type === "geo" ? (
         <>
           <Locations form={form} />

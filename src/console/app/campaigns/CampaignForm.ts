@@ -13,6 +13,10 @@ export interface CampaignValues {
   readonly ends_at: string;
   readonly frequency_cap_count: string;
   readonly frequency_cap_period: string;
+  /** Set by other clients; a save keeps them. */
+  readonly cap_by: Campaign["cap_by"];
+  readonly quiet_hours: Campaign["quiet_hours"];
+  readonly cooldown_minutes: string;
   readonly location_ids: ReadonlyArray<string>;
   readonly location_group_ids: ReadonlyArray<string>;
   readonly segmentation_ids: ReadonlyArray<string>;
@@ -30,6 +34,9 @@ export const newCampaign = (timezone: string): CampaignValues => ({
   ends_at: "",
   frequency_cap_count: "",
   frequency_cap_period: "",
+  cap_by: "device",
+  quiet_hours: null,
+  cooldown_minutes: "",
   location_ids: [],
   location_group_ids: [],
   segmentation_ids: [],
@@ -49,6 +56,9 @@ export const valuesOf = (campaign: Campaign, version: string): CampaignValues =>
       : wallEndAt(campaign.ends_at, campaign.timezone),
   frequency_cap_count: campaign.frequency_cap_count?.toString() ?? "",
   frequency_cap_period: campaign.frequency_cap_period ?? "",
+  cap_by: campaign.cap_by,
+  quiet_hours: campaign.quiet_hours,
+  cooldown_minutes: campaign.cooldown_minutes?.toString() ?? "",
   location_ids: campaign.targeting.location_ids,
   location_group_ids: campaign.targeting.location_group_ids,
   segmentation_ids: campaign.targeting.segmentation_ids,
@@ -98,6 +108,9 @@ export const draftOf = (values: CampaignValues, paused: boolean | undefined) => 
   ends_at: values.type === "geo" ? orNull(sentWallTime(values.ends_at)) : null,
   frequency_cap_count: sentCount(values.frequency_cap_count),
   frequency_cap_period: orNull(values.frequency_cap_period),
+  cap_by: values.cap_by,
+  quiet_hours: values.quiet_hours,
+  cooldown_minutes: values.type === "geo" ? sentCount(values.cooldown_minutes) : null,
   paused,
 });
 

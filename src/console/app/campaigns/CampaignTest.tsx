@@ -21,6 +21,8 @@ const reasons: Readonly<Record<NonNullable<ReachExplanation["reason"]>, string>>
   address_gone: "The push address of the device is gone. It gets one when the app registers again.",
   transport_not_configured: "The push transport of the device is not configured.",
   capped: "The device has got as many messages as the frequency cap allows.",
+  cooldown: "The device has got a message of the campaign at this location a short time ago.",
+  quiet_hours: "It is in quiet hours for the device.",
   outside: "The device is in none of the locations. It gets the message when it enters or leaves one.",
 };
 

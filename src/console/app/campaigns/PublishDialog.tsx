@@ -62,7 +62,7 @@ const firstSend = ({ messages, values }: PublishSummary): string => {
     return `When a device ${triggers(messages)}, from ${values.starts_at} (${values.timezone}).`;
   // Sends are at their time of day, on the campaign's day.
   const day = values.starts_at.slice(0, 10);
-  const times = (messages ?? []).flatMap(({ trigger_config: config }) => config?.send_at.slice(-5) ?? []);
+  const times = (messages ?? []).flatMap(({ trigger_config: config }) => config?.send_at?.slice(-5) ?? []);
   const first = times.toSorted()[0];
   return `${first === undefined ? `On ${day}` : `${day} ${first}`} (${values.timezone}).`;
 };

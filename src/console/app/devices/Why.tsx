@@ -21,6 +21,8 @@ const reasonTexts: Readonly<Record<NonNullable<Explanation["reason"]>, string>> 
   address_gone: "The push service reported the address of the device as gone.",
   transport_not_configured: "The push service of the device has no credentials in this environment.",
   capped: "The frequency cap of the campaign is reached.",
+  cooldown: "The cooldown of the campaign at the location has not passed.",
+  quiet_hours: "It is in quiet hours for the device.",
   outside: "The device is in none of the locations of the campaign.",
 };
 

@@ -1,0 +1,31 @@
+/** The flags that commands on notifications share, and how they find the notification. */
+import { Effect } from "effect";
+import { Flag } from "effect/cli";
+import { findId, nameArgument } from "../Lookups.ts";
+import { findCampaign, pageOf, type Platform, platformFlags } from "../Platform.ts";
+
+/** The flags of a command on the notifications of a campaign. */
+export const campaignFlags = {
+  ...platformFlags,
+  campaign: Flag.String("campaign").pipe(Flag.withDescription("The campaign, by id or name")),
+};
+
+/** The notifications of a campaign, in pages. */
+export const pages = (platform: Platform, campaign: string) =>
+  pageOf(platform, (client) => client.notifications.list(campaign));
+
+export const optionalFlag = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional);
+
+/** The flags of a command on one notification. */
+export const oneFlags = { ...campaignFlags, notification: nameArgument("notification") };
+
+/** The ids of the campaign and of its notification. */
+export const findNotification = Effect.fnUntraced(function* (
+  platform: Platform,
+  flags: { readonly campaign: string; readonly notification: string },
+) {
+  const campaign = yield* findCampaign(platform, flags.campaign);
+  const id = yield* findId("notification", flags.notification, pages(platform, campaign));
+  return [campaign, id] as const;
+});

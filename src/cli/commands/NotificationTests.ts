@@ -1,0 +1,84 @@
+/** Previews and test sends of a notification. */
+import { Effect, Option } from "effect";
+import { Command, Flag } from "effect/cli";
+import { counted } from "../../wire/Text.ts";
+import { openPlatform } from "../Platform.ts";
+import { printOne } from "../terminal/Output.ts";
+import { details } from "../terminal/Table.ts";
+import { findNotification, oneFlags, optionalFlag } from "./NotificationFlags.ts";
+
+/** `waypost notification preview` */
+export const previewCommand = Command.make(
+  "preview",
+  {
+    ...oneFlags,
+    device: optionalFlag("device", "Id of the device to show it for"),
+    locale: optionalFlag("locale", "Language and region to show it in, instead of a device"),
+    location: optionalFlag("location", "Id of the location whose event triggers it"),
+  },
+  Effect.fn(function* (flags) {
+    const platform = yield* openPlatform(flags, ["campaigns:read", "notifications:read"]);
+    const [campaign_id, notification_id] = yield* findNotification(platform, flags);
+    const shown = yield* platform((client) =>
+      client.previews.preview({
+        campaign_id,
+        notification_id,
+        device_id: Option.getOrNull(flags.device),
+        locale: Option.getOrNull(flags.locale),
+        location_id: Option.getOrNull(flags.location),
+      }),
+    );
+    yield* printOne(shown, ({ failure, message, pushes }) =>
+      message === null || pushes === null
+        ? `The message would fail: ${failure ?? ""}`
+        : details([
+            ["headline", message.headline],
+            ["body", message.body],
+            ["button", message.cta_url === null ? "none" : `${message.cta_label ?? ""} (${message.cta_url})`],
+            ...(["fcm", "apns", "webpush"] as const).map((name): readonly [string, string] => {
+              const { bytes, cut } = pushes[name];
+              return [name, `${bytes} bytes${cut.length === 0 ? "" : `, cut: ${cut.join(", ")}`}`];
+            }),
+          ]),
+    );
+  }, Effect.scoped),
+).pipe(
+  Command.withDescription("Show what a device would get of a notification"),
+  Command.withExamples([
+    {
+      command:
+        'waypost notification preview Hello --campaign "Opening week" --workspace Acme ' +
+        "--environment sandbox --locale nl-NL",
+    },
+  ]),
+);
+
+/** `waypost notification test` */
+export const testCommand = Command.make(
+  "test",
+  {
+    ...oneFlags,
+    device: Flag.String("device").pipe(
+      Flag.withDescription("Id of an approved test device. May be repeated"),
+      Flag.atLeast(1),
+    ),
+    location: optionalFlag("location", "Id of the location that the message is for"),
+  },
+  Effect.fn(function* (flags) {
+    const needed = ["campaigns:read", "notifications:read", "notifications:write"] as const;
+    const platform = yield* openPlatform(flags, needed);
+    const [campaign, id] = yield* findNotification(platform, flags);
+    const body = { device_ids: flags.device, location_id: Option.getOrNull(flags.location) };
+    const sent = yield* platform((client) => client.testSends.send(campaign, id, body));
+    yield* printOne(sent, ({ deliveries }) => `Sent it to ${counted(deliveries.length, "test device")}.`);
+  }, Effect.scoped),
+).pipe(
+  Command.withDescription("Send a notification to approved test devices now. It counts in no report"),
+  Command.withExamples([
+    {
+      command:
+        'waypost notification test Hello --campaign "Opening week" --workspace Acme ' +
+        "--environment sandbox --device 01980a6c-0f3e-7c52-9a41-3f1f5d7a2b64",
+    },
+  ]),
+);

@@ -1,0 +1,64 @@
+import { Clock, Context, Effect, Layer } from "effect";
+import { Database } from "../../database/Database.ts";
+import { distinctTenants } from "../../database/TenantColumns.ts";
+import { Worker } from "../../workers/Worker.ts";
+import { HeldDeliveriesSql } from "./HeldDeliveriesSql.ts";
+import { released } from "./HeldDelivery.ts";
+import { PushCredentials } from "../push/PushCredentials.ts";
+import { countReleased } from "./QuietMetrics.ts";
+
+/** Deliveries that are released in one transaction of about a tenth of a second. */
+const pageSize = 2_000;
+const pollInterval = "500 millis";
+/** The pause between pages, in which the database is free for requests. */
+const pagePause = "10 millis";
+
+const outcomes = ["queued", "delivered", "failed"] as const;
+
+/**
+ * Releases held deliveries when their quiet hours end (contract P2): whether each can be sent is decided
+ * then. Processes with the role `worker` share the work by locks. What a process that dies has not committed
+ * is released by the next.
+ */
+export class HeldDeliveries extends Context.Service<HeldDeliveries>()("waypost/sending/HeldDeliveries", {
+  make: Effect.gen(function* () {
+    const database = yield* Database;
+    const repository = yield* HeldDeliveriesSql;
+    const credentials = yield* PushCredentials;
+
+    const releasePage = Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis;
+      const held = yield* repository.lock(now, pageSize);
+      if (held.length === 0) return [];
+      const tenants = distinctTenants(held);
+      const configured = yield* credentials.configured(tenants);
+      const nameOf = ({ environment, workspaceId }: (typeof tenants)[number]) =>
+        `${workspaceId}/${environment}`;
+      const byTenant = new Map(tenants.map((tenant, index) => [nameOf(tenant), configured[index]]));
+      const deliveries = held.map((each) => released(each, byTenant.get(nameOf(each)) ?? new Set()));
+      yield* repository.lockSends(deliveries);
+      yield* repository.release(deliveries, now);
+      return deliveries;
+    }).pipe(database.atomically);
+
+    /** Releases all that are due, page by page. */
+    const releaseDue = Effect.gen(function* () {
+      while (true) {
+        const deliveries = yield* releasePage;
+        for (const outcome of outcomes) {
+          const count = deliveries.filter(({ status }) => status === outcome).length;
+          if (count > 0) yield* countReleased(outcome, count);
+        }
+        if (deliveries.length < pageSize) return;
+        yield* Effect.sleep(pagePause);
+      }
+    });
+
+    yield* Worker.every("held_deliveries", pollInterval, releaseDue, { isTraced: false });
+    return { releaseDue };
+  }),
+}) {
+  static readonly layer = Layer.effect(HeldDeliveries, HeldDeliveries.make).pipe(
+    Layer.provide(HeldDeliveriesSql.layer),
+  );
+}
