@@ -42,4 +42,27 @@ layer(TestWaypost.layer)("Erasure of waiting pushes", (it) => {
       assert.deepInclude((yield* production.sends()).at(-1), { status: "done", targeted: 1 });
     }),
   );
+
+  it.effect("a held message is dropped uncounted, also of a send that is done (Q3.8, X24a)", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient;
+      const { production, waypost, workspace } = yield* sendWorld();
+      const phone = yield* production.phone("phone", { user_id: "anna" });
+      yield* production.phone("other");
+      const quiet_hours = { from: "12:00", to: "14:00", action: "hold" };
+      yield* production.sent(yield* production.push({ quiet_hours }), "12:30");
+      yield* moveTo("2026-11-21T12:30:00Z");
+      const [before] = yield* production.sends();
+      assert.deepInclude(before, { status: "done", targeted: 2, held: 2 });
+      const person = `/workspaces/${workspace.id}/production/people/anna`;
+      yield* waypost.operator(person, { method: "DELETE" });
+      const [after] = yield* production.sends();
+      assert.deepInclude(after, { status: "done", targeted: 1, held: 1, delivered: 0, failed: 0 });
+      const left = yield* sql<{ user_key: number | null }>`SELECT user_key FROM delivery
+        WHERE workspace_id = ${production.workspaceId}`;
+      assert.deepStrictEqual(left, [{ user_key: null }]);
+      assert.isEmpty(yield* sql`SELECT FROM device_user WHERE workspace_id = ${production.workspaceId}`);
+      assert.strictEqual((yield* phone.ask("/messages")).status, 401);
+    }),
+  );
 });
