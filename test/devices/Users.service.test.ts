@@ -22,7 +22,7 @@ const demanding = Effect.gen(function* () {
 });
 
 layer(TestWaypost.layer)("Users of devices", (it) => {
-  it.effect("a device says whose it is, and the operator sees it and selects by it (Q1.1)", () =>
+  it.effect("a device says whose it is, and the operator sees it and selects by it (Q1.5)", () =>
     Effect.gen(function* () {
       const { sandbox, waypost, workspace } = yield* devicesOf();
       const phone = yield* sandbox.device("phone", { user_id: "  anna " });
@@ -48,7 +48,7 @@ layer(TestWaypost.layer)("Users of devices", (it) => {
     }),
   );
 
-  it.effect("a user_id has 1 to 255 characters (Q1.1)", () =>
+  it.effect("a user_id has 1 to 255 characters (Q1.5)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* devicesOf();
       for (const user_id of ["", "   ", "x".repeat(256), 7, "a\0b", ["anna"]]) {
@@ -65,7 +65,7 @@ layer(TestWaypost.layer)("Users of devices", (it) => {
     }),
   );
 
-  it.effect("segments compare user_id as a text (Q1.2)", () =>
+  it.effect("segments compare user_id as a text (Q1.6)", () =>
     Effect.gen(function* () {
       const { platform, sandbox } = yield* devicesOf();
       yield* sandbox.device("phone", { user_id: "anna", attributes: { user_id: "not this" } });
@@ -88,7 +88,7 @@ layer(TestWaypost.layer)("Users of devices", (it) => {
   );
 
   it.effect(
-    "a workspace that demands proof takes a user_id only with its hash (Q1.3, errors.user_hash_required)",
+    "a workspace that demands proof takes a user_id only with its hash (Q1.7, errors.user_hash_required)",
     () =>
       Effect.gen(function* () {
         const { demand, issue, sandbox } = yield* demanding;
@@ -128,7 +128,7 @@ layer(TestWaypost.layer)("Users of devices", (it) => {
       }),
   );
 
-  it.effect("a user secret is of one environment, and a new one ends it (Q1.4)", () =>
+  it.effect("a user secret is of one environment, and a new one ends it (Q1.8)", () =>
     Effect.gen(function* () {
       const { demand, issue, production, sandbox, waypost, workspace } = yield* demanding;
       yield* demand(true);
