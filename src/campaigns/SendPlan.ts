@@ -3,6 +3,7 @@ import type { TimeOfDay } from "../time/LocalTime.ts";
 import { type CampaignId, idAt, type NotificationId } from "../wire/Ids.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { type CampaignDates, sendInstant } from "./CampaignDates.ts";
+import { pipelined } from "../database/pool/TransactionConnection.ts";
 import { type LateChoice, localPlan } from "./LocalSend.ts";
 import { SendPlanRepository } from "./SendPlanRepository.ts";
 
@@ -43,23 +44,30 @@ export class SendPlan extends Context.Service<SendPlan>()("waypost/campaigns/Sen
     const skip = (tenant: Tenant, campaignId: CampaignId, now: number) =>
       stop(tenant, repository.skip(tenant, campaignId, now));
 
-    const planned = Effect.fnUntraced(function* (
+    /** Moves or adds the scheduled send of a notification. Gives the running sends at local times it ended. */
+    const store = (
       tenant: Tenant,
       campaignId: CampaignId,
       notificationId: NotificationId,
       dates: Pick<CampaignDates, "startsAt" | "timezone">,
       { late, sendAt }: PlannedTime,
       now: number,
-    ) {
+    ) => {
       const dueAt = sendInstant(dates, sendAt);
       const local = late === null ? null : localPlan(dates, sendAt, late, now);
-      yield* stop(
-        tenant,
-        repository.schedule(tenant, idAt(now), campaignId, notificationId, { dueAt, local }, now),
-      );
-    });
+      return repository.schedule(tenant, idAt(now), campaignId, notificationId, { dueAt, local }, now);
+    };
 
     return {
+      /** Plans a notification that this transaction attached: no send of it can be running. */
+      scheduleFirst: (
+        tenant: Tenant,
+        { id, startsAtMs: startsAt, timezone }: PlannedCampaign,
+        notificationId: NotificationId,
+        time: PlannedTime,
+        now: number,
+      ) => pipelined(Effect.asVoid(store(tenant, id, notificationId, { startsAt, timezone }, time, now))),
+
       /**
        * Plans a notification: moves its scheduled send, which keeps its id, or adds one (contract L3, F6).
        */
@@ -67,13 +75,13 @@ export class SendPlan extends Context.Service<SendPlan>()("waypost/campaigns/Sen
         tenant: Tenant,
         campaign: PlannedCampaign,
         notificationId: NotificationId,
-        { late, sendAt }: PlannedTime,
+        time: PlannedTime,
         now: number,
       ) {
         // Sends that were due during the current pause are skipped, not moved.
         if (campaign.paused) yield* skip(tenant, campaign.id, now);
         const dates = { startsAt: campaign.startsAtMs, timezone: campaign.timezone };
-        yield* planned(tenant, campaign.id, notificationId, dates, { sendAt, late }, now);
+        yield* stop(tenant, store(tenant, campaign.id, notificationId, dates, time, now));
       }),
 
       /** Moves future sends to the campaign's new day or zone, each at its own time of day (contract E11). */
@@ -85,7 +93,8 @@ export class SendPlan extends Context.Service<SendPlan>()("waypost/campaigns/Sen
       ) {
         const scheduled = yield* repository.waiting(tenant, campaignId, now);
         for (const { late, notificationId, sendAt } of scheduled)
-          if (late !== null) yield* planned(tenant, campaignId, notificationId, dates, { sendAt, late }, now);
+          if (late !== null)
+            yield* stop(tenant, store(tenant, campaignId, notificationId, dates, { sendAt, late }, now));
         const moved = scheduled.filter(({ late }) => late === null);
         if (moved.length === 0) return;
         yield* repository.move(

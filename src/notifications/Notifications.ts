@@ -101,14 +101,14 @@ export class Notifications extends Context.Service<
 
       /** Schedules the send of a push notification and gives the notification as it is stored. */
       const scheduled = Effect.fnUntraced(function* (
+        schedule: typeof sends.schedule,
         tenant: Tenant,
         campaign: FoundCampaign,
         id: NotificationId,
-        trigger: Trigger,
+        { late, sendAt }: Trigger,
         now: number,
       ) {
-        const { late, sendAt } = trigger;
-        if (sendAt !== null) yield* sends.schedule(tenant, campaign, id, { sendAt, late }, now);
+        if (sendAt !== null) yield* schedule(tenant, campaign, id, { sendAt, late }, now);
         return show(yield* Effect.orDie(findRow(tenant, campaign.id, id)));
       });
 
@@ -148,7 +148,7 @@ export class Notifications extends Context.Service<
         });
         const id = yield* contents.add(tenant, draft, media, now);
         yield* pipelined(repository.attach(tenant, idAt(now), campaign.id, id, trigger, now));
-        const notification = yield* scheduled(tenant, campaign, id, trigger, now);
+        const notification = yield* scheduled(sends.scheduleFirst, tenant, campaign, id, trigger, now);
         yield* activity.record(tenant, notificationChange("create", null, notification));
         return notification;
       }, database.atomically);
@@ -168,7 +168,7 @@ export class Notifications extends Context.Service<
         const draft = (yield* body.complete) as NotificationDraft;
         yield* contents.revise(tenant, row, draft, media, now);
         yield* repository.setTrigger(tenant, campaign.id, row.id, trigger, now);
-        const notification = yield* scheduled(tenant, campaign, row.id, trigger, now);
+        const notification = yield* scheduled(sends.schedule, tenant, campaign, row.id, trigger, now);
         yield* activity.record(tenant, notificationChange("update", show(row), notification));
         return notification;
       }, database.atomically);
@@ -230,7 +230,14 @@ export class Notifications extends Context.Service<
             max_notifications_per_campaign: yield* campaignLimitProblem(repository, tenant, campaign.id),
           });
           yield* repository.attach(tenant, idAt(now), campaign.id, content.id, trigger, now);
-          const notification = yield* scheduled(tenant, campaign, content.id, trigger, now);
+          const notification = yield* scheduled(
+            sends.scheduleFirst,
+            tenant,
+            campaign,
+            content.id,
+            trigger,
+            now,
+          );
           yield* activity.record(tenant, attachmentChange("attach", null, notification));
           return notification;
         }, database.atomically),

@@ -126,6 +126,8 @@ layer(TestDatabase.layer)("Distribution of the schema by workspace", (it) => {
           "delivery: delivery_settled",
           "device: device_inserted",
           "device: device_registration_changed",
+          "device: device_user_changed",
+          "device: device_user_inserted",
           "geofence_event: geofence_event_changed",
           "geofence_event: geofence_event_inserted",
           "media_file: media_file_deleted",
