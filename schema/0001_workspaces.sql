@@ -36,6 +36,8 @@ CREATE TABLE workspace (
   platform_api_enabled  boolean NOT NULL DEFAULT false,
   deletion_scheduled_at timestamptz,
   trial_ended           boolean NOT NULL DEFAULT false,
+  -- Whether a device proves its person (contract X31a).
+  user_hash_required    boolean NOT NULL DEFAULT false,
   default_cap_count     integer CHECK (default_cap_count BETWEEN 1 AND 1000),
   default_cap_period    text CHECK (default_cap_period IN ('day', 'week', 'month')),
   -- Of campaigns without quiet hours of their own: from, to and action (contract P2).

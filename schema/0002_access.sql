@@ -32,6 +32,16 @@ CREATE TABLE sdk_key (
 
 CREATE INDEX sdk_key_of_workspace ON sdk_key (workspace_id, environment, id);
 
+-- The secret by which the app's own server signs user ids (contract X31a). It verifies signatures, so it is
+-- encrypted with AES-256-GCM under a key that is derived from the secret key and bound to this row.
+CREATE TABLE user_secret (
+  workspace_id integer NOT NULL REFERENCES workspace (id) ON DELETE CASCADE,
+  environment  text NOT NULL CHECK (environment IN ('sandbox', 'production')),
+  sealed       bytea NOT NULL,
+  created_at   timestamptz NOT NULL,
+  PRIMARY KEY (workspace_id, environment)
+);
+
 -- Unknown credentials by client address (contract I2). A window opens with the first attempt and lasts one
 -- minute.
 CREATE TABLE failed_attempt (

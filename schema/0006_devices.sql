@@ -1,4 +1,4 @@
--- Devices, and segments of them.
+-- Devices, the people behind them and their erasure, and segments of devices.
 
 CREATE TABLE device (
   workspace_id    integer NOT NULL,
@@ -23,6 +23,8 @@ CREATE TABLE device (
   app_version     text,
   -- The person behind the device (contract Q1).
   user_id         text CHECK (length(user_id) BETWEEN 1 AND 255),
+  -- Whether the device wants messages (contract Q2).
+  subscribed      boolean NOT NULL DEFAULT true,
   -- The key of that person in device_user, kept by a trigger.
   user_key        integer,
   -- The leading numbers of the version without trailing zeros, by which segments compare versions.
@@ -33,15 +35,20 @@ CREATE TABLE device (
   registered_at   timestamptz NOT NULL,
   last_seen_at    timestamptz NOT NULL,
   unregistered_at timestamptz,
+  -- When the device was erased: its row keeps its key and a new id, and nothing of its person (contract Q3).
+  erased_at       timestamptz,
   PRIMARY KEY (workspace_id, environment, key),
   UNIQUE (id, workspace_id, environment),
   UNIQUE (installation_id, workspace_id, environment),
   FOREIGN KEY (workspace_id, environment) REFERENCES tenant (workspace_id, environment) ON DELETE CASCADE,
-  CHECK ((transport = 'inbox') = (address IS NULL))
+  CHECK ((transport = 'inbox') = (address IS NULL)),
+  CHECK (erased_at IS NULL
+    OR (user_id IS NULL AND address IS NULL AND unregistered_at IS NOT NULL AND NOT subscribed))
 ) WITH (fillfactor = 90);
 
 -- The zones of registered devices, each found once, and the devices of a zone.
 CREATE INDEX device_of_zone ON device (workspace_id, environment, timezone) WHERE unregistered_at IS NULL;
+
 -- The devices of a person.
 CREATE INDEX device_of_user ON device (user_id, workspace_id, environment) WHERE user_id IS NOT NULL;
 
@@ -94,3 +101,20 @@ CREATE TABLE segment (
   UNIQUE (name, workspace_id, environment),
   FOREIGN KEY (workspace_id, environment) REFERENCES tenant (workspace_id, environment) ON DELETE CASCADE
 );
+
+-- Erasures that are not complete (contract Q3). The transaction that erases a device leaves a row, and a job
+-- erases half a minute later what transactions wrote that ran at the same time. Then it deletes the row,
+-- which names the person until then.
+CREATE TABLE erasure (
+  workspace_id integer NOT NULL,
+  environment  text NOT NULL,
+  device_key   integer NOT NULL,
+  -- The id that the device had, by which its person is found in the JSON of webhooks.
+  device_id    uuid NOT NULL,
+  user_id      text,
+  erased_at    timestamptz NOT NULL,
+  PRIMARY KEY (workspace_id, environment, device_key),
+  FOREIGN KEY (workspace_id, environment) REFERENCES tenant (workspace_id, environment) ON DELETE CASCADE
+);
+
+CREATE INDEX erasure_age ON erasure (erased_at);

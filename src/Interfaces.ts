@@ -41,6 +41,8 @@ import { operatorAccessLayer } from "./operator/OperatorAccessHttp.ts";
 import { operatorAuthenticator } from "./operator/OperatorAuthenticator.ts";
 import { OperatorTenants } from "./operator/OperatorTenants.ts";
 import { RecordedChanges } from "./operator/activity/RecordedChanges.ts";
+import { deviceImportHandlers } from "./operator/people/DeviceImportHttp.ts";
+import { peopleHandlers } from "./operator/people/PeopleHttp.ts";
 import { sdkKeysHandlers } from "./operator/SdkKeysHttp.ts";
 import { segmentsHandlers } from "./operator/SegmentsHttp.ts";
 import { sendListHandlers } from "./operator/SendListHttp.ts";
@@ -48,6 +50,7 @@ import { tenantReportsHandlers } from "./operator/TenantReportsHttp.ts";
 import { tenantWebhooksHandlers } from "./operator/TenantWebhooksHttp.ts";
 import { tokensHandlers } from "./operator/TokensHttp.ts";
 import { transportsHandlers } from "./operator/TransportsHttp.ts";
+import { userSecretHandlers } from "./operator/people/UserSecretHttp.ts";
 import { workspacesHandlers } from "./operator/WorkspacesHttp.ts";
 import { OperatorApi } from "./OperatorApi.ts";
 import { PlatformApi } from "./PlatformApi.ts";
@@ -106,6 +109,9 @@ const operatorRoutes = (console: Console) =>
       workspacesHandlers,
       tokensHandlers,
       sdkKeysHandlers,
+      userSecretHandlers,
+      peopleHandlers,
+      deviceImportHandlers,
       transportsHandlers,
       segmentsHandlers,
       contentsHandlers,

@@ -8,6 +8,8 @@ import { DeliveryListApi } from "./operator/DeliveryListApi.ts";
 import { DeviceListApi } from "./operator/DeviceListApi.ts";
 import { LocationImportApi } from "./operator/LocationImportApi.ts";
 import { OperatorAccess } from "./operator/OperatorAccess.ts";
+import { DeviceImportApi } from "./operator/people/DeviceImportApi.ts";
+import { PeopleApi } from "./operator/people/PeopleApi.ts";
 import { SdkKeysApi } from "./operator/SdkKeysApi.ts";
 import { SegmentsApi } from "./operator/SegmentsApi.ts";
 import { TenantReportsApi } from "./operator/TenantReportsApi.ts";
@@ -15,6 +17,7 @@ import { TenantWebhooksApi } from "./operator/TenantWebhooksApi.ts";
 import { SendListApi } from "./operator/SendListApi.ts";
 import { TokensApi } from "./operator/TokensApi.ts";
 import { TransportsApi } from "./operator/TransportsApi.ts";
+import { UserSecretApi } from "./operator/people/UserSecretApi.ts";
 import { WorkspacesApi } from "./operator/WorkspacesApi.ts";
 import { tidyOpenApi } from "./wire/OpenApiTidy.ts";
 
@@ -23,11 +26,14 @@ export class OperatorApi extends HttpApi.make("operator")
   .add(WorkspacesApi)
   .add(TokensApi)
   .add(SdkKeysApi)
+  .add(UserSecretApi)
   .add(TransportsApi)
   .add(SegmentsApi)
   .add(ContentsApi)
   .add(LocationImportApi)
   .add(DeviceListApi)
+  .add(PeopleApi)
+  .add(DeviceImportApi)
   .add(SendListApi)
   .add(DeliveryListApi)
   .add(TenantReportsApi)

@@ -19,7 +19,9 @@ import { Audiences } from "./devices/Audiences.ts";
 import { DeviceAuthentication } from "./devices/DeviceAuthentication.ts";
 import { Devices } from "./devices/Devices.ts";
 import { RegisteredDevices } from "./devices/RegisteredDevices.ts";
+import { DeviceImports } from "./devices/import/DeviceImports.ts";
 import { Segments } from "./devices/Segments.ts";
+import { UserSecrets } from "./devices/users/UserSecrets.ts";
 import { HealthReports } from "./doctor/HealthReports.ts";
 import { Answers } from "./events/Answers.ts";
 import { DeviceEventsSql } from "./events/DeviceEventsSql.ts";
@@ -48,6 +50,9 @@ import { MediaWorkers } from "./media/worker/MediaWorkers.ts";
 import { Contents } from "./notifications/Contents.ts";
 import { Notifications } from "./notifications/Notifications.ts";
 import { DeliveryList } from "./operator/DeliveryList.ts";
+import { erasureCompletion } from "./people/ErasureCompletion.ts";
+import { Erasures } from "./people/Erasures.ts";
+import { People } from "./people/People.ts";
 import { Geofences } from "./positions/Geofences.ts";
 import { Positions } from "./positions/Positions.ts";
 import { CampaignEstimates } from "./reports/estimates/CampaignEstimates.ts";
@@ -104,7 +109,7 @@ const statementServices = Layer.mergeAll(
   Rollups.layer,
   Retention.layer,
   DeviceAuthentication.layer.pipe(Layer.provide(FailedAttempts.layer)),
-  Devices.layer,
+  Devices.layer.pipe(Layer.provideMerge(UserSecrets.layer)),
   Layer.mergeAll(TransportTests.layer, Previews.layer).pipe(Layer.provideMerge(RegisteredDevices.layer)),
   Messages.layer,
   Answers.layer,
@@ -117,6 +122,7 @@ const statementServices = Layer.mergeAll(
   ),
   Layer.mergeAll(DeliveryList.layer, Sends.layer, DeviceEventsSql.layer),
   Webhooks.layer,
+  Layer.mergeAll(People.layer, Erasures.layer, DeviceImports.layer),
 ).pipe(Layer.provideMerge(PushCredentials.layer));
 
 /** The background jobs of a process with the role `worker`. */
@@ -130,6 +136,7 @@ const jobs = Layer.mergeAll(
   dwellJob,
   Layer.effectDiscard(Worker.every("table_statistics", "2 seconds", analyzeGrownTables)),
   retentionJob,
+  erasureCompletion,
   webhookUpkeep.pipe(Layer.provide(WebhookUpkeepSql.layer)),
 );
 

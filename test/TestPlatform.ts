@@ -25,6 +25,10 @@ import { TestSends } from "../src/sending/testing/TestSends.ts";
 import { Messages } from "../src/sending/Messages.ts";
 import { PushCredentials } from "../src/sending/push/PushCredentials.ts";
 import { TransportTests } from "../src/sending/push/TransportTests.ts";
+import { UserSecrets } from "../src/devices/users/UserSecrets.ts";
+import { Erasures } from "../src/people/Erasures.ts";
+import { DeviceImports } from "../src/devices/import/DeviceImports.ts";
+import { People } from "../src/people/People.ts";
 import { Sends } from "../src/sending/Sends.ts";
 import { Webhooks } from "../src/webhooks/Webhooks.ts";
 import type { MediaStore } from "../src/media/store/MediaStore.ts";
@@ -57,6 +61,10 @@ const notInMemory = Layer.mergeAll(
   Layer.mock(DeliveryList)({}),
   Layer.mock(Webhooks)({}),
   Layer.mock(Sends)({}),
+  Layer.mock(UserSecrets)({}),
+  Layer.mock(People)({}),
+  Layer.mock(DeviceImports)({}),
+  Layer.mock(Erasures)({}),
   Layer.mock(DeviceEventsSql)({}),
   Layer.mock(HealthReports)({}),
 );

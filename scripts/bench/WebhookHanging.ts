@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql";
 import { randomUUID } from "node:crypto";
 import process from "node:process";
 import { instant, unnested } from "../../src/database/Rows.ts";
-import { seal, sealingKey } from "../../src/sending/push/SealedText.ts";
+import { seal, sealingKey } from "../../src/access/SealedText.ts";
 import { makeWebhookSecret, sealingPurpose, secretContext } from "../../src/webhooks/WebhookSecret.ts";
 import { cpuOf, familyOf } from "./BenchChild.ts";
 import { figuresOf, newWorkspace, secretKey, waitFor } from "./WebhookScenario.ts";

@@ -24,6 +24,7 @@ export const slices: ReadonlyArray<string> = [
   "positions",
   "webhooks",
   "reports",
+  "people",
   "client",
   "operator",
   "doctor",

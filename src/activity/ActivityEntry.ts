@@ -28,6 +28,8 @@ export const ActivityResourceType = Schema.Literals([
   "device",
   "token",
   "sdk_key",
+  "user_secret",
+  "person",
   "transport",
   "webhook",
   "workspace",
@@ -38,7 +40,7 @@ export type ActivityResourceType = typeof ActivityResourceType.Type;
 export const ActivityResource = Schema.Struct({
   type: ActivityResourceType,
   id: nullableText(
-    "Id of the resource, also once it is deleted; null for an import of locations.",
+    "Id of the resource, also once it is deleted; null for an import and for a person.",
     "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b62",
   ),
   name: nullableText("Its name after the change; null if it has none.", "Autumn sale"),

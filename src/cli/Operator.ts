@@ -1,9 +1,9 @@
 /** The client of the operator interface, and the global flags of every command that uses it. */
-import { Effect, Option, type Schema } from "effect";
+import { Effect, Option, type Schema, Stream } from "effect";
 import { Flag, GlobalFlag } from "effect/cli";
 import { HttpClient, HttpClientRequest, type HttpClientError } from "effect/http";
 import { HttpApiClient } from "effect/http-api";
-import { accessSync, constants, readFileSync } from "node:fs";
+import { accessSync, constants, createReadStream, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { errorCode } from "../backup/DiskProblem.ts";
 import { Settings } from "../config/Settings.ts";
@@ -166,8 +166,25 @@ export const operator = Effect.gen(function* () {
         isOk ? Effect.succeed(body) : Effect.fail(CommandRefused.fromText(url, body)),
       ),
     );
+  /** Sends a file to a path of the interface, piece by piece; gives the response's text. */
+  const upload = (path: string, file: string, contentType: string): Effect.Effect<string, CommandRefused> =>
+    Effect.gen(function* () {
+      const pieces = Stream.fromAsyncIterable<Uint8Array, unknown>(createReadStream(file), (error) => error);
+      const request = HttpClientRequest.post(`${url}/operator/v1${path}`).pipe(
+        HttpClientRequest.bearerToken(key),
+        HttpClientRequest.bodyStream(pieces, { contentType }),
+      );
+      const response = yield* http.execute(request);
+      const body = yield* response.text;
+      return { isOk: response.status === 200, body };
+    }).pipe(
+      Effect.mapError((failure) => CommandRefused.from(url, failure)),
+      Effect.flatMap(({ body, isOk }) =>
+        isOk ? Effect.succeed(body) : Effect.fail(CommandRefused.fromText(url, body)),
+      ),
+    );
   /** `url` is the address of the server, without a trailing slash. */
-  return Object.assign(ask, { url, text });
+  return Object.assign(ask, { url, text, upload });
 });
 
 /** The function that `operator` returns. */

@@ -29,7 +29,8 @@ export class AudiencesSql extends Context.Service<AudiencesSql>()("waypost/devic
     count: (tenant: TenantKey, audience: Audience, sample: KeyBlocks | null) => {
       const counted = (more: ReturnType<typeof audienceSql>) => sql`
         SELECT count(*) AS devices, count(*) FILTER (
-          WHERE d.address_gone_at IS NULL AND (d.approved OR d.environment = 'production')) AS reachable
+          WHERE d.address_gone_at IS NULL AND d.subscribed
+            AND (d.approved OR d.environment = 'production')) AS reachable
         FROM device d
         WHERE ${tenantIs("d", tenant)} AND d.unregistered_at IS NULL
           AND (${audienceSql(sql, audience, "d")}) ${more}`;

@@ -2,7 +2,7 @@ import { Schema } from "effect";
 import { TimeZoneName } from "../time/TimeZone.ts";
 import { exactParameter } from "../wire/SearchText.ts";
 import { nullableText, shownId, shownText } from "../wire/ShownFields.ts";
-import { flag, optionalText, Timestamp } from "../wire/Text.ts";
+import { flag, optionalText, text, Timestamp } from "../wire/Text.ts";
 import { SentAttributes } from "./Attributes.ts";
 import { PushAddress, Transport } from "./PushAddress.ts";
 
@@ -40,6 +40,11 @@ const deviceFields = {
     "Europe/Amsterdam",
   ),
   app_version: nullableText("Version of the app; null if it did not send it.", "4.2.0"),
+  user_id: nullableText(
+    "The person behind the device, by the app's own id; null if unknown.",
+    "customer-4711",
+  ),
+  subscribed: flag("Whether the device wants messages; if not, nothing is sent to it.", true),
   registered_at: Timestamp,
   last_seen_at: Timestamp,
 };
@@ -69,6 +74,7 @@ export const Approval = Schema.Struct({
 export const deviceFilters = {
   approved: Schema.optionalKey(flag("Only approved devices, or only those that are not.", true)),
   platform: Schema.optionalKey(Platform),
+  user_id: exactParameter("Only those of this person.", "customer-4711"),
   q: exactParameter("Only those whose installation id has this part, in any letter case.", "5f0c1b1e"),
 };
 
@@ -77,12 +83,31 @@ export const RotatedToken = Schema.Struct({ device_token: tokenField }).annotate
   identifier: "RotatedToken",
 });
 
+/** The app's own id of the person behind a device. */
+export const UserId = text({
+  max: 255,
+  description: "The person behind the device: the app's own id, the same on all devices of the person.",
+  example: "customer-4711",
+});
+
 const sentFields = {
   push: Schema.optionalKey(Schema.NullOr(PushAddress)),
   attributes: Schema.optionalKey(Schema.NullOr(SentAttributes)),
   locale: optionalText({ max: 64, description: "Language and region of the device.", example: "nl-NL" }),
   timezone: Schema.optionalKey(Schema.NullOr(TimeZoneName)),
   app_version: optionalText({ max: 64, description: "Version of the app.", example: "4.2.0" }),
+  user_id: Schema.optionalKey(Schema.NullOr(UserId)),
+  user_hash: Schema.optionalKey(
+    Schema.NullOr(Schema.String).annotate({
+      description:
+        "Proof of the `user_id`, where the workspace demands it: the HMAC-SHA256 of the id under the " +
+        "environment's user secret, in hexadecimal digits, made by the app's own server.",
+      examples: ["b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad"],
+    }),
+  ),
+  subscribed: Schema.optionalKey(
+    flag("Whether the device wants messages; left out: as before, at first true.", false),
+  ),
 };
 
 /** Body of a registration, which replaces an earlier one as a whole. */

@@ -1,12 +1,10 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { timingSafeEqual } from "node:crypto";
-import { isIP } from "node:net";
 import { digest, makeSecret } from "../access/Credential.ts";
 import { Settings } from "../config/Settings.ts";
 import { Database } from "../database/Database.ts";
 import { type EventType, hears } from "../outbox/EventType.ts";
 import { Outbox } from "../outbox/Outbox.ts";
-import { isPublicAddress } from "../notifications/PublicAddressRanges.ts";
 import { Forbidden, Unauthorized } from "../wire/ApiError.ts";
 import { idAt } from "../wire/Ids.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
@@ -20,7 +18,9 @@ import type { DevicePatch, Registration, RegistrationDraft } from "./Device.ts";
 import type { DeviceCaller } from "./DeviceCaller.ts";
 import { DevicesSql, type LockedDevice, type RegistrationRow } from "./DevicesSql.ts";
 import { deviceToken, openDeviceToken } from "./DeviceToken.ts";
+import { UserSecrets } from "./users/UserSecrets.ts";
 import { type PushAddress, storedAddress } from "./PushAddress.ts";
+import { endpointProblems } from "./PushEndpoint.ts";
 
 /** Whether a secret is the one of a device's current token. */
 export const isTokenOf = (digestOfDevice: Uint8Array, secret: string): boolean =>
@@ -45,6 +45,7 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
     const database = yield* Database;
     const repository = yield* DevicesSql;
     const outbox = yield* Outbox;
+    const userSecrets = yield* UserSecrets;
 
     /** Records an event about a device. Its token is not part of it. */
     const record = ({ environment, workspaceId }: Tenant, type: EventType, data: Device, at: number) =>
@@ -52,13 +53,8 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
 
     /** Checks that a Web Push endpoint leads to the public internet. */
     const checkPush = (push: PushAddress | null | undefined, problems: Problems) => {
-      if (push?.transport !== "webpush" || allowPrivateAddresses) return;
-      const { hostname, protocol } = new URL(push.endpoint);
-      if (protocol !== "https:") problems.add("push.endpoint", "The endpoint must be an https address.");
-      const host = hostname.replace(/^\[|\]$/g, "");
-      if (host === "localhost" || (isIP(host) !== 0 && !isPublicAddress(host))) {
-        problems.add("push.endpoint", "The endpoint must be an address of the public internet.");
-      }
+      if (allowPrivateAddresses || push === null || push === undefined) return;
+      for (const problem of endpointProblems(push)) problems.add("push.endpoint", problem);
     };
 
     const rowOf = (draft: RegistrationDraft): RegistrationRow => ({
@@ -68,7 +64,15 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
       locale: draft.locale ?? null,
       timezone: draft.timezone ?? null,
       app_version: draft.app_version ?? null,
+      user_id: draft.user_id ?? null,
+      subscribed: draft.subscribed ?? null,
     });
+
+    /** Records that a device wants messages again, or no more (contract Q2). */
+    const recordSubscription = (tenant: Tenant, wasSubscribed: boolean, device: Device, now: number) =>
+      device.subscribed === wasSubscribed
+        ? Effect.void
+        : record(tenant, device.subscribed ? "device.subscribed" : "device.unsubscribed", device, now);
 
     /** A device whose token is in use keeps it; registering it again requires that token. */
     const registerAgain = Effect.fnUntraced(function* (
@@ -87,7 +91,10 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
       const device = yield* repository.replace(tenant, locked.key, row, newDigest, now);
       const token = secret && deviceToken({ ...tenant, deviceKey: locked.key }, secret);
       const registration = device && { ...device, ...(token && { device_token: token }) };
-      if (locked.unregistered && device !== null) yield* record(tenant, "device.registered", device, now);
+      if (device !== null) {
+        if (locked.unregistered) yield* record(tenant, "device.registered", device, now);
+        yield* recordSubscription(tenant, locked.subscribed, device, now);
+      }
       return { isNew: locked.unregistered, registration };
     });
 
@@ -130,7 +137,9 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
           );
         }
         checkPush(fields.push, problems);
-        const row = rowOf(yield* body.complete);
+        const draft = yield* body.complete;
+        yield* userSecrets.check(tenant, draft);
+        const row = rowOf(draft);
         const now = yield* Clock.currentTimeMillis;
         const attempt = database.atomically(
           Effect.flatMap(repository.lockInstallation(tenant, installation), (locked) =>
@@ -146,7 +155,7 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
         return { isNew, registration };
       }),
 
-      /** Changes the sent fields and keeps the others. @throws 401, 422 */
+      /** Changes the sent fields and keeps the others. @throws 401, 403, 422 */
       change: Effect.fn("Devices.change")(function* (
         caller: DeviceCaller["Service"],
         body: ParsedBody<DevicePatch>,
@@ -167,15 +176,20 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
               for (const problem of attributeProblems(attributes)) problems.add("attributes", problem);
             }
             const patch = yield* body.complete;
+            yield* userSecrets.check(caller, patch);
             const change = {
               push: patch.push === undefined ? undefined : storedAddress(patch.push),
               attributes,
               locale: patch.locale,
               timezone: patch.timezone,
               app_version: patch.app_version,
+              user_id: patch.user_id,
+              subscribed: patch.subscribed,
             };
             const device = yield* repository.update(caller, caller.deviceKey, change, now);
-            return device ?? (yield* Effect.die(new Error("A locked device is gone")));
+            if (device === null) return yield* Effect.die(new Error("A locked device is gone"));
+            yield* recordSubscription(caller, locked.subscribed, device, now);
+            return device;
           }),
         );
       }),

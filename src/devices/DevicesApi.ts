@@ -35,19 +35,21 @@ export class DevicesApi extends HttpApiGroup.make("devices")
         "Called with the SDK key. The first time and after unregistering: 201 with the device's own token. " +
           "For a registered installation: 200, and the whole registration is replaced. Until its token has " +
           "been used once, a repeat issues a new one and ends the earlier; after that the header " +
-          "X-Device-Token must have the token, else 403 `device_token_required`.",
+          "X-Device-Token must have the token, else 403 `device_token_required`. Where the workspace " +
+          "demands it, a `user_id` needs its `user_hash`, else 403 `user_hash_required`.",
       ),
     HttpApiEndpoint.patch("change", "/devices/me", {
       payload: DevicePatch,
       success: Data(Device),
-      error: bodyErrors,
+      error: [Forbidden, ...bodyErrors],
     })
       .middleware(DeviceAccess)
       .annotate(OpenApi.Summary, "Change the device's address or attributes")
       .annotate(
         OpenApi.Description,
         "Missing fields are kept. Attributes are merged by name; a null removes one. A push address, the " +
-          "same or another one, counts as good again.",
+          "same or another one, counts as good again. With `subscribed: false` the device stays registered " +
+          "and gets no messages.",
       ),
     HttpApiEndpoint.delete("unregister", "/devices/me", { success: Deleted })
       .middleware(DeviceAccess)

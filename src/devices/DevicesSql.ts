@@ -2,8 +2,8 @@ import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { asNumber, instant, jsonb, unnested } from "../database/Rows.ts";
 import { anyRow, firstRow, run } from "../database/Statements.ts";
+import { inTenant } from "../database/TenantColumns.ts";
 import type { DeviceId, DeviceKey } from "../wire/Ids.ts";
-import type { TenantKey } from "../workspaces/Environment.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { Attributes } from "./Attributes.ts";
 import type { Device, Platform } from "./Device.ts";
@@ -37,6 +37,7 @@ export interface LockedDevice {
   readonly token_digest: Uint8Array;
   readonly token_used: boolean;
   readonly unregistered: boolean;
+  readonly subscribed: boolean;
   readonly attributes: Attributes;
 }
 
@@ -49,6 +50,9 @@ export interface RegistrationRow {
   readonly locale: string | null;
   readonly timezone: string | null;
   readonly app_version: string | null;
+  readonly user_id: string | null;
+  /** Null keeps what an earlier registration has; at first a device is subscribed. */
+  readonly subscribed: boolean | null;
 }
 
 /** The digest of a new token, which has not been used; null keeps the token, which is in use. */
@@ -61,6 +65,8 @@ export interface DeviceChange {
   readonly locale?: string | null | undefined;
   readonly timezone?: string | null | undefined;
   readonly app_version?: string | null | undefined;
+  readonly user_id?: string | null | undefined;
+  readonly subscribed?: boolean | undefined;
 }
 
 /** The statements that register, authenticate and change devices. */
@@ -68,9 +74,7 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
   make: Effect.map(SqlClient.SqlClient, (sql) => {
     const columns = deviceColumns(sql);
     const lockedColumns = sql`key, token_digest, token_used, unregistered_at IS NOT NULL AS unregistered,
-      attributes`;
-    const ofTenant = ({ environment, workspaceId }: TenantKey) =>
-      sql`workspace_id = ${workspaceId} AND environment = ${environment}`;
+      subscribed, attributes`;
 
     return {
       /**
@@ -98,7 +102,7 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
       markUsed: ({ deviceKey, ...tenant }: DeviceTokenClaims, digest: Uint8Array, now: number) =>
         anyRow(sql`
           UPDATE device SET token_used = true, last_seen_at = ${instant(now)}
-          WHERE ${ofTenant(tenant)} AND key = ${deviceKey} AND token_digest = ${digest}
+          WHERE ${inTenant(tenant)} AND key = ${deviceKey} AND token_digest = ${digest}
             AND unregistered_at IS NULL
           RETURNING key`),
 
@@ -106,18 +110,18 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
       touch: ({ deviceKey, ...tenant }: DeviceTokenClaims, now: number) =>
         run(sql`
           UPDATE device SET last_seen_at = ${instant(now)}
-          WHERE ${ofTenant(tenant)} AND key = ${deviceKey} AND last_seen_at < ${instant(now)}`),
+          WHERE ${inTenant(tenant)} AND key = ${deviceKey} AND last_seen_at < ${instant(now)}`),
 
       /** Locks the device of an installation until the end of the transaction. */
       lockInstallation: (tenant: Tenant, installationId: string) =>
         firstRow(sql<LockedDevice>`
           SELECT ${lockedColumns} FROM device
-          WHERE ${ofTenant(tenant)} AND installation_id = ${installationId} FOR UPDATE`),
+          WHERE ${inTenant(tenant)} AND installation_id = ${installationId} FOR UPDATE`),
 
       /** Locks a device until the end of the transaction. */
       lock: (tenant: Tenant, key: DeviceKey) =>
         firstRow(sql<LockedDevice>`
-          SELECT ${lockedColumns} FROM device WHERE ${ofTenant(tenant)} AND key = ${key} FOR UPDATE`),
+          SELECT ${lockedColumns} FROM device WHERE ${inTenant(tenant)} AND key = ${key} FOR UPDATE`),
 
       /** Inserts a device with the next key; null if its installation was registered concurrently. */
       insert: (
@@ -129,16 +133,17 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
       ) =>
         firstRow(sql<InsertedDevice>`
           WITH numbered AS (
-            UPDATE tenant SET last_device_key = last_device_key + 1 WHERE ${ofTenant(tenant)}
+            UPDATE tenant SET last_device_key = last_device_key + 1 WHERE ${inTenant(tenant)}
             RETURNING last_device_key, webhook_events
           )
           INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport,
-            address, approved, attributes, locale, timezone, app_version, token_digest, registered_at,
-            last_seen_at)
+            address, approved, attributes, locale, timezone, app_version, user_id, subscribed,
+            token_digest, registered_at, last_seen_at)
           SELECT ${tenant.workspaceId}, ${tenant.environment}, last_device_key, ${device.id},
             ${device.installationId}, ${row.platform}, ${row.transport}, ${jsonb(row.address)},
             ${device.approved}, ${jsonb(row.attributes)}, ${row.locale}, ${row.timezone}, ${row.app_version},
-            ${digest}, ${instant(now)}, ${instant(now)}
+            ${row.user_id}, COALESCE(${row.subscribed}::boolean, true), ${digest},
+            ${instant(now)}, ${instant(now)}
           FROM numbered
           ON CONFLICT (workspace_id, environment, installation_id) DO NOTHING
           RETURNING key, ${columns}, (SELECT webhook_events FROM numbered) AS webhook_events`),
@@ -152,11 +157,13 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
           UPDATE device SET platform = ${row.platform}, transport = ${row.transport},
             address = ${jsonb(row.address)}, address_gone_at = NULL, address_version = address_version + 1,
             attributes = ${jsonb(row.attributes)}, locale = ${row.locale}, timezone = ${row.timezone},
-            app_version = ${row.app_version}, token_digest = COALESCE(${digest}::bytea, token_digest),
+            app_version = ${row.app_version}, user_id = ${row.user_id},
+            subscribed = COALESCE(${row.subscribed}::boolean, subscribed),
+            token_digest = COALESCE(${digest}::bytea, token_digest),
             token_used = ${digest === null},
             registered_at = CASE WHEN unregistered_at IS NULL THEN registered_at ELSE ${instant(now)} END,
             unregistered_at = NULL, last_seen_at = ${instant(now)}
-          WHERE ${ofTenant(tenant)} AND key = ${key} RETURNING ${columns}`),
+          WHERE ${inTenant(tenant)} AND key = ${key} RETURNING ${columns}`),
 
       update: (tenant: Tenant, key: DeviceKey, change: DeviceChange, now: number) =>
         firstRow(sql<Device>`
@@ -171,20 +178,22 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
             ${change.locale === undefined ? sql`` : sql`locale = ${change.locale},`}
             ${change.timezone === undefined ? sql`` : sql`timezone = ${change.timezone},`}
             ${change.app_version === undefined ? sql`` : sql`app_version = ${change.app_version},`}
+            ${change.user_id === undefined ? sql`` : sql`user_id = ${change.user_id},`}
+            ${change.subscribed === undefined ? sql`` : sql`subscribed = ${change.subscribed},`}
             last_seen_at = ${instant(now)}
-          WHERE ${ofTenant(tenant)} AND key = ${key} RETURNING ${columns}`),
+          WHERE ${inTenant(tenant)} AND key = ${key} RETURNING ${columns}`),
 
       /** Replaces the token; false if the device is not registered. */
       rotate: (tenant: Tenant, key: DeviceKey, digest: Uint8Array) =>
         anyRow(sql`
           UPDATE device SET token_digest = ${digest}, token_used = false
-          WHERE ${ofTenant(tenant)} AND key = ${key} AND unregistered_at IS NULL RETURNING key`),
+          WHERE ${inTenant(tenant)} AND key = ${key} AND unregistered_at IS NULL RETURNING key`),
 
       /** Null if the device is not registered. */
       unregister: (tenant: Tenant, key: DeviceKey, now: number) =>
         firstRow(sql<Device>`
           UPDATE device SET unregistered_at = ${instant(now)}
-          WHERE ${ofTenant(tenant)} AND key = ${key} AND unregistered_at IS NULL RETURNING ${columns}`),
+          WHERE ${inTenant(tenant)} AND key = ${key} AND unregistered_at IS NULL RETURNING ${columns}`),
     };
   }),
 }) {

@@ -4,7 +4,7 @@ import { Caller, callerData } from "../access/Caller.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { PlatformApi } from "../PlatformApi.ts";
 import { readParsedBody } from "../wire/ParsedBody.ts";
-import { searchPattern } from "../wire/SearchText.ts";
+import { exactText, searchPattern } from "../wire/SearchText.ts";
 import { Audiences } from "./Audiences.ts";
 import { Approval } from "./Device.ts";
 import { RegisteredDevices } from "./RegisteredDevices.ts";
@@ -18,9 +18,9 @@ export const registeredDevicesHandlers = HttpApiBuilder.group(
     const audiences = yield* Audiences;
     const cursors = yield* Cursors;
     return handlers
-      .handle("list", ({ query: { approved, platform, q, ...query } }) =>
+      .handle("list", ({ query: { approved, platform, q, user_id, ...query } }) =>
         Effect.flatMap(Caller, (caller) => {
-          const filters = { approved, platform, search: searchPattern(q) };
+          const filters = { approved, platform, userId: exactText(user_id), search: searchPattern(q) };
           const scope = { endpoint: "GET /devices", owner: caller, filters };
           return cursors.page(scope, query, (position) => devices.page(caller, position, filters));
         }),

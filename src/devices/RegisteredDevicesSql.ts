@@ -2,9 +2,9 @@ import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { rowCursor } from "../database/RowCursor.ts";
 import { firstRow } from "../database/Statements.ts";
+import { inTenant } from "../database/TenantColumns.ts";
 import type { DeviceKey } from "../wire/Ids.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
-import type { TenantKey } from "../workspaces/Environment.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { Device, Platform } from "./Device.ts";
 import { deviceColumns } from "./DeviceColumnsSql.ts";
@@ -14,6 +14,7 @@ import type { Transport } from "./PushAddress.ts";
 export interface DeviceFilters {
   readonly approved?: boolean | undefined;
   readonly platform?: Platform | undefined;
+  readonly userId?: string | null | undefined;
   /** A pattern of `searchPattern` for the installation id. */
   readonly search?: string | null | undefined;
 }
@@ -24,15 +25,13 @@ export class RegisteredDevicesSql extends Context.Service<RegisteredDevicesSql>(
   {
     make: Effect.map(SqlClient.SqlClient, (sql) => {
       const columns = deviceColumns(sql);
-      const ofTenant = ({ environment, workspaceId }: TenantKey) =>
-        sql`workspace_id = ${workspaceId} AND environment = ${environment}`;
 
       // Nearly all installation ids are ASCII, whose folding is `lower`, many times as fast as `search_text`.
       // They are found first: walking a million devices by id for a rare part takes ten times as long.
       const installationFound = (tenant: Tenant, pattern: string) => sql`
       key = ANY (ARRAY(
         SELECT key FROM device
-        WHERE ${ofTenant(tenant)} AND CASE octet_length(installation_id)
+        WHERE ${inTenant(tenant)} AND CASE octet_length(installation_id)
           WHEN char_length(installation_id) THEN lower(installation_id COLLATE "C")
           ELSE search_text(installation_id) END LIKE ${pattern}::text))`;
 
@@ -43,13 +42,15 @@ export class RegisteredDevicesSql extends Context.Service<RegisteredDevicesSql>(
           approved = null,
           platform = null,
           search = null,
+          userId = null,
         }: { [name in keyof DeviceFilters]: DeviceFilters[name] | null },
       ) => sql`
       SELECT ${columns} FROM device
-      WHERE ${ofTenant(tenant)} AND unregistered_at IS NULL
+      WHERE ${inTenant(tenant)} AND unregistered_at IS NULL
         AND (${before}::uuid IS NULL OR id < ${before})
         AND (${approved}::boolean IS NULL OR approved = ${approved})
         AND (${platform}::text IS NULL OR platform = ${platform})
+        ${userId === null ? sql`` : sql`AND user_id = ${userId}`}
         ${search === null ? sql`` : sql`AND ${installationFound(tenant, search)}`}
       ORDER BY id DESC`;
 
@@ -70,25 +71,25 @@ export class RegisteredDevicesSql extends Context.Service<RegisteredDevicesSql>(
         find: (tenant: Tenant, id: string) =>
           firstRow(sql<Device & { readonly key: DeviceKey }>`
           SELECT key, ${columns} FROM device
-          WHERE ${ofTenant(tenant)} AND id = ${id} AND unregistered_at IS NULL`),
+          WHERE ${inTenant(tenant)} AND id = ${id} AND unregistered_at IS NULL`),
 
         /** Where pushes to a registered device go. */
         pushAddress: (tenant: Tenant, id: string) =>
           firstRow(sql<{ readonly transport: Transport; readonly address: unknown }>`
           SELECT transport, address FROM device
-          WHERE ${ofTenant(tenant)} AND id = ${id} AND unregistered_at IS NULL`),
+          WHERE ${inTenant(tenant)} AND id = ${id} AND unregistered_at IS NULL`),
 
         setApproved: (tenant: Tenant, id: string, approved: boolean) =>
           firstRow(sql<Device>`
           UPDATE device SET approved = ${approved}
-          WHERE ${ofTenant(tenant)} AND id = ${id} AND unregistered_at IS NULL RETURNING ${columns}`),
+          WHERE ${inTenant(tenant)} AND id = ${id} AND unregistered_at IS NULL RETURNING ${columns}`),
 
         /** Whether a registered device is approved, until the transaction ends; null if there is none. */
         lockApproval: (tenant: Tenant, id: string) =>
           Effect.map(
             firstRow(sql<{ readonly approved: boolean }>`
             SELECT approved FROM device
-            WHERE ${ofTenant(tenant)} AND id = ${id} AND unregistered_at IS NULL FOR NO KEY UPDATE`),
+            WHERE ${inTenant(tenant)} AND id = ${id} AND unregistered_at IS NULL FOR NO KEY UPDATE`),
             (row) => row && row.approved,
           ),
       };

@@ -65,11 +65,13 @@ const checkPlatform = check(
   `The {field} must be one of ${Platform.literals.join(", ")}.`,
 );
 
+const checkFlag = check((value) => typeof value === "boolean", "The {field} must be true or false.");
+
 const isOrder = (op: SegmentOperator): boolean => op === "gt" || op === "gte" || op === "lt" || op === "lte";
 
 /** The check of a single value; an attribute that could not be parsed counts as one of the app's own. */
 const checkOf = (attribute: string | undefined, op: SegmentOperator): ValueCheck => {
-  if (op === "contains") return checkPart;
+  if (op === "contains") return attribute === "subscribed" ? checkFlag : checkPart;
   switch (attribute) {
     case "registered_at":
       return checkInstant;
@@ -79,7 +81,10 @@ const checkOf = (attribute: string | undefined, op: SegmentOperator): ValueCheck
       return isOrder(op) ? checkText : checkPlatform;
     case "locale":
     case "timezone":
+    case "user_id":
       return checkText;
+    case "subscribed":
+      return checkFlag;
     default:
       return isOrder(op) ? checkOrdered : checkScalar;
   }
@@ -136,6 +141,9 @@ const parseCondition = (entry: Json | null, path: string, problems: Problems): S
       `${path}.op`,
       "The time of registering contains no text: compare it with gt, gte, lt or lte.",
     );
+  }
+  if (attribute === "subscribed" && op !== undefined && (isOrder(op) || op === "contains")) {
+    problems.add(`${path}.op`, "A subscription is true or false: compare it with eq, ne or in.");
   }
   // The value is checked by the operator, so a condition without operator has no problem of its value.
   const value =

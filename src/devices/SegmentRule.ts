@@ -32,7 +32,15 @@ const Scalar = Schema.Union([Schema.String, Schema.Finite, Schema.Boolean]);
 export type Scalar = typeof Scalar.Type;
 
 // Columns of every device. They take precedence over an app's attribute of the same name.
-const builtIns = ["platform", "locale", "timezone", "app_version", "registered_at"] as const;
+const builtIns = [
+  "platform",
+  "locale",
+  "timezone",
+  "app_version",
+  "registered_at",
+  "user_id",
+  "subscribed",
+] as const;
 type BuiltIn = (typeof builtIns)[number];
 
 /** Whether an attribute is a column of every device. */
@@ -45,7 +53,8 @@ export const conditionHead = {
     max: 255,
     description:
       "Name of a device attribute, or one of `platform`, `locale`, `timezone`, `app_version`, " +
-      "`registered_at`, which take precedence over an app's attribute of the same name.",
+      "`registered_at`, `user_id`, `subscribed`, which take precedence over an app's attribute of the same " +
+      "name.",
     example: "plan",
   }),
   op: SegmentOperator,
@@ -58,7 +67,7 @@ export const SegmentCondition = Schema.Struct({
     description:
       "A text, number, true or false, compared by value and type: the text 5 is not the number 5. For `in` " +
       "a list of 1 to 1,000 of them; for `exists` true or false; for `contains` a text; for " +
-      "`registered_at` a date-time or a date.",
+      "`registered_at` a date-time or a date; for `subscribed` true or false.",
     examples: ["gold"],
   }),
 }).annotate({ identifier: "SegmentCondition" });

@@ -77,6 +77,7 @@ const conditionSql = (
   if (!isBuiltIn(attribute)) return attributeSql(sql, condition, sql(`${alias}.attributes`));
   const column = sql(`${alias}.${attribute}`);
   if (attribute === "registered_at") return instantSql(sql, condition, column);
+  if (attribute === "subscribed") return flagSql(sql, condition, column);
   return attribute === "app_version" && condition.op in signs
     ? versionSql(sql, condition, sql(`${alias}.app_version_numbers`))
     : textSql(sql, condition, column);
@@ -130,6 +131,14 @@ const textSql = (sql: SqlClient.SqlClient, condition: SegmentCondition, column: 
     default:
       return sql`(${column} COLLATE "C" ${signOf(sql, op)} ${value}::text)`;
   }
+};
+
+/** A column that is true or false, never null. */
+const flagSql = (sql: SqlClient.SqlClient, condition: SegmentCondition, column: Column) => {
+  const { op, value } = condition;
+  if (op === "exists") return value === true ? sql`true` : sql`false`;
+  const isOneOf = sql`${column} = ANY (${arrayOf("bool", scalarsOf(condition).map(Boolean))})`;
+  return op === "ne" ? sql`(NOT ${isOneOf})` : sql`(${isOneOf})`;
 };
 
 /** Versions compare number by number; the column has the numbers that `versionNumbers` gives. */

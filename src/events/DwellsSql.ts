@@ -99,7 +99,8 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
         Effect.orDie(sql<DwellDevice>`
           WITH held AS MATERIALIZED (
             SELECT d.workspace_id, d.environment, d.key, d.approved, d.transport,
-              d.address_gone_at IS NOT NULL AS address_gone, d.registered_at, d.timezone, d.user_key
+              d.address_gone_at IS NOT NULL AS address_gone, d.subscribed, d.registered_at, d.timezone,
+              d.user_key
             FROM device d
             WHERE (d.workspace_id, d.environment, d.key) IN (
                 SELECT workspace_id, environment, device_key FROM ${unnested("q", dwells, keyColumns)}
@@ -107,7 +108,8 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
             ORDER BY d.workspace_id, d.environment, d.key
             FOR NO KEY UPDATE OF d
           )
-          SELECT q.ord::int AS ord, h.approved, h.transport, h.address_gone, h.timezone, h.user_key,
+          SELECT q.ord::int AS ord, h.approved, h.transport, h.address_gone, h.subscribed, h.timezone,
+            h.user_key,
             ${epochMillis("h.registered_at")} AS "registeredAt",
             CASE WHEN w.default_cap_count IS NOT NULL THEN jsonb_build_object(
               'count', w.default_cap_count, 'period', w.default_cap_period) END AS "defaultCap",

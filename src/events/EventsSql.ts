@@ -75,6 +75,7 @@ export interface Recorded {
   readonly approved: boolean;
   readonly transport: Transport;
   readonly address_gone: boolean;
+  readonly subscribed: boolean;
   readonly timezone: TimeZoneName | null;
   /** The key of the person behind the device; null for none. */
   readonly user_key: number | null;
@@ -179,7 +180,7 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
             })}
           ), held AS MATERIALIZED (
             SELECT d.workspace_id, d.environment, d.key AS device_key, d.approved, d.transport,
-              d.address_gone_at IS NOT NULL AS address_gone, d.timezone, d.user_key
+              d.address_gone_at IS NOT NULL AS address_gone, d.subscribed, d.timezone, d.user_key
             FROM device d
             WHERE (d.workspace_id, d.environment, d.key) IN (
                 SELECT workspace_id, environment, device_key FROM e
@@ -206,7 +207,7 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
               WHERE p.changed_at <= EXCLUDED.changed_at
           )
           SELECT e.ord::int AS ord, f.id IS NOT NULL AS is_new, h.approved, h.transport, h.address_gone,
-            h.timezone, h.user_key
+            h.subscribed, h.timezone, h.user_key
           FROM e
           JOIN held h USING (workspace_id, environment, device_key)
           LEFT JOIN fresh f USING (workspace_id, environment, device_key, id)`),

@@ -35,12 +35,13 @@ export const canFire = (
   isWithin({ startsAt: window_starts ?? -Infinity, endsAt: window_ends }, occurredAt);
 
 /**
- * Whether a device can get messages: its address is not gone and, in Sandbox, it is an approved test device.
+ * Whether a device can get messages: its address is not gone, it wants messages (contract Q2) and, in
+ * Sandbox, it is an approved test device.
  */
 export const isReachable = (
-  { address_gone, approved }: Pick<Recorded, "address_gone" | "approved">,
+  { address_gone, approved, subscribed }: Pick<Recorded, "address_gone" | "approved" | "subscribed">,
   environment: Environment,
-): boolean => !address_gone && (approved || environment === "production");
+): boolean => !address_gone && subscribed && (approved || environment === "production");
 
 /** The delivery of a notification that fires for an event. */
 export const dueDelivery = (

@@ -4,6 +4,7 @@ import { Settings } from "../config/Settings.ts";
 import { Database } from "../database/Database.ts";
 import { DataDirectory } from "../database/DataDirectory.ts";
 import { CurrentDatabaseTime, DatabaseTime } from "../database/pool/DatabaseTime.ts";
+import { withoutPerson } from "../telemetry/PersonMasking.ts";
 import { secretMask } from "../telemetry/SecretMasking.ts";
 import { InternalError, ServiceUnavailable } from "../wire/ApiError.ts";
 import { errorResponse } from "../wire/ErrorResponse.ts";
@@ -147,7 +148,7 @@ const requestPipeline = Effect.gen(function* () {
         Effect.annotateLogs({
           requestId,
           method: request.method,
-          path: mask(request.url.split("?", 1)[0] ?? ""),
+          path: mask(withoutPerson(request.url.split("?", 1)[0] ?? "")),
           status: response.status,
           ms: Math.round(seconds * 1e5) / 100,
           ip: incoming.clientAddress,

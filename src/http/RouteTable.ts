@@ -19,7 +19,7 @@ interface Pattern {
 }
 
 /** Path parameters that are not UUIDs. */
-const notIds = new Set(["env", "installation_id", "transport"]);
+const notIds = new Set(["env", "installation_id", "transport", "user_id"]);
 
 const parameter = (segment: string): string | null =>
   /^(?::(\w+)|\{(\w+)\})$/.exec(segment)?.slice(1).find(Boolean) ?? null;

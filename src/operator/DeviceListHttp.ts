@@ -8,7 +8,7 @@ import { Cursors } from "../http/Cursors.ts";
 import { OperatorApi } from "../OperatorApi.ts";
 import { explanationPages } from "../sending/ExplanationPages.ts";
 import { readParsedBody } from "../wire/ParsedBody.ts";
-import { searchPattern } from "../wire/SearchText.ts";
+import { exactText, searchPattern } from "../wire/SearchText.ts";
 import { OperatorTenants } from "./OperatorTenants.ts";
 
 /** Handlers of `DeviceListApi`. */
@@ -22,10 +22,10 @@ export const deviceListHandlers = HttpApiBuilder.group(
     const exports = yield* CsvExports;
     const explanations = yield* explanationPages;
     return handlers
-      .handle("list", ({ params, query: { approved, platform, q, ...query } }) =>
+      .handle("list", ({ params, query: { approved, platform, q, user_id, ...query } }) =>
         Effect.gen(function* () {
           const tenant = yield* tenants.find(params);
-          const filters = { approved, platform, search: searchPattern(q) };
+          const filters = { approved, platform, userId: exactText(user_id), search: searchPattern(q) };
           if (yield* wantsCsv) return yield* exports.send(yield* devices.file(tenant, filters));
           const scope = { endpoint: "GET /operator/devices", owner: tenant, filters };
           return yield* cursors.page(scope, query, (position) => devices.page(tenant, position, filters));

@@ -9,6 +9,8 @@ export const eventTypes = [
   "survey.answered",
   "device.registered",
   "device.unregistered",
+  "device.subscribed",
+  "device.unsubscribed",
   "location.entered",
   "location.exited",
   "send.finished",

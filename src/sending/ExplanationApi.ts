@@ -16,6 +16,7 @@ export const reasons = [
   "ended",
   "no_notification",
   "not_approved",
+  "unsubscribed",
   "not_in_segment",
   "address_gone",
   "transport_not_configured",
@@ -36,7 +37,8 @@ export const Explanation = Schema.Struct({
   reason: Schema.NullOr(Schema.Literals(reasons)).annotate({
     description:
       "The first reason why not; null if it reaches the device. `no_notification`: none that can still be " +
-      "sent now; `not_approved`: in Sandbox; `outside`: the device is in none of its locations.",
+      "sent now; `not_approved`: in Sandbox; `unsubscribed`: the device wants no messages; `outside`: the " +
+      "device is in none of its locations.",
     examples: ["capped"],
   }),
   until: nullableInstant(

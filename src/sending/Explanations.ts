@@ -27,6 +27,7 @@ const periodEnd = (zone: TimeZoneName, period: FrequencyCap["period"], now: numb
 /** What is known about a device and a campaign. */
 interface Facts {
   readonly isApproved: boolean;
+  readonly isSubscribed: boolean;
   readonly isMember: boolean;
   readonly isGone: boolean;
   readonly isConfigured: boolean;
@@ -44,6 +45,7 @@ const reasonOf = (campaign: ExplainedCampaign, facts: Facts, now: number): Reaso
   if (campaign.ends !== null && campaign.ends < now) return "ended";
   if (!campaign.has_notification) return "no_notification";
   if (!facts.isApproved) return "not_approved";
+  if (!facts.isSubscribed) return "unsubscribed";
   if (!facts.isMember) return "not_in_segment";
   if (facts.isGone) return "address_gone";
   if (!facts.isConfigured) return "transport_not_configured";
@@ -98,9 +100,18 @@ export class Explanations extends Context.Service<Explanations>()("waypost/sendi
         return found.map((each, index): Omit<Explanation, "campaign_id"> & { readonly id: string } => {
           const isMember = members[index] === true;
           const isCapped = capped.has(each.key);
+          const isSubscribed = device.subscribed;
           const hours = effectiveQuietHours(each.quiet_hours, tenant.workspace.quiet_hours);
           const quiet = quietAt(hours, deviceZone(device) ?? each.timezone, now);
-          const facts = { isApproved, isMember, isGone: device.address_gone, isConfigured, isCapped, quiet };
+          const facts = {
+            isApproved,
+            isSubscribed,
+            isMember,
+            isGone: device.address_gone,
+            isConfigured,
+            isCapped,
+            quiet,
+          };
           const reason = reasonOf(each, facts, now);
           const cap = each.cap ?? defaultCap;
           return {

@@ -30,12 +30,12 @@ export interface CreatedDeliveries extends StartedSend {
 const isSettled = ({ status }: TransportStatus): boolean => status === "delivered" || status === "failed";
 
 /**
- * Condition: the device `d` was registered when the send `s` started, and its address is not gone (contract
- * L2, L6).
+ * Condition: the device `d` was registered when the send `s` started, wants messages now, and its address is
+ * not gone (contract L2, L6, Q2).
  */
 export const reachableSql = (sql: SqlClient.SqlClient): Statement.Fragment => sql`
   d.registered_at <= s.started_at AND (d.unregistered_at IS NULL OR d.unregistered_at > s.started_at)
-    AND d.address_gone_at IS NULL`;
+    AND d.address_gone_at IS NULL AND d.subscribed`;
 
 /** Statements that create the deliveries of batches. */
 export class SendDeliveriesSql extends Context.Service<SendDeliveriesSql>()(
@@ -55,7 +55,7 @@ export class SendDeliveriesSql extends Context.Service<SendDeliveriesSql>()(
             ${
               first.listed
                 ? sql`CROSS JOIN LATERAL unnest(b.devices, b.users) AS a (key, user_key)
-                  JOIN device d ON ${sameTenant("d", "s")} AND d.key = a.key`
+                  JOIN device d ON ${sameTenant("d", "s")} AND d.key = a.key AND d.subscribed`
                 : sql`JOIN device d ON ${sameTenant("d", "s")}
                   AND d.key BETWEEN b.first_key AND b.last_key AND ${reachable}`
             }
@@ -81,7 +81,7 @@ export class SendDeliveriesSql extends Context.Service<SendDeliveriesSql>()(
             SELECT d.key, d.transport, d.timezone,
               CASE s.cap_by WHEN 'user' THEN a.user_key ELSE d.user_key END
             FROM unnest(s.devices, s.users) AS a (key, user_key)
-            JOIN device d ON ${sameTenant("d", "s")} AND d.key = a.key
+            JOIN device d ON ${sameTenant("d", "s")} AND d.key = a.key AND d.subscribed
             OFFSET 0
           ) AS d`;
       };

@@ -1,4 +1,5 @@
 import { Tracer } from "effect";
+import { withoutPerson } from "./PersonMasking.ts";
 import type { Mask } from "./SecretMasking.ts";
 
 const maskValue = (value: unknown, mask: Mask): unknown => (typeof value === "string" ? mask(value) : value);
@@ -6,7 +7,8 @@ const maskValue = (value: unknown, mask: Mask): unknown => (typeof value === "st
 /** The attribute without what may hold secrets: queries are left out, because any value may be in them. */
 const safeAttribute = (key: string, value: unknown, mask: Mask): unknown => {
   if (key === "url.query") return undefined;
-  return maskValue(key === "url.full" && typeof value === "string" ? value.split("?", 1)[0] : value, mask);
+  const isAddress = typeof value === "string" && (key === "url.full" || key === "url.path");
+  return maskValue(isAddress ? withoutPerson(value.split("?", 1)[0] ?? "") : value, mask);
 };
 
 const maskedSpan = (span: Tracer.Span, mask: Mask): Tracer.Span => {

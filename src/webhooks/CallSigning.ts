@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Redacted } from "effect";
 import { DataDirectory } from "../database/DataDirectory.ts";
-import { seal, sealingKey, unseal } from "../sending/push/SealedText.ts";
+import { seal, sealingKey, unseal } from "../access/SealedText.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 import type { CallRequest } from "./calls/Receivers.ts";
 import type { SealedSecrets } from "./WebhooksSql.ts";

@@ -27,6 +27,7 @@ export class Forbidden extends Schema.Error<Forbidden>("Forbidden")(
       "limit_exceeded",
       "trial_ended",
       "device_token_required",
+      "user_hash_required",
       "cross_origin",
     ],
     "The token lacks the ability campaigns:write, which this endpoint needs.",

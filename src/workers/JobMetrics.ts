@@ -19,6 +19,7 @@ const jobNames = [
   "idempotency_pruning",
   "failed_attempt_pruning",
   "activity_pruning",
+  "erasures",
   "table_statistics",
 ] as const;
 

@@ -34,6 +34,7 @@ export const Workspace = Schema.Struct({
     "2026-11-21T09:30:00+00:00",
   ),
   trial_ended: flag("Whether a trial has ended, so that campaigns cannot be created or published.", false),
+  user_hash_required: flag("Whether a device needs a `user_hash` to register with a `user_id`.", false),
   default_frequency_cap: Schema.NullOr(FrequencyCap).annotate({
     description: "The cap of campaigns without a cap of their own; null for none.",
     examples: [{ count: 3, period: "day" }],
@@ -65,6 +66,9 @@ export const WorkspacePatch = Schema.Struct({
   ),
   deletion_scheduled: Schema.optionalKey(flag("Schedules the deletion, or cancels it.", false)),
   trial_ended: Schema.optionalKey(flag("Whether a trial has ended.", false)),
+  user_hash_required: Schema.optionalKey(
+    flag("Whether a device needs a `user_hash` to register with a `user_id`.", true),
+  ),
   default_frequency_cap: Schema.optionalKey(
     Schema.NullOr(FrequencyCap).annotate({
       description: "The cap of campaigns without a cap of their own; null removes it.",

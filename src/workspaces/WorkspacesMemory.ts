@@ -14,6 +14,7 @@ interface StoredWorkspace {
   readonly platformApiEnabled: boolean;
   readonly deletionScheduledAt: number | null;
   readonly trialEnded: boolean;
+  readonly userHashRequired: boolean;
   readonly defaultFrequencyCap: FrequencyCap | null;
   readonly quietHours: QuietHours | null;
   readonly plan: PlanPatch;
@@ -32,6 +33,7 @@ const toRow = (stored: StoredWorkspace): WorkspaceRow => ({
     platform_api_enabled: stored.platformApiEnabled,
     deletion_scheduled_at: stored.deletionScheduledAt === null ? null : utcText(stored.deletionScheduledAt),
     trial_ended: stored.trialEnded,
+    user_hash_required: stored.userHashRequired,
     default_frequency_cap: stored.defaultFrequencyCap,
     quiet_hours: stored.quietHours,
     plan: { ...defaultPlan, ...stored.plan },
@@ -56,6 +58,7 @@ export const workspacesMemory = Layer.effect(
               platformApiEnabled: false,
               deletionScheduledAt: null,
               trialEnded: false,
+              userHashRequired: false,
               defaultFrequencyCap: null,
               quietHours: null,
               plan,
@@ -99,6 +102,7 @@ export const workspacesMemory = Layer.effect(
               platformApiEnabled: patch.platform_api_enabled ?? found.platformApiEnabled,
               deletionScheduledAt: deletion_scheduled === undefined ? found.deletionScheduledAt : scheduledAt,
               trialEnded: patch.trial_ended ?? found.trialEnded,
+              userHashRequired: patch.user_hash_required ?? found.userHashRequired,
               defaultFrequencyCap: default_frequency_cap,
               quietHours: patch.quiet_hours === undefined ? found.quietHours : patch.quiet_hours,
               plan: { ...found.plan, ...patch.plan },

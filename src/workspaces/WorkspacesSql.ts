@@ -25,6 +25,7 @@ export const workspacesSql = Layer.effect(
     const columns = sql`
       id AS workspace_id, public_id AS id, name, timezone, platform_api_enabled,
       ${utc("deletion_scheduled_at")} AS deletion_scheduled_at, trial_ended,
+      user_hash_required,
       CASE WHEN default_cap_count IS NOT NULL
         THEN jsonb_build_object('count', default_cap_count, 'period', default_cap_period) END
         AS default_frequency_cap,
@@ -81,6 +82,7 @@ export const workspacesSql = Layer.effect(
               WHEN true THEN COALESCE(deletion_scheduled_at, ${instant(now)}) WHEN false THEN NULL
               ELSE deletion_scheduled_at END,
             trial_ended = COALESCE(${patch.trial_ended ?? null}::boolean, trial_ended),
+            user_hash_required = COALESCE(${patch.user_hash_required ?? null}::boolean, user_hash_required),
             default_cap_count = CASE WHEN ${cap !== undefined} THEN ${cap?.count ?? null}::integer
               ELSE default_cap_count END,
             default_cap_period = CASE WHEN ${cap !== undefined} THEN ${cap?.period ?? null}::text

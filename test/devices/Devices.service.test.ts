@@ -30,6 +30,8 @@ layer(TestWaypost.layer)("Devices", (it) => {
           locale: null,
           timezone: null,
           app_version: null,
+          user_id: null,
+          subscribed: true,
           registered_at: "2026-11-21T12:00:00+00:00",
           last_seen_at: "2026-11-21T12:00:00+00:00",
         });

@@ -6,6 +6,8 @@ export interface RuledDevice {
   readonly locale: string | null;
   readonly timezone: string | null;
   readonly app_version: string | null;
+  readonly user_id: string | null;
+  readonly subscribed: boolean;
   /** Epoch milliseconds. */
   readonly registered_at: number;
   readonly attributes: { readonly [name: string]: string | number | boolean | ReadonlyArray<string> };

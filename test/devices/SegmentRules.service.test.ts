@@ -43,6 +43,7 @@ const instants = [
   "2026-11-20",
   "2026-11-21T12:00:01Z",
 ];
+const people = ["anna", "Anna", "gold"];
 const locales = ["nl-NL", "nl", "en-US"];
 
 const text = fc.constantFrom(...texts);
@@ -53,6 +54,8 @@ const device: fc.Arbitrary<RuledDevice> = fc.record({
   locale: fc.option(fc.constantFrom(...locales)),
   timezone: fc.option(fc.constantFrom("UTC", "Europe/Amsterdam")),
   app_version: fc.option(fc.constantFrom(...versions)),
+  user_id: fc.option(fc.constantFrom(...people)),
+  subscribed: fc.boolean(),
   registered_at: fc.constantFrom(
     ...[0, 1, 999, 1000, -1, -86_400_000].map((ms) => Date.parse("2026-11-21T12:00:00Z") + ms),
   ),
@@ -72,11 +75,15 @@ const valueOf = (attribute: string, op: SegmentCondition["op"]): fc.Arbitrary<Se
         ? fc.constantFrom(
             ...versions.filter((each) => op === "eq" || op === "ne" || op === "in" || each !== "beta"),
           )
-        : attribute === "registered_at"
-          ? fc.constantFrom(...instants)
-          : op === "gt" || op === "gte" || op === "lt" || op === "lte"
-            ? fc.oneof(text, fc.constantFrom(...numbers))
-            : scalar;
+        : attribute === "user_id"
+          ? fc.constantFrom(...people, "ann")
+          : attribute === "subscribed"
+            ? fc.boolean()
+            : attribute === "registered_at"
+              ? fc.constantFrom(...instants)
+              : op === "gt" || op === "gte" || op === "lt" || op === "lte"
+                ? fc.oneof(text, fc.constantFrom(...numbers))
+                : scalar;
   if (op === "exists") return fc.boolean();
   if (op === "contains") return fc.constantFrom(...texts.filter((each) => each !== ""), "ol", "l-N", ".10");
   return op === "in" ? fc.array(one, { minLength: 1, maxLength: 4 }) : one;
@@ -84,13 +91,14 @@ const valueOf = (attribute: string, op: SegmentCondition["op"]): fc.Arbitrary<Se
 
 const condition: fc.Arbitrary<SegmentCondition> = fc
   .tuple(
-    fc.constantFrom(...names, "locale", "timezone", "app_version", "registered_at"),
+    fc.constantFrom(...names, "locale", "timezone", "app_version", "registered_at", "user_id", "subscribed"),
     fc.constantFrom("eq", "ne", "in", "gt", "gte", "lt", "lte", "exists", "contains" as const),
   )
-  .map(
-    ([attribute, op]) =>
-      ({ attribute, op: attribute === "registered_at" && op === "contains" ? "lt" : op }) as const,
-  )
+  .map(([attribute, op]) => {
+    if (attribute === "registered_at" && op === "contains") return { attribute, op: "lt" } as const;
+    const isFlag = attribute === "subscribed" && !["eq", "ne", "in", "exists"].includes(op);
+    return { attribute, op: isFlag ? "ne" : op };
+  })
   .chain(({ attribute, op }) => valueOf(attribute, op).map((value) => ({ attribute, op, value })));
 
 const rule: fc.Arbitrary<SegmentRule> = fc.record({
@@ -101,7 +109,7 @@ const rule: fc.Arbitrary<SegmentRule> = fc.record({
 /** Rules that compare one attribute several times. */
 const listing: fc.Arbitrary<SegmentRule> = fc
   .tuple(
-    fc.constantFrom(...names, "locale", "app_version", "registered_at"),
+    fc.constantFrom(...names, "locale", "app_version", "registered_at", "user_id", "subscribed"),
     fc.array(fc.constantFrom("eq", "ne", "in" as const), { minLength: 2, maxLength: 5 }),
     condition,
   )
@@ -127,11 +135,12 @@ const selecting = Effect.gen(function* () {
     CREATE TEMPORARY TABLE ruled (LIKE device INCLUDING DEFAULTS INCLUDING GENERATED) ON COMMIT DROP`;
   yield* sql`
     INSERT INTO ruled (workspace_id, environment, key, id, installation_id, platform, transport, locale,
-      timezone, app_version, registered_at, attributes, token_digest, last_seen_at)
+      timezone, app_version, user_id, subscribed, registered_at, attributes, token_digest, last_seen_at)
     SELECT 1, 'sandbox', key, gen_random_uuid(), 'one', platform, 'inbox', locale, timezone, app_version,
-      registered_at, attributes, '', registered_at
+      user_id, subscribed, registered_at, attributes, '', registered_at
     FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS d(key integer, platform text, locale text,
-      timezone text, app_version text, registered_at timestamptz, attributes jsonb)`;
+      timezone text, app_version text, user_id text, subscribed boolean, registered_at timestamptz,
+      attributes jsonb)`;
   return (where: (sql: SqlClient.SqlClient) => ReturnType<typeof ruleSql>) =>
     Effect.map(
       sql<{ readonly key: number }>`SELECT d.key FROM ruled d WHERE ${where(sql)} ORDER BY d.key`,

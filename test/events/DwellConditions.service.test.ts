@@ -87,30 +87,33 @@ layer(withoutJobs)("What counts at the minute of a visit", (it) => {
     }),
   );
 
-  it.effect("a device that is unregistered, replaced or without a working address gets nothing (X22.2)", () =>
-    Effect.gen(function* () {
-      const unregister = ({ phone }: World) => phone.ask("/devices/me", { method: "DELETE" });
-      assert.strictEqual(yield* given(() => Effect.void), 1);
-      const sql = yield* SqlClient.SqlClient;
-      const counted = (world: World) =>
-        Effect.map(
-          sql<{ count: number }>`SELECT count(*)::int AS count FROM delivery d
+  it.effect(
+    "a device that is unregistered, replaced, unsubscribed or without an address gets nothing (X22.2, Q2.2)",
+    () =>
+      Effect.gen(function* () {
+        const unregister = ({ phone }: World) => phone.ask("/devices/me", { method: "DELETE" });
+        assert.strictEqual(yield* given(() => Effect.void), 1);
+        const sql = yield* SqlClient.SqlClient;
+        const counted = (world: World) =>
+          Effect.map(
+            sql<{ count: number }>`SELECT count(*)::int AS count FROM delivery d
             JOIN campaign c ON c.key = d.campaign_key WHERE c.id = ${world.campaignId}`,
-          ([row]) => row?.count,
-        );
-      for (const change of [
-        unregister,
-        ({ phone }: World) => sql`UPDATE device SET address_gone_at = registered_at WHERE id = ${phone.id}`,
-        ({ phone }: World) =>
-          sql`UPDATE device SET registered_at = registered_at + interval '1 day' WHERE id = ${phone.id}`,
-      ]) {
-        const world = yield* dwellWorld();
-        yield* world.phone.sees("enter", world.location);
-        yield* change(world);
-        yield* after(10);
-        assert.strictEqual(yield* counted(world), 0);
-      }
-    }),
+            ([row]) => row?.count,
+          );
+        for (const change of [
+          unregister,
+          ({ phone }: World) => phone.ask("/devices/me", { method: "PATCH", body: { subscribed: false } }),
+          ({ phone }: World) => sql`UPDATE device SET address_gone_at = registered_at WHERE id = ${phone.id}`,
+          ({ phone }: World) =>
+            sql`UPDATE device SET registered_at = registered_at + interval '1 day' WHERE id = ${phone.id}`,
+        ]) {
+          const world = yield* dwellWorld();
+          yield* world.phone.sees("enter", world.location);
+          yield* change(world);
+          yield* after(10);
+          assert.strictEqual(yield* counted(world), 0);
+        }
+      }),
   );
 
   it.effect("in Sandbox the approval of the device counts at the minute (X22.2)", () =>

@@ -24,6 +24,7 @@ const device = {
   approved: true,
   transport: "inbox",
   address_gone: false,
+  subscribed: true,
   timezone: null,
   user_key: null,
 } as const;

@@ -105,6 +105,7 @@ const idPathsIn = (document: any, schema: any, path: string, depth = 0): Readonl
 const ownIds = new Set([
   "events.*.id",
   "external_id",
+  "user_id",
   "?part",
   // Ids of projects, teams and keys at Google and Apple.
   "service_account.project_id",

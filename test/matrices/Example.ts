@@ -5,8 +5,10 @@ import type { MatrixFixture } from "./MatrixFixture.ts";
 export interface ValidRequest {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
-  /** A value that is sent as JSON, or a form. */
+  /** A value that is sent as JSON, a form, or a text of `contentType`. */
   readonly body?: unknown;
+  /** The content type of a text. */
+  readonly contentType?: string;
   /** Replaces the fixture's credential, for requests that end the credential that they use. */
   readonly credential?: string;
 }

@@ -59,10 +59,14 @@ export const send = Effect.fnUntraced(function* (
       : options.credential;
   const query = new URLSearchParams(request.query).toString();
   const path = fill(endpoint.path, request.params ?? {});
+  const headers = {
+    ...(request.contentType === undefined ? {} : { "content-type": request.contentType }),
+    ...options.headers,
+  };
   return yield* asker(origin + base, credential)(`${path}${query === "" ? "" : `?${query}`}`, {
     method: endpoint.method,
     ...(request.body === undefined ? {} : { body: request.body }),
-    ...(options.headers === undefined ? {} : { headers: options.headers }),
+    headers,
   });
 });
 

@@ -29,6 +29,7 @@ const codes: Readonly<Record<string, number>> = {
   limit_exceeded: 403,
   trial_ended: 403,
   device_token_required: 403,
+  user_hash_required: 403,
   not_found: 404,
   method_not_allowed: 405,
   request_in_progress: 409,
@@ -107,7 +108,7 @@ layer(TestWaypost.layer)("Hostile requests", (it) => {
         signal: AbortSignal.timeout(maxMillis),
         headers: {
           authorization: `Bearer ${credential}`,
-          ...(body instanceof Uint8Array ? { "content-type": "application/json" } : {}),
+          ...(body instanceof Uint8Array ? { "content-type": valid.contentType ?? "application/json" } : {}),
           ...headers,
         },
       });

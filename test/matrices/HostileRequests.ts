@@ -243,6 +243,8 @@ export const hostileRequest = (
   const schema = type?.["application/json"]?.schema;
   let body: HostileRequest["body"] = null;
   if (valid.body instanceof FormData) body = random.below(3) === 0 ? corrupt(random, "--x\r\n") : valid.body;
+  else if (typeof valid.body === "string")
+    body = random.below(3) === 0 ? corrupt(random, valid.body) : bytesOf(valid.body);
   else if (schema !== undefined || random.below(15) === 0) {
     const base =
       random.below(3) === 0 ? fromSchema(random, endpoint.document, schema ?? {}) : (valid.body ?? {});

@@ -164,6 +164,11 @@ export const makeMatrixFixture = Effect.fnUntraced(function* (
   });
   /** A registered and approved device with its token. */
   const device = Effect.suspend(() => deviceWith({ platform: "ios" }));
+  /** The user id of a person with a device. */
+  const person = Effect.suspend(() => {
+    const user_id = `user-${randomUUID()}`;
+    return Effect.as(deviceWith({ platform: "ios", user_id }), user_id);
+  });
   /** A device with an address of Web Push, where nothing listens. */
   const browser = Effect.suspend(() => {
     const keys = { p256dh: `B${"A".repeat(86)}`, auth: "A".repeat(22) };
@@ -246,6 +251,7 @@ export const makeMatrixFixture = Effect.fnUntraced(function* (
       notification,
       messageOnCampaign,
       device,
+      person,
       browser,
       surveyed,
       campaign,

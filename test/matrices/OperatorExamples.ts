@@ -54,6 +54,7 @@ const content = {
 };
 const newContent = ({ make }: MatrixFixture) => make.content;
 
+const newPerson = ({ make }: MatrixFixture) => make.person;
 const newSegment = ({ make }: MatrixFixture) => make.segment;
 const newWebhook = ({ make }: MatrixFixture) => make.webhook;
 
@@ -148,6 +149,16 @@ export const operatorExamples: Examples = {
     ({ make }) => Effect.map(make.device, ({ device }) => device),
     () => ({ approved: false }),
   ),
+  "DELETE /workspaces/:workspace/:env/devices/:device": withNew("device", ({ make }) =>
+    Effect.map(make.device, ({ device }) => device),
+  ),
+  "POST /workspaces/:workspace/:env/devices/import": inEnvironment(() => ({
+    body: `installation_id,platform,locale\r\n${randomUUID()},android,nl-NL\r\n`,
+    contentType: "text/csv",
+  })),
+  "GET /workspaces/:workspace/:env/people/:user_id": withNew("user_id", newPerson),
+  "DELETE /workspaces/:workspace/:env/people/:user_id": withNew("user_id", newPerson),
+  "POST /workspaces/:workspace/:env/user-secret": inEnvironment(),
   "GET /workspaces/:workspace/:env/deliveries": {
     ...inEnvironment(({ resources }) => ({
       query: {

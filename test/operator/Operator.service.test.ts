@@ -40,6 +40,7 @@ layer(TestWaypost.layer)("The operator interface", (it) => {
           platform_api_enabled: false,
           deletion_scheduled_at: null,
           trial_ended: false,
+          user_hash_required: false,
           default_frequency_cap: null,
           quiet_hours: null,
           plan: defaultPlan,
@@ -63,9 +64,8 @@ layer(TestWaypost.layer)("The operator interface", (it) => {
       Effect.gen(function* () {
         const { operator } = yield* TestWaypost;
         yield* TestClock.setTime(testStart);
-        const made = (yield* operator("/workspaces", { body: { name: "Acme", plan: { max_campaigns: 3 } } }))
-          .body.data;
-        const path = `/workspaces/${made.id}`;
+        const { body } = yield* operator("/workspaces", { body: { name: "A", plan: { max_campaigns: 3 } } });
+        const path = `/workspaces/${body.data.id}`;
         yield* TestClock.adjust("1 minute");
         const changed = yield* operator(path, {
           method: "PATCH",
@@ -79,7 +79,7 @@ layer(TestWaypost.layer)("The operator interface", (it) => {
         });
         assert.strictEqual(changed.status, 200);
         assert.deepStrictEqual(changed.body.data, {
-          ...made,
+          ...body.data,
           platform_api_enabled: true,
           trial_ended: true,
           default_frequency_cap: { count: 2, period: "week" },

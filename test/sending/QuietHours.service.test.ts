@@ -152,6 +152,7 @@ layer(manualWorkers)("Quiet hours", (it) => {
         ["ended", "Its campaign has ended during the quiet hours."],
         ["detached", "Its notification was deleted during the quiet hours."],
         ["unregistered", "The device has unregistered."],
+        ["unsubscribed", "The device wants no messages."],
         ["push", "No credentials are set for fcm in this environment."],
       ] as const;
       for (const [what, reason] of cases) {
@@ -168,6 +169,8 @@ layer(manualWorkers)("Quiet hours", (it) => {
           yield* production.remove(`${campaign}/notifications/${list.body.data[0].id}`);
         }
         if (what === "unregistered") yield* phone.ask("/devices/me", { method: "DELETE" });
+        if (what === "unsubscribed")
+          yield* phone.ask("/devices/me", { method: "PATCH", body: { subscribed: false } });
         if (what === "push")
           yield* phone.ask("/devices/me", {
             method: "PATCH",

@@ -9,6 +9,7 @@ import { SendBatches } from "../../src/sending/SendBatches.ts";
 import { SendStarts } from "../../src/sending/SendStarts.ts";
 import { everyEndpoint } from "../matrices/Endpoints.ts";
 import { describeAnswer, exampleOf, send } from "../matrices/Examples.ts";
+import { signIn } from "../console/TestSession.ts";
 import { type MatrixFixture, makeMatrixFixture, unlimitedWorkspace } from "../matrices/MatrixFixture.ts";
 import { fcmCredentials } from "../sending/push/PushKeys.ts";
 import { type Answer, type asker, TestWaypost, testStart } from "../TestWaypost.ts";
@@ -74,6 +75,11 @@ const sends = Effect.fnUntraced(function* ({ make, platform, workspaceId }: Matr
   yield* work(2);
 });
 
+/** An erasure that is not complete. */
+const erasure = Effect.fnUntraced(function* ({ make, operator }: MatrixFixture) {
+  ok(yield* operator(`/production/people/${yield* make.person}`, { method: "DELETE" }));
+});
+
 const DAY = 86_400_000;
 
 /** Creates a visit of a month ago and the message that it triggered, which is opened. All are compacted. */
@@ -127,10 +133,17 @@ const visitsOfTwoWeeks = Effect.fnUntraced(function* (fixture: MatrixFixture) {
   const { compact } = yield* Retention;
   yield* compact("events", testStart - 10 * DAY);
   yield* compact("deliveries", testStart - 10 * DAY);
-  const { choice, message, question, token } = yield* fixture.make.surveyed;
+  const { device, survey, ...asked } = yield* fixture.make.surveyed;
+  const { choice, message, question, token } = asked;
   const answers = [{ question_id: question, value: choice }];
   ok(yield* waypost.device(token)(`/messages/${message}/clicked`, { method: "POST" }));
   ok(yield* waypost.device(token)(`/messages/${message}/answers`, { body: { answers } }));
+  const test = ok(
+    yield* fixture.platform(`/campaigns/${asked.campaign}/notifications/${survey}/test`, {
+      body: { device_ids: [device] },
+    }),
+  ).deliveries[0];
+  ok(yield* waypost.device(token)(`/messages/${test.id}/answers`, { body: { answers } }));
   yield* report([event("enter", 0, -0.2)]);
   const { deliveries } = yield* report([event("exit", 0, -0.1)]);
   if (deliveries.length !== 1) throw new Error("The exit triggered no delivery");
@@ -164,6 +177,8 @@ export const makeHistory: Effect.Effect<
   yield* longAgo(production);
   const device = yield* visitsOfTwoWeeks(production);
   yield* sends(production);
+  yield* erasure(production);
+  ok((yield* signIn(waypost.origin, { access_key: sandbox.credentials.platform })).answer);
   // Guesses a token.
   yield* waypost.platform("production", "no-token-of-anybody")("/me");
   return {

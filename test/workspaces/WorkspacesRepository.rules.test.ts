@@ -25,6 +25,7 @@ layer(TestRepositories.layer)("WorkspacesRepository", (it) => {
         platform_api_enabled: false,
         deletion_scheduled_at: null,
         trial_ended: false,
+        user_hash_required: false,
         default_frequency_cap: null,
         quiet_hours: null,
         plan: { ...defaultPlan, max_campaigns: 3 },

@@ -14,6 +14,8 @@ import type { CommandRefused } from "../CommandRefused.ts";
 import { operatorFlags } from "../Operator.ts";
 import { yesNo } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
+import { importDevices } from "./DeviceImportCommand.ts";
+import { erasedDevices } from "./PersonCommand.ts";
 
 const list = Command.make(
   "list",
@@ -153,10 +155,39 @@ const explain = Command.make(
   ]),
 );
 
+const erase = Command.make(
+  "erase",
+  { ...environmentFlags, device: nameArgument("device") },
+  Effect.fn(function* (flags) {
+    const environment = yield* openEnvironment(flags);
+    const { ask, params } = environment;
+    const eraseDevice = (device: string) =>
+      ask((client) => client.people.eraseDevice({ params: { ...params, device } }));
+    // An id may be that of a device that has unregistered, which no list has.
+    const byId = isUuid(flags.device) ? yield* eraseDevice(flags.device) : null;
+    const { data } =
+      byId !== null && byId.data.devices > 0
+        ? byId
+        : yield* onDevice(environment, flags.device, eraseDevice).pipe(
+            Effect.catchTag("CommandRefused", (refused) =>
+              byId === null ? Effect.fail(refused) : Effect.succeed(byId),
+            ),
+          );
+    yield* printOne(data, erasedDevices);
+  }),
+).pipe(
+  Command.withDescription(
+    "Erase a device, by its id or installation id: address, attributes, positions and the texts of answers",
+  ),
+  Command.withExamples([
+    { command: "waypost device erase --workspace Acme --environment production 5f0c1b1e-3a43" },
+  ]),
+);
+
 /** `waypost device …` */
 export const deviceCommand = Command.make("device").pipe(
   Command.withDescription("Devices that apps have registered"),
-  Command.withSubcommands([list, approve, explain]),
+  Command.withSubcommands([list, approve, explain, importDevices, erase]),
   Command.withExamples([
     { command: "waypost device list --workspace Acme --environment sandbox" },
     { command: "waypost device approve --workspace Acme my-phone" },

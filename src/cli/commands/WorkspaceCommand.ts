@@ -28,6 +28,7 @@ const card = (workspace: Workspace): string => {
     ["time zone", workspace.timezone],
     ["platform API in Production", workspace.platform_api_enabled ? "enabled" : "not enabled"],
     ["trial ended", yesNo(workspace.trial_ended)],
+    ["user hash required", yesNo(workspace.user_hash_required)],
     [
       "deletion scheduled",
       workspace.deletion_scheduled_at === null
@@ -128,6 +129,10 @@ const update = Command.make(
       "trial-ended",
       "Whether the trial has ended; then no campaign can be created or published",
     ),
+    userHash: trueOrFalse(
+      "require-user-hash",
+      "Whether a device needs a user_hash to register with a user_id",
+    ),
     deletion: trueOrFalse(
       "schedule-deletion",
       "Schedule the deletion, which revokes all tokens, or cancel it",
@@ -142,6 +147,7 @@ const update = Command.make(
       timezone: Option.getOrUndefined(flags.timezone),
       platform_api_enabled: Option.getOrUndefined(flags.enabled),
       trial_ended: Option.getOrUndefined(flags.trialEnded),
+      user_hash_required: Option.getOrUndefined(flags.userHash),
       deletion_scheduled: Option.getOrUndefined(flags.deletion),
       default_frequency_cap: yield* parseCap(flags.cap),
       quiet_hours: yield* parseQuietHours(flags.quietHours),

@@ -52,6 +52,15 @@ export interface DevicePatch {
   readonly timezone?: string | null | undefined;
   /** Version of the app. */
   readonly app_version?: string | null | undefined;
+  /** The person behind the device: the app's own id, the same on all devices of the person. */
+  readonly user_id?: string | null | undefined;
+  /**
+   * Proof of the `user_id`, where the workspace demands it: the HMAC-SHA256 of the id under the
+   * environment's user secret, in hexadecimal digits, made by the app's own server.
+   */
+  readonly user_hash?: string | null | undefined;
+  /** Whether the device wants messages; left out: as before, at first true. */
+  readonly subscribed?: boolean | undefined;
 }
 
 /** The JSON of `EventsOutcome`. */
@@ -237,6 +246,10 @@ export interface Registration {
   readonly timezone: string | null;
   /** Version of the app; null if it did not send it. */
   readonly app_version: string | null;
+  /** The person behind the device, by the app's own id; null if unknown. */
+  readonly user_id: string | null;
+  /** Whether the device wants messages; if not, nothing is sent to it. */
+  readonly subscribed: boolean;
   /** An instant in UTC, to the second. */
   readonly registered_at: string;
   /** An instant in UTC, to the second. */
@@ -263,6 +276,15 @@ export interface RegistrationDraft {
   readonly timezone?: string | null | undefined;
   /** Version of the app. */
   readonly app_version?: string | null | undefined;
+  /** The person behind the device: the app's own id, the same on all devices of the person. */
+  readonly user_id?: string | null | undefined;
+  /**
+   * Proof of the `user_id`, where the workspace demands it: the HMAC-SHA256 of the id under the
+   * environment's user secret, in hexadecimal digits, made by the app's own server.
+   */
+  readonly user_hash?: string | null | undefined;
+  /** Whether the device wants messages; left out: as before, at first true. */
+  readonly subscribed?: boolean | undefined;
 }
 
 /** The JSON of `RotatedToken`. */
@@ -323,7 +345,8 @@ export interface DevicesEndpoints {
    * Register a device. Called with the SDK key. The first time and after unregistering: 201 with the
    * device's own token. For a registered installation: 200, and the whole registration is replaced.
    * Until its token has been used once, a repeat issues a new one and ends the earlier; after that the
-   * header X-Device-Token must have the token, else 403 `device_token_required`.
+   * header X-Device-Token must have the token, else 403 `device_token_required`. Where the workspace
+   * demands it, a `user_id` needs its `user_hash`, else 403 `user_hash_required`.
    */
   register(
     installationId: string,
@@ -332,7 +355,8 @@ export interface DevicesEndpoints {
   ): Promise<Registration>;
   /**
    * Change the device's address or attributes. Missing fields are kept. Attributes are merged by name;
-   * a null removes one. A push address, the same or another one, counts as good again.
+   * a null removes one. A push address, the same or another one, counts as good again. With
+   * `subscribed: false` the device stays registered and gets no messages.
    */
   change(body: DevicePatch, options?: CallOptions): Promise<Device>;
   /**

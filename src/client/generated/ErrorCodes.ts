@@ -25,6 +25,7 @@ export type ServiceCode =
   | "trial_ended"
   | "unauthenticated"
   | "unsupported_media_type"
+  | "user_hash_required"
   | "validation_failed"
   | "version_conflict"
   | "workspace_paused"

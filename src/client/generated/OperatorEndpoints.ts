@@ -237,6 +237,39 @@ export interface Delivery {
   readonly delivered_at: string | null;
 }
 
+/** The JSON of `DeviceImportReport`. */
+export interface DeviceImportReport {
+  /** The results of the first 10,000 rows, and of the failed ones behind them, in their order. */
+  readonly results: ReadonlyArray<{
+    /** Number of the row, from 0, without the header row and empty lines. */
+    readonly index: number;
+    /** failed: see the reasons. */
+    readonly status: "created" | "updated" | "failed";
+    /** The installation of the row; null if it has no valid one. */
+    readonly installation_id: string | null;
+    /** Id of the device; absent if the row failed. */
+    readonly id?: string | undefined;
+    /** Why the row failed, as sentences; null otherwise. */
+    readonly reasons: ReadonlyArray<string> | null;
+  }>;
+  readonly summary: {
+    /** How many rows created a device. */
+    readonly created: number;
+    /** How many rows updated one. */
+    readonly updated: number;
+    /** How many rows were skipped: always 0. */
+    readonly skipped: number;
+    /** How many rows failed. */
+    readonly failed: number;
+  };
+}
+
+/** The JSON of `Erasure`. */
+export interface Erasure {
+  /** How many devices were erased; 0 if there was nothing to erase. */
+  readonly devices: number;
+}
+
 /** The JSON of `FcmCredentials`. */
 export interface FcmCredentials {
   readonly service_account: ServiceAccount;
@@ -360,6 +393,144 @@ export interface IssuedToken {
   readonly created_at: string;
   /** The token itself, shown this once: `wps_…` for Sandbox, `wpp_…` for Production. */
   readonly token: string;
+}
+
+/** The JSON of `IssuedUserSecret`. */
+export interface IssuedUserSecret {
+  /** The secret, shown this once. Its UTF-8 bytes are the key of the HMAC. */
+  readonly user_secret: string;
+  /** An instant in UTC, to the second. */
+  readonly created_at: string;
+}
+
+/** The JSON of `Person`. */
+export interface Person {
+  /** The person. */
+  readonly user_id: string;
+  /** Devices, also unregistered ones. */
+  readonly devices: ReadonlyArray<{
+    /** Id of the device. */
+    readonly id: string;
+    /** The app's own id of this installation. */
+    readonly installation_id: string;
+    /** The platform of the device. */
+    readonly platform: "ios" | "android" | "web" | "other";
+    /** How messages reach the device: a push service, or `inbox`, from which the device fetches them. */
+    readonly transport: "fcm" | "apns" | "webpush" | "inbox";
+    /**
+     * Whether the push service reported the address as gone: nothing is sent until one is registered
+     * again.
+     */
+    readonly address_gone: boolean;
+    /**
+     * Whether this is an approved test device: in Sandbox only these get messages. True at first in
+     * Production.
+     */
+    readonly approved: boolean;
+    /** Attributes that the app sent, for segments. */
+    readonly attributes: Readonly<Record<string, unknown>>;
+    /** Language and region; null if the app did not send it. */
+    readonly locale: string | null;
+    /** IANA time zone of the device; null if the app did not send it. */
+    readonly timezone: string | null;
+    /** Version of the app; null if it did not send it. */
+    readonly app_version: string | null;
+    /** The person behind the device, by the app's own id; null if unknown. */
+    readonly user_id: string | null;
+    /** Whether the device wants messages; if not, nothing is sent to it. */
+    readonly subscribed: boolean;
+    /** An instant in UTC, to the second. */
+    readonly registered_at: string;
+    /** An instant in UTC, to the second. */
+    readonly last_seen_at: string;
+    /** Its push address; null for an inbox. */
+    readonly address: unknown;
+    /** When it unregistered; null if it has not. */
+    readonly unregistered_at: string | null;
+  }>;
+  /** Messages to them. */
+  readonly messages: ReadonlyArray<{
+    /** Id of the message. */
+    readonly id: string;
+    /** The device. */
+    readonly device_id: string;
+    /** The campaign. */
+    readonly campaign_id: string;
+    /** The notification. */
+    readonly notification_id: string;
+    /** The location of the event; null for a send. */
+    readonly location_id: string | null;
+    /** What triggered it. */
+    readonly trigger_type: string;
+    /** How it was sent. */
+    readonly transport: string;
+    /** Its status, as of deliveries. */
+    readonly status: string;
+    /** How often it was sent. */
+    readonly attempts: number;
+    /** Its last error; null for none. */
+    readonly last_error: string | null;
+    /** Its headline. */
+    readonly headline: string;
+    /** Its text. */
+    readonly body: string;
+    /** When it was made, in UTC. */
+    readonly created_at: string;
+    /** When it was delivered. */
+    readonly delivered_at: string | null;
+    /** When it was opened. */
+    readonly opened_at: string | null;
+    /** When it was clicked. */
+    readonly clicked_at: string | null;
+  }>;
+  /** Answers to surveys. */
+  readonly answers: ReadonlyArray<{
+    /** The device. */
+    readonly device_id: string;
+    /** The campaign. */
+    readonly campaign_id: string;
+    /** The survey. */
+    readonly notification_id: string;
+    /** When the device answered first, in UTC. */
+    readonly first_answered_at: string;
+    /** When it answered last, in UTC. */
+    readonly answered_at: string;
+    /** The answers. */
+    readonly answers: ReadonlyArray<{
+      /** The question. */
+      readonly question_id: string;
+      /** Its text. */
+      readonly question_text: string | null;
+      /** The answer; of a choice its id. */
+      readonly value: unknown;
+      /** The texts of the choices; null for another answer. */
+      readonly choices: ReadonlyArray<string> | null;
+    }>;
+  }>;
+  /** Enters and exits that are not compacted. */
+  readonly events: ReadonlyArray<{
+    /** The device's own id of the event. */
+    readonly id: string;
+    /** The device. */
+    readonly device_id: string;
+    /** `enter` or `exit`. */
+    readonly type: string;
+    /** The location. */
+    readonly location_id: string | null;
+    /** When it happened, in UTC. */
+    readonly occurred_at: string;
+    /** When it was reported, in UTC. */
+    readonly received_at: string;
+  }>;
+  /** Where they were last. */
+  readonly positions: ReadonlyArray<{
+    /** The device. */
+    readonly device_id: string;
+    /** When its last position was recorded. */
+    readonly recorded_at: string | null;
+    /** The ids of the locations it was in last. */
+    readonly inside: ReadonlyArray<string>;
+  }>;
 }
 
 /** The JSON of `Plan`. */
@@ -614,6 +785,8 @@ export interface Workspace {
   readonly deletion_scheduled_at: string | null;
   /** Whether a trial has ended, so that campaigns cannot be created or published. */
   readonly trial_ended: boolean;
+  /** Whether a device needs a `user_hash` to register with a `user_id`. */
+  readonly user_hash_required: boolean;
   /** The cap of campaigns without a cap of their own; null for none. */
   readonly default_frequency_cap: FrequencyCap | null;
   /** The quiet hours of campaigns without their own; null for none. */
@@ -646,6 +819,8 @@ export interface WorkspacePatch {
   readonly deletion_scheduled?: boolean | undefined;
   /** Whether a trial has ended. */
   readonly trial_ended?: boolean | undefined;
+  /** Whether a device needs a `user_hash` to register with a `user_id`. */
+  readonly user_hash_required?: boolean | undefined;
   /** The cap of campaigns without a cap of their own; null removes it. */
   readonly default_frequency_cap?: FrequencyCap | null | undefined;
   /** The quiet hours of campaigns without their own; null removes them. */
@@ -774,6 +949,15 @@ export interface SdkKeysEndpoints {
     key: string,
     options?: CallOptions,
   ): Promise<Deleted>;
+}
+
+/** The secret that proves whose a device is. */
+export interface UserSecretEndpoints {
+  /**
+   * Make the user secret. The app's own server signs user ids with it. Only this response shows it; an
+   * earlier secret ends at once. The workspace demands signatures with `user_hash_required`.
+   */
+  issue(workspace: string, env: "sandbox" | "production", options?: CallOptions): Promise<IssuedUserSecret>;
 }
 
 /** The credentials with which pushes are sent to push services. */
@@ -1006,6 +1190,55 @@ export interface DevicesEndpoints {
     query?: DevicesExplainQuery,
     options?: CallOptions,
   ): Pages<Explanation>;
+}
+
+/** Export and erasure of the people behind devices. */
+export interface PeopleEndpoints {
+  /** Erase a device. As the erasure of a person, for one device. */
+  eraseDevice(
+    workspace: string,
+    env: "sandbox" | "production",
+    device: string,
+    options?: CallOptions,
+  ): Promise<Erasure>;
+  /**
+   * Export everything held about a person. Streamed, whatever the size. A person without a device is
+   * 404.
+   */
+  export(
+    workspace: string,
+    env: "sandbox" | "production",
+    userId: string,
+    options?: CallOptions,
+  ): Promise<Person>;
+  /**
+   * Erase a person. Erases the person's devices with their addresses, attributes, tokens and
+   * positions, and the texts of their answers. Waiting messages are dropped, and within a minute also
+   * what webhooks have not sent. Reports keep their figures, except for the number of registered
+   * devices. Backups made before, and what receivers have got, are out of reach.
+   */
+  erase(
+    workspace: string,
+    env: "sandbox" | "production",
+    userId: string,
+    options?: CallOptions,
+  ): Promise<Erasure>;
+}
+
+/** Brings devices and their addresses along from another system. */
+export interface DeviceImportEndpoints {
+  /**
+   * Import devices of another system. Any number of rows, stored as they arrive and not in one
+   * transaction. A row of an unknown installation creates a device, for which the app gets a token
+   * when it registers. Of a known one the given columns are replaced; token, approval and subscription
+   * stay. `address` and `attributes` are JSON. A bad row fails alone, with the reasons.
+   */
+  import(
+    workspace: string,
+    env: "sandbox" | "production",
+    source: FileSource,
+    options?: CallOptions & { readonly name?: string | undefined },
+  ): Promise<DeviceImportReport>;
 }
 
 /** Notifications of push campaigns at their fixed times. */
@@ -1313,6 +1546,8 @@ export interface OperatorGroups {
   readonly tokens: TokensEndpoints;
   /** The keys with which apps register devices. */
   readonly sdkKeys: SdkKeysEndpoints;
+  /** The secret that proves whose a device is. */
+  readonly userSecret: UserSecretEndpoints;
   /** The credentials with which pushes are sent to push services. */
   readonly transports: TransportsEndpoints;
   /** Groups of devices that push campaigns can target. */
@@ -1323,6 +1558,10 @@ export interface OperatorGroups {
   readonly locations: LocationsEndpoints;
   /** Devices that were registered through the device interface. */
   readonly devices: DevicesEndpoints;
+  /** Export and erasure of the people behind devices. */
+  readonly people: PeopleEndpoints;
+  /** Brings devices and their addresses along from another system. */
+  readonly deviceImport: DeviceImportEndpoints;
   /** Notifications of push campaigns at their fixed times. */
   readonly sends: SendsEndpoints;
   /** What was sent to which device, and with which outcome. */
@@ -1358,6 +1597,9 @@ export const operatorEndpoints = {
     list: "GET /workspaces/{workspace}/{env}/sdk-keys pages query",
     revoke: "DELETE /workspaces/{workspace}/{env}/sdk-keys/{key}",
   },
+  userSecret: {
+    issue: "POST /workspaces/{workspace}/{env}/user-secret",
+  },
   transports: {
     list: "GET /workspaces/{workspace}/{env}/transports pages",
     putFcm: "PUT /workspaces/{workspace}/{env}/transports/fcm body",
@@ -1390,6 +1632,14 @@ export const operatorEndpoints = {
     list: "GET /workspaces/{workspace}/{env}/devices pages query csv",
     approve: "PATCH /workspaces/{workspace}/{env}/devices/{device} body",
     explain: "GET /workspaces/{workspace}/{env}/devices/{device}/explain pages query",
+  },
+  people: {
+    eraseDevice: "DELETE /workspaces/{workspace}/{env}/devices/{device}",
+    export: "GET /workspaces/{workspace}/{env}/people/{user_id}",
+    erase: "DELETE /workspaces/{workspace}/{env}/people/{user_id}",
+  },
+  deviceImport: {
+    import: "POST /workspaces/{workspace}/{env}/devices/import upload",
   },
   sends: {
     list: "GET /workspaces/{workspace}/{env}/sends pages query csv",

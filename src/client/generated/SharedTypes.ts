@@ -38,10 +38,12 @@ export interface ActivityEntry {
       | "device"
       | "token"
       | "sdk_key"
+      | "user_secret"
+      | "person"
       | "transport"
       | "webhook"
       | "workspace";
-    /** Id of the resource, also once it is deleted; null for an import of locations. */
+    /** Id of the resource, also once it is deleted; null for an import and for a person. */
     readonly id: string | null;
     /** Its name after the change; null if it has none. */
     readonly name: string | null;
@@ -160,6 +162,10 @@ export interface Device {
   readonly timezone: string | null;
   /** Version of the app; null if it did not send it. */
   readonly app_version: string | null;
+  /** The person behind the device, by the app's own id; null if unknown. */
+  readonly user_id: string | null;
+  /** Whether the device wants messages; if not, nothing is sent to it. */
+  readonly subscribed: boolean;
   /** An instant in UTC, to the second. */
   readonly registered_at: string;
   /** An instant in UTC, to the second. */
@@ -206,6 +212,8 @@ export interface DevicesListQuery {
   readonly approved?: boolean | undefined;
   /** The platform of the device. */
   readonly platform?: "ios" | "android" | "web" | "other" | undefined;
+  /** Only those of this person. */
+  readonly user_id?: string | undefined;
   /** Only those whose installation id has this part, in any letter case. */
   readonly q?: string | undefined;
 }
@@ -225,7 +233,8 @@ export interface Explanation {
   readonly reaches: boolean;
   /**
    * The first reason why not; null if it reaches the device. `no_notification`: none that can still be
-   * sent now; `not_approved`: in Sandbox; `outside`: the device is in none of its locations.
+   * sent now; `not_approved`: in Sandbox; `unsubscribed`: the device wants no messages; `outside`: the
+   * device is in none of its locations.
    */
   readonly reason:
     | "paused"
@@ -233,6 +242,7 @@ export interface Explanation {
     | "ended"
     | "no_notification"
     | "not_approved"
+    | "unsubscribed"
     | "not_in_segment"
     | "address_gone"
     | "transport_not_configured"
@@ -625,7 +635,8 @@ export interface Segment {
 export interface SegmentCondition {
   /**
    * Name of a device attribute, or one of `platform`, `locale`, `timezone`, `app_version`,
-   * `registered_at`, which take precedence over an app's attribute of the same name.
+   * `registered_at`, `user_id`, `subscribed`, which take precedence over an app's attribute of the
+   * same name.
    */
   readonly attribute: string;
   /**
@@ -638,7 +649,7 @@ export interface SegmentCondition {
   /**
    * A text, number, true or false, compared by value and type: the text 5 is not the number 5. For
    * `in` a list of 1 to 1,000 of them; for `exists` true or false; for `contains` a text; for
-   * `registered_at` a date-time or a date.
+   * `registered_at` a date-time or a date; for `subscribed` true or false.
    */
   readonly value: string | number | boolean | ReadonlyArray<string | number | boolean>;
 }
@@ -922,6 +933,8 @@ export interface Webhook {
     | "survey.answered"
     | "device.registered"
     | "device.unregistered"
+    | "device.subscribed"
+    | "device.unsubscribed"
     | "location.entered"
     | "location.exited"
     | "send.finished"
@@ -985,6 +998,8 @@ export interface WebhookDraft {
     | "survey.answered"
     | "device.registered"
     | "device.unregistered"
+    | "device.subscribed"
+    | "device.unsubscribed"
     | "location.entered"
     | "location.exited"
     | "send.finished"
@@ -1013,6 +1028,8 @@ export interface WebhookPatch {
         | "survey.answered"
         | "device.registered"
         | "device.unregistered"
+        | "device.subscribed"
+        | "device.unsubscribed"
         | "location.entered"
         | "location.exited"
         | "send.finished"
@@ -1061,6 +1078,8 @@ export interface WebhookWithSecret {
     | "survey.answered"
     | "device.registered"
     | "device.unregistered"
+    | "device.subscribed"
+    | "device.unsubscribed"
     | "location.entered"
     | "location.exited"
     | "send.finished"

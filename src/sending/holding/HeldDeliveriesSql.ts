@@ -38,6 +38,7 @@ export class HeldDeliveriesSql extends Context.Service<HeldDeliveriesSql>()(
                 WHEN w.deletion_scheduled_at IS NOT NULL THEN 'closing'
                 WHEN v.key IS NULL OR v.unregistered_at IS NOT NULL THEN 'unregistered'
                 WHEN v.address_gone_at IS NOT NULL THEN 'gone'
+                WHEN NOT v.subscribed THEN 'unsubscribed'
                 WHEN NOT v.approved AND d.environment = 'sandbox' THEN 'unapproved' END AS obstacle
             FROM due d
             JOIN workspace w ON w.id = d.workspace_id

@@ -4,7 +4,15 @@ import { initialStatus } from "../Delivery.ts";
 
 /** What prevents that a held delivery is sent when its quiet hours end (contract P2). */
 export type HeldObstacle =
-  "deleted" | "paused" | "ended" | "detached" | "closing" | "unregistered" | "gone" | "unapproved";
+  | "deleted"
+  | "paused"
+  | "ended"
+  | "detached"
+  | "closing"
+  | "unregistered"
+  | "gone"
+  | "unsubscribed"
+  | "unapproved";
 
 /** A held delivery whose quiet hours have ended. The transport is that of the device now. */
 export interface HeldDelivery extends TenantKey {
@@ -30,6 +38,7 @@ const obstacles: Readonly<Record<HeldObstacle, string>> = {
   closing: "The workspace is scheduled for deletion.",
   unregistered: "The device has unregistered.",
   gone: "The push service has said that the device's address is gone.",
+  unsubscribed: "The device wants no messages.",
   unapproved: "The device is no longer an approved test device.",
 };
 

@@ -1,14 +1,15 @@
 /** Checks the stored credentials of all environments without using them. */
 import { Effect, type Redacted, Redacted as Secret } from "effect";
-import type {
-  ApnsCredentials,
-  FcmCredentials,
-  KeptWebPushCredentials,
-  PushProvider,
+import { sealingKey, unseal } from "../../access/SealedText.ts";
+import {
+  type ApnsCredentials,
+  type FcmCredentials,
+  type KeptWebPushCredentials,
+  type PushProvider,
+  sealingContext,
 } from "./PushCredential.ts";
 import { privateKeyOf } from "./PushCredentialRules.ts";
 import { PushCredentialsSql, type StoredCredentials } from "./PushCredentialsSql.ts";
-import { sealingContext, sealingKey, unseal } from "./SealedText.ts";
 import { appleAddress, googleAddress, googleTokenAddress } from "./transports/ProviderAddresses.ts";
 
 /** The state of one environment's credentials, without secrets. */

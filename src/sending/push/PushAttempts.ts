@@ -42,6 +42,7 @@ const obstacles: Readonly<Record<NonNullable<TakenPush["obstacle"]>, string>> = 
   unregistered: "The device has unregistered.",
   moved: "The device has registered another transport since.",
   gone: addressGone,
+  unsubscribed: "The device wants no messages.",
   unapproved: "The device is no longer an approved test device.",
 };
 

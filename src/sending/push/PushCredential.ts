@@ -1,5 +1,6 @@
 import { Schema } from "effect";
 import { optionalText, text, Timestamp } from "../../wire/Text.ts";
+import type { TenantKey } from "../../workspaces/Environment.ts";
 
 /** The push providers: the transports that need credentials. */
 export const PushProvider = Schema.Literals(["fcm", "apns", "webpush"]).annotate({
@@ -7,6 +8,10 @@ export const PushProvider = Schema.Literals(["fcm", "apns", "webpush"]).annotate
   examples: ["fcm"],
 });
 export type PushProvider = typeof PushProvider.Type;
+
+/** Binds credentials to their row: copied to another environment or provider, they do not open. */
+export const sealingContext = (tenant: TenantKey, transport: PushProvider): string =>
+  `${tenant.workspaceId}/${tenant.environment}/${transport}`;
 
 /** The error for any other transport in a path. */
 export const unknownTransport = "The transport in the path must be fcm, apns or webpush.";

@@ -1,4 +1,5 @@
 import { Clock, Context, Effect, Layer, Redacted } from "effect";
+import { seal, sealingKey, unseal } from "../../access/SealedText.ts";
 import { Activity, type ResourceChange } from "../../activity/Activity.ts";
 import { Settings } from "../../config/Settings.ts";
 import { DataDirectory } from "../../database/DataDirectory.ts";
@@ -13,13 +14,13 @@ import {
   type FcmCredentials,
   type KeptCredentials,
   PushProvider,
+  sealingContext,
   type ShownTransport,
   unknownTransport,
   type WebPushCredentials,
 } from "./PushCredential.ts";
 import { validateApns, validateFcm, validateWebPush, makeVapidKeys } from "./PushCredentialRules.ts";
 import { type CredentialRow, PushCredentialsSql } from "./PushCredentialsSql.ts";
-import { seal, sealingContext, sealingKey, unseal } from "./SealedText.ts";
 
 /** Credentials, and the number of their last change. */
 export interface OpenedCredentials<P extends PushProvider> {

@@ -37,7 +37,8 @@ export interface TakenPush {
   /** An earlier worker started an attempt whose outcome is unknown. */
   readonly isUncertain: boolean;
   /** Why it cannot be sent. */
-  readonly obstacle: "stopped" | "closing" | "unregistered" | "moved" | "gone" | "unapproved" | null;
+  readonly obstacle:
+    "stopped" | "closing" | "unregistered" | "moved" | "gone" | "unsubscribed" | "unapproved" | null;
 }
 
 /** When a push must be due to be taken: one attempted before, and a new one. Epoch milliseconds. */
@@ -130,6 +131,7 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
               WHEN v.unregistered_at IS NOT NULL THEN 'unregistered'
               WHEN v.transport <> t.transport THEN 'moved'
               WHEN v.address_gone_at IS NOT NULL THEN 'gone'
+              WHEN NOT v.subscribed AND NOT d.test THEN 'unsubscribed'
               WHEN NOT v.approved AND t.environment = 'sandbox' THEN 'unapproved' END AS obstacle
           FROM taken t
           JOIN workspace w ON w.id = t.workspace_id

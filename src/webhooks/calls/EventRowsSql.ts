@@ -58,7 +58,7 @@ export const eventRowsSql = (sql: SqlClient.SqlClient): Statement.Fragment => sq
     FROM wanted p
     LEFT JOIN delivery d ON ${sameTenant("d", "p")} AND d.source_id = p.source_id
       AND d.device_key = p.device_key
-    LEFT JOIN device v ON ${sameTenant("v", "d")} AND v.key = d.device_key
+    LEFT JOIN device v ON ${sameTenant("v", "d")} AND v.key = d.device_key AND v.erased_at IS NULL
   ), named AS (
     SELECT p.*, CASE WHEN p.number = 1 THEN (
       SELECT json_build_object(

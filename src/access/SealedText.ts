@@ -1,6 +1,4 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
-import type { PushProvider } from "./PushCredential.ts";
-import type { TenantKey } from "../../workspaces/Environment.ts";
 
 const version = 1;
 const nonceBytes = 12;
@@ -9,10 +7,6 @@ const tagBytes = 16;
 /** The key that seals texts of one purpose. It is derived, so that it is used for nothing else. */
 export const sealingKey = (secretKey: string, purpose = "waypost push credentials"): Uint8Array =>
   new Uint8Array(hkdfSync("sha256", secretKey, "", purpose, 32));
-
-/** Binds credentials to their row: copied to another environment or provider, they do not open. */
-export const sealingContext = (tenant: TenantKey, transport: PushProvider): string =>
-  `${tenant.workspaceId}/${tenant.environment}/${transport}`;
 
 /** Encrypts a text (AES-256-GCM). It opens only with the same key and context. */
 export const seal = (key: Uint8Array, context: string, text: string): Uint8Array => {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest";
 import fc from "fast-check";
-import { seal, sealingKey, unseal } from "../../../src/sending/push/SealedText.ts";
+import { seal, sealingKey, unseal } from "../../src/access/SealedText.ts";
 
 const key = sealingKey("a secret key of the tests");
 

@@ -1,0 +1,32 @@
+import { type ImportedDevice, laterOver, type ParsedRow } from "./ImportedDevice.ts";
+
+/** The most rows of a batch. */
+const maxRows = 2_000;
+
+/** A row of a batch; `reasons` is null for one that was parsed. */
+interface BatchRow {
+  readonly index: number;
+  readonly installationId: string | null;
+  readonly reasons: ReadonlyArray<string> | null;
+}
+
+/** Rows that are stored together. Of several rows of one installation, later ones replace what they give. */
+export class ImportBatch {
+  readonly rows: Array<BatchRow> = [];
+  readonly devices = new Map<string, ImportedDevice>();
+
+  add(index: number, row: ParsedRow): void {
+    if (!("device" in row)) {
+      this.rows.push({ index, ...row });
+      return;
+    }
+    const { installationId } = row.device;
+    const earlier = this.devices.get(installationId);
+    this.devices.set(installationId, earlier === undefined ? row.device : laterOver(earlier, row.device));
+    this.rows.push({ index, installationId, reasons: null });
+  }
+
+  get isFull(): boolean {
+    return this.rows.length >= maxRows;
+  }
+}

@@ -1,0 +1,122 @@
+/** Readers of the rows of an import, piece by piece. */
+import { CsvError, parse } from "csv-parse";
+import { Predicate } from "effect";
+import type { ImportedRow } from "./ImportedDevice.ts";
+
+/** A row, or why it cannot be read. */
+export type ReadRow = ImportedRow | string;
+
+/** The maximum length of a row, in characters. */
+const maxRowLength = 65_536;
+
+/** Nothing behind this can be read. */
+export class UnreadableRest extends Error {}
+
+/** Reads rows from the pieces of a text. */
+export interface RowReader {
+  /** The rows that end in the piece; some may come later. @throws UnreadableRest */
+  readonly push: (text: string) => Promise<ReadonlyArray<ReadRow>>;
+  /** The rows that are left. @throws UnreadableRest */
+  readonly end: () => Promise<ReadonlyArray<ReadRow>>;
+}
+
+const tooLong = "The row is longer than 65,536 characters.";
+
+const rowOfLine = (line: string): ReadRow => {
+  if (line.length > maxRowLength) return tooLong;
+  try {
+    const value: unknown = JSON.parse(line);
+    if (Predicate.isObject(value) && !Array.isArray(value)) return value;
+  } catch {
+    // Also no JSON object.
+  }
+  return "The line must be a JSON object.";
+};
+
+/** Reads a JSON object from each line that is not blank. */
+export const lineReader = (): RowReader => {
+  let rest = "";
+  const rowsOf = (lines: ReadonlyArray<string>) =>
+    lines.filter((line) => line.trim() !== "").map((line) => rowOfLine(line));
+  return {
+    push: async (text) => {
+      const lines = (rest + text).split("\n");
+      // Of a line that is too long, only so much is kept as shows it.
+      rest = (lines.pop() ?? "").slice(0, maxRowLength + 1);
+      return rowsOf(lines);
+    },
+    end: async () => rowsOf([rest]),
+  };
+};
+
+const columns = new Set([
+  "installation_id",
+  "platform",
+  "transport",
+  "address",
+  "attributes",
+  "locale",
+  "timezone",
+  "user_id",
+]);
+
+const rowOfCells = (head: ReadonlyArray<string>, cells: ReadonlyArray<string>): ReadRow => {
+  if (cells.length !== head.length) {
+    return `The row must have ${head.length} fields, like the first row; it has ${cells.length}.`;
+  }
+  const row: { [column: string]: string } = {};
+  for (const [index, name] of head.entries()) {
+    const cell = cells[index]?.trim() ?? "";
+    if (cell !== "" && columns.has(name)) row[name] = cell;
+  }
+  return row;
+};
+
+/** Reads CSV (RFC 4180), whose first row names the columns. Empty cells are not given. */
+export const csvReader = (): RowReader => {
+  const parser = parse({
+    bom: true,
+    record_delimiter: ["\r\n", "\n", "\r"],
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: maxRowLength,
+  });
+  let head: ReadonlyArray<string> | null = null;
+  let rows: Array<ReadRow> = [];
+  const broken = Promise.withResolvers<never>();
+  broken.promise.catch(() => undefined);
+  parser.on("data", (cells: ReadonlyArray<string>) => {
+    if (head !== null) rows.push(rowOfCells(head, cells));
+    else {
+      head = cells.map((cell) => cell.trim().toLowerCase());
+      if (!head.includes("installation_id")) {
+        broken.reject(new UnreadableRest("The first row must name the columns, among them installation_id."));
+      }
+    }
+  });
+  parser.on("error", (error) => {
+    broken.reject(
+      error instanceof CsvError && error.code === "CSV_MAX_RECORD_SIZE"
+        ? new UnreadableRest(`${tooLong} Is a quote (") in it opened and never closed?`)
+        : new UnreadableRest(`The row is no CSV: ${error.message}.`),
+    );
+  });
+  const taken = () => {
+    const all = rows;
+    rows = [];
+    return all;
+  };
+  return {
+    push: async (text) => {
+      const written = new Promise<void>((resolve) => parser.write(text, () => resolve()));
+      await Promise.race([written, broken.promise]);
+      return taken();
+    },
+    end: async () => {
+      const ended = new Promise<void>((resolve) => parser.once("end", resolve));
+      parser.end();
+      await Promise.race([ended, broken.promise]);
+      return taken();
+    },
+  };
+};

@@ -1,0 +1,24 @@
+import { Effect, Stream } from "effect";
+import { HttpServerResponse } from "effect/http";
+import { HttpApiBuilder } from "effect/http-api";
+import { DeviceImports } from "../../devices/import/DeviceImports.ts";
+import { OperatorApi } from "../../OperatorApi.ts";
+import { OperatorTenants } from "../OperatorTenants.ts";
+
+/** Handlers of `DeviceImportApi`. */
+export const deviceImportHandlers = HttpApiBuilder.group(
+  OperatorApi,
+  "deviceImport",
+  Effect.fnUntraced(function* (handlers) {
+    const tenants = yield* OperatorTenants;
+    const imports = yield* DeviceImports;
+    return handlers.handleRaw("import", ({ params, request }) =>
+      Effect.gen(function* () {
+        const results = yield* imports.run(yield* tenants.find(params), request);
+        return HttpServerResponse.stream(Stream.fromIterable(results.pieces()), {
+          contentType: "application/json",
+        });
+      }),
+    );
+  }),
+);

@@ -1,0 +1,72 @@
+import { Context, Effect, Layer, type Scope, Stream } from "effect";
+import { MessageIds } from "../sending/MessageId.ts";
+import { NotFound } from "../wire/ApiError.ts";
+import type { Tenant } from "../workspaces/Workspace.ts";
+import { personIn } from "./Person.ts";
+import { PeopleSql, type PersonMessage } from "./PeopleSql.ts";
+
+type Rows<Row> = Effect.Effect<Stream.Stream<ReadonlyArray<Row>>, never, Scope.Scope>;
+
+const nobody = NotFound.of("No device in this environment has this user_id.");
+
+/** A list of JSON values under a name, as pieces of text; its rows are read when it is reached. */
+const section = <Row extends object>(
+  name: string,
+  rows: Rows<Row>,
+  shown: (row: Row) => object = (row) => row,
+): Stream.Stream<string> =>
+  Stream.suspend(() => {
+    let isFirst = true;
+    const listed = Stream.map(Stream.unwrap(rows), (batch) =>
+      batch
+        .map((row) => {
+          const text = (isFirst ? "" : ",") + JSON.stringify(shown(row));
+          isFirst = false;
+          return text;
+        })
+        .join(""),
+    );
+    const opening = Stream.succeed(`,${JSON.stringify(name)}:[`);
+    return Stream.concat(Stream.concat(opening, listed), Stream.succeed("]"));
+  });
+
+/** The people behind devices: what is held about them (contract Q3). */
+export class People extends Context.Service<People>()("waypost/people/People", {
+  make: Effect.gen(function* () {
+    const repository = yield* PeopleSql;
+    const ids = yield* MessageIds;
+
+    const message = ({ deviceKey, sourceId, ...fields }: PersonMessage) => ({
+      id: ids.idOf({ sourceId, deviceKey }),
+      ...fields,
+    });
+
+    return {
+      /**
+       * Everything that is held about a person, as the pieces of a JSON text, in the memory of a batch.
+       * @throws 404 for a person without a device
+       */
+      export: Effect.fn("People.export")(function* (tenant: Tenant, person: string) {
+        const userId = personIn(person);
+        if (userId === null || !(yield* repository.exists(tenant, userId))) return yield* nobody;
+        const sections = [
+          section("devices", repository.devices(tenant, userId)),
+          section("messages", repository.messages(tenant, userId), message),
+          section("answers", repository.answers(tenant, userId)),
+          section("events", repository.events(tenant, userId)),
+          section("positions", repository.positions(tenant, userId)),
+        ];
+        const opening = Stream.succeed(`{"data":{"user_id":${JSON.stringify(userId)}`);
+        const all = sections.reduce<Stream.Stream<string>>(
+          (before, each) => Stream.concat(before, each),
+          opening,
+        );
+        return Stream.concat(all, Stream.succeed("}}"));
+      }),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(People, People.make).pipe(
+    Layer.provide([PeopleSql.layer, MessageIds.layer]),
+  );
+}

@@ -1,0 +1,39 @@
+import { Clock, Context, Effect, Layer } from "effect";
+import { Database } from "../../database/Database.ts";
+import type { TenantKey } from "../../workspaces/Environment.ts";
+import { SendBatchesSql } from "../SendBatchesSql.ts";
+import { logDone } from "../SendMetrics.ts";
+import { PushErasureSql } from "./PushErasureSql.ts";
+
+/** Drops the messages that wait for devices that were erased (contract Q3). */
+export class PushErasure extends Context.Service<PushErasure>()("waypost/sending/PushErasure", {
+  make: Effect.gen(function* () {
+    const database = yield* Database;
+    const repository = yield* PushErasureSql;
+    const batches = yield* SendBatchesSql;
+
+    const drop = Effect.fnUntraced(function* (tenant: TenantKey, deviceKeys: ReadonlyArray<number>) {
+      const now = yield* Clock.currentTimeMillis;
+      yield* repository.lockSends(tenant, deviceKeys);
+      const { environment, workspaceId } = tenant;
+      const complete = (yield* repository.drop(tenant, deviceKeys)).flatMap(({ isComplete, sourceId }) =>
+        isComplete ? [{ environment, workspaceId, sourceId }] : [],
+      );
+      return complete.length === 0 ? [] : yield* batches.finish(complete, now);
+    }, database.atomically);
+
+    return {
+      /**
+       * Deletes deliveries without an outcome as if they had not been made, whatever they wait for. A send
+       * that waited for nothing else is done. A worker that is sending such a push discards its outcome.
+       */
+      drop: Effect.fnUntraced(function* (tenant: TenantKey, deviceKeys: ReadonlyArray<number>) {
+        for (const send of yield* drop(tenant, deviceKeys)) yield* logDone(send);
+      }),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(PushErasure, PushErasure.make).pipe(
+    Layer.provide([PushErasureSql.layer, SendBatchesSql.layer]),
+  );
+}

@@ -1,0 +1,94 @@
+import { assert, layer } from "@effect/vitest";
+import { Effect } from "effect";
+import { SqlClient } from "effect/sql";
+import { TestWaypost } from "../TestWaypost.ts";
+import { personWorld, traces, userId } from "./PersonWorld.ts";
+
+layer(TestWaypost.layer)("Export of a person", (it) => {
+  it.effect("the export holds all that the person's devices sent and got, and nobody else's (Q3.1)", () =>
+    Effect.gen(function* () {
+      const world = yield* personWorld;
+      const { location, operator, other, person, phone, tablet } = world;
+      yield* tablet.ask("/devices/me", { method: "DELETE" });
+      yield* phone.ask("/devices/me", {
+        method: "PATCH",
+        body: { push: { transport: "fcm", token: traces.token } },
+      });
+      const { body, status } = yield* operator(person);
+      assert.strictEqual(status, 200);
+      const { answers, devices, events, messages, positions, user_id, ...rest } = body.data;
+      assert.deepStrictEqual([user_id, rest], [userId, {}]);
+      assert.deepStrictEqual(
+        devices.map((each: any) => [each.id, each.address, each.unregistered_at !== null, each.attributes]),
+        [
+          [phone.id, { token: traces.token }, false, { name: traces.attribute }],
+          [tablet.id, null, true, { name: traces.attribute }],
+        ],
+      );
+      assert.deepInclude(devices[0], {
+        installation_id: traces.installation,
+        locale: traces.locale,
+        app_version: traces.version,
+        subscribed: true,
+        user_id: userId,
+      });
+      assert.notInclude(JSON.stringify(body), "digest");
+      assert.deepStrictEqual(
+        messages
+          .filter(({ clicked_at }: any) => clicked_at !== null)
+          .map((each: any) => [each.device_id, each.location_id, each.headline, each.clicked_at !== null]),
+        [
+          [phone.id, location, "Hello", true],
+          [tablet.id, location, "Hello", true],
+        ],
+      );
+      const inbox = yield* phone.inbox();
+      assert.lengthOf(messages, 4);
+      assert.sameMembers(
+        messages.filter(({ device_id }: any) => device_id === phone.id).map(({ id }: any) => id),
+        inbox.map(({ id }) => id),
+      );
+      assert.deepStrictEqual(
+        answers[0].answers.map(({ choices, question_text, value }: any) => [question_text, choices ?? value]),
+        [
+          ["Why?", traces.text],
+          ["What?", ["Fish"]],
+          ["How much?", 12.5],
+        ],
+      );
+      assert.lengthOf(answers, 2);
+      assert.sameMembers(
+        events.map(({ device_id, type }: any) => `${device_id} ${type}`),
+        [phone.id, tablet.id].flatMap((id) => ["enter", "enter", "exit"].map((type) => `${id} ${type}`)),
+      );
+      assert.deepStrictEqual(
+        positions.map(({ device_id, inside }: any) => [device_id, inside]),
+        [phone.id, tablet.id].map((id) => [id, [location]]),
+      );
+      assert.notInclude(JSON.stringify(body), other.id);
+    }),
+  );
+
+  it.effect("the export of many messages is whole JSON, and of nobody 404 (Q3.1)", () =>
+    Effect.gen(function* () {
+      const world = yield* personWorld;
+      const sql = yield* SqlClient.SqlClient;
+      const { operator, people, person, phone, production } = world;
+      const inserted = 9_000;
+      yield* sql`
+        INSERT INTO geofence_event (workspace_id, environment, device_key, id, type, location_key,
+          occurred_at, received_at)
+        SELECT workspace_id, environment, key, gen_random_uuid(), 'enter', 1, '2026-11-01Z', '2026-11-01Z'
+        FROM device, generate_series(1, ${inserted}::int)
+        WHERE workspace_id = ${production.workspaceId} AND id = ${phone.id}`;
+      const { body } = yield* operator(person);
+      assert.lengthOf(body.data.events, inserted + 6);
+      for (const nobody of ["nobody", "x".repeat(300), "anna", "%00", "%20"]) {
+        assert.strictEqual((yield* operator(`${people}/${nobody}`)).status, 404, nobody);
+        const erased = yield* operator(`${people}/${nobody}`, { method: "DELETE" });
+        assert.deepStrictEqual([erased.status, erased.body.data], [200, { devices: 0 }], nobody);
+      }
+      assert.strictEqual((yield* operator(person.replace("production", "sandbox"))).status, 404);
+    }),
+  );
+});
