@@ -21,7 +21,11 @@ const owners = [
   },
   { name: "s3-signature", library: "aws4fetch", files: "^src/media/store/S3Requests[.]ts$" },
   { name: "liquid", library: "liquidjs", files: "^src/notifications/templates/Template(|Expressions)[.]ts$" },
-  { name: "csv", library: "csv-parse", files: "^src/cli/location-import/CsvReader[.]ts$" },
+  {
+    name: "csv",
+    library: "csv-parse",
+    files: "^src/(cli/location-import/CsvReader|devices/import/RowReaders)[.]ts$",
+  },
   { name: "tar", library: "modern-tar", files: "^src/backup/TarFile[.]ts$" },
   {
     name: "geometry",

@@ -20,6 +20,8 @@ export const resourceTexts: Record<ActivityEntry["resource"]["type"], string> = 
   sdk_key: "SDK key",
   transport: "Transport",
   webhook: "Webhook",
+  person: "Person",
+  user_secret: "User secret",
   workspace: "Workspace",
 };
 

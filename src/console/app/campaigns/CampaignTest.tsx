@@ -23,6 +23,7 @@ const reasons: Readonly<Record<NonNullable<ReachExplanation["reason"]>, string>>
   capped: "The device has got as many messages as the frequency cap allows.",
   cooldown: "The device has got a message of the campaign at this location a short time ago.",
   quiet_hours: "It is in quiet hours for the device.",
+  unsubscribed: "The device wants no messages.",
   outside: "The device is in none of the locations. It gets the message when it enters or leaves one.",
 };
 

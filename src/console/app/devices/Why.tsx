@@ -23,6 +23,7 @@ const reasonTexts: Readonly<Record<NonNullable<Explanation["reason"]>, string>> 
   capped: "The frequency cap of the campaign is reached.",
   cooldown: "The cooldown of the campaign at the location has not passed.",
   quiet_hours: "It is in quiet hours for the device.",
+  unsubscribed: "The device wants no messages.",
   outside: "The device is in none of the locations of the campaign.",
 };
 
