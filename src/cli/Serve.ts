@@ -36,7 +36,7 @@ const codeOf = (error: unknown): string =>
 const nextStep = (address: string): string => {
   const program = isSea() ? "waypost" : "npx waypost";
   return (
-    `Next, in another terminal: ${program} console gives an address to sign in to the console. ` +
+    `Next, in another terminal: ${program} console gives an address that opens the console in a browser. ` +
     `The API documentation is at ${address}/docs`
   );
 };

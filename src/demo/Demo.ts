@@ -78,7 +78,7 @@ const stayInConsole = ({ operatorKey, origin }: TemporaryWaypost) =>
     const address = yield* send(operator, "POST /console/addresses", { status: 201 });
     const url = yield* address.text("url");
     yield* Console.log(
-      `\nSee all of it in the console. Open this address and press "Sign in":\n\n  ${url}\n\n` +
+      `\nTo see all of it in a browser, open this address and press "Sign in":\n\n  ${url}\n\n` +
         "The address works once, for 15 minutes. The server runs until you press Ctrl-C.",
     );
     return yield* Effect.never;

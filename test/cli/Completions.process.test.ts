@@ -17,7 +17,9 @@ const completionsOf = (
       "\${BASH_REMATCH[1]}" waypost "\${COMP_WORDS[COMP_CWORD]}" "\${COMP_WORDS[COMP_CWORD-1]}"
       echo "\${COMPREPLY[@]}"
     done`;
-  const output = execFileSync("bash", ["--norc", "-c", `${script}\n${press}`, "bash", ...lines], {
+  const output = execFileSync("bash", ["--norc", "-s", "--", ...lines], {
+    // The script is longer than an argument may be.
+    input: `${script}\n${press}\n`,
     encoding: "utf8",
     env: { PATH: process.env["PATH"] },
   });

@@ -59,7 +59,7 @@ describe("waypost serve", () => {
     const { code, stderr, stdout } = await ended;
     agent.destroy();
     // After the address, one line says what to do next (running.lines).
-    const next = stderr.split("\n").filter((line) => line.includes("workspace create"));
+    const next = stderr.split("\n").filter((line) => line.includes("waypost console"));
     assert.lengthOf(next, 1);
     assert.include(next[0], `${origin}/docs`);
     assert.deepStrictEqual([code, stdout], [0, `Waypost is listening on ${origin}\n`]);
