@@ -20,7 +20,7 @@ const problemOf = (tab: ConsoleTab, role: string, name: string) =>
     return tab.page.$eval(`[id="${described?.split(" ").at(-1)}"]`, (each) => each.textContent);
   });
 
-layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))(
+layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))(
   "the editor of campaigns in the console",
   (it) => {
     const inBrowser = it.effect.skipIf(!isChromiumAvailable);
