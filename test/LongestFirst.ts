@@ -33,6 +33,14 @@ const slowFiles = [
   "reports/rollups/Rollups",
   "http/RawSockets",
   "media/worker/MediaWorkers",
+  "reports/CampaignEstimates",
+  "sending/LocalSimulation",
+  "upgrades/Releases",
+  "console/DrawPage",
+  "console/LocationListPage",
+  "console/CampaignEditor",
+  "console/ImportPage",
+  "console/SettingsPage",
 ];
 
 /**
