@@ -46,11 +46,10 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))(
             await tab.press("link", "New campaign");
             await tab.seePage("New campaign");
             await tab.see("checkbox", "Dam Square");
-            assert.strictEqual(
-              await (
-                await tab.see("combobox", "Time zone")
-              ).evaluate((each) => (each as unknown as { readonly value: string }).value),
-              "Europe/Amsterdam",
+            await tab.page.waitForFunction(
+              (zone) => (zone as unknown as { readonly value: string }).value === "Europe/Amsterdam",
+              {},
+              await tab.see("combobox", "Time zone"),
             );
             for (const group of ["Frequency cap", "Locations", "Location groups", "Segments"])
               await tab.see("group", group);

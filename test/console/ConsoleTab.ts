@@ -121,6 +121,9 @@ export class ConsoleTab {
   async overflowAt360(): Promise<number> {
     const before = this.page.viewport();
     await this.page.setViewport({ width: 360, height: 800 });
+    // A map or a chart takes its new width only after the page has it.
+    const fits = "document.documentElement.scrollWidth <= document.documentElement.clientWidth";
+    await this.page.waitForFunction(fits).catch(() => undefined);
     const overflow = await this.page.$eval(
       "html",
       ({ clientWidth, scrollWidth }) => scrollWidth - clientWidth,
