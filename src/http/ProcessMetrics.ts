@@ -29,6 +29,11 @@ const loopDelay = Metric.gauge("waypost_event_loop_delay_seconds", {
 const nanosInSecond = 1e9;
 const resolutionMillis = 20;
 
+/** Updates the gauge of this process's memory. */
+export const measureMemory: Effect.Effect<void> = Effect.suspend(() =>
+  Metric.update(memory, process.memoryUsage.rss()),
+);
+
 /** Makes the effect that updates the gauges. It waits for a disk or a database for at most two seconds. */
 export const processMetrics: Effect.Effect<
   Effect.Effect<void>,
@@ -60,10 +65,7 @@ export const processMetrics: Effect.Effect<
   const measureProcess = Effect.suspend(() => {
     const maxDelay = Math.max(0, delays.max / nanosInSecond - resolutionMillis / 1000);
     delays.reset();
-    return Effect.andThen(
-      Metric.update(loopDelay, Number.isFinite(maxDelay) ? maxDelay : 0),
-      Metric.update(memory, process.memoryUsage.rss()),
-    );
+    return Effect.andThen(Metric.update(loopDelay, Number.isFinite(maxDelay) ? maxDelay : 0), measureMemory);
   });
   const measureDatabase = Effect.flatMap(database.ready, (ready) => Metric.update(up, ready ? 1 : 0));
   return Effect.all([measureDisk, measureProcess, measureDatabase], {
