@@ -4,7 +4,7 @@ import { HttpServer, HttpServerError } from "effect/http";
 import { isSea } from "node:sea";
 import { Settings, type SettingsRecord, type SettingsService } from "../../config/Settings.ts";
 import { runtimeFolder } from "../../database/embedded/BundledRuntime.ts";
-import { DataDirectory } from "../../database/DataDirectory.ts";
+import type { DataDirectory } from "../../database/DataDirectory.ts";
 import { PostgresUnusable } from "../../database/Postgres.ts";
 import { programMigrations } from "../../database/migrations/ProgramMigrations.ts";
 import { StartVariables } from "../../doctor/HealthReports.ts";

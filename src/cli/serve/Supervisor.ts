@@ -6,6 +6,7 @@ import { Database } from "../../database/Database.ts";
 import { DataDirectory } from "../../database/DataDirectory.ts";
 import { EmbeddedPostgres } from "../../database/embedded/EmbeddedPostgres.ts";
 import { serverConnections } from "../../database/ServerConnections.ts";
+import { countReplaced } from "../../http/ProcessMetrics.ts";
 import { removeUploads } from "../../media/upload/UploadFolder.ts";
 import {
   connectionShare,
@@ -18,7 +19,7 @@ import { RestartPauses } from "../../processes/RestartPauses.ts";
 import { announce } from "./Announcement.ts";
 import { drain } from "./Draining.ts";
 import { ProcessRun, type RunEnd } from "./ProcessRun.ts";
-import { countReplaced, makeSupervisorMetrics } from "./SupervisorMetrics.ts";
+import { makeSupervisorMetrics } from "./SupervisorMetrics.ts";
 
 /** A process cannot start, and would not start again either. `message` says why. */
 export class ProcessRefused extends Data.TaggedError("ProcessRefused")<{ readonly message: string }> {}

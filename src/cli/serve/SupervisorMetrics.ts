@@ -1,29 +1,12 @@
 /** The metrics of all processes of a supervisor. */
-import { Effect, Metric, Queue } from "effect";
+import { Effect, Queue } from "effect";
 import { PrometheusMetrics } from "effect/observability";
-import { measureMemory } from "../../http/ProcessMetrics.ts";
+import type { Role } from "../../config/Settings.ts";
+import { measureMemory, setProcesses } from "../../http/ProcessMetrics.ts";
 import { type ProcessMetrics, sumOfMetrics } from "../../processes/MetricsSum.ts";
 import { supervisorName } from "../../processes/ProcessMember.ts";
-import { knownSeries, startKnownSeries } from "../../telemetry/KnownSeries.ts";
+import { startKnownSeries } from "../../telemetry/KnownSeries.ts";
 import type { ProcessRun } from "./ProcessRun.ts";
-
-const running = Metric.gauge("waypost_processes", {
-  description: "Processes of this machine that work, by role.",
-});
-
-const roles = ["api", "worker"] as const;
-
-const replaced = knownSeries(
-  Metric.counter("waypost_processes_replaced_total", {
-    description: "Processes that ended by themselves and were replaced, by role.",
-    incremental: true,
-  }),
-  { role: roles },
-);
-
-/** Counts a process that ended by itself. */
-export const countReplaced = (role: "api" | "worker"): Effect.Effect<void> =>
-  Metric.update(Metric.withAttributes(replaced, { role }), 1);
 
 /** A process that waits for the metrics of all. */
 interface Request {
@@ -36,16 +19,19 @@ export const makeSupervisorMetrics = Effect.fnUntraced(function* (runs: Readonly
   const requests = yield* Queue.unbounded<Request>();
   /** Counters and histograms of runs that ended, so that no sum ever decreases. */
   let ended: ProcessMetrics = { process: "ended", text: "", hasEnded: true };
+  /** Roles of this machine. One without a run counts 0 processes. */
+  const roles = new Set<Role>();
   yield* startKnownSeries;
 
-  const measure = Effect.forEach(
-    roles,
-    (role) => {
-      const count = [...runs].filter((run) => run.isReady && run.member.role === role).length;
-      return Metric.update(Metric.withAttributes(running, { role }), count);
-    },
-    { discard: true },
-  );
+  const measure = Effect.suspend(() => {
+    for (const { member } of runs) roles.add(member.role);
+    const working = [...runs].filter((run) => run.isReady);
+    return Effect.forEach(
+      roles,
+      (role) => setProcesses(role, working.filter(({ member }) => member.role === role).length),
+      { discard: true },
+    );
+  });
   const own = Effect.andThen(Effect.andThen(measure, measureMemory), PrometheusMetrics.format());
   const all = Effect.gen(function* () {
     const members = yield* Effect.forEach(
