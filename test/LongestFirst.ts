@@ -44,9 +44,9 @@ const slowFiles = [
 ];
 
 /**
- * Starts the projects one after the other and the slow files of each first, so that no worker waits for one at
- * the end of the run. A worker ends when the next file is of another project, and a new one imports everything
- * again, which takes over a second: so projects do not mix.
+ * Starts the projects one after the other and the slow files of each first, so that no worker waits for one
+ * at the end of the run. A worker ends when the next file is of another project, and a new one imports
+ * everything again, which takes over a second: so projects do not mix.
  */
 export class LongestFirst extends BaseSequencer {
   readonly #root: string;

@@ -84,8 +84,8 @@ export class ConsoleTab {
   }
 
   /**
-   * The violations that axe-core finds: of its default rules in the light theme, and of those about colours in
-   * the dark one. The themes differ in nothing but colours (`test/console/ConsoleThemes.test.ts`).
+   * The violations that axe-core finds: of its default rules in the light theme, and of those about colours
+   * in the dark one. The themes differ in nothing but colours (`test/console/ConsoleThemes.test.ts`).
    */
   async accessibilityProblems(): Promise<ReadonlyArray<string>> {
     // The policy of the page forbids scripts that it does not serve, so axe runs outside of it.

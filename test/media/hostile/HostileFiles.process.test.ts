@@ -39,7 +39,7 @@ const decide = Effect.fnUntraced(function* (folder: string, owner: number, { bui
   return [name, outcome] as const;
 });
 
-/** The processes of the last scan that are no child of this one, by pid: there are many, and none becomes one. */
+/** The pids of the last scan that are no child of this process: there are many, and none becomes one. */
 let strangers: ReadonlySet<string> = new Set();
 
 /** The peaks of memory of the media workers that run now, in bytes; none on systems without `/proc`. */
