@@ -100,6 +100,8 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("signing in to the c
       yield* workspace();
       const tab = yield* consoleTab;
       const { keyboard } = tab.page;
+      const asked: Array<string> = [];
+      tab.page.on("request", (request) => asked.push(new URL(request.url()).pathname));
       const focused = () => tab.page.$eval(":focus", (each) => each.textContent);
       yield* Effect.promise(async () => {
         await tab.open("");
@@ -108,6 +110,8 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("signing in to the c
         await keyboard.type(testOperatorKey);
         await keyboard.press("Enter");
         await tab.seePage("Overview");
+        // One page of workspaces is read once.
+        assert.strictEqual(asked.filter((path) => path === "/operator/v1/workspaces").length, 1);
         await keyboard.press("Tab");
         while ((await focused()) !== "Campaigns") await keyboard.press("Tab");
         await keyboard.press("Enter");
