@@ -1,5 +1,4 @@
 /** The resources of previews and test sends as they are on the wire. Types only. */
-import type { DeliveryResource as DeliverySchema } from "../../../operator/DeliveryResource.ts";
 import type { Preview as PreviewSchema } from "../../../sending/preview/Preview.ts";
 import type { TestSend as TestSendSchema } from "../../../sending/testing/TestSend.ts";
 
@@ -7,5 +6,3 @@ import type { TestSend as TestSendSchema } from "../../../sending/testing/TestSe
 export type RenderedPreview = (typeof PreviewSchema)["Encoded"];
 /** What a test send has created. */
 export type TestDeliveries = (typeof TestSendSchema)["Encoded"];
-/** One message to one device, as the operator sees it. */
-export type Delivery = (typeof DeliverySchema)["Encoded"];

@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { platform } from "../data/ApiCall.ts";
 import { useOperator, usePlatform } from "../data/Query.ts";
 import type { Campaign, Device, DeviceMessage, One, Page } from "../data/Resources.ts";
+import type { Delivery } from "../devices/DeviceResources.ts";
 import { Badge } from "../parts/Badge.tsx";
 import { Button } from "../parts/Button.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
@@ -11,7 +12,7 @@ import { PickList, type PickItem } from "../parts/form/PickList.tsx";
 import { environment, workspaceId } from "../session/Scope.ts";
 import { isOperator, may } from "../session/SessionState.ts";
 import { LocationChoice } from "./LocationChoice.tsx";
-import type { Delivery, TestDeliveries } from "./MessageResources.ts";
+import type { TestDeliveries } from "./MessageResources.ts";
 
 type TestDelivery = TestDeliveries["deliveries"][number];
 
