@@ -6,6 +6,7 @@ import {
   messageDraftOf,
   valuesOfMessage,
 } from "../../src/console/app/notifications/NotificationForm.ts";
+import { ruleOf, typedRuleOf, typeOfAttribute } from "../../src/console/app/segments/RuleModel.ts";
 import { campaignWorld } from "../campaigns/CampaignWorld.ts";
 import { TestPlatform } from "../TestPlatform.ts";
 import { testStart } from "../TestWaypost.ts";
@@ -123,4 +124,18 @@ layer(TestPlatform.layer)("an unchanged save in the console", (it) => {
       }
     }),
   );
+
+  it("an unchanged edit of a segment keeps its rule (console.segments)", () => {
+    const rule = {
+      match: "any",
+      conditions: [
+        { attribute: "subscribed", op: "eq", value: false },
+        { attribute: "user_id", op: "in", value: ["kim", "17"] },
+        { attribute: "visits", op: "gte", value: 2.5 },
+        { attribute: "beta", op: "exists", value: false },
+      ],
+    } as const;
+    assert.deepStrictEqual(ruleOf(typedRuleOf(rule)), rule);
+    assert.strictEqual(typeOfAttribute("subscribed", []), "boolean");
+  });
 });
