@@ -23,7 +23,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("devices in the cons
         await tab.see("link", "tablet <i>2</i>");
         await tab.fill("Search devices", "KIM", "searchbox");
         await tab.page.waitForFunction("document.querySelectorAll('tbody tr').length === 1");
-        assert.include(tab.page.url(), "q=KIM");
+        await tab.seeAddress("q=KIM");
       });
       yield* checkPage(tab);
       yield* Effect.promise(async () => {

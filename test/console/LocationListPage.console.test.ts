@@ -49,7 +49,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the locations in th
         await count(2);
         await tab.fill("Search locations", "dam", "searchbox");
         await count(1);
-        assert.include(tab.page.url(), "group=Centre");
+        await tab.seeAddress("group=Centre");
         await tab.page.reload();
         await count(1);
         await tab.page.locator(".location-list a").click();
