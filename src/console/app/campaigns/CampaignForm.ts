@@ -7,7 +7,7 @@ import {
   quietValuesOf,
   type QuietValues,
   sentQuietHours,
-} from "../parts/form/QuietHours.ts";
+} from "../parts/form/QuietHoursForm.ts";
 import { numberOrText } from "../parts/form/TypedNumber.ts";
 import { sentWallTime, wallEndAt, wallTimeAt } from "../parts/WallClock.ts";
 

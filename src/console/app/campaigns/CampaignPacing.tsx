@@ -1,7 +1,7 @@
 /** The fields that say how often and at which hours devices get messages of a campaign. */
 import { FieldGroup, SelectField, TextField } from "../parts/form/Fields.tsx";
 import type { FormModel } from "../parts/form/Form.tsx";
-import { quietText } from "../parts/form/QuietHours.ts";
+import { quietText } from "../parts/form/QuietHoursForm.ts";
 import { QuietHoursFields } from "../parts/form/QuietHoursFields.tsx";
 import { workspace } from "../session/Scope.ts";
 import type { CampaignValues } from "./CampaignForm.ts";

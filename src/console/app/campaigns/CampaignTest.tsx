@@ -8,7 +8,7 @@ import { Dialog } from "../parts/Dialog.tsx";
 import { formatInstant } from "../parts/DisplayFormats.ts";
 import { ChoiceFilter, SearchFilter } from "../parts/Filters.tsx";
 import { LoadProblem, Loading } from "../parts/PageFrame.tsx";
-import { TestSendForm } from "../notifications/TestSend.tsx";
+import { TestSendForm } from "../notifications/TestSendForm.tsx";
 import { may } from "../session/SessionState.ts";
 import type { AttachedMessage, ReachExplanation, TestDevice } from "./CampaignResources.ts";
 

@@ -19,7 +19,7 @@ import { DeviceEvents } from "./DeviceEvents.tsx";
 import { platformTexts, transportTexts } from "./DeviceWords.ts";
 import { ErasureDialog } from "./ErasureDialog.tsx";
 import { HeldMessages } from "./HeldMessages.tsx";
-import { Person } from "./Person.tsx";
+import { Person } from "./DevicePerson.tsx";
 import { Why, whyId } from "./Why.tsx";
 
 const factsOf = (device: Device): ReadonlyArray<Fact> => [

@@ -14,7 +14,7 @@ import { type MessageValues, messageDraftOf } from "./NotificationForm.ts";
 import { NotificationFields } from "./NotificationFields.tsx";
 import { PhonePreview } from "./PhonePreview.tsx";
 import { usePictures } from "./PictureField.tsx";
-import { TestSection } from "./TestSend.tsx";
+import { TestSection } from "./TestSendForm.tsx";
 import { repeatedTags } from "./TranslationForm.ts";
 
 const labels = [

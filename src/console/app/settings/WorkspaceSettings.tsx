@@ -6,7 +6,7 @@ import { Button } from "../parts/Button.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
 import { CheckField, FieldGroup, SelectField, TextField } from "../parts/form/Fields.tsx";
 import { Form, useForm } from "../parts/form/Form.tsx";
-import { quietValuesOf, sentQuietHours } from "../parts/form/QuietHours.ts";
+import { quietValuesOf, sentQuietHours } from "../parts/form/QuietHoursForm.ts";
 import { QuietHoursFields } from "../parts/form/QuietHoursFields.tsx";
 import { numberOrText } from "../parts/form/TypedNumber.ts";
 import { ZoneField } from "../parts/form/ZoneField.tsx";

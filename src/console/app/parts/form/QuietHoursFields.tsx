@@ -1,6 +1,6 @@
 /** "Quiet hours": the hours of the day in which devices get no message. */
 import { type Choice, FieldGroup, SelectField, TextField } from "./Fields.tsx";
-import type { QuietValues } from "./QuietHours.ts";
+import type { QuietValues } from "./QuietHoursForm.ts";
 
 const actions = [
   { value: "hold", text: "Hold messages until they end" },
