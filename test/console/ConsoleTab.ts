@@ -47,6 +47,16 @@ export class ConsoleTab {
     await this.page.waitForSelector(`::-p-text(${text})`);
   }
 
+  /** The address as the page knows it: `page.url()` can lag behind. */
+  async address(): Promise<string> {
+    return String(await this.page.evaluate("location.href"));
+  }
+
+  /** Waits until the address has a part. */
+  async seeAddress(part: string): Promise<void> {
+    await this.page.waitForFunction(`location.href.includes(${JSON.stringify(part)})`);
+  }
+
   async press(role: string, name: string): Promise<void> {
     await this.page.locator(byRole(role, name)).click();
   }
