@@ -10,7 +10,7 @@ const withOnly = <A, E, R>(effect: Effect.Effect<A, E, R>, services: Services): 
 /**
  * As `HttpApiBuilder.group`, for handlers that take their services while the group is built. HttpApi keeps
  * the context of that moment and merges it into the context of every request: here it has the middlewares
- * only. With all services of the process the merge takes an eighth of the time of `GET /me`.
+ * only. With all services of the process the merge took up to an eighth of the time of `GET /me`.
  */
 export const handlerGroup: typeof HttpApiBuilder.group = (api, name, build) => {
   const { endpoints } = api.groups[name] as unknown as HttpApiGroup.Top;
