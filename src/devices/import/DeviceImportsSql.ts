@@ -51,7 +51,7 @@ const givenColumns = {
 } as const;
 
 /**
- * The statements that import devices. Those that find rows are unprepared and look each row up by itself
+ * The statements that import devices. Those that find rows are unprepared and find each row by itself
  * (`LATERAL`), by its selecting column alone (`OFFSET 0`): as long as the statistics know no device of the
  * tenant, PostgreSQL would otherwise read all its devices for each row.
  */

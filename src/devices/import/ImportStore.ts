@@ -20,7 +20,7 @@ const usersToSet = (
 ): ReadonlySet<string> => {
   const users = new Set<string>();
   for (const { installationId, userId } of devices) {
-    if (userId == null || known.get(installationId)?.user_id === userId) continue;
+    if (typeof userId !== "string" || known.get(installationId)?.user_id === userId) continue;
     users.add(userId);
   }
   return users;
