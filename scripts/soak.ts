@@ -164,6 +164,7 @@ const soak = Effect.gen(function* () {
     {
       ...env,
       PORT: "0",
+      WAYPOST_PROCESSES: "1",
       LOOP_PROBE: probeFile,
       WAYPOST_DATA_DIR: join(folder, "data"),
       WAYPOST_OPERATOR_KEY: operatorKey,

@@ -73,6 +73,7 @@ export const programs = Effect.fnUntraced(function* <A, E>(
     {
       ...env,
       PORT: "0",
+      WAYPOST_PROCESSES: "1",
       WAYPOST_DATA_DIR: join(folder, "data"),
       DATABASE_URL: databaseUrl({ database, socketPath, username }),
       WAYPOST_LOG_FORMAT: "json",

@@ -145,7 +145,13 @@ const bench = Effect.gen(function* () {
   const data = join(folder, "data");
   const waypost = yield* started(
     ["--import", probe, new URL("../../src/main.ts", import.meta.url).pathname, "serve"],
-    { ...environment("waypost"), PORT: "0", WAYPOST_DATA_DIR: data, WAYPOST_LOG_FORMAT: "json" },
+    {
+      ...environment("waypost"),
+      PORT: "0",
+      WAYPOST_PROCESSES: "1",
+      WAYPOST_DATA_DIR: data,
+      WAYPOST_LOG_FORMAT: "json",
+    },
     join(folder, "waypost.log"),
   );
   const baseline = yield* started(

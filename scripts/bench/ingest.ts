@@ -256,6 +256,7 @@ const bench = Effect.gen(function* () {
         PATH: process.env["PATH"] ?? "",
         NODE_ENV: "production",
         PORT: "0",
+        WAYPOST_PROCESSES: "1",
         WAYPOST_DATA_DIR: join(folder, `${name}-data`),
         DATABASE_URL: `postgresql://${username}@localhost/${name}?host=${socketFolder}`,
         WAYPOST_LOG_FORMAT: "json",

@@ -200,6 +200,7 @@ Effect.gen(function* () {
       PATH: path,
       NODE_ENV: "production",
       PORT: "0",
+      WAYPOST_PROCESSES: "1",
       WAYPOST_DATA_DIR: join(folder, "data"),
       WAYPOST_OPERATOR_KEY: operatorKey,
       WAYPOST_LOG_FORMAT: "json",

@@ -33,6 +33,7 @@ const start = (dataDir: string): Promise<Started> =>
       env: {
         PATH: process.env["PATH"],
         PORT: "0",
+        WAYPOST_PROCESSES: "1",
         WAYPOST_DATA_DIR: dataDir,
         WAYPOST_OPERATOR_KEY: operatorKey,
         WAYPOST_ALLOW_PRIVATE_ADDRESSES: "true",

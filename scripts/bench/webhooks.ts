@@ -245,6 +245,7 @@ Effect.gen(function* () {
       {
         ...env,
         PORT: "0",
+        WAYPOST_PROCESSES: "1",
         WAYPOST_DATA_DIR: join(folder, name),
         WAYPOST_OPERATOR_KEY: operatorKey,
         WAYPOST_SECRET_KEY: secretKey,

@@ -16,7 +16,13 @@ export interface WaypostProcess {
 /** Starts `waypost serve` with these settings, and its output in a file. */
 export const startWaypost = (settings: Readonly<Record<string, string>>, log: string): WaypostProcess => {
   const out = openSync(log, "a");
-  const env = { PATH: process.env["PATH"] ?? "", NODE_ENV: "production", PORT: "0", ...settings };
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    NODE_ENV: "production",
+    PORT: "0",
+    WAYPOST_PROCESSES: "1",
+    ...settings,
+  };
   const child = spawn(process.execPath, [launcher, "serve"], { env, stdio: ["ignore", out, out] });
   closeSync(out);
   const exit = once(child, "exit");

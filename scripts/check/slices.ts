@@ -6,6 +6,7 @@ export const slices: ReadonlyArray<string> = [
   "wire",
   "time",
   "config",
+  "processes",
   "telemetry",
   "database",
   "workers",

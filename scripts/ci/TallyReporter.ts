@@ -5,7 +5,7 @@ import type { Reporter, TestModule } from "vitest/node";
 /**
  * Writes `N passed, N failed` to the file named by WAYPOST_TALLY when the run is over. A test file that does
  * not load, a failed hook outside a test and an error outside any test each count as one failure, so that a
- * broken run never reads as zero failed.
+ * broken run never reads as zero failed. Prints each test that passed at its second attempt.
  */
 export default class TallyReporter implements Reporter {
   onTestRunEnd(modules: ReadonlyArray<TestModule>, unhandledErrors: ReadonlyArray<unknown>): void {
@@ -15,6 +15,10 @@ export default class TallyReporter implements Reporter {
       for (const test of module.children.allTests()) {
         const { state } = test.result();
         if (state === "passed") passed += 1;
+        if (test.diagnostic()?.flaky === true)
+          process.stdout.write(
+            `Passed at its second attempt: ${module.relativeModuleId} > ${test.fullName}\n`,
+          );
         if (state === "failed" || state === "pending") failed += 1;
       }
       failed += module.errors().length;

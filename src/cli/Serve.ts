@@ -1,70 +1,38 @@
-/** `waypost serve`: runs a server process. */
-import { Console, Data, Effect, Layer } from "effect";
-import { HttpServer, HttpServerError } from "effect/http";
-import { isSea } from "node:sea";
+/** `waypost serve`: runs one process, or several under a supervisor. */
+import { Effect, Layer, Redacted } from "effect";
 import { Settings, type SettingsRecord, type SettingsService } from "../config/Settings.ts";
-import { runtimeFolder } from "../database/embedded/BundledRuntime.ts";
 import { DataDirectory } from "../database/DataDirectory.ts";
-import { StartVariables } from "../doctor/HealthReports.ts";
 import { programMigrations } from "../database/migrations/ProgramMigrations.ts";
-import { bundledMediaWorker, MediaWorkerProgram } from "../media/worker/MediaWorkerProcess.ts";
-import { publishServer } from "../operator/ServerFile.ts";
+import { autoProcesses, thisMachine } from "../processes/ProcessCount.ts";
+import { memberOf, ProcessName, supervisorName } from "../processes/ProcessMember.ts";
 import { Telemetry } from "../telemetry/Telemetry.ts";
-import { waypostLayer } from "../Waypost.ts";
-import { notifyReady } from "./SystemdUnit.ts";
 
-/** The process cannot listen on its address. */
-export class ListenRefused extends Data.TaggedError("ListenRefused")<{
-  readonly host: string;
-  readonly port: number;
-  readonly code: string;
-}> {
-  override get message(): string {
-    const refused = `Waypost cannot listen on ${this.host}:${this.port}`;
-    if (this.code === "EADDRINUSE")
-      return `${refused}: the port is in use. Set PORT to a free port, or to 0 for any.`;
-    if (this.code === "EACCES")
-      return `${refused}: this account may not use the port. Set PORT to 1024 or higher.`;
-    return `${refused} (${this.code}). Set WAYPOST_HOST and PORT to an address of this machine.`;
-  }
-}
+// Loaded on demand: a supervisor needs little of the program.
+const oneProcess = Effect.promise(() => import("./serve/ServeProcess.ts"));
+const supervisor = Effect.promise(() => import("./serve/Supervisor.ts"));
 
-const codeOf = (error: unknown): string =>
-  error instanceof Error && "code" in error ? String(error.code) : String(error);
-
-/** What a person does next, on a new installation and on any other. */
-const nextStep = (address: string): string => {
-  const program = isSea() ? "waypost" : "npx waypost";
-  return (
-    `Next, in another terminal: ${program} console gives an address that opens the console in a browser. ` +
-    `The API documentation is at ${address}/docs`
-  );
+/** Whether PostgreSQL runs on this machine: it is embedded, or reached by loopback or a socket. */
+const hasDatabase = ({ databaseUrl }: SettingsService): boolean => {
+  if (databaseUrl === undefined) return true;
+  const { hostname, searchParams } = new URL(Redacted.value(databaseUrl));
+  const host = searchParams.get("host") ?? hostname;
+  return /^(?:|localhost|127\..*|\[?::1\]?|\/.*|%2f.*)$/i.test(host);
 };
 
-/** Announces the listen address: on stdout, in the data directory for the command line, and to systemd. */
-const announce = (record: SettingsRecord) =>
-  Layer.effectDiscard(
-    HttpServer.addressFormattedWith((address) =>
-      Effect.gen(function* () {
-        const { path } = yield* DataDirectory;
-        yield* publishServer(path, address);
-        yield* Console.log(`Waypost is listening on ${address}`);
-        yield* Effect.logInfo(nextStep(address));
-        yield* notifyReady(record);
-      }),
-    ),
-  );
+/** The number of request processes. Without the role `api` there are none, so one process does the rest. */
+const requestProcesses = (settings: SettingsService): number => {
+  if (!settings.roles.has("api")) return 1;
+  return settings.processes === "auto"
+    ? autoProcesses(thisMachine(hasDatabase(settings)))
+    : settings.processes;
+};
 
-/** The media worker of the executable. A source tree uses the default program. */
-const mediaWorker = ({ dataDir }: SettingsService) =>
-  isSea() ? Layer.succeed(MediaWorkerProgram, bundledMediaWorker(runtimeFolder(dataDir))) : Layer.empty;
-
-const launch = (settings: SettingsService, record: SettingsRecord) =>
-  Layer.launch(announce(record)).pipe(
-    Effect.provide(waypostLayer),
-    Effect.provide([programMigrations, Telemetry.layer, mediaWorker(settings)]),
+const superviseAll = (settings: SettingsService, record: SettingsRecord, wanted: number) =>
+  Effect.flatMap(supervisor, ({ supervise }) => supervise(record, wanted)).pipe(
+    Effect.provide(DataDirectory.layer.pipe(Layer.provideMerge(Telemetry.layer))),
+    Effect.provide(programMigrations),
+    Effect.provideService(ProcessName, supervisorName),
     Effect.provideService(Settings, settings),
-    Effect.provideService(StartVariables, record),
   );
 
 /**
@@ -72,13 +40,11 @@ const launch = (settings: SettingsService, record: SettingsRecord) =>
  * the settings, the data directory, the database or the address. It has no span, because that span would
  * never end.
  */
-export const serve = Effect.fnUntraced(function* (record: SettingsRecord) {
+export const serve = Effect.fnUntraced(function* (variables: SettingsRecord) {
+  const { member, settings: record } = memberOf(variables);
+  if (member !== null) return yield* (yield* oneProcess).serveMember(record, member);
   const settings = yield* Settings.fromRecord(record, { isTerminal: process.stderr.isTTY });
-  const { host, port } = settings;
-  return yield* launch(settings, record).pipe(
-    Effect.catchIf(
-      (error) => error instanceof HttpServerError.ServeError,
-      (error) => Effect.fail(new ListenRefused({ host, port, code: codeOf(error.cause) })),
-    ),
-  );
+  const wanted = requestProcesses(settings);
+  if (wanted > 1) return yield* superviseAll(settings, record, wanted);
+  return yield* (yield* oneProcess).serveAlone(settings, record);
 });

@@ -165,6 +165,17 @@ export const parseRoles = (text: string): ReadonlySet<Role> | Invalid => {
   return names.length > 0 && names.every(isRole) ? new Set(names) : new Invalid("api, worker, or api,worker");
 };
 
+const maxProcesses = 64;
+
+/** The number of request processes, or `auto` for a number that suits the machine. */
+export const parseProcesses = (text: string): number | "auto" | Invalid => {
+  if (text.toLowerCase() === "auto") return "auto";
+  const count = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  return count >= 1 && count <= maxProcesses
+    ? count
+    : new Invalid(`auto, or a whole number of processes from 1 to ${maxProcesses}`);
+};
+
 /**
  * A retention period in days. It is at least 60: frequency caps count the deliveries of the last month
  * (contract L4), and an event that arrives 59 days late must still find its delivery.

@@ -13,6 +13,7 @@ import {
   parsePath,
   parsePlatformUrl,
   parsePort,
+  parseProcesses,
   parseRetentionDays,
   parseRoles,
   parseShare,
@@ -146,6 +147,12 @@ export const settingsTable = {
     default: "api,worker",
     description: "What this process does; several processes can share one PostgreSQL.",
     parse: parseRoles,
+  }),
+  processes: setting({
+    name: "WAYPOST_PROCESSES",
+    default: "auto",
+    description: "Processes that answer requests, beside one for the jobs: 1 to 64; auto suits the machine.",
+    parse: parseProcesses,
   }),
   /** Undefined to keep deliveries forever. */
   deliveryRetentionDays: optional({

@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { goodKey, isStrongKey } from "../config/KeyStrength.ts";
 import { Settings } from "../config/Settings.ts";
+import { ProcessMember } from "../processes/ProcessMember.ts";
 import { errorCode, messageOf, unlessMissing, writeDurably } from "./DurableFiles.ts";
 import { unpackRuntime } from "./embedded/BundledRuntime.ts";
 
@@ -48,9 +49,12 @@ export class DataDirectory extends Context.Service<
     DataDirectory,
     Effect.gen(function* () {
       const { dataDir, operatorKey, secretKey } = yield* Settings;
-      yield* makeDirectory(dataDir);
-      yield* holdDirectory(dataDir);
-      yield* unpackRuntime(dataDir);
+      // A supervisor has prepared the directory for its processes, and holds the lock.
+      if ((yield* ProcessMember) === null) {
+        yield* makeDirectory(dataDir);
+        yield* holdDirectory(dataDir);
+        yield* unpackRuntime(dataDir);
+      }
       return {
         path: dataDir,
         operatorKey: operatorKey ?? (yield* storedKey(dataDir, "operator.key")),

@@ -1,5 +1,5 @@
 /** The database of a process: the embedded one, or the one in `DATABASE_URL`. */
-import { type Cause, Clock, Context, Effect, Layer, Option, Predicate } from "effect";
+import { type Cause, Clock, Context, Effect, Layer, Option, Predicate, type Redacted } from "effect";
 import { SqlClient, SqlError } from "effect/sql";
 import { hostname } from "node:os";
 import { Settings } from "../config/Settings.ts";
@@ -7,10 +7,12 @@ import { checkedBeforeCommit, CommitRefused } from "./BeforeCommit.ts";
 import { isConflict, refusalOf, type Unavailability, unavailabilityOf } from "./DatabaseFailure.ts";
 import { countRetry, recordWait } from "./DatabaseMetrics.ts";
 import { EmbeddedPostgres } from "./embedded/EmbeddedPostgres.ts";
-import { migrate } from "./migrations/Migrations.ts";
+import { migrate, missingMigrations } from "./migrations/Migrations.ts";
 import { watchSchema } from "./migrations/SchemaWatch.ts";
 import { DiskSpace } from "./pool/DiskSpace.ts";
-import { postgresLayer } from "./Postgres.ts";
+import { maxStatementConnections } from "../processes/ConnectionShares.ts";
+import { type Member, ProcessMember } from "../processes/ProcessMember.ts";
+import { type PostgresTarget, postgresLayer } from "./Postgres.ts";
 import { sessionName } from "./SessionName.ts";
 
 /** Transactions and health. SQL failures are defects; the error channel has domain errors only. */
@@ -70,23 +72,66 @@ export class Database extends Context.Service<
   /** The database of the settings, with every migration applied. Starts it if it is embedded. */
   static readonly layer = Layer.unwrap(
     Effect.gen(function* () {
-      const { databaseUrl, roles } = yield* Settings;
-      const applicationName = sessionName({ roles, host: hostname(), pid: process.pid });
-      const client =
-        databaseUrl === undefined
-          ? Layer.unwrap(
-              Effect.map(EmbeddedPostgres, ({ socketPath, username, database }) =>
-                postgresLayer({ _tag: "socket", path: socketPath, username, database }, { applicationName }),
-              ),
-            ).pipe(Layer.provide(EmbeddedPostgres.layer))
-          : postgresLayer({ _tag: "url", url: databaseUrl }, { applicationName });
-      return Layer.effectDiscard(Effect.andThen(migrate, Effect.forkScoped(watchSchema))).pipe(
-        Layer.provideMerge(Database.layerClient),
-        Layer.provideMerge(client),
-      );
+      const { databaseUrl } = yield* Settings;
+      const member = yield* ProcessMember;
+      if (member !== null) return memberLayer(member, databaseUrl);
+      return databaseUrl === undefined
+        ? Layer.unwrap(Effect.map(EmbeddedPostgres, Database.layerOf)).pipe(
+            Layer.provide(EmbeddedPostgres.layer),
+          )
+        : Database.layerOf(null);
     }),
   );
+
+  /**
+   * The database of a running embedded server, or of `DATABASE_URL` if that is null, with every migration
+   * applied.
+   */
+  static readonly layerOf = (server: EmbeddedPostgres["Service"] | null) =>
+    Layer.unwrap(
+      Effect.map(Settings, ({ databaseUrl }) =>
+        migratedLayer(server === null ? urlTarget(databaseUrl) : socketTarget(server)),
+      ),
+    );
 }
+
+/** The server of `DATABASE_URL`. */
+const urlTarget = (url: Redacted.Redacted | undefined): PostgresTarget => {
+  if (url === undefined) throw new Error("Neither DATABASE_URL nor an embedded server is known");
+  return { _tag: "url", url };
+};
+
+/** An embedded server. */
+const socketTarget = ({ database, socketPath, username }: Omit<EmbeddedPostgres["Service"], "pid">) =>
+  ({ _tag: "socket", path: socketPath, username, database }) satisfies PostgresTarget;
+
+/** The pool of this process, for so many connections for statements. */
+const poolLayer = (target: PostgresTarget, maxConnections: number) =>
+  Layer.unwrap(
+    Effect.map(Settings, ({ roles }) => {
+      const connections = maxConnections + 1;
+      const applicationName = sessionName({ roles, host: hostname(), pid: process.pid, connections });
+      return postgresLayer(target, { applicationName, maxConnections });
+    }),
+  );
+
+const migratedLayer = (target: PostgresTarget) =>
+  Layer.effectDiscard(Effect.andThen(migrate, Effect.forkScoped(watchSchema))).pipe(
+    Layer.provideMerge(Database.layerClient),
+    Layer.provideMerge(poolLayer(target, maxStatementConnections)),
+  );
+
+/**
+ * The database of one of several processes. Its supervisor runs the embedded server and has applied all
+ * migrations. A process that replaces another one fails if a newer version has migrated the schema since.
+ */
+const memberLayer = (member: Member, databaseUrl: Redacted.Redacted | undefined) => {
+  const target = member.database === null ? urlTarget(databaseUrl) : socketTarget(member.database);
+  return Layer.effectDiscard(Effect.andThen(missingMigrations, Effect.forkScoped(watchSchema))).pipe(
+    Layer.provideMerge(Database.layerClient),
+    Layer.provideMerge(poolLayer(target, member.connections)),
+  );
+};
 
 const maxRetries = 3;
 

@@ -35,6 +35,7 @@ const start = (command: ReadonlyArray<string>, dataDir: string, operatorKey: str
         inheritedVariables.flatMap((name) => (name in process.env ? [[name, process.env[name]]] : [])),
       ),
       PORT: "0",
+      WAYPOST_PROCESSES: "1",
       WAYPOST_HOST: "127.0.0.1",
       WAYPOST_DATA_DIR: dataDir,
       WAYPOST_OPERATOR_KEY: operatorKey,

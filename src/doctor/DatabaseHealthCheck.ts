@@ -122,11 +122,11 @@ export const connectedProcesses = Effect.gen(function* () {
   Effect.provide(DatabaseFactsSql.layer),
 );
 
-/** Checks a database that responds. `processes` is the number of processes that use it. */
+/** Checks a database that responds. `connections` has the maximum of each process. */
 export const databaseHealthCheck = (options: {
   readonly settings: SettingsService;
   readonly secretKey: Redacted.Redacted | null;
-  readonly processes: number;
+  readonly connections: ReadonlyArray<number>;
 }) =>
   Effect.gen(function* () {
     const sql = yield* DatabaseFactsSql;
@@ -140,7 +140,7 @@ export const databaseHealthCheck = (options: {
           `the database has ${formatSize(bytes)}.`,
       ),
     );
-    const connections = Effect.map(server, (facts) => connectionOutcome(facts, options.processes));
+    const connections = Effect.map(server, (facts) => connectionOutcome(facts, options.connections));
     const findings = yield* Effect.all(
       [
         runCheck("database", "server", version),

@@ -58,15 +58,18 @@ export const serverOutcomes = (facts: ServerFacts): ReadonlyArray<Outcome> =>
       ),
   ]);
 
-/** Whether the connections of the server are enough for a number of processes. */
-export const connectionOutcome = (facts: ServerFacts, processes: number): Outcome => {
+/**
+ * Whether the connections of the server are enough for all processes. `limits` has the maximum of each.
+ * Without processes, they must be enough for one.
+ */
+export const connectionOutcome = (facts: ServerFacts, limits: ReadonlyArray<number>): Outcome => {
   const { connections, max_connections: max } = facts;
   const observation = `${connections} of ${counted(max, "connection")} are in use`;
   const advice = `Raise max_connections: each process uses up to ${connectionsPerProcess}.`;
   if (max - connections < minFreeConnections)
     return problem(`${observation}: Waypost may not get one.`, advice);
-  const running = Math.max(1, processes);
-  const needed = running * connectionsPerProcess;
+  const running = Math.max(1, limits.length);
+  const needed = limits.length === 0 ? connectionsPerProcess : limits.reduce((sum, each) => sum + each, 0);
   return max < needed
     ? warning(`${observation}, and ${counted(running, "process", "processes")} may use ${needed}.`, advice)
     : ok(`${observation}.`);

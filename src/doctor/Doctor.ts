@@ -56,7 +56,11 @@ const connectedFindings = Effect.fnUntraced(function* (settings: SettingsService
   // If no process runs the embedded database, the finding on the server already says that no work is done.
   const hasWorkers = isHeld || settings.databaseUrl !== undefined;
   const findings = yield* Effect.all([
-    databaseHealthCheck({ settings, secretKey: key, processes: processes.length }),
+    databaseHealthCheck({
+      settings,
+      secretKey: key,
+      connections: processes.map(({ connections: max }) => max),
+    }),
     databaseClockHealthCheck,
     sharedMediaHealthCheck(settings, processes),
     pushHealthCheck(key),

@@ -1,6 +1,9 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer";
 import { Effect, Layer } from "effect";
+import { HttpServer } from "effect/http";
+import { NetAddress } from "effect/net";
 import { Settings } from "../config/Settings.ts";
+import { ProcessMember } from "../processes/ProcessMember.ts";
 import { transferClient } from "./ClientAddress.ts";
 import { DrainingServer } from "./DrainingServer.ts";
 import { slowClientCounter } from "./HttpMetrics.ts";
@@ -11,6 +14,22 @@ import { SlowClients } from "./SlowClients.ts";
  */
 const drainMillis = 9_000;
 
+/** A server that does not listen, with the address of the request processes beside this one. */
+const silentServer = (address: string) => {
+  const { hostname, port } = new URL(address);
+  const host = hostname.replace(/^\[(.*)\]$/, "$1");
+  return Layer.merge(
+    Layer.effect(
+      HttpServer.HttpServer,
+      Effect.fromResult(NetAddress.inetAddressFromIpString(host, Number(port === "" ? 80 : port))).pipe(
+        Effect.map((inet) => HttpServer.make({ address: inet, serve: () => Effect.void })),
+        Effect.orDie,
+      ),
+    ),
+    NodeHttpServer.layerHttpServices,
+  );
+};
+
 /**
  * The listening socket. A client has 10 seconds to send the head and five minutes to send the whole request,
  * which is enough for 50 MB of media over a slow line. It must send and read faster than `TransferRate.ts`
@@ -18,6 +37,8 @@ const drainMillis = 9_000;
  */
 export const serverLayer = Layer.unwrap(
   Effect.gen(function* () {
+    const member = yield* ProcessMember;
+    if (member !== null && member.address !== null) return silentServer(member.address);
     const { host, port, trustedProxies } = yield* Settings;
     const slowClients = new SlowClients({
       clientOf: (request) => transferClient(request, trustedProxies),

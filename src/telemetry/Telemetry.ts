@@ -2,13 +2,18 @@ import { Effect, Layer, Logger, References, Tracer } from "effect";
 import { Headers, HttpMiddleware } from "effect/http";
 import { OtlpExporter, OtlpMetrics, OtlpSerialization, OtlpTracer } from "effect/observability";
 import { Settings } from "../config/Settings.ts";
+import { ProcessName } from "../processes/ProcessMember.ts";
 import { ExportClient } from "./ExportClient.ts";
 import { batchedLogger, jsonLine, prettyLine } from "./LogLines.ts";
 import { maskedTracer } from "./MaskedTracer.ts";
 import { type Mask, secretMask } from "./SecretMasking.ts";
 import { sampled } from "./TraceSampling.ts";
 
-const resource = { serviceName: "waypost" };
+/** The resource of traces and metrics. Each of several processes on one machine is an instance of its own. */
+const resourceOf = (processName: string | null) => ({
+  serviceName: "waypost",
+  ...(processName === null ? {} : { attributes: { "service.instance.id": processName } }),
+});
 
 /** The logger of a format. It writes to stderr: stdout is for the output of commands. */
 const loggerFor = ({ logFormat }: Settings["Service"], mask: Mask) =>
@@ -28,8 +33,14 @@ const secretHeaders = ["authorization", "cookie", "set-cookie", "x-api-key", "x-
 /** The telemetry of a process: its log, and traces and metrics over OTLP if an endpoint is set. */
 export class Telemetry {
   /** Sends metrics and a share of the traces (0 to 1) to an OTLP receiver over http. */
-  static readonly exporters = (endpoint: string, share: number, mask: Mask = secretMask()) =>
-    Layer.mergeAll(
+  static readonly exporters = (
+    endpoint: string,
+    share: number,
+    mask: Mask = secretMask(),
+    processName: string | null = null,
+  ) => {
+    const resource = resourceOf(processName);
+    return Layer.mergeAll(
       Layer.effect(
         Tracer.Tracer,
         Effect.map(OtlpTracer.make({ url: `${endpoint}/v1/traces`, resource }), (tracer) =>
@@ -39,17 +50,21 @@ export class Telemetry {
       OtlpMetrics.layer({ url: `${endpoint}/v1/metrics`, resource }),
       HttpMiddleware.layerTracerDisabledForUrls(untracedPaths),
     ).pipe(Layer.provide([OtlpExporter.layerFlusher, OtlpSerialization.layerJson, ExportClient.layer]));
+  };
 
   static readonly layer = Layer.unwrap(
-    Effect.map(Settings, (settings) => {
+    Effect.map(Effect.all([Settings, ProcessName]), ([settings, processName]) => {
       const mask = secretMask([settings.operatorKey, settings.secretKey]);
       return Layer.mergeAll(
         Logger.layer([loggerFor(settings, mask)]),
         Layer.succeed(Headers.CurrentRedactedNames, secretHeaders),
         Layer.succeed(References.MinimumLogLevel, settings.logLevel),
+        processName === null
+          ? Layer.empty
+          : Layer.succeed(References.CurrentLogAnnotations, { process: processName }),
         settings.otlpEndpoint === undefined
           ? Layer.empty
-          : Telemetry.exporters(settings.otlpEndpoint, settings.traceShare, mask),
+          : Telemetry.exporters(settings.otlpEndpoint, settings.traceShare, mask, processName),
       );
     }),
   );

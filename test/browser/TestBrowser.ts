@@ -2,6 +2,18 @@ import { Context, Effect, Layer, Scope } from "effect";
 import puppeteer, { type Page } from "puppeteer-core";
 import { chromiumPath } from "./Chromium.ts";
 
+/**
+ * With `WAYPOST_TEST_SLOW_PAGES=1`, every page computes at a fourth of its speed and gets every answer 400 ms
+ * later. A test that reads what the page does not show yet then fails each time instead of once in a thousand
+ * runs.
+ */
+const isSlow = process.env["WAYPOST_TEST_SLOW_PAGES"] === "1";
+
+const slowDown = async (page: Page): Promise<void> => {
+  await page.emulateCPUThrottling(4);
+  await page.emulateNetworkConditions({ upload: -1, download: -1, latency: 400 });
+};
+
 export interface Tab {
   readonly page: Page;
   /** Everything that a page must not do: errors, violations of its policy, requests to other hosts. */
@@ -46,6 +58,7 @@ export class TestBrowser extends Context.Service<TestBrowser>()("waypost/test/Te
         );
         const page = yield* Effect.promise(() => context.newPage());
         page.setDefaultTimeout(120_000);
+        if (isSlow) yield* Effect.promise(() => slowDown(page));
         const problems: Array<string> = [];
         page.on("pageerror", (error) => problems.push(`error: ${String(error)}`));
         page.on("request", (request) => {

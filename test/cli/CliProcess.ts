@@ -41,7 +41,14 @@ export class CliProcess {
   }
 
   #environment(variables: Readonly<Record<string, string>>) {
-    return { PATH: process.env["PATH"], WAYPOST_DATA_DIR: this.dataDir, PORT: "0", ...variables };
+    return {
+      PATH: process.env["PATH"],
+      WAYPOST_DATA_DIR: this.dataDir,
+      PORT: "0",
+      // The same number of processes on every machine.
+      WAYPOST_PROCESSES: "1",
+      ...variables,
+    };
   }
 
   /** Runs a command to its end. */
@@ -85,6 +92,8 @@ export class CliProcess {
     return {
       child,
       origin,
+      /** What it has written to stderr. */
+      log: (): string => stderr,
       ends: async (signal: NodeJS.Signals): Promise<Ended> => {
         child.kill(signal);
         await closed;

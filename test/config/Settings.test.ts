@@ -22,6 +22,7 @@ describe("Settings", () => {
       assert.isFalse(settings.allowPrivateAddresses);
       assert.isFalse(settings.trustedProxies.trusts("127.0.0.1"));
       assert.deepStrictEqual([...settings.roles], ["api", "worker"]);
+      assert.strictEqual(settings.processes, "auto");
       assert.deepStrictEqual([settings.logFormat, settings.logLevel], ["json", "Info"]);
       assert.strictEqual((yield* Settings.fromRecord({}, { isTerminal: true })).logFormat, "pretty");
     }),
@@ -52,6 +53,7 @@ describe("Settings", () => {
         WAYPOST_ALLOW_PRIVATE_ADDRESSES: "perhaps",
         WAYPOST_TRUSTED_PROXIES: "10.0.0.0/33",
         WAYPOST_ROLES: "api,cook",
+        WAYPOST_PROCESSES: "65",
         WAYPOST_DELIVERY_RETENTION_DAYS: "59",
         WAYPOST_EVENT_RETENTION_DAYS: "a year",
         WAYPOST_LOG_FORMAT: "xml",

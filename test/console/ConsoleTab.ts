@@ -56,16 +56,23 @@ export class ConsoleTab {
     await this.page.locator(byRole(role, label)).fill(text);
   }
 
-  /** Chooses an option of a combobox by its text. */
+  /** Chooses an option of a combobox by its text, once the page has it. */
   async choose(label: string, option: string): Promise<void> {
     const box = await this.see("combobox", label);
-    const value = await box.$$eval(
-      "option",
-      (options, text) => options.find((each) => each.textContent === text)?.value,
+    const value = await this.page.waitForFunction(
+      // Runs in the page: the options of a box may be asked from the server after the box is there.
+      (element, text) => {
+        const { options } = element as unknown as {
+          readonly options: ReadonlyArray<{ readonly text: string; readonly value: string }>;
+        };
+        // An object, because the empty value of an option would be waited for.
+        return [...options].filter((each) => each.text === text).map((each) => ({ value: each.value }))[0];
+      },
+      {},
+      box,
       option,
     );
-    if (value === undefined) throw new Error(`"${label}" has no option "${option}"`);
-    await box.select(value);
+    await box.select((await value.jsonValue())?.value ?? "");
   }
 
   /** Signs in with an access key, at the address that the tab is at. */

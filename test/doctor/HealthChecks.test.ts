@@ -164,9 +164,9 @@ describe("the database server", () => {
   }
 
   it("each process needs 21 connections, and a few must be free", () => {
-    assert.deepStrictEqual(verdicts(connectionOutcome(good, 4)), ["ok"]);
-    assert.deepStrictEqual(verdicts(connectionOutcome(good, 5)), ["warning"]);
-    assert.deepStrictEqual(verdicts(connectionOutcome({ ...good, connections: 96 }, 1)), ["problem"]);
+    assert.deepStrictEqual(verdicts(connectionOutcome(good, [21, 21, 21, 21])), ["ok"]);
+    assert.deepStrictEqual(verdicts(connectionOutcome(good, [21, 21, 21, 21, 21])), ["warning"]);
+    assert.deepStrictEqual(verdicts(connectionOutcome({ ...good, connections: 96 }, [21])), ["problem"]);
   });
 });
 

@@ -3,14 +3,24 @@ import { randomBytes } from "node:crypto";
 import { mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DataDirectory } from "../../database/DataDirectory.ts";
+import { ProcessMember } from "../../processes/ProcessMember.ts";
 import { MediaStoreUnavailable } from "../store/MediaStore.ts";
+
+/** The folder of all uploads in a data directory. */
+const folderOf = (dataDir: string): string => join(dataDir, "uploads");
+
+/** Removes the uploads that a crash left, before several processes start on a data directory. */
+export const removeUploads = (dataDir: string): Effect.Effect<void> =>
+  Effect.promise(() => rm(folderOf(dataDir), { recursive: true, force: true }));
 
 /** A folder of the data directory that holds each upload until it is inspected and stored. */
 export class UploadFolder extends Context.Service<UploadFolder>()("waypost/media/UploadFolder", {
   make: Effect.gen(function* () {
     const { path } = yield* DataDirectory;
-    const folder = join(path, "uploads");
-    // Only this process uses the data directory, so files that are here at its start were left by a crash.
+    const member = yield* ProcessMember;
+    // Of several processes on the data directory, each has a folder of its own.
+    const folder = join(folderOf(path), ...(member === null ? [] : [member.name]));
+    // Only this process uses the folder, so files that are here at its start were left by a crash.
     yield* Effect.promise(async () => {
       await rm(folder, { recursive: true, force: true });
       await mkdir(folder, { recursive: true, mode: 0o700 });

@@ -38,64 +38,37 @@ export const instantOf = (value: TemplateValue, now: number): number | null => {
   return Number.isNaN(millis) ? null : millis;
 };
 
-const part = (
-  directive: string,
-  date: Date,
-): readonly [text: string | number, width?: number, pad?: string] => {
-  const hours = date.getUTCHours();
-  const year = date.getUTCFullYear();
-  switch (directive) {
-    case "a":
-      return [days[date.getUTCDay()]?.slice(0, 3) ?? ""];
-    case "A":
-      return [days[date.getUTCDay()] ?? ""];
-    case "b":
-      return [months[date.getUTCMonth()]?.slice(0, 3) ?? ""];
-    case "B":
-      return [months[date.getUTCMonth()] ?? ""];
-    case "d":
-      return [date.getUTCDate(), 2, "0"];
-    case "e":
-      return [date.getUTCDate(), 2, " "];
-    case "H":
-      return [hours, 2, "0"];
-    case "I":
-      return [hours % 12 === 0 ? 12 : hours % 12, 2, "0"];
-    case "j":
-      return [Math.floor((date.getTime() - Date.UTC(year, 0, 1)) / dayMillis) + 1, 3, "0"];
-    case "k":
-      return [hours, 2, " "];
-    case "l":
-      return [hours % 12 === 0 ? 12 : hours % 12, 2, " "];
-    case "m":
-      return [date.getUTCMonth() + 1, 2, "0"];
-    case "M":
-      return [date.getUTCMinutes(), 2, "0"];
-    case "p":
-      return [hours < 12 ? "AM" : "PM"];
-    case "P":
-      return [hours < 12 ? "am" : "pm"];
-    case "s":
-      return [Math.floor(date.getTime() / 1000)];
-    case "S":
-      return [date.getUTCSeconds(), 2, "0"];
-    case "u":
-      return [date.getUTCDay() === 0 ? 7 : date.getUTCDay()];
-    case "w":
-      return [date.getUTCDay()];
-    case "y":
-      return [year % 100, 2, "0"];
-    case "Y":
-      return [year, 4, "0"];
-    case "z":
-      return ["+0000"];
-    case "Z":
-      return ["UTC"];
-    case "%":
-      return ["%"];
-    default:
-      return [`%${directive}`];
-  }
+type Part = readonly [text: string | number, width?: number, pad?: string];
+
+const hourOfTwelve = (date: Date): number => date.getUTCHours() % 12 || 12;
+const dayOfYear = (date: Date): number =>
+  Math.floor((date.getTime() - Date.UTC(date.getUTCFullYear(), 0, 1)) / dayMillis) + 1;
+
+const parts: { readonly [directive: string]: (date: Date) => Part } = {
+  a: (date) => [days[date.getUTCDay()]?.slice(0, 3) ?? ""],
+  A: (date) => [days[date.getUTCDay()] ?? ""],
+  b: (date) => [months[date.getUTCMonth()]?.slice(0, 3) ?? ""],
+  B: (date) => [months[date.getUTCMonth()] ?? ""],
+  d: (date) => [date.getUTCDate(), 2, "0"],
+  e: (date) => [date.getUTCDate(), 2, " "],
+  H: (date) => [date.getUTCHours(), 2, "0"],
+  I: (date) => [hourOfTwelve(date), 2, "0"],
+  j: (date) => [dayOfYear(date), 3, "0"],
+  k: (date) => [date.getUTCHours(), 2, " "],
+  l: (date) => [hourOfTwelve(date), 2, " "],
+  m: (date) => [date.getUTCMonth() + 1, 2, "0"],
+  M: (date) => [date.getUTCMinutes(), 2, "0"],
+  p: (date) => [date.getUTCHours() < 12 ? "AM" : "PM"],
+  P: (date) => [date.getUTCHours() < 12 ? "am" : "pm"],
+  s: (date) => [Math.floor(date.getTime() / 1000)],
+  S: (date) => [date.getUTCSeconds(), 2, "0"],
+  u: (date) => [date.getUTCDay() || 7],
+  w: (date) => [date.getUTCDay()],
+  y: (date) => [date.getUTCFullYear() % 100, 2, "0"],
+  Y: (date) => [date.getUTCFullYear(), 4, "0"],
+  z: () => ["+0000"],
+  Z: () => ["UTC"],
+  "%": () => ["%"],
 };
 
 const shorthands: { readonly [directive: string]: string } = {
@@ -114,7 +87,7 @@ export const formatDate = (millis: number, format: string): string => {
   return format
     .replace(/%([DFRT])/g, (_, directive: string) => shorthands[directive] ?? "")
     .replace(/%([-_0^]?)([a-zA-Z%])/g, (_, flag: string, directive: string) => {
-      const [text, width = 0, pad = " "] = part(directive, date);
+      const [text, width = 0, pad = " "] = parts[directive]?.(date) ?? [`%${directive}`];
       const padded =
         flag === "-" ? String(text) : String(text).padStart(width, { _: " ", "0": "0" }[flag] ?? pad);
       return flag === "^" ? padded.toUpperCase() : padded;
