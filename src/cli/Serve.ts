@@ -1,5 +1,5 @@
 /** `waypost serve`: runs one process, or several under a supervisor. */
-import { Effect, Layer, Redacted } from "effect";
+import { Effect, Redacted } from "effect";
 import { Settings, type SettingsRecord, type SettingsService } from "../config/Settings.ts";
 import { DataDirectory } from "../database/DataDirectory.ts";
 import { programMigrations } from "../database/migrations/ProgramMigrations.ts";
@@ -29,7 +29,8 @@ const requestProcesses = (settings: SettingsService): number => {
 
 const superviseAll = (settings: SettingsService, record: SettingsRecord, wanted: number) =>
   Effect.flatMap(supervisor, ({ supervise }) => supervise(record, wanted)).pipe(
-    Effect.provide(DataDirectory.layer.pipe(Layer.provideMerge(Telemetry.layer))),
+    Effect.provide(DataDirectory.layer),
+    Effect.provide(Telemetry.layer),
     Effect.provide(programMigrations),
     Effect.provideService(ProcessName, supervisorName),
     Effect.provideService(Settings, settings),

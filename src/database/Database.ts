@@ -7,11 +7,16 @@ import { checkedBeforeCommit, CommitRefused } from "./BeforeCommit.ts";
 import { isConflict, refusalOf, type Unavailability, unavailabilityOf } from "./DatabaseFailure.ts";
 import { countRetry, recordWait } from "./DatabaseMetrics.ts";
 import { EmbeddedPostgres } from "./embedded/EmbeddedPostgres.ts";
-import { migrate, missingMigrations } from "./migrations/Migrations.ts";
+import {
+  migrate,
+  type MigrationFiles,
+  type MigrationRefused,
+  missingMigrations,
+} from "./migrations/Migrations.ts";
 import { watchSchema } from "./migrations/SchemaWatch.ts";
 import { DiskSpace } from "./pool/DiskSpace.ts";
 import { maxStatementConnections } from "../processes/ConnectionShares.ts";
-import { type Member, ProcessMember } from "../processes/ProcessMember.ts";
+import { ProcessMember } from "../processes/ProcessMember.ts";
 import { type PostgresTarget, postgresLayer } from "./Postgres.ts";
 import { sessionName } from "./SessionName.ts";
 
@@ -74,7 +79,12 @@ export class Database extends Context.Service<
     Effect.gen(function* () {
       const { databaseUrl } = yield* Settings;
       const member = yield* ProcessMember;
-      if (member !== null) return memberLayer(member, databaseUrl);
+      if (member !== null) {
+        // The supervisor runs the embedded server and has applied all migrations. A process that replaces
+        // another one fails if a newer version has migrated the schema since.
+        const target = member.database === null ? urlTarget(databaseUrl) : socketTarget(member.database);
+        return Database.layerAt(target, missingMigrations, member.connections);
+      }
       return databaseUrl === undefined
         ? Layer.unwrap(Effect.map(EmbeddedPostgres, Database.layerOf)).pipe(
             Layer.provide(EmbeddedPostgres.layer),
@@ -90,8 +100,23 @@ export class Database extends Context.Service<
   static readonly layerOf = (server: EmbeddedPostgres["Service"] | null) =>
     Layer.unwrap(
       Effect.map(Settings, ({ databaseUrl }) =>
-        migratedLayer(server === null ? urlTarget(databaseUrl) : socketTarget(server)),
+        Database.layerAt(
+          server === null ? urlTarget(databaseUrl) : socketTarget(server),
+          migrate,
+          maxStatementConnections,
+        ),
       ),
+    );
+
+  /** A server on which `schema` has succeeded, with so many connections for statements. */
+  static readonly layerAt = <A>(
+    target: PostgresTarget,
+    schema: Effect.Effect<A, MigrationRefused, SqlClient.SqlClient | MigrationFiles>,
+    maxConnections: number,
+  ) =>
+    Layer.effectDiscard(Effect.andThen(schema, Effect.forkScoped(watchSchema))).pipe(
+      Layer.provideMerge(Database.layerClient),
+      Layer.provideMerge(poolLayer(target, maxConnections)),
     );
 }
 
@@ -114,24 +139,6 @@ const poolLayer = (target: PostgresTarget, maxConnections: number) =>
       return postgresLayer(target, { applicationName, maxConnections });
     }),
   );
-
-const migratedLayer = (target: PostgresTarget) =>
-  Layer.effectDiscard(Effect.andThen(migrate, Effect.forkScoped(watchSchema))).pipe(
-    Layer.provideMerge(Database.layerClient),
-    Layer.provideMerge(poolLayer(target, maxStatementConnections)),
-  );
-
-/**
- * The database of one of several processes. Its supervisor runs the embedded server and has applied all
- * migrations. A process that replaces another one fails if a newer version has migrated the schema since.
- */
-const memberLayer = (member: Member, databaseUrl: Redacted.Redacted | undefined) => {
-  const target = member.database === null ? urlTarget(databaseUrl) : socketTarget(member.database);
-  return Layer.effectDiscard(Effect.andThen(missingMigrations, Effect.forkScoped(watchSchema))).pipe(
-    Layer.provideMerge(Database.layerClient),
-    Layer.provideMerge(poolLayer(target, member.connections)),
-  );
-};
 
 const maxRetries = 3;
 

@@ -49,6 +49,13 @@ const addressConflicts = (
           "none: all clients appear to have the proxy's address and share one throttle of failed keys.",
         "Set WAYPOST_TRUSTED_PROXIES to the address of the proxy.",
       ),
+    !servesApi &&
+      settings.processes !== "auto" &&
+      settings.processes > 1 &&
+      warning(
+        `WAYPOST_PROCESSES is ${settings.processes}, but without the role api there is one process.`,
+        "Remove it, or add api to WAYPOST_ROLES.",
+      ),
     settings.allowPrivateAddresses &&
       isBehindProxy &&
       warning(

@@ -20,7 +20,7 @@ const problemOf = (tab: ConsoleTab, role: string, name: string) =>
     return tab.page.$eval(`[id="${described?.split(" ").at(-1)}"]`, (each) => each.textContent);
   });
 
-layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))(
+layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))(
   "the editor of campaigns in the console",
   (it) => {
     const inBrowser = it.effect.skipIf(!isChromiumAvailable);
@@ -46,11 +46,10 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))(
             await tab.press("link", "New campaign");
             await tab.seePage("New campaign");
             await tab.see("checkbox", "Dam Square");
-            assert.strictEqual(
-              await (
-                await tab.see("combobox", "Time zone")
-              ).evaluate((each) => (each as unknown as { readonly value: string }).value),
-              "Europe/Amsterdam",
+            await tab.page.waitForFunction(
+              (zone) => (zone as unknown as { readonly value: string }).value === "Europe/Amsterdam",
+              {},
+              await tab.see("combobox", "Time zone"),
             );
             for (const group of ["Frequency cap", "Quiet hours", "Cooldown", "Locations", "Location groups"])
               await tab.see("group", group);

@@ -7,7 +7,7 @@ import { TestWaypost } from "../TestWaypost.ts";
 import { checkPage, consoleTab } from "./ConsoleTab.ts";
 import { savedFile } from "./SavedFile.ts";
 
-layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("devices in the console", (it) => {
+layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))("devices in the console", (it) => {
   const inBrowser = it.effect.skipIf(!isChromiumAvailable);
 
   inBrowser("devices are searched, and approved as test devices (console.devices)", () =>

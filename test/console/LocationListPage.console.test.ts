@@ -15,7 +15,7 @@ const collection = (features: ReadonlyArray<object>) => ({ type: "FeatureCollect
 
 const hostile = `<img src=x onerror="document.title='owned'">`;
 
-layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the locations in the console", (it) => {
+layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))("the locations in the console", (it) => {
   const inBrowser = it.effect.skipIf(!isChromiumAvailable);
 
   const world = (features: ReadonlyArray<object>) =>

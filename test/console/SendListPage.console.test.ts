@@ -30,6 +30,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("sends in the consol
         await tab.open("/sends");
         await tab.signIn(token.token);
         await tab.see("link", "Last call");
+        await tab.see("link", "Shop opens");
         assert.deepStrictEqual(await table("Due sends"), [
           ["Last call", "Opening <b>day</b>", "21 Nov 2026, 18:00"],
         ]);

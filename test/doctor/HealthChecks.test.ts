@@ -103,6 +103,15 @@ describe("settingsHealthCheck", () => {
       assert.notInclude(JSON.stringify(found), "hunter2");
     }),
   );
+
+  it.effect("a number of request processes without the role api is named (running.processes)", () =>
+    Effect.gen(function* () {
+      const processes = { WAYPOST_PROCESSES: "4" };
+      const found = yield* check({ ...processes, WAYPOST_ROLES: "worker" });
+      assert.include(observations(found), "WAYPOST_PROCESSES is 4, but without the role api");
+      assert.notInclude(observations(yield* check(processes)), "WAYPOST_PROCESSES");
+    }),
+  );
 });
 
 describe("diskOutcomes", () => {

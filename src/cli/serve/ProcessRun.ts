@@ -21,8 +21,8 @@ export interface RunEnd {
 /** The beginning of a run: the process works, or it ended before. */
 export type RunStart = { readonly address: string } | RunEnd;
 
-/** Starts this program again, with its private variable. The executable has no script. */
-const configureOnce = (): void => {
+/** Makes this program the one that `fork` starts. The executable has no script. */
+const forkThisProgram = (): void => {
   const script = process.argv[1];
   if (isSea() || script === undefined) cluster.setupPrimary({ exec: "serve", args: [] });
   else cluster.setupPrimary({ exec: script, args: ["serve"] });
@@ -44,7 +44,7 @@ export class ProcessRun {
 
   /** `wantsMetrics` is called when the process asks for the metrics of all. */
   constructor(member: Member, record: SettingsRecord, wantsMetrics: (run: ProcessRun, id: number) => void) {
-    configureOnce();
+    forkThisProgram();
     this.member = member;
     const worker = cluster.fork(environmentOf(member, record));
     this.#worker = worker;

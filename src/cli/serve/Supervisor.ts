@@ -1,5 +1,5 @@
 /** `waypost serve` with several processes: one port, request processes on it, and a worker beside them. */
-import { Data, Effect, Layer } from "effect";
+import { Data, Effect } from "effect";
 import { Fingerprint } from "../../access/Fingerprint.ts";
 import { type SettingsRecord, Settings } from "../../config/Settings.ts";
 import { Database } from "../../database/Database.ts";
@@ -51,9 +51,7 @@ const startServer = Effect.fnUntraced(function* (requestProcesses: number) {
  * server accepts. Its own connections are closed then.
  */
 const prepareDatabase = (server: EmbeddedPostgres["Service"] | null) =>
-  serverConnections.pipe(
-    Effect.provide(Fingerprint.layer.pipe(Layer.provideMerge(Database.layerOf(server)))),
-  );
+  serverConnections.pipe(Effect.provide(Fingerprint.layer), Effect.provide(Database.layerOf(server)));
 
 /** The parts of the processes. The worker gets the address of the request processes. */
 const planMembers = Effect.fnUntraced(function* (
