@@ -14,7 +14,7 @@ import { isRecent, triggerSpan } from "./Transition.ts";
 import { dueDelivery, isReachable } from "./TriggerRule.ts";
 
 /** Dwells that are decided in one transaction. */
-const pageSize = 500;
+export const DwellPageSize = Context.Reference("waypost/events/DwellPageSize", { defaultValue: () => 500 });
 /** How long decided dwells are kept: until no enter of their visit that is reported late can fire. */
 const keptMillis = 16 * 60_000;
 
@@ -172,7 +172,7 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
     });
 
     /** Decides each due dwell of a page by itself, so that one that fails does not hold up the others. */
-    const decideEach = Effect.gen(function* () {
+    const decideEach = Effect.fnUntraced(function* (pageSize: number) {
       const page = yield* repository.due(yield* Clock.currentTimeMillis, pageSize);
       for (const dwell of page) {
         yield* decideAndCount(() => repository.takeOne(dwell)).pipe(
@@ -185,19 +185,21 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
     });
 
     /** Decides a page of due dwells; false if there is no more. */
-    const runPage = decideAndCount((now) => repository.take(now, pageSize)).pipe(
-      Effect.map((count) => count === pageSize),
-      Effect.catchCauseIf(
-        (cause) => !Cause.hasInterruptsOnly(cause) && !Database.isUnavailable(cause),
-        () => Effect.as(decideEach, false),
-      ),
-    );
+    const runPage = (pageSize: number) =>
+      decideAndCount((now) => repository.take(now, pageSize)).pipe(
+        Effect.map((count) => count === pageSize),
+        Effect.catchCauseIf(
+          (cause) => !Cause.hasInterruptsOnly(cause) && !Database.isUnavailable(cause),
+          () => Effect.as(decideEach(pageSize), false),
+        ),
+      );
 
     return {
       /** Decides all due dwells, and deletes those that were decided long enough ago. */
       runDue: Effect.gen(function* () {
+        const pageSize = yield* DwellPageSize;
         let isMore = true;
-        while (isMore) isMore = yield* runPage;
+        while (isMore) isMore = yield* runPage(pageSize);
         const before = (yield* Clock.currentTimeMillis) - keptMillis;
         while ((yield* repository.deleteDecided(before, pageSize)) === pageSize);
       }),

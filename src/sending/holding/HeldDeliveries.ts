@@ -8,7 +8,9 @@ import { PushCredentials } from "../push/PushCredentials.ts";
 import { countReleased } from "./QuietMetrics.ts";
 
 /** Deliveries that are released in one transaction of about a tenth of a second. */
-const pageSize = 2_000;
+export const ReleasePageSize = Context.Reference("waypost/sending/ReleasePageSize", {
+  defaultValue: () => 2_000,
+});
 const pollInterval = "500 millis";
 /** The pause between pages, in which the database is free for requests. */
 const pagePause = "10 millis";
@@ -26,7 +28,7 @@ export class HeldDeliveries extends Context.Service<HeldDeliveries>()("waypost/s
     const repository = yield* HeldDeliveriesSql;
     const credentials = yield* PushCredentials;
 
-    const releasePage = Effect.gen(function* () {
+    const releasePage = Effect.fnUntraced(function* (pageSize: number) {
       const now = yield* Clock.currentTimeMillis;
       const held = yield* repository.lock(now, pageSize);
       if (held.length === 0) return [];
@@ -39,12 +41,13 @@ export class HeldDeliveries extends Context.Service<HeldDeliveries>()("waypost/s
       yield* repository.lockSends(deliveries);
       yield* repository.release(deliveries, now);
       return deliveries;
-    }).pipe(database.atomically);
+    }, database.atomically);
 
     /** Releases all that are due, page by page. */
     const releaseDue = Effect.gen(function* () {
+      const pageSize = yield* ReleasePageSize;
       while (true) {
-        const deliveries = yield* releasePage;
+        const deliveries = yield* releasePage(pageSize);
         for (const outcome of outcomes) {
           const count = deliveries.filter(({ status }) => status === outcome).length;
           if (count > 0) yield* countReleased(outcome, count);
