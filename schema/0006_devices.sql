@@ -65,6 +65,7 @@ CREATE TABLE device_user (
 );
 
 -- Keeps device.user_key equal to the key of device.user_id, so that a send reads the person with the device.
+-- A statement that sets both, as an import of many devices does, has found the key itself.
 CREATE FUNCTION set_user_key() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   NEW.user_key := NULL;
@@ -84,9 +85,10 @@ BEGIN
 END $$;
 
 CREATE TRIGGER device_user_inserted BEFORE INSERT ON device FOR EACH ROW
-  WHEN (NEW.user_id IS NOT NULL) EXECUTE FUNCTION set_user_key();
+  WHEN (NEW.user_id IS NOT NULL AND NEW.user_key IS NULL) EXECUTE FUNCTION set_user_key();
 CREATE TRIGGER device_user_changed BEFORE UPDATE OF user_id ON device FOR EACH ROW
-  WHEN (NEW.user_id IS DISTINCT FROM OLD.user_id) EXECUTE FUNCTION set_user_key();
+  WHEN (NEW.user_id IS DISTINCT FROM OLD.user_id AND NEW.user_key IS NOT DISTINCT FROM OLD.user_key)
+  EXECUTE FUNCTION set_user_key();
 
 -- A rule over device attributes; push campaigns target it.
 CREATE TABLE segment (

@@ -7,6 +7,7 @@ import { PositionsApi } from "./positions/PositionsApi.ts";
 import { SchemaErrors } from "./http/SchemaErrors.ts";
 import { MessagesApi } from "./sending/MessagesApi.ts";
 import { tidyOpenApi } from "./wire/OpenApiTidy.ts";
+import { parseOptions } from "./wire/ParseOptions.ts";
 
 /**
  * The interface for the SDK of an app: registering needs the SDK key, everything else the device's own token.
@@ -20,7 +21,7 @@ export class DeviceApi extends HttpApi.make("device")
   .add(AnswersApi)
   .middleware(SchemaErrors)
   .prefix("/device/v1")
-  .annotate(HttpApi.ParseOptions, { errors: "all" })
+  .annotateMerge(parseOptions)
   .annotateMerge(
     OpenApi.annotations({
       title: "Waypost device interface",

@@ -20,6 +20,7 @@ import { TransportsApi } from "./operator/TransportsApi.ts";
 import { UserSecretApi } from "./operator/people/UserSecretApi.ts";
 import { WorkspacesApi } from "./operator/WorkspacesApi.ts";
 import { tidyOpenApi } from "./wire/OpenApiTidy.ts";
+import { parseOptions } from "./wire/ParseOptions.ts";
 
 /** The interface for the operator, who hosts Waypost: workspaces, their credentials, content and devices. */
 export class OperatorApi extends HttpApi.make("operator")
@@ -44,7 +45,7 @@ export class OperatorApi extends HttpApi.make("operator")
   .middleware(SchemaErrors)
   .middleware(OperatorAccess)
   .prefix("/operator/v1")
-  .annotate(HttpApi.ParseOptions, { errors: "all" })
+  .annotateMerge(parseOptions)
   .annotateMerge(
     OpenApi.annotations({
       title: "Waypost operator interface",

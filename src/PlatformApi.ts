@@ -21,6 +21,7 @@ import { PreviewApi } from "./sending/preview/PreviewApi.ts";
 import { TestSendsApi } from "./sending/testing/TestSendsApi.ts";
 import { WebhooksApi } from "./webhooks/WebhooksApi.ts";
 import { tidyOpenApi } from "./wire/OpenApiTidy.ts";
+import { parseOptions } from "./wire/ParseOptions.ts";
 
 /** The public REST API of a workspace, the same at both base addresses. */
 export class PlatformApi extends HttpApi.make("platform")
@@ -46,7 +47,7 @@ export class PlatformApi extends HttpApi.make("platform")
   .middleware(SchemaErrors)
   .middleware(Access)
   .prefix("/platform/v1")
-  .annotate(HttpApi.ParseOptions, { errors: "all" })
+  .annotateMerge(parseOptions)
   .annotateMerge(
     OpenApi.annotations({
       title: "Waypost platform API",

@@ -29,7 +29,7 @@ const text = `
     CASE WHEN ends_at < $3 THEN 'ended' WHEN paused THEN 'paused'
       WHEN starts_at > $3 THEN 'scheduled' ELSE 'active' END AS status,
     ${utc("starts_at")}, ${utc("ends_at")}, timezone, paused, archived,
-    frequency_cap_count, frequency_cap_period,
+    frequency_cap_count, frequency_cap_period, cap_by, quiet_hours, cooldown_minutes,
     ${targets("campaign_location", "location_id", "location_ids")},
     ${targets("campaign_location_group", "group_id", "location_group_ids")},
     ${targets("campaign_segment", "segment_id", "segmentation_ids")},

@@ -53,6 +53,9 @@ const answered = new Promise<string>((resolve, reject) => {
     response.on("end", () => resolve(text));
   });
 });
-await pipeline(rows, sent);
-const { data } = JSON.parse(await answered) as { data?: { summary: object } };
-console.log(JSON.stringify({ millis: performance.now() - began, summary: data?.summary }));
+// An error closes the connection before all rows are sent; the response says why.
+await pipeline(rows, sent).catch(() => undefined);
+const answer = await answered;
+const { data } = JSON.parse(answer) as { data?: { summary: object } };
+if (data === undefined) throw new Error(answer);
+console.log(JSON.stringify({ millis: performance.now() - began, summary: data.summary }));

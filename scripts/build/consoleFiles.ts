@@ -18,7 +18,7 @@ export interface ConsoleAsset {
 export interface BuiltConsole {
   readonly page: string;
   readonly assets: ReadonlyArray<ConsoleAsset>;
-  /** Compressed bytes of the scripts that every page loads. */
+  /** Compressed bytes of the scripts of the page that loads most of them, before maps. */
   readonly scriptBytes: number;
   /** Bundled files, as paths from the root of the repository. */
   readonly inputs: ReadonlyArray<string>;
@@ -45,6 +45,21 @@ const loadedWith = (metafile: Metafile, output: string): ReadonlySet<string> => 
   };
   visit(output);
   return loaded;
+};
+
+/** The compressed bytes of the program with the scripts of its largest page. */
+const maxPageBytes = (metafile: Metafile, entry: string, assets: ReadonlyArray<ConsoleAsset>): number => {
+  const sizes = new Map(assets.map(({ bytes, name }) => [name, gzipped(bytes).length]));
+  const program = loadedWith(metafile, entry);
+  const pages = [...program]
+    .flatMap((output) => metafile.outputs[output]?.imports ?? [])
+    .flatMap(({ kind, path }) => (kind === "dynamic-import" ? [path] : []));
+  const bytesOf = (page: string): number =>
+    [...new Set([...program, ...loadedWith(metafile, page)])].reduce(
+      (sum, output) => sum + (sizes.get(basename(output)) ?? 0),
+      0,
+    );
+  return Math.max(...pages.map(bytesOf));
 };
 
 /** Builds the console in memory. The same sources give the same files. */
@@ -94,9 +109,7 @@ export const buildConsole = async (root: string): Promise<BuiltConsole> => {
     `<script type="module" src="${publicPath}${basename(entry[0])}"></script>`,
   ];
   const page = readFileSync(join(root, app, "index.html"), "utf8").replace("%ASSETS%", tags.join("\n    "));
-  const scriptBytes = assets
-    .filter(({ name }) => scripts.includes(name))
-    .reduce((sum, { bytes }) => sum + gzipped(bytes).length, 0);
+  const scriptBytes = maxPageBytes(metafile, entry[0], assets);
   const copied = ["node_modules/maplibre-gl/package.json", "node_modules/world-atlas/package.json"];
   return { page, assets, scriptBytes, inputs: [...Object.keys(metafile.inputs), ...copied].toSorted() };
 };

@@ -12,15 +12,29 @@ const notEnabled = Forbidden.of(
     "work. Ask the operator of this service to enable it; the token stays valid.",
 );
 
-const annotationsOf = (options: {
-  readonly endpoint: HttpApiEndpoint.Top;
-  readonly group: HttpApiGroup.Top;
-}) => Context.merge(options.group.annotations, options.endpoint.annotations);
+/** What the annotations of an endpoint and its group demand. */
+const rulesOf = (options: { readonly endpoint: HttpApiEndpoint.Top; readonly group: HttpApiGroup.Top }) => {
+  const annotations = Context.merge(options.group.annotations, options.endpoint.annotations);
+  return {
+    needed: Option.getOrNull(Context.getOption(annotations, Needs)),
+    worksAlways: Context.get(annotations, WorksAlways),
+    changesNothing: options.endpoint.method === "GET" || Context.get(annotations, ChangesNothing),
+  };
+};
+type Rules = ReturnType<typeof rulesOf>;
 
-const refusal = (caller: Caller["Service"], annotations: Context.Context<never>): Forbidden | null => {
+/** The rules of each endpoint, which requests read again and again. */
+const rulesByEndpoint = new WeakMap<HttpApiEndpoint.Top, Rules>();
+
+const cachedRulesOf = (options: Parameters<typeof rulesOf>[0]): Rules => {
+  const rules = rulesByEndpoint.get(options.endpoint) ?? rulesOf(options);
+  rulesByEndpoint.set(options.endpoint, rules);
+  return rules;
+};
+
+const refusal = (caller: Caller["Service"], { needed, worksAlways }: Rules): Forbidden | null => {
   const isDisabled = caller.environment === "production" && !caller.workspace.platform_api_enabled;
-  if (isDisabled && !Context.get(annotations, WorksAlways)) return notEnabled;
-  const needed = Option.getOrNull(Context.getOption(annotations, Needs));
+  if (isDisabled && !worksAlways) return notEnabled;
   return needed === null || caller.abilities.includes(needed)
     ? null
     : Forbidden.of(
@@ -37,13 +51,13 @@ export const accessLayer = Layer.effect(
     token: (httpEffect, options) =>
       Effect.gen(function* () {
         const caller = Context.getUnsafe(yield* Effect.context(), Caller);
-        const annotations = annotationsOf(options);
-        const refused = refusal(caller, annotations);
+        const rules = cachedRulesOf(options);
+        const refused = refusal(caller, rules);
         if (refused !== null) return yield* refused;
         const provided = Effect.provideService(withRetryAfter(httpEffect), Caller, caller);
-        return options.endpoint.method === "GET" || Context.get(annotations, ChangesNothing)
+        return rules.changesNothing
           ? yield* provided
-          : yield* checkedAtCommit(caller, Context.get(annotations, WorksAlways), provided);
+          : yield* checkedAtCommit(caller, rules.worksAlways, provided);
       }),
   })),
 );

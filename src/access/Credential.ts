@@ -1,4 +1,4 @@
-import { createHash, randomInt } from "node:crypto";
+import { hash, randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -65,7 +65,7 @@ export const isCredential = (prefix: string, text: string): boolean =>
   openCredential(prefix, 0, text) !== null;
 
 /** The SHA-256 of a credential, which is stored instead of it. */
-export const digest = (credential: string): Uint8Array => createHash("sha256").update(credential).digest();
+export const digest = (credential: string): Uint8Array => hash("sha256", credential, "buffer");
 
 /** The credential of an `Authorization: Bearer …` header; null for none. */
 export const bearer = (authorization: string | undefined): string | null => {

@@ -1,10 +1,10 @@
 import { Effect } from "effect";
-import { HttpApiBuilder } from "effect/http-api";
 import { PlatformApi } from "../PlatformApi.ts";
+import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { Caller } from "./Caller.ts";
 
 /** Handlers of `MeApi`. */
-export const meHandlers = HttpApiBuilder.group(PlatformApi, "me", (handlers) =>
+export const meHandlers = handlerGroup(PlatformApi, "me", (handlers) =>
   handlers.handle("get", () =>
     Effect.map(Caller, ({ abilities, environment, workspace }) => ({
       data: {

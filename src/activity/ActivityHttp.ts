@@ -1,13 +1,13 @@
 import { Effect } from "effect";
-import { HttpApiBuilder } from "effect/http-api";
 import { Caller } from "../access/Caller.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { PlatformApi } from "../PlatformApi.ts";
+import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { Activity } from "./Activity.ts";
 import { filtersOf } from "./ActivityFilters.ts";
 
 /** Handlers of `ActivityApi`. */
-export const activityHandlers = HttpApiBuilder.group(
+export const activityHandlers = handlerGroup(
   PlatformApi,
   "activity",
   Effect.fnUntraced(function* (handlers) {

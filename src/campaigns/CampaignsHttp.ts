@@ -2,11 +2,11 @@
  * The handlers of `CampaignsApi`, one short line each: they parse the body and call the service `Campaigns`.
  */
 import { Effect } from "effect";
-import { HttpApiBuilder } from "effect/http-api";
 import { Caller, callerData } from "../access/Caller.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { showVersion } from "../http/ResourceVersion.ts";
 import { PlatformApi } from "../PlatformApi.ts";
+import { handlerGroup } from "../wire/HandlerGroup.ts";
 import type { FoundCampaign } from "./Campaign.ts";
 import { campaignVersion } from "./CampaignVersion.ts";
 import { searchPattern } from "../wire/SearchText.ts";
@@ -14,7 +14,7 @@ import { Campaigns } from "./Campaigns.ts";
 import { readCampaign } from "./CampaignDraft.ts";
 
 /** Handlers of `CampaignsApi`. */
-export const campaignHandlers = HttpApiBuilder.group(
+export const campaignHandlers = handlerGroup(
   PlatformApi,
   "campaigns",
   Effect.fn(function* (handlers) {

@@ -1,14 +1,14 @@
 import { Effect } from "effect";
 import { HttpServerRequest } from "effect/http";
-import { HttpApiBuilder } from "effect/http-api";
 import { Settings } from "../config/Settings.ts";
 import { calledHost, isCalledByHttps } from "../http/ClientAddress.ts";
 import { OperatorApi } from "../OperatorApi.ts";
 import { utcText } from "../time/LocalTime.ts";
+import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { Sessions } from "./Sessions.ts";
 
 /** Handlers of `ConsoleAddressesApi`. The address has the public host, else the host that was called. */
-export const consoleAddressesHandlers = HttpApiBuilder.group(
+export const consoleAddressesHandlers = handlerGroup(
   OperatorApi,
   "console",
   Effect.fnUntraced(function* (handlers) {

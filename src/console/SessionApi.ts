@@ -3,6 +3,7 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "
 import { SchemaErrors } from "../http/SchemaErrors.ts";
 import { bodyErrors, Forbidden, TooManyRequests, Unauthorized } from "../wire/ApiError.ts";
 import { Data } from "../wire/Envelope.ts";
+import { parseOptions } from "../wire/ParseOptions.ts";
 import { ConsoleSession, SignIn } from "./ConsoleSession.ts";
 
 const refusals = [Unauthorized, Forbidden, TooManyRequests] as const;
@@ -31,4 +32,4 @@ export class ConsoleApi extends HttpApi.make("console")
   .add(SessionApi)
   .middleware(SchemaErrors)
   .prefix("/console")
-  .annotate(HttpApi.ParseOptions, { errors: "all" }) {}
+  .annotateMerge(parseOptions) {}

@@ -1,7 +1,7 @@
 import { Context, Effect } from "effect";
 import { HttpEffect, HttpServerResponse } from "effect/http";
-import { HttpApiBuilder } from "effect/http-api";
 import { withRetryAfter } from "../wire/ErrorResponse.ts";
+import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { readParsedBody } from "../wire/ParsedBody.ts";
 import { CurrentSession } from "./CurrentSession.ts";
 import { SignIn } from "./ConsoleSession.ts";
@@ -17,7 +17,7 @@ const setCookie = (cookie: string) =>
 const current = Effect.map(Effect.context(), (services) => Context.getUnsafe(services, CurrentSession));
 
 /** Handlers of `ConsoleApi`. */
-export const sessionHandlers = HttpApiBuilder.group(
+export const sessionHandlers = handlerGroup(
   ConsoleApi,
   "session",
   Effect.fnUntraced(function* (handlers) {

@@ -39,7 +39,9 @@ export const attributeProblems = (attributes: Attributes): ReadonlyArray<string>
     problems.push(`The name of an attribute must have at most ${maxNameLength} characters.`);
   }
   if (names.length > maxNames) problems.push(`A device can have at most ${maxNames} attributes.`);
-  if (new TextEncoder().encode(JSON.stringify(attributes)).length > maxBytes) {
+  const json = JSON.stringify(attributes);
+  // A UTF-16 code unit takes at most three bytes.
+  if (json.length * 3 > maxBytes && new TextEncoder().encode(json).length > maxBytes) {
     problems.push("The attributes of a device can have at most 8 KiB as JSON.");
   }
   return problems;

@@ -1,14 +1,14 @@
 import { Effect } from "effect";
 import { HttpServerResponse } from "effect/http";
-import { HttpApiBuilder } from "effect/http-api";
 import { DeviceApi } from "../DeviceApi.ts";
+import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { readParsedBody } from "../wire/ParsedBody.ts";
 import { DevicePatch, RegistrationDraft } from "./Device.ts";
 import { DeviceCaller, SdkCaller } from "./DeviceCaller.ts";
 import { Devices } from "./Devices.ts";
 
 /** Handlers of `DevicesApi`. */
-export const devicesHandlers = HttpApiBuilder.group(
+export const devicesHandlers = handlerGroup(
   DeviceApi,
   "devices",
   Effect.fnUntraced(function* (handlers) {

@@ -1,14 +1,14 @@
 import { Effect } from "effect";
-import { HttpApiBuilder } from "effect/http-api";
 import { Caller, callerData } from "../access/Caller.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { PlatformApi } from "../PlatformApi.ts";
+import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { Audiences } from "./Audiences.ts";
 import { readRule, readSegment, readSegmentPatch } from "./SegmentParsing.ts";
 import { Segments } from "./Segments.ts";
 
 /** Handlers of `PlatformSegmentsApi`. */
-export const platformSegmentsHandlers = HttpApiBuilder.group(
+export const platformSegmentsHandlers = handlerGroup(
   PlatformApi,
   "segments",
   Effect.fnUntraced(function* (handlers) {

@@ -1,8 +1,8 @@
 import { Effect } from "effect";
-import { HttpApiBuilder } from "effect/http-api";
 import { Caller, callerData } from "../access/Caller.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { PlatformApi } from "../PlatformApi.ts";
+import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { readParsedBody } from "../wire/ParsedBody.ts";
 import { exactText, searchPattern } from "../wire/SearchText.ts";
 import { Audiences } from "./Audiences.ts";
@@ -10,7 +10,7 @@ import { Approval } from "./Device.ts";
 import { RegisteredDevices } from "./RegisteredDevices.ts";
 
 /** Handlers of `RegisteredDevicesApi`. */
-export const registeredDevicesHandlers = HttpApiBuilder.group(
+export const registeredDevicesHandlers = handlerGroup(
   PlatformApi,
   "devices",
   Effect.fnUntraced(function* (handlers) {

@@ -1,10 +1,10 @@
 import { Effect } from "effect";
-import { HttpApiBuilder } from "effect/http-api";
 import { OperatorApi } from "../OperatorApi.ts";
+import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { HealthReports } from "./HealthReports.ts";
 
 /** Handlers of `HealthReportApi`. */
-export const healthReportHandlers = HttpApiBuilder.group(
+export const healthReportHandlers = handlerGroup(
   OperatorApi,
   "health",
   Effect.fnUntraced(function* (handlers) {

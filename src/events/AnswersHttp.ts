@@ -1,13 +1,13 @@
 import { Effect } from "effect";
-import { HttpApiBuilder } from "effect/http-api";
 import { DeviceApi } from "../DeviceApi.ts";
 import { DeviceCaller } from "../devices/DeviceCaller.ts";
+import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { readParsedBody } from "../wire/ParsedBody.ts";
 import { Answers } from "./Answers.ts";
 import { UnreadAnswers } from "./AnswersApi.ts";
 
 /** Handlers of `AnswersApi`. */
-export const answersHandlers = HttpApiBuilder.group(
+export const answersHandlers = handlerGroup(
   DeviceApi,
   "answers",
   Effect.fnUntraced(function* (handlers) {

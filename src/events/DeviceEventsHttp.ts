@@ -1,13 +1,13 @@
 import { Effect } from "effect";
-import { HttpApiBuilder } from "effect/http-api";
 import { Caller } from "../access/Caller.ts";
 import { RegisteredDevices } from "../devices/RegisteredDevices.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { PlatformApi } from "../PlatformApi.ts";
+import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { DeviceEventsSql } from "./DeviceEventsSql.ts";
 
 /** Handlers of `DeviceEventsApi`. */
-export const deviceEventsHandlers = HttpApiBuilder.group(
+export const deviceEventsHandlers = handlerGroup(
   PlatformApi,
   "deviceEvents",
   Effect.fnUntraced(function* (handlers) {

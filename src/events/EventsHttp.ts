@@ -1,13 +1,13 @@
 import { Effect } from "effect";
-import { HttpApiBuilder } from "effect/http-api";
 import { DeviceApi } from "../DeviceApi.ts";
 import { DeviceCaller } from "../devices/DeviceCaller.ts";
+import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { readParsedBody } from "../wire/ParsedBody.ts";
 import { Events } from "./Events.ts";
 import { EventsBody } from "./EventsApi.ts";
 
 /** Handlers of `EventsApi`. */
-export const eventsHandlers = HttpApiBuilder.group(
+export const eventsHandlers = handlerGroup(
   DeviceApi,
   "events",
   Effect.fnUntraced(function* (handlers) {

@@ -1,4 +1,4 @@
-import { Cause, Clock, Context, Effect, type Layer, Option, type Scope } from "effect";
+import { Cause, Clock, Context, Effect, type Layer, Option, type Scope, Tracer } from "effect";
 import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http";
 import { Settings } from "../config/Settings.ts";
 import { Database } from "../database/Database.ts";
@@ -155,12 +155,15 @@ const requestPipeline = Effect.gen(function* () {
           ...authenticated.log,
         }),
       );
-      yield* Effect.annotateCurrentSpan({
-        "waypost.request_id": requestId,
-        ...Object.fromEntries(
-          Object.entries(authenticated.log).map(([key, value]) => [`waypost.${key}`, value]),
-        ),
-      });
+      // Without a tracer there is no span, and the attributes would be made for nothing.
+      if (Option.isSome(yield* Effect.serviceOption(Tracer.ParentSpan))) {
+        yield* Effect.annotateCurrentSpan({
+          "waypost.request_id": requestId,
+          ...Object.fromEntries(
+            Object.entries(authenticated.log).map(([key, value]) => [`waypost.${key}`, value]),
+          ),
+        });
+      }
       yield* discardBody(request);
       const isUncached = response.headers["cache-control"] === undefined;
       const isApi = found !== null || response.status >= 400;

@@ -1,12 +1,12 @@
 import { Effect } from "effect";
-import { HttpApiBuilder } from "effect/http-api";
 import { Caller } from "../access/Caller.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { PlatformApi } from "../PlatformApi.ts";
+import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { LocationGroups } from "./LocationGroups.ts";
 
 /** Handlers of `LocationGroupsApi`. */
-export const locationGroupsHandlers = HttpApiBuilder.group(
+export const locationGroupsHandlers = handlerGroup(
   PlatformApi,
   "locationGroups",
   Effect.fnUntraced(function* (handlers) {

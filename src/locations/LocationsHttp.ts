@@ -1,9 +1,9 @@
 import { Effect } from "effect";
 import { HttpServerResponse } from "effect/http";
-import { HttpApiBuilder } from "effect/http-api";
 import { Caller } from "../access/Caller.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { PlatformApi } from "../PlatformApi.ts";
+import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { readParsedBody } from "../wire/ParsedBody.ts";
 import { ImportReader } from "./import/ImportReader.ts";
 import { LocationImports } from "./LocationImports.ts";
@@ -13,7 +13,7 @@ import { LocationPatch } from "./LocationResource.ts";
 import { Locations } from "./Locations.ts";
 
 /** Handlers of `LocationsApi`. */
-export const locationsHandlers = HttpApiBuilder.group(
+export const locationsHandlers = handlerGroup(
   PlatformApi,
   "locations",
   Effect.fnUntraced(function* (handlers) {

@@ -1,13 +1,13 @@
 import { Effect } from "effect";
-import { HttpApiBuilder } from "effect/http-api";
 import { Caller } from "../access/Caller.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { PlatformApi } from "../PlatformApi.ts";
+import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { searchPattern } from "../wire/SearchText.ts";
 import { MediaLibrary } from "./MediaLibrary.ts";
 
 /** The handlers of `MediaApi`. */
-export const mediaHandlers = HttpApiBuilder.group(
+export const mediaHandlers = handlerGroup(
   PlatformApi,
   "media",
   Effect.fnUntraced(function* (handlers) {

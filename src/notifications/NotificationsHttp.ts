@@ -1,14 +1,14 @@
 import { Effect } from "effect";
-import { HttpApiBuilder } from "effect/http-api";
 import { type Caller, callerData } from "../access/Caller.ts";
 import { showVersion, versionTag } from "../http/ResourceVersion.ts";
 import { PlatformApi } from "../PlatformApi.ts";
+import { handlerGroup } from "../wire/HandlerGroup.ts";
 import type { Notification } from "./Notification.ts";
 import { readNotification } from "./NotificationDraft.ts";
 import { Notifications } from "./Notifications.ts";
 
 /** Handlers of `NotificationsApi`. */
-export const notificationHandlers = HttpApiBuilder.group(
+export const notificationHandlers = handlerGroup(
   PlatformApi,
   "notifications",
   Effect.fn(function* (handlers) {

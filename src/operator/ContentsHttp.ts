@@ -1,14 +1,14 @@
 import { Effect } from "effect";
-import { HttpApiBuilder } from "effect/http-api";
 import { Cursors } from "../http/Cursors.ts";
 import { Contents } from "../notifications/Contents.ts";
 import { readContent, readTrigger } from "../notifications/NotificationDraft.ts";
 import { Notifications } from "../notifications/Notifications.ts";
 import { OperatorApi } from "../OperatorApi.ts";
+import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { OperatorTenants } from "./OperatorTenants.ts";
 
 /** Handlers of `ContentsApi`. */
-export const contentsHandlers = HttpApiBuilder.group(
+export const contentsHandlers = handlerGroup(
   OperatorApi,
   "notifications",
   Effect.fnUntraced(function* (handlers) {

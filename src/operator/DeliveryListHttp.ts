@@ -1,14 +1,14 @@
 import { Effect } from "effect";
-import { HttpApiBuilder } from "effect/http-api";
 import { CsvExports } from "../http/csv/CsvExports.ts";
 import { wantsCsv } from "../http/csv/CsvParameters.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { OperatorApi } from "../OperatorApi.ts";
+import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { DeliveryList } from "./DeliveryList.ts";
 import { OperatorTenants } from "./OperatorTenants.ts";
 
 /** Handlers of `DeliveryListApi`. */
-export const deliveryListHandlers = HttpApiBuilder.group(
+export const deliveryListHandlers = handlerGroup(
   OperatorApi,
   "deliveries",
   Effect.fnUntraced(function* (handlers) {

@@ -1,5 +1,4 @@
 import { Effect } from "effect";
-import { HttpApiBuilder } from "effect/http-api";
 import { Approval } from "../devices/Device.ts";
 import { RegisteredDevices } from "../devices/RegisteredDevices.ts";
 import { CsvExports } from "../http/csv/CsvExports.ts";
@@ -7,12 +6,13 @@ import { wantsCsv } from "../http/csv/CsvParameters.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { OperatorApi } from "../OperatorApi.ts";
 import { explanationPages } from "../sending/ExplanationPages.ts";
+import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { readParsedBody } from "../wire/ParsedBody.ts";
 import { exactText, searchPattern } from "../wire/SearchText.ts";
 import { OperatorTenants } from "./OperatorTenants.ts";
 
 /** Handlers of `DeviceListApi`. */
-export const deviceListHandlers = HttpApiBuilder.group(
+export const deviceListHandlers = handlerGroup(
   OperatorApi,
   "devices",
   Effect.fnUntraced(function* (handlers) {

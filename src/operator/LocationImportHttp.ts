@@ -1,15 +1,15 @@
 import { Effect } from "effect";
 import { HttpServerResponse } from "effect/http";
-import { HttpApiBuilder } from "effect/http-api";
 import { IdempotentRequests } from "../http/IdempotentRequests.ts";
 import { ImportReader } from "../locations/import/ImportReader.ts";
 import { LocationImports } from "../locations/LocationImports.ts";
 import { isDryRun } from "../locations/LocationsApi.ts";
 import { OperatorApi } from "../OperatorApi.ts";
+import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { OperatorTenants } from "./OperatorTenants.ts";
 
 /** Handlers of `LocationImportApi`. */
-export const locationImportHandlers = HttpApiBuilder.group(
+export const locationImportHandlers = handlerGroup(
   OperatorApi,
   "locations",
   Effect.fnUntraced(function* (handlers) {

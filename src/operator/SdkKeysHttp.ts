@@ -1,15 +1,15 @@
 import { Effect } from "effect";
-import { HttpApiBuilder } from "effect/http-api";
 import { SdkKeyDraft } from "../access/Token.ts";
 import { Tokens } from "../access/Tokens.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { OperatorApi } from "../OperatorApi.ts";
+import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { readParsedBody } from "../wire/ParsedBody.ts";
 import { OperatorTenants } from "./OperatorTenants.ts";
 import { RecordedChanges } from "./activity/RecordedChanges.ts";
 
 /** Handlers of `SdkKeysApi`. */
-export const sdkKeysHandlers = HttpApiBuilder.group(
+export const sdkKeysHandlers = handlerGroup(
   OperatorApi,
   "sdkKeys",
   Effect.fnUntraced(function* (handlers) {

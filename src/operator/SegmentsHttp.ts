@@ -1,13 +1,13 @@
 import { Effect } from "effect";
-import { HttpApiBuilder } from "effect/http-api";
 import { readSegment, readSegmentPatch } from "../devices/SegmentParsing.ts";
 import { Segments } from "../devices/Segments.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { OperatorApi } from "../OperatorApi.ts";
+import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { OperatorTenants } from "./OperatorTenants.ts";
 
 /** Handlers of `SegmentsApi`. */
-export const segmentsHandlers = HttpApiBuilder.group(
+export const segmentsHandlers = handlerGroup(
   OperatorApi,
   "segments",
   Effect.fnUntraced(function* (handlers) {

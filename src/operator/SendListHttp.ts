@@ -1,14 +1,14 @@
 import { Effect } from "effect";
-import { HttpApiBuilder } from "effect/http-api";
 import { CsvExports } from "../http/csv/CsvExports.ts";
 import { wantsCsv } from "../http/csv/CsvParameters.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { OperatorApi } from "../OperatorApi.ts";
 import { Sends } from "../sending/Sends.ts";
+import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { OperatorTenants } from "./OperatorTenants.ts";
 
 /** Handlers of `SendListApi`. */
-export const sendListHandlers = HttpApiBuilder.group(
+export const sendListHandlers = handlerGroup(
   OperatorApi,
   "sends",
   Effect.fnUntraced(function* (handlers) {

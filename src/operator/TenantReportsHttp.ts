@@ -1,9 +1,9 @@
 import { Effect } from "effect";
-import { HttpApiBuilder } from "effect/http-api";
 import { OperatorApi } from "../OperatorApi.ts";
 import { reportAnswers } from "../reports/ReportAnswer.ts";
 import type { ReportName } from "../reports/ReportCsv.ts";
 import type { SentParameters } from "../reports/ReportQuery.ts";
+import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { OperatorTenants, type TenantPath } from "./OperatorTenants.ts";
 
 interface ReportInput {
@@ -12,7 +12,7 @@ interface ReportInput {
 }
 
 /** Handlers of `TenantReportsApi`. */
-export const tenantReportsHandlers = HttpApiBuilder.group(
+export const tenantReportsHandlers = handlerGroup(
   OperatorApi,
   "reports",
   Effect.fnUntraced(function* (handlers) {

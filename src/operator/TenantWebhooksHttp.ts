@@ -1,13 +1,13 @@
 import { Effect } from "effect";
-import { HttpApiBuilder } from "effect/http-api";
 import { Cursors } from "../http/Cursors.ts";
 import { OperatorApi } from "../OperatorApi.ts";
 import { readWebhook, readWebhookPatch } from "../webhooks/WebhookParsing.ts";
 import { Webhooks } from "../webhooks/Webhooks.ts";
+import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { OperatorTenants } from "./OperatorTenants.ts";
 
 /** Handlers of `TenantWebhooksApi`. */
-export const tenantWebhooksHandlers = HttpApiBuilder.group(
+export const tenantWebhooksHandlers = handlerGroup(
   OperatorApi,
   "webhooks",
   Effect.fnUntraced(function* (handlers) {

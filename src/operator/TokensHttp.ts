@@ -1,15 +1,15 @@
 import { Effect } from "effect";
-import { HttpApiBuilder } from "effect/http-api";
 import { TokenDraft } from "../access/Token.ts";
 import { Tokens } from "../access/Tokens.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { OperatorApi } from "../OperatorApi.ts";
+import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { readParsedBody } from "../wire/ParsedBody.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
 import { RecordedChanges } from "./activity/RecordedChanges.ts";
 
 /** Handlers of `TokensApi`. */
-export const tokensHandlers = HttpApiBuilder.group(
+export const tokensHandlers = handlerGroup(
   OperatorApi,
   "tokens",
   Effect.fnUntraced(function* (handlers) {

@@ -1,15 +1,15 @@
 import { Effect } from "effect";
-import { HttpApiBuilder } from "effect/http-api";
 import { OperatorApi } from "../OperatorApi.ts";
 import { ApnsCredentials, FcmCredentials, WebPushCredentials } from "../sending/push/PushCredential.ts";
 import { PushCredentials } from "../sending/push/PushCredentials.ts";
 import { TransportTestDraft } from "../sending/push/TransportTest.ts";
 import { TransportTests } from "../sending/push/TransportTests.ts";
+import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { readParsedBody } from "../wire/ParsedBody.ts";
 import { OperatorTenants } from "./OperatorTenants.ts";
 
 /** Handlers of `TransportsApi`. */
-export const transportsHandlers = HttpApiBuilder.group(
+export const transportsHandlers = handlerGroup(
   OperatorApi,
   "transports",
   Effect.fnUntraced(function* (handlers) {

@@ -1,11 +1,11 @@
 import { Clock, Effect } from "effect";
-import { HttpApiBuilder } from "effect/http-api";
 import { CampaignsRepository } from "../campaigns/CampaignsRepository.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { LocationImportsRepository } from "../locations/LocationImportsRepository.ts";
 import { MediaLibraryRepository } from "../media/MediaLibraryRepository.ts";
 import { ContentsRepository } from "../notifications/ContentsRepository.ts";
 import { OperatorApi } from "../OperatorApi.ts";
+import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { readParsedBody } from "../wire/ParsedBody.ts";
 import { type Tenant, WorkspaceDraft, WorkspacePatch } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
@@ -30,7 +30,7 @@ const planUsage = Effect.gen(function* () {
 });
 
 /** Handlers of `WorkspacesApi`. */
-export const workspacesHandlers = HttpApiBuilder.group(
+export const workspacesHandlers = handlerGroup(
   OperatorApi,
   "workspaces",
   Effect.fnUntraced(function* (handlers) {

@@ -1,12 +1,12 @@
 import { Effect } from "effect";
-import { HttpApiBuilder } from "effect/http-api";
 import { DeviceApi } from "../DeviceApi.ts";
 import { DeviceCaller } from "../devices/DeviceCaller.ts";
 import { unlessKnown } from "../http/EntityTag.ts";
+import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { Geofences } from "./Geofences.ts";
 
 /** Handlers of `GeofencesApi`. */
-export const geofencesHandlers = HttpApiBuilder.group(
+export const geofencesHandlers = handlerGroup(
   DeviceApi,
   "geofences",
   Effect.fnUntraced(function* (handlers) {

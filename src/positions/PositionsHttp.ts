@@ -1,13 +1,13 @@
 import { Effect } from "effect";
-import { HttpApiBuilder } from "effect/http-api";
 import { DeviceApi } from "../DeviceApi.ts";
 import { DeviceCaller } from "../devices/DeviceCaller.ts";
+import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { readParsedBody } from "../wire/ParsedBody.ts";
 import { Positions } from "./Positions.ts";
 import { PositionsBody } from "./PositionsApi.ts";
 
 /** Handlers of `PositionsApi`. */
-export const positionsHandlers = HttpApiBuilder.group(
+export const positionsHandlers = handlerGroup(
   DeviceApi,
   "positions",
   Effect.fnUntraced(function* (handlers) {

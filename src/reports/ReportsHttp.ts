@@ -1,13 +1,13 @@
 import { Effect } from "effect";
-import { HttpApiBuilder } from "effect/http-api";
 import { Caller } from "../access/Caller.ts";
 import { PlatformApi } from "../PlatformApi.ts";
+import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { reportAnswers } from "./ReportAnswer.ts";
 import type { ReportName } from "./ReportCsv.ts";
 import type { SentParameters } from "./ReportQuery.ts";
 
 /** Handlers of `ReportsApi`. */
-export const reportHandlers = HttpApiBuilder.group(
+export const reportHandlers = handlerGroup(
   PlatformApi,
   "reports",
   Effect.fn(function* (handlers) {

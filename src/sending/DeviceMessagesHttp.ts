@@ -1,13 +1,13 @@
 import { Effect } from "effect";
-import { HttpApiBuilder } from "effect/http-api";
 import { Caller } from "../access/Caller.ts";
 import { RegisteredDevices } from "../devices/RegisteredDevices.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { PlatformApi } from "../PlatformApi.ts";
+import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { Messages } from "./Messages.ts";
 
 /** Handlers of `DeviceMessagesApi`. */
-export const deviceMessagesHandlers = HttpApiBuilder.group(
+export const deviceMessagesHandlers = handlerGroup(
   PlatformApi,
   "deviceMessages",
   Effect.fnUntraced(function* (handlers) {

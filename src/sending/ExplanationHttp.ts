@@ -1,11 +1,11 @@
 import { Effect } from "effect";
-import { HttpApiBuilder } from "effect/http-api";
 import { Caller } from "../access/Caller.ts";
 import { PlatformApi } from "../PlatformApi.ts";
+import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { explanationPages } from "./ExplanationPages.ts";
 
 /** Handlers of `ExplanationApi`. */
-export const explanationHandlers = HttpApiBuilder.group(
+export const explanationHandlers = handlerGroup(
   PlatformApi,
   "explanations",
   Effect.fnUntraced(function* (handlers) {

@@ -1,15 +1,15 @@
 import { Effect } from "effect";
-import { HttpApiBuilder } from "effect/http-api";
 import { DeviceApi } from "../DeviceApi.ts";
 import { DeviceCaller } from "../devices/DeviceCaller.ts";
 import { Cursors } from "../http/Cursors.ts";
+import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { readOptionalBody } from "../wire/ParsedBody.ts";
 import type { RequestInput } from "../wire/RequestBody.ts";
 import { InteractionDraft, type InteractionType } from "./Interaction.ts";
 import { Messages } from "./Messages.ts";
 
 /** Handlers of `MessagesApi`. */
-export const messagesHandlers = HttpApiBuilder.group(
+export const messagesHandlers = handlerGroup(
   DeviceApi,
   "messages",
   Effect.fnUntraced(function* (handlers) {

@@ -1,12 +1,12 @@
 import { Effect } from "effect";
-import { HttpApiBuilder } from "effect/http-api";
 import { Caller, callerData } from "../access/Caller.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { PlatformApi } from "../PlatformApi.ts";
+import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { Sends } from "./Sends.ts";
 
 /** Handlers of `SendsApi`. */
-export const sendsHandlers = HttpApiBuilder.group(
+export const sendsHandlers = handlerGroup(
   PlatformApi,
   "sends",
   Effect.fnUntraced(function* (handlers) {

@@ -1,14 +1,14 @@
 /** The handlers of `WebhooksApi`: they parse the body and call the service `Webhooks`. */
 import { Effect } from "effect";
-import { HttpApiBuilder } from "effect/http-api";
 import { Caller, callerData } from "../access/Caller.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { PlatformApi } from "../PlatformApi.ts";
+import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { readWebhook, readWebhookPatch } from "./WebhookParsing.ts";
 import { Webhooks } from "./Webhooks.ts";
 
 /** Handlers of `WebhooksApi`. */
-export const webhooksHandlers = HttpApiBuilder.group(
+export const webhooksHandlers = handlerGroup(
   PlatformApi,
   "webhooks",
   Effect.fn(function* (handlers) {

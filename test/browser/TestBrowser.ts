@@ -20,12 +20,16 @@ export interface Tab {
   readonly problems: ReadonlyArray<string>;
 }
 
+/** Draws WebGL without a GPU. Every page then takes a quarter more CPU time, also one without WebGL. */
+const softwareGraphics = ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"];
+const noGraphics = ["--disable-gpu"];
+
 /**
  * A real browser, one for the tests of a file. It starts with the first tab. Each tab has cookies and storage
  * of its own. Tests that need it are skipped without `isChromiumAvailable`.
  */
 export class TestBrowser extends Context.Service<TestBrowser>()("waypost/test/TestBrowser", {
-  make: Effect.gen(function* () {
+  make: Effect.fnUntraced(function* (graphics: ReadonlyArray<string>) {
     const scope = yield* Effect.scope;
     const launched = yield* Effect.cached(
       Effect.acquireRelease(
@@ -33,14 +37,8 @@ export class TestBrowser extends Context.Service<TestBrowser>()("waypost/test/Te
           puppeteer.launch({
             executablePath: await chromiumPath(),
             headless: "shell",
-            // Root cannot use the sandbox of Chromium. The last three draw WebGL without a GPU.
-            args: [
-              "--no-sandbox",
-              "--disable-dev-shm-usage",
-              "--use-gl=angle",
-              "--use-angle=swiftshader",
-              "--enable-unsafe-swiftshader",
-            ],
+            // Root cannot use the sandbox of Chromium.
+            args: ["--no-sandbox", "--disable-dev-shm-usage", ...graphics],
             defaultViewport: { width: 1400, height: 1000 },
           }),
         ),
@@ -80,5 +78,7 @@ export class TestBrowser extends Context.Service<TestBrowser>()("waypost/test/Te
     return { open };
   }),
 }) {
-  static readonly layer = Layer.effect(TestBrowser, TestBrowser.make);
+  static readonly layer = Layer.effect(TestBrowser, TestBrowser.make(noGraphics));
+  /** With WebGL, for pages with a map. */
+  static readonly layerWebGL = Layer.effect(TestBrowser, TestBrowser.make(softwareGraphics));
 }

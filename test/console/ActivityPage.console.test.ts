@@ -44,7 +44,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("activity in the con
           await tab.see("link", "Segment 1");
           await tab.choose("Resource", "Campaign");
           await rowCount(2);
-          assert.include(tab.page.url(), "resource=campaign");
+          await tab.seeAddress("resource=campaign");
           await tab.choose("Action", "Paused");
           await rowCount(1);
           await tab.page.reload();

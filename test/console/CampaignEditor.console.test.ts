@@ -20,7 +20,7 @@ const problemOf = (tab: ConsoleTab, role: string, name: string) =>
     return tab.page.$eval(`[id="${described?.split(" ").at(-1)}"]`, (each) => each.textContent);
   });
 
-layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))(
+layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))(
   "the editor of campaigns in the console",
   (it) => {
     const inBrowser = it.effect.skipIf(!isChromiumAvailable);
@@ -46,18 +46,20 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))(
             await tab.press("link", "New campaign");
             await tab.seePage("New campaign");
             await tab.see("checkbox", "Dam Square");
-            assert.strictEqual(
-              await (
-                await tab.see("combobox", "Time zone")
-              ).evaluate((each) => (each as unknown as { readonly value: string }).value),
-              "Europe/Amsterdam",
+            await tab.page.waitForFunction(
+              (zone) => (zone as unknown as { readonly value: string }).value === "Europe/Amsterdam",
+              {},
+              await tab.see("combobox", "Time zone"),
             );
-            for (const group of ["Frequency cap", "Locations", "Location groups", "Segments"])
+            for (const group of ["Frequency cap", "Quiet hours", "Cooldown", "Locations", "Location groups"])
               await tab.see("group", group);
+            await tab.see("group", "Segments");
+            await tab.fill("From", "22:00");
             await tab.press("button", "Publish");
           });
           assert.include(yield* problemOf(tab, "textbox", "Name"), "name");
           assert.include(yield* problemOf(tab, "searchbox", "Search locations"), "at least one location");
+          assert.include(yield* problemOf(tab, "combobox", "Action"), "required");
           yield* checkPage(tab);
           yield* Effect.promise(async () => {
             await tab.fill("Name", "Opening week");
@@ -65,6 +67,10 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))(
             await tab.fill("Ends at", "2026-12-08");
             await tab.fill("Times", "3");
             await tab.choose("Per", "Day");
+            await tab.choose("Counted for", "Each person, all devices together");
+            await tab.fill("To", "07:00");
+            await tab.choose("Action", "Hold messages until they end");
+            await tab.fill("Minutes", "90");
             await tab.fill("Search locations", "station", "searchbox");
             await tab.page.waitForFunction("document.querySelector('.picks').children.length === 1");
             await tab.press("checkbox", "Station");
@@ -77,8 +83,15 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))(
             await tab.press("link", "Add notification");
             await tab.seePage("Add notification");
             await tab.fill("Name", "Hello");
-            await tab.fill("Headline", "Welcome");
+            await tab.fill("Headline", "Welcome {{ device.name }}");
             await tab.fill("Body", "Coffee is on us.");
+            await tab.press("checkbox", "The texts are Liquid templates");
+            await tab.seeText("Variables and an example");
+            await tab.press("button", "Add translation");
+            // The focus is in the new translation.
+            await tab.page.waitForFunction("document.activeElement.closest('fieldset') !== null");
+            await tab.page.keyboard.type("nl");
+            await tab.fill("Headline (nl)", "Welkom {{");
             await tab.fill("Button label", "See");
             await tab.see("region", "Phone preview");
             await tab.see("combobox", "Language");
@@ -86,9 +99,21 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))(
             await tab.press("button", "Add notification");
           });
           assert.include(yield* problemOf(tab, "textbox", "Button address"), "needs an address");
+          assert.include(yield* problemOf(tab, "textbox", "Headline"), "device.name");
+          assert.include(yield* problemOf(tab, "textbox", "Headline (nl)"), "line 1");
           yield* checkPage(tab);
           yield* Effect.promise(async () => {
             await tab.fill("Button address", "acme://offer");
+            await tab.fill("Headline", 'Welcome {{ device.attributes.name | default: "stranger" }}');
+            await tab.fill("Headline (nl)", 'Welkom bij {{ location.name | default: "ons" }}');
+            await tab.fill("Language of the device", "nl-BE");
+            await tab.choose("At the location", "Station");
+            await tab.press("button", "Show what it gets");
+            await tab.seeText("Welkom bij Station");
+            await tab.see("table", "As a push");
+          });
+          yield* checkPage(tab);
+          yield* Effect.promise(async () => {
             await tab.press("button", "Add notification");
             await tab.seePage("Opening week");
             await tab.see("link", "Hello");
@@ -99,7 +124,8 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))(
             await tab.press("button", "Publish");
             await tab.see("dialog", "Publish “Opening week”?");
             await tab.seeText("1 location");
-            await tab.seeText("At most 3 per day for each device.");
+            await tab.seeText("At most 3 per day for each person.");
+            await tab.seeText("From 22:00 to 07:00, messages wait until they end.");
           });
           yield* checkPage(tab);
           yield* Effect.promise(async () => {
@@ -113,6 +139,14 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))(
             ends_at: "2026-12-08T22:59:59+00:00",
             frequency_cap_count: 3,
             frequency_cap_period: "day",
+            cap_by: "user",
+            quiet_hours: { from: "22:00", to: "07:00", action: "hold" },
+            cooldown_minutes: 90,
+          });
+          const messages = (yield* sandbox(`/campaigns/${data[0].id}/notifications`)).body.data;
+          assert.containSubset(messages[0], {
+            template: "liquid",
+            translations: { nl: { headline: 'Welkom bij {{ location.name | default: "ons" }}' } },
           });
           yield* Effect.promise(async () => {
             await tab.press("button", "Pause");

@@ -5,7 +5,7 @@ import { TestBrowser } from "../browser/TestBrowser.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { checkPage, consoleTab } from "./ConsoleTab.ts";
 
-layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("drawing in the console", (it) => {
+layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))("drawing in the console", (it) => {
   const inBrowser = it.effect.skipIf(!isChromiumAvailable);
 
   inBrowser("a circle is made by its fields, and problems stand at them (console.draw)", () =>

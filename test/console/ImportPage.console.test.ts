@@ -27,7 +27,7 @@ const choose = async (tab: ConsoleTab, path: string): Promise<void> => {
   await chooser.accept([path]);
 };
 
-layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the import in the console", (it) => {
+layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))("the import in the console", (it) => {
   const inBrowser = it.effect.skipIf(!isChromiumAvailable);
 
   inBrowser("a GeoJSON is checked, its refused features are shown, the rest imported (console.import)", () =>

@@ -46,7 +46,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the media in the co
         await tab.page.waitForFunction("document.querySelector('.uploads') === null");
         await tab.choose("Type", "Audio");
         await tab.page.waitForFunction("document.querySelectorAll('.tile').length === 1");
-        assert.include(tab.page.url(), "type=audio");
+        await tab.seeAddress("type=audio");
       });
       yield* checkPage(tab);
     }),

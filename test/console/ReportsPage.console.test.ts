@@ -77,7 +77,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("reports in the cons
         assert.deepStrictEqual(await column(tab, "Campaigns", "Delivered"), ["2", "3"]);
         await tab.fill("Search campaigns", "autumn", "searchbox");
         await tab.seeText("1 row of 2");
-        assert.include(tab.page.url(), "q=autumn");
+        await tab.seeAddress("q=autumn");
       });
       yield* checkPage(tab);
     }),
@@ -92,7 +92,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("reports in the cons
         await tab.signIn(tokens.sandbox);
         await tab.press("link", "Autumn week");
         await tab.page.waitForFunction("document.querySelectorAll('tbody tr').length === 1");
-        assert.include(tab.page.url(), `campaign=${ids.campaigns[0]}`);
+        await tab.seeAddress(`campaign=${ids.campaigns[0]}`);
         await tab.press("tab", "Summary");
         await tab.see("table", "Days");
         await tab.page.reload();

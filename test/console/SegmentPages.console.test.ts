@@ -41,6 +41,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("segments in the con
         yield* Effect.promise(async () => {
           await tab.fill("Name", "Gold & frequent");
           await tab.press("button", "Add condition");
+          await tab.page.waitForFunction("document.querySelectorAll('fieldset').length === 2");
           const [, second] = await tab.page.$$("fieldset");
           const [attribute, comparison] = (await second?.$$("select")) ?? [];
           await attribute?.select("visits");

@@ -30,6 +30,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("sends in the consol
         await tab.open("/sends");
         await tab.signIn(token.token);
         await tab.see("link", "Last call");
+        await tab.see("link", "Shop opens");
         assert.deepStrictEqual(await table("Due sends"), [
           ["Last call", "Opening <b>day</b>", "21 Nov 2026, 18:00"],
         ]);
@@ -59,6 +60,9 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("sends in the consol
       yield* production.crowd(40);
       yield* production.sent(yield* production.push(), "18:00", { name: "Last call" });
       const [{ id }] = yield* production.sends();
+      const local = { send_at: "18:00", local: true };
+      yield* production.sent(yield* production.push(), "18:00", { trigger_config: local });
+      const inParts = (yield* production.sends()).find((send) => send.parts !== null);
       const run = (delivered: number) =>
         Effect.orDie(sql`
           UPDATE send SET status = 'running', started_at = '2026-11-21T18:00Z', content_key = 1,
@@ -78,7 +82,12 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("sends in the consol
       });
       yield* checkPage(tab);
       yield* run(25);
-      yield* Effect.promise(() => shows(25));
+      yield* Effect.promise(async () => {
+        await shows(25);
+        await tab.open(`/sends/${inParts.id}`);
+        await tab.see("table", "Parts");
+      });
+      yield* checkPage(tab);
     }),
   );
 

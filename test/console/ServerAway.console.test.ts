@@ -119,6 +119,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("drafts of the conso
         await loseSession(tab);
         await tab.signIn(tokens.sandbox);
         await tab.seePage("New campaign");
+        await tab.seeText("What you typed earlier is here again. It is not saved yet.");
         assert.strictEqual(await valueOf(tab, "Name"), "Secret plan");
         await tab.press("button", "Sign out");
         await tab.page.waitForSelector("::-p-aria(Access key)");

@@ -59,6 +59,12 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("settings in the con
         assert.match(label ?? "", /^Times/);
         await tab.fill("Times", "3");
         await tab.choose("Per", "Week");
+        await tab.fill("From", "22:00");
+        await tab.fill("To", "22:00");
+        await tab.choose("Action", "Drop messages");
+        await tab.press("button", "Save");
+        await tab.seeText("another time than their start");
+        await tab.fill("To", "07:00");
         await tab.press("button", "Save");
         await tab.seeText("Saved.");
         // The checks of the installation take seconds.
@@ -67,6 +73,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("settings in the con
       });
       const { body } = yield* operator(`/workspaces/${workspace.id}`);
       assert.deepStrictEqual(body.data.default_frequency_cap, { count: 3, period: "week" });
+      assert.deepStrictEqual(body.data.quiet_hours, { from: "22:00", to: "07:00", action: "drop" });
       yield* checkPage(tab);
     }),
   );

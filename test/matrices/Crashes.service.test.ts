@@ -9,7 +9,7 @@ import type { ValidRequest } from "./Example.ts";
 import { describeAnswer, exampleOf, send } from "./Examples.ts";
 import { makeMatrixFixture, unlimitedWorkspace } from "./MatrixFixture.ts";
 import { whileTimeMoves } from "./MovingTime.ts";
-import { growth, takeSnapshot } from "./Snapshot.ts";
+import { countRows, growth } from "./Snapshot.ts";
 
 class Connections extends Context.Service<Connections, CutConnections>()("waypost/test/Connections") {
   static readonly layer = Layer.effect(Connections, CutConnections.make);
@@ -31,14 +31,14 @@ layer(overCutConnections)("A change whose database connection is cut", (it) => {
             send(fixture, endpoint, request, { headers: { "idempotency-key": key } });
 
           const example = yield* exampleOf(endpoint).request(fixture);
-          const before = yield* takeSnapshot;
+          const before = yield* countRows;
           const uncut = yield* change(example, randomUUID());
-          const expectedGrowth = growth(before, yield* takeSnapshot);
+          const expectedGrowth = growth(before, yield* countRows);
 
           /** Repeats the change with one connection cut. Returns false when no cut took place. */
           const assertSurvives = Effect.fnUntraced(function* (cut: Cut) {
             const request = yield* exampleOf(endpoint).request(fixture);
-            const beforeCut = yield* takeSnapshot;
+            const beforeCut = yield* countRows;
             const key = randomUUID();
             const { isDone } = connections.arm(cut);
             const first = yield* change(request, key);
@@ -48,14 +48,14 @@ layer(overCutConnections)("A change whose database connection is cut", (it) => {
             assert.include([uncut.status, 503], first.status, why);
             if (cut.at === "before commit") {
               assert.isTrue(wasCut, why);
-              assert.deepStrictEqual(growth(beforeCut, yield* takeSnapshot), {}, why);
+              assert.deepStrictEqual(growth(beforeCut, yield* countRows), {}, why);
             }
             let retry: Answer = first;
             // 409 until PostgreSQL notices that the first request's connection is closed.
             for (let i = 0; i < 20 && (i === 0 || retry.status === 503 || retry.status === 409); i++)
               retry = yield* whileTimeMoves(change(request, key));
             assert.strictEqual(retry.status, uncut.status, `${why}, then ${describeAnswer(retry)}`);
-            assert.deepStrictEqual(growth(beforeCut, yield* takeSnapshot), expectedGrowth, why);
+            assert.deepStrictEqual(growth(beforeCut, yield* countRows), expectedGrowth, why);
             const replayed = retry.headers.get("idempotent-replayed");
             if (cut.at === "after commit") assert.strictEqual(replayed, "true", why);
             if (cut.at === "before commit") assert.isNull(replayed, why);

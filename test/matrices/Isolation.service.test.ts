@@ -133,7 +133,9 @@ layer(TestWaypost.layer)("Resources of others", (it) => {
         )) {
           const example = exampleOf(endpoint);
           const request = yield* example.request(mine);
-          const sibling = (yield* example.request(mine)).params ?? {};
+          const hasPairs =
+            example.joins !== true && endpoint.params.filter((name) => !isScope(name)).length > 1;
+          const sibling = hasPairs ? ((yield* example.request(mine)).params ?? {}) : {};
           // Tokens belong to the workspace: the other environment may see them.
           const isOfWorkspace = endpoint.api === "operator" && !endpoint.params.includes("env");
           const others = isOfWorkspace ? [otherWorkspace] : [otherWorkspace, otherEnvironment];
@@ -146,9 +148,7 @@ layer(TestWaypost.layer)("Resources of others", (it) => {
               .filter((name) => gone.has(name) && !isScope(name))
               .map((name) => ({ ...request.params, ...gone.get(name) })),
             // Two valid ids that do not belong together.
-            ...(example.joins !== true && endpoint.params.filter((name) => !isScope(name)).length > 1
-              ? foreignParams(endpoint, request, sibling).slice(0, -1)
-              : []),
+            ...(hasPairs ? foreignParams(endpoint, request, sibling).slice(0, -1) : []),
           ];
           const before = yield* takeSnapshot;
           for (const name of endpoint.params) {

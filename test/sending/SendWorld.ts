@@ -65,8 +65,11 @@ export const sendWorld = (options: Parameters<typeof eventWorld>[0] = {}) =>
         ask: (campaign: string, what: "pause" | "publish") =>
           own.platform(`/campaigns/${campaign}/${what}`, { method: "POST" }),
         remove: (path: string) => own.platform(`/campaigns/${path}`, { method: "DELETE" }),
-        /** Inserts registered and approved devices with consecutive keys. */
-        crowd: (count: number) =>
+        /**
+         * Inserts registered and approved devices with consecutive keys, in browsers, or on iOS where
+         * `iosEvery` divides the key.
+         */
+        crowd: (count: number, { iosEvery = 0 }: { readonly iosEvery?: number } = {}) =>
           Effect.orDie(sql`
             WITH numbered AS (
               UPDATE tenant SET last_device_key = last_device_key + ${count}
@@ -76,7 +79,9 @@ export const sendWorld = (options: Parameters<typeof eventWorld>[0] = {}) =>
             INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport,
               approved, token_digest, registered_at, last_seen_at)
             SELECT ${own.workspaceId}, ${environment}, last_device_key - n, gen_random_uuid(),
-              'crowd-' || last_device_key - n, 'web', 'inbox', true, decode(repeat('00', 32), 'hex'),
+              'crowd-' || last_device_key - n,
+              CASE mod(last_device_key - n, nullif(${iosEvery}::int, 0)) WHEN 0 THEN 'ios' ELSE 'web' END,
+              'inbox', true, decode(repeat('00', 32), 'hex'),
               '2026-11-01Z', '2026-11-01Z'
             FROM numbered, generate_series(0, ${count}::int - 1) AS n`),
         /** The number of deliveries of each device, highest first. */

@@ -1,4 +1,4 @@
-import { Context } from "effect";
+import { Context, Effect } from "effect";
 import { SqlError } from "effect/sql";
 
 /**
@@ -60,3 +60,7 @@ export const CurrentDatabaseTime = Context.Reference<DatabaseTime | null>(
   "waypost/database/pool/DatabaseTime",
   { defaultValue: () => null },
 );
+
+/** Gives a part of a long request a time of its own, so that the request may have any number of parts. */
+export const withOwnDatabaseTime = <A, E, R>(part: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.suspend(() => Effect.provideService(part, CurrentDatabaseTime, new DatabaseTime()));

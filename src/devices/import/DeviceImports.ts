@@ -1,21 +1,19 @@
-import { Clock, Context, Effect, Fiber, Layer, Semaphore, Stream } from "effect";
+import { Context, Effect, Fiber, Layer, Semaphore, Stream } from "effect";
 import type { HttpServerRequest } from "effect/http";
-import { randomBytes } from "node:crypto";
 import { Activity } from "../../activity/Activity.ts";
 import { Settings } from "../../config/Settings.ts";
 import { Database } from "../../database/Database.ts";
-import { hears } from "../../outbox/EventType.ts";
-import { Outbox } from "../../outbox/Outbox.ts";
+import { withOwnDatabaseTime } from "../../database/pool/DatabaseTime.ts";
 import { PayloadTooLarge, ServiceUnavailable } from "../../wire/ApiError.ts";
-import { idAt } from "../../wire/Ids.ts";
+import { timeSlices } from "../../workers/TimeSlices.ts";
 import { badBody, bodyProblems, headRefusal } from "../../wire/RequestBody.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
 import { endpointProblems } from "../PushEndpoint.ts";
 import { deviceImportRules } from "./DeviceImport.ts";
-import { DeviceImportsSql } from "./DeviceImportsSql.ts";
-import { type ImportedDevice, importedDevice } from "./ImportedDevice.ts";
+import { importedDevice } from "./ImportedDevice.ts";
 import { ImportBatch } from "./ImportBatch.ts";
 import { ImportResults } from "./ImportResults.ts";
+import { ImportStore, type StoredDevice } from "./ImportStore.ts";
 import { csvReader, lineReader, type ReadRow, type RowReader, UnreadableRest } from "./RowReaders.ts";
 
 /** The piece of a body that is parsed at once: a few milliseconds. */
@@ -27,80 +25,22 @@ const maxWait = "15 seconds";
 const needsPlatform = ["The platform is required for a new device: ios, android, web or other."];
 const notUtf8 = "The row is not UTF-8.";
 
-/** A device that was stored. */
-interface StoredDevice {
-  readonly id: string;
-  readonly isNew: boolean;
-}
-
 /** Imports devices of another system, with their addresses (contract Q4). */
 export class DeviceImports extends Context.Service<DeviceImports>()("waypost/devices/import/DeviceImports", {
   make: Effect.gen(function* () {
     const { allowPrivateAddresses } = yield* Settings;
     const database = yield* Database;
-    const repository = yield* DeviceImportsSql;
+    const store = yield* ImportStore;
     const activity = yield* Activity;
-    const outbox = yield* Outbox;
     const permits = yield* Semaphore.make(importConcurrency);
     const problemsOfPush = allowPrivateAddresses ? () => [] : endpointProblems;
-
-    const recordRegistered = Effect.fnUntraced(function* (
-      tenant: Tenant,
-      ids: ReadonlyArray<string>,
-      at: number,
-    ) {
-      if (!hears(yield* repository.webhookEvents(tenant), "device.registered")) return;
-      const { environment, workspaceId } = tenant;
-      const type = "device.registered" as const;
-      const devices = yield* repository.shown(tenant, ids);
-      yield* outbox.record(devices.map((data) => ({ workspaceId, environment, type, at, data })));
-    });
-
-    /** Stores the devices of a batch, and gives their ids and which are new. */
-    const store = Effect.fnUntraced(function* (tenant: Tenant, devices: ReadonlyMap<string, ImportedDevice>) {
-      const now = yield* Clock.currentTimeMillis;
-      const stored = new Map<string, StoredDevice>();
-      let left = [...devices.values()];
-      // An installation that an app registers in between is known the second time.
-      while (left.length > 0) {
-        const known = new Map(
-          (yield* repository.lockKnown(
-            tenant,
-            left.map(({ installationId }) => installationId),
-          )).map((each) => [each.installation_id, each]),
-        );
-        const digests = randomBytes(32 * left.length);
-        const digestAt = (index: number) => digests.subarray(32 * index, 32 * (index + 1));
-        const changed = left.flatMap((device, index) => {
-          const found = known.get(device.installationId);
-          return found === undefined ? [] : [{ ...device, key: found.key, digest: digestAt(index) }];
-        });
-        const created = left.flatMap((device, index) =>
-          known.has(device.installationId) || device.platform === undefined
-            ? []
-            : [{ ...device, id: idAt(now), digest: digestAt(index) }],
-        );
-        if (changed.length > 0) yield* repository.update(tenant, changed, now);
-        for (const { id, installation_id } of known.values())
-          stored.set(installation_id, { id, isNew: false });
-        if (created.length === 0) break;
-        const isApproved = tenant.environment === "production";
-        const inserted = yield* repository.insert(tenant, created, isApproved, now);
-        for (const { id, installation_id } of inserted) stored.set(installation_id, { id, isNew: true });
-        yield* recordRegistered(
-          tenant,
-          inserted.map(({ id }) => id),
-          now,
-        );
-        left = created.filter(({ installationId }) => !stored.has(installationId));
-      }
-      return stored;
-    }, database.atomically);
 
     /** Stores a batch and adds the results of its rows. */
     const finish = Effect.fnUntraced(function* (tenant: Tenant, batch: ImportBatch, results: ImportResults) {
       const stored =
-        batch.devices.size === 0 ? new Map<string, StoredDevice>() : yield* store(tenant, batch.devices);
+        batch.devices.size === 0
+          ? new Map<string, StoredDevice>()
+          : yield* store.store(tenant, batch.devices);
       const seen = new Set<string>();
       for (const { index, installationId, reasons } of batch.rows) {
         const found = installationId === null || reasons !== null ? undefined : stored.get(installationId);
@@ -114,7 +54,7 @@ export class DeviceImports extends Context.Service<DeviceImports>()("waypost/dev
         const status = found.isNew && isFirst ? "created" : "updated";
         results.add({ index, status, installation_id: installationId, id: found.id, reasons: null });
       }
-    });
+    }, withOwnDatabaseTime);
 
     const read = Effect.fnUntraced(function* (tenant: Tenant, request: HttpServerRequest.HttpServerRequest) {
       const results = new ImportResults();
@@ -125,6 +65,7 @@ export class DeviceImports extends Context.Service<DeviceImports>()("waypost/dev
       let batch = new ImportBatch();
       let storing: Fiber.Fiber<void> | null = null;
       let isUnreadable = false;
+      const yieldIfLong = timeSlices();
 
       /** Stores the batch while the next rows are parsed. */
       const submit = Effect.gen(function* () {
@@ -183,6 +124,7 @@ export class DeviceImports extends Context.Service<DeviceImports>()("waypost/dev
           }
           for (let from = 0; from < chunk.length && !isUnreadable; from += pieceBytes) {
             yield* push(chunk.subarray(from, from + pieceBytes));
+            yield* yieldIfLong;
           }
         }),
       );
@@ -225,14 +167,16 @@ export class DeviceImports extends Context.Service<DeviceImports>()("waypost/dev
         );
         const results: ImportResults = yield* read(tenant, request);
         const { created, updated } = results.summary;
-        if (created + updated > 0) yield* database.atomically(recordCounts(tenant, results));
+        if (created + updated > 0) {
+          yield* withOwnDatabaseTime(database.atomically(recordCounts(tenant, results)));
+        }
         return results;
       }),
     };
   }),
 }) {
   static readonly layer = Layer.effect(DeviceImports, DeviceImports.make).pipe(
-    Layer.provide(DeviceImportsSql.layer),
+    Layer.provide(ImportStore.layer),
   );
 }
 

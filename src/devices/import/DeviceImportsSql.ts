@@ -13,41 +13,102 @@ export interface KnownDevice {
   readonly key: number;
   readonly id: string;
   readonly installation_id: string;
+  readonly user_id: string | null;
 }
 
 /** A device to insert. Nobody knows the token of the digest: registering gives the app one. */
-export interface NewDevice extends ImportedDevice {
+export interface NewDevice {
+  readonly given: ImportedDevice;
   readonly id: string;
+  readonly userKey: number | null;
   readonly digest: Uint8Array;
 }
 
 /** A change of a known device; the digest counts if it had unregistered. */
-export interface ChangedDevice extends ImportedDevice {
+export interface ChangedDevice {
+  readonly given: ImportedDevice;
   readonly key: number;
+  readonly userKey: number | null;
+  /** Whether the row changes the person. */
+  readonly hasUser: boolean;
   readonly digest: Uint8Array;
 }
 
+interface Given {
+  readonly given: ImportedDevice;
+  readonly userKey: number | null;
+}
+
 const givenColumns = {
-  platform: ["text", ({ platform }: ImportedDevice) => platform ?? null],
-  transport: ["text", ({ push }: ImportedDevice) => push?.transport ?? null],
-  address: ["jsonb", ({ push }: ImportedDevice) => push?.address ?? null],
-  attributes: ["jsonb", ({ attributes }: ImportedDevice) => attributes ?? null],
-  locale: ["text", ({ locale }: ImportedDevice) => locale ?? null],
-  timezone: ["text", ({ timezone }: ImportedDevice) => timezone ?? null],
-  user_id: ["text", ({ userId }: ImportedDevice) => userId ?? null],
+  platform: ["text", ({ given }: Given) => given.platform ?? null],
+  transport: ["text", ({ given }: Given) => given.push?.transport ?? null],
+  address: ["jsonb", ({ given }: Given) => given.push?.address ?? null],
+  attributes: ["jsonb", ({ given }: Given) => given.attributes ?? null],
+  locale: ["text", ({ given }: Given) => given.locale ?? null],
+  timezone: ["text", ({ given }: Given) => given.timezone ?? null],
+  user_id: ["text", ({ given }: Given) => given.userId ?? null],
+  user_key: ["int4", ({ userKey }: Given) => userKey],
 } as const;
 
-/** The statements that import devices. */
+/**
+ * The statements that import devices. Those that find rows are unprepared and find each row by itself
+ * (`LATERAL`), by its selecting column alone (`OFFSET 0`): as long as the statistics know no device of the
+ * tenant, PostgreSQL would otherwise read all its devices for each row.
+ */
 export class DeviceImportsSql extends Context.Service<DeviceImportsSql>()(
   "waypost/devices/import/DeviceImportsSql",
   {
     make: Effect.map(SqlClient.SqlClient, (sql) => ({
       /** Locks the devices of installations, in the order of their keys. */
       lockKnown: (tenant: Tenant, installationIds: ReadonlyArray<string>) =>
-        Effect.orDie(sql<KnownDevice>`
-          SELECT d.key, d.id, d.installation_id FROM device d
-          WHERE ${tenantIs("d", tenant)} AND d.installation_id = ANY (${arrayOf("text", installationIds)})
-          ORDER BY d.key FOR NO KEY UPDATE`),
+        Effect.orDie(
+          sql<KnownDevice>`
+            SELECT d.key, d.id, d.installation_id, d.user_id
+            FROM (
+              SELECT f.key FROM unnest(${arrayOf("text", installationIds)}) AS g (installation_id)
+              CROSS JOIN LATERAL (
+                SELECT f.workspace_id, f.environment, f.key FROM device f
+                WHERE f.installation_id = g.installation_id OFFSET 0
+              ) AS f
+              WHERE ${tenantIs("f", tenant)}
+              ORDER BY f.key
+            ) AS k
+            CROSS JOIN LATERAL (
+              SELECT d.key, d.id, d.installation_id, d.user_id FROM device d
+              WHERE ${tenantIs("d", tenant)} AND d.key = k.key
+              FOR NO KEY UPDATE
+            ) AS d`.unprepared,
+        ),
+
+      /**
+       * The keys of people, locked until the transaction ends; new people get one. A person that another
+       * transaction adds meanwhile is left out.
+       */
+      userKeys: (tenant: Tenant, userIds: ReadonlyArray<string>) =>
+        Effect.orDie(
+          sql<{ readonly key: number; readonly user_id: string }>`
+            WITH given AS (
+              SELECT g.user_id FROM unnest(${arrayOf("text", userIds)}) AS g (user_id) ORDER BY g.user_id
+            ), known AS (
+              SELECT u.key, u.user_id FROM given g
+              CROSS JOIN LATERAL (
+                SELECT f.workspace_id, f.environment, f.key FROM device_user f
+                WHERE f.user_id = g.user_id OFFSET 0
+              ) AS f
+              CROSS JOIN LATERAL (
+                SELECT u.key, u.user_id FROM device_user u
+                WHERE ${tenantIs("u", tenant)} AND u.key = f.key
+                FOR KEY SHARE
+              ) AS u
+              WHERE ${tenantIs("f", tenant)}
+            ), added AS (
+              INSERT INTO device_user (workspace_id, environment, user_id)
+              SELECT ${tenant.workspaceId}, ${tenant.environment}, g.user_id FROM given g
+              WHERE g.user_id NOT IN (SELECT user_id FROM known)
+              ON CONFLICT DO NOTHING RETURNING key, user_id
+            )
+            SELECT key, user_id FROM known UNION ALL SELECT key, user_id FROM added`.unprepared,
+        ),
 
       /** The event types that active webhooks listen to. */
       webhookEvents: (tenant: Tenant) =>
@@ -65,17 +126,17 @@ export class DeviceImportsSql extends Context.Service<DeviceImportsSql>()(
             WHERE ${inTenant(tenant)} RETURNING last_device_key
           )
           INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport,
-            address, approved, attributes, locale, timezone, user_id, token_digest, registered_at,
+            address, approved, attributes, locale, timezone, user_id, user_key, token_digest, registered_at,
             last_seen_at)
           SELECT ${tenant.workspaceId}, ${tenant.environment},
             n.last_device_key - ${devices.length}::int + g.ord::int, g.id, g.installation_id, g.platform,
             COALESCE(g.transport, 'inbox'), g.address, ${isApproved}, COALESCE(g.attributes, '{}'), g.locale,
-            g.timezone, g.user_id, g.digest, ${instant(now)}, ${instant(now)}
+            g.timezone, g.user_id, g.user_key, g.digest, ${instant(now)}, ${instant(now)}
           FROM numbered n, ${unnested("g", devices, {
             id: ["uuid", ({ id }: NewDevice) => id],
-            installation_id: ["text", ({ installationId }) => installationId],
+            installation_id: ["text", ({ given }: NewDevice) => given.installationId],
             ...givenColumns,
-            digest: ["bytea", ({ digest }) => digest],
+            digest: ["bytea", ({ digest }: NewDevice) => digest],
           })}
           ON CONFLICT (workspace_id, environment, installation_id) DO NOTHING
           RETURNING id, installation_id`),
@@ -86,9 +147,13 @@ export class DeviceImportsSql extends Context.Service<DeviceImportsSql>()(
           SELECT ${deviceColumns(sql)} FROM device
           WHERE ${inTenant(tenant)} AND id = ANY (${arrayOf("uuid", ids)})`),
 
-      /** Changes what the rows give. A device that had unregistered is registered again. */
+      /**
+       * Changes what the rows give. A device that had unregistered is registered again. The devices must be
+       * locked, so that no row moves while it is updated by its `ctid`.
+       */
       update: (tenant: Tenant, devices: ReadonlyArray<ChangedDevice>, now: number) =>
-        run(sql`
+        run(
+          sql`
           UPDATE device d SET platform = COALESCE(g.platform, d.platform),
             transport = COALESCE(g.transport, d.transport),
             address = CASE WHEN g.transport IS NULL THEN d.address ELSE g.address END,
@@ -98,19 +163,26 @@ export class DeviceImportsSql extends Context.Service<DeviceImportsSql>()(
             locale = CASE WHEN g.has_locale THEN g.locale ELSE d.locale END,
             timezone = CASE WHEN g.has_timezone THEN g.timezone ELSE d.timezone END,
             user_id = CASE WHEN g.has_user THEN g.user_id ELSE d.user_id END,
+            user_key = CASE WHEN g.has_user THEN g.user_key ELSE d.user_key END,
             token_digest = CASE WHEN d.unregistered_at IS NULL THEN d.token_digest ELSE g.digest END,
             token_used = d.unregistered_at IS NULL AND d.token_used,
             registered_at = CASE WHEN d.unregistered_at IS NULL THEN d.registered_at ELSE ${instant(now)} END,
             unregistered_at = NULL
-          FROM ${unnested("g", devices, {
-            key: ["int4", ({ key }: ChangedDevice) => key],
-            ...givenColumns,
-            has_locale: ["bool", ({ locale }) => locale !== undefined],
-            has_timezone: ["bool", ({ timezone }) => timezone !== undefined],
-            has_user: ["bool", ({ userId }) => userId !== undefined],
-            digest: ["bytea", ({ digest }) => digest],
-          })}
-          WHERE ${tenantIs("d", tenant)} AND d.key = g.key`),
+          FROM (
+            SELECT f.ctid, g.* FROM ${unnested("g", devices, {
+              key: ["int4", ({ key }: ChangedDevice) => key],
+              ...givenColumns,
+              has_locale: ["bool", ({ given }: ChangedDevice) => given.locale !== undefined],
+              has_timezone: ["bool", ({ given }: ChangedDevice) => given.timezone !== undefined],
+              has_user: ["bool", ({ hasUser }: ChangedDevice) => hasUser],
+              digest: ["bytea", ({ digest }: ChangedDevice) => digest],
+            })}
+            CROSS JOIN LATERAL (
+              SELECT f.ctid FROM device f WHERE ${tenantIs("f", tenant)} AND f.key = g.key OFFSET 0
+            ) AS f
+          ) AS g
+          WHERE d.ctid = g.ctid`.unprepared,
+        ),
     })),
   },
 ) {

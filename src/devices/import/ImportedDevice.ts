@@ -1,4 +1,4 @@
-import { Predicate, Schema } from "effect";
+import { Option, Predicate, Schema } from "effect";
 import { TimeZoneName } from "../../time/TimeZone.ts";
 import { parseFields } from "../../wire/ParsedBody.ts";
 import { optionalText, text } from "../../wire/Text.ts";
@@ -61,37 +61,48 @@ const pushOf = ({ address, transport }: ImportedRow): { readonly push: object } 
 
 const sentence = (text: string): string => text.replaceAll("push.", "address.");
 
-/** Parses a row. `endpointProblem` refuses addresses that may not be called. */
+const plainColumns = ["installation_id", "platform", "locale", "timezone", "user_id"] as const;
+
+/** Decodes a valid row at once; of another one, `parseFields` finds the problems. */
+const decodeRow = Schema.decodeUnknownOption(Row);
+
+const deviceOf = (fields: typeof Row.Type): ImportedDevice => ({
+  installationId: fields.installation_id,
+  platform: fields.platform,
+  push: fields.push && storedAddress(fields.push),
+  attributes: fields.attributes === undefined ? undefined : mergedAttributes({}, fields.attributes ?? {}),
+  locale: fields.locale,
+  timezone: fields.timezone,
+  userId: fields.user_id,
+});
+
+/** Parses a row. `problemsOfPush` refuses addresses that may not be called. */
 export const importedDevice = (
   row: ImportedRow,
   problemsOfPush: (push: PushAddress) => ReadonlyArray<string>,
 ): ParsedRow => {
   const reasons: Array<string> = [];
+  const input: { [column: string]: unknown } = {};
+  for (const column of plainColumns) if (row[column] !== undefined) input[column] = row[column];
   const push = pushOf(row);
   if (typeof push === "string") reasons.push(push);
-  const { address: _address, attributes: sent, push: _push, transport: _transport, ...columns } = row;
-  const attributes = sent === undefined ? undefined : jsonOf(sent);
-  if (sent !== undefined && attributes === undefined) reasons.push("The attributes must be a JSON object.");
-  const { fields, problems } = parseFields(Row, {
-    ...columns,
-    ...(attributes === undefined ? {} : { attributes }),
-    ...(push === null || typeof push === "string" ? {} : push),
-  });
+  else if (push !== null) input["push"] = push.push;
+  if (row["attributes"] !== undefined) {
+    const attributes = jsonOf(row["attributes"]);
+    if (attributes === undefined) reasons.push("The attributes must be a JSON object.");
+    else input["attributes"] = attributes;
+  }
+  const decoded = Option.getOrNull(decodeRow(input));
+  if (decoded !== null) {
+    if (decoded.push !== undefined) reasons.push(...problemsOfPush(decoded.push));
+    return reasons.length === 0
+      ? { device: deviceOf(decoded) }
+      : { installationId: decoded.installation_id, reasons };
+  }
+  const { fields, problems } = parseFields(Row, input);
   for (const each of Object.values(problems.fields)) reasons.push(...each.map(sentence));
   if (fields.push !== undefined) reasons.push(...problemsOfPush(fields.push));
-  const installationId = fields.installation_id ?? null;
-  if (installationId === null || reasons.length > 0) return { installationId, reasons };
-  return {
-    device: {
-      installationId,
-      platform: fields.platform,
-      push: fields.push && storedAddress(fields.push),
-      attributes: fields.attributes === undefined ? undefined : mergedAttributes({}, fields.attributes ?? {}),
-      locale: fields.locale,
-      timezone: fields.timezone,
-      userId: fields.user_id,
-    },
-  };
+  return { installationId: fields.installation_id ?? null, reasons };
 };
 
 /** A device as two rows give it: the later one replaces what it gives. */

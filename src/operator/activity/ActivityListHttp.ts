@@ -1,13 +1,13 @@
 import { Effect } from "effect";
-import { HttpApiBuilder } from "effect/http-api";
 import { Activity } from "../../activity/Activity.ts";
 import { filtersOf } from "../../activity/ActivityFilters.ts";
 import { Cursors } from "../../http/Cursors.ts";
 import { OperatorApi } from "../../OperatorApi.ts";
+import { handlerGroup } from "../../wire/HandlerGroup.ts";
 import { OperatorTenants } from "../OperatorTenants.ts";
 
 /** Handlers of `ActivityListApi`. */
-export const activityListHandlers = HttpApiBuilder.group(
+export const activityListHandlers = handlerGroup(
   OperatorApi,
   "activity",
   Effect.fnUntraced(function* (handlers) {

@@ -1,12 +1,12 @@
 import { Effect, Stream } from "effect";
 import { HttpServerResponse } from "effect/http";
-import { HttpApiBuilder } from "effect/http-api";
 import { DeviceImports } from "../../devices/import/DeviceImports.ts";
 import { OperatorApi } from "../../OperatorApi.ts";
+import { handlerGroup } from "../../wire/HandlerGroup.ts";
 import { OperatorTenants } from "../OperatorTenants.ts";
 
 /** Handlers of `DeviceImportApi`. */
-export const deviceImportHandlers = HttpApiBuilder.group(
+export const deviceImportHandlers = handlerGroup(
   OperatorApi,
   "deviceImport",
   Effect.fnUntraced(function* (handlers) {

@@ -1,13 +1,13 @@
 import { Effect, Stream } from "effect";
 import { HttpServerResponse } from "effect/http";
-import { HttpApiBuilder } from "effect/http-api";
 import { OperatorApi } from "../../OperatorApi.ts";
 import { Erasures } from "../../people/Erasures.ts";
 import { People } from "../../people/People.ts";
+import { handlerGroup } from "../../wire/HandlerGroup.ts";
 import { OperatorTenants } from "../OperatorTenants.ts";
 
 /** Handlers of `PeopleApi`. */
-export const peopleHandlers = HttpApiBuilder.group(
+export const peopleHandlers = handlerGroup(
   OperatorApi,
   "people",
   Effect.fnUntraced(function* (handlers) {

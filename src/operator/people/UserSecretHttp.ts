@@ -1,11 +1,11 @@
 import { Effect } from "effect";
-import { HttpApiBuilder } from "effect/http-api";
 import { UserSecrets } from "../../devices/users/UserSecrets.ts";
 import { OperatorApi } from "../../OperatorApi.ts";
+import { handlerGroup } from "../../wire/HandlerGroup.ts";
 import { OperatorTenants } from "../OperatorTenants.ts";
 
 /** Handlers of `UserSecretApi`. */
-export const userSecretHandlers = HttpApiBuilder.group(
+export const userSecretHandlers = handlerGroup(
   OperatorApi,
   "userSecret",
   Effect.fnUntraced(function* (handlers) {

@@ -1,12 +1,12 @@
 import { Effect } from "effect";
-import { HttpApiBuilder } from "effect/http-api";
 import { callerData } from "../../access/Caller.ts";
 import { readTargeting } from "../../campaigns/TargetingDraft.ts";
 import { PlatformApi } from "../../PlatformApi.ts";
+import { handlerGroup } from "../../wire/HandlerGroup.ts";
 import { CampaignEstimates } from "./CampaignEstimates.ts";
 
 /** Handlers of `CampaignEstimateApi`. */
-export const campaignEstimateHandlers = HttpApiBuilder.group(
+export const campaignEstimateHandlers = handlerGroup(
   PlatformApi,
   "estimates",
   Effect.fnUntraced(function* (handlers) {

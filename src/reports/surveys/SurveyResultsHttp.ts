@@ -1,15 +1,15 @@
 import { Effect } from "effect";
-import { HttpApiBuilder } from "effect/http-api";
 import { Caller } from "../../access/Caller.ts";
 import { CsvExports } from "../../http/csv/CsvExports.ts";
 import { wantsCsv } from "../../http/csv/CsvParameters.ts";
 import { Cursors } from "../../http/Cursors.ts";
 import { PlatformApi } from "../../PlatformApi.ts";
+import { handlerGroup } from "../../wire/HandlerGroup.ts";
 import { resultsFile } from "./SurveyCsv.ts";
 import { SurveyResults } from "./SurveyResults.ts";
 
 /** Handlers of `SurveyResultsApi`. */
-export const surveyResultsHandlers = HttpApiBuilder.group(
+export const surveyResultsHandlers = handlerGroup(
   PlatformApi,
   "surveyResults",
   Effect.fn(function* (handlers) {

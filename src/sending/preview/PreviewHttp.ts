@@ -1,12 +1,12 @@
 import { Effect } from "effect";
-import { HttpApiBuilder } from "effect/http-api";
 import { callerData } from "../../access/Caller.ts";
 import { PlatformApi } from "../../PlatformApi.ts";
+import { handlerGroup } from "../../wire/HandlerGroup.ts";
 import { readJson } from "../../wire/RequestBody.ts";
 import { Previews } from "./Previews.ts";
 
 /** Handlers of `PreviewApi`. */
-export const previewHandlers = HttpApiBuilder.group(
+export const previewHandlers = handlerGroup(
   PlatformApi,
   "previews",
   Effect.fnUntraced(function* (handlers) {

@@ -1,13 +1,13 @@
 import { Effect } from "effect";
-import { HttpApiBuilder } from "effect/http-api";
 import { callerData } from "../../access/Caller.ts";
 import { PlatformApi } from "../../PlatformApi.ts";
+import { handlerGroup } from "../../wire/HandlerGroup.ts";
 import { readParsedBody } from "../../wire/ParsedBody.ts";
 import { TestSendDraft } from "./TestSend.ts";
 import { TestSends } from "./TestSends.ts";
 
 /** Handlers of `TestSendsApi`. */
-export const testSendsHandlers = HttpApiBuilder.group(
+export const testSendsHandlers = handlerGroup(
   PlatformApi,
   "testSends",
   Effect.fnUntraced(function* (handlers) {

@@ -12,6 +12,16 @@ const overNetwork = Layer.unwrap(
 
 const unbounded = { concurrency: "unbounded" } as const;
 
+/**
+ * Lets new connections through again, and waits until one works. An attempt that began before fails the
+ * statements that wait for it, also those of the next test.
+ */
+const restoreNetwork = Effect.gen(function* () {
+  (yield* FaultyNetwork).refuse(false);
+  const { ready } = yield* Database;
+  yield* Effect.repeat(ready, { until: (isReady) => isReady });
+});
+
 layer(overNetwork)("Connections that lose every byte", (it) => {
   it.effect("statements on a silent connection fail as unavailable, and the next ones work (B3.3)", () =>
     Effect.gen(function* () {
@@ -67,8 +77,7 @@ layer(overNetwork)("Connections that lose every byte", (it) => {
       );
       assert.isTrue(exits.every((exit) => Exit.isFailure(exit) && Database.isUnavailable(exit.cause)));
       assert.isFalse(yield* ready);
-      network.refuse(false);
-      yield* Effect.repeat(ready, { until: (isReady) => isReady });
+      yield* restoreNetwork;
       assert.lengthOf(yield* sql`SELECT 1`, 1);
     }),
   );
@@ -87,7 +96,7 @@ layer(overNetwork)("Connections that lose every byte", (it) => {
           }),
         ),
       );
-      network.refuse(false);
+      yield* restoreNetwork;
       assert.strictEqual(reasonOf(error), "The server did not respond in time");
     }),
   );

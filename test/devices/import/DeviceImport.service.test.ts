@@ -3,33 +3,7 @@ import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestWaypost } from "../../TestWaypost.ts";
 import { asRecorded, called, webhookWorld } from "../../webhooks/WebhookWorld.ts";
-import { devicesOf } from "../TestDevices.ts";
-
-const world = Effect.gen(function* () {
-  const all = yield* devicesOf();
-  const { waypost, workspace } = all;
-  const path = `/workspaces/${workspace.id}/production/devices`;
-  const send = (text: string | Uint8Array, type: string) =>
-    waypost.operator(`${path}/import`, {
-      method: "POST",
-      body: text,
-      headers: { "content-type": type },
-    });
-  const outcome = (results: ReadonlyArray<any>) =>
-    results.map(({ index, reasons, status }) => [index, status, reasons]);
-  return {
-    ...all,
-    lines: (rows: ReadonlyArray<unknown>) =>
-      send(
-        rows.map((row) => (typeof row === "string" ? row : JSON.stringify(row))).join("\n"),
-        "application/x-ndjson",
-      ),
-    csv: (text: string) => send(text, "text/csv; charset=utf-8"),
-    send,
-    outcome,
-    devices: Effect.map(waypost.operator(`${path}?limit=100`), ({ body }) => body.data.toReversed()),
-  };
-});
+import { importWorld } from "./ImportWorld.ts";
 
 const row = { installation_id: "one", platform: "ios" };
 
@@ -37,7 +11,7 @@ layer(TestWaypost.layer)("Import of devices", (it) => {
   it.effect("lines of JSON create devices with their addresses, and update known ones (Q4.1, Q4.2)", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
-      const { devices, lines, outcome, production, workspace } = yield* world;
+      const { devices, lines, outcome, production, workspace } = yield* importWorld;
       const known = yield* production.device("known", {
         user_id: "anna",
         attributes: { plan: "gold", kept: 1 },
@@ -103,7 +77,7 @@ layer(TestWaypost.layer)("Import of devices", (it) => {
 
   it.effect("CSV has a header row, JSON in cells, and empty cells are not given (Q4.1)", () =>
     Effect.gen(function* () {
-      const { csv, devices, outcome } = yield* world;
+      const { csv, devices, outcome } = yield* importWorld;
       const made = yield* csv(
         "\uFEFFplatform,Installation_ID,transport,address,attributes,note,user_id\r\n" +
           'ios,one,apns,"{""token"":""t"",""topic"":""x.y""}","{""a"":[""b, c""]}",ignored,anna\r\n' +
@@ -127,7 +101,7 @@ layer(TestWaypost.layer)("Import of devices", (it) => {
 
   it.effect("a bad row fails alone, with all its reasons (Q4.3)", () =>
     Effect.gen(function* () {
-      const { devices, lines } = yield* world;
+      const { devices, lines } = yield* importWorld;
       const bad: ReadonlyArray<readonly [unknown, RegExp]> = [
         ["{nonsense", /must be a JSON object/],
         ["[1]", /must be a JSON object/],
@@ -168,7 +142,7 @@ layer(TestWaypost.layer)("Import of devices", (it) => {
 
   it.effect("of two rows of one installation the later updates (Q4.2)", () =>
     Effect.gen(function* () {
-      const { devices, lines, outcome } = yield* world;
+      const { devices, lines, outcome } = yield* importWorld;
       const { body } = yield* lines([
         { ...row, user_id: "anna", locale: "nl" },
         { installation_id: "one", user_id: "bob" },
@@ -184,31 +158,9 @@ layer(TestWaypost.layer)("Import of devices", (it) => {
     }),
   );
 
-  it.effect("behind 10,000 rows only failed ones are listed, and all are counted (Q4.4)", () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient;
-      const { lines, production } = yield* world;
-      const rows = Array.from({ length: 12_500 }, (_, index) => ({
-        installation_id: `many-${index}`,
-        platform: index === 12_345 ? "none" : "web",
-      }));
-      const { body } = yield* lines(rows);
-      const { results, summary } = body.data;
-      assert.deepStrictEqual(summary, { created: 12_499, updated: 0, skipped: 0, failed: 1 });
-      assert.deepStrictEqual(
-        results.map(({ index }: any) => index),
-        [...Array.from({ length: 10_000 }, (_, index) => index), 12_345],
-      );
-      const keys = yield* sql<{ count: number; last: number }>`
-        SELECT count(DISTINCT key)::int AS count, max(key) AS last FROM device
-        WHERE workspace_id = ${production.workspaceId} AND environment = 'production'`;
-      assert.deepStrictEqual(keys, [{ count: 12_499, last: 12_499 }]);
-    }),
-  );
-
   it.effect("a body that is no list of rows is 422, and a broken rest fails from there on (Q4.5)", () =>
     Effect.gen(function* () {
-      const { csv, devices, outcome, send } = yield* world;
+      const { csv, devices, outcome, send } = yield* importWorld;
       const refusals: ReadonlyArray<readonly [string, string]> = [
         ["", "text/csv"],
         ["", "application/x-ndjson"],
@@ -271,7 +223,7 @@ layer(TestWaypost.layer)("Import of devices", (it) => {
 
   it.effect("an unregistered device is registered again, and its wish stays (Q4.2)", () =>
     Effect.gen(function* () {
-      const { devices, lines, production } = yield* world;
+      const { devices, lines, production } = yield* importWorld;
       const phone = yield* production.device("one", { subscribed: false });
       yield* phone.ask("/devices/me", { method: "DELETE" });
       assert.isEmpty(yield* devices);

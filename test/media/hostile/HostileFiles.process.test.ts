@@ -39,16 +39,24 @@ const decide = Effect.fnUntraced(function* (folder: string, owner: number, { bui
   return [name, outcome] as const;
 });
 
+/** The pids of the last scan that are no child of this process: there are many, and none becomes one. */
+let strangers: ReadonlySet<string> = new Set();
+
 /** The peaks of memory of the media workers that run now, in bytes; none on systems without `/proc`. */
 const peaks = Effect.promise(async () => {
   const found: Array<number> = [];
+  const others = new Set<string>();
   for (const pid of (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name))) {
     const read = (name: string) => readFile(`/proc/${pid}/${name}`, "utf8").catch(() => "");
-    const status = await read("status");
-    if (!status.includes(`\nPPid:\t${process.pid}\n`)) continue;
+    const status = strangers.has(pid) ? null : await read("status");
+    if (!status?.includes(`\nPPid:\t${process.pid}\n`)) {
+      others.add(pid);
+      continue;
+    }
     if (!(await read("cmdline")).includes("media-worker")) continue;
     found.push(Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024);
   }
+  strangers = others;
   return found;
 });
 

@@ -1,10 +1,23 @@
 /** Hostile PNG images. */
-import { deflateSync } from "node:zlib";
+import { constants, deflateRawSync, deflateSync } from "node:zlib";
 import { chunk, fullSize, hostile, latin, mutants, repeated, u32, u8 } from "./HostileBytes.ts";
 import { noise } from "./HostileNoise.ts";
 
 const pngStart = latin("\x89PNG\r\n\x1a\n");
-const zeros = (bytes: number) => deflateSync(Buffer.alloc(bytes));
+
+const partSize = 1_000_000;
+/** A million zeros as a part of a stream that refers to no part before it, so that it can be repeated. */
+const part = deflateRawSync(Buffer.alloc(partSize), { finishFlush: constants.Z_FULL_FLUSH });
+
+/** Compressed zeros. Compressing hundreds of megabytes at once would take seconds. */
+const zeros = (bytes: number): Buffer =>
+  Buffer.concat([
+    u8(0x78, 0x9c),
+    ...Array.from({ length: Math.floor(bytes / partSize) }, () => part),
+    deflateRawSync(Buffer.alloc(bytes % partSize)),
+    // Adler-32 of zeros.
+    u32(((bytes % 65_521) * 65_536 + 1) >>> 0),
+  ]);
 
 interface PngOptions {
   readonly depth?: number;

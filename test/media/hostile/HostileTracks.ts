@@ -53,13 +53,17 @@ const mediaHeader = box("mdhd", u32(0, 0, 0, 1000, 1000, 0));
 const entry = box("avc1", Buffer.concat([Buffer.alloc(24), u8(0, 40, 0, 30), Buffer.alloc(50)]));
 const entries = box("stsd", Buffer.concat([u32(0, 1), entry]));
 
+/** A box in parts, so that a large content is copied once and not once for each box around it. */
+const parts = (type: string, ...content: ReadonlyArray<Buffer>): ReadonlyArray<Buffer> => {
+  const size = content.reduce((sum, { length }) => sum + length, 8);
+  return [u32(size), latin(type), ...content];
+};
+
 /** A movie with one track, whose sample tables are given. */
 const movie = (sampleTables: Buffer, more: Buffer = Buffer.alloc(0)) => {
-  const stbl = box("stbl", Buffer.concat([entries, sampleTables]));
-  const minf = box("minf", stbl);
-  const mdia = box("mdia", Buffer.concat([mediaHeader, handler("vide"), minf]));
-  const trak = box("trak", Buffer.concat([trackHeader, mdia]));
-  return Buffer.concat([ftyp, mdat, box("moov", Buffer.concat([movieHeader, trak, more]))]);
+  const minf = parts("minf", ...parts("stbl", entries, sampleTables));
+  const trak = parts("trak", trackHeader, ...parts("mdia", mediaHeader, handler("vide"), ...minf));
+  return Buffer.concat([ftyp, mdat, ...parts("moov", movieHeader, ...trak, more)]);
 };
 const table = (type: string, ...values: ReadonlyArray<number>) => box(type, u32(0, ...values));
 const oneChunk = Buffer.concat([table("stsc", 1, 1, 1, 1), table("stco", 1, 40)]);

@@ -163,7 +163,9 @@ export const CampaignActions = ({ campaign, messages, version }: ActionsProps) =
           {problem}
         </p>
       )}
-      {open === "test" && <CampaignTest campaign={campaign} onClose={() => setOpen(null)} />}
+      {open === "test" && (
+        <CampaignTest campaign={campaign} messages={messages ?? []} onClose={() => setOpen(null)} />
+      )}
       {open === "archive" && <ArchiveCampaign campaign={campaign} onClose={() => setOpen(null)} />}
       {open === "delete" && (
         <DeleteCampaign

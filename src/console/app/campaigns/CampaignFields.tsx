@@ -6,6 +6,7 @@ import { ZoneField } from "../parts/form/ZoneField.tsx";
 import { addressOf } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
 import type { CampaignValues } from "./CampaignForm.ts";
+import { CampaignPacing } from "./CampaignPacing.tsx";
 import { PickMap } from "./PickMap.tsx";
 import { useLocationGroups, useLocations, useSegments } from "./TargetLists.ts";
 
@@ -16,12 +17,6 @@ interface FieldsProps {
 const types = [
   { value: "geo", text: "Geo" },
   { value: "push", text: "Push" },
-];
-const periods = [
-  { value: "", text: "No cap of its own" },
-  { value: "day", text: "Day" },
-  { value: "week", text: "Week" },
-  { value: "month", text: "Month" },
 ];
 const matches = [
   { value: "any", text: "Any of the segments" },
@@ -63,39 +58,6 @@ const Dates = ({ form }: FieldsProps) => {
     </>
   );
 };
-
-const FrequencyCap = ({ form }: FieldsProps) => (
-  <FieldGroup
-    label="Frequency cap"
-    hint="The most messages of this campaign to one device. Without one the cap of the workspace holds."
-  >
-    <TextField
-      name="frequency_cap_count"
-      label="Times"
-      inputMode="numeric"
-      value={form.values.value.frequency_cap_count}
-      onValue={(value) => form.set({ frequency_cap_count: value })}
-    />
-    <SelectField
-      name="frequency_cap_period"
-      label="Per"
-      choices={periods}
-      value={form.values.value.frequency_cap_period}
-      onValue={(value) => form.set({ frequency_cap_period: value })}
-    />
-  </FieldGroup>
-);
-
-const Cooldown = ({ form }: FieldsProps) => (
-  <TextField
-    name="cooldown_minutes"
-    label="Cooldown in minutes"
-    hint="After a message at a location the same device gets no other of this campaign there for so long."
-    inputMode="numeric"
-    value={form.values.value.cooldown_minutes}
-    onValue={(value) => form.set({ cooldown_minutes: value })}
-  />
-);
 
 const mayNot = (what: string) => `Your access key may not list ${what}.`;
 
@@ -202,8 +164,7 @@ export const CampaignFields = ({ form }: FieldsProps) => {
         onValue={(value) => form.set({ type: value === "push" ? "push" : "geo" })}
       />
       <Dates form={form} />
-      <FrequencyCap form={form} />
-      {form.values.value.type === "geo" && <Cooldown form={form} />}
+      <CampaignPacing form={form} />
       {type === "geo" ? (
         <>
           <Locations form={form} />

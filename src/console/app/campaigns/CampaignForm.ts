@@ -1,11 +1,18 @@
 /** The values of the campaign editor, and how they become a draft of the API. */
 import type { Campaign } from "../data/Resources.ts";
 import { today } from "../parts/DisplayFormats.ts";
+import {
+  isQuietIncomplete,
+  noQuietHours,
+  quietValuesOf,
+  type QuietValues,
+  sentQuietHours,
+} from "../parts/form/QuietHoursForm.ts";
 import { numberOrText } from "../parts/form/TypedNumber.ts";
 import { sentWallTime, wallEndAt, wallTimeAt } from "../parts/WallClock.ts";
 
 /** What is typed and chosen. Fields of the other type are kept, but not sent. */
-export interface CampaignValues {
+export interface CampaignValues extends QuietValues {
   readonly name: string;
   readonly type: Campaign["type"];
   readonly timezone: string;
@@ -13,9 +20,7 @@ export interface CampaignValues {
   readonly ends_at: string;
   readonly frequency_cap_count: string;
   readonly frequency_cap_period: string;
-  /** Set by other clients; a save keeps them. */
   readonly cap_by: Campaign["cap_by"];
-  readonly quiet_hours: Campaign["quiet_hours"];
   readonly cooldown_minutes: string;
   readonly location_ids: ReadonlyArray<string>;
   readonly location_group_ids: ReadonlyArray<string>;
@@ -35,7 +40,7 @@ export const newCampaign = (timezone: string): CampaignValues => ({
   frequency_cap_count: "",
   frequency_cap_period: "",
   cap_by: "device",
-  quiet_hours: null,
+  ...noQuietHours,
   cooldown_minutes: "",
   location_ids: [],
   location_group_ids: [],
@@ -57,7 +62,7 @@ export const valuesOf = (campaign: Campaign, version: string): CampaignValues =>
   frequency_cap_count: campaign.frequency_cap_count?.toString() ?? "",
   frequency_cap_period: campaign.frequency_cap_period ?? "",
   cap_by: campaign.cap_by,
-  quiet_hours: campaign.quiet_hours,
+  ...quietValuesOf(campaign.quiet_hours),
   cooldown_minutes: campaign.cooldown_minutes?.toString() ?? "",
   location_ids: campaign.targeting.location_ids,
   location_group_ids: campaign.targeting.location_group_ids,
@@ -109,7 +114,7 @@ export const draftOf = (values: CampaignValues, paused: boolean | undefined) => 
   frequency_cap_count: sentCount(values.frequency_cap_count),
   frequency_cap_period: orNull(values.frequency_cap_period),
   cap_by: values.cap_by,
-  quiet_hours: values.quiet_hours,
+  quiet_hours: sentQuietHours(values),
   cooldown_minutes: values.type === "geo" ? sentCount(values.cooldown_minutes) : null,
   paused,
 });
@@ -125,4 +130,5 @@ export const isIncomplete = (values: CampaignValues): boolean =>
   values.timezone.trim() === "" ||
   !wallPattern.test(sentWallTime(values.starts_at)) ||
   (values.frequency_cap_count.trim() === "") !== (values.frequency_cap_period === "") ||
+  isQuietIncomplete(values) ||
   (values.type === "geo" && values.location_ids.length + values.location_group_ids.length === 0);

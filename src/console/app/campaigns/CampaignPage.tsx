@@ -13,6 +13,7 @@ import { CampaignActions } from "./CampaignActions.tsx";
 import { CampaignBadge } from "./CampaignBadge.tsx";
 import { unfinished } from "./CampaignCopies.ts";
 import { CampaignNotifications } from "./CampaignNotifications.tsx";
+import { campaignQuietText } from "./CampaignPacing.tsx";
 import { CampaignLocations } from "./CampaignLocations.tsx";
 import type { AttachedMessage } from "./CampaignResources.ts";
 import { CampaignSegments } from "./CampaignSegments.tsx";
@@ -25,8 +26,12 @@ const Fact = ({ children, name }: { readonly name: string; readonly children: Co
   </div>
 );
 
-const capText = ({ frequency_cap_count: count, frequency_cap_period: period }: Campaign): string =>
-  count === null ? "That of the workspace" : `At most ${count} per ${period} for each device`;
+const capText = (campaign: Campaign): string => {
+  const { cap_by: capBy, frequency_cap_count: count, frequency_cap_period: period } = campaign;
+  const receiver = capBy === "user" ? "person, all devices together" : "device";
+  const cap = count === null ? "That of the workspace" : `At most ${count} per ${period}`;
+  return count === null && capBy === "device" ? cap : `${cap} for each ${receiver}`;
+};
 
 const Facts = ({ campaign }: { readonly campaign: Campaign }) => {
   const { archived, ends_at: end, starts_at: start, status, timezone, type } = campaign;
@@ -45,6 +50,10 @@ const Facts = ({ campaign }: { readonly campaign: Campaign }) => {
       </Fact>
       <Fact name="Time zone">{timezone}</Fact>
       <Fact name="Frequency cap">{capText(campaign)}</Fact>
+      <Fact name="Quiet hours">{campaignQuietText(campaign.quiet_hours)}</Fact>
+      {campaign.cooldown_minutes !== null && (
+        <Fact name="Cooldown">{formatCount(campaign.cooldown_minutes, "minute")} at each location</Fact>
+      )}
     </dl>
   );
 };

@@ -1,15 +1,16 @@
-/** "Test": whether the campaign would reach test devices now, and if not, why. */
-import { useState } from "preact/hooks";
+/** "Test": whether the campaign would reach test devices now, if not, why, and test sends. */
+import { useId, useState } from "preact/hooks";
 import { usePlatform } from "../data/Query.ts";
 import type { Campaign, Page } from "../data/Resources.ts";
 import { Badge } from "../parts/Badge.tsx";
 import { Button } from "../parts/Button.tsx";
 import { Dialog } from "../parts/Dialog.tsx";
 import { formatInstant } from "../parts/DisplayFormats.ts";
-import { SearchFilter } from "../parts/Filters.tsx";
+import { ChoiceFilter, SearchFilter } from "../parts/Filters.tsx";
 import { LoadProblem, Loading } from "../parts/PageFrame.tsx";
-import { environment } from "../session/Scope.ts";
-import type { ReachExplanation, TestDevice } from "./CampaignResources.ts";
+import { TestSendForm } from "../notifications/TestSendForm.tsx";
+import { may } from "../session/SessionState.ts";
+import type { AttachedMessage, ReachExplanation, TestDevice } from "./CampaignResources.ts";
 
 const reasons: Readonly<Record<NonNullable<ReachExplanation["reason"]>, string>> = {
   paused: "The campaign is paused.",
@@ -54,14 +55,33 @@ const DeviceLine = ({ campaign, device }: { readonly campaign: Campaign; readonl
   );
 };
 
-/** Test devices with what each would get. The API has no sending of a test in this version. */
-export const CampaignTest = ({
-  campaign,
-  onClose,
-}: {
+/** Sends a notification of the campaign to test devices. */
+const SendTest = ({ campaign, messages }: Pick<TestProps, "campaign" | "messages">) => {
+  const [chosen, setChosen] = useState(messages[0]?.id ?? "");
+  const id = useId();
+  return (
+    <section class="page-section" aria-labelledby={id}>
+      <h3 id={id}>Send a test</h3>
+      <p>It goes out now, whatever schedule, pause, cap and quiet hours say, and counts in no report.</p>
+      <ChoiceFilter
+        label="Notification"
+        choices={messages.map((message) => ({ value: message.id, text: message.name }))}
+        value={chosen}
+        onValue={setChosen}
+      />
+      <TestSendForm key={chosen} campaign={campaign} messageId={chosen} />
+    </section>
+  );
+};
+
+interface TestProps {
   readonly campaign: Campaign;
+  readonly messages: ReadonlyArray<AttachedMessage>;
   readonly onClose: () => void;
-}) => {
+}
+
+/** Test devices with what each would get now, and the sending of a test. */
+export const CampaignTest = ({ campaign, messages, onClose }: TestProps) => {
   const [search, setSearch] = useState("");
   const query = new URLSearchParams({
     approved: "true",
@@ -76,11 +96,7 @@ export const CampaignTest = ({
       onClose={onClose}
       actions={<Button onPress={onClose}>Close</Button>}
     >
-      <p>
-        {environment.value === "sandbox"
-          ? "Whether it would reach approved test devices now. To get it for real, publish it in Sandbox."
-          : "Whether it would reach these devices now. Nothing is sent."}
-      </p>
+      <p>Whether it would reach approved test devices now. This list sends nothing.</p>
       <SearchFilter label="Search devices by installation id" value={search} onValue={setSearch} />
       <LoadProblem problem={problem} />
       {devices === undefined && problem === undefined && <Loading />}
@@ -96,6 +112,9 @@ export const CampaignTest = ({
           <DeviceLine key={device.id} campaign={campaign} device={device} />
         ))}
       </ul>
+      {messages.length > 0 && may("notifications:write") && (
+        <SendTest campaign={campaign} messages={messages} />
+      )}
     </Dialog>
   );
 };

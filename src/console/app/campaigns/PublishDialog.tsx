@@ -9,6 +9,7 @@ import { formatCount } from "../parts/DisplayFormats.ts";
 import { numberWords } from "../parts/NumberWords.ts";
 import { environment, workspace } from "../session/Scope.ts";
 import { type CampaignValues, targetingOf } from "./CampaignForm.ts";
+import { campaignQuietText } from "./CampaignPacing.tsx";
 import type { AttachedMessage, Estimate } from "./CampaignResources.ts";
 
 /** What is published, and whom it reaches. */
@@ -68,13 +69,20 @@ const firstSend = ({ messages, values }: PublishSummary): string => {
 };
 
 const capOf = (values: CampaignValues): string => {
+  const receiver = values.cap_by === "user" ? "person" : "device";
   if (values.frequency_cap_count !== "")
-    return `At most ${values.frequency_cap_count} per ${values.frequency_cap_period} for each device.`;
+    return `At most ${values.frequency_cap_count} per ${values.frequency_cap_period} for each ${receiver}.`;
   const cap = workspace.value?.default_frequency_cap;
   if (cap === undefined) return "That of the workspace.";
   return cap === null
     ? "None, neither here nor in the workspace."
-    : `That of the workspace: at most ${cap.count} per ${cap.period} for each device.`;
+    : `That of the workspace: at most ${cap.count} per ${cap.period} for each ${receiver}.`;
+};
+
+const quietOf = (values: CampaignValues): string => {
+  const { quiet_action: action, quiet_from: from, quiet_to: to } = values;
+  if (action === "") return campaignQuietText(null);
+  return campaignQuietText(action === "none" ? { enabled: false } : { from, to, action });
 };
 
 const Fact = ({ children, name }: { readonly name: string; readonly children: ComponentChildren }) => (
@@ -128,6 +136,10 @@ export const PublishDialog = ({ onClose, onConfirm, summary }: PublishDialogProp
         {values.type === "geo" && <Fact name="Locations">{formatCount(locations, "location")}</Fact>}
         <Fact name="First send">{firstSend(summary)}</Fact>
         <Fact name="Frequency cap">{capOf(values)}</Fact>
+        <Fact name="Quiet hours">{quietOf(values)}</Fact>
+        {values.type === "geo" && values.cooldown_minutes.trim() !== "" && (
+          <Fact name="Cooldown">{values.cooldown_minutes.trim()} minutes at each location.</Fact>
+        )}
       </dl>
       {environment.value === "production" ? (
         <p class="notice">

@@ -1,4 +1,4 @@
-/** "Devices": the registered devices, searched by their installation id. */
+/** "Devices": the registered devices, searched by their installation id or the person behind them. */
 import { useLast } from "../data/LastData.ts";
 import { listPath } from "../data/ListPath.ts";
 import { usePlatform } from "../data/Query.ts";
@@ -14,7 +14,7 @@ import { addressOf, parameter, setParameters } from "../routing/Router.ts";
 import { ApprovalBadge, ApprovalButton } from "./Approval.tsx";
 import { platformTexts, transportTexts } from "./DeviceWords.ts";
 
-const filters = ["q", "platform", "approved"] as const;
+const filters = ["q", "user_id", "platform", "approved"] as const;
 
 const platforms: ReadonlyArray<Choice> = [
   { value: "", text: "All platforms" },
@@ -36,6 +36,11 @@ const columns: ReadonlyArray<Column<Device>> = [
         {installation}
       </a>
     ),
+  },
+  {
+    key: "person",
+    heading: "Person",
+    cell: ({ user_id: userId }) => userId ?? <span class="quiet">unknown</span>,
   },
   { key: "platform", heading: "Platform", cell: ({ platform }) => platformTexts[platform] },
   {
@@ -69,6 +74,12 @@ export const DeviceListPage = () => {
       {!isEmpty && (
         <div class="filters" role="search">
           <SearchFilter label="Search devices" value={parameter("q")} onValue={filter("q")} />
+          <SearchFilter
+            label="Devices of the person with the user id"
+            placeholder="User id"
+            value={parameter("user_id")}
+            onValue={filter("user_id")}
+          />
           <ChoiceFilter
             label="Platform"
             value={parameter("platform")}

@@ -1,4 +1,8 @@
-/** One device: what it is, its messages, where it entered and left, and why campaigns reach it or not. */
+/**
+ * One device: what it is, whose it is, its messages, where it entered and left, and why campaigns reach it or
+ * not.
+ */
+import { useState } from "preact/hooks";
 import { refresh, usePlatform } from "../data/Query.ts";
 import type { Device, DeviceMessage, One } from "../data/Resources.ts";
 import { Button } from "../parts/Button.tsx";
@@ -8,16 +12,21 @@ import { type Fact, FactList } from "../parts/FactList.tsx";
 import { InstantText } from "../parts/InstantText.tsx";
 import { MorePages } from "../parts/MorePages.tsx";
 import { LoadProblem, Loading, PageFrame } from "../parts/PageFrame.tsx";
+import { isOperator } from "../session/SessionState.ts";
 import type { PageProps } from "../shell/PageProps.ts";
 import { ApprovalBadge, ApprovalButton } from "./Approval.tsx";
 import { DeviceEvents } from "./DeviceEvents.tsx";
 import { platformTexts, transportTexts } from "./DeviceWords.ts";
+import { ErasureDialog } from "./ErasureDialog.tsx";
+import { HeldMessages } from "./HeldMessages.tsx";
+import { Person } from "./DevicePerson.tsx";
 import { Why, whyId } from "./Why.tsx";
 
 const factsOf = (device: Device): ReadonlyArray<Fact> => [
   ["Platform", platformTexts[device.platform]],
   ["Reached by", transportTexts[device.transport] + (device.address_gone ? ", address gone" : "")],
   ["Test device", <ApprovalBadge key="approved" approved={device.approved} />],
+  ["Messages", device.subscribed ? "wanted" : "not wanted: nothing is sent to it"],
   ["App version", device.app_version ?? "unknown"],
   ["Language", device.locale ?? "unknown"],
   ["Time zone", device.timezone ?? "unknown"],
@@ -62,6 +71,7 @@ const goToWhy = (): void => {
 export const DevicePage = ({ ids }: PageProps) => {
   const path = `/devices/${encodeURIComponent(ids["device"] ?? "")}`;
   const { data, problem } = usePlatform<One<Device>>(path);
+  const [isErasing, setErasing] = useState(false);
   const device = data?.data;
   if (device === undefined)
     return (
@@ -78,10 +88,19 @@ export const DevicePage = ({ ids }: PageProps) => {
         <>
           <Button onPress={goToWhy}>Why</Button>
           <ApprovalButton device={device} canWithdraw />
+          {isOperator() && <Button onPress={() => setErasing(true)}>Erase</Button>}
         </>
       }
     >
       <LoadProblem problem={problem} />
+      {isErasing && (
+        <ErasureDialog
+          noun="device"
+          name={device.installation_id}
+          path={`devices/${device.id}`}
+          onClose={() => setErasing(false)}
+        />
+      )}
       <div class="card card-section">
         <FactList facts={factsOf(device)} />
       </div>
@@ -92,7 +111,9 @@ export const DevicePage = ({ ids }: PageProps) => {
           <FactList facts={attributes} />
         )}
       </CardSection>
+      <Person userId={device.user_id} />
       <Why path={path} />
+      {isOperator() && <HeldMessages deviceId={device.id} />}
       <CardSection title="Messages">
         <MorePages<DeviceMessage>
           path={`${path}/messages?limit=20`}

@@ -1,4 +1,4 @@
-/** The editor of a notification, beside its preview. */
+/** The editor of a notification, beside its preview, with what a device gets and test sends below. */
 import { useEffect } from "preact/hooks";
 import { ApiProblem, platform } from "../data/ApiCall.ts";
 import { refresh } from "../data/Query.ts";
@@ -9,10 +9,13 @@ import { Form, useForm } from "../parts/form/Form.tsx";
 import { differencesOf, VersionConflict } from "../parts/form/VersionConflict.tsx";
 import { showToast } from "../parts/Toasts.tsx";
 import { addressOf, navigate } from "../routing/Router.ts";
+import { DevicePreview } from "./DevicePreview.tsx";
 import { type MessageValues, messageDraftOf } from "./NotificationForm.ts";
 import { NotificationFields } from "./NotificationFields.tsx";
 import { PhonePreview } from "./PhonePreview.tsx";
 import { usePictures } from "./PictureField.tsx";
+import { TestSection } from "./TestSendForm.tsx";
+import { repeatedTags } from "./TranslationForm.ts";
 
 const labels = [
   ["name", "Name"],
@@ -30,10 +33,16 @@ const labels = [
   ["starts_at", "Window: starts at"],
   ["ends_at", "Window: ends at"],
   ["questions", "Questions"],
+  ["template", "Template"],
+  ["translations", "Translations"],
 ] as const;
 
 const shownValue = (value: MessageValues[(typeof labels)[number][0]]): string =>
-  typeof value === "string" ? value : value.map(({ question_text: text }) => text).join("; ");
+  typeof value === "string"
+    ? value
+    : value
+        .map((part) => ("tag" in part ? `${part.tag}: ${part.headline} ${part.body}` : part.question_text))
+        .join("; ");
 
 interface EditorProps {
   readonly draft: string;
@@ -50,6 +59,9 @@ export const NotificationEditor = ({ campaign, draft, initial, stored }: EditorP
     draft,
     initial,
     send: async (values, idempotencyKey) => {
+      const repeated = repeatedTags(values.translations);
+      if (Object.keys(repeated).length > 0)
+        throw new ApiProblem(null, "validation_failed", "A language is there twice.", repeated);
       try {
         await platform(stored === null ? list : `${list}/${stored.id}`, {
           method: stored === null ? "POST" : "PATCH",
@@ -104,6 +116,10 @@ export const NotificationEditor = ({ campaign, draft, initial, stored }: EditorP
         </Form>
         <PhonePreview message={values} picture={picture} />
       </div>
+      <DevicePreview campaign={campaign} message={form} storedId={stored?.id ?? null} />
+      {stored !== null && (
+        <TestSection campaign={campaign} isChanged={form.isChanged.value} messageId={stored.id} />
+      )}
     </>
   );
 };

@@ -8,6 +8,8 @@ import type { MessageValues } from "./NotificationForm.ts";
 import { newQuestion } from "./NotificationForm.ts";
 import { PictureField } from "./PictureField.tsx";
 import { QuestionFields } from "./QuestionFields.tsx";
+import { TemplateFields } from "./TemplateFields.tsx";
+import { TranslationFields } from "./TranslationFields.tsx";
 
 interface FieldsProps {
   readonly form: FormModel<MessageValues>;
@@ -110,6 +112,14 @@ const Trigger = ({ campaign, form }: FieldsProps) => {
   );
 };
 
+const withoutQuestion = ({ questions, translations }: MessageValues, index: number) => ({
+  questions: questions.filter((_, at) => at !== index),
+  translations: translations.map((translation) => ({
+    ...translation,
+    questions: translation.questions.filter((_, at) => at !== index),
+  })),
+});
+
 /** All fields of a notification. */
 export const NotificationFields = ({
   campaign,
@@ -181,8 +191,17 @@ export const NotificationFields = ({
       </div>
       <Trigger campaign={campaign} form={form} />
       {isSurvey && (
-        <QuestionFields questions={values.questions} onQuestions={(questions) => form.set({ questions })} />
+        <QuestionFields
+          questions={values.questions}
+          onQuestions={(questions) => form.set({ questions })}
+          onRemove={(index) => form.set(withoutQuestion(values, index))}
+        />
       )}
+      <TemplateFields
+        isTemplate={values.template === "liquid"}
+        onTemplate={(isTemplate) => form.set({ template: isTemplate ? "liquid" : "" })}
+      />
+      <TranslationFields form={form} />
     </>
   );
 };

@@ -4,6 +4,7 @@ import type { Campaign } from "../data/Resources.ts";
 import { dayOf, today } from "../parts/DisplayFormats.ts";
 import { sentWallTime, wallEndAt, wallTimeAt } from "../parts/WallClock.ts";
 import { serverNow } from "../data/ServerTime.ts";
+import { sentTranslations, type TranslationValues, translationValues } from "./TranslationForm.ts";
 
 /** A question while it is edited. Its choices are lines of one text. */
 export interface QuestionValues {
@@ -33,6 +34,9 @@ export interface MessageValues {
   readonly starts_at: string;
   readonly ends_at: string;
   readonly questions: ReadonlyArray<QuestionValues>;
+  /** "" for literal texts. */
+  readonly template: "" | "liquid";
+  readonly translations: ReadonlyArray<TranslationValues>;
   /** The version that was changed, which a save expects; empty for a new notification. */
   readonly version: string;
 }
@@ -67,6 +71,8 @@ export const newMessage = ({ type }: Campaign): MessageValues => ({
   starts_at: "",
   ends_at: "",
   questions: [],
+  template: "",
+  translations: [],
   version: "",
 });
 
@@ -97,6 +103,8 @@ export const valuesOfMessage = (
   starts_at: message.starts_at === null ? "" : wallTimeAt(message.starts_at, timezone),
   ends_at: message.ends_at === null ? "" : wallEndAt(message.ends_at, timezone),
   questions: message.questions.map(questionValues),
+  template: message.template ?? "",
+  translations: translationValues(message.translations),
   version,
 });
 
@@ -117,15 +125,14 @@ export const copyOfMessage = (message: AttachedMessage, campaign: Campaign): Mes
 
 const orNull = (text: string): string | null => (text.trim() === "" ? null : text.trim());
 
-const sentQuestion = ({ choices, id, ...question }: QuestionValues) => ({
+/** The choices of a question, one on each line. */
+export const choicesOf = ({ choices, type }: QuestionValues): ReadonlyArray<string> =>
+  hasChoices(type) ? choices.split("\n").filter((line) => line.trim() !== "") : [];
+
+const sentQuestion = ({ id, ...question }: QuestionValues) => ({
   ...question,
   ...(id === null ? {} : { id }),
-  choices: hasChoices(question.type)
-    ? choices
-        .split("\n")
-        .filter((line) => line.trim() !== "")
-        .map((text) => ({ text }))
-    : null,
+  choices: hasChoices(question.type) ? choicesOf({ id, ...question }).map((text) => ({ text })) : null,
 });
 
 /** What is typed, as a number if it is one: the server explains what would be right. */
@@ -141,10 +148,9 @@ const configOf = (values: MessageValues, sendAt: string | null) => {
   };
 };
 
-/** The body of a write. */
-export const messageDraftOf = (values: MessageValues) => {
-  const isFixed = values.trigger_type === "fixed_time";
-  const sendAt = orNull(sentWallTime(values.send_at));
+/** The content of a draft: what devices get, whatever triggers it. */
+export const contentDraftOf = (values: MessageValues) => {
+  const questions = values.type === "survey" ? values.questions : [];
   return {
     name: values.name,
     type: values.type,
@@ -153,7 +159,21 @@ export const messageDraftOf = (values: MessageValues) => {
     media_asset_id: values.type === "survey" ? null : orNull(values.media_asset_id),
     cta_label: orNull(values.cta_label),
     cta_url: orNull(values.cta_url),
-    questions: values.type === "survey" ? values.questions.map(sentQuestion) : null,
+    questions: values.type === "survey" ? questions.map(sentQuestion) : null,
+    template: orNull(values.template),
+    translations: sentTranslations(
+      values.translations,
+      questions.map((question) => choicesOf(question).length),
+    ),
+  };
+};
+
+/** The body of a write. */
+export const messageDraftOf = (values: MessageValues) => {
+  const isFixed = values.trigger_type === "fixed_time";
+  const sendAt = orNull(sentWallTime(values.send_at));
+  return {
+    ...contentDraftOf(values),
     trigger_type: values.trigger_type,
     trigger_config: configOf(values, sendAt),
     starts_at: isFixed ? null : orNull(sentWallTime(values.starts_at)),

@@ -2,10 +2,12 @@
 import { useId, useState } from "preact/hooks";
 import type { Picture } from "../campaigns/CampaignResources.ts";
 import { serverNow } from "../data/ServerTime.ts";
+import { mediaSource } from "../parts/MediaSource.ts";
 import { workspace } from "../session/Scope.ts";
-import { hasChoices, type MessageValues, type QuestionValues } from "./NotificationForm.ts";
-
-const languages = ["en", "nl", "de", "fr", "es", "it", "pl", "pt", "sv", "tr", "ja", "ar"];
+import { languageName, languagesOf, translationFor } from "./Languages.ts";
+import { choicesOf, type MessageValues } from "./NotificationForm.ts";
+import { type OpenedContent, OpenedMessage } from "./OpenedMessage.tsx";
+import type { TranslationValues } from "./TranslationForm.ts";
 
 const devices = [
   { value: "ios", text: "iPhone", lines: 4 },
@@ -14,58 +16,43 @@ const devices = [
 ] as const;
 type DeviceKind = (typeof devices)[number]["value"];
 
-const languageNames = new Intl.DisplayNames(["en"], { type: "language" });
-
 const clockOf = (language: string, timeZone: string): string =>
   new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", timeZone }).format(serverNow());
 
-const PreviewQuestion = ({ question }: { readonly question: QuestionValues }) => (
-  <li>
-    <p>{question.question_text || "Question"}</p>
-    {hasChoices(question.type) && (
-      <ul class="preview-choices">
-        {question.choices
-          .split("\n")
-          .filter((line) => line.trim() !== "")
-          .map((line, index) => (
-            <li key={index}>{line}</li>
-          ))}
-      </ul>
-    )}
-  </li>
-);
+const contentOf = (
+  message: MessageValues,
+  translation: TranslationValues | undefined,
+  picture: Picture | undefined,
+): OpenedContent => {
+  const pick = (text: string | undefined, own: string) =>
+    text === undefined || text.trim() === "" ? own : text;
+  return {
+    headline: pick(translation?.headline, message.headline) || "Headline",
+    body: pick(translation?.body, message.body) || "Body",
+    button: pick(translation?.cta_label, message.cta_label),
+    address: pick(translation?.cta_url, message.cta_url),
+    picture:
+      picture === undefined || message.type === "survey"
+        ? null
+        : { source: mediaSource(picture.thumbnail_url), name: picture.name },
+    questions: (message.type === "survey" ? message.questions : []).map((question, index) => {
+      const other = translation?.questions[index];
+      const choices = other?.choices.split("\n") ?? [];
+      return {
+        text: pick(other?.question_text, question.question_text) || "Question",
+        choices: choicesOf(question).map((choice, at) => pick(choices[at], choice)),
+      };
+    }),
+  };
+};
 
-const Opened = ({
-  message,
-  picture,
-}: {
-  readonly message: MessageValues;
-  readonly picture: Picture | undefined;
-}) => (
-  <div class="preview-opened">
-    {picture !== undefined && message.type === "message" && (
-      <img class="preview-picture" src={picture.thumbnail_url} alt={picture.name} />
-    )}
-    <p class="preview-headline" dir="auto">
-      {message.headline || "Headline"}
-    </p>
-    <p class="preview-body" dir="auto">
-      {message.body || "Body"}
-    </p>
-    {message.type === "survey" && (
-      <ol class="preview-questions">
-        {message.questions.map((question, index) => (
-          <PreviewQuestion key={index} question={question} />
-        ))}
-      </ol>
-    )}
-    {message.cta_label !== "" && (
-      <p class="preview-button" title={message.cta_url}>
-        {message.cta_label}
-      </p>
-    )}
-  </div>
-);
+const hintOf = ({ template, translations }: MessageValues, translation: TranslationValues | undefined) => {
+  const isTemplate = template === "liquid" ? " Templates are filled in under “What a device gets”." : "";
+  if (translation !== undefined) return `The translation “${translation.tag.trim()}”.${isTemplate}`;
+  return translations.length === 0
+    ? `Every device gets the text as you write it, whatever its language.${isTemplate}`
+    : `There is no translation for this language: it gets the text as you write it.${isTemplate}`;
+};
 
 /** The notification on a lock screen, and opened in the app. */
 export const PhonePreview = ({
@@ -79,6 +66,8 @@ export const PhonePreview = ({
   const [kind, setKind] = useState<DeviceKind>("ios");
   const id = useId();
   const device = devices.find(({ value }) => value === kind);
+  const translation = translationFor(message.translations, language);
+  const content = contentOf(message, translation, picture);
   return (
     <section class="preview" aria-label="Phone preview">
       <div class="preview-settings">
@@ -89,9 +78,9 @@ export const PhonePreview = ({
             value={language}
             onChange={(event) => setLanguage(event.currentTarget.value)}
           >
-            {languages.map((each) => (
+            {languagesOf(message.translations).map((each) => (
               <option key={each} value={each}>
-                {languageNames.of(each)}
+                {languageName(each)}
               </option>
             ))}
           </select>
@@ -118,16 +107,16 @@ export const PhonePreview = ({
         <div class="preview-push">
           <p class="preview-app">{workspace.value?.name ?? "App"}</p>
           <p class="preview-headline" dir="auto">
-            {message.headline || "Headline"}
+            {content.headline}
           </p>
           <p class={`preview-body preview-lines-${device?.lines ?? 4}`} dir="auto">
-            {message.body || "Body"}
+            {content.body}
           </p>
         </div>
         <p class="preview-step">Opened in the app</p>
-        <Opened message={message} picture={picture} />
+        <OpenedMessage content={content} />
       </div>
-      <p class="hint">Every device gets the text as you write it, whatever its language.</p>
+      <p class="hint">{hintOf(message, translation)}</p>
     </section>
   );
 };

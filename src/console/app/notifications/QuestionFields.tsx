@@ -20,6 +20,8 @@ const answers: ReadonlyArray<{ readonly value: QuestionValues["type"]; readonly 
 interface QuestionFieldsProps {
   readonly questions: ReadonlyArray<QuestionValues>;
   readonly onQuestions: (questions: ReadonlyArray<QuestionValues>) => void;
+  /** Removes a question, also from translations. */
+  readonly onRemove: (index: number) => void;
 }
 
 const QuestionGroup = ({
@@ -102,7 +104,7 @@ const AddQuestion = ({ onAdd }: { readonly onAdd: () => void }) => {
 };
 
 /** All questions, up to five. */
-export const QuestionFields = ({ onQuestions, questions }: QuestionFieldsProps) => (
+export const QuestionFields = ({ onQuestions, onRemove, questions }: QuestionFieldsProps) => (
   <>
     {questions.map((question, index) => (
       <QuestionGroup
@@ -112,7 +114,7 @@ export const QuestionFields = ({ onQuestions, questions }: QuestionFieldsProps) 
         onChange={(changes) =>
           onQuestions(questions.map((each, at) => (at === index ? { ...each, ...changes } : each)))
         }
-        onRemove={() => onQuestions(questions.filter((_, at) => at !== index))}
+        onRemove={() => onRemove(index)}
       />
     ))}
     {questions.length < maxQuestions && (

@@ -26,7 +26,12 @@ const useAfterPause = (apply: (value: string) => void) => {
 };
 
 /** A text to search for. It applies when the typing pauses, or with Enter. */
-export const SearchFilter = ({ label, onValue, value }: FilterProps) => {
+export const SearchFilter = ({
+  label,
+  onValue,
+  placeholder = "Search",
+  value,
+}: FilterProps & { readonly placeholder?: string }) => {
   const id = useId();
   const [typed, setTyped] = useState(value);
   const apply = useAfterPause(onValue);
@@ -41,7 +46,7 @@ export const SearchFilter = ({ label, onValue, value }: FilterProps) => {
         id={id}
         type="search"
         value={typed}
-        placeholder="Search"
+        placeholder={placeholder}
         autoComplete="off"
         onInput={({ currentTarget }) => {
           setTyped(currentTarget.value);

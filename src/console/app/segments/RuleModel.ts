@@ -1,6 +1,5 @@
 /** A rule while it is written: values as typed, with the type that the attribute has. */
 import type { AttributeSummary, SegmentCondition, SegmentRule } from "../data/Resources.ts";
-import type { Choice } from "../parts/form/Fields.tsx";
 
 /** The comparison of a condition. */
 export type Comparison = SegmentCondition["op"];
@@ -25,7 +24,15 @@ export interface TypedRule {
 }
 
 /** Attributes that every device has. */
-export const builtInAttributes = ["platform", "locale", "timezone", "app_version", "registered_at"] as const;
+export const builtInAttributes = [
+  "platform",
+  "locale",
+  "timezone",
+  "app_version",
+  "registered_at",
+  "user_id",
+  "subscribed",
+] as const;
 
 const comparisonTexts: Readonly<Record<Comparison, string>> = {
   eq: "is",
@@ -40,10 +47,7 @@ const comparisonTexts: Readonly<Record<Comparison, string>> = {
 };
 
 /** The comparisons as choices. */
-export const comparisons: ReadonlyArray<Choice> = Object.entries(comparisonTexts).map(([value, text]) => ({
-  value,
-  text,
-}));
+export const comparisons = Object.entries(comparisonTexts).map(([value, text]) => ({ value, text }));
 
 /** A condition before anything is chosen. */
 export const emptyCondition: TypedCondition = { attribute: "", op: "eq", value: "", type: "text" };
@@ -54,7 +58,9 @@ const typeOf = (value: unknown): ValueType =>
 /** The type of an attribute: that of its most frequent value. */
 export const typeOfAttribute = (name: string, attributes: ReadonlyArray<AttributeSummary>): ValueType =>
   builtInAttributes.some((each) => each === name)
-    ? "text"
+    ? name === "subscribed"
+      ? "boolean"
+      : "text"
     : typeOf(attributes.find((each) => each.name === name)?.values[0]?.value);
 
 /** Whether a comparison takes the values true and false. */

@@ -1,4 +1,4 @@
-/** One send: how far it is, and why deliveries failed. */
+/** One send: how far it is, its parts, and why deliveries failed. */
 import { usePlatform } from "../data/Query.ts";
 import type { One, SendDetail } from "../data/Resources.ts";
 import { CardSection } from "../parts/CardSection.tsx";
@@ -14,6 +14,7 @@ import { runningPollMillis } from "./SendListPage.tsx";
 import { SendProgress } from "./SendProgress.tsx";
 
 type Failure = SendDetail["failures"][number];
+type SendPart = NonNullable<SendDetail["parts"]>[number];
 
 const columns: ReadonlyArray<Column<Failure>> = [
   { key: "reason", heading: "Reason", cell: ({ reason }) => reason, sortBy: ({ reason }) => reason },
@@ -44,7 +45,34 @@ const factsOf = (send: SendDetail): ReadonlyArray<Fact> => [
   ["Targeted", formatNumber(send.targeted)],
   ["Delivered", formatNumber(send.delivered)],
   ["Failed", formatNumber(send.failed)],
+  ["Held by quiet hours", formatNumber(send.held)],
+  ["Dropped by quiet hours", formatNumber(send.dropped)],
 ];
+
+const partColumns: ReadonlyArray<Column<SendPart>> = [
+  { key: "due", heading: "Due", cell: ({ due_at: at }) => <InstantText at={at} /> },
+  { key: "status", heading: "Status", cell: ({ status }) => <SendBadge status={status} /> },
+  ...(["targeted", "delivered", "failed"] as const).map((key): Column<SendPart> => ({
+    key,
+    heading: key.charAt(0).toUpperCase() + key.slice(1),
+    isFigure: true,
+    cell: (part) => formatNumber(part[key]),
+  })),
+];
+
+/** A send at the local time of devices has a part for each instant at which it is that time somewhere. */
+const Parts = ({ parts }: { readonly parts: ReadonlyArray<SendPart> }) => (
+  <CardSection title="Parts">
+    <p class="quiet">Each device gets it at its own time of day.</p>
+    <DataTable
+      label="Parts"
+      columns={partColumns}
+      rows={parts}
+      rowKey={({ due_at: at }) => at}
+      empty="No registered device is in a zone to come."
+    />
+  </CardSection>
+);
 
 /** One send. While it runs, it is read every 2 seconds. */
 export const SendPage = ({ ids }: PageProps) => {
@@ -72,6 +100,7 @@ export const SendPage = ({ ids }: PageProps) => {
             {isRunning && <SendProgress send={send} />}
             <FactList facts={factsOf(send)} />
           </div>
+          {send.parts !== null && <Parts parts={send.parts} />}
           <CardSection title="Failures by reason">
             {send.failed === 0 ? (
               <p class="quiet">No delivery failed.</p>

@@ -6,7 +6,7 @@ import { currentSession } from "./SessionState.ts";
 
 /** A workspace as the console needs it everywhere. */
 export type KnownWorkspace = Pick<Workspace, "id" | "name" | "timezone"> &
-  Partial<Pick<Workspace, "platform_api_enabled" | "default_frequency_cap">>;
+  Partial<Pick<Workspace, "platform_api_enabled" | "default_frequency_cap" | "quiet_hours">>;
 
 const lastKey = "waypost.last";
 

@@ -1,4 +1,5 @@
 /** Signing in and out. */
+import { batch } from "@preact/signals";
 import { call, request } from "../data/ApiCall.ts";
 import type { ConsoleSession, One, Page, Workspace } from "../data/Resources.ts";
 import { completeAddress, workspaces, type KnownWorkspace } from "./Scope.ts";
@@ -36,15 +37,18 @@ export const resumeSession = async (): Promise<void> => {
   await loadWorkspaces();
 };
 
-/** Opens a session with an access key or a code. @throws ApiProblem */
+/** Opens a session with an access key or a code; then the program reads its workspaces. @throws ApiProblem */
 export const signIn = async (credential: {
   readonly access_key?: string;
   readonly code?: string;
   readonly name: string;
 }): Promise<void> => {
   const { body } = await call<One<ConsoleSession>>(sessionPath, { method: "POST", json: credential });
-  startSession(body.data);
-  await loadWorkspaces();
+  batch(() => {
+    // The session before may have been another person's.
+    workspaces.value = null;
+    startSession(body.data);
+  });
 };
 
 /** Ends the session in this browser and on the server. @throws ApiProblem */

@@ -1,4 +1,4 @@
-/** The workspace: its name, zone and default cap, and its plan with what is used of it. */
+/** The workspace: its name, zone, default cap and quiet hours, and its plan with what is used of it. */
 import { operator } from "../data/ApiCall.ts";
 import { refresh, useOperator } from "../data/Query.ts";
 import type { One, Workspace } from "../data/Resources.ts";
@@ -6,6 +6,8 @@ import { Button } from "../parts/Button.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
 import { CheckField, FieldGroup, SelectField, TextField } from "../parts/form/Fields.tsx";
 import { Form, useForm } from "../parts/form/Form.tsx";
+import { quietValuesOf, sentQuietHours } from "../parts/form/QuietHoursForm.ts";
+import { QuietHoursFields } from "../parts/form/QuietHoursFields.tsx";
 import { numberOrText } from "../parts/form/TypedNumber.ts";
 import { ZoneField } from "../parts/form/ZoneField.tsx";
 import { LoadProblem, Loading } from "../parts/PageFrame.tsx";
@@ -30,8 +32,9 @@ const WorkspaceForm = ({ shown }: { readonly shown: Workspace }) => {
       times: cap === null ? "" : String(cap.count),
       per: cap?.period ?? "day",
       isEnabled: shown.platform_api_enabled,
+      ...quietValuesOf(shown.quiet_hours),
     },
-    send: async ({ isEnabled, name, per, times, timezone }) => {
+    send: async ({ isEnabled, name, per, times, timezone, ...quiet }) => {
       const count = numberOrText(times);
       await operator(`/workspaces/${shown.id}`, {
         method: "PATCH",
@@ -40,6 +43,7 @@ const WorkspaceForm = ({ shown }: { readonly shown: Workspace }) => {
           timezone,
           platform_api_enabled: isEnabled,
           default_frequency_cap: times.trim() === "" ? null : { count, period: per },
+          quiet_hours: sentQuietHours(quiet),
         },
       });
       await Promise.all([loadWorkspaces(), refresh()]);
@@ -76,6 +80,13 @@ const WorkspaceForm = ({ shown }: { readonly shown: Workspace }) => {
           onValue={(value) => form.set({ per: value as typeof per })}
         />
       </FieldGroup>
+      <QuietHoursFields
+        hint="The default of campaigns: hours of the day in which devices get no message, in the time zone of
+          each device."
+        others={[{ value: "", text: "None" }]}
+        values={form.values.value}
+        onValues={(values) => form.set(values)}
+      />
       <CheckField
         label="Full platform API in Production"
         isChecked={isEnabled}

@@ -1,0 +1,125 @@
+/** The fields that say how often and at which hours devices get messages of a campaign. */
+import { FieldGroup, SelectField, TextField } from "../parts/form/Fields.tsx";
+import type { FormModel } from "../parts/form/Form.tsx";
+import { quietText } from "../parts/form/QuietHoursForm.ts";
+import { QuietHoursFields } from "../parts/form/QuietHoursFields.tsx";
+import { workspace } from "../session/Scope.ts";
+import type { CampaignValues } from "./CampaignForm.ts";
+
+interface PacingProps {
+  readonly form: FormModel<CampaignValues>;
+}
+
+const periods = [
+  { value: "", text: "No cap of its own" },
+  { value: "day", text: "Day" },
+  { value: "week", text: "Week" },
+  { value: "month", text: "Month" },
+];
+const receivers = [
+  { value: "device", text: "Each device for itself" },
+  { value: "user", text: "Each person, all devices together" },
+] as const;
+
+const FrequencyCap = ({ form }: PacingProps) => {
+  const { cap_by: capBy, frequency_cap_count: count, frequency_cap_period: period } = form.values.value;
+  return (
+    <FieldGroup
+      label="Frequency cap"
+      hint="The most messages of this campaign to one device or person. Without one the cap of the
+        workspace holds."
+    >
+      <TextField
+        name="frequency_cap_count"
+        label="Times"
+        inputMode="numeric"
+        value={count}
+        onValue={(value) => form.set({ frequency_cap_count: value })}
+      />
+      <SelectField
+        name="frequency_cap_period"
+        label="Per"
+        choices={periods}
+        value={period}
+        onValue={(value) => form.set({ frequency_cap_period: value })}
+      />
+      <SelectField
+        name="cap_by"
+        label="Counted for"
+        hint={
+          capBy === "user"
+            ? "A person gets a message on the device that was seen last. The cooldown is shared too."
+            : undefined
+        }
+        choices={receivers}
+        value={capBy}
+        onValue={(value) => form.set({ cap_by: value === "user" ? "user" : "device" })}
+      />
+    </FieldGroup>
+  );
+};
+
+/** The choice of the workspace's quiet hours, which only the operator knows. */
+const inherited = (): string => {
+  const known = workspace.value;
+  if (known?.quiet_hours === undefined) return "Those of the workspace";
+  const { quiet_hours: quiet } = known;
+  return quiet === null
+    ? "Those of the workspace, which has none"
+    : `Those of the workspace, ${quiet.from} to ${quiet.to}`;
+};
+
+const QuietHours = ({ form }: PacingProps) => (
+  <QuietHoursFields
+    hint="Hours of the day in which devices get no message, in the time zone of each device."
+    others={[
+      { value: "", text: inherited() },
+      { value: "none", text: "No quiet hours" },
+    ]}
+    values={form.values.value}
+    onValues={(values) => form.set(values)}
+  />
+);
+
+const Cooldown = ({ form }: PacingProps) =>
+  form.values.value.type === "geo" ? (
+    <FieldGroup
+      label="Cooldown"
+      hint="After a message at a location the same device gets no other of this campaign there for so long."
+    >
+      <TextField
+        name="cooldown_minutes"
+        label="Minutes"
+        placeholder="None"
+        inputMode="numeric"
+        value={form.values.value.cooldown_minutes}
+        onValue={(value) => form.set({ cooldown_minutes: value })}
+      />
+    </FieldGroup>
+  ) : (
+    <FieldGroup label="Cooldown" hint="A cooldown at locations is for geo campaigns.">
+      {null}
+    </FieldGroup>
+  );
+
+/** "Frequency cap", "Quiet hours" and "Cooldown". */
+export const CampaignPacing = ({ form }: PacingProps) => (
+  <>
+    <FrequencyCap form={form} />
+    <QuietHours form={form} />
+    <Cooldown form={form} />
+  </>
+);
+
+const ofWorkspace = "Those of the workspace.";
+
+/** The quiet hours that hold for a campaign, as a sentence. */
+export const campaignQuietText = (own: Parameters<typeof quietText>[0]): string => {
+  const text = quietText(own);
+  if (text !== null) return text;
+  const known = workspace.value?.quiet_hours;
+  if (known === undefined) return ofWorkspace;
+  return known === null
+    ? "None, neither here nor in the workspace."
+    : `${ofWorkspace} ${quietText(known) ?? ""}`;
+};

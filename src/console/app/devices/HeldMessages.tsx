@@ -1,0 +1,48 @@
+/** Messages that wait until the quiet hours of a device end. */
+import { useOperator, usePlatform } from "../data/Query.ts";
+import type { Campaign, One, Page } from "../data/Resources.ts";
+import { CardSection } from "../parts/CardSection.tsx";
+import { type Column, DataTable } from "../parts/DataTable.tsx";
+import { InstantText } from "../parts/InstantText.tsx";
+import { LoadProblem } from "../parts/PageFrame.tsx";
+import { addressOf } from "../routing/Router.ts";
+import type { Delivery } from "./DeviceResources.ts";
+import { operatorPath } from "./ErasureDialog.tsx";
+
+const CampaignLink = ({ id }: { readonly id: string }) => {
+  const { data, problem } = usePlatform<One<Campaign>>(`/campaigns/${id}`, { millis: Infinity });
+  if (data === undefined) return <span class="quiet">{problem === undefined ? "…" : "deleted"}</span>;
+  return (
+    <a class="row-link" href={addressOf(`/campaigns/${id}`)}>
+      {data.data.name}
+    </a>
+  );
+};
+
+const columns: ReadonlyArray<Column<Delivery>> = [
+  { key: "campaign", heading: "Campaign", cell: ({ campaign_id: id }) => <CampaignLink id={id} /> },
+  { key: "made", heading: "Since", cell: ({ created_at: at }) => <InstantText at={at} /> },
+  {
+    key: "until",
+    heading: "Held until",
+    cell: ({ held_until: at }) => (at === null ? "" : <InstantText at={at} />),
+  },
+];
+
+const maxShown = 100;
+
+/** The held messages of a device, which the operator sees. */
+export const HeldMessages = ({ deviceId }: { readonly deviceId: string }) => {
+  const { data, problem } = useOperator<Page<Delivery>>(
+    operatorPath(`deliveries?device=${deviceId}&status=held&limit=${maxShown}`),
+  );
+  return (
+    <CardSection title="Held by quiet hours">
+      <LoadProblem problem={problem} />
+      {data?.data.length === 0 && <p class="quiet">No message waits for the end of quiet hours.</p>}
+      {data !== undefined && data.data.length > 0 && (
+        <DataTable label="Held messages" columns={columns} rows={data.data} rowKey={({ id }) => id} />
+      )}
+    </CardSection>
+  );
+};

@@ -1,0 +1,201 @@
+/** "What a device gets": the notification as the server renders it, and as a push of each service. */
+import { useState } from "preact/hooks";
+import { ApiProblem, platform } from "../data/ApiCall.ts";
+import { usePlatform } from "../data/Query.ts";
+import type { Campaign, Device, One, Page } from "../data/Resources.ts";
+import { transportTexts } from "../devices/DeviceWords.ts";
+import { Button } from "../parts/Button.tsx";
+import { CardSection } from "../parts/CardSection.tsx";
+import { type Column, DataTable } from "../parts/DataTable.tsx";
+import { formatCount } from "../parts/DisplayFormats.ts";
+import { SearchFilter } from "../parts/Filters.tsx";
+import { SelectField, TextField } from "../parts/form/Fields.tsx";
+import { Form, type FormModel, useForm } from "../parts/form/Form.tsx";
+import { mediaSource } from "../parts/MediaSource.ts";
+import { may } from "../session/SessionState.ts";
+import { LocationChoice } from "./LocationChoice.tsx";
+import type { RenderedPreview } from "./MessageResources.ts";
+import { contentDraftOf, type MessageValues } from "./NotificationForm.ts";
+import { OpenedMessage } from "./OpenedMessage.tsx";
+import { repeatedTags } from "./TranslationForm.ts";
+
+interface PreviewProps {
+  readonly campaign: Campaign;
+  readonly message: FormModel<MessageValues>;
+  /** The id of the notification; null for a new one. */
+  readonly storedId: string | null;
+}
+
+const fieldTexts: Readonly<Record<string, string>> = {
+  headline: "headline",
+  body: "body",
+  media: "picture",
+  cta_label: "button label",
+  cta_url: "button address",
+};
+
+const cutText = (cut: ReadonlyArray<string>): string =>
+  cut.map((field) => fieldTexts[field] ?? "a question").join(", ");
+
+const services = ["fcm", "apns", "webpush"] as const;
+type Push = NonNullable<RenderedPreview["pushes"]>["fcm"] & { readonly service: (typeof services)[number] };
+
+const columns: ReadonlyArray<Column<Push>> = [
+  { key: "service", heading: "Push service", cell: ({ service }) => transportTexts[service] },
+  { key: "bytes", heading: "Size", isFigure: true, cell: ({ bytes }) => formatCount(bytes, "byte") },
+  {
+    key: "cut",
+    heading: "Cut to fit",
+    cell: ({ cut }) => (cut.length === 0 ? "nothing" : cutText(cut)),
+  },
+];
+
+const Rendered = ({ preview: { cut, failure, message, pushes } }: { readonly preview: RenderedPreview }) => {
+  if (message === null || pushes === null)
+    return <p class="notice notice-problem">It would not be sent. {failure}</p>;
+  const { media } = message;
+  const hasPicture = media !== null && media.url !== null && media.type === "image";
+  return (
+    <>
+      <OpenedMessage
+        content={{
+          headline: message.headline,
+          body: message.body,
+          button: message.cta_label ?? "",
+          address: message.cta_url ?? "",
+          picture: hasPicture ? { source: mediaSource(media.url), name: "The picture" } : null,
+          questions: message.questions.map(({ choices, question_text: text }) => ({
+            text,
+            choices: choices.map((choice) => choice.text),
+          })),
+        }}
+      />
+      {message.cta_url !== null && <p class="hint">The button opens {message.cta_url}</p>}
+      {cut.length > 0 && <p class="notice">Cut at its limit: {cutText(cut)}.</p>}
+      <DataTable
+        label="As a push"
+        columns={columns}
+        rows={services.map((service) => ({ service, ...pushes[service] }))}
+        rowKey={({ service }) => service}
+      />
+    </>
+  );
+};
+
+const maxDevices = 20;
+
+const DeviceChoice = ({
+  onValue,
+  value: chosen,
+}: {
+  readonly value: string;
+  readonly onValue: (id: string) => void;
+}) => {
+  const [search, setSearch] = useState("");
+  const query = new URLSearchParams({ limit: String(maxDevices), ...(search === "" ? {} : { q: search }) });
+  const { data } = usePlatform<Page<Device>>(`/devices?${query.toString()}`);
+  const found = (data?.data ?? []).map((device) => ({ value: device.id, text: device.installation_id }));
+  const isListed = chosen === "" || found.some(({ value }) => value === chosen);
+  return (
+    <>
+      <SearchFilter label="Search devices for the preview" value={search} onValue={setSearch} />
+      <SelectField
+        name="device_id"
+        label="For the device"
+        choices={[
+          { value: "", text: "None: a device of which only the language is known" },
+          ...(isListed ? [] : [{ value: chosen, text: "The one that was chosen" }]),
+          ...found,
+        ]}
+        value={chosen}
+        onValue={onValue}
+      />
+    </>
+  );
+};
+
+/** Problems of the draft stand at its fields; the others are of the preview itself. */
+const divided = (problem: ApiProblem, message: FormModel<MessageValues>): ApiProblem => {
+  const prefix = "notification.";
+  const entries = Object.entries(problem.fields);
+  const ofDraft = entries.filter(([name]) => name.startsWith(prefix));
+  if (ofDraft.length === 0) return problem;
+  message.problems.value = Object.fromEntries(
+    ofDraft.map(([name, sentences]) => [name.slice(prefix.length), sentences]),
+  );
+  return new ApiProblem(
+    problem.status,
+    problem.code,
+    "The notification has problems. They stand at its fields.",
+    Object.fromEntries(entries.filter(([name]) => !name.startsWith(prefix))),
+  );
+};
+
+/** A form with a button, and what came of it. */
+export const DevicePreview = ({ campaign, message, storedId }: PreviewProps) => {
+  const [preview, setPreview] = useState<RenderedPreview | null>(null);
+  const form = useForm({
+    draft: null,
+    initial: { device_id: "", locale: "", location_id: "" },
+    send: async ({ device_id: device, locale, location_id: location }) => {
+      setPreview(null);
+      const values = message.values.value;
+      // Without a change the stored one is shown: it knows the name of its campaign.
+      const isStored = storedId !== null && !message.isChanged.value;
+      try {
+        const repeated = repeatedTags(values.translations);
+        if (Object.keys(repeated).length > 0) {
+          message.problems.value = repeated;
+          throw new ApiProblem(null, "validation_failed", "A language is there twice.");
+        }
+        const { body } = await platform<One<RenderedPreview>>("/notifications/preview", {
+          method: "POST",
+          json: {
+            ...(isStored
+              ? { campaign_id: campaign.id, notification_id: storedId }
+              : { notification: contentDraftOf({ ...values, questions: withoutIds(values) }) }),
+            ...(device === "" ? { locale: locale.trim() || null } : { device_id: device }),
+            location_id: location || null,
+          },
+        });
+        message.problems.value = {};
+        setPreview(body.data);
+      } catch (error) {
+        throw error instanceof ApiProblem ? divided(error, message) : error;
+      }
+    },
+  });
+  const { device_id: device, locale, location_id: location } = form.values.value;
+  return (
+    <CardSection title="What a device gets">
+      <p class="quiet">The texts as the server fills them in for a device. Nothing is stored or sent.</p>
+      <Form model={form} label="What a device gets">
+        {may("devices:read") && (
+          <DeviceChoice value={device} onValue={(value) => form.set({ device_id: value })} />
+        )}
+        {device === "" && (
+          <TextField
+            name="locale"
+            label="Language of the device"
+            placeholder="Such as nl-NL"
+            value={locale}
+            onValue={(value) => form.set({ locale: value })}
+          />
+        )}
+        {campaign.type === "geo" && (
+          <LocationChoice value={location} onValue={(value) => form.set({ location_id: value })} />
+        )}
+        <Button type="submit" isBusy={form.isSending.value}>
+          Show what it gets
+        </Button>
+      </Form>
+      <div class="rendered" role="status">
+        {preview !== null && <Rendered preview={preview} />}
+      </div>
+    </CardSection>
+  );
+};
+
+/** The questions of a draft that is not stored: the ids of stored ones are not of it. */
+const withoutIds = ({ questions }: MessageValues): MessageValues["questions"] =>
+  questions.map((question) => ({ ...question, id: null }));

@@ -1,0 +1,195 @@
+/** Test sends: a notification is sent now to approved test devices, and what came of it. */
+import { useEffect, useState } from "preact/hooks";
+import { platform } from "../data/ApiCall.ts";
+import { useOperator, usePlatform } from "../data/Query.ts";
+import type { Campaign, Device, DeviceMessage, One, Page } from "../data/Resources.ts";
+import type { Delivery } from "../devices/DeviceResources.ts";
+import { Badge } from "../parts/Badge.tsx";
+import { Button } from "../parts/Button.tsx";
+import { CardSection } from "../parts/CardSection.tsx";
+import { Form, useForm } from "../parts/form/Form.tsx";
+import { PickList, type PickItem } from "../parts/form/PickList.tsx";
+import { environment, workspaceId } from "../session/Scope.ts";
+import { isOperator, may } from "../session/SessionState.ts";
+import { LocationChoice } from "./LocationChoice.tsx";
+import type { TestDeliveries } from "./MessageResources.ts";
+
+type TestDelivery = TestDeliveries["deliveries"][number];
+
+/** How often the result is read, in milliseconds. */
+const resultMillis = 2_000;
+const maxShown = 20;
+
+const statusBadges = {
+  held: <Badge text="Held by quiet hours" tone="waiting" />,
+  queued: <Badge text="On its way" tone="waiting" />,
+  handed_over: <Badge text="Sent to the push service" tone="waiting" />,
+  delivered: <Badge text="Delivered" tone="good" />,
+  failed: <Badge text="Failed" tone="bad" />,
+} as const satisfies Readonly<Record<Delivery["status"], unknown>>;
+
+interface ResultProps {
+  readonly delivery: TestDelivery;
+  readonly messageId: string;
+}
+
+/** The operator sees every delivery with its error. */
+const OperatorResult = ({ delivery, messageId }: ResultProps) => {
+  const query = `device=${delivery.device_id}&notification=${messageId}&limit=${maxShown}`;
+  const { data } = useOperator<Page<Delivery>>(
+    `/workspaces/${workspaceId.value}/${environment.value}/deliveries?${query}`,
+    { millis: resultMillis },
+  );
+  const found = data?.data.find(({ id }) => id === delivery.id);
+  if (found === undefined) return statusBadges.queued;
+  return (
+    <>
+      {statusBadges[found.status]}
+      {found.last_error !== null && <span class="second-line">{found.last_error}</span>}
+    </>
+  );
+};
+
+/** Others see what was delivered. */
+const DeliveredResult = ({ delivery }: ResultProps) => {
+  const { data } = usePlatform<Page<DeviceMessage>>(
+    `/devices/${delivery.device_id}/messages?limit=${maxShown}`,
+    { millis: resultMillis },
+  );
+  return data?.data.some(({ id }) => id === delivery.id) === true
+    ? statusBadges.delivered
+    : statusBadges.queued;
+};
+
+const Results = ({
+  deliveries,
+  known,
+  messageId,
+}: {
+  readonly deliveries: ReadonlyArray<TestDelivery>;
+  readonly known: ReadonlyMap<string, PickItem>;
+  readonly messageId: string;
+}) => (
+  <ul class="lines">
+    {deliveries.map((delivery) => (
+      <li key={delivery.id} class="test-device">
+        <span>{known.get(delivery.device_id)?.name ?? delivery.device_id}</span>
+        <span>
+          {isOperator() ? (
+            <OperatorResult delivery={delivery} messageId={messageId} />
+          ) : (
+            <DeliveredResult delivery={delivery} messageId={messageId} />
+          )}
+        </span>
+      </li>
+    ))}
+  </ul>
+);
+
+/** Approved test devices by search, and the names of those that were seen. */
+const useTestDevices = () => {
+  const [search, setSearch] = useState("");
+  const [known, setKnown] = useState<ReadonlyMap<string, PickItem>>(new Map());
+  const wanted = search.trim();
+  const query = new URLSearchParams({
+    approved: "true",
+    limit: String(maxShown),
+    ...(wanted === "" ? {} : { q: wanted }),
+  });
+  const { data } = usePlatform<Page<Device>>(`/devices?${query.toString()}`);
+  const found = (data?.data ?? []).map((device): PickItem => ({
+    id: device.id,
+    name: device.installation_id,
+    note: device.user_id ?? device.platform,
+  }));
+  useEffect(() => {
+    setKnown((before) => new Map([...before, ...found.map((item) => [item.id, item] as const)]));
+  }, [data]);
+  return {
+    search,
+    setSearch,
+    known,
+    found,
+    isLoaded: data !== undefined,
+    next: data?.meta.next_cursor ?? null,
+  };
+};
+
+/** The devices, the button and the results. */
+export const TestSendForm = ({
+  campaign,
+  messageId,
+}: {
+  readonly campaign: Pick<Campaign, "id" | "type">;
+  readonly messageId: string;
+}) => {
+  const [deliveries, setDeliveries] = useState<ReadonlyArray<TestDelivery>>([]);
+  const devices = useTestDevices();
+  const form = useForm<{ readonly device_ids: ReadonlyArray<string>; readonly location_id: string }>({
+    draft: null,
+    initial: { device_ids: [], location_id: "" },
+    send: async ({ device_ids, location_id: location }, idempotencyKey) => {
+      setDeliveries([]);
+      const path = `/campaigns/${campaign.id}/notifications/${messageId}/test`;
+      const { body } = await platform<One<TestDeliveries>>(path, {
+        method: "POST",
+        json: { device_ids, location_id: location || null },
+        idempotencyKey,
+      });
+      setDeliveries(body.data.deliveries);
+    },
+  });
+  const { device_ids: chosen, location_id: location } = form.values.value;
+  return (
+    <>
+      <Form model={form} label="Send a test">
+        <PickList
+          label="Test devices"
+          name="device_ids"
+          searchLabel="Search test devices"
+          search={devices.search}
+          onSearch={devices.setSearch}
+          found={devices.found}
+          hasMore={devices.next !== null}
+          known={devices.known}
+          chosen={chosen}
+          onChosen={(ids) => form.set({ device_ids: ids })}
+          empty={
+            devices.isLoaded ? "There is no approved test device yet. Approve one under Devices." : "Loading…"
+          }
+        />
+        {campaign.type === "geo" && (
+          <LocationChoice value={location} onValue={(value) => form.set({ location_id: value })} />
+        )}
+        <Button type="submit" isBusy={form.isSending.value}>
+          Send a test
+        </Button>
+      </Form>
+      <div role="status">
+        {deliveries.length > 0 && (
+          <Results deliveries={deliveries} known={devices.known} messageId={messageId} />
+        )}
+      </div>
+    </>
+  );
+};
+
+/** "Send a test" of a stored notification. */
+export const TestSection = ({
+  campaign,
+  isChanged,
+  messageId,
+}: {
+  readonly campaign: Campaign;
+  readonly isChanged: boolean;
+  readonly messageId: string;
+}) =>
+  may("devices:read") && may("notifications:write") ? (
+    <CardSection title="Send a test">
+      <p class="quiet">
+        It goes out now, whatever schedule, pause, cap and quiet hours say, and counts in no report.
+      </p>
+      {isChanged && <p class="notice">What is sent is the saved version, without your changes.</p>}
+      <TestSendForm campaign={campaign} messageId={messageId} />
+    </CardSection>
+  ) : null;

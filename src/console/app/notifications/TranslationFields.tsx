@@ -1,0 +1,201 @@
+/** The texts of a notification in other languages. */
+import { useEffect, useId, useRef } from "preact/hooks";
+import { Button } from "../parts/Button.tsx";
+import { Field, TextField } from "../parts/form/Fields.tsx";
+import { type FormModel, useFieldProblems } from "../parts/form/Form.tsx";
+import { commonLanguages, languageName } from "./Languages.ts";
+import { hasChoices, type MessageValues, type QuestionValues } from "./NotificationForm.ts";
+import {
+  maxTranslations,
+  newTranslation,
+  translationName,
+  type TranslatedQuestionValues,
+  type TranslationValues,
+  untranslated,
+} from "./TranslationForm.ts";
+
+interface GroupProps {
+  readonly index: number;
+  readonly translation: TranslationValues;
+  /** The questions of the survey; none of a message. */
+  readonly questions: ReadonlyArray<QuestionValues>;
+  readonly isFocused: boolean;
+  readonly onChange: (changes: Partial<TranslationValues>) => void;
+  readonly onRemove: () => void;
+}
+
+const TagField = ({ isFocused, onChange, translation }: GroupProps) => {
+  const list = useId();
+  const ref = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (isFocused) ref.current?.focus();
+  }, []);
+  return (
+    <Field
+      name={translationName(translation)}
+      label="Language tag"
+      hint="Such as nl or pt-BR. Devices in nl-BE get nl, unless there is a translation for nl-BE."
+    >
+      {(attributes) => (
+        <>
+          <input
+            {...attributes}
+            ref={ref}
+            type="text"
+            list={list}
+            value={translation.tag}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellcheck={false}
+            onInput={(event) => onChange({ tag: event.currentTarget.value })}
+          />
+          <datalist id={list}>
+            {commonLanguages.map((tag) => (
+              <option key={tag} value={tag} label={languageName(tag)} />
+            ))}
+          </datalist>
+        </>
+      )}
+    </Field>
+  );
+};
+
+const QuestionTexts = ({
+  label,
+  name,
+  onChange,
+  question,
+  texts,
+}: {
+  readonly name: string;
+  readonly label: (text: string) => string;
+  readonly question: QuestionValues;
+  readonly texts: TranslatedQuestionValues;
+  readonly onChange: (texts: TranslatedQuestionValues) => void;
+}) => (
+  <>
+    <TextField
+      name={`${name}.question_text`}
+      label={label("Question")}
+      placeholder={question.question_text}
+      value={texts.question_text}
+      onValue={(text) => onChange({ ...texts, question_text: text })}
+    />
+    {hasChoices(question.type) && (
+      <TextField
+        name={`${name}.choices`}
+        label={label("Choices")}
+        hint="In the order of the question. An empty line keeps a choice as it is."
+        placeholder={question.choices}
+        rows={4}
+        value={texts.choices}
+        onValue={(choices) => onChange({ ...texts, choices })}
+      />
+    )}
+  </>
+);
+
+const TranslationGroup = (props: GroupProps) => {
+  const { index, onChange, onRemove, questions, translation } = props;
+  const name = translationName(translation);
+  const tag = translation.tag.trim();
+  const mark = tag === "" ? `translation ${index + 1}` : tag;
+  const field = (key: "headline" | "body" | "cta_label" | "cta_url", label: string, rows = 1) => (
+    <TextField
+      name={`${name}.${key}`}
+      label={`${label} (${mark})`}
+      rows={rows}
+      value={translation[key]}
+      onValue={(value) => onChange({ [key]: value })}
+    />
+  );
+  return (
+    <fieldset class="field-group">
+      <legend>
+        Translation {index + 1}
+        {tag !== "" && languageName(tag) !== tag && `: ${languageName(tag)}`}
+      </legend>
+      <TagField {...props} />
+      {field("headline", "Headline")}
+      {field("body", "Body", 3)}
+      <div class="field-pair">
+        {field("cta_label", "Button label")}
+        {field("cta_url", "Button address")}
+      </div>
+      {questions.map((question, at) => (
+        <QuestionTexts
+          key={at}
+          name={`${name}.questions.${at}`}
+          label={(text) => `${text} ${at + 1} (${mark})`}
+          question={question}
+          texts={translation.questions[at] ?? untranslated}
+          onChange={(texts) =>
+            onChange({
+              questions: questions.map((_, each) =>
+                each === at ? texts : (translation.questions[each] ?? untranslated),
+              ),
+            })
+          }
+        />
+      ))}
+      <div class="actions">
+        <Button label={`Remove the translation ${mark}`} onPress={onRemove}>
+          Remove
+        </Button>
+      </div>
+    </fieldset>
+  );
+};
+
+/** What is wrong with the translations as a whole, such as their number. */
+const WholeProblems = () => {
+  const problems = useFieldProblems("translations");
+  return problems.length === 0 ? null : <p class="problem">{problems.join(" ")}</p>;
+};
+
+/** All translations, and "Add translation". */
+export const TranslationFields = ({ form }: { readonly form: FormModel<MessageValues> }) => {
+  const { questions, translations, type } = form.values.value;
+  const isAdded = useRef(false);
+  const change = (index: number, changes: Partial<TranslationValues>): void => {
+    const before = translations[index];
+    if (changes.tag !== undefined && before !== undefined) {
+      // The problems of another language are not those of this one.
+      const kept = Object.entries(form.problems.value).filter(
+        ([name]) => !`${name}.`.startsWith(`${translationName(before)}.`),
+      );
+      form.problems.value = Object.fromEntries(kept);
+    }
+    form.set({
+      translations: translations.map((each, at) => (at === index ? { ...each, ...changes } : each)),
+    });
+  };
+  return (
+    <div class="translations">
+      <h2 class="translations-heading">Translations</h2>
+      <p class="hint">A device gets the one for its language. What is left empty is as written above.</p>
+      <WholeProblems />
+      {translations.map((translation, index) => (
+        <TranslationGroup
+          key={index}
+          index={index}
+          translation={translation}
+          questions={type === "survey" ? questions : []}
+          isFocused={isAdded.current && index === translations.length - 1}
+          onChange={(changes) => change(index, changes)}
+          onRemove={() => form.set({ translations: translations.filter((_, at) => at !== index) })}
+        />
+      ))}
+      {translations.length < maxTranslations && (
+        <Button
+          onPress={() => {
+            isAdded.current = true;
+            form.set({ translations: [...translations, newTranslation] });
+          }}
+        >
+          Add translation
+        </Button>
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,90 @@
+import { assert, layer } from "@effect/vitest";
+import { Effect, Stream } from "effect";
+import type { HttpServerRequest } from "effect/http";
+import { SqlClient } from "effect/sql";
+import { CurrentDatabaseTime, DatabaseTime } from "../../../src/database/pool/DatabaseTime.ts";
+import { DeviceImports } from "../../../src/devices/import/DeviceImports.ts";
+import { Workspaces } from "../../../src/workspaces/Workspaces.ts";
+import { TestWaypost } from "../../TestWaypost.ts";
+import { importWorld } from "./ImportWorld.ts";
+
+const row = { installation_id: "one", platform: "ios" };
+
+layer(TestWaypost.layer)("Batches of an import of devices", (it) => {
+  it.effect("imports at the same time give each person one key, and devices have it (Q4.2, Q1.5)", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient;
+      const { lines, production } = yield* importWorld;
+      const person = (index: number) => `person-${index % 40}`;
+      yield* lines([{ ...row, user_id: person(0) }]);
+      const rows = Array.from({ length: 120 }, (_, index) => ({
+        installation_id: `phone-${index}`,
+        platform: "web",
+        user_id: person(index),
+      }));
+      const tablets = rows.map((each) => ({ ...each, installation_id: `tablet-${each.installation_id}` }));
+      const answers = yield* Effect.all([lines(rows), lines(tablets.toReversed())], {
+        concurrency: "unbounded",
+      });
+      assert.deepStrictEqual(
+        answers.map(({ body }) => body.data.summary.created),
+        [120, 120],
+      );
+      yield* lines([
+        { installation_id: "phone-0", user_id: null },
+        { installation_id: "phone-1", user_id: "person-2" },
+        { installation_id: "phone-2", locale: "nl" },
+      ]);
+      const keys = yield* sql<object>`
+        SELECT count(DISTINCT user_id)::int AS people, count(DISTINCT user_key)::int AS keys,
+          count(*) FILTER (WHERE user_id IS NULL AND user_key IS NULL)::int AS nobody,
+          count(*) FILTER (WHERE user_key = (
+            SELECT u.key FROM device_user u
+            WHERE (u.workspace_id, u.environment, u.user_id) = (d.workspace_id, d.environment, d.user_id)
+          ))::int AS keyed
+        FROM device d WHERE workspace_id = ${production.workspaceId} AND environment = 'production'`;
+      assert.deepStrictEqual(keys, [{ people: 40, keys: 40, nobody: 1, keyed: 240 }]);
+    }),
+  );
+
+  it.effect("behind 10,000 rows only failed ones are listed, and all are counted (Q4.4)", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient;
+      const { lines, production } = yield* importWorld;
+      const rows = Array.from({ length: 12_500 }, (_, index) => ({
+        installation_id: `many-${index}`,
+        platform: index === 12_345 ? "none" : "web",
+      }));
+      const { body } = yield* lines(rows);
+      const { results, summary } = body.data;
+      assert.deepStrictEqual(summary, { created: 12_499, updated: 0, skipped: 0, failed: 1 });
+      assert.deepStrictEqual(
+        results.map(({ index }: any) => index),
+        [...Array.from({ length: 10_000 }, (_, index) => index), 12_345],
+      );
+      const keys = yield* sql<{ count: number; last: number }>`
+        SELECT count(DISTINCT key)::int AS count, max(key) AS last FROM device
+        WHERE workspace_id = ${production.workspaceId} AND environment = 'production'`;
+      assert.deepStrictEqual(keys, [{ count: 12_499, last: 12_499 }]);
+    }),
+  );
+
+  it.effect("an import may take the database longer than other requests (Q4.7)", () =>
+    Effect.gen(function* () {
+      const imports = yield* DeviceImports;
+      const { devices, workspace } = yield* importWorld;
+      const workspaces = yield* Workspaces;
+      const { workspaceId, workspace: found } = yield* workspaces.find(workspace.id);
+      const tenant = { workspaceId, workspace: found, environment: "production" as const };
+      const request = {
+        headers: { "content-type": "application/x-ndjson" },
+        stream: Stream.succeed(new TextEncoder().encode(JSON.stringify(row))),
+      } as unknown as HttpServerRequest.HttpServerRequest;
+      const results = yield* imports
+        .run(tenant, request)
+        .pipe(Effect.scoped, Effect.provideService(CurrentDatabaseTime, new DatabaseTime(0)));
+      assert.strictEqual(results.summary.created, 1);
+      assert.lengthOf(yield* devices, 1);
+    }),
+  );
+});
