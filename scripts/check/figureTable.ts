@@ -116,7 +116,7 @@ export const figureTable: Readonly<Record<string, ReadonlyArray<Figure>>> = {
     ["more as it responds (up to #)", constant("ProviderConcurrency.ts", "maxLimit")],
     ["for that time, at most # seconds", constant("ProviderConcurrency.ts", "maxBackOffMillis") / second],
     ["has # seconds to send the head", constant("Server.ts", "headersTimeout") / second],
-    ["# seconds for the whole request", constant("Server.ts", "requestTimeout") / second],
+    ["# minutes for the whole request", constant("Server.ts", "requestTimeout") / minute],
     ["idle for # seconds", constant("Server.ts", "keepAliveTimeout") / second],
     ["shorter than Waypost's #", constant("Server.ts", "keepAliveTimeout") / second],
     ["reads nothing of a response for # seconds", constant("DrainingServer.ts", "stalledMillis") / second],

@@ -77,6 +77,16 @@ export const runOnce = (file: SourceFile): ReadonlyArray<Finding> =>
         "Only main.ts runs effects: return the effect, or take the fiber's services with Effect.context.",
       );
 
+/** Groups of handlers are built by `handlerGroup`, which keeps the context of a request small. */
+export const handlerGroups = (file: SourceFile): ReadonlyArray<Finding> =>
+  file.path === "src/wire/HandlerGroup.ts"
+    ? []
+    : matchingLines(
+        file,
+        /\bHttpApiBuilder\.group\(/,
+        "HttpApiBuilder.group copies all services into each request: use handlerGroup of wire/HandlerGroup.ts.",
+      );
+
 /** No export has a name that ends in Live, Impl or Manager. */
 export const exportNames = (file: SourceFile): ReadonlyArray<Finding> =>
   matchingLines(

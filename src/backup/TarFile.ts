@@ -94,8 +94,8 @@ const broken = (error: unknown): unknown => {
 };
 
 /**
- * The content of an entry. A reader that stops early does not cancel the stream: in modern-tar 0.8.6, a cancel
- * of content that is buffered whole discards the content of a later entry, which then never ends.
+ * The content of an entry. A reader that stops early does not cancel the stream: in modern-tar 0.8.6, a
+ * cancel of content that is buffered whole discards the content of a later entry, which then never ends.
  */
 async function* piecesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {

@@ -58,9 +58,10 @@ const withFewServices = Effect.fnUntraced(function* (server: HttpServer.HttpServ
 });
 
 /**
- * The listening socket. A client has 10 seconds to send the head and five minutes to send the whole request,
- * which is enough for 50 MB of media over a slow line. It must send and read faster than `TransferRate.ts`
- * says. On shutdown the requests whose head has arrived are finished.
+ * The listening socket. A client has 10 seconds to send the head and an hour to send the whole request, which
+ * is enough for an import of a million devices: it is read only as fast as the database stores it. It must
+ * send and read faster than `TransferRate.ts` says. On shutdown the requests whose head has arrived are
+ * finished.
  */
 export const serverLayer = Layer.unwrap(
   Effect.gen(function* () {
@@ -76,7 +77,7 @@ export const serverLayer = Layer.unwrap(
         new DrainingServer(
           {
             headersTimeout: 10_000,
-            requestTimeout: 300_000,
+            requestTimeout: 3_600_000,
             keepAliveTimeout: 65_000,
             connectionsCheckingInterval: 2_000,
             maxHeaderSize: 16_384,

@@ -14,6 +14,7 @@ import {
   documented,
   exportNames,
   fileLength,
+  handlerGroups,
   layersMeetOnce,
   maxLines,
   repositoryWithoutSql,
@@ -134,6 +135,12 @@ describe("layers", () => {
     const text = "// Effect.runPromise would be wrong\nEffect.runPromise(program);\n";
     assert.deepStrictEqual(linesFound(runOnce, text), [2]);
     assert.deepStrictEqual(linesFound(runOnce, text, "src/main.ts"), []);
+  });
+
+  it("groups of handlers are built with a small context", () => {
+    const text = 'export const meHandlers = HttpApiBuilder.group(PlatformApi, "me", (handlers) =>\n';
+    assert.deepStrictEqual(linesFound(handlerGroups, text), [1]);
+    assert.deepStrictEqual(linesFound(handlerGroups, text, "src/wire/HandlerGroup.ts"), []);
   });
 });
 

@@ -46,7 +46,7 @@ describe("the check of figures", () => {
   it("constants are read as numbers, products and durations in milliseconds", () => {
     assert.strictEqual(constant("Cursors.ts", "defaultLimit"), 20);
     assert.strictEqual(constant("Cursors.ts", "lifetimeMillis"), 86_400_000);
-    assert.strictEqual(constant("Server.ts", "requestTimeout"), 300_000);
+    assert.strictEqual(constant("Server.ts", "requestTimeout"), 3_600_000);
     assert.strictEqual(jobPause("failed_attempt_pruning"), 600_000);
     assert.strictEqual(schemaLimit("platform", "CampaignDraft.name", "maxLength"), 255);
   });

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
-import { afterAll, assert, beforeAll, describe, it, vi } from "vitest";
+import { afterEach, assert, beforeEach, describe, it, vi } from "vitest";
 import { CliProcess } from "../cli/CliProcess.ts";
 import { assertNoPostgresLeft } from "../database/RealProcesses.ts";
 
@@ -9,6 +9,9 @@ const limits = { timeout: 500_000, interval: 50 };
 
 const waitFor = (condition: () => boolean | Promise<boolean>): Promise<unknown> =>
   vi.waitUntil(condition, limits);
+
+/** A request without an answer is given up after so many milliseconds. */
+const unansweredMillis = 20_000;
 
 interface Asked {
   readonly status: number;
@@ -25,6 +28,8 @@ const ask = async (url: string, token = "", method = "GET", body?: object): Prom
     "content-length": text.length,
   };
   const sent = request(url, { agent: false, method, headers });
+  // A connection that was being passed to a process that is killed gets no answer.
+  sent.setTimeout(unansweredMillis, () => sent.destroy(new Error(`${url} gave no answer`)));
   sent.end(text);
   const [response] = (await once(sent, "response")) as [IncomingMessage];
   const chunks = await response.toArray();
@@ -47,12 +52,12 @@ describe("waypost serve with WAYPOST_PROCESSES=2", () => {
   let cli: CliProcess;
   let server: Awaited<ReturnType<CliProcess["serve"]>>;
   let operatorKey = "";
-  beforeAll(async () => {
+  beforeEach(async () => {
     cli = await CliProcess.prepared();
     server = await cli.serve({ WAYPOST_PROCESSES: "2", WAYPOST_LOG_FORMAT: "json" });
     operatorKey = await cli.operatorKey();
   });
-  afterAll(() => cli.dispose());
+  afterEach(() => cli.dispose());
 
   /** The process ids that the supervisor has logged for a process, in order. */
   const pidsOf = (name: string): ReadonlyArray<number> =>
@@ -78,7 +83,8 @@ describe("waypost serve with WAYPOST_PROCESSES=2", () => {
         .some((line) => line.includes(`"process":"${name}"`) && line.includes(`"${path}"`)),
     );
 
-  it("both serve with the limits, tokens and metrics of one Waypost (running.processes)", async () => {
+  /** Both processes serve, with the limits and tokens of one Waypost. Returns the requests that succeeded. */
+  const useBoth = async (): Promise<number> => {
     const plan = { sandbox_requests_per_minute: 6 };
     const { id } = await operator("POST", "/workspaces", { name: "Acme", plan });
     const tokens = `/workspaces/${id}/tokens`;
@@ -103,8 +109,13 @@ describe("waypost serve with WAYPOST_PROCESSES=2", () => {
       return answers.every(({ status }) => status === 401);
     });
 
+    return granted.length;
+  };
+
+  /** The metrics are sums, and remain so when a process is killed and replaced. */
+  const killOne = async (granted: number): Promise<void> => {
     const series = 'waypost_http_requests_total{interface="platform",method="GET",status="200"}';
-    await waitFor(async () => (await metric(series)) === granted.length);
+    await waitFor(async () => (await metric(series)) === granted);
     for (const name of ["api-1", "api-2", "worker", "supervisor"])
       assert.isAbove((await metric(`waypost_memory_bytes{process="${name}"}`)) ?? 0, 10_000_000);
     assert.strictEqual(await metric('waypost_processes{role="api"}'), 2);
@@ -123,14 +134,15 @@ describe("waypost serve with WAYPOST_PROCESSES=2", () => {
     assert.isFalse(isAlive(killed));
     assert.strictEqual(await metric('waypost_processes_replaced_total{role="api"}'), 1);
     assert.strictEqual(await metric('waypost_processes{role="api"}'), 2);
-    assert.strictEqual(await metric(series), granted.length);
+    assert.strictEqual(await metric(series), granted);
     await waitFor(async () => {
       await ask(`${server.origin}/after-the-kill`);
       return hasServed("/after-the-kill", ["api-1", "api-2"]);
     });
-  });
+  };
 
-  it("SIGTERM lets a request finish, and no process is left (running.processes, running.stop)", async () => {
+  /** SIGTERM lets a request finish, and no process is left. */
+  const stopAll = async (): Promise<void> => {
     const body = JSON.stringify({ name: "Late" });
     const late = request(`${server.origin}/operator/v1/workspaces`, {
       agent: false,
@@ -167,10 +179,16 @@ describe("waypost serve with WAYPOST_PROCESSES=2", () => {
         .map((line) => JSON.parse(line).annotations.process),
     );
     for (const name of names) assert.include(["supervisor", "api-1", "api-2", "worker"], name);
+  };
+
+  it("processes serve as one, are replaced and stop together (running.processes, running.stop)", async () => {
+    const granted = await useBoth();
+    assert.isAbove(granted, 0);
+    await killOne(granted);
+    await stopAll();
   });
 
   it("kill -9 of the supervisor ends all its processes (running.processes)", async () => {
-    server = await cli.serve({ WAYPOST_PROCESSES: "2", WAYPOST_LOG_FORMAT: "json" });
     const running = ["api-1", "api-2", "worker"].map((name) => pidsOf(name).at(-1) ?? 0);
     assert.isTrue(running.every((pid) => pid > 0 && isAlive(pid)));
     await server.ends("SIGKILL");
