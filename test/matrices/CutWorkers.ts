@@ -58,8 +58,8 @@ export const cutAroundCommits = Effect.fnUntraced(function* <E, R>(worker: Paged
 });
 
 /**
- * Runs three workers at once, so many times, with a random cut each. Two of them share what the cut one leaves.
- * Returns how many cuts took place.
+ * Runs three workers at once, so many times, with a random cut each. Two of them share what the cut one
+ * leaves. Returns how many cuts took place.
  */
 export const cutAnywhere = Effect.fnUntraced(function* <E, R>(
   worker: PagedWorker<E, R>,
