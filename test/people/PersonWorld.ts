@@ -114,7 +114,7 @@ export const personWorld = Effect.gen(function* () {
     yield* tablet.sees("enter", location);
     yield* Effect.orDie(sql`
       UPDATE delivery SET last_error = 'The push service refused ' || ${traces.token}::text
-      WHERE transport = 'fcm' AND status = 'failed'`);
+      WHERE workspace_id = ${production.workspaceId} AND transport = 'fcm' AND status = 'failed'`);
   });
 
   const names = ["summary", "campaigns", "locations", "notifications", "surveys", "interactions"];
