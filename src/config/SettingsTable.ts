@@ -150,8 +150,8 @@ export const settingsTable = {
   }),
   processes: setting({
     name: "WAYPOST_PROCESSES",
-    default: "auto",
-    description: "Processes that answer requests, beside one for the jobs: 1 to 64; auto suits the machine.",
+    default: "1",
+    description: "Processes that answer requests, 1 to 64, or auto: as many as suit the machine.",
     parse: parseProcesses,
   }),
   /** Undefined to keep deliveries forever. */
