@@ -84,7 +84,7 @@ export const handlerGroups = (file: SourceFile): ReadonlyArray<Finding> =>
     : matchingLines(
         file,
         /\bHttpApiBuilder\.group\(/,
-        "HttpApiBuilder.group copies all services into each request: use handlerGroup of wire/HandlerGroup.ts.",
+        "HttpApiBuilder.group copies all services into each request: use handlerGroup of HandlerGroup.ts.",
       );
 
 /** No export has a name that ends in Live, Impl or Manager. */
