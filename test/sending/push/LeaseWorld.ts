@@ -6,6 +6,7 @@ import { PushOutcomesSql } from "../../../src/sending/push/PushOutcomesSql.ts";
 import { PushQueueSql } from "../../../src/sending/push/PushQueueSql.ts";
 import { ProviderConcurrency } from "../../../src/sending/push/ProviderConcurrency.ts";
 import type { Report } from "../../../src/sending/push/transports/PushTransport.ts";
+import { TestWaypost } from "../../TestWaypost.ts";
 import { localServices } from "./LocalProviders.ts";
 import { pushWorld } from "./PushWorld.ts";
 
@@ -20,6 +21,9 @@ export const uncertainBy = (cause: string) =>
       0,
     ),
   );
+
+/** A Waypost that takes no push by itself: it could take one that a test has just returned. */
+export const withoutWorkers = TestWaypost.layerWith({ roles: new Set(["api"]) });
 
 /** A world with a queue partition whose pushes the test takes itself. */
 export const partition = Effect.gen(function* () {

@@ -7,11 +7,18 @@ import { leaseMillis, pushLeases } from "../../../src/sending/push/PushLeases.ts
 import { PushOutcomesSql } from "../../../src/sending/push/PushOutcomesSql.ts";
 import { PushQueueSql } from "../../../src/sending/push/PushQueueSql.ts";
 import { inFlightPushes } from "../../../src/sending/push/InFlightPushes.ts";
-import { TestWaypost, testStart } from "../../TestWaypost.ts";
+import { testStart } from "../../TestWaypost.ts";
 
-import { content, attemptLayer, partition, repositories, silentChannel } from "./LeaseWorld.ts";
+import {
+  content,
+  attemptLayer,
+  partition,
+  repositories,
+  silentChannel,
+  withoutWorkers,
+} from "./LeaseWorld.ts";
 
-layer(TestWaypost.layer)("Push leases", (it) => {
+layer(withoutWorkers)("Push leases", (it) => {
   it.effect("a heartbeat extends only the leases that the worker still holds (L5)", () =>
     Effect.gen(function* () {
       const { fired, partition: queue } = yield* partition;
