@@ -41,10 +41,11 @@ const builtIns = [
   "user_id",
   "subscribed",
 ] as const;
-type BuiltIn = (typeof builtIns)[number];
+/** A column of every device that rules can use. */
+export type BuiltInAttribute = (typeof builtIns)[number];
 
 /** Whether an attribute is a column of every device. */
-export const isBuiltIn = (attribute: string): attribute is BuiltIn =>
+export const isBuiltIn = (attribute: string): attribute is BuiltInAttribute =>
   builtIns.some((name) => name === attribute);
 
 /** The fields of a condition that are parsed independently of each other. */

@@ -24,9 +24,7 @@ const choiceOf = (value: string): Choice => ({ value, text: value });
 
 /** The attributes to choose from: those that devices have, and those of every device. */
 const attributeChoices = (attributes: ReadonlyArray<AttributeSummary>, current: string): Array<Choice> => {
-  const own = attributes
-    .map(({ name }) => name)
-    .filter((name) => !builtInAttributes.some((each) => each === name));
+  const own = attributes.map(({ name }) => name).filter((name) => !builtInAttributes.includes(name));
   const known = [...own, ...builtInAttributes];
   const missing = current === "" || known.includes(current) ? [] : [current];
   return [{ value: "", text: "Choose an attribute" }, ...[...missing, ...known].map(choiceOf)];

@@ -1,4 +1,5 @@
 /** A rule while it is written: values as typed, with the type that the attribute has. */
+import type { BuiltInAttribute } from "../../../devices/SegmentRule.ts";
 import type { AttributeSummary, SegmentCondition, SegmentRule } from "../data/Resources.ts";
 
 /** The comparison of a condition. */
@@ -23,16 +24,20 @@ export interface TypedRule {
   readonly conditions: ReadonlyArray<TypedCondition>;
 }
 
+const builtInTypes: Readonly<Record<BuiltInAttribute, ValueType>> = {
+  platform: "text",
+  locale: "text",
+  timezone: "text",
+  app_version: "text",
+  registered_at: "text",
+  user_id: "text",
+  subscribed: "boolean",
+};
+
+const builtInTypeByName: ReadonlyMap<string, ValueType> = new Map(Object.entries(builtInTypes));
+
 /** Attributes that every device has. */
-export const builtInAttributes = [
-  "platform",
-  "locale",
-  "timezone",
-  "app_version",
-  "registered_at",
-  "user_id",
-  "subscribed",
-] as const;
+export const builtInAttributes: ReadonlyArray<string> = [...builtInTypeByName.keys()];
 
 const comparisonTexts: Readonly<Record<Comparison, string>> = {
   eq: "is",
@@ -57,11 +62,7 @@ const typeOf = (value: unknown): ValueType =>
 
 /** The type of an attribute: that of its most frequent value. */
 export const typeOfAttribute = (name: string, attributes: ReadonlyArray<AttributeSummary>): ValueType =>
-  builtInAttributes.some((each) => each === name)
-    ? name === "subscribed"
-      ? "boolean"
-      : "text"
-    : typeOf(attributes.find((each) => each.name === name)?.values[0]?.value);
+  builtInTypeByName.get(name) ?? typeOf(attributes.find((each) => each.name === name)?.values[0]?.value);
 
 /** Whether a comparison takes the values true and false. */
 export const isFlag = ({ op, type }: Pick<TypedCondition, "op" | "type">): boolean =>
