@@ -1,9 +1,20 @@
 import { assert, layer } from "@effect/vitest";
 import { Clock, Effect } from "effect";
+import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { TestWaypost, testStart } from "../../TestWaypost.ts";
 import { localServices } from "./LocalProviders.ts";
 import { pushed, pushing, pushWorld } from "./PushWorld.ts";
+
+/** When the only queued push of a workspace is due, in epoch milliseconds. */
+const dueAt = Effect.fnUntraced(function* (workspaceId: number) {
+  const sql = yield* SqlClient.SqlClient;
+  const rows = yield* sql<{ readonly at: number }>`
+    SELECT (extract(epoch FROM due_at) * 1000)::float8 AS at FROM push_queue
+    WHERE workspace_id = ${workspaceId}`;
+  assert.lengthOf(rows, 1);
+  return rows[0]?.at ?? 0;
+});
 
 const at = (millis: number) => TestClock.setTime(testStart + millis);
 
@@ -96,23 +107,28 @@ for (const [name, started] of Object.entries(localServices)) {
       () =>
         Effect.gen(function* () {
           const service = yield* started;
-          const { delivery, fired } = yield* pushWorld(service);
-          const times: Array<number> = [];
+          const { delivery, fired, production } = yield* pushWorld(service);
           service.answer((number) => (number % 2 === 0 ? { status: 500 } : { status: 503 }));
           const { message } = yield* fired();
+          let due = yield* Clock.currentTimeMillis;
           for (let tries = 1; tries <= 8; tries++) {
             yield* pushed;
             assert.lengthOf(service.ledger, tries);
-            times.push((yield* Clock.currentTimeMillis) - testStart);
             assert.deepInclude(yield* delivery(message.id), {
               status: tries === 8 ? "failed" : "queued",
               attempts: tries,
             });
+            if (tries === 8) break;
             const wait = 1000 * 2 ** (tries - 1);
-            yield* TestClock.adjust(wait - 1);
+            const next = Math.ceil(yield* dueAt(production.workspaceId));
+            assert.isAtLeast(next - due, wait);
+            assert.isAtMost(next - due, tries === 1 ? wait : wait * 1.25 + 1);
+            yield* TestClock.setTime(next - 1);
             yield* pushed;
             assert.lengthOf(service.ledger, tries, `too early after ${tries}`);
-            yield* TestClock.adjust(tries === 1 ? 1 : wait / 4 + 1);
+            // Time stands at the instant of the attempt, from which the next wait counts.
+            yield* TestClock.setTime(next);
+            due = next;
           }
           yield* TestClock.adjust("1 hour");
           yield* pushed;
