@@ -77,8 +77,11 @@ export const buildExecutable = async ({ arch, isQuick = false, out, root }: Plan
 
     const main = join(work, "waypost.cjs");
     writeFileSync(main, text);
+    const nodeOptions = ["--max-semi-space-size=32"];
     const config = {
       main,
+      // As bin/waypost.js.
+      execArgv: nodeOptions,
       output: join(work, "blob"),
       disableExperimentalSEAWarning: true,
       // Only the Node that compiled the code can use it.
@@ -87,10 +90,9 @@ export const buildExecutable = async ({ arch, isQuick = false, out, root }: Plan
     };
     writeFileSync(join(work, "sea.json"), JSON.stringify(config));
     const node = join(packages.node, "bin/node");
-    // The bundled Node compiles, so that it can use the compiled code.
-    if (
-      !run(isForThisMachine ? node : process.execPath, ["--experimental-sea-config", join(work, "sea.json")])
-    )
+    // The bundled Node compiles with the same options, so that it can use the compiled code.
+    const compiler = isForThisMachine ? node : process.execPath;
+    if (!run(compiler, [...nodeOptions, "--experimental-sea-config", join(work, "sea.json")]))
       throw new Error("Node could not build the executable.");
 
     const file = join(work, "waypost");
