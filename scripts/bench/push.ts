@@ -29,18 +29,25 @@ const rounds = Number(process.env["BENCH_ROUNDS"] ?? 3);
 const wanted = (process.env["BENCH_TRANSPORTS"] ?? "fcm,apns,webpush").split(",");
 const operatorKey = "bench-operator-key-of-all-processes";
 
+/** CPU of a push in microseconds: of the process, and of its event loop alone. */
 interface Measured {
   readonly perSecond: number;
   readonly cpuMicros: number;
+  readonly loopMicros: number;
 }
 
-/** Microseconds of CPU that a process has used: user and system, from ticks of 10 ms. */
-const cpuOf = (pid: number): number => {
-  const fields = readFileSync(`/proc/${pid}/stat`, "latin1")
+const microsOf = (stat: string): number => {
+  const fields = readFileSync(stat, "latin1")
     .replace(/^.*\) /, "")
     .split(" ");
   return (Number(fields[11]) + Number(fields[12])) * 10_000;
 };
+
+/** Microseconds of CPU, user and system, of a process and of its first thread, from ticks of 10 ms. */
+const cpuOf = (pid: number) => ({
+  all: microsOf(`/proc/${pid}/stat`),
+  loop: microsOf(`/proc/${pid}/task/${pid}/stat`),
+});
 
 const baseline = (
   way: "bare" | "own",
@@ -129,24 +136,31 @@ const throughWaypost = Effect.fnUntraced(function* (pid: number, transport: stri
     if (waiting?.any === false) break;
     yield* Effect.sleep(20);
   }
-  const spent = cpuOf(pid) - cpu;
+  const { all, loop } = cpuOf(pid);
   const [result] = yield* sql<{ readonly delivered: number; readonly seconds: number }>`
     SELECT (count(*) FILTER (WHERE status = 'delivered'))::int AS delivered,
       extract(epoch FROM max(settled_at) - min(settled_at))::float8 AS seconds
     FROM delivery WHERE source_id = ${sourceId}`;
   const { delivered = 0, seconds = Number.NaN } = result ?? {};
   yield* sql`DELETE FROM delivery WHERE source_id = ${sourceId}`;
-  return { delivered, perSecond: delivered / seconds, cpuMicros: spent / delivered };
+  return {
+    delivered,
+    perSecond: delivered / seconds,
+    cpuMicros: (all - cpu.all) / delivered,
+    loopMicros: (loop - cpu.loop) / delivered,
+  };
 });
 
 const middle = (all: ReadonlyArray<Measured>): Measured => ({
   perSecond: median(all.map(({ perSecond }) => perSecond)),
   cpuMicros: median(all.map(({ cpuMicros }) => cpuMicros)),
+  loopMicros: median(all.map(({ loopMicros }) => loopMicros)),
 });
 
-const lineOf = (name: string, { cpuMicros, perSecond }: Measured): string =>
+const lineOf = (name: string, { cpuMicros, loopMicros, perSecond }: Measured): string =>
   `${name.padEnd(24)} ${String(Math.round(perSecond)).padStart(7)} pushes/s by the clock, ` +
-  `${cpuMicros.toFixed(0).padStart(4)} µs of CPU a push: ` +
+  `${cpuMicros.toFixed(0).padStart(4)} µs of CPU a push, ` +
+  `${loopMicros.toFixed(0).padStart(4)} µs of them on the event loop: ` +
   `${String(Math.round(1_000_000 / cpuMicros)).padStart(6)} pushes/s of one core`;
 
 const bench = Effect.fnUntraced(function* (origin: string, pid: number, ports: ReadonlyArray<string>) {
