@@ -1,9 +1,10 @@
 /**
  * The bars of pushes: on one processor core Waypost sends at least 10,000 pushes a second by FCM and by APNs,
- * and 2,500 by Web Push, from the queue to the stored outcome. It measures three ways to the same providers,
- * which are one process on this machine: a bare client without a queue, Waypost's transport alone, and the
- * whole of Waypost. The bar is on the CPU of the sending process, because wall clock time is shared with the
- * providers and PostgreSQL; it is printed too. Linux only: CPU times come from /proc.
+ * and 2,500 by Web Push, from the queue to the stored outcome. It takes at most 1.2 times the CPU of a bare
+ * client, by Web Push 1.11 times. It measures three ways to the same providers, which are one process on this
+ * machine: a bare client without a queue, Waypost's transport alone, and the whole of Waypost. The bars are on
+ * the CPU of the sending process, because wall clock time is shared with the providers and PostgreSQL; it is
+ * printed too. Linux only: CPU times come from /proc.
  */
 import { NodeRuntime } from "@effect/platform-node";
 import { Clock, Effect, References } from "effect";
@@ -21,9 +22,10 @@ import { median, started } from "./BenchChild.ts";
 import { databaseUrl } from "./BenchDatabase.ts";
 
 const transports = [
-  { name: "fcm", bar: 10_000, count: 10_000 },
-  { name: "apns", bar: 10_000, count: 10_000 },
-  { name: "webpush", bar: 2_500, count: 4_000 },
+  { name: "fcm", bar: 10_000, maxRatio: 1.2, count: 10_000 },
+  { name: "apns", bar: 10_000, maxRatio: 1.2, count: 10_000 },
+  // On several cores, 0.9 of their number times the bare client.
+  { name: "webpush", bar: 2_500, maxRatio: 1 / 0.9, count: 4_000 },
 ] as const;
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 3);
 const wanted = (process.env["BENCH_TRANSPORTS"] ?? "fcm,apns,webpush").split(",");
@@ -163,11 +165,16 @@ const lineOf = (name: string, { cpuMicros, loopMicros, perSecond }: Measured): s
   `${loopMicros.toFixed(0).padStart(4)} µs of them on the event loop: ` +
   `${String(Math.round(1_000_000 / cpuMicros)).padStart(6)} pushes/s of one core`;
 
+const missedText = (isMet: boolean): string => (isMet ? "" : ", missed");
+
+const barred = (ratio: number, max: number): string =>
+  `${ratio.toFixed(2)} (bar: ${max.toFixed(2)}${missedText(ratio <= max)})`;
+
 const bench = Effect.fnUntraced(function* (origin: string, pid: number, ports: ReadonlyArray<string>) {
   yield* prepare(origin, ports);
   let sends = 1;
   let missed = false;
-  for (const { bar, count, name } of transports.filter((each) => wanted.includes(each.name))) {
+  for (const { bar, count, maxRatio, name } of transports.filter((each) => wanted.includes(each.name))) {
     const sides = { bare: [] as Array<Measured>, own: [] as Array<Measured>, whole: [] as Array<Measured> };
     // Warm-up.
     yield* throughWaypost(pid, name, sends++);
@@ -182,13 +189,14 @@ const bench = Effect.fnUntraced(function* (origin: string, pid: number, ports: R
     }
     const [bare, own, whole] = [middle(sides.bare), middle(sides.own), middle(sides.whole)];
     const isMet = 1_000_000 / whole.cpuMicros >= bar;
+    const ratio = whole.cpuMicros / bare.cpuMicros;
     console.log(`
 ${name}: ${rounds} rounds of ${count} pushes, medians
 ${lineOf("bare client", bare)}
 ${lineOf("transport alone", own)}
-${lineOf("whole of Waypost", whole)} (bar: ${bar}${isMet ? "" : ", missed"})
-cost of the whole to that of the bare client: ${(whole.cpuMicros / bare.cpuMicros).toFixed(2)}`);
-    if (!isMet) missed = true;
+${lineOf("whole of Waypost", whole)} (bar: ${bar}${missedText(isMet)})
+cost of the whole to that of the bare client: ${barred(ratio, maxRatio)}`);
+    if (!isMet || ratio > maxRatio) missed = true;
   }
   if (missed) process.exitCode = 1;
 });
