@@ -2,9 +2,9 @@
  * The bars of pushes: on one processor core Waypost sends at least 10,000 pushes a second by FCM and by APNs,
  * and 2,500 by Web Push, from the queue to the stored outcome. It takes at most 1.2 times the CPU of a bare
  * client, by Web Push 1.11 times. It measures three ways to the same providers, which are one process on this
- * machine: a bare client without a queue, Waypost's transport alone, and the whole of Waypost. The bars are on
- * the CPU of the sending process, because wall clock time is shared with the providers and PostgreSQL; it is
- * printed too. Linux only: CPU times come from /proc.
+ * machine: a bare client without a queue, Waypost's transport alone, and the whole of Waypost. The bars are
+ * on the CPU of the sending process, because wall clock time is shared with the providers and PostgreSQL; it
+ * is printed too. Linux only: CPU times come from /proc.
  */
 import { NodeRuntime } from "@effect/platform-node";
 import { Clock, Effect, References } from "effect";
