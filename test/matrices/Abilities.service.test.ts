@@ -77,8 +77,8 @@ layer(TestWaypost.layer)("Abilities", (it) => {
   });
 
   /**
-   * Whether a token takes part in deciding which ability an endpoint needs: that with this ability alone, that
-   * with all others, and that with all. The first two exclude every other condition that is met by more
+   * Whether a token helps to decide which ability an endpoint needs: the one with this ability alone, the one
+   * with all others, and the one with all. The first two exclude every other condition that is met by more
    * abilities whenever it is met by fewer.
    */
   const isDecisive = (granted: ReadonlyArray<Ability>, needs: Ability | null): boolean =>
