@@ -6,11 +6,12 @@
  * as by default.
  */
 import { NodeRuntime } from "@effect/platform-node";
-import { Clock, Effect, References } from "effect";
+import { Clock, Context, Effect, Layer, References } from "effect";
 import { SqlClient } from "effect/sql";
 import { randomUUID } from "node:crypto";
 import { digest, makeSecret } from "../../src/access/Credential.ts";
 import { Tokens } from "../../src/access/Tokens.ts";
+import { postgresLayer } from "../../src/database/Postgres.ts";
 import { instant, unnested } from "../../src/database/Rows.ts";
 import { deviceToken } from "../../src/devices/DeviceToken.ts";
 import { DeviceKey, idAt } from "../../src/wire/Ids.ts";
@@ -43,7 +44,7 @@ const prepare = Effect.gen(function* () {
   const now = yield* Clock.currentTimeMillis;
   const unlimited = { production_requests_per_minute: null, production_writes_per_minute: null };
   const { id } = yield* workspaces.create(
-    ParsedBody.of({ name: "Bench", plan: { ...unlimited, max_campaigns: 1_000_000 } }),
+    ParsedBody.of({ name: "Bench", plan: { ...unlimited, max_campaigns: 1_000 } }),
   );
   yield* workspaces.update(id, ParsedBody.of({ platform_api_enabled: true }));
   const { workspaceId } = yield* workspaces.find(id);
@@ -124,9 +125,15 @@ const create = (address: string, headers: Headers, location: string) => (count: 
 };
 
 const bench = Effect.gen(function* () {
-  const { prepared, baseline, waypost } = yield* programs("WritesBaseline.ts", prepare, ({ workspaceId }) => [
-    JSON.stringify({ workspaceId, firstKey: 1_000_000_000 }),
-  ]);
+  const { baseline, prepared, target, waypost } = yield* programs(
+    "WritesBaseline.ts",
+    prepare,
+    ({ workspaceId }) => [JSON.stringify({ workspaceId, firstKey: 1_000_000_000 })],
+  );
+  const client = yield* Layer.build(postgresLayer(target, { maxConnections: 1 }));
+  const sql = Context.get(client, SqlClient.SqlClient);
+  // A plan's limit counts all campaigns of the environment.
+  const withoutCampaigns = Effect.orDie(sql`TRUNCATE campaign CASCADE`.unprepared).pipe(Effect.asVoid);
   const machine = pinned([baseline.pid, waypost.pid]);
   const app = { authorization: `Bearer ${prepared.sdkKey}` };
   const known = prepared.ownTokens.map((token) => ({ ...app, "x-device-token": token }));
@@ -138,10 +145,11 @@ const bench = Effect.gen(function* () {
     bare: (count: number) => ReturnType<typeof requestLoad>,
     ask: (count: number) => ReturnType<typeof requestLoad>,
     count: number,
+    reset: Effect.Effect<void> = Effect.void,
   ) {
     const sides = [
-      { name: "node:http + pg", program: baseline, ask: bare },
-      { name: "Waypost", program: waypost, ask },
+      { name: "node:http + pg", program: baseline, ask: bare, reset },
+      { name: "Waypost", program: waypost, ask, reset },
     ];
     const [first, second] = yield* alternating(sides, count);
     if (first === undefined || second === undefined) return yield* Effect.die("A side was not measured");
@@ -171,6 +179,7 @@ const bench = Effect.gen(function* () {
         create(`${baseline.origin}/campaigns`, {}, location),
         create(campaigns, own, location),
         perRound / 4,
+        withoutCampaigns,
       ),
       enough.creates,
     ],
