@@ -17,7 +17,7 @@ import { deviceToken } from "../../src/devices/DeviceToken.ts";
 import { DeviceKey, idAt } from "../../src/wire/Ids.ts";
 import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
-import { pinned } from "./Cores.ts";
+import { pinApart } from "./Cores.ts";
 import { alternating, type Figures, lineOf, programs, rounds } from "./Programs.ts";
 import { postHead, putHead, requestLoad } from "./RequestLoad.ts";
 
@@ -134,7 +134,7 @@ const bench = Effect.gen(function* () {
   const sql = Context.get(client, SqlClient.SqlClient);
   // A plan's limit counts all campaigns of the environment.
   const withoutCampaigns = Effect.orDie(sql`TRUNCATE campaign CASCADE`.unprepared).pipe(Effect.asVoid);
-  const machine = pinned([baseline.pid, waypost.pid]);
+  const machine = pinApart([baseline.pid, waypost.pid]);
   const app = { authorization: `Bearer ${prepared.sdkKey}` };
   const known = prepared.ownTokens.map((token) => ({ ...app, "x-device-token": token }));
   const registrations = `${waypost.origin}/device/v1/devices`;
