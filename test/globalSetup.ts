@@ -1,6 +1,5 @@
 import { Effect, Exit, Layer, References, Scope } from "effect";
 import { appendFile, chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { EmbeddedPostgres } from "../src/database/embedded/EmbeddedPostgres.ts";
@@ -8,6 +7,7 @@ import { migrate, MigrationFiles } from "../src/database/migrations/Migrations.t
 import { postgresLayer } from "../src/database/Postgres.ts";
 import { copyDatabase } from "./database/embedded/PreparedData.ts";
 import { createTemplate, type TestServer } from "./database/TestServer.ts";
+import { databaseParent } from "./TestFolder.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -39,7 +39,7 @@ export default async (project: TestProject): Promise<() => Promise<void>> => {
  * is copied for processes with their own database.
  */
 const startServer = async (): Promise<ServerOfTheRun> => {
-  const directory = await mkdtemp(join(tmpdir(), "waypost-test-"));
+  const directory = await mkdtemp(join(databaseParent, "waypost-test-"));
   // As root, databases run as another account, which must reach the folder.
   await chmod(directory, 0o711);
   const scope = Scope.makeUnsafe();

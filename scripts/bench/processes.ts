@@ -1,8 +1,8 @@
 /**
- * `GET /me` over 1, 2 and 4 request processes of one machine, from 64 connections: requests a second, and the
- * share of perfect scaling. The bar: two processes answer at least 1.8 times the requests of one. It counts on
- * machines of six cores and more, where PostgreSQL, the load and Waypost have cores of their own; on a smaller
- * one they share all of them, so that further processes cannot help.
+ * `GET /me` over 1, 2 and 4 request processes of one machine, from 64 connections: requests a second, and
+ * the share of perfect scaling. The bar: two processes answer at least 1.8 times the requests of one. It
+ * counts on machines of six cores and more, where PostgreSQL, the load and Waypost have cores of their own.
+ * On a smaller one they share all cores, so that further processes cannot help.
  */
 import { NodeRuntime } from "@effect/platform-node";
 import { Effect, References } from "effect";

@@ -67,7 +67,7 @@ interface RequestClient {
   readonly isHttps: boolean;
 }
 
-/** The client of a request. Only a trusted proxy may set the headers `X-Forwarded-…`; the first value counts. */
+/** The client of a request. Only a trusted proxy may set `X-Forwarded-…`; the first value of each counts. */
 export const clientOf = (
   { headers, remoteAddress }: HttpServerRequest.HttpServerRequest,
   proxies: TrustedProxies,

@@ -1,6 +1,6 @@
 /**
- * The message of a log entry for one request. Loggers write its fields as annotations. Every request has one,
- * so whoever makes it has masked the secrets in its fields, and loggers do not search it again.
+ * The message of a log entry for one request. Loggers write its fields as annotations. They do not search the
+ * fields for secrets, which would cost every request: the caller has masked them.
  */
 export class AccessLogEntry {
   readonly message = "request";
