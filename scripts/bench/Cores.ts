@@ -44,3 +44,18 @@ export const pinAll = ({ load, postgres, waypost: cores }: CorePlan, waypost: nu
   pin(own, cores);
   pin([process.pid], load);
 };
+
+/**
+ * Pins the load, which is this process, to one core, programs that take turns to another one, and PostgreSQL
+ * to the rest, on a machine of at least three cores. Gives what the machine has as a sentence.
+ */
+export const pinApart = (programs: ReadonlyArray<number>, cores = availableParallelism()): string => {
+  if (cores < 3 || spawnSync("taskset", ["-V"]).status !== 0)
+    return `${cores} cores, shared by load, program and PostgreSQL: compare CPU, not rates`;
+  const own = [process.pid, ...programs];
+  const servers = familyOf(process.pid).filter((pid) => !own.includes(pid));
+  pin([process.pid], "0");
+  pin(programs, "1");
+  pin(servers, range(2, cores - 1));
+  return `${cores} cores: one for the load, one for the program, ${cores - 2} for PostgreSQL`;
+};

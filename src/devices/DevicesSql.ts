@@ -6,7 +6,7 @@ import { inTenant } from "../database/TenantColumns.ts";
 import type { DeviceId, DeviceKey } from "../wire/Ids.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { Attributes } from "./Attributes.ts";
-import type { Device, Platform } from "./Device.ts";
+import type { Device } from "./Device.ts";
 import { deviceColumns } from "./DeviceColumnsSql.ts";
 import type { DeviceTokenClaims } from "./DeviceToken.ts";
 import type { Transport } from "./PushAddress.ts";
@@ -25,12 +25,6 @@ export interface DeviceGrant {
   readonly webhook_events: ReadonlyArray<string>;
 }
 
-/** A new device, and the event types that active webhooks of its environment listen to. */
-export interface InsertedDevice extends Device {
-  readonly key: DeviceKey;
-  readonly webhook_events: ReadonlyArray<string>;
-}
-
 /** A device whose row is locked for a change. */
 export interface LockedDevice {
   readonly key: DeviceKey;
@@ -40,23 +34,6 @@ export interface LockedDevice {
   readonly subscribed: boolean;
   readonly attributes: Attributes;
 }
-
-/** The values of a registration, which replace those of an earlier one. */
-export interface RegistrationRow {
-  readonly platform: Platform;
-  readonly transport: Transport;
-  readonly address: object | null;
-  readonly attributes: Attributes;
-  readonly locale: string | null;
-  readonly timezone: string | null;
-  readonly app_version: string | null;
-  readonly user_id: string | null;
-  /** Null keeps what an earlier registration has; at first a device is subscribed. */
-  readonly subscribed: boolean | null;
-}
-
-/** The digest of a new token, which has not been used; null keeps the token, which is in use. */
-export type NewDigest = Uint8Array | null;
 
 /** The values of a change; undefined keeps the stored value. */
 export interface DeviceChange {
@@ -112,58 +89,10 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
           UPDATE device SET last_seen_at = ${instant(now)}
           WHERE ${inTenant(tenant)} AND key = ${deviceKey} AND last_seen_at < ${instant(now)}`),
 
-      /** Locks the device of an installation until the end of the transaction. */
-      lockInstallation: (tenant: Tenant, installationId: string) =>
-        firstRow(sql<LockedDevice>`
-          SELECT ${lockedColumns} FROM device
-          WHERE ${inTenant(tenant)} AND installation_id = ${installationId} FOR UPDATE`),
-
       /** Locks a device until the end of the transaction. */
       lock: (tenant: Tenant, key: DeviceKey) =>
         firstRow(sql<LockedDevice>`
           SELECT ${lockedColumns} FROM device WHERE ${inTenant(tenant)} AND key = ${key} FOR UPDATE`),
-
-      /** Inserts a device with the next key; null if its installation was registered concurrently. */
-      insert: (
-        tenant: Tenant,
-        device: { readonly id: string; readonly installationId: string; readonly approved: boolean },
-        row: RegistrationRow,
-        digest: Uint8Array,
-        now: number,
-      ) =>
-        firstRow(sql<InsertedDevice>`
-          WITH numbered AS (
-            UPDATE tenant SET last_device_key = last_device_key + 1 WHERE ${inTenant(tenant)}
-            RETURNING last_device_key, webhook_events
-          )
-          INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport,
-            address, approved, attributes, locale, timezone, app_version, user_id, subscribed,
-            token_digest, registered_at, last_seen_at)
-          SELECT ${tenant.workspaceId}, ${tenant.environment}, last_device_key, ${device.id},
-            ${device.installationId}, ${row.platform}, ${row.transport}, ${jsonb(row.address)},
-            ${device.approved}, ${jsonb(row.attributes)}, ${row.locale}, ${row.timezone}, ${row.app_version},
-            ${row.user_id}, COALESCE(${row.subscribed}::boolean, true), ${digest},
-            ${instant(now)}, ${instant(now)}
-          FROM numbered
-          ON CONFLICT (workspace_id, environment, installation_id) DO NOTHING
-          RETURNING key, ${columns}, (SELECT webhook_events FROM numbered) AS webhook_events`),
-
-      /**
-       * Registers a locked device again: its address counts as good, and an unregistered device is
-       * registered.
-       */
-      replace: (tenant: Tenant, key: DeviceKey, row: RegistrationRow, digest: NewDigest, now: number) =>
-        firstRow(sql<Device>`
-          UPDATE device SET platform = ${row.platform}, transport = ${row.transport},
-            address = ${jsonb(row.address)}, address_gone_at = NULL, address_version = address_version + 1,
-            attributes = ${jsonb(row.attributes)}, locale = ${row.locale}, timezone = ${row.timezone},
-            app_version = ${row.app_version}, user_id = ${row.user_id},
-            subscribed = COALESCE(${row.subscribed}::boolean, subscribed),
-            token_digest = COALESCE(${digest}::bytea, token_digest),
-            token_used = ${digest === null},
-            registered_at = CASE WHEN unregistered_at IS NULL THEN registered_at ELSE ${instant(now)} END,
-            unregistered_at = NULL, last_seen_at = ${instant(now)}
-          WHERE ${inTenant(tenant)} AND key = ${key} RETURNING ${columns}`),
 
       update: (tenant: Tenant, key: DeviceKey, change: DeviceChange, now: number) =>
         firstRow(sql<Device>`
