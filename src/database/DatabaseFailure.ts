@@ -43,7 +43,7 @@ const awayStates: ReadonlySet<string> = new Set([
 
 /**
  * Why a statement failed that may succeed later: no server answers (`away`), a lock or the statement took too
- * long (`busy`), or the server has no space (`full`).
+ * long or the transaction conflicted each time (`busy`), or the server has no space (`full`).
  */
 export type Unavailability = "away" | "busy" | "full";
 
@@ -59,7 +59,7 @@ export const unavailabilityOf = (error: SqlError.SqlError): Unavailability | nul
   if (isTemporary(error) || error.reason.operation === "connect") return "away";
   if (isDiskFull(error)) return "full";
   const { _tag } = error.reason;
-  return _tag === "LockTimeoutError" || _tag === "StatementTimeoutError" ? "busy" : null;
+  return _tag === "LockTimeoutError" || _tag === "StatementTimeoutError" || isConflict(error) ? "busy" : null;
 };
 
 /** Causes of a connection error that the next attempt meets again: the address or TLS is wrong. */
