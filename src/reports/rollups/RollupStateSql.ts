@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient, Statement } from "effect/sql";
 import { asNumber, instant, moment, onlyRow } from "../../database/Rows.ts";
+import { run } from "../../database/Statements.ts";
 import { inTenant } from "../../database/TenantColumns.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { RollupCoverage } from "./reading/ScopeSplit.ts";
@@ -102,25 +103,19 @@ export class RollupStateSql extends Context.Service<RollupStateSql>()(
               months_before = ${monthsBefore}::text::date
             WHERE ${inTenant(tenant)}`),
 
-        /**
-         * Adds the pending deltas of registered devices, or counts all devices where they never were; true if
-         * there was anything to do.
-         */
+        /** Adds the pending deltas of registered devices, or counts all devices where they never were. */
         countDevices: (tenant: TenantKey) =>
-          Effect.map(
-            Effect.orDie(sql`
-              WITH taken AS (DELETE FROM device_delta WHERE ${inTenant(tenant)} RETURNING change),
-              counted AS (
-                SELECT devices + (SELECT COALESCE(sum(change), 0) FROM taken)::int8 AS sum,
-                  devices IS NULL OR EXISTS (SELECT FROM taken) AS is_due
-                FROM rollup_state WHERE ${inTenant(tenant)})
-              UPDATE rollup_state
-              SET devices = COALESCE(
-                (SELECT sum FROM counted),
-                (SELECT count(*) FROM device WHERE ${inTenant(tenant)} AND unregistered_at IS NULL))
-              WHERE ${inTenant(tenant)} AND (SELECT is_due FROM counted) RETURNING 1`),
-            (rows) => rows.length > 0,
-          ),
+          run(sql`
+            WITH taken AS (DELETE FROM device_delta WHERE ${inTenant(tenant)} RETURNING change),
+            counted AS (
+              SELECT devices + (SELECT COALESCE(sum(change), 0) FROM taken)::int8 AS sum,
+                devices IS NULL OR EXISTS (SELECT FROM taken) AS is_due
+              FROM rollup_state WHERE ${inTenant(tenant)})
+            UPDATE rollup_state
+            SET devices = COALESCE(
+              (SELECT sum FROM counted),
+              (SELECT count(*) FROM device WHERE ${inTenant(tenant)} AND unregistered_at IS NULL))
+            WHERE ${inTenant(tenant)} AND (SELECT is_due FROM counted)`),
 
         /** The state of each environment that has rollups or pending deltas. */
         environments: Effect.orDie(sql<EnvironmentRollups>`
