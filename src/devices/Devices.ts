@@ -88,7 +88,7 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
       // A client that presents the token has received it, so it needs no new one.
       const secret = knowsToken && !locked.unregistered ? null : makeSecret();
       const newDigest = secret === null ? null : digest(secret);
-      const device = yield* repository.replace(tenant, locked.key, row, newDigest, now);
+      const device = yield* repository.replace(tenant, locked, row, newDigest, now);
       const token = secret && deviceToken({ ...tenant, deviceKey: locked.key }, secret);
       const registration = device && { ...device, ...(token && { device_token: token }) };
       if (device !== null) {
@@ -186,7 +186,7 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
               user_id: patch.user_id,
               subscribed: patch.subscribed,
             };
-            const device = yield* repository.update(caller, caller.deviceKey, change, now);
+            const device = yield* repository.update(caller, locked, change, now);
             if (device === null) return yield* Effect.die(new Error("A locked device is gone"));
             yield* recordSubscription(caller, locked.subscribed, device, now);
             return device;

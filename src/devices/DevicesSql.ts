@@ -1,8 +1,9 @@
 import { Context, Effect, Layer } from "effect";
-import { SqlClient } from "effect/sql";
+import { SqlClient, type Statement } from "effect/sql";
 import { asNumber, instant, jsonb, unnested } from "../database/Rows.ts";
 import { anyRow, firstRow, run } from "../database/Statements.ts";
 import { inTenant } from "../database/TenantColumns.ts";
+import { deviceDeltasSql } from "../deltas/DeltasSql.ts";
 import type { DeviceId, DeviceKey } from "../wire/Ids.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { Attributes } from "./Attributes.ts";
@@ -10,6 +11,7 @@ import type { Device, Platform } from "./Device.ts";
 import { deviceColumns } from "./DeviceColumnsSql.ts";
 import type { DeviceTokenClaims } from "./DeviceToken.ts";
 import type { Transport } from "./PushAddress.ts";
+import { changedUserSql, userKeySql } from "./users/UserKeySql.ts";
 
 /**
  * What decides whether a device's token is valid. `ord` is the number of the claims in the statement, from 1.
@@ -39,6 +41,7 @@ export interface LockedDevice {
   readonly unregistered: boolean;
   readonly subscribed: boolean;
   readonly attributes: Attributes;
+  readonly user_id: string | null;
 }
 
 /** The values of a registration, which replace those of an earlier one. */
@@ -69,12 +72,37 @@ export interface DeviceChange {
   readonly subscribed?: boolean | undefined;
 }
 
+/** Parts of a statement that changes a device: around the change, and a further condition. */
+interface ChangeParts {
+  readonly earlier?: Statement.Fragment;
+  readonly condition?: Statement.Fragment;
+  readonly later?: Statement.Fragment;
+}
+
 /** The statements that register, authenticate and change devices. */
 export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/DevicesSql", {
   make: Effect.map(SqlClient.SqlClient, (sql) => {
     const columns = deviceColumns(sql);
     const lockedColumns = sql`key, token_digest, token_used, unregistered_at IS NOT NULL AS unregistered,
-      subscribed, attributes`;
+      subscribed, attributes, user_id`;
+    /**
+     * Changes a device by `changes`. Its columns are formatted outside of `RETURNING`, which Citus allows
+     * only immutable functions.
+     */
+    const changed = (
+      tenant: Tenant,
+      key: DeviceKey,
+      changes: Statement.Fragment,
+      { condition = sql``, earlier = sql``, later = sql`` }: ChangeParts = {},
+    ) =>
+      firstRow(sql<Device>`
+        WITH ${earlier} changed AS (
+          UPDATE device SET ${changes} WHERE ${inTenant(tenant)} AND key = ${key} ${condition} RETURNING *
+        ) ${later}
+        SELECT ${columns} FROM changed`);
+    /** Adds to the pending count of registered devices. */
+    const counted = (change: 1 | -1) =>
+      sql`, ${deviceDeltasSql(sql, sql`SELECT *, ${sql.literal(String(change))} AS change FROM changed`)}`;
 
     return {
       /**
@@ -130,58 +158,77 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
         row: RegistrationRow,
         digest: Uint8Array,
         now: number,
-      ) =>
-        firstRow(sql<InsertedDevice>`
-          WITH numbered AS (
+      ) => {
+        const user = userKeySql(sql, tenant, row.user_id);
+        return firstRow(sql<InsertedDevice>`
+          WITH ${user.found} numbered AS (
             UPDATE tenant SET last_device_key = last_device_key + 1 WHERE ${inTenant(tenant)}
             RETURNING last_device_key, webhook_events
-          )
-          INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport,
-            address, approved, attributes, locale, timezone, app_version, user_id, subscribed,
-            token_digest, registered_at, last_seen_at)
-          SELECT ${tenant.workspaceId}, ${tenant.environment}, last_device_key, ${device.id},
-            ${device.installationId}, ${row.platform}, ${row.transport}, ${jsonb(row.address)},
-            ${device.approved}, ${jsonb(row.attributes)}, ${row.locale}, ${row.timezone}, ${row.app_version},
-            ${row.user_id}, COALESCE(${row.subscribed}::boolean, true), ${digest},
-            ${instant(now)}, ${instant(now)}
-          FROM numbered
-          ON CONFLICT (workspace_id, environment, installation_id) DO NOTHING
-          RETURNING key, ${columns}, (SELECT webhook_events FROM numbered) AS webhook_events`),
+          ), created AS (
+            INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport,
+              address, approved, attributes, locale, timezone, app_version, user_id, user_key, subscribed,
+              token_digest, registered_at, last_seen_at)
+            SELECT ${tenant.workspaceId}, ${tenant.environment}, last_device_key, ${device.id},
+              ${device.installationId}, ${row.platform}, ${row.transport}, ${jsonb(row.address)},
+              ${device.approved}, ${jsonb(row.attributes)}, ${row.locale}, ${row.timezone},
+              ${row.app_version}, ${row.user_id}, ${user.key},
+              COALESCE(${row.subscribed}::boolean, true), ${digest}, ${instant(now)}, ${instant(now)}
+            FROM numbered
+            ON CONFLICT (workspace_id, environment, installation_id) DO NOTHING
+            RETURNING *
+          ), ${deviceDeltasSql(sql, sql`SELECT *, 1 AS change FROM created`)}
+          SELECT key, ${columns}, webhook_events FROM created CROSS JOIN numbered`);
+      },
 
       /**
        * Registers a locked device again: its address counts as good, and an unregistered device is
        * registered.
        */
-      replace: (tenant: Tenant, key: DeviceKey, row: RegistrationRow, digest: NewDigest, now: number) =>
-        firstRow(sql<Device>`
-          UPDATE device SET platform = ${row.platform}, transport = ${row.transport},
+      replace: (
+        tenant: Tenant,
+        { key, unregistered, user_id }: LockedDevice,
+        row: RegistrationRow,
+        digest: NewDigest,
+        now: number,
+      ) => {
+        const user = changedUserSql(sql, tenant, user_id, row.user_id);
+        return changed(
+          tenant,
+          key,
+          sql`platform = ${row.platform}, transport = ${row.transport},
             address = ${jsonb(row.address)}, address_gone_at = NULL, address_version = address_version + 1,
             attributes = ${jsonb(row.attributes)}, locale = ${row.locale}, timezone = ${row.timezone},
-            app_version = ${row.app_version}, user_id = ${row.user_id},
+            app_version = ${row.app_version}, ${user.set}
             subscribed = COALESCE(${row.subscribed}::boolean, subscribed),
             token_digest = COALESCE(${digest}::bytea, token_digest),
             token_used = ${digest === null},
             registered_at = CASE WHEN unregistered_at IS NULL THEN registered_at ELSE ${instant(now)} END,
-            unregistered_at = NULL, last_seen_at = ${instant(now)}
-          WHERE ${inTenant(tenant)} AND key = ${key} RETURNING ${columns}`),
+            unregistered_at = NULL, last_seen_at = ${instant(now)}`,
+          { earlier: user.found, ...(unregistered ? { later: counted(1) } : {}) },
+        );
+      },
 
-      update: (tenant: Tenant, key: DeviceKey, change: DeviceChange, now: number) =>
-        firstRow(sql<Device>`
-          UPDATE device SET
-            ${
-              change.push === undefined
-                ? sql``
-                : sql`transport = ${change.push.transport}, address = ${jsonb(change.push.address)},
+      update: (tenant: Tenant, { key, user_id }: LockedDevice, change: DeviceChange, now: number) => {
+        const user = changedUserSql(sql, tenant, user_id, change.user_id);
+        return changed(
+          tenant,
+          key,
+          sql`${
+            change.push === undefined
+              ? sql``
+              : sql`transport = ${change.push.transport}, address = ${jsonb(change.push.address)},
                     address_gone_at = NULL, address_version = address_version + 1,`
-            }
+          }
             ${change.attributes === undefined ? sql`` : sql`attributes = ${jsonb(change.attributes)},`}
             ${change.locale === undefined ? sql`` : sql`locale = ${change.locale},`}
             ${change.timezone === undefined ? sql`` : sql`timezone = ${change.timezone},`}
             ${change.app_version === undefined ? sql`` : sql`app_version = ${change.app_version},`}
-            ${change.user_id === undefined ? sql`` : sql`user_id = ${change.user_id},`}
+            ${user.set}
             ${change.subscribed === undefined ? sql`` : sql`subscribed = ${change.subscribed},`}
-            last_seen_at = ${instant(now)}
-          WHERE ${inTenant(tenant)} AND key = ${key} RETURNING ${columns}`),
+            last_seen_at = ${instant(now)}`,
+          { earlier: user.found },
+        );
+      },
 
       /** Replaces the token; false if the device is not registered. */
       rotate: (tenant: Tenant, key: DeviceKey, digest: Uint8Array) =>
@@ -191,9 +238,10 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
 
       /** Null if the device is not registered. */
       unregister: (tenant: Tenant, key: DeviceKey, now: number) =>
-        firstRow(sql<Device>`
-          UPDATE device SET unregistered_at = ${instant(now)}
-          WHERE ${inTenant(tenant)} AND key = ${key} AND unregistered_at IS NULL RETURNING ${columns}`),
+        changed(tenant, key, sql`unregistered_at = ${instant(now)}`, {
+          condition: sql`AND unregistered_at IS NULL`,
+          later: counted(-1),
+        }),
     };
   }),
 }) {

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { epochMillis, instant, unnested } from "../database/Rows.ts";
+import { eventDeltasSql } from "../deltas/DeltasSql.ts";
 import type { Transport } from "../devices/PushAddress.ts";
 import type { ContentMedia } from "../media/MediaAddress.ts";
 import type { NotificationType } from "../notifications/MessageContent.ts";
@@ -194,8 +195,8 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
               e.received_at
             FROM e JOIN held USING (workspace_id, environment, device_key)
             ON CONFLICT DO NOTHING
-            RETURNING workspace_id, environment, device_key, id
-          ), moved AS (
+            RETURNING workspace_id, environment, device_key, id, type, location_key, occurred_at
+          ), ${eventDeltasSql(sql, sql`SELECT * FROM fresh`)}, moved AS (
             INSERT INTO device_location AS p (workspace_id, environment, device_key, location_key, inside,
               changed_at)
             SELECT DISTINCT ON (workspace_id, environment, device_key, e.location_key)

@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { unnested } from "../database/Rows.ts";
 import { sameTenant, tenantColumns } from "../database/TenantColumns.ts";
+import { deliveryDeltasSql } from "../deltas/DeltasSql.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 import type { DueDelivery, InitialStatus } from "./Delivery.ts";
 import { isCoolingSql } from "./holding/CooldownSql.ts";
@@ -76,7 +77,10 @@ export class DeliveriesSql extends Context.Service<DeliveriesSql>()("waypost/sen
             INSERT INTO push_queue (workspace_id, environment, source_id, device_key, transport, due_at)
             SELECT workspace_id, environment, source_id, device_key, transport, now
             FROM allowed WHERE status = 'queued'
-          )
+          ), ${deliveryDeltasSql(
+            sql,
+            sql`SELECT *, now AS settled_at FROM allowed WHERE status IN ('delivered', 'failed')`,
+          )}
           SELECT ord::int AS ord, source_id AS "sourceId" FROM allowed`),
     };
   }),

@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
 import { instant, unnested } from "../database/Rows.ts";
 import { sameTenant, tenantColumns, tenantIs } from "../database/TenantColumns.ts";
+import { deliveryDeltasSql } from "../deltas/DeltasSql.ts";
 import type { Transport } from "../devices/PushAddress.ts";
 import { recordedDeliveriesOfSql } from "../outbox/RecordedEventsSql.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
@@ -172,8 +173,9 @@ export class SendDeliveriesSql extends Context.Service<SendDeliveriesSql>()(
                 settled_at: ["timestamptz", (each) => (isSettled(each) ? now : null)],
               })} ON ${sameTenant("g", "due")} AND g.route = due.route
               WHERE ${condition}
-              RETURNING workspace_id, environment, source_id, device_key, transport, status
-            ), queued AS (
+              RETURNING workspace_id, environment, source_id, device_key, campaign_key, notification_key,
+                content_type, trigger_type, transport, status, settled_at
+            ), ${deliveryDeltasSql(sql, sql`SELECT * FROM created`)}, queued AS (
               INSERT INTO push_queue (workspace_id, environment, source_id, device_key, transport, due_at)
               SELECT workspace_id, environment, source_id, device_key, transport, ${instant(now)}
               FROM created WHERE status = 'queued'

@@ -120,18 +120,8 @@ layer(TestDatabase.layer)("Distribution of the schema by workspace", (it) => {
         triggers.map(({ name, table }) => `${table}: ${name}`),
         [
           "delivery: delivery_changed_after_settling",
-          "delivery: delivery_inserted",
-          "delivery: delivery_inserted_with_interaction",
-          "delivery: delivery_interaction",
-          "delivery: delivery_settled",
-          "device: device_inserted",
-          "device: device_registration_changed",
-          "device: device_user_changed",
-          "device: device_user_inserted",
           "geofence_event: geofence_event_changed",
-          "geofence_event: geofence_event_inserted",
           "media_file: media_file_deleted",
-          "survey_response: survey_response_answered",
           "survey_response: survey_response_moved",
         ],
       );

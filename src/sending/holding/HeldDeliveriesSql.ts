@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf, instant, unnested } from "../../database/Rows.ts";
 import { sameTenant, tenantIsIn } from "../../database/TenantColumns.ts";
+import { deliveryDeltasSql } from "../../deltas/DeltasSql.ts";
 import { recordedDeliveriesOfSql } from "../../outbox/RecordedEventsSql.ts";
 import { isOneOfSends, sourceColumns } from "../BatchLeasesSql.ts";
 import type { HeldDelivery, ReleasedDelivery } from "./HeldDelivery.ts";
@@ -78,7 +79,8 @@ export class HeldDeliveriesSql extends Context.Service<HeldDeliveriesSql>()(
               FROM released r
               WHERE ${sameTenant("d", "r")} AND d.source_id = r.source_id AND d.device_key = r.device_key
                 AND ${isOneOf("d", deliveries)}
-            ), queued AS (
+              RETURNING d.*
+            ), ${deliveryDeltasSql(sql, sql`SELECT * FROM updated WHERE NOT test`)}, queued AS (
               INSERT INTO push_queue (workspace_id, environment, source_id, device_key, transport, due_at,
                 held)
               SELECT workspace_id, environment, source_id, device_key, transport, ${instant(now)}, true
