@@ -3,6 +3,7 @@ import { SqlClient, type Statement } from "effect/sql";
 import { asNumber, instant, jsonb, unnested } from "../database/Rows.ts";
 import { anyRow, firstRow, run } from "../database/Statements.ts";
 import { inTenant } from "../database/TenantColumns.ts";
+import { byWorkspace } from "../database/WorkspaceGroups.ts";
 import { deviceDeltasSql } from "../deltas/DeltasSql.ts";
 import type { DeviceId, DeviceKey } from "../wire/Ids.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
@@ -109,22 +110,29 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
        * The grants of these claims; unknown devices have no row. The lateral join reads each device by its
        * primary key and rules out a plan that scans the table while it is small.
        */
-      identify: (claims: ReadonlyArray<DeviceTokenClaims>) =>
-        Effect.orDie(sql<DeviceGrant>`
-          SELECT k.ord::int AS ord, d.id, d.token_digest, d.token_used,
-            d.unregistered_at IS NOT NULL AS unregistered,
-            (extract(epoch FROM d.last_seen_at) * 1000)::float8 AS last_seen_ms,
-            ${asNumber("t.locations_version")} AS locations_version, t.webhook_events
-          FROM ${unnested("k", claims, {
-            workspace_id: ["int4", ({ workspaceId }) => workspaceId],
-            environment: ["text", ({ environment }) => environment],
-            key: ["int4", ({ deviceKey }) => deviceKey],
-          })}
-          CROSS JOIN LATERAL (
-            SELECT * FROM device d
-            WHERE d.workspace_id = k.workspace_id AND d.environment = k.environment AND d.key = k.key OFFSET 0
-          ) AS d
-          JOIN tenant t ON t.workspace_id = k.workspace_id AND t.environment = k.environment`),
+      identify: (all: ReadonlyArray<DeviceTokenClaims>) =>
+        byWorkspace(all, (workspaceId, claims) =>
+          Effect.orDie(sql<DeviceGrant>`
+            WITH found AS MATERIALIZED (
+              SELECT k.ord, d.environment, d.id, d.token_digest, d.token_used, d.unregistered_at,
+                d.last_seen_at
+              FROM ${unnested("k", claims, {
+                environment: ["text", ({ environment }) => environment],
+                key: ["int4", ({ deviceKey }) => deviceKey],
+              })}
+              CROSS JOIN LATERAL (
+                SELECT * FROM device d
+                WHERE d.workspace_id = ${workspaceId} AND d.environment = k.environment AND d.key = k.key
+                OFFSET 0
+              ) AS d
+            )
+            SELECT d.ord::int AS ord, d.id, d.token_digest, d.token_used,
+              d.unregistered_at IS NOT NULL AS unregistered,
+              (extract(epoch FROM d.last_seen_at) * 1000)::float8 AS last_seen_ms,
+              ${asNumber("t.locations_version")} AS locations_version, t.webhook_events
+            FROM found d
+            JOIN tenant t ON t.workspace_id = ${workspaceId} AND t.environment = d.environment`),
+        ),
 
       /** Marks a token as used; false if it is no longer valid. */
       markUsed: ({ deviceKey, ...tenant }: DeviceTokenClaims, digest: Uint8Array, now: number) =>

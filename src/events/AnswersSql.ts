@@ -47,25 +47,31 @@ export class AnswersSql extends Context.Service<AnswersSql>()("waypost/events/An
       /** A push can be answered before the provider's response has been stored. */
       find: (tenant: Tenant, sourceId: bigint, deviceKey: number) =>
         Effect.orDie(sql<SentSurvey>`
+          WITH sent AS MATERIALIZED (
+            SELECT d.campaign_key, d.notification_key, d.content_key, d.test, v.locale
+            FROM delivery d
+            LEFT JOIN device v ON ${tenantIs("v", tenant)} AND v.key = d.device_key
+            WHERE ${tenantIs("d", tenant)} AND d.source_id = ${sourceId} AND d.device_key = ${deviceKey}
+              AND d.status IN ('handed_over', 'delivered')
+          )
           SELECT c.type, COALESCE(c.questions, '[]') AS questions, d.campaign_key, d.notification_key,
-            d.content_key, d.test, c.translations, (
-              SELECT v.locale FROM device v WHERE ${sameTenant("v", "d")} AND v.key = d.device_key
-            ) AS locale
-          FROM delivery d
-          JOIN content c ON ${sameTenant("c", "d")} AND c.key = d.content_key
-          WHERE ${tenantIs("d", tenant)} AND d.source_id = ${sourceId} AND d.device_key = ${deviceKey}
-            AND d.status IN ('handed_over', 'delivered')`),
+            d.content_key, d.test, c.translations, d.locale
+          FROM sent d
+          JOIN content c ON ${tenantIs("c", tenant)} AND c.key = d.content_key`),
 
       /** The facts about a stored response. */
       facts: ({ environment, workspaceId }: Tenant, deviceKey: number, survey: SentSurvey) =>
         onlyRow(sql<ResponseFacts>`
+          WITH stored AS MATERIALIZED (
+            SELECT r.* FROM survey_response r
+            WHERE ${isOf("r", { environment, workspaceId }, deviceKey, survey)}
+          )
           SELECT COALESCE(k.id, g.id) AS campaign_id, c.notification_id,
             ${utc("r.first_answered_at")} AS first_answered_at
-          FROM survey_response r
+          FROM stored r
           JOIN content c ON ${sameTenant("c", "r")} AND c.key = r.content_key
           LEFT JOIN campaign k ON ${sameTenant("k", "r")} AND k.key = r.campaign_key
-          LEFT JOIN deleted_campaign g ON ${sameTenant("g", "r")} AND g.key = r.campaign_key
-          WHERE ${isOf("r", { environment, workspaceId }, deviceKey, survey)}`),
+          LEFT JOIN deleted_campaign g ON ${sameTenant("g", "r")} AND g.key = r.campaign_key`),
 
       /** Stores answers to a test send, which count in no result. They replace earlier ones. */
       putTest: (

@@ -132,7 +132,7 @@ export class ExplanationsSql extends Context.Service<ExplanationsSql>()("waypost
               "int4",
               caps.map(({ key }) => key),
             )})
-              AND ${usedCapSql(sql, "u")} >= u.cap_count`),
+              AND ${usedCapSql(sql, tenant.workspaceId, "u")} >= u.cap_count`),
           ({ keys }) => new Set(keys),
         ),
     };

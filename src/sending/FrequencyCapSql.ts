@@ -6,10 +6,15 @@ import { receivedSql } from "./ReceiverSql.ts";
  * has `cap_count` and `cap_since`. It counts deliveries that were made since the cap's period began:
  * delivered, held or still being sent (contract X30).
  */
-export const usedCapSql = (sql: SqlClient.SqlClient, alias: string): Statement.Fragment => {
+export const usedCapSql = (
+  sql: SqlClient.SqlClient,
+  workspaceId: number,
+  alias: string,
+): Statement.Fragment => {
   const column = (name: string) => sql(`${alias}.${name}`);
   return sql`CASE WHEN ${column("cap_count")} IS NULL THEN 0 ELSE ${receivedSql(
     sql,
+    workspaceId,
     alias,
     sql`d.created_at >= ${column("cap_since")}`,
     sql`${column("cap_count")}`,

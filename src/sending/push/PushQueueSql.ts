@@ -119,25 +119,30 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
             FROM next n
             WHERE ${tenantIs("q", partition)} AND q.source_id = n.source_id AND q.device_key = n.device_key
             RETURNING q.*
+          ), found AS MATERIALIZED (
+            SELECT t.*, d.held_until, d.created_at, d.campaign_key, d.content_key, d.location_key, d.status,
+              d.test, v.address, v.address_version, v.unregistered_at, v.transport AS device_transport,
+              v.address_gone_at, v.subscribed, v.approved
+            FROM taken t
+            JOIN delivery d ON ${tenantIs("d", partition)} AND d.source_id = t.source_id
+              AND d.device_key = t.device_key
+            JOIN device v ON ${tenantIs("v", partition)} AND v.key = t.device_key
           )
           SELECT t.source_id AS "sourceId", t.device_key AS "deviceKey", t.fence, t.attempts::int AS attempts,
             ${epochMillis("t.first_at")} AS "firstAt",
-            ${epochMillis("COALESCE(d.held_until, d.created_at)")} AS "createdAt",
-            d.campaign_key AS "campaignKey", d.content_key AS "contentKey",
-            d.location_key AS "locationKey", v.address,
-            v.address_version AS "addressVersion", d.status = 'handed_over' AS "isUncertain",
+            ${epochMillis("COALESCE(t.held_until, t.created_at)")} AS "createdAt",
+            t.campaign_key AS "campaignKey", t.content_key AS "contentKey",
+            t.location_key AS "locationKey", t.address,
+            t.address_version AS "addressVersion", t.status = 'handed_over' AS "isUncertain",
             CASE WHEN s.status <> 'running' AND NOT t.held THEN 'stopped'
               WHEN w.deletion_scheduled_at IS NOT NULL THEN 'closing'
-              WHEN v.unregistered_at IS NOT NULL THEN 'unregistered'
-              WHEN v.transport <> t.transport THEN 'moved'
-              WHEN v.address_gone_at IS NOT NULL THEN 'gone'
-              WHEN NOT v.subscribed AND NOT d.test THEN 'unsubscribed'
-              WHEN NOT v.approved AND t.environment = 'sandbox' THEN 'unapproved' END AS obstacle
-          FROM taken t
+              WHEN t.unregistered_at IS NOT NULL THEN 'unregistered'
+              WHEN t.device_transport <> t.transport THEN 'moved'
+              WHEN t.address_gone_at IS NOT NULL THEN 'gone'
+              WHEN NOT t.subscribed AND NOT t.test THEN 'unsubscribed'
+              WHEN NOT t.approved AND t.environment = 'sandbox' THEN 'unapproved' END AS obstacle
+          FROM found t
           JOIN workspace w ON w.id = t.workspace_id
-          JOIN delivery d ON ${tenantIs("d", partition)} AND d.source_id = t.source_id
-            AND d.device_key = t.device_key
-          JOIN device v ON ${tenantIs("v", partition)} AND v.key = t.device_key
           LEFT JOIN send s ON ${tenantIs("s", partition)} AND s.source_id = t.source_id`),
 
       /**
