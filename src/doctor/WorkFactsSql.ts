@@ -75,10 +75,10 @@ export class WorkFactsSql extends Context.Service<WorkFactsSql>()("waypost/docto
             ) AS late) AS garbage_late,
             EXISTS (SELECT FROM idempotent_response
               WHERE created_at < ${instant(now - day - 2 * hour)}) AS keys_late,
-            (SELECT count(*)::int FROM ((SELECT FROM delivery_delta LIMIT 10001)
-              UNION ALL (SELECT FROM event_delta LIMIT 10001)
-              UNION ALL (SELECT FROM interaction_delta LIMIT 10001)
-              UNION ALL (SELECT FROM answer_delta LIMIT 10001)) AS deltas) AS pending_deltas,
+            (SELECT count(*)::int FROM ((SELECT 1 FROM delivery_delta LIMIT 10001)
+              UNION ALL (SELECT 1 FROM event_delta LIMIT 10001)
+              UNION ALL (SELECT 1 FROM interaction_delta LIMIT 10001)
+              UNION ALL (SELECT 1 FROM answer_delta LIMIT 10001)) AS deltas) AS pending_deltas,
             (SELECT count(*)::int FROM rollup_state r JOIN workspace w ON w.id = r.workspace_id
               WHERE r.rolled_up_from > '-infinity' OR r.timezone <> w.timezone) AS incomplete_rollups`),
 

@@ -72,7 +72,7 @@ export class DeviceImportsSql extends Context.Service<DeviceImportsSql>()(
               SELECT f.key FROM unnest(${arrayOf("text", installationIds)}) AS g (installation_id)
               CROSS JOIN LATERAL (
                 SELECT f.workspace_id, f.environment, f.key FROM device f
-                WHERE f.installation_id = g.installation_id OFFSET 0
+                WHERE f.workspace_id = ${tenant.workspaceId} AND f.installation_id = g.installation_id OFFSET 0
               ) AS f
               WHERE ${tenantIs("f", tenant)}
               ORDER BY f.key

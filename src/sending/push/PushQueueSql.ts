@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { epochMillis, instant, unnested } from "../../database/Rows.ts";
+import { isDistributed } from "../../database/citus/IsDistributed.ts";
 import type { ContentMedia } from "../../media/MediaAddress.ts";
 import { tenantIs } from "../../database/TenantColumns.ts";
 import { heldPushColumns, pushKeyColumns } from "./PushColumnsSql.ts";
@@ -59,24 +60,36 @@ export interface ContentRow
 export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sending/PushQueueSql", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
+    const distributed = yield* isDistributed(sql);
+    /** A loose index scan, one step per partition. */
+    const partitionsByIndex = sql`
+      WITH RECURSIVE partition AS (
+        (SELECT q.workspace_id, q.environment, q.transport, q.due_at FROM push_queue q
+          ORDER BY q.workspace_id, q.environment, q.transport, q.due_at LIMIT 1)
+        UNION ALL
+        SELECT n.* FROM partition l CROSS JOIN LATERAL (
+          SELECT q.workspace_id, q.environment, q.transport, q.due_at FROM push_queue q
+          WHERE (q.workspace_id, q.environment, q.transport)
+            > (l.workspace_id, l.environment, l.transport)
+          ORDER BY q.workspace_id, q.environment, q.transport, q.due_at LIMIT 1
+        ) AS n
+      )`;
+    /** Citus has no recursion over shards: each shard reads its index once. */
+    const partitionsByShard = sql`
+      WITH partition AS (
+        SELECT q.workspace_id, q.environment, q.transport, min(q.due_at) AS due_at FROM push_queue q
+        GROUP BY 1, 2, 3
+      )`;
 
     return {
-      /** Partitions with due pushes, the longest due first. A loose index scan, one step per partition. */
+      /** Partitions with due pushes, the longest due first. */
       duePartitions: (now: number, limit: number) =>
-        Effect.orDie(sql<QueuePartition>`
-          WITH RECURSIVE partition AS (
-            (SELECT q.workspace_id, q.environment, q.transport, q.due_at FROM push_queue q
-              ORDER BY q.workspace_id, q.environment, q.transport, q.due_at LIMIT 1)
-            UNION ALL
-            SELECT n.* FROM partition l CROSS JOIN LATERAL (
-              SELECT q.workspace_id, q.environment, q.transport, q.due_at FROM push_queue q
-              WHERE (q.workspace_id, q.environment, q.transport)
-                > (l.workspace_id, l.environment, l.transport)
-              ORDER BY q.workspace_id, q.environment, q.transport, q.due_at LIMIT 1
-            ) AS n
-          )
-          SELECT workspace_id AS "workspaceId", environment, transport FROM partition
-          WHERE due_at <= ${instant(now)} ORDER BY due_at LIMIT ${limit}`),
+        Effect.flatMap(distributed, (isSpread) =>
+          Effect.orDie(sql<QueuePartition>`
+            ${isSpread ? partitionsByShard : partitionsByIndex}
+            SELECT workspace_id AS "workspaceId", environment, transport FROM partition
+            WHERE due_at <= ${instant(now)} ORDER BY due_at LIMIT ${limit}`),
+        ),
 
       /** The number of queued pushes by transport, counted up to `limit` in all. */
       depth: (limit: number) =>

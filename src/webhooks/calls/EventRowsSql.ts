@@ -29,14 +29,14 @@ export interface RecordedEventRow extends Omit<EventRow, "id"> {
 }
 
 /**
- * Selects the events of `taken`, an earlier common table expression with the columns of `webhook_event`,
+ * Selects the events of `taken` of a workspace, an earlier common table expression with the columns of `webhook_event`,
  * whose arrays hold only the events to read, and `first`, the index of the first of these. A single source id
  * stands for all deliveries. `message.delivered` and `message.failed` show the delivery as it was then.
  *
  * Most deliveries of a recording share source, campaign and content: their ids are looked up once, for the
  * first of them. A join would not do: the planner expects few rows of arrays, and takes nested loops.
  */
-export const eventRowsSql = (sql: SqlClient.SqlClient): Statement.Fragment => sql`
+export const eventRowsSql = (sql: SqlClient.SqlClient, workspaceId: number): Statement.Fragment => sql`
   , wanted AS MATERIALIZED (
     SELECT t.workspace_id, t.environment, t.webhook_id, t.recording, t.type, t.recorded_at,
       (t.first + i.ord - 1)::int AS index, i.device_key, COALESCE(i.source_id, t.source_ids[1]) AS source_id,
@@ -56,9 +56,11 @@ export const eventRowsSql = (sql: SqlClient.SqlClient): Statement.Fragment => sq
         'clicked_at', CASE WHEN p.is_later OR d.clicked_at <= p.recorded_at THEN ${utc("d.clicked_at")} END
       )::text END AS own
     FROM wanted p
-    LEFT JOIN delivery d ON ${sameTenant("d", "p")} AND d.source_id = p.source_id
+    LEFT JOIN delivery d ON d.workspace_id = ${workspaceId} AND d.environment = p.environment
+      AND d.source_id = p.source_id
       AND d.device_key = p.device_key
-    LEFT JOIN device v ON ${sameTenant("v", "d")} AND v.key = d.device_key AND v.erased_at IS NULL
+    LEFT JOIN device v ON v.workspace_id = ${workspaceId} AND v.environment = d.environment
+      AND v.key = d.device_key AND v.erased_at IS NULL
   ), named AS (
     SELECT p.*, CASE WHEN p.number = 1 THEN (
       SELECT json_build_object(
