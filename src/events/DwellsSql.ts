@@ -3,6 +3,7 @@ import { SqlClient, type Statement } from "effect/sql";
 import { epochMillis, instant, unnested } from "../database/Rows.ts";
 import { mapRows, rowCount, run } from "../database/Statements.ts";
 import { sameTenant, tenantColumns, tenantIs } from "../database/TenantColumns.ts";
+import { lockedSql } from "../database/WorkspaceGroups.ts";
 import type { TextSource } from "../notifications/templates/MessageTexts.ts";
 import type { QuietHours } from "../workspaces/QuietHours.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
@@ -119,7 +120,9 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
       /** Locks the registered devices of dwells until the transaction ends, always in the same order. */
       lockDevices: (workspaceId: number, dwells: ReadonlyArray<Dwell>) =>
         Effect.orDie(sql<DwellDevice>`
-          WITH held AS MATERIALIZED (
+          WITH held AS MATERIALIZED (${lockedSql(
+            sql,
+            sql`
             SELECT d.workspace_id, d.environment, d.key, d.approved, d.transport,
               d.address_gone_at IS NOT NULL AS address_gone, d.subscribed, d.registered_at, d.timezone,
               d.user_key
@@ -128,7 +131,8 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
                 SELECT environment, device_key FROM ${unnested("q", dwells, keyColumns)}
               ) AND d.unregistered_at IS NULL
             ORDER BY d.environment, d.key
-            FOR NO KEY UPDATE OF d
+            FOR NO KEY UPDATE OF d`,
+          )}
           )
           SELECT q.ord::int AS ord, h.approved, h.transport, h.address_gone, h.subscribed, h.timezone,
             h.user_key,

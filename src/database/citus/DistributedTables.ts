@@ -1,7 +1,7 @@
 /**
- * The tables of what devices are and did. On Citus they are distributed by workspace and colocated; all other
- * tables are plain ones of the coordinator (docs/decisions/0061). The first is the one that others are
- * colocated with.
+ * The tables of what devices are and did, and of its figures. On Citus they are distributed by workspace and
+ * colocated; all other tables are plain ones of the coordinator (docs/decisions/0061). The first is the one
+ * that others are colocated with.
  */
 export const distributedTables = [
   "device",
@@ -21,6 +21,12 @@ export const distributedTables = [
   "survey_response",
   "test_response",
   "answer_delta",
+  "rollup_state",
+  "retention",
+  "delivery_rollup",
+  "event_rollup",
+  "interaction_rollup",
+  "answer_rollup",
 ] as const;
 
 /** The column whose hash decides on which node a row is. */

@@ -39,9 +39,12 @@ export class RetentionSql extends Context.Service<RetentionSql>()("waypost/repor
       /** Environments behind one, in order, and how far each is compacted (text of a timestamptz). */
       environments: (what: Compactable, behind: TenantKey | null, limit: number) =>
         Effect.orDie(sql<TenantKey & { readonly from: string }>`
+          WITH state AS MATERIALIZED (
+            SELECT workspace_id, environment, ${sql(tables[what].before)} AS before FROM retention
+          )
           SELECT t.workspace_id AS "workspaceId", t.environment,
-            COALESCE(${sql(`r.${tables[what].before}`)}, '-infinity')::text AS from
-          FROM tenant t LEFT JOIN retention r USING (workspace_id, environment)
+            COALESCE(r.before, '-infinity')::text AS from
+          FROM tenant t LEFT JOIN state r USING (workspace_id, environment)
           WHERE (t.workspace_id, t.environment) > (${behind?.workspaceId ?? 0}::int,
             ${behind?.environment ?? ""})
           ORDER BY t.workspace_id, t.environment LIMIT ${limit}`),

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient, Statement } from "effect/sql";
 import { asNumber, epochMillis, instant, moment, onlyRow } from "../../database/Rows.ts";
-import { inTenant } from "../../database/TenantColumns.ts";
+import { inTenant, tenantIs } from "../../database/TenantColumns.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { RollupCoverage } from "./reading/ScopeSplit.ts";
 import type { RollupBacklog } from "./RollupMetrics.ts";
@@ -10,7 +10,20 @@ import type { EnvironmentRollups, PendingTenant, RollupState } from "./RollupTyp
 /** Whether rollups are complete, over the columns of `rollup_state`. */
 export const isComplete = Statement.fragment([Statement.literal("rolled_up_from = '-infinity'")]);
 
-const rollupTables = ["delivery_rollup", "event_rollup", "interaction_rollup", "answer_rollup"];
+/** The tables of rollups, with the columns of their primary keys in an environment. */
+const rollupTables = {
+  delivery_rollup: ["span", "campaign_key", "starts_on", "notification_key", "content_type", "trigger_type"],
+  event_rollup: ["span", "block", "starts_on"],
+  interaction_rollup: [
+    "span",
+    "starts_on",
+    "campaign_key",
+    "notification_key",
+    "content_type",
+    "trigger_type",
+  ],
+  answer_rollup: ["span", "notification_key", "campaign_key", "starts_on", "question_id"],
+} as const;
 
 const rolledUpFrom = asNumber("extract(epoch FROM rolled_up_from) * 1000");
 
@@ -66,27 +79,32 @@ export class RollupStateSql extends Context.Service<RollupStateSql>()(
               UNION SELECT workspace_id, environment FROM event_delta
               UNION SELECT workspace_id, environment FROM interaction_delta
               UNION SELECT workspace_id, environment FROM answer_delta
-              UNION SELECT workspace_id, environment FROM device_delta)
+              UNION SELECT workspace_id, environment FROM device_delta),
+            state AS MATERIALIZED (
+              SELECT workspace_id, environment, timezone,
+                NOT ${isComplete} OR devices IS NULL OR months_before < ${monthsBefore}::text::date AS is_due
+              FROM rollup_state)
             SELECT w.id AS "workspaceId", t.environment, w.timezone
             FROM (
               SELECT workspace_id, environment FROM changed
               UNION SELECT s.workspace_id, s.environment
-                FROM rollup_state s JOIN workspace w ON w.id = s.workspace_id
-                WHERE NOT ${isComplete} OR s.timezone <> w.timezone OR s.devices IS NULL
-                  OR s.months_before < ${monthsBefore}::text::date) AS t
+                FROM state s JOIN workspace w ON w.id = s.workspace_id
+                WHERE s.is_due OR s.timezone <> w.timezone) AS t
             JOIN workspace w ON w.id = t.workspace_id
             ORDER BY w.id, t.environment`),
 
         /** The work that is left in all environments, at an instant (epoch milliseconds). */
         backlog: Effect.fnUntraced(function* (now: number) {
           const incomplete = yield* Effect.orDie(sql<TenantKey & { readonly rolledUpFrom: number }>`
+            WITH state AS MATERIALIZED (
+              SELECT workspace_id, environment, timezone, rolled_up_from FROM rollup_state)
             SELECT s.workspace_id AS "workspaceId", s.environment,
               ${epochMillis("rolled_up_from")} AS "rolledUpFrom"
             FROM (
               SELECT s.workspace_id, s.environment,
                 CASE WHEN s.timezone = w.timezone THEN LEAST(s.rolled_up_from, ${instant(now)})
                   ELSE ${instant(now)} END AS rolled_up_from
-              FROM rollup_state s JOIN workspace w ON w.id = s.workspace_id
+              FROM state s JOIN workspace w ON w.id = s.workspace_id
               WHERE NOT ${isComplete} OR s.timezone <> w.timezone) AS s`);
           const deltas = yield* onlyRow(sql<Omit<RollupBacklog, "rebuilding" | "days">>`
             SELECT ${deltasIn("delivery_delta")} AS deliveries, ${deltasIn("event_delta")} AS events,
@@ -145,12 +163,14 @@ export class RollupStateSql extends Context.Service<RollupStateSql>()(
               UNION ALL SELECT workspace_id, environment FROM event_delta
               UNION ALL SELECT workspace_id, environment FROM interaction_delta
               UNION ALL SELECT workspace_id, environment FROM answer_delta) AS delta
-            GROUP BY 1, 2)
+            GROUP BY 1, 2),
+          state AS MATERIALIZED (
+            SELECT workspace_id, environment, timezone, rolled_up_from FROM rollup_state)
           SELECT w.public_id AS workspace, w.name, environment,
             CASE WHEN s.timezone IS DISTINCT FROM w.timezone THEN 'invalid'
               WHEN ${isComplete} THEN 'complete' ELSE 'rebuilding' END AS state,
             COALESCE(deltas, 0) AS pending_deltas
-          FROM rollup_state s FULL JOIN pending USING (workspace_id, environment)
+          FROM state s FULL JOIN pending USING (workspace_id, environment)
           JOIN workspace w ON w.id = workspace_id
           ORDER BY workspace_id, environment`),
 
@@ -163,10 +183,15 @@ export class RollupStateSql extends Context.Service<RollupStateSql>()(
         /** Deletes rollups, at most so many rows of each table; true while there may be more. */
         clear: Effect.fnUntraced(function* (tenant: TenantKey, limit: number) {
           let hasMore = false;
-          for (const table of rollupTables) {
+          for (const [table, key] of Object.entries(rollupTables)) {
             const deleted = yield* Effect.orDie(sql`
-              DELETE FROM ${sql(table)} WHERE ctid = ANY(ARRAY(
-                SELECT ctid FROM ${sql(table)} WHERE ${inTenant(tenant)} LIMIT ${limit})) RETURNING 1`);
+              WITH next AS MATERIALIZED (
+                SELECT ${sql.literal(key.join(", "))} FROM ${sql(table)}
+                WHERE ${inTenant(tenant)} LIMIT ${limit})
+              DELETE FROM ${sql(table)} AS r USING next
+              WHERE ${tenantIs("r", tenant)}
+                AND ${sql.literal(key.map((column) => `r.${column} = next.${column}`).join(" AND "))}
+              RETURNING 1`);
             hasMore = hasMore || deleted.length >= limit;
           }
           return hasMore;
