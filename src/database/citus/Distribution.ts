@@ -100,6 +100,8 @@ export const distributionSteps: Effect.Effect<
     SELECT f.name FROM unnest(${arrayOf("text", [...distributedFunctions])}) AS f (name)
     WHERE NOT EXISTS (SELECT FROM pg_dist_object o
       WHERE o.classid = 'pg_proc'::regclass AND o.objid = f.name::regprocedure)`);
+  const managed = yield* Effect.orDie(sql`
+    SELECT 1 FROM pg_dist_partition WHERE logicalrelid = to_regclass('two_phase')`);
   const [first] = distributedTables;
   return [
     ...keys
@@ -127,6 +129,14 @@ export const distributionSteps: Effect.Effect<
             ? `SELECT create_distributed_table('${name}', '${distributionColumn}')`
             : `SELECT create_distributed_table('${name}', '${distributionColumn}', colocate_with => '${first}')`,
       })),
+    ...(managed.length > 0
+      ? []
+      : [
+          {
+            what: "Let Citus manage two_phase: a statement on it makes a transaction commit in two phases",
+            statement: "SELECT citus_add_local_table_to_metadata('two_phase')",
+          },
+        ]),
   ];
 });
 

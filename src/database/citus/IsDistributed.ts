@@ -11,8 +11,30 @@ export const isDistributed = (sql: SqlClient.SqlClient): Effect.Effect<Effect.Ef
       Effect.map(
         sql`
           SELECT 1 FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
-          WHERE t.tgrelid = 'device'::regclass AND p.proname = 'citus_truncate_trigger'`,
+          WHERE t.tgrelid = to_regclass('device') AND p.proname = 'citus_truncate_trigger'`,
         (rows) => rows.length > 0,
       ),
+    ),
+  );
+
+/**
+ * Makes a transaction that has written plain tables commit in two phases, if the database is distributed: its
+ * shards are prepared before the coordinator commits, so that a crash between leaves both or neither. A
+ * transaction that wrote shards alone needs that only if they are on several nodes, which Citus sees itself.
+ */
+export const committedInTwoPhases = <A, E, R>(
+  sql: SqlClient.SqlClient,
+  distributed: Effect.Effect<boolean>,
+  effect: Effect.Effect<A, E, R>,
+): Effect.Effect<A, E, R> =>
+  Effect.tap(effect, () =>
+    Effect.flatMap(distributed, (isSpread) =>
+      isSpread
+        ? Effect.orDie(
+            Effect.flatMap(sql`SELECT 1 WHERE pg_current_xact_id_if_assigned() IS NOT NULL`, (written) =>
+              written.length === 0 ? Effect.void : Effect.asVoid(sql`DELETE FROM two_phase WHERE id = 0`),
+            ),
+          )
+        : Effect.void,
     ),
   );
