@@ -21,6 +21,7 @@ import { Devices } from "./devices/Devices.ts";
 import { RegisteredDevices } from "./devices/RegisteredDevices.ts";
 import { DeviceImports } from "./devices/import/DeviceImports.ts";
 import { Segments } from "./devices/Segments.ts";
+import { Registrations } from "./devices/registration/Registrations.ts";
 import { UserSecrets } from "./devices/users/UserSecrets.ts";
 import { HealthReports } from "./doctor/HealthReports.ts";
 import { Answers } from "./events/Answers.ts";
@@ -109,7 +110,7 @@ const statementServices = Layer.mergeAll(
   Rollups.layer,
   Retention.layer,
   DeviceAuthentication.layer.pipe(Layer.provide(FailedAttempts.layer)),
-  Devices.layer.pipe(Layer.provideMerge(UserSecrets.layer)),
+  Layer.mergeAll(Devices.layer, Registrations.layer).pipe(Layer.provideMerge(UserSecrets.layer)),
   Layer.mergeAll(TransportTests.layer, Previews.layer).pipe(Layer.provideMerge(RegisteredDevices.layer)),
   Messages.layer,
   Answers.layer,

@@ -5,6 +5,7 @@ import type { DataDirectory } from "../src/database/DataDirectory.ts";
 import { Audiences } from "../src/devices/Audiences.ts";
 import { DeviceAuthentication } from "../src/devices/DeviceAuthentication.ts";
 import { Devices } from "../src/devices/Devices.ts";
+import { Registrations } from "../src/devices/registration/Registrations.ts";
 import { RegisteredDevices } from "../src/devices/RegisteredDevices.ts";
 import { HealthReports } from "../src/doctor/HealthReports.ts";
 import { Answers } from "../src/events/Answers.ts";
@@ -43,6 +44,7 @@ const notInMemory = Layer.mergeAll(
   Layer.mock(LocationIndexes)({ changed: () => Effect.void }),
   Layer.mock(DeviceAuthentication)({}),
   Layer.mock(Devices)({}),
+  Layer.mock(Registrations)({}),
   Layer.mock(RegisteredDevices)({}),
   Layer.mock(Events)({}),
   Layer.mock(Answers)({}),

@@ -1,6 +1,5 @@
 import { Effect, Exit, Layer, References, Scope } from "effect";
 import { appendFile, chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { EmbeddedPostgres } from "../src/database/embedded/EmbeddedPostgres.ts";
@@ -9,6 +8,7 @@ import { postgresLayer } from "../src/database/Postgres.ts";
 import { copyDatabase } from "./database/embedded/PreparedData.ts";
 import { citusPorts, createCitusTemplate, dropOnNodes } from "./database/CitusCluster.ts";
 import { createTemplate, type TestServer } from "./database/TestServer.ts";
+import { databaseParent } from "./TestFolder.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -40,7 +40,7 @@ export default async (project: TestProject): Promise<() => Promise<void>> => {
  * is copied for processes with their own database.
  */
 const startServer = async (): Promise<ServerOfTheRun> => {
-  const directory = await mkdtemp(join(tmpdir(), "waypost-test-"));
+  const directory = await mkdtemp(join(databaseParent, "waypost-test-"));
   // As root, databases run as another account, which must reach the folder.
   await chmod(directory, 0o711);
   const scope = Scope.makeUnsafe();

@@ -15,8 +15,8 @@ export const pool = new pg.Pool<{ readonly source_id: string }>({
   max: 20,
 });
 
-/** Answers requests by device key and body, until the process is stopped. */
-export const serve = (answer: (deviceKey: number, body: string) => Promise<string>): void => {
+/** Answers requests by device key, body and path, until the process is stopped. */
+export const serve = (answer: (deviceKey: number, body: string, path: string) => Promise<string>): void => {
   const server = createServer((request, response) => {
     const send = (status: number, body: string): void => {
       const length = Buffer.byteLength(body);
@@ -25,7 +25,8 @@ export const serve = (answer: (deviceKey: number, body: string) => Promise<strin
     const chunks: Array<Buffer> = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
-      void answer(Number(request.headers["x-device-key"]), Buffer.concat(chunks).toString()).then(
+      const deviceKey = Number(request.headers["x-device-key"]);
+      void answer(deviceKey, Buffer.concat(chunks).toString(), request.url ?? "").then(
         (body) => send(200, body),
         (error: unknown) => send(500, String(error)),
       );

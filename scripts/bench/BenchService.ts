@@ -29,8 +29,14 @@ export const post = (url: string, token: string, body: object, method: "POST" | 
     return data;
   });
 
-/** Runs a benchmark beside a process with every role. Its client of the database has no statement timeout. */
-export const withService = <E, R>(bench: (origin: string) => Effect.Effect<void, E, R>) =>
+/**
+ * Runs a benchmark beside a process with every role, or beside so many request processes and a worker. Its
+ * client of the database has no statement timeout.
+ */
+export const withService = <E, R>(
+  bench: (origin: string, pid: number) => Effect.Effect<void, E, R>,
+  processes = 1,
+) =>
   Effect.gen(function* () {
     const folder = mkdtempSync(join(tmpdir(), "waypost-bench-"));
     yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true, force: true })));
@@ -41,7 +47,7 @@ export const withService = <E, R>(bench: (origin: string) => Effect.Effect<void,
         PATH: process.env["PATH"] ?? "",
         NODE_ENV: "production",
         PORT: "0",
-        WAYPOST_PROCESSES: "1",
+        WAYPOST_PROCESSES: String(processes),
         WAYPOST_DATA_DIR: join(folder, "data"),
         WAYPOST_OPERATOR_KEY: operatorKey,
         WAYPOST_LOG_FORMAT: "json",
@@ -57,7 +63,7 @@ export const withService = <E, R>(bench: (origin: string) => Effect.Effect<void,
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;
         yield* sql`SET statement_timeout = 0`.unprepared;
-        yield* bench(waypost.origin);
+        yield* bench(waypost.origin, waypost.child.pid ?? 0);
       }),
       client,
     );

@@ -11,7 +11,7 @@ import { Tokens } from "../../src/access/Tokens.ts";
 import { tokensSql } from "../../src/access/TokensSql.ts";
 import { EmbeddedPostgres } from "../../src/database/embedded/EmbeddedPostgres.ts";
 import { migrate, MigrationFiles } from "../../src/database/migrations/Migrations.ts";
-import { postgresLayer } from "../../src/database/Postgres.ts";
+import { type PostgresTarget, postgresLayer } from "../../src/database/Postgres.ts";
 import { WorkspaceChanges } from "../../src/database/WorkspaceChanges.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { workspacesSql } from "../../src/workspaces/WorkspacesSql.ts";
@@ -40,12 +40,13 @@ export const programs = Effect.fnUntraced(function* <A, E>(
   const folder = mkdtempSync(join(tmpdir(), "waypost-bench-"));
   yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true, force: true })));
   const { database, socketPath, username } = yield* EmbeddedPostgres.make({ directory: folder });
+  const target: PostgresTarget = { _tag: "socket", path: socketPath, username, database };
   const prepared = yield* Effect.andThen(migrate, prepare).pipe(
     Effect.provide(
       Layer.mergeAll(Tokens.layer, Workspaces.layer).pipe(
         Layer.provide([tokensSql, workspacesSql]),
         Layer.provideMerge(WorkspaceChanges.layer),
-        Layer.provideMerge(postgresLayer({ _tag: "socket", path: socketPath, username, database })),
+        Layer.provideMerge(postgresLayer(target)),
         Layer.provideMerge(MigrationFiles.layerFolder(new URL("../../schema/", import.meta.url))),
       ),
     ),
@@ -81,7 +82,7 @@ export const programs = Effect.fnUntraced(function* <A, E>(
     join(folder, "waypost.log"),
   );
   const programOf = ({ child, origin }: typeof baseline): Program => ({ origin, pid: child.pid ?? 0 });
-  return { prepared, baseline: programOf(baseline), waypost: programOf(waypost) };
+  return { prepared, baseline: programOf(baseline), waypost: programOf(waypost), target };
 });
 
 /** The result of a round; `p99` in milliseconds. */
@@ -95,6 +96,8 @@ export interface Side {
   readonly name: string;
   readonly program: Program;
   readonly ask: (count: number) => Promise<Round>;
+  /** Runs before each round, and is not measured. */
+  readonly reset?: Effect.Effect<void>;
 }
 
 /**
@@ -120,7 +123,8 @@ export const alternating = Effect.fnUntraced(function* (sides: ReadonlyArray<Sid
   const databaseCpu = () =>
     familyOf(process.pid).reduce((sum, pid) => sum + (own.has(pid) ? 0 : cpuOf(pid)), 0);
   for (let round = -1; round < rounds; round++) {
-    for (const [side, { ask, program }] of sides.entries()) {
+    for (const [side, { ask, program, reset = Effect.void }] of sides.entries()) {
+      yield* reset;
       const before = [cpuOf(program.pid), databaseCpu()] as const;
       const { p99 = Number.NaN, perSecond } = yield* Effect.promise(() => ask(perRound));
       const micros = (seconds: number): number => (seconds / perRound) * 1e6;

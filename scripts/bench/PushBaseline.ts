@@ -153,12 +153,16 @@ const run = async (send: () => Promise<void>, total: number): Promise<void> => {
 Effect.gen(function* () {
   const send = way === "bare" ? bare() : yield* own;
   yield* Effect.promise(() => run(send, warmUp));
-  const [began, cpu] = [performance.now(), process.cpuUsage()];
+  const [began, cpu, loopCpu] = [performance.now(), process.cpuUsage(), process.threadCpuUsage()];
   yield* Effect.promise(() => run(send, Number(count)));
-  const { system, user } = process.cpuUsage(cpu);
+  const [all, loop] = [process.cpuUsage(cpu), process.threadCpuUsage(loopCpu)];
   const seconds = (performance.now() - began) / 1000;
   console.log(
-    JSON.stringify({ perSecond: Number(count) / seconds, cpuMicros: (user + system) / Number(count) }),
+    JSON.stringify({
+      perSecond: Number(count) / seconds,
+      cpuMicros: (all.user + all.system) / Number(count),
+      loopMicros: (loop.user + loop.system) / Number(count),
+    }),
   );
 }).pipe(
   Effect.provide(

@@ -39,7 +39,7 @@ const converse = (socket: Socket, { expected, next, tookMillis }: Exchange): Pro
       if (received.length < head + separator.length + length) return;
       const body = received.toString("utf8", head + separator.length);
       received = Buffer.alloc(0);
-      if (!text.startsWith("HTTP/1.1 200") || !body.includes(expected)) {
+      if (!/^HTTP\/1\.1 20[01]/.test(text) || !body.includes(expected)) {
         reject(new Error(`A response without ${expected}: ${text}\n${body}`));
         return;
       }
@@ -64,6 +64,10 @@ export const getRequest = (url: string, headers: Readonly<Record<string, string>
 /** The head of a POST with a JSON body of so many bytes. */
 export const postHead = (url: string, headers: Readonly<Record<string, string>>, length: number): string =>
   headOf("POST", url, { "content-type": "application/json", "content-length": `${length}`, ...headers });
+
+/** The head of a PUT with a JSON body of so many bytes. */
+export const putHead = (url: string, headers: Readonly<Record<string, string>>, length: number): string =>
+  headOf("PUT", url, { "content-type": "application/json", "content-length": `${length}`, ...headers });
 
 const headOf = (method: string, url: string, headers: Readonly<Record<string, string>>): string => {
   const { host, pathname, search } = new URL(url);

@@ -1,9 +1,10 @@
 /**
  * The bars of pushes: on one processor core Waypost sends at least 10,000 pushes a second by FCM and by APNs,
- * and 2,500 by Web Push, from the queue to the stored outcome. It measures three ways to the same providers,
- * which are one process on this machine: a bare client without a queue, Waypost's transport alone, and the
- * whole of Waypost. The bar is on the CPU of the sending process, because wall clock time is shared with the
- * providers and PostgreSQL; it is printed too. Linux only: CPU times come from /proc.
+ * and 2,500 by Web Push, from the queue to the stored outcome. It takes at most 1.2 times the CPU of a bare
+ * client, by Web Push 1.11 times. It measures three ways to the same providers, which are one process on this
+ * machine: a bare client without a queue, Waypost's transport alone, and the whole of Waypost. The bars are
+ * on the CPU of the sending process, because wall clock time is shared with the providers and PostgreSQL; it
+ * is printed too. Linux only: CPU times come from /proc.
  */
 import { NodeRuntime } from "@effect/platform-node";
 import { Clock, Effect, References } from "effect";
@@ -21,26 +22,34 @@ import { median, started } from "./BenchChild.ts";
 import { databaseUrl } from "./BenchDatabase.ts";
 
 const transports = [
-  { name: "fcm", bar: 10_000, count: 10_000 },
-  { name: "apns", bar: 10_000, count: 10_000 },
-  { name: "webpush", bar: 2_500, count: 4_000 },
+  { name: "fcm", bar: 10_000, maxRatio: 1.2, count: 10_000 },
+  { name: "apns", bar: 10_000, maxRatio: 1.2, count: 10_000 },
+  // On several cores, 0.9 of their number times the bare client.
+  { name: "webpush", bar: 2_500, maxRatio: 1 / 0.9, count: 4_000 },
 ] as const;
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 3);
 const wanted = (process.env["BENCH_TRANSPORTS"] ?? "fcm,apns,webpush").split(",");
 const operatorKey = "bench-operator-key-of-all-processes";
 
+/** CPU of a push in microseconds: of the process, and of its event loop alone. */
 interface Measured {
   readonly perSecond: number;
   readonly cpuMicros: number;
+  readonly loopMicros: number;
 }
 
-/** Microseconds of CPU that a process has used: user and system, from ticks of 10 ms. */
-const cpuOf = (pid: number): number => {
-  const fields = readFileSync(`/proc/${pid}/stat`, "latin1")
+const microsOf = (stat: string): number => {
+  const fields = readFileSync(stat, "latin1")
     .replace(/^.*\) /, "")
     .split(" ");
   return (Number(fields[11]) + Number(fields[12])) * 10_000;
 };
+
+/** Microseconds of CPU, user and system, of a process and of its first thread, from ticks of 10 ms. */
+const cpuOf = (pid: number) => ({
+  all: microsOf(`/proc/${pid}/stat`),
+  loop: microsOf(`/proc/${pid}/task/${pid}/stat`),
+});
 
 const baseline = (
   way: "bare" | "own",
@@ -129,31 +138,43 @@ const throughWaypost = Effect.fnUntraced(function* (pid: number, transport: stri
     if (waiting?.any === false) break;
     yield* Effect.sleep(20);
   }
-  const spent = cpuOf(pid) - cpu;
+  const { all, loop } = cpuOf(pid);
   const [result] = yield* sql<{ readonly delivered: number; readonly seconds: number }>`
     SELECT (count(*) FILTER (WHERE status = 'delivered'))::int AS delivered,
       extract(epoch FROM max(settled_at) - min(settled_at))::float8 AS seconds
     FROM delivery WHERE source_id = ${sourceId}`;
   const { delivered = 0, seconds = Number.NaN } = result ?? {};
   yield* sql`DELETE FROM delivery WHERE source_id = ${sourceId}`;
-  return { delivered, perSecond: delivered / seconds, cpuMicros: spent / delivered };
+  return {
+    delivered,
+    perSecond: delivered / seconds,
+    cpuMicros: (all - cpu.all) / delivered,
+    loopMicros: (loop - cpu.loop) / delivered,
+  };
 });
 
 const middle = (all: ReadonlyArray<Measured>): Measured => ({
   perSecond: median(all.map(({ perSecond }) => perSecond)),
   cpuMicros: median(all.map(({ cpuMicros }) => cpuMicros)),
+  loopMicros: median(all.map(({ loopMicros }) => loopMicros)),
 });
 
-const lineOf = (name: string, { cpuMicros, perSecond }: Measured): string =>
+const lineOf = (name: string, { cpuMicros, loopMicros, perSecond }: Measured): string =>
   `${name.padEnd(24)} ${String(Math.round(perSecond)).padStart(7)} pushes/s by the clock, ` +
-  `${cpuMicros.toFixed(0).padStart(4)} µs of CPU a push: ` +
+  `${cpuMicros.toFixed(0).padStart(4)} µs of CPU a push, ` +
+  `${loopMicros.toFixed(0).padStart(4)} µs of them on the event loop: ` +
   `${String(Math.round(1_000_000 / cpuMicros)).padStart(6)} pushes/s of one core`;
+
+const missedText = (isMet: boolean): string => (isMet ? "" : ", missed");
+
+const barred = (ratio: number, max: number): string =>
+  `${ratio.toFixed(2)} (bar: ${max.toFixed(2)}${missedText(ratio <= max)})`;
 
 const bench = Effect.fnUntraced(function* (origin: string, pid: number, ports: ReadonlyArray<string>) {
   yield* prepare(origin, ports);
   let sends = 1;
   let missed = false;
-  for (const { bar, count, name } of transports.filter((each) => wanted.includes(each.name))) {
+  for (const { bar, count, maxRatio, name } of transports.filter((each) => wanted.includes(each.name))) {
     const sides = { bare: [] as Array<Measured>, own: [] as Array<Measured>, whole: [] as Array<Measured> };
     // Warm-up.
     yield* throughWaypost(pid, name, sends++);
@@ -168,13 +189,14 @@ const bench = Effect.fnUntraced(function* (origin: string, pid: number, ports: R
     }
     const [bare, own, whole] = [middle(sides.bare), middle(sides.own), middle(sides.whole)];
     const isMet = 1_000_000 / whole.cpuMicros >= bar;
+    const ratio = whole.cpuMicros / bare.cpuMicros;
     console.log(`
 ${name}: ${rounds} rounds of ${count} pushes, medians
 ${lineOf("bare client", bare)}
 ${lineOf("transport alone", own)}
-${lineOf("whole of Waypost", whole)} (bar: ${bar}${isMet ? "" : ", missed"})
-cost of the whole to that of the bare client: ${(whole.cpuMicros / bare.cpuMicros).toFixed(2)}`);
-    if (!isMet) missed = true;
+${lineOf("whole of Waypost", whole)} (bar: ${bar}${missedText(isMet)})
+cost of the whole to that of the bare client: ${barred(ratio, maxRatio)}`);
+    if (!isMet || ratio > maxRatio) missed = true;
   }
   if (missed) process.exitCode = 1;
 });

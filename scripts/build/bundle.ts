@@ -50,6 +50,14 @@ const bundleFile = async (root: string, entryPoint: string): Promise<Bundle> => 
 /** Bundles the program. */
 export const bundle = (root: string): Promise<Bundle> => bundleFile(root, "scripts/build/entry.js");
 
-/** Bundles the program of the import thread, which is an asset: a thread cannot run the executable's own. */
-export const bundleImportWorker = (root: string): Promise<Bundle> =>
-  bundleFile(root, "src/locations/import/ImportWorker.ts");
+/** The files that threads run, by the name of the thread. */
+const threadFiles = {
+  import: "src/locations/import/ImportWorker.ts",
+  encryption: "src/sending/push/transports/EncryptionWorker.ts",
+} as const;
+
+/** Bundles the programs of threads, which are assets: a thread cannot run the executable's own program. */
+export const bundleThreads = (root: string): Promise<ReadonlyArray<Bundle & { readonly name: string }>> =>
+  Promise.all(
+    Object.entries(threadFiles).map(async ([name, file]) => ({ name, ...(await bundleFile(root, file)) })),
+  );

@@ -14,8 +14,8 @@ import { dirname, join } from "node:path";
 import process from "node:process";
 import { inject } from "postject";
 import { archiveAssets } from "../../src/database/embedded/BundledRuntime.ts";
-import { importWorkerAsset } from "../../src/locations/import/ImportThread.ts";
-import { bundle, bundleImportWorker } from "./bundle.ts";
+import { threadAsset } from "../../src/workers/ProgramThread.ts";
+import { bundle, bundleThreads } from "./bundle.ts";
 import { buildConsole, packedFiles } from "./consoleFiles.ts";
 import { licenses } from "./licenses.ts";
 import { type Arch, packagesFor } from "./packages.ts";
@@ -66,19 +66,22 @@ export const buildExecutable = async ({ arch, isQuick = false, out, root }: Plan
     };
     for (const path of globSync("schema/*.sql", { cwd: root }).toSorted()) bundled[path] = join(root, path);
     bundled["docs/examples/locations.geojson"] = join(root, "docs/examples/locations.geojson");
-    const importWorker = await bundleImportWorker(root);
-    addAsset(importWorkerAsset, importWorker.text);
+    const threads = await bundleThreads(root);
+    for (const thread of threads) addAsset(threadAsset(thread.name), thread.text);
     const builtConsole = await buildConsole(root);
     for (const [name, bytes] of packedFiles(builtConsole, isQuick)) addAsset(`console/${name}`, bytes);
-    const allInputs = [...inputs, ...importWorker.inputs, ...builtConsole.inputs];
+    const allInputs = [...inputs, ...threads.flatMap((thread) => thread.inputs), ...builtConsole.inputs];
     addAsset("licenses.txt", licenses(root, allInputs, packages));
     addAsset(archiveAssets.index, JSON.stringify(runtime.index));
     addAsset(archiveAssets.bytes, runtime.compressed);
 
     const main = join(work, "waypost.cjs");
     writeFileSync(main, text);
+    const nodeOptions = ["--max-semi-space-size=32"];
     const config = {
       main,
+      // As bin/waypost.js.
+      execArgv: nodeOptions,
       output: join(work, "blob"),
       disableExperimentalSEAWarning: true,
       // Only the Node that compiled the code can use it.
@@ -87,10 +90,9 @@ export const buildExecutable = async ({ arch, isQuick = false, out, root }: Plan
     };
     writeFileSync(join(work, "sea.json"), JSON.stringify(config));
     const node = join(packages.node, "bin/node");
-    // The bundled Node compiles, so that it can use the compiled code.
-    if (
-      !run(isForThisMachine ? node : process.execPath, ["--experimental-sea-config", join(work, "sea.json")])
-    )
+    // The bundled Node compiles with the same options, so that it can use the compiled code.
+    const compiler = isForThisMachine ? node : process.execPath;
+    if (!run(compiler, [...nodeOptions, "--experimental-sea-config", join(work, "sea.json")]))
       throw new Error("Node could not build the executable.");
 
     const file = join(work, "waypost");

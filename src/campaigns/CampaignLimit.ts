@@ -17,7 +17,13 @@ type LimitedCampaign = Parameters<typeof campaignStatus>[0];
 const isLimited = ({ environment }: Tenant, campaign: LimitedCampaign, now: number): boolean =>
   campaignStatus(campaign, now) !== "ended" && !(environment === "sandbox" && campaign.paused);
 
-/** How many campaigns count without this one; 0 if the plan has no limit. Needs the tenant's lock. */
+/** The most campaigns that can count with a new one; null if the plan has no limit or does not count it. */
+export const limitFor = (tenant: Tenant, next: LimitedCampaign, now: number): number | null =>
+  isLimited(tenant, next, now) ? tenant.workspace.plan.max_campaigns : null;
+
+/**
+ * How many campaigns count without this one; 0 if the plan has no limit. It is exact under the tenant's lock.
+ */
 export const countOthers = (
   repository: CampaignsRepository["Service"],
   tenant: Tenant,

@@ -34,16 +34,24 @@ const filtered = (
 export const existingTargeting = (tables: MemoryTransaction, campaignId: CampaignId): ResolvedTargeting =>
   filtered(tables.rows(targetings).get(campaignId) ?? nothing, (table, id) => tables.rows(table).has(id));
 
+/** Replaces the targeting of a campaign by those targets that exist. */
+export const putTargeting = (
+  tables: MemoryTransaction,
+  tenant: TenantKey,
+  campaignId: CampaignId,
+  targeting: ResolvedTargeting,
+): void => {
+  const own = filtered(targeting, (table, id) => tenantRow(tables, table, tenant, id) !== null);
+  tables.put(targetings, campaignId, own);
+};
+
 /** The targeting of campaigns in memory. */
 export const campaignTargetingMemory = Layer.effect(
   CampaignTargetingRepository,
   Effect.map(MemoryStore, (store) =>
     CampaignTargetingRepository.of({
       replace: (tenant, campaignId, targeting) =>
-        store.write((tables) => {
-          const own = filtered(targeting, (table, id) => tenantRow(tables, table, tenant, id) !== null);
-          tables.put(targetings, campaignId, own);
-        }),
+        store.write((tables) => putTargeting(tables, tenant, campaignId, targeting)),
 
       existingSegments: (tenant, ids) =>
         store.read((tables) => new Set(ids.filter((id) => tenantRow(tables, segments, tenant, id) !== null))),

@@ -19,7 +19,7 @@ import type { Campaign, FoundCampaign } from "./Campaign.ts";
 import { campaignRecorder } from "./CampaignActivity.ts";
 import { datesOf } from "./CampaignDates.ts";
 import type { CampaignDraft } from "./CampaignDraft.ts";
-import { checkLimit, checkTrial, countOthers } from "./CampaignLimit.ts";
+import { checkLimit, checkTrial, countOthers, limitFor } from "./CampaignLimit.ts";
 import { type CampaignFilters, CampaignsRepository } from "./CampaignsRepository.ts";
 import { CampaignTargetingRepository } from "./CampaignTargetingRepository.ts";
 import { campaignValidation } from "./CampaignValidation.ts";
@@ -151,7 +151,6 @@ export class Campaigns extends Context.Service<
 
         create: Effect.fn("Campaigns.create")(function* (tenant, body) {
           const asked = yield* Clock.currentTimeMillis;
-          yield* pipelined(workspaces.lock(tenant));
           const [{ targets, values }, others] = yield* Effect.all(
             [validate(tenant, body, null, asked), countOthers(repository, tenant, null, asked)],
             { concurrency: "unbounded" },
@@ -159,12 +158,13 @@ export class Campaigns extends Context.Service<
           const paused = body.fields.paused ?? false;
           yield* checkTrial(tenant);
           yield* checkLimit(tenant, null, { ...values, paused }, others, asked);
-          // The lock may have taken a while. Ids are in the order in which campaigns become visible.
           const now = yield* Clock.currentTimeMillis;
           const id = CampaignId(idAt(now));
-          yield* pipelined(repository.insert(tenant, id, values, now));
-          if (paused) yield* pipelined(Effect.asVoid(repository.setPaused(tenant, id, true, now)));
-          yield* pipelined(targeting.replace(tenant, id, targets));
+          // Everything from the lock to the commit is sent at once, so that other creates wait for PostgreSQL
+          // only. What the checks above have read may be outdated: `insert` checks it under the lock.
+          yield* pipelined(workspaces.lock(tenant));
+          const limit = limitFor(tenant, { ...values, paused }, now);
+          yield* pipelined(repository.insert(tenant, id, { values, targets, paused, limit }, now));
           const row = { ...values, id, paused, archived: false, createdAt: now, updatedAt: now };
           const campaign = shownCampaign(row, targets, now);
           yield* record(tenant, "create", null, campaign, now);

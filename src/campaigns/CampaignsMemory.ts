@@ -9,7 +9,7 @@ import { campaignStatus } from "./CampaignStatus.ts";
 import { CampaignsRepository } from "./CampaignsRepository.ts";
 import type { LateChoice } from "./LocalSend.ts";
 import { type StoredCampaign, shownCampaign } from "./StoredCampaign.ts";
-import { existingTargeting } from "./CampaignTargetingMemory.ts";
+import { existingTargeting, putTargeting } from "./CampaignTargetingMemory.ts";
 
 interface CampaignRow extends TenantKey, StoredCampaign {
   readonly key: CampaignKey;
@@ -111,11 +111,14 @@ export const campaignsMemory = Layer.effect(
             .filter(({ paused }) => !(paused && tenant.environment === "sandbox")).length;
         }),
 
-      insert: ({ environment, workspaceId }, id, values, now) =>
+      // Transactions run one after another, so nothing changes meanwhile.
+      insert: (tenant, id, { paused, targets, values }, now) =>
         store.write((tables) => {
+          const { environment, workspaceId } = tenant;
           const key = CampaignKey(store.nextKey("campaign"));
-          const stamps = { paused: false, archived: false, createdAt: now, updatedAt: now };
+          const stamps = { paused, archived: false, createdAt: now, updatedAt: now };
           tables.put(campaigns, id, { workspaceId, environment, id, key, ...values, ...stamps });
+          putTargeting(tables, tenant, id, targets);
         }),
 
       update: (tenant, id, values, now) =>

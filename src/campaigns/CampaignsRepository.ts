@@ -5,6 +5,7 @@ import type { PagePosition } from "../wire/PagePosition.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { AttachedNotification } from "./AttachedNotification.ts";
 import type { Campaign, FoundCampaign } from "./Campaign.ts";
+import type { ResolvedTargeting } from "./CampaignTargeting.ts";
 
 /**
  * The columns of a campaign that a draft writes, instants in epoch milliseconds. Targeting is stored apart.
@@ -21,6 +22,15 @@ export interface CampaignValues {
   readonly quietHours: Campaign["quiet_hours"];
   readonly cooldownMinutes: number | null;
   readonly segmentMatch: Campaign["targeting"]["segment_match"];
+}
+
+/** A campaign to insert. */
+export interface NewCampaign {
+  readonly values: CampaignValues;
+  readonly targets: ResolvedTargeting;
+  readonly paused: boolean;
+  /** The most campaigns that can count with this one; null for any number. */
+  readonly limit: number | null;
 }
 
 /** Which campaigns a list has; what is left out or null selects all. */
@@ -54,11 +64,15 @@ export class CampaignsRepository extends Context.Service<
      * are not paused (contract E9).
      */
     readonly countLimited: (tenant: Tenant, except: CampaignId | null, now: number) => Effect.Effect<number>;
-    /** Inserts a campaign, not paused. */
+    /**
+     * Inserts a campaign with its targets, in a transaction that has locked the tenant. If its name is taken
+     * meanwhile, a target deleted or the limit reached, the transaction conflicts: it runs again and finds
+     * the problem.
+     */
     readonly insert: (
       tenant: Tenant,
       id: CampaignId,
-      values: CampaignValues,
+      campaign: NewCampaign,
       now: number,
     ) => Effect.Effect<void>;
     readonly update: (

@@ -1,15 +1,18 @@
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { asNumber, instant, jsonb, utc } from "../database/Rows.ts";
+import { conflictReason } from "../database/DatabaseFailure.ts";
 import { anyRow, firstRow, mapRows, onlyCount, run } from "../database/Statements.ts";
 import { sameTenant, tenantIs } from "../database/TenantColumns.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import type { CampaignId, CampaignKey } from "../wire/Ids.ts";
+import type { Tenant } from "../workspaces/Workspace.ts";
 import { storedQuietHours } from "../workspaces/QuietHours.ts";
 import type { AttachedNotification } from "./AttachedNotification.ts";
 import type { Campaign, FoundCampaign } from "./Campaign.ts";
 import { CampaignsRepository } from "./CampaignsRepository.ts";
 import { statusSql } from "./CampaignStatusSql.ts";
+import { insertTargets, targetIds } from "./CampaignTargetsSql.ts";
 
 type Ids = ReadonlyArray<string>;
 
@@ -86,6 +89,15 @@ export const campaignsSql = Layer.effect(
         ${targets("campaign_segment", "segment_id")}) AS targets,
       c.segment_match, ${utc("c.created_at")} AS created_at, ${utc("c.updated_at")} AS updated_at`;
 
+    const limited = (tenant: Tenant, except: CampaignId | null, now: number) => sql`
+      SELECT count(*)::integer AS count FROM campaign c
+      WHERE ${tenantIs("c", tenant)} AND c.id IS DISTINCT FROM ${except}::uuid
+        AND (c.ends_at IS NULL OR c.ends_at >= ${instant(now)} OR EXISTS (
+          SELECT FROM send s
+          WHERE ${sameTenant("s", "c")} AND s.campaign_id = c.id AND s.local_at IS NOT NULL
+            AND s.status IN ('scheduled', 'running')))
+        AND NOT (c.paused AND c.environment = 'sandbox')`;
+
     return CampaignsRepository.of({
       page: (tenant, position, filters, now) => {
         const {
@@ -125,25 +137,37 @@ export const campaignsSql = Layer.effect(
             AND c.id IS DISTINCT FROM ${except}::uuid`),
 
       countLimited: (tenant, except, now) =>
-        onlyCount(sql<{ readonly count: number }>`
-          SELECT count(*)::integer AS count FROM campaign c
-          WHERE ${tenantIs("c", tenant)} AND c.id IS DISTINCT FROM ${except}::uuid
-            AND (c.ends_at IS NULL OR c.ends_at >= ${instant(now)} OR EXISTS (
-              SELECT FROM send s
-              WHERE ${sameTenant("s", "c")} AND s.campaign_id = c.id AND s.local_at IS NOT NULL
-                AND s.status IN ('scheduled', 'running')))
-            AND NOT (c.paused AND c.environment = 'sandbox')`),
+        onlyCount(sql<{ readonly count: number }>`${limited(tenant, except, now)}`),
 
-      insert: (tenant, id, values, now) =>
-        run(sql`
+      // The snapshot of the statement is younger than the lock of the tenant.
+      insert: (tenant, id, { limit, paused, targets, values }, now) => {
+        const made = sql`made AS (
           INSERT INTO campaign (workspace_id, environment, id, name, type, timezone, starts_at, ends_at,
-            frequency_cap_count, frequency_cap_period, cap_by, quiet_hours, cooldown_minutes,
+            paused, frequency_cap_count, frequency_cap_period, cap_by, quiet_hours, cooldown_minutes,
             segment_match, created_at, updated_at)
           VALUES (${tenant.workspaceId}, ${tenant.environment}, ${id}, ${values.name}, ${values.type},
-            ${values.timezone}, ${instant(values.startsAt)}, ${instant(values.endsAt)},
+            ${values.timezone}, ${instant(values.startsAt)}, ${instant(values.endsAt)}, ${paused},
             ${values.frequencyCapCount}, ${values.frequencyCapPeriod}, ${values.capBy},
             ${jsonb(values.quietHours)}, ${values.cooldownMinutes}, ${values.segmentMatch},
-            ${instant(now)}, ${instant(now)})`),
+            ${instant(now)}, ${instant(now)})
+          ON CONFLICT (name, workspace_id, environment) DO NOTHING
+          RETURNING id)`;
+        const sent = targetIds(targets).filter(({ ids }) => ids.length > 0);
+        const added = sent.map((each) => {
+          const insertion = insertTargets(sql, tenant, id, each);
+          return sql`${sql(`${each.table}_added`)} AS (${insertion} RETURNING position)`;
+        });
+        const changes = [
+          sql`NOT EXISTS (SELECT FROM made)`,
+          ...sent.map(
+            ({ ids, table }) => sql`(SELECT count(*) FROM ${sql(`${table}_added`)}) < ${ids.length}::integer`,
+          ),
+          ...(limit === null ? [] : [sql`(${limited(tenant, id, now)}) >= ${limit}::bigint`]),
+        ];
+        return run(sql`
+          WITH ${sql.join(", ", false)([made, ...added])}
+          SELECT refuse_commit(${conflictReason}) WHERE ${sql.or(changes)}`);
+      },
 
       update: (tenant, id, values, now) =>
         run(sql`

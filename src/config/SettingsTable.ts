@@ -150,7 +150,7 @@ export const settingsTable = {
   }),
   processes: setting({
     name: "WAYPOST_PROCESSES",
-    default: "1",
+    default: "auto",
     description: "Processes that answer requests, 1 to 64, or auto: as many as suit the machine.",
     parse: parseProcesses,
   }),

@@ -1,7 +1,7 @@
 import { Effect } from "effect";
 import { HttpServerRequest } from "effect/http";
 import { Settings } from "../config/Settings.ts";
-import { calledHost, isCalledByHttps } from "../http/ClientAddress.ts";
+import { clientOf } from "../http/ClientAddress.ts";
 import { OperatorApi } from "../OperatorApi.ts";
 import { utcText } from "../time/LocalTime.ts";
 import { handlerGroup } from "../wire/HandlerGroup.ts";
@@ -17,8 +17,8 @@ export const consoleAddressesHandlers = handlerGroup(
     return handlers.handle("issueAddress", () =>
       Effect.gen(function* () {
         const request = yield* HttpServerRequest.HttpServerRequest;
-        const scheme = isCalledByHttps(request, trustedProxies) ? "https" : "http";
-        const called = `${scheme}://${calledHost(request, trustedProxies) ?? "localhost"}`;
+        const { host = "localhost", isHttps } = clientOf(request, trustedProxies);
+        const called = `${isHttps ? "https" : "http"}://${host}`;
         const origin = productionUrl === undefined ? called : new URL(productionUrl).origin;
         const { code, expiresAt } = yield* sessions.issueCode();
         return { data: { url: `${origin}/console/sign-in#${code}`, expires_at: utcText(expiresAt) } };

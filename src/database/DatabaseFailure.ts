@@ -8,11 +8,23 @@ const sqlState = (error: SqlError.SqlError): string | undefined => {
   return Predicate.hasProperty(cause, "code") && typeof cause.code === "string" ? cause.code : undefined;
 };
 
+/**
+ * The reason with which a statement calls `refuse_commit` because what its transaction read first has changed
+ * since. It counts as a conflict, so that the transaction runs again.
+ */
+export const conflictReason = "conflict";
+
 /** The reason with which a statement called `refuse_commit` (WP001); null for any other failure. */
-export const refusalOf = (error: SqlError.SqlError): string | null => {
+const refusedFor = (error: SqlError.SqlError): string | null => {
   const cause = error.reason.cause;
   if (sqlState(error) !== "WP001" || !Predicate.hasProperty(cause, "detail")) return null;
   return String(cause.detail);
+};
+
+/** As `refusedFor`, and null for a conflict. */
+export const refusalOf = (error: SqlError.SqlError): string | null => {
+  const reason = refusedFor(error);
+  return reason === conflictReason ? null : reason;
 };
 
 /**
@@ -31,7 +43,7 @@ const awayStates: ReadonlySet<string> = new Set([
 
 /**
  * Why a statement failed that may succeed later: no server answers (`away`), a lock or the statement took too
- * long (`busy`), or the server has no space (`full`).
+ * long or the transaction conflicted each time (`busy`), or the server has no space (`full`).
  */
 export type Unavailability = "away" | "busy" | "full";
 
@@ -47,7 +59,7 @@ export const unavailabilityOf = (error: SqlError.SqlError): Unavailability | nul
   if (isTemporary(error) || error.reason.operation === "connect") return "away";
   if (isDiskFull(error)) return "full";
   const { _tag } = error.reason;
-  return _tag === "LockTimeoutError" || _tag === "StatementTimeoutError" ? "busy" : null;
+  return _tag === "LockTimeoutError" || _tag === "StatementTimeoutError" || isConflict(error) ? "busy" : null;
 };
 
 /** Causes of a connection error that the next attempt meets again: the address or TLS is wrong. */
@@ -65,9 +77,13 @@ const isLastingCause = (cause: unknown): boolean => {
 export const mayAnswerSoon = (error: SqlError.SqlError): boolean =>
   isTemporary(error) && !isLastingCause(error.reason.cause);
 
-/** Whether the transaction conflicted with another one and can be retried (40001, 40P01). */
+/**
+ * Whether the transaction conflicted with another one and can be retried (40001, 40P01, or `conflictReason`).
+ */
 export const isConflict = (error: SqlError.SqlError): boolean =>
-  error.reason._tag === "SerializationError" || error.reason._tag === "DeadlockError";
+  error.reason._tag === "SerializationError" ||
+  error.reason._tag === "DeadlockError" ||
+  refusedFor(error) === conflictReason;
 
 /** The driver's or the server's message for a failure. */
 export const reasonOf = ({ message, reason }: SqlError.SqlError): string =>

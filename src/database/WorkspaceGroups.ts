@@ -1,10 +1,33 @@
-/** Statements over items of several workspaces, one for each: a distributed table is written by workspace. */
+/**
+ * Statements over items of several workspaces. On one PostgreSQL they are one statement, whose rows say which
+ * workspace they are of. On Citus they are one for each workspace, which it names (docs/decisions/0061).
+ */
 import { Effect } from "effect";
-import type { SqlClient, Statement } from "effect/sql";
+import { type SqlClient, Statement } from "effect/sql";
+import { isDistributed } from "./citus/IsDistributed.ts";
 
 interface OfWorkspace {
   readonly workspaceId: number;
 }
+
+/** The workspace of all items of a statement; null if the items say it. */
+export type OneWorkspace = number | null;
+
+/** Condition: a row is of the workspace, or of that of the row of another alias. Aliases are trusted text. */
+export const workspaceIs = (alias: string, workspaceId: OneWorkspace, other: string): Statement.Fragment =>
+  Statement.fragment(
+    workspaceId === null
+      ? [Statement.literal(`${alias}.workspace_id = ${other}.workspace_id`)]
+      : [Statement.literal(`${alias}.workspace_id = `), Statement.parameter(workspaceId)],
+  );
+
+/** Condition: a row is of the workspace, if there is one. */
+export const inWorkspace = (alias: string, workspaceId: OneWorkspace): Statement.Fragment =>
+  Statement.fragment(
+    workspaceId === null
+      ? [Statement.literal("true")]
+      : [Statement.literal(`${alias}.workspace_id = `), Statement.parameter(workspaceId)],
+  );
 
 /** The items of each workspace with their indexes, in the order of the workspaces. */
 const groupsOf = (items: ReadonlyArray<OfWorkspace>): ReadonlyArray<readonly [number, Array<number>]> => {
@@ -18,45 +41,46 @@ const groupsOf = (items: ReadonlyArray<OfWorkspace>): ReadonlyArray<readonly [nu
 };
 
 /**
- * Runs a statement for the items of each workspace, always in the same order, and gives the rows of all. `ord`
- * of a row is the number of its item among all items, from 1; in the statement it is that among its own.
+ * Runs a statement for items and gives its rows: for all at once, or for those of each workspace, always in
+ * the same order. `ord` of a row is the number of its item among all items, from 1; in the statement it is
+ * that among its own.
  */
-export const byWorkspace = <Item extends OfWorkspace, Row extends { readonly ord: number }, E, R>(
+export const byWorkspace = <Item extends OfWorkspace, Row, E, R>(
+  sql: SqlClient.SqlClient,
   items: ReadonlyArray<Item>,
-  run: (workspaceId: number, items: ReadonlyArray<Item>) => Effect.Effect<ReadonlyArray<Row>, E, R>,
-): Effect.Effect<ReadonlyArray<Row>, E, R> => {
-  const [first] = items;
-  if (first === undefined) return Effect.succeed([]);
-  const groups = groupsOf(items);
-  // Nearly always.
-  if (groups.length === 1) return run(first.workspaceId, items);
-  return Effect.map(
-    Effect.forEach(groups, ([workspaceId, indexes]) =>
-      Effect.map(
-        run(
-          workspaceId,
-          indexes.flatMap((index) => items[index] ?? []),
-        ),
-        (rows) => rows.map((row) => ({ ...row, ord: (indexes[row.ord - 1] ?? 0) + 1 })),
-      ),
-    ),
-    (all) => all.flat(),
-  );
-};
-
-/** Runs a statement for the items of each workspace, always in the same order, and gives the rows of all. */
-export const rowsByWorkspace = <Item extends OfWorkspace, Row, E, R>(
-  items: ReadonlyArray<Item>,
-  run: (workspaceId: number, items: ReadonlyArray<Item>) => Effect.Effect<ReadonlyArray<Row>, E, R>,
+  run: (workspaceId: OneWorkspace, items: ReadonlyArray<Item>) => Effect.Effect<ReadonlyArray<Row>, E, R>,
 ): Effect.Effect<ReadonlyArray<Row>, E, R> =>
-  Effect.map(
-    Effect.forEach(groupsOf(items), ([workspaceId, indexes]) =>
-      run(
-        workspaceId,
-        indexes.flatMap((index) => items[index] ?? []),
+  Effect.flatMap(isDistributed(sql), (isSpread) => {
+    if (!isSpread) return run(null, items);
+    const [first] = items;
+    const groups = groupsOf(items);
+    if (first !== undefined && groups.length === 1) return run(first.workspaceId, items);
+    return Effect.map(
+      Effect.forEach(groups, ([workspaceId, indexes]) =>
+        Effect.map(
+          run(
+            workspaceId,
+            indexes.flatMap((index) => items[index] ?? []),
+          ),
+          (rows) =>
+            rows.map((row) =>
+              typeof row === "object" && row !== null && "ord" in row && typeof row.ord === "number"
+                ? { ...row, ord: (indexes[row.ord - 1] ?? 0) + 1 }
+                : row,
+            ),
+        ),
       ),
-    ),
-    (all) => all.flat(),
+      (all) => all.flat(),
+    );
+  });
+
+/** The workspaces that a job has work for: all at once (null), or those that a statement finds. */
+export const workspacesWithWork = <E, R>(
+  sql: SqlClient.SqlClient,
+  find: Effect.Effect<ReadonlyArray<number>, E, R>,
+): Effect.Effect<ReadonlyArray<OneWorkspace>, E, R> =>
+  Effect.flatMap(isDistributed(sql), (isSpread): Effect.Effect<ReadonlyArray<OneWorkspace>, E, R> =>
+    isSpread ? find : Effect.succeed([null]),
   );
 
 /**

@@ -8,9 +8,8 @@ import { utcText } from "../time/LocalTime.ts";
 import { Forbidden, Unauthorized } from "../wire/ApiError.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
 import type { DeviceCaller, SdkCaller } from "./DeviceCaller.ts";
-import { isTokenOf } from "./Devices.ts";
 import { type DeviceGrant, DevicesSql } from "./DevicesSql.ts";
-import { type DeviceTokenClaims, openDeviceToken } from "./DeviceToken.ts";
+import { type DeviceTokenClaims, isTokenOf, openDeviceToken } from "./DeviceToken.ts";
 
 /** `last_seen_at` is exact to five minutes. */
 const seenMillis = 300_000;

@@ -1,4 +1,5 @@
-import { base62, fromBase62, openCredential, sealCredential } from "../access/Credential.ts";
+import { timingSafeEqual } from "node:crypto";
+import { base62, digest, fromBase62, openCredential, sealCredential } from "../access/Credential.ts";
 import { DeviceKey } from "../wire/Ids.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 
@@ -34,3 +35,7 @@ export const openDeviceToken = (
   const environment = key % 2 === 1 ? "production" : "sandbox";
   return { claims: { workspaceId, environment, deviceKey: DeviceKey(deviceKey) }, secret: opened.secret };
 };
+
+/** Whether a secret is the one of a device's current token. */
+export const isTokenOf = (digestOfDevice: Uint8Array, secret: string): boolean =>
+  timingSafeEqual(digestOfDevice, digest(secret));

@@ -6,6 +6,7 @@ import { readParsedBody } from "../wire/ParsedBody.ts";
 import { DevicePatch, RegistrationDraft } from "./Device.ts";
 import { DeviceCaller, SdkCaller } from "./DeviceCaller.ts";
 import { Devices } from "./Devices.ts";
+import { Registrations } from "./registration/Registrations.ts";
 
 /** Handlers of `DevicesApi`. */
 export const devicesHandlers = handlerGroup(
@@ -13,13 +14,14 @@ export const devicesHandlers = handlerGroup(
   "devices",
   Effect.fnUntraced(function* (handlers) {
     const devices = yield* Devices;
+    const registrations = yield* Registrations;
     return handlers
       .handleRaw("register", ({ endpoint, headers, params, request }) =>
         Effect.gen(function* () {
           const body = yield* readParsedBody(RegistrationDraft, { request, endpoint });
           const presented = headers["x-device-token"];
           const caller = yield* SdkCaller;
-          const { isNew, registration } = yield* devices.register(
+          const { isNew, registration } = yield* registrations.register(
             caller,
             params.installation_id,
             presented,

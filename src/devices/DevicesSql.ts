@@ -3,16 +3,16 @@ import { SqlClient, type Statement } from "effect/sql";
 import { asNumber, instant, jsonb, unnested } from "../database/Rows.ts";
 import { anyRow, firstRow, run } from "../database/Statements.ts";
 import { inTenant } from "../database/TenantColumns.ts";
-import { byWorkspace } from "../database/WorkspaceGroups.ts";
+import { byWorkspace, workspaceIs } from "../database/WorkspaceGroups.ts";
 import { deviceDeltasSql } from "../deltas/DeltasSql.ts";
 import type { DeviceId, DeviceKey } from "../wire/Ids.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { Attributes } from "./Attributes.ts";
-import type { Device, Platform } from "./Device.ts";
+import type { Device } from "./Device.ts";
 import { deviceColumns } from "./DeviceColumnsSql.ts";
 import type { DeviceTokenClaims } from "./DeviceToken.ts";
 import type { Transport } from "./PushAddress.ts";
-import { changedUserSql, userKeySql } from "./users/UserKeySql.ts";
+import { changedUserSql } from "./users/UserKeySql.ts";
 
 /**
  * What decides whether a device's token is valid. `ord` is the number of the claims in the statement, from 1.
@@ -28,12 +28,6 @@ export interface DeviceGrant {
   readonly webhook_events: ReadonlyArray<string>;
 }
 
-/** A new device, and the event types that active webhooks of its environment listen to. */
-export interface InsertedDevice extends Device {
-  readonly key: DeviceKey;
-  readonly webhook_events: ReadonlyArray<string>;
-}
-
 /** A device whose row is locked for a change. */
 export interface LockedDevice {
   readonly key: DeviceKey;
@@ -44,23 +38,6 @@ export interface LockedDevice {
   readonly attributes: Attributes;
   readonly user_id: string | null;
 }
-
-/** The values of a registration, which replace those of an earlier one. */
-export interface RegistrationRow {
-  readonly platform: Platform;
-  readonly transport: Transport;
-  readonly address: object | null;
-  readonly attributes: Attributes;
-  readonly locale: string | null;
-  readonly timezone: string | null;
-  readonly app_version: string | null;
-  readonly user_id: string | null;
-  /** Null keeps what an earlier registration has; at first a device is subscribed. */
-  readonly subscribed: boolean | null;
-}
-
-/** The digest of a new token, which has not been used; null keeps the token, which is in use. */
-export type NewDigest = Uint8Array | null;
 
 /** The values of a change; undefined keeps the stored value. */
 export interface DeviceChange {
@@ -111,18 +88,19 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
        * primary key and rules out a plan that scans the table while it is small.
        */
       identify: (all: ReadonlyArray<DeviceTokenClaims>) =>
-        byWorkspace(all, (workspaceId, claims) =>
+        byWorkspace(sql, all, (workspaceId, claims) =>
           Effect.orDie(sql<DeviceGrant>`
             WITH found AS MATERIALIZED (
-              SELECT k.ord, d.environment, d.id, d.token_digest, d.token_used, d.unregistered_at,
+              SELECT k.ord, d.workspace_id, d.environment, d.id, d.token_digest, d.token_used, d.unregistered_at,
                 d.last_seen_at
               FROM ${unnested("k", claims, {
+                workspace_id: ["int4", (claim) => claim.workspaceId],
                 environment: ["text", ({ environment }) => environment],
                 key: ["int4", ({ deviceKey }) => deviceKey],
               })}
               CROSS JOIN LATERAL (
                 SELECT * FROM device d
-                WHERE d.workspace_id = ${workspaceId} AND d.environment = k.environment AND d.key = k.key
+                WHERE ${workspaceIs("d", workspaceId, "k")} AND d.environment = k.environment AND d.key = k.key
                 OFFSET 0
               ) AS d
             )
@@ -131,7 +109,7 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
               (extract(epoch FROM d.last_seen_at) * 1000)::float8 AS last_seen_ms,
               ${asNumber("t.locations_version")} AS locations_version, t.webhook_events
             FROM found d
-            JOIN tenant t ON t.workspace_id = ${workspaceId} AND t.environment = d.environment`),
+            JOIN tenant t ON t.workspace_id = d.workspace_id AND t.environment = d.environment`),
         ),
 
       /** Marks a token as used; false if it is no longer valid. */
@@ -148,73 +126,10 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
           UPDATE device SET last_seen_at = ${instant(now)}
           WHERE ${inTenant(tenant)} AND key = ${deviceKey} AND last_seen_at < ${instant(now)}`),
 
-      /** Locks the device of an installation until the end of the transaction. */
-      lockInstallation: (tenant: Tenant, installationId: string) =>
-        firstRow(sql<LockedDevice>`
-          SELECT ${lockedColumns} FROM device
-          WHERE ${inTenant(tenant)} AND installation_id = ${installationId} FOR UPDATE`),
-
       /** Locks a device until the end of the transaction. */
       lock: (tenant: Tenant, key: DeviceKey) =>
         firstRow(sql<LockedDevice>`
           SELECT ${lockedColumns} FROM device WHERE ${inTenant(tenant)} AND key = ${key} FOR UPDATE`),
-
-      /** Inserts a device with the next key; null if its installation was registered concurrently. */
-      insert: (
-        tenant: Tenant,
-        device: { readonly id: string; readonly installationId: string; readonly approved: boolean },
-        row: RegistrationRow,
-        digest: Uint8Array,
-        now: number,
-      ) => {
-        const user = userKeySql(sql, tenant, row.user_id);
-        return firstRow(sql<InsertedDevice>`
-          WITH ${user.found} numbered AS (
-            UPDATE tenant SET last_device_key = last_device_key + 1 WHERE ${inTenant(tenant)}
-            RETURNING last_device_key, webhook_events
-          ), created AS (
-            INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport,
-              address, approved, attributes, locale, timezone, app_version, user_id, user_key, subscribed,
-              token_digest, registered_at, last_seen_at)
-            SELECT ${tenant.workspaceId}, ${tenant.environment}, last_device_key, ${device.id},
-              ${device.installationId}, ${row.platform}, ${row.transport}, ${jsonb(row.address)},
-              ${device.approved}, ${jsonb(row.attributes)}, ${row.locale}, ${row.timezone},
-              ${row.app_version}, ${row.user_id}, ${user.key},
-              COALESCE(${row.subscribed}::boolean, true), ${digest}, ${instant(now)}, ${instant(now)}
-            FROM numbered
-            ON CONFLICT (workspace_id, environment, installation_id) DO NOTHING
-            RETURNING *
-          ), ${deviceDeltasSql(sql, sql`SELECT *, 1 AS change FROM created`)}
-          SELECT key, ${columns}, webhook_events FROM created CROSS JOIN numbered`);
-      },
-
-      /**
-       * Registers a locked device again: its address counts as good, and an unregistered device is
-       * registered.
-       */
-      replace: (
-        tenant: Tenant,
-        { key, unregistered, user_id }: LockedDevice,
-        row: RegistrationRow,
-        digest: NewDigest,
-        now: number,
-      ) => {
-        const user = changedUserSql(sql, tenant, user_id, row.user_id);
-        return changed(
-          tenant,
-          key,
-          sql`platform = ${row.platform}, transport = ${row.transport},
-            address = ${jsonb(row.address)}, address_gone_at = NULL, address_version = address_version + 1,
-            attributes = ${jsonb(row.attributes)}, locale = ${row.locale}, timezone = ${row.timezone},
-            app_version = ${row.app_version}, ${user.set}
-            subscribed = COALESCE(${row.subscribed}::boolean, subscribed),
-            token_digest = COALESCE(${digest}::bytea, token_digest),
-            token_used = ${digest === null},
-            registered_at = CASE WHEN unregistered_at IS NULL THEN registered_at ELSE ${instant(now)} END,
-            unregistered_at = NULL, last_seen_at = ${instant(now)}`,
-          { earlier: user.found, ...(unregistered ? { later: counted(1) } : {}) },
-        );
-      },
 
       update: (tenant: Tenant, { key, user_id }: LockedDevice, change: DeviceChange, now: number) => {
         const user = changedUserSql(sql, tenant, user_id, change.user_id);

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { isPublicAddress } from "../notifications/PublicAddressRanges.ts";
+import type { Problems } from "../wire/Problems.ts";
 import type { PushAddress } from "./PushAddress.ts";
 
 /** The problems of a Web Push endpoint that does not lead to the public internet; none of other addresses. */
@@ -13,4 +14,14 @@ export const endpointProblems = (push: PushAddress): ReadonlyArray<string> => {
     problems.push("The endpoint must be an address of the public internet.");
   }
   return problems;
+};
+
+/** Checks that a Web Push endpoint leads to the public internet, unless private addresses are allowed. */
+export const checkEndpoint = (
+  push: PushAddress | null | undefined,
+  problems: Problems,
+  allowPrivateAddresses: boolean,
+): void => {
+  if (allowPrivateAddresses || push === null || push === undefined) return;
+  for (const problem of endpointProblems(push)) problems.add("push.endpoint", problem);
 };

@@ -5,6 +5,7 @@ import { Outbox, type OutgoingEvent } from "../outbox/Outbox.ts";
 import { Deliveries } from "../sending/Deliveries.ts";
 import type { DueDelivery } from "../sending/Delivery.ts";
 import { Recipients } from "../sending/rendering/Recipients.ts";
+import type { OneWorkspace } from "../database/WorkspaceGroups.ts";
 import { Worker } from "../workers/Worker.ts";
 import { type Dwell, firesAt, hasLasted, isSilent } from "./Dwell.ts";
 import { countDwells, noteDwellLags } from "./DwellMetrics.ts";
@@ -73,7 +74,7 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
     });
 
     /** The dwells whose devices are registered since the enter, and have been inside until the minute. */
-    const lasted = Effect.fnUntraced(function* (workspaceId: number, due: ReadonlyArray<DueDwell>) {
+    const lasted = Effect.fnUntraced(function* (workspaceId: OneWorkspace, due: ReadonlyArray<DueDwell>) {
       const devices = new Map(
         (yield* repository.lockDevices(workspaceId, due)).map((device) => [device.ord - 1, device]),
       );
@@ -143,7 +144,7 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
 
     /** Decides the dwells of a workspace that a statement locks, in one transaction. Returns how many. */
     const decide = Effect.fnUntraced(function* (
-      workspaceId: number,
+      workspaceId: OneWorkspace,
       take: (now: number) => Effect.Effect<ReadonlyArray<DueDwell>>,
     ) {
       const now = yield* Clock.currentTimeMillis;
@@ -161,7 +162,7 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
     }, database.atomically);
 
     const decideAndCount = Effect.fnUntraced(function* (
-      workspaceId: number,
+      workspaceId: OneWorkspace,
       take: (now: number) => Effect.Effect<ReadonlyArray<DueDwell>>,
     ) {
       const { fired, gone, late, now, refused, taken } = yield* decide(workspaceId, take);
@@ -176,7 +177,7 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
     });
 
     /** Decides each due dwell of a page by itself, so that one that fails does not hold up the others. */
-    const decideEach = Effect.fnUntraced(function* (workspaceId: number, pageSize: number) {
+    const decideEach = Effect.fnUntraced(function* (workspaceId: OneWorkspace, pageSize: number) {
       const page = yield* repository.due(workspaceId, yield* Clock.currentTimeMillis, pageSize);
       for (const dwell of page) {
         yield* decideAndCount(workspaceId, () => repository.takeOne(dwell)).pipe(
@@ -189,7 +190,7 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
     });
 
     /** Decides a page of due dwells of a workspace. Returns how many; 0 if it could not decide all. */
-    const runPage = (workspaceId: number, pageSize: number) =>
+    const runPage = (workspaceId: OneWorkspace, pageSize: number) =>
       decideAndCount(workspaceId, (now) => repository.take(workspaceId, now, pageSize)).pipe(
         Effect.catchCauseIf(
           (cause) => !Cause.hasInterruptsOnly(cause) && !Database.isUnavailable(cause),
@@ -200,8 +201,8 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
     /** Runs pages of the workspaces that have work until less than a page was found. */
     const allPages = Effect.fnUntraced(function* (
       pageSize: number,
-      workspaces: Effect.Effect<ReadonlyArray<number>>,
-      page: (workspaceId: number) => Effect.Effect<number>,
+      workspaces: Effect.Effect<ReadonlyArray<OneWorkspace>>,
+      page: (workspaceId: OneWorkspace) => Effect.Effect<number>,
     ) {
       let count = pageSize;
       while (count >= pageSize) {

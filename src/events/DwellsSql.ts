@@ -3,7 +3,13 @@ import { SqlClient, type Statement } from "effect/sql";
 import { epochMillis, instant, unnested } from "../database/Rows.ts";
 import { mapRows, rowCount, run } from "../database/Statements.ts";
 import { sameTenant, tenantColumns, tenantIs } from "../database/TenantColumns.ts";
-import { lockedSql } from "../database/WorkspaceGroups.ts";
+import {
+  inWorkspace,
+  lockedSql,
+  type OneWorkspace,
+  workspaceIs,
+  workspacesWithWork,
+} from "../database/WorkspaceGroups.ts";
 import type { TextSource } from "../notifications/templates/MessageTexts.ts";
 import type { QuietHours } from "../workspaces/QuietHours.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
@@ -37,8 +43,8 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
 
-    const isKeyOf = (workspaceId: number, q: string) =>
-      sql`w.workspace_id = ${workspaceId} AND ${sql.literal(`w.environment = ${q}.environment
+    const isKeyOf = (workspaceId: OneWorkspace, q: string) =>
+      sql`${workspaceIs("w", workspaceId, q)} AND ${sql.literal(`w.environment = ${q}.environment
         AND w.device_key = ${q}.device_key AND w.event_id = ${q}.event_id
         AND w.attachment_id = ${q}.attachment_id`)}`;
     const columns = sql`w.workspace_id AS "workspaceId", w.environment, w.device_key AS "deviceKey",
@@ -50,22 +56,25 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
     const location = sql`LEFT JOIN location l ON ${sameTenant("l", "w")} AND l.key = w.location_key`;
 
     /** Condition: the row of an alias is of the environment and the device of the dwell `q`. */
-    const isOfDevice = (workspaceId: number, alias: string): Statement.Fragment =>
-      sql`${sql.literal(`${alias}.workspace_id`)} = ${workspaceId} AND ${sql.literal(
+    const isOfDevice = (workspaceId: OneWorkspace, alias: string): Statement.Fragment =>
+      sql`${workspaceIs(alias, workspaceId, "q")} AND ${sql.literal(
         `${alias}.environment = q.environment AND ${alias}.device_key = q.device_key`,
       )}`;
     /** The events of the visit's device at its location, `q` being the dwell. */
-    const eventsOf = (workspaceId: number, alias: string): Statement.Fragment =>
+    const eventsOf = (workspaceId: OneWorkspace, alias: string): Statement.Fragment =>
       sql`${sql.literal(`geofence_event ${alias} WHERE`)} ${isOfDevice(workspaceId, alias)}
         AND ${sql.literal(`${alias}.location_key = q.location_key`)}`;
     /** The workspaces of the first of some dwells. */
     const workspacesOf = (condition: Statement.Fragment, order: Statement.Fragment, limit: number) =>
-      mapRows(
-        sql<{ readonly id: number }>`
+      workspacesWithWork(
+        sql,
+        mapRows(
+          sql<{ readonly id: number }>`
           SELECT DISTINCT d.workspace_id AS id FROM (
             SELECT w.workspace_id FROM dwell w WHERE ${condition} ORDER BY ${order} LIMIT ${limit}
           ) AS d`,
-        ({ id }) => id,
+          ({ id }) => id,
+        ),
       );
     const isDue = (now: number) => sql`w.decided_at IS NULL AND w.due_at <= ${instant(now)}`;
     /** The dwells of a query, with their locations. */
@@ -96,16 +105,16 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
       dueWorkspaces: (now: number, limit: number) => workspacesOf(isDue(now), sql`w.due_at`, limit),
 
       /** The dwells of a workspace that have been due longest, without locks. */
-      due: (workspaceId: number, now: number, limit: number) =>
+      due: (workspaceId: OneWorkspace, now: number, limit: number) =>
         withLocations(sql`
           SELECT w.* FROM dwell w
-          WHERE w.workspace_id = ${workspaceId} AND ${isDue(now)} ORDER BY w.due_at LIMIT ${limit}`),
+          WHERE ${inWorkspace("w", workspaceId)} AND ${isDue(now)} ORDER BY w.due_at LIMIT ${limit}`),
 
       /** As `due`, locked until the transaction ends; leaves out those that other processes have locked. */
-      take: (workspaceId: number, now: number, limit: number) =>
+      take: (workspaceId: OneWorkspace, now: number, limit: number) =>
         withLocations(sql`
           SELECT w.* FROM dwell w
-          WHERE w.workspace_id = ${workspaceId} AND ${isDue(now)} ORDER BY w.due_at LIMIT ${limit}
+          WHERE ${inWorkspace("w", workspaceId)} AND ${isDue(now)} ORDER BY w.due_at LIMIT ${limit}
           FOR UPDATE OF w SKIP LOCKED`),
 
       /** Locks one dwell that is still due; none if another process has it or has decided it. */
@@ -118,7 +127,7 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
           FOR UPDATE OF w SKIP LOCKED`),
 
       /** Locks the registered devices of dwells until the transaction ends, always in the same order. */
-      lockDevices: (workspaceId: number, dwells: ReadonlyArray<Dwell>) =>
+      lockDevices: (workspaceId: OneWorkspace, dwells: ReadonlyArray<Dwell>) =>
         Effect.orDie(sql<DwellDevice>`
           WITH held AS MATERIALIZED (${lockedSql(
             sql,
@@ -127,10 +136,10 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
               d.address_gone_at IS NOT NULL AS address_gone, d.subscribed, d.registered_at, d.timezone,
               d.user_key
             FROM device d
-            WHERE d.workspace_id = ${workspaceId} AND (d.environment, d.key) IN (
-                SELECT environment, device_key FROM ${unnested("q", dwells, keyColumns)}
+            WHERE ${inWorkspace("d", workspaceId)} AND (d.workspace_id, d.environment, d.key) IN (
+                SELECT workspace_id, environment, device_key FROM ${unnested("q", dwells, keyColumns)}
               ) AND d.unregistered_at IS NULL
-            ORDER BY d.environment, d.key
+            ORDER BY d.workspace_id, d.environment, d.key
             FOR NO KEY UPDATE OF d`,
           )}
           )
@@ -148,7 +157,7 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
        * What is known of the visits of dwells, in their order. Needs the locks of their devices. An exit at
        * the instant of the enter came before it if the device is inside by its latest event.
        */
-      visits: (workspaceId: number, dwells: ReadonlyArray<Dwell>) =>
+      visits: (workspaceId: OneWorkspace, dwells: ReadonlyArray<Dwell>) =>
         Effect.orDie(sql<Visit>`
           SELECT
             (q.exits_at_once OR COALESCE((
@@ -202,13 +211,13 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
           WHERE c.template IS NOT NULL`),
 
       /** Marks locked dwells as decided. */
-      decide: (workspaceId: number, dwells: ReadonlyArray<Dwell>, now: number) =>
+      decide: (workspaceId: OneWorkspace, dwells: ReadonlyArray<Dwell>, now: number) =>
         run(sql`
           UPDATE dwell w SET decided_at = ${instant(now)}
           FROM ${unnested("q", dwells, keyColumns)} WHERE ${isKeyOf(workspaceId, "q")}`),
 
       /** Deletes locked dwells. */
-      drop: (workspaceId: number, dwells: ReadonlyArray<Dwell>) =>
+      drop: (workspaceId: OneWorkspace, dwells: ReadonlyArray<Dwell>) =>
         run(sql`
           DELETE FROM dwell w USING ${unnested("q", dwells, keyColumns)} WHERE ${isKeyOf(workspaceId, "q")}`),
 
@@ -217,11 +226,11 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
         workspacesOf(sql`w.decided_at < ${instant(before)}`, sql`w.decided_at`, limit),
 
       /** Deletes dwells of a workspace that were decided before an instant, up to so many; gives how many. */
-      deleteDecided: (workspaceId: number, before: number, limit: number) =>
+      deleteDecided: (workspaceId: OneWorkspace, before: number, limit: number) =>
         rowCount(sql`
           WITH q AS MATERIALIZED (
-            SELECT d.environment, d.device_key, d.event_id, d.attachment_id FROM dwell d
-            WHERE d.workspace_id = ${workspaceId} AND d.decided_at < ${instant(before)}
+            SELECT d.workspace_id, d.environment, d.device_key, d.event_id, d.attachment_id FROM dwell d
+            WHERE ${inWorkspace("d", workspaceId)} AND d.decided_at < ${instant(before)}
             ORDER BY d.decided_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
           )
           DELETE FROM dwell w USING q WHERE ${isKeyOf(workspaceId, "q")} RETURNING 1`),

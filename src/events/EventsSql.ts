@@ -10,7 +10,7 @@ import type { Question } from "../notifications/Survey.ts";
 import type { TextSource } from "../notifications/templates/MessageTexts.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import { sameTenant, tenantColumns } from "../database/TenantColumns.ts";
-import { byWorkspace, lockedSql } from "../database/WorkspaceGroups.ts";
+import { byWorkspace, inWorkspace, lockedSql, workspaceIs } from "../database/WorkspaceGroups.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 import type { CampaignQuietHours } from "../workspaces/QuietHours.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
@@ -153,15 +153,15 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
        * it has the same device, location and type at the same millisecond.
        */
       recorded: (all: ReadonlyArray<EventRow>) =>
-        byWorkspace(all, (workspaceId, events) =>
+        byWorkspace(sql, all, (workspaceId, events) =>
           Effect.orDie(sql<{ readonly ord: number }>`
           WITH k AS (SELECT * FROM ${unnested("k", events, eventColumns)})
           SELECT k.ord::int AS ord
-          FROM k JOIN geofence_event e ON e.workspace_id = ${workspaceId} AND e.environment = k.environment
+          FROM k JOIN geofence_event e ON ${workspaceIs("e", workspaceId, "k")} AND e.environment = k.environment
             AND e.device_key = k.device_key AND e.id = k.id
           UNION
           SELECT k.ord::int
-          FROM k JOIN compacted_event p ON p.workspace_id = ${workspaceId}
+          FROM k JOIN compacted_event p ON ${workspaceIs("p", workspaceId, "k")}
               AND p.environment = k.environment AND p.day = date_bin('1 day', k.occurred_at, 'epoch'),
             unnest(p.millis, p.device_keys, p.location_keys, p.enters)
               AS e (millis, device_key, location_key, enters)
@@ -177,7 +177,7 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
        * be given twice.
        */
       record: (all: ReadonlyArray<EventRow>) =>
-        byWorkspace(all, (workspaceId, events) =>
+        byWorkspace(sql, all, (workspaceId, events) =>
           Effect.orDie(sql<Recorded>`
           WITH e AS (
             SELECT * FROM ${unnested("e", events, {
@@ -190,10 +190,11 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
             SELECT d.workspace_id, d.environment, d.key AS device_key, d.approved, d.transport,
               d.address_gone_at IS NOT NULL AS address_gone, d.subscribed, d.timezone, d.user_key
             FROM device d
-            WHERE d.workspace_id = ${workspaceId}
-              AND (d.environment, d.key) IN (SELECT environment, device_key FROM e)
+            WHERE ${inWorkspace("d", workspaceId)}
+              AND (d.workspace_id, d.environment, d.key) IN (
+                SELECT workspace_id, environment, device_key FROM e)
               AND d.unregistered_at IS NULL
-            ORDER BY d.environment, d.key
+            ORDER BY d.workspace_id, d.environment, d.key
             FOR NO KEY UPDATE OF d`,
           )}
           ), fresh AS (

@@ -57,33 +57,30 @@ export const transferClient = (
   return { address: proxies.trusts(address) ? null : addressBlock(address), isProxied };
 };
 
-const peerOf = (request: HttpServerRequest.HttpServerRequest): string | undefined =>
-  Option.getOrUndefined(request.remoteAddress);
+/** Who sent a request, and what was called. */
+interface RequestClient {
+  /** The address of the client, behind trusted proxies. */
+  readonly clientAddress: string;
+  /** The host that the client called: the `Host` header, or `X-Forwarded-Host` behind a trusted proxy. */
+  readonly host: string | undefined;
+  /** Whether a trusted proxy says in `X-Forwarded-Proto` that the client called by https. */
+  readonly isHttps: boolean;
+}
 
-/** The client address of a request, behind trusted proxies. */
-export const clientAddress = (
-  request: HttpServerRequest.HttpServerRequest,
+/** The client of a request. Only a trusted proxy may set `X-Forwarded-…`; the first value of each counts. */
+export const clientOf = (
+  { headers, remoteAddress }: HttpServerRequest.HttpServerRequest,
   proxies: TrustedProxies,
-): string => forwardedAddress(peerOf(request), request.headers["x-forwarded-for"], proxies);
-
-/** A header that only a trusted proxy may set; its first value. */
-const forwarded = (
-  request: HttpServerRequest.HttpServerRequest,
-  proxies: TrustedProxies,
-  name: "x-forwarded-host" | "x-forwarded-proto",
-): string | undefined =>
-  proxies.trusts(canonical(peerOf(request) ?? "") ?? "unknown")
-    ? request.headers[name]?.split(",")[0]?.trim()
-    : undefined;
-
-/** The host that the client called: the `Host` header, or `X-Forwarded-Host` behind a trusted proxy. */
-export const calledHost = (
-  request: HttpServerRequest.HttpServerRequest,
-  proxies: TrustedProxies,
-): string | undefined => forwarded(request, proxies, "x-forwarded-host") ?? request.headers["host"];
-
-/** Whether a trusted proxy says in `X-Forwarded-Proto` that the client called by https. */
-export const isCalledByHttps = (
-  request: HttpServerRequest.HttpServerRequest,
-  proxies: TrustedProxies,
-): boolean => forwarded(request, proxies, "x-forwarded-proto")?.toLowerCase() === "https";
+): RequestClient => {
+  const peerAddress = Option.getOrUndefined(remoteAddress);
+  const clientAddress = forwardedAddress(peerAddress, headers["x-forwarded-for"], proxies);
+  const { host } = headers;
+  if (!proxies.trusts(canonical(peerAddress ?? "") ?? "unknown"))
+    return { clientAddress, host, isHttps: false };
+  const first = (value: string | undefined): string | undefined => value?.split(",")[0]?.trim();
+  return {
+    clientAddress,
+    host: first(headers["x-forwarded-host"]) ?? host,
+    isHttps: first(headers["x-forwarded-proto"])?.toLowerCase() === "https",
+  };
+};

@@ -40,11 +40,12 @@ const cache = new Map<string, Counters>();
 
 /** Counts one request with its response. Unknown methods share one label, which bounds the memory. */
 export const countRequest = (
+  services: Context.Context<never>,
   interfaceName: string,
   method: string,
   status: number,
   seconds: number,
-): Effect.Effect<void> => {
+): void => {
   const verb = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/.test(method) ? method : "other";
   const key = `${interfaceName} ${verb} ${status}`;
   let counters = cache.get(key);
@@ -55,7 +56,8 @@ export const countRequest = (
     };
     cache.set(key, counters);
   }
-  return Effect.andThen(Metric.update(counters.requests, 1), Metric.update(counters.duration, seconds));
+  counters.requests.updateUnsafe(1, services);
+  counters.duration.updateUnsafe(seconds, services);
 };
 
 const slowClients = knownSeries(

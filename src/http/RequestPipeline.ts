@@ -4,12 +4,13 @@ import { Settings } from "../config/Settings.ts";
 import { Database } from "../database/Database.ts";
 import { DataDirectory } from "../database/DataDirectory.ts";
 import { CurrentDatabaseTime, DatabaseTime } from "../database/pool/DatabaseTime.ts";
+import { AccessLogEntry } from "../telemetry/AccessLogEntry.ts";
 import { withoutPerson } from "../telemetry/PersonMasking.ts";
 import { secretMask } from "../telemetry/SecretMasking.ts";
 import { InternalError, ServiceUnavailable } from "../wire/ApiError.ts";
 import { errorResponse } from "../wire/ErrorResponse.ts";
 import { idAt } from "../wire/Ids.ts";
-import { calledHost, clientAddress, isCalledByHttps } from "./ClientAddress.ts";
+import { clientOf } from "./ClientAddress.ts";
 import {
   type AuthenticatedRequest,
   type Authenticator,
@@ -31,8 +32,7 @@ const acceptedRequestId = /^[\w.:/+=-]{1,128}$/;
  * case.
  */
 const lenientPath = (url: string): string => {
-  const path = url.split("?", 1)[0] ?? "";
-  const decoded = path.replace(/%[0-7][0-9a-f]/gi, (escape) =>
+  const decoded = pathOf(url).replace(/%[0-7][0-9a-f]/gi, (escape) =>
     String.fromCharCode(Number.parseInt(escape.slice(1), 16)),
   );
   return decoded.replace(/\/+/g, "/").toLowerCase();
@@ -40,8 +40,7 @@ const lenientPath = (url: string): string => {
 
 /** The URL for the router, which would end the path at `;` and `#`. */
 const routerUrl = (url: string): string => {
-  const end = url.indexOf("?");
-  const path = end === -1 ? url : url.slice(0, end);
+  const path = pathOf(url);
   return /[;#]/.test(path)
     ? path.replaceAll(";", "%3B").replaceAll("#", "%23") + url.slice(path.length)
     : url;
@@ -62,6 +61,44 @@ const unavailable = {
   ),
 };
 
+/** The authenticator of a request, and the URL for the router. */
+interface Matched {
+  readonly authenticator: Authenticator;
+  readonly url: string;
+}
+
+/** What is known of a request after its authentication. */
+interface RequestState {
+  readonly url: string;
+  authenticated: AuthenticatedRequest;
+}
+
+const isRefused = (error: unknown): error is RefusedRequest =>
+  typeof error === "object" && error !== null && "error" in error && "headers" in error;
+
+const pathOf = (url: string): string => {
+  const end = url.indexOf("?");
+  return end === -1 ? url : url.slice(0, end);
+};
+
+/** The endpoint of another URL than that of the request. */
+const routed = (app: App, request: HttpServerRequest.HttpServerRequest, url: string): App =>
+  url === request.url
+    ? app
+    : Effect.provideService(app, HttpServerRequest.HttpServerRequest, request.modify({ url }));
+
+/** Adds the request to its span, if it has one. */
+const annotateSpan = (
+  services: Context.Context<never>,
+  requestId: string,
+  log: AuthenticatedRequest["log"],
+): void => {
+  const span = Context.getOrUndefined(services, Tracer.ParentSpan);
+  if (span === undefined || span._tag !== "Span") return;
+  span.attribute("waypost.request_id", requestId);
+  for (const [name, value] of Object.entries(log)) span.attribute(`waypost.${name}`, value);
+};
+
 const unauthenticated: AuthenticatedRequest = { provide: (services) => services, headers: {}, log: {} };
 
 const requestPipeline = Effect.gen(function* () {
@@ -71,9 +108,7 @@ const requestPipeline = Effect.gen(function* () {
   const authenticators = yield* Authenticators;
   const routes = yield* RouteTable;
 
-  const findAuthenticator = (
-    incoming: IncomingRequest,
-  ): { readonly authenticator: Authenticator; readonly url: string } | null => {
+  const match = (incoming: IncomingRequest): Matched | null => {
     for (const authenticator of authenticators) {
       const url = authenticator.match(incoming);
       if (url !== null) return { authenticator, url };
@@ -91,8 +126,9 @@ const requestPipeline = Effect.gen(function* () {
   const failed = (cause: Cause.Cause<unknown>, method: string, url: string, requestId: string) =>
     Effect.suspend(() => {
       const error = Option.getOrUndefined(Cause.findErrorOption(cause));
+      if (isRefused(error)) return Effect.succeed(errorResponse(error.error, error.headers));
       if (error instanceof HttpServerError.HttpServerError && error.reason._tag === "RouteNotFound") {
-        const { allow, error: refusal } = routes.refusal(method, url.split("?", 1)[0] ?? "");
+        const { allow, error: refusal } = routes.refusal(method, pathOf(url));
         return Effect.succeed(errorResponse(refusal, allow === null ? {} : { allow }));
       }
       if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause);
@@ -104,75 +140,71 @@ const requestPipeline = Effect.gen(function* () {
       );
     });
 
-  const isRefused = (error: unknown): error is RefusedRequest =>
-    typeof error === "object" && error !== null && "error" in error && "headers" in error;
+  /** Runs the endpoint for an authenticated request, or refuses it. */
+  const respondTo = (
+    app: App,
+    incoming: IncomingRequest,
+    matched: Matched | null,
+    state: RequestState,
+  ): App => {
+    const { request } = incoming;
+    if (matched === null) {
+      const isRefused = isWholeServer(request) || isDisguisedPath(incoming);
+      return isRefused ? Effect.succeed(errorResponse(routes.unknown)) : routed(app, request, state.url);
+    }
+    return Effect.flatMap(matched.authenticator.authenticate(incoming), (authenticated) => {
+      state.authenticated = authenticated;
+      return Effect.updateContext(routed(app, request, state.url), authenticated.provide<Services>);
+    });
+  };
 
   return (app: App): App =>
-    Effect.gen(function* () {
-      const request = yield* HttpServerRequest.HttpServerRequest;
-      const started = yield* Clock.currentTimeMillis;
+    Effect.contextWith((services: Context.Context<Services>) => {
+      const request = Context.get(services, HttpServerRequest.HttpServerRequest);
       const startedAt = performance.now();
-      const sent = request.headers["x-request-id"] ?? "";
-      const requestId = acceptedRequestId.test(sent) && mask(sent) === sent ? sent : idAt(started);
-      const incoming: IncomingRequest = {
-        request,
-        clientAddress: clientAddress(request, trustedProxies),
-        host: calledHost(request, trustedProxies),
-        isHttps: isCalledByHttps(request, trustedProxies),
+      const sent = request.headers["x-request-id"];
+      const requestId =
+        sent !== undefined && acceptedRequestId.test(sent) && mask(sent) === sent
+          ? sent
+          : idAt(Context.get(services, Clock.Clock).currentTimeMillisUnsafe());
+      const incoming: IncomingRequest = { request, ...clientOf(request, trustedProxies) };
+      const matched = match(incoming);
+      const state: RequestState = {
+        url: routerUrl(matched?.url ?? request.url),
+        authenticated: unauthenticated,
       };
-      const found = findAuthenticator(incoming);
-      const url = routerUrl(found?.url ?? request.url);
-      let authenticated = unauthenticated;
 
-      const respond = Effect.gen(function* () {
-        if (found !== null) authenticated = yield* found.authenticator.authenticate(incoming);
-        else if (isWholeServer(request) || isDisguisedPath(incoming)) return errorResponse(routes.unknown);
-        const routed = url === request.url ? request : request.modify({ url });
-        // Services are added one by one: merging contexts would copy all services of the process for each
-        // request.
-        return yield* Effect.updateContext(app, (services: Context.Context<Services>) =>
-          Context.add(authenticated.provide(services), HttpServerRequest.HttpServerRequest, routed),
-        );
-      }).pipe(Effect.provideService(CurrentDatabaseTime, new DatabaseTime()));
-
-      const response = yield* Effect.catchCause(respond, (cause) => {
-        const error = Option.getOrUndefined(Cause.findErrorOption(cause));
-        return isRefused(error)
-          ? Effect.succeed(errorResponse(error.error, error.headers))
-          : failed(cause, request.method, url, requestId);
-      });
-
-      const seconds = (performance.now() - startedAt) / 1000;
-      yield* countRequest(found?.authenticator.name ?? "other", request.method, response.status, seconds);
-      yield* Effect.logInfo("request").pipe(
-        Effect.annotateLogs({
+      const finish = (response: HttpServerResponse.HttpServerResponse): App => {
+        const { authenticated } = state;
+        const seconds = (performance.now() - startedAt) / 1000;
+        const name = matched?.authenticator.name ?? "other";
+        countRequest(services, name, request.method, response.status, seconds);
+        annotateSpan(services, requestId, authenticated.log);
+        const entry = new AccessLogEntry({
           requestId,
           method: request.method,
-          path: mask(withoutPerson(request.url.split("?", 1)[0] ?? "")),
+          path: mask(withoutPerson(pathOf(request.url))),
           status: response.status,
           ms: Math.round(seconds * 1e5) / 100,
           ip: incoming.clientAddress,
           ...authenticated.log,
-        }),
-      );
-      // Without a tracer there is no span, and the attributes would be made for nothing.
-      if (Option.isSome(yield* Effect.serviceOption(Tracer.ParentSpan))) {
-        yield* Effect.annotateCurrentSpan({
-          "waypost.request_id": requestId,
-          ...Object.fromEntries(
-            Object.entries(authenticated.log).map(([key, value]) => [`waypost.${key}`, value]),
-          ),
         });
-      }
-      yield* discardBody(request);
-      const isUncached = response.headers["cache-control"] === undefined;
-      const isApi = found !== null || response.status >= 400;
-      return HttpServerResponse.setHeaders(response, {
-        ...authenticated.headers,
-        ...(isApi && isUncached ? { "cache-control": "no-store" } : {}),
-        "x-content-type-options": "nosniff",
-        "x-request-id": requestId,
-      });
+        const isUncached = response.headers["cache-control"] === undefined;
+        const isApi = matched !== null || response.status >= 400;
+        const finished = HttpServerResponse.setHeaders(response, {
+          ...authenticated.headers,
+          ...(isApi && isUncached ? { "cache-control": "no-store" } : {}),
+          "x-content-type-options": "nosniff",
+          "x-request-id": requestId,
+        });
+        return Effect.as(Effect.andThen(Effect.logInfo(entry), discardBody(request)), finished);
+      };
+
+      return respondTo(app, incoming, matched, state).pipe(
+        Effect.provideService(CurrentDatabaseTime, new DatabaseTime()),
+        Effect.catchCause((cause) => failed(cause, request.method, state.url, requestId)),
+        Effect.flatMap(finish),
+      );
     });
 });
 

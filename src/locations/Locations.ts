@@ -99,12 +99,12 @@ export class Locations extends Context.Service<Locations>()("waypost/locations/L
       ),
 
       /**
-       * Which of the ids are locations of this environment, in lower case. Within a transaction, they cannot
-       * be deleted until it ends; a caller that also locks the tenant locks it first.
+       * Which of the ids are locations of this environment, in lower case. They cannot be deleted while the
+       * tenant is locked.
        */
       existing: (tenant: Tenant, ids: ReadonlyArray<string>): Effect.Effect<ReadonlySet<string>> => {
         const uuids = ids.filter(isUuid);
-        return uuids.length === 0 ? Effect.succeed(new Set()) : repository.hold(tenant, uuids);
+        return uuids.length === 0 ? Effect.succeed(new Set()) : repository.existing(tenant, uuids);
       },
     };
   }),

@@ -129,7 +129,7 @@ export const locationsMemory = Layer.effect(
           return tables.delete(locations, id);
         }),
 
-      hold: (tenant, ids) =>
+      existing: (tenant, ids) =>
         store.read(
           (tables) => new Set(ids.filter((id) => tenantRow(tables, locations, tenant, id) !== null)),
         ),

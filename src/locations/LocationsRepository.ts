@@ -42,7 +42,7 @@ export class LocationsRepository extends Context.Service<
      * stays for the events and deliveries that name its key. False for an unknown id.
      */
     readonly delete: (tenant: Tenant, id: string, now: number) => Effect.Effect<boolean>;
-    /** Those of the ids that exist; they cannot be deleted before the transaction ends. */
-    readonly hold: (tenant: Tenant, ids: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>>;
+    /** Those of the ids that exist. */
+    readonly existing: (tenant: Tenant, ids: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>>;
   }
 >()("waypost/locations/LocationsRepository") {}

@@ -89,13 +89,12 @@ export const locationsSql = Layer.effect(
             INSERT INTO deleted_location (workspace_id, environment, key, id)
             SELECT workspace_id, environment, key, id FROM gone RETURNING id`),
 
-      hold: (tenant, ids) =>
+      existing: (tenant, ids) =>
         Effect.orDie(
           Effect.map(
             sql<{ readonly id: string }>`
               SELECT l.id FROM location l
-              WHERE ${tenantIs("l", tenant)} AND l.id = ANY(${arrayOf("uuid", ids)})
-              FOR KEY SHARE OF l`,
+              WHERE ${tenantIs("l", tenant)} AND l.id = ANY(${arrayOf("uuid", ids)})`,
             (rows) => new Set(rows.map(({ id }) => id)),
           ),
         ),

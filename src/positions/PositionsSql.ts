@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
 import { epochMillis, unnested } from "../database/Rows.ts";
 import { sameTenant, tenantColumns } from "../database/TenantColumns.ts";
-import { byWorkspace, lockedSql, rowsByWorkspace } from "../database/WorkspaceGroups.ts";
+import { byWorkspace, lockedSql, type OneWorkspace, workspaceIs } from "../database/WorkspaceGroups.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 
 /** The key of a device. */
@@ -58,14 +58,14 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/posit
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
 
-    /** Condition: a row belongs to the device `k` of a workspace. */
-    const isOfDevice = (alias: string, workspaceId: number) =>
-      sql`${sql.literal(`${alias}.workspace_id`)} = ${workspaceId} AND ${sql.literal(
+    /** Condition: a row belongs to the device `k`. */
+    const isOfDevice = (alias: string, workspaceId: OneWorkspace) =>
+      sql`${workspaceIs(alias, workspaceId, "k")} AND ${sql.literal(
         `${alias}.environment = k.environment AND ${alias}.device_key = k.device_key`,
       )}`;
     /** Condition: `d` is the registered device `k` of a workspace. */
-    const isRegistered = (workspaceId: number) =>
-      sql`d.workspace_id = ${workspaceId} AND d.environment = k.environment AND d.key = k.device_key
+    const isRegistered = (workspaceId: OneWorkspace) =>
+      sql`${workspaceIs("d", workspaceId, "k")} AND d.environment = k.environment AND d.key = k.device_key
         AND d.unregistered_at IS NULL`;
 
     /** Upserts the last positions of `source`, except those that have changed since they were read. */
@@ -78,12 +78,12 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/posit
         WHERE f.recorded_at = COALESCE(EXCLUDED.previous_at, '-infinity')
       RETURNING workspace_id, environment, device_key`;
 
-    const upsertRegistered = (workspaceId: number) =>
+    const upsertRegistered = (workspaceId: OneWorkspace) =>
       upsertLast(sql`
       SELECT k.workspace_id, k.environment, k.device_key, k.recorded_at, k.previous_at
       FROM k JOIN device d ON ${isRegistered(workspaceId)}`);
 
-    const upsertUnmoved = (workspaceId: number) =>
+    const upsertUnmoved = (workspaceId: OneWorkspace) =>
       upsertLast(sql`
       SELECT workspace_id, environment, device_key, k.last_at, k.previous_at
       FROM k
@@ -98,12 +98,12 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/posit
       all: ReadonlyArray<Device>,
       candidates: ReadonlyArray<LocationCandidate>,
       run: (
-        workspaceId: number,
+        workspaceId: OneWorkspace,
         devices: ReadonlyArray<Device>,
         candidates: ReadonlyArray<LocationCandidate>,
       ) => Effect.Effect<ReadonlyArray<KnownRow>>,
     ) =>
-      byWorkspace(all, (workspaceId, devices) => {
+      byWorkspace(sql, all, (workspaceId, devices) => {
         if (devices.length === all.length) return run(workspaceId, devices, candidates);
         const ords = new Map(devices.map((device, index) => [device, index + 1]));
         return run(
@@ -124,7 +124,7 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/posit
        * before it waited.
        */
       lock: (all: ReadonlyArray<PositionDevice>) =>
-        byWorkspace(all, (workspaceId, devices) =>
+        byWorkspace(sql, all, (workspaceId, devices) =>
           Effect.orDie(sql<{ readonly ord: number }>`
           WITH held AS MATERIALIZED (${lockedSql(
             sql,
@@ -132,7 +132,7 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/posit
             SELECT d.workspace_id, d.environment, d.key, k.ord
             FROM ${unnested("k", devices, deviceColumns)}
             JOIN device d ON ${isRegistered(workspaceId)}
-            ORDER BY d.environment, d.key
+            ORDER BY d.workspace_id, d.environment, d.key
             FOR NO KEY UPDATE OF d`,
           )}
           ), created AS (
@@ -171,7 +171,7 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/posit
        * from 1) whose stored position was still the previous one.
        */
       storeLast: (all: ReadonlyArray<LastPosition>) =>
-        byWorkspace(all, (workspaceId, positions) =>
+        byWorkspace(sql, all, (workspaceId, positions) =>
           Effect.orDie(sql<{ readonly ord: number }>`
           WITH k AS MATERIALIZED (
             SELECT * FROM ${unnested("k", positions, {
@@ -237,7 +237,7 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/posit
 
       /** Deletes presences of locked devices at locations that no longer exist. */
       deleteMissing: (all: ReadonlyArray<DeviceLocation>) =>
-        rowsByWorkspace(all, (workspaceId, locations) =>
+        byWorkspace(sql, all, (workspaceId, locations) =>
           Effect.orDie(sql`
           WITH k AS MATERIALIZED (
             SELECT * FROM ${unnested("k", locations, {

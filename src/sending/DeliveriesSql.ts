@@ -30,7 +30,7 @@ export class DeliveriesSql extends Context.Service<DeliveriesSql>()("waypost/sen
        * (`ord`, from 1) and source id of each inserted one, and of those that quiet hours drop.
        */
       insertWithinCaps: (all: ReadonlyArray<DueDelivery & InitialStatus>) =>
-        byWorkspace(all, (workspaceId, due) =>
+        byWorkspace(sql, all, (workspaceId, due) =>
           Effect.orDie(sql<{ readonly ord: number; readonly sourceId: bigint }>`
           WITH due AS (
             SELECT * FROM ${unnested("d", due, {

@@ -1,4 +1,5 @@
 import type { SqlClient, Statement } from "effect/sql";
+import type { OneWorkspace } from "../database/WorkspaceGroups.ts";
 import { receivedSql } from "./ReceiverSql.ts";
 
 /**
@@ -8,7 +9,7 @@ import { receivedSql } from "./ReceiverSql.ts";
  */
 export const usedCapSql = (
   sql: SqlClient.SqlClient,
-  workspaceId: number,
+  workspaceId: OneWorkspace,
   alias: string,
 ): Statement.Fragment => {
   const column = (name: string) => sql(`${alias}.${name}`);

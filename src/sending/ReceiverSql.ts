@@ -1,8 +1,9 @@
 import type { SqlClient, Statement } from "effect/sql";
+import { type OneWorkspace, workspaceIs } from "../database/WorkspaceGroups.ts";
 
 /**
  * SQL expression: how many deliveries of the campaign, up to `limit`, the receiver of a row has. `alias`
- * names the row, of that workspace, with `environment`, `device_key`, `shared_by` and `campaign_key`;
+ * names the row, with `workspace_id`, `environment`, `device_key`, `shared_by` and `campaign_key`;
  * `condition` selects among the deliveries `d`. Failed ones and test sends do not count (contract X30, O4).
  *
  * The receiver is a person if `shared_by` is its key, whatever device a delivery was for; otherwise the
@@ -11,7 +12,7 @@ import type { SqlClient, Statement } from "effect/sql";
  */
 export const receivedSql = (
   sql: SqlClient.SqlClient,
-  workspaceId: number,
+  workspaceId: OneWorkspace,
   alias: string,
   condition: Statement.Fragment,
   limit: Statement.Fragment,
@@ -20,7 +21,7 @@ export const receivedSql = (
   const count = (receiver: Statement.Fragment) => sql`(
     SELECT count(*) FROM (
       SELECT FROM delivery d
-      WHERE d.workspace_id = ${workspaceId} AND d.environment = ${column("environment")}
+      WHERE ${workspaceIs("d", workspaceId, alias)} AND d.environment = ${column("environment")}
         AND ${receiver} AND d.campaign_key = ${column("campaign_key")} AND ${condition}
         AND d.status <> 'failed' AND NOT d.test
       ORDER BY d.created_at DESC LIMIT ${limit}

@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
 import { instant, unnested } from "../database/Rows.ts";
 import { sameTenant, tenantColumns, tenantIs } from "../database/TenantColumns.ts";
-import { rowsByWorkspace } from "../database/WorkspaceGroups.ts";
+import { byWorkspace, type OneWorkspace, workspaceIs } from "../database/WorkspaceGroups.ts";
 import { deliveryDeltasSql } from "../deltas/DeltasSql.ts";
 import type { Transport } from "../devices/PushAddress.ts";
 import { recordedDeliveriesOfSql } from "../outbox/RecordedEventsSql.ts";
@@ -51,7 +51,7 @@ export class SendDeliveriesSql extends Context.Service<SendDeliveriesSql>()(
        * The devices of batches of a workspace: a common table expression of the batches, and what to select
        * from. One batch alone may be large: its constants give it a plan of its own.
        */
-      const devicesOf = (workspaceId: number, taken: ReadonlyArray<TakenBatch>) => {
+      const devicesOf = (workspaceId: OneWorkspace, taken: ReadonlyArray<TakenBatch>) => {
         const [first] = taken;
         if (first !== undefined && taken.length === 1)
           return {
@@ -73,7 +73,7 @@ export class SendDeliveriesSql extends Context.Service<SendDeliveriesSql>()(
           };
         // Each `OFFSET 0` keeps its subquery apart: one index lookup for each batch, whatever the statistics
         // say.
-        const isOwn = sql`d.workspace_id = ${workspaceId} AND d.environment = s.environment`;
+        const isOwn = sql`${workspaceIs("d", workspaceId, "s")} AND d.environment = s.environment`;
         return {
           batches: sql`batch AS MATERIALIZED (
             SELECT s.* FROM ${unnested("t", taken, batchColumns)}
@@ -105,11 +105,11 @@ export class SendDeliveriesSql extends Context.Service<SendDeliveriesSql>()(
           ? sql`CASE s.cap_by WHEN 'user' THEN a.user_key ELSE d.user_key END`
           : sql`d.user_key`;
 
-      const isWithinCap = (workspaceId: number) =>
+      const isWithinCap = (workspaceId: OneWorkspace) =>
         sql`(due.cap_count IS NULL OR ${usedCapSql(sql, workspaceId, "due")} < due.cap_count)`;
 
       /** What differs in `deliver` while no device is in quiet hours. */
-      const plain = (workspaceId: number) => ({
+      const plain = (workspaceId: OneWorkspace) => ({
         zone: sql``,
         allowed: sql``,
         rows: sql`due`,
@@ -118,7 +118,10 @@ export class SendDeliveriesSql extends Context.Service<SendDeliveriesSql>()(
         dropped: sql``,
       });
       /** What differs while some are: the rows within their caps, with what quiet hours do to them. */
-      const during = (workspaceId: number, quiet: ReadonlyArray<QuietZone>): ReturnType<typeof plain> => ({
+      const during = (
+        workspaceId: OneWorkspace,
+        quiet: ReadonlyArray<QuietZone>,
+      ): ReturnType<typeof plain> => ({
         zone: sql`, COALESCE(d.timezone, s.quiet_hours ->> 'timezone') AS zone`,
         allowed: sql`allowed AS MATERIALIZED (
           SELECT due.*, q.action, q.until FROM due
@@ -144,7 +147,7 @@ export class SendDeliveriesSql extends Context.Service<SendDeliveriesSql>()(
         /** The time zones of the devices of batches; null for devices without one. */
         zones: (taken: ReadonlyArray<TakenBatch>) =>
           Effect.map(
-            rowsByWorkspace(taken, (workspaceId, own) => {
+            byWorkspace(sql, taken, (workspaceId, own) => {
               const { batches, devices } = devicesOf(workspaceId, own);
               return Effect.orDie(sql<{ readonly timezone: TimeZoneName | null }>`
                 WITH ${batches} SELECT DISTINCT d.timezone ${devices}`);
@@ -162,7 +165,7 @@ export class SendDeliveriesSql extends Context.Service<SendDeliveriesSql>()(
           quiet: ReadonlyArray<QuietZone>,
           now: number,
         ) =>
-          rowsByWorkspace(taken, (workspaceId, own) => {
+          byWorkspace(sql, taken, (workspaceId, own) => {
             const { allowed, condition, dropped, rows, status, zone } =
               quiet.length === 0 ? plain(workspaceId) : during(workspaceId, quiet);
             const { batches, devices } = devicesOf(workspaceId, own);

@@ -1,6 +1,7 @@
 import { Cause, Logger, LogLevel, Redactable, References } from "effect";
 import { inspect, styleText } from "node:util";
 import { visible, visibleLines } from "../wire/VisibleText.ts";
+import { AccessLogEntry } from "./AccessLogEntry.ts";
 import type { Mask } from "./SecretMasking.ts";
 
 /** Whether JSON represents the value as it is. */
@@ -15,14 +16,26 @@ const maskPlain = (value: unknown, mask: Mask): unknown => (typeof value === "st
 
 /**
  * Formats a log entry as one line of JSON, as Effect's formatter does, with secrets masked and control
- * characters escaped. Effect's formatter searches all values for secrets, cycles and errors, which takes a
- * tenth of the time of a request. An entry of plain values, such as an access log, skips the search.
+ * characters escaped. Effect's formatter searches all values for secrets, cycles and errors; an entry of
+ * plain values skips the search. An entry of the access log is masked already.
  */
 export const jsonLine = (mask: Mask): Logger.Logger<unknown, string> =>
   Logger.make((entry) => {
     const { cause, date, fiber, logLevel, message } = entry;
     const text = Array.isArray(message) && message.length === 1 ? (message[0] as unknown) : message;
     const annotations = fiber.getRef(References.CurrentLogAnnotations);
+    if (text instanceof AccessLogEntry) {
+      return visibleLines(
+        JSON.stringify({
+          message: text.message,
+          level: "INFO",
+          timestamp: date.toISOString(),
+          annotations: { ...annotations, ...text.fields },
+          spans: {},
+          fiberId: `#${fiber.id}`,
+        }),
+      );
+    }
     const isSimple =
       typeof text === "string" &&
       cause.reasons.length === 0 &&
@@ -66,7 +79,12 @@ export const prettyLine = (mask: Mask, hasColors: boolean): Logger.Logger<unknow
     const shown = (text: string): string => visible(mask(text));
     const style = (format: Parameters<typeof styleText>[0], text: string): string =>
       hasColors ? styleText(format, text, { validateStream: false }) : text;
-    const texts = (Array.isArray(message) ? message : [message]) as ReadonlyArray<unknown>;
+    const parts = (Array.isArray(message) ? message : [message]) as ReadonlyArray<unknown>;
+    const texts = parts.map((part) => (part instanceof AccessLogEntry ? part.message : part));
+    const fields = parts.flatMap((part) =>
+      part instanceof AccessLogEntry ? Object.entries(part.fields) : [],
+    );
+    const annotations = Object.entries(fiber.getRef(References.CurrentLogAnnotations));
     const line = [
       style("gray", date.toTimeString().slice(0, 8)),
       style(
@@ -74,23 +92,26 @@ export const prettyLine = (mask: Mask, hasColors: boolean): Logger.Logger<unknow
         logLevel.toUpperCase(),
       ),
       ...texts.map((text) => shown(typeof text === "string" ? text : shownValue(text))),
-      ...Object.entries(fiber.getRef(References.CurrentLogAnnotations)).map(
+      ...[...annotations, ...fields].map(
         ([name, value]) => `${style("gray", `${shown(name)}=`)}${shown(shownValue(value))}`,
       ),
     ].join(" ");
     return cause.reasons.length === 0 ? line : `${line}\n${visibleLines(mask(Cause.pretty(cause)))}`;
   });
 
+/** How long a line waits for others, in milliseconds. */
+const maxDelayMillis = 10;
+
 /**
- * A logger that writes the lines of one iteration of the event loop together, because under load a write
- * costs more than a line. A warning or an error is written immediately, with all lines before it. The rest is
- * written when the process exits.
+ * A logger that writes lines together, because under load a write costs more than a line. A warning or an
+ * error is written immediately, with all lines before it; the rest after 10 milliseconds at most, or when the
+ * process exits.
  */
 export const batchedLogger = (lines: Logger.Logger<unknown, string>, write: (text: string) => void) => {
   let pending = "";
-  let scheduled: NodeJS.Immediate | undefined;
+  let scheduled: NodeJS.Timeout | undefined;
   const flush = (): void => {
-    if (scheduled !== undefined) clearImmediate(scheduled);
+    clearTimeout(scheduled);
     scheduled = undefined;
     const text = pending;
     pending = "";
@@ -100,6 +121,6 @@ export const batchedLogger = (lines: Logger.Logger<unknown, string>, write: (tex
   return Logger.make<unknown, void>((entry) => {
     pending += `${lines.log(entry)}\n`;
     if (LogLevel.isGreaterThanOrEqualTo(entry.logLevel, "Warn")) flush();
-    else scheduled ??= setImmediate(flush);
+    else scheduled ??= setTimeout(flush, maxDelayMillis);
   });
 };

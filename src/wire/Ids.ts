@@ -44,6 +44,9 @@ const randomByte = (): number => {
   return random[used++] ?? 0;
 };
 
+/** The two digits of each byte. */
+const digits = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
 /**
  * Makes a UUID of version 7 (RFC 9562): 48 bits of milliseconds, a 32-bit counter that starts in its lower
  * half each millisecond, and 42 random bits. Ids that one process makes sort in the order in which they were
@@ -58,8 +61,8 @@ export const idAt = (millis: number): string => {
   const time = Math.floor(millis).toString(16).padStart(12, "0");
   const high = ((counter >>> 20) & 0xfff).toString(16).padStart(3, "0");
   const middle = (0x8000 | ((counter >>> 6) & 0x3fff)).toString(16);
-  let tail = (((counter & 0x3f) << 2) | (randomByte() & 3)).toString(16).padStart(2, "0");
-  for (let i = 0; i < 5; i++) tail += randomByte().toString(16).padStart(2, "0");
+  let tail = digits[((counter & 0x3f) << 2) | (randomByte() & 3)] ?? "";
+  for (let i = 0; i < 5; i++) tail += digits[randomByte()] ?? "";
   return `${time.slice(0, 8)}-${time.slice(8)}-7${high}-${middle}-${tail}`;
 };
 

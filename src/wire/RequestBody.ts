@@ -2,6 +2,7 @@ import { ByteSize, Context, Effect, Predicate } from "effect";
 import type { HttpServerRequest } from "effect/http";
 import { HttpIncomingMessage } from "effect/http";
 import type { HttpApiEndpoint } from "effect/http-api";
+import { IncomingMessage } from "node:http";
 import { PayloadTooLarge, Unprocessable, UnsupportedMediaType } from "./ApiError.ts";
 import { JsonOverLimit, parseBounded } from "./BoundedJson.ts";
 
@@ -35,18 +36,53 @@ export const headRefusal = (
     : null;
 };
 
+/** Bodies that were read as a whole. */
+const bodies = new WeakMap<IncomingMessage, Uint8Array>();
+
+/** Reads a body of a declared length. Node ends it at that length. */
+const readDeclared = (source: IncomingMessage): Effect.Effect<Uint8Array, Unprocessable> =>
+  Effect.callback((resume) => {
+    const chunks: Array<Buffer> = [];
+    const onData = (chunk: Buffer): void => void chunks.push(chunk);
+    const onEnd = (): void => {
+      stop();
+      const [first] = chunks;
+      const bytes = first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
+      bodies.set(source, bytes);
+      resume(Effect.succeed(bytes));
+    };
+    const onClose = (): void => {
+      stop();
+      resume(Effect.fail(badBody(bodyProblems.broken)));
+    };
+    const stop = (): void => {
+      source.off("data", onData).off("end", onEnd).off("error", onClose).off("close", onClose);
+    };
+    source.on("data", onData).on("end", onEnd).on("error", onClose).on("close", onClose);
+    return Effect.sync(stop);
+  });
+
 /**
  * Reads the whole body within the rules; a second call gets the same bytes (contract B3). @throws 413 for a
- * body over the limit, 415 for a content type that is not accepted
+ * body over the limit, 415 for a content type that is not accepted, 422 for one that did not arrive whole
  */
 export const readBody = (
   request: HttpServerRequest.HttpServerRequest,
   rules: Rules,
-): Effect.Effect<ArrayBuffer, PayloadTooLarge | UnsupportedMediaType | Unprocessable> => {
+): Effect.Effect<Uint8Array, PayloadTooLarge | UnsupportedMediaType | Unprocessable> => {
   const refusal = headRefusal(request, rules);
   if (refusal !== null) return Effect.fail(refusal);
+  const { headers, source } = request;
+  if (source instanceof IncomingMessage) {
+    const known = bodies.get(source);
+    if (known !== undefined) return Effect.succeed(known);
+    // Effect's reader waits for the close of the stream, which comes several ticks after its end.
+    const isDeclared = headers["content-length"] !== undefined && headers["expect"] === undefined;
+    if (isDeclared && !source.readableDidRead && !source.destroyed) return readDeclared(source);
+  }
   return request.arrayBuffer.pipe(
     Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(rules.maxBytes)),
+    Effect.map((bytes) => new Uint8Array(bytes)),
     Effect.mapError((error) =>
       error.reason._tag === "RequestParseError" && error.reason.reason === "BodyTooLarge"
         ? PayloadTooLarge.of(rules.maxBytes)
@@ -114,7 +150,7 @@ export const readOptionalJson = Effect.fnUntraced(function* (input: RequestInput
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-const decode = (bytes: ArrayBuffer): string | null => {
+const decode = (bytes: Uint8Array): string | null => {
   try {
     return decoder.decode(bytes);
   } catch {

@@ -23,6 +23,8 @@ export interface Tab {
 /** Draws WebGL without a GPU. Every page then takes a quarter more CPU time, also one without WebGL. */
 const softwareGraphics = ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"];
 const noGraphics = ["--disable-gpu"];
+/** A map moves and a panel opens in one frame instead of sixty a second. */
+const fewFrames = ["--force-prefers-reduced-motion"];
 
 /**
  * A real browser, one for the tests of a file. It starts with the first tab. Each tab has cookies and storage
@@ -38,8 +40,9 @@ export class TestBrowser extends Context.Service<TestBrowser>()("waypost/test/Te
             executablePath: await chromiumPath(),
             headless: "shell",
             // Root cannot use the sandbox of Chromium.
-            args: ["--no-sandbox", "--disable-dev-shm-usage", ...graphics],
-            defaultViewport: { width: 1400, height: 1000 },
+            args: ["--no-sandbox", "--disable-dev-shm-usage", ...fewFrames, ...graphics],
+            // A fourth of the pixels: without a GPU, most of the CPU time of a map is drawing them.
+            defaultViewport: { width: 1400, height: 1000, deviceScaleFactor: 0.5 },
           }),
         ),
         (running) => Effect.promise(() => running.close()),

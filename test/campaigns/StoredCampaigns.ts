@@ -27,6 +27,12 @@ export const insertCampaign = (tenant: Tenant, values: Partial<CampaignValues> =
   Effect.gen(function* () {
     const repository = yield* CampaignsRepository;
     const id = CampaignId(idAt(now));
-    yield* repository.insert(tenant, id, { ...campaignValues, name: `Campaign ${id}`, ...values }, now);
+    const campaign = {
+      values: { ...campaignValues, name: `Campaign ${id}`, ...values },
+      targets: { locationIds: [], groupIds: [], segmentIds: [] },
+      paused: false,
+      limit: null,
+    };
+    yield* repository.insert(tenant, id, campaign, now);
     return id;
   });

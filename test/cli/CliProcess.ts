@@ -1,11 +1,11 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { vi } from "vitest";
 import { prepareData } from "../database/embedded/PreparedData.ts";
+import { databaseParent } from "../TestFolder.ts";
 
 const launcher = fileURLToPath(new URL("../../bin/waypost.js", import.meta.url));
 
@@ -30,7 +30,7 @@ export class CliProcess {
 
   /** With an empty data directory. `program` is the launcher or executable of another version. */
   static async make(program?: string): Promise<CliProcess> {
-    return new CliProcess(await mkdtemp(join(tmpdir(), "waypost-cli-")), program);
+    return new CliProcess(await mkdtemp(join(databaseParent, "waypost-cli-")), program);
   }
 
   /** With a migrated database in the data directory, so that `serve` starts quickly. */

@@ -22,7 +22,7 @@ describe("Settings", () => {
       assert.isFalse(settings.allowPrivateAddresses);
       assert.isFalse(settings.trustedProxies.trusts("127.0.0.1"));
       assert.deepStrictEqual([...settings.roles], ["api", "worker"]);
-      assert.strictEqual(settings.processes, 1);
+      assert.strictEqual(settings.processes, "auto");
       assert.deepStrictEqual([settings.logFormat, settings.logLevel], ["json", "Info"]);
       assert.strictEqual((yield* Settings.fromRecord({}, { isTerminal: true })).logFormat, "pretty");
     }),

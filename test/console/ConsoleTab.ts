@@ -130,7 +130,7 @@ export class ConsoleTab {
   /** By how many pixels the page is wider than a window of 360 pixels. */
   async overflowAt360(): Promise<number> {
     const before = this.page.viewport();
-    await this.page.setViewport({ width: 360, height: 800 });
+    await this.page.setViewport({ ...before, width: 360, height: 800 });
     // A map or a chart takes its new width only after the page has it.
     const fits = "document.documentElement.scrollWidth <= document.documentElement.clientWidth";
     await this.page.waitForFunction(fits).catch(() => undefined);

@@ -122,7 +122,7 @@ layer(TestDatabase.layerEmpty)("Database.atomically", (it) => {
     }),
   );
 
-  it.effect("a permanent conflict fails after four attempts", () =>
+  it.effect("a transaction that conflicts four times fails as unavailable, with 503", () =>
     Effect.gen(function* () {
       const database = yield* Database;
       const sql = yield* SqlClient.SqlClient;
@@ -136,6 +136,7 @@ layer(TestDatabase.layerEmpty)("Database.atomically", (it) => {
         ),
       );
       assert.isTrue(Exit.isFailure(exit) && Cause.hasDies(exit.cause));
+      assert.strictEqual(Exit.isFailure(exit) ? Database.unavailability(exit.cause) : null, "busy");
       assert.strictEqual(yield* Ref.get(tries), 4);
     }),
   );

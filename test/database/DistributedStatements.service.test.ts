@@ -1,7 +1,8 @@
 import { assert, describe, it, layer } from "@effect/vitest";
-import { Effect } from "effect";
+import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf } from "../../src/database/Rows.ts";
+import { AssumeDistributed } from "../../src/database/citus/IsDistributed.ts";
 import { distributedTables } from "../../src/database/citus/DistributedTables.ts";
 import { Retention } from "../../src/reports/retention/Retention.ts";
 import { Rollups } from "../../src/reports/rollups/Rollups.ts";
@@ -30,7 +31,10 @@ describe("Problems of statements on distributed tables", () => {
   });
 });
 
-layer(overCutConnections)("Statements on distributed tables", (it) => {
+// The statements of a distributed database, on one that is none.
+const assumed = overCutConnections.pipe(Layer.provideMerge(Layer.succeed(AssumeDistributed, true)));
+
+layer(assumed)("Statements on distributed tables", (it) => {
   it.effect(
     "every statement of requests and jobs is one that a distributed table takes (running.citus)",
     () =>

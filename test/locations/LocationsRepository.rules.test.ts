@@ -228,11 +228,11 @@ layer(TestRepositories.layer)("The repositories of locations", (it) => {
       const groupId = yield* newGroup(sandbox, "North");
       yield* imports.join(sandbox, [{ groupId, locationId: shop.id }], now);
       assert.isFalse(yield* locations.delete(production, shop.id, later));
-      assert.deepStrictEqual([...(yield* locations.hold(sandbox, [shop.id, idAt(now)]))], [shop.id]);
+      assert.deepStrictEqual([...(yield* locations.existing(sandbox, [shop.id, idAt(now)]))], [shop.id]);
       assert.isTrue(yield* locations.delete(sandbox, shop.id, later));
       assert.isFalse(yield* locations.delete(sandbox, shop.id, later));
       assert.isNull(yield* locations.find(sandbox, shop.id));
-      assert.strictEqual((yield* locations.hold(sandbox, [shop.id])).size, 0);
+      assert.strictEqual((yield* locations.existing(sandbox, [shop.id])).size, 0);
       assert.deepInclude(yield* groups.find(sandbox, groupId), { location_count: 0, updated_at: laterText });
     }),
   );

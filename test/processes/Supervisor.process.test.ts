@@ -189,8 +189,11 @@ describe("waypost serve with WAYPOST_PROCESSES=2", () => {
   });
 
   it("kill -9 of the supervisor ends all its processes (running.processes)", async () => {
-    const running = ["api-1", "api-2", "worker"].map((name) => pidsOf(name).at(-1) ?? 0);
-    assert.isTrue(running.every((pid) => pid > 0 && isAlive(pid)));
+    const names = ["api-1", "api-2", "worker"];
+    // Log lines come a few milliseconds later than the line on stdout.
+    await waitFor(() => names.every((name) => pidsOf(name).length > 0));
+    const running = names.map((name) => pidsOf(name).at(-1) ?? 0);
+    assert.isTrue(running.every(isAlive));
     await server.ends("SIGKILL");
     await waitFor(() => running.every((pid) => !isAlive(pid)));
     await assertNoPostgresLeft(cli.dataDir);

@@ -2,6 +2,8 @@ import { assert, describe, it } from "@effect/vitest";
 import { Cause, Effect, Logger, Redacted } from "effect";
 import { TestClock } from "effect/testing";
 import { stripVTControlCharacters } from "node:util";
+import { vi } from "vitest";
+import { AccessLogEntry } from "../../src/telemetry/AccessLogEntry.ts";
 import { batchedLogger, jsonLine, prettyLine } from "../../src/telemetry/LogLines.ts";
 import { secretMask } from "../../src/telemetry/SecretMasking.ts";
 
@@ -105,34 +107,58 @@ describe("log lines", () => {
       }),
   );
 
-  it.effect(
-    "log lines of one event loop iteration are written together; a warning is written immediately",
-    () =>
-      Effect.gen(function* () {
-        const written: Array<ReadonlyArray<unknown>> = [];
-        const logger = batchedLogger(jsonLine(secretMask()), (text) =>
-          written.push(
-            text
-              .split("\n")
-              .map((line) => (line === "" ? "" : (JSON.parse(line) as { message: unknown }).message)),
-          ),
-        );
-        yield* Effect.gen(function* () {
-          yield* Effect.logInfo("first");
-          yield* Effect.logInfo("second");
-          assert.deepStrictEqual(written, []);
-          yield* Effect.yieldNow;
-          assert.deepStrictEqual(written.splice(0), [["first", "second", ""]]);
-          yield* Effect.logInfo("third");
-          yield* Effect.logWarning("fourth");
-          assert.deepStrictEqual(written.splice(0), [["third", "fourth", ""]]);
-          yield* Effect.yieldNow;
-          assert.deepStrictEqual(written, []);
-          yield* Effect.logInfo("last");
-          // Written when the process exits.
-          process.listeners("exit").at(-1)?.(0);
-          assert.deepStrictEqual(written.splice(0), [["last", ""]]);
-        }).pipe(Effect.provide(Logger.layer([logger])));
-      }),
+  it.effect("an entry of the access log equals one with its fields as annotations, and is one line", () =>
+    Effect.gen(function* () {
+      const fields = { path: "/\u009B31m\u202E", status: 200, ms: 0.25 };
+      const lines: Array<string> = [];
+      const logger = Logger.map(prettyLine(secretMask(), false), (line) => void lines.push(line));
+      const { waypostLines } = yield* both(
+        Effect.gen(function* () {
+          yield* Effect.annotateLogs(Effect.logInfo("request"), { process: "api 1", ...fields });
+          yield* Effect.annotateLogs(Effect.logInfo(new AccessLogEntry(fields)), { process: "api 1" });
+        }),
+      );
+      assert.strictEqual(waypostLines[1], waypostLines[0]);
+      assert.notMatch(waypostLines.join(), /\p{Cc}|\p{Bidi_Control}/u);
+      yield* Effect.provide(Effect.logInfo(new AccessLogEntry(fields)), Logger.layer([logger]));
+      assert.strictEqual(
+        lines[0]?.slice("00:00:00 ".length),
+        "INFO request path=/\\u009b31m\\u202e status=200 ms=0.25",
+      );
+    }),
+  );
+
+  it.effect("log lines of ten milliseconds are written together; a warning is written immediately", () =>
+    Effect.gen(function* () {
+      yield* Effect.acquireRelease(
+        Effect.sync(() => vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })),
+        () => Effect.sync(() => vi.useRealTimers()),
+      );
+      const written: Array<ReadonlyArray<unknown>> = [];
+      const logger = batchedLogger(jsonLine(secretMask()), (text) =>
+        written.push(
+          text
+            .split("\n")
+            .map((line) => (line === "" ? "" : (JSON.parse(line) as { message: unknown }).message)),
+        ),
+      );
+      yield* Effect.gen(function* () {
+        yield* Effect.logInfo("first");
+        yield* Effect.logInfo("second");
+        vi.advanceTimersByTime(9);
+        assert.deepStrictEqual(written, []);
+        vi.advanceTimersByTime(1);
+        assert.deepStrictEqual(written.splice(0), [["first", "second", ""]]);
+        yield* Effect.logInfo("third");
+        yield* Effect.logWarning("fourth");
+        assert.deepStrictEqual(written.splice(0), [["third", "fourth", ""]]);
+        vi.advanceTimersByTime(10);
+        assert.deepStrictEqual(written, []);
+        yield* Effect.logInfo("last");
+        // Written when the process exits.
+        process.listeners("exit").at(-1)?.(0);
+        assert.deepStrictEqual(written.splice(0), [["last", ""]]);
+      }).pipe(Effect.provide(Logger.layer([logger])));
+    }),
   );
 });

@@ -1,34 +1,34 @@
 import type { SqlClient, Statement } from "effect/sql";
+import { arrayOf } from "../../database/Rows.ts";
 import { tenantIs } from "../../database/TenantColumns.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
 
-/** What a statement needs to set the person of a device. */
-interface UserKeySql {
-  /** Common table expressions, each with a comma behind it. */
-  readonly found: Statement.Fragment;
-  /** The key of the person. */
-  readonly key: Statement.Fragment;
-}
-
 /**
- * Finds the key of a person, which a new one gets, and locks it until the transaction ends. A statement that
- * sets `device.user_id` sets `device.user_key` to it, so that a send reads the person with the device.
+ * Common table expressions that end in `person`, the `key` and `user_id` of people; new ones get a key. They
+ * lock people until the transaction ends, in the order of their ids. A statement that sets `device.user_id`
+ * sets `device.user_key` to the key, so that a send reads the person with the device. No text without people.
  */
-export const userKeySql = (sql: SqlClient.SqlClient, tenant: Tenant, userId: string | null): UserKeySql => {
-  if (userId === null) return { found: sql``, key: sql`NULL::int` };
-  return {
-    found: sql`known_user AS MATERIALIZED (
-        SELECT u.key FROM device_user u
-        WHERE ${tenantIs("u", tenant)} AND u.user_id = ${userId} FOR KEY SHARE
-      ), new_user AS (
-        INSERT INTO device_user (workspace_id, environment, user_id)
-        SELECT ${tenant.workspaceId}, ${tenant.environment}, ${userId}
-        WHERE NOT EXISTS (SELECT FROM known_user)
-        ON CONFLICT (user_id, workspace_id, environment) DO UPDATE SET user_id = EXCLUDED.user_id
-        RETURNING key
-      ), `,
-    key: sql`(SELECT key FROM known_user UNION ALL SELECT key FROM new_user)`,
-  };
+export const peopleSql = (
+  sql: SqlClient.SqlClient,
+  tenant: Tenant,
+  userIds: ReadonlyArray<string>,
+): Statement.Fragment => {
+  const ids = [...new Set(userIds)].toSorted();
+  if (ids.length === 0) return sql``;
+  return sql`known_user AS MATERIALIZED (
+      SELECT u.key, u.user_id FROM device_user u
+      WHERE ${tenantIs("u", tenant)} AND u.user_id = ANY (${arrayOf("text", ids)})
+      ORDER BY u.user_id FOR KEY SHARE
+    ), new_user AS (
+      INSERT INTO device_user (workspace_id, environment, user_id)
+      SELECT ${tenant.workspaceId}, ${tenant.environment}, g.user_id
+      FROM unnest(${arrayOf("text", ids)}) AS g (user_id)
+      WHERE g.user_id NOT IN (SELECT user_id FROM known_user)
+      ON CONFLICT (user_id, workspace_id, environment) DO UPDATE SET user_id = EXCLUDED.user_id
+      RETURNING key, user_id
+    ), person AS (
+      SELECT key, user_id FROM known_user UNION ALL SELECT key, user_id FROM new_user
+    ), `;
 };
 
 /** The columns that a change of a locked device's person sets, with a comma behind them; undefined keeps it. */
@@ -39,6 +39,9 @@ export const changedUserSql = (
   to: string | null | undefined,
 ) => {
   if (to === undefined || to === from) return { found: sql``, set: sql`` };
-  const { found, key } = userKeySql(sql, tenant, to);
-  return { found, set: sql`user_id = ${to}, user_key = ${key},` };
+  if (to === null) return { found: sql``, set: sql`user_id = NULL, user_key = NULL,` };
+  return {
+    found: peopleSql(sql, tenant, [to]),
+    set: sql`user_id = ${to}, user_key = (SELECT key FROM person),`,
+  };
 };

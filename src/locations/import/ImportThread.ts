@@ -1,9 +1,6 @@
-import { Worker } from "node:worker_threads";
-import { bundledText } from "../../database/embedded/BundledRuntime.ts";
+import type { Worker } from "node:worker_threads";
+import { startThread } from "../../workers/ProgramThread.ts";
 import type { ImportAnswer, ImportRequest } from "./ImportMessages.ts";
-
-/** The asset of the executable that holds the program of the import thread. */
-export const importWorkerAsset = "import-worker.cjs";
 
 /** Limits of the import thread. Times are real time, also where a test controls the clock. */
 export interface ThreadLimits {
@@ -25,20 +22,6 @@ interface Waiting {
   readonly reject: (error: ImportThreadFailed) => void;
   readonly timer: NodeJS.Timeout;
 }
-
-const startWorker = (heapMegabytes: number): Worker => {
-  const program = bundledText(importWorkerAsset);
-  const options = {
-    // No settings and keys of the process; no options that a test runner added to it.
-    env: {},
-    execArgv: [],
-    name: "import",
-    resourceLimits: { maxOldGenerationSizeMb: heapMegabytes, maxYoungGenerationSizeMb: 32 },
-  };
-  return program === undefined
-    ? new Worker(new URL("./ImportWorker.ts", import.meta.url), options)
-    : new Worker(program, { ...options, eval: true });
-};
 
 /** A body that the thread reads. */
 export interface ThreadBody {
@@ -99,7 +82,11 @@ export class ImportThread {
   }
 
   #start(): Worker {
-    const worker = startWorker(this.#limits.heapMegabytes);
+    const worker = startThread({
+      name: "import",
+      file: new URL("./ImportWorker.ts", import.meta.url),
+      heapMegabytes: this.#limits.heapMegabytes,
+    });
     worker.on("message", (answer: ImportAnswer) => {
       const waiting = this.#bodies.get(answer.body);
       if (waiting === undefined || waiting === null) return;
@@ -109,7 +96,6 @@ export class ImportThread {
     });
     worker.on("error", (error: Error) => this.#stop(worker, `failed: ${error.message}`));
     worker.on("exit", (code) => this.#stop(worker, `ended with ${code}`));
-    worker.unref();
     return worker;
   }
 

@@ -1,4 +1,5 @@
 import type { SqlClient, Statement } from "effect/sql";
+import type { OneWorkspace } from "../../database/WorkspaceGroups.ts";
 import { receivedSql } from "../ReceiverSql.ts";
 
 /**
@@ -7,7 +8,7 @@ import { receivedSql } from "../ReceiverSql.ts";
  */
 export const isCoolingSql = (
   sql: SqlClient.SqlClient,
-  workspaceId: number,
+  workspaceId: OneWorkspace,
   alias: string,
 ): Statement.Fragment => {
   const column = (name: string) => sql(`${alias}.${name}`);

@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../../database/Database.ts";
 import { distinctTenants } from "../../database/TenantColumns.ts";
+import type { OneWorkspace } from "../../database/WorkspaceGroups.ts";
 import { Worker } from "../../workers/Worker.ts";
 import { HeldDeliveriesSql } from "./HeldDeliveriesSql.ts";
 import { released } from "./HeldDelivery.ts";
@@ -28,7 +29,7 @@ export class HeldDeliveries extends Context.Service<HeldDeliveries>()("waypost/s
     const repository = yield* HeldDeliveriesSql;
     const credentials = yield* PushCredentials;
 
-    const releasePage = Effect.fnUntraced(function* (workspaceId: number, pageSize: number) {
+    const releasePage = Effect.fnUntraced(function* (workspaceId: OneWorkspace, pageSize: number) {
       const now = yield* Clock.currentTimeMillis;
       const held = yield* repository.lock(workspaceId, now, pageSize);
       if (held.length === 0) return [];

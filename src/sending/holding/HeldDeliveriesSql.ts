@@ -5,6 +5,12 @@ import { mapRows } from "../../database/Statements.ts";
 import { sameTenant, tenantIsIn } from "../../database/TenantColumns.ts";
 import { deliveryDeltasSql } from "../../deltas/DeltasSql.ts";
 import { recordedDeliveriesOfSql } from "../../outbox/RecordedEventsSql.ts";
+import {
+  inWorkspace,
+  type OneWorkspace,
+  workspaceIs,
+  workspacesWithWork,
+} from "../../database/WorkspaceGroups.ts";
 import { isOneOfSends, sourceColumns } from "../BatchLeasesSql.ts";
 import type { HeldDelivery, ReleasedDelivery } from "./HeldDelivery.ts";
 import type { StartedSend } from "../Send.ts";
@@ -20,24 +26,27 @@ export class HeldDeliveriesSql extends Context.Service<HeldDeliveriesSql>()(
       return {
         /** The workspaces of the held deliveries whose quiet hours ended first. */
         dueWorkspaces: (now: number, limit: number) =>
-          mapRows(
-            sql<{ readonly id: number }>`
+          workspacesWithWork(
+            sql,
+            mapRows(
+              sql<{ readonly id: number }>`
               SELECT DISTINCT d.workspace_id AS id FROM (
                 SELECT workspace_id FROM delivery
                 WHERE status = 'held' AND held_until <= ${instant(now)} ORDER BY held_until LIMIT ${limit}
               ) AS d`,
-            ({ id }) => id,
+              ({ id }) => id,
+            ),
           ),
 
         /**
          * Locks held deliveries of a workspace whose quiet hours have ended, the longest ended first, and says
          * what prevents that they are sent. Leaves out those that other processes have locked.
          */
-        lock: (workspaceId: number, now: number, limit: number) =>
+        lock: (workspaceId: OneWorkspace, now: number, limit: number) =>
           Effect.orDie(sql<HeldDelivery>`
             WITH locked AS MATERIALIZED (
               SELECT d.* FROM delivery d
-              WHERE d.workspace_id = ${workspaceId} AND d.status = 'held'
+              WHERE ${inWorkspace("d", workspaceId)} AND d.status = 'held'
                 AND d.held_until <= ${instant(now)}
               ORDER BY d.held_until LIMIT ${limit}
               FOR UPDATE SKIP LOCKED
@@ -46,7 +55,7 @@ export class HeldDeliveriesSql extends Context.Service<HeldDeliveriesSql>()(
                 d.campaign_key, d.notification_key, v.key, v.transport AS device_transport,
                 v.unregistered_at, v.address_gone_at, v.subscribed, v.approved
               FROM locked d
-              LEFT JOIN device v ON v.workspace_id = ${workspaceId} AND v.environment = d.environment
+              LEFT JOIN device v ON ${workspaceIs("v", workspaceId, "d")} AND v.environment = d.environment
                 AND v.key = d.device_key
             )
             SELECT d.workspace_id AS "workspaceId", d.environment, d.source_id AS "sourceId",
@@ -82,7 +91,7 @@ export class HeldDeliveriesSql extends Context.Service<HeldDeliveriesSql>()(
         },
 
         /** Gives locked deliveries their new status, queues pushes, and counts outcomes for the sends. */
-        release: (workspaceId: number, deliveries: ReadonlyArray<ReleasedDelivery>, now: number) =>
+        release: (workspaceId: OneWorkspace, deliveries: ReadonlyArray<ReleasedDelivery>, now: number) =>
           Effect.orDie(sql`
             WITH released AS MATERIALIZED (
               SELECT * FROM ${unnested("r", deliveries, {
@@ -96,7 +105,7 @@ export class HeldDeliveriesSql extends Context.Service<HeldDeliveriesSql>()(
               UPDATE delivery d SET status = r.status, transport = r.transport, last_error = r.last_error,
                 settled_at = CASE WHEN r.status <> 'queued' THEN ${instant(now)} END
               FROM released r
-              WHERE d.workspace_id = ${workspaceId} AND d.environment = r.environment
+              WHERE ${workspaceIs("d", workspaceId, "r")} AND d.environment = r.environment
                 AND d.source_id = r.source_id AND d.device_key = r.device_key
                 AND ${isOneOf("d", deliveries)}
               RETURNING d.*

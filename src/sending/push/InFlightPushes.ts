@@ -138,13 +138,12 @@ export const inFlightPushes = (
       isWatched = false;
     });
 
-    const startOne = (channel: OpenChannel, { content, push }: ReadyPush): void => {
+    const startOne = (channel: OpenChannel, { content, push }: ReadyPush, id: string): void => {
       const service = channel.serviceOf(push.address);
       const attempt: Attempt = { channel, push, service, began: leases.now(), cancel: nothingToCancel };
       open.add(attempt);
       channel.concurrency.started(service);
       try {
-        const id = pushAttempts.idOf(push);
         attempt.cancel = channel.send({ id, content, address: push.address }, (result) => {
           if (!open.delete(attempt)) return;
           if (Effect.isEffect(result)) {
@@ -167,10 +166,11 @@ export const inFlightPushes = (
       start: Effect.fnUntraced(function* (channel, ready, now, isStopped) {
         let since = performance.now();
         let returnedCount = 0;
-        for (const each of ready) {
+        const ids = pushAttempts.idsOf(ready.map(({ push }) => push));
+        for (const [index, each] of ready.entries()) {
           // An attempt that starts now ends before another worker can take the push.
           const isCovered = leases.covers(each.push, attemptTimeoutMillis);
-          if (isCovered && !isStopped()) startOne(channel, each);
+          if (isCovered && !isStopped()) startOne(channel, each, ids[index] ?? "");
           else report(returned(each.push, now));
           if (!isCovered) returnedCount += 1;
           if (performance.now() - since < sliceMillis) continue;

@@ -84,7 +84,7 @@ export const withheld = (push: TakenPush, now: number): AttemptResult | null => 
 /** Finishes attempts: decides how pushes are settled (contract L6, L7). */
 export class PushAttempts extends Context.Service<PushAttempts>()("waypost/sending/PushAttempts", {
   make: Effect.gen(function* () {
-    const { idOf } = yield* MessageIds;
+    const { idOf, idsOf } = yield* MessageIds;
     const clock = yield* Clock.Clock;
 
     const classify = Effect.fnUntraced(function* (
@@ -128,8 +128,8 @@ export class PushAttempts extends Context.Service<PushAttempts>()("waypost/sendi
       );
 
     return {
-      /** The id of a push: that of its message. */
-      idOf: (push: TakenPush): string => idOf(push),
+      /** The ids of pushes, in order: those of their messages. */
+      idsOf: (pushes: ReadonlyArray<TakenPush>): ReadonlyArray<string> => idsOf(pushes),
 
       /** Finishes an attempt that began at `began` (monotonic milliseconds), within its timeout. */
       finish: Effect.fnUntraced(function* (

@@ -60,7 +60,6 @@ export interface ContentRow
 export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sending/PushQueueSql", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
-    const distributed = yield* isDistributed(sql);
     /** A loose index scan, one step per partition. */
     const partitionsByIndex = sql`
       WITH RECURSIVE partition AS (
@@ -84,7 +83,7 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
     return {
       /** Partitions with due pushes, the longest due first. */
       duePartitions: (now: number, limit: number) =>
-        Effect.flatMap(distributed, (isSpread) =>
+        Effect.flatMap(isDistributed(sql), (isSpread) =>
           Effect.orDie(sql<QueuePartition>`
             ${isSpread ? partitionsByShard : partitionsByIndex}
             SELECT workspace_id AS "workspaceId", environment, transport FROM partition

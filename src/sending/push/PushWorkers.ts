@@ -173,10 +173,7 @@ const logUncertain = Effect.fnUntraced(function* (
     Effect.annotateLogs({
       ...partition,
       pushes: uncertain.length,
-      among_them: uncertain
-        .slice(0, maxNamed)
-        .map(({ push }) => pushAttempts.idOf(push))
-        .join(" "),
+      among_them: pushAttempts.idsOf(uncertain.slice(0, maxNamed).map(({ push }) => push)).join(" "),
     }),
   );
 });

@@ -3,7 +3,7 @@ import { SqlClient, type SqlError } from "effect/sql";
 import { arrayOf, epochMillis, instant, unnested } from "../../database/Rows.ts";
 import { run } from "../../database/Statements.ts";
 import { sameTenant, tenantColumns, tenantIs } from "../../database/TenantColumns.ts";
-import { rowsByWorkspace } from "../../database/WorkspaceGroups.ts";
+import { byWorkspace } from "../../database/WorkspaceGroups.ts";
 import { MessageIds } from "../../sending/MessageId.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import { EventIds } from "../EventId.ts";
@@ -146,7 +146,7 @@ export class CallQueueSql extends Context.Service<CallQueueSql>()("waypost/webho
        * Recordings that another worker is taking from are left out.
        */
       takeEvents: (all: ReadonlyArray<Asked>) =>
-        rowsByWorkspace(all, (workspaceId, webhooks) =>
+        byWorkspace(sql, all, (workspaceId, webhooks) =>
           withIds(sql<RecordedEventRow>`
           WITH asked AS (${asked(webhooks)}), next AS (
             SELECT e.*, a.room, e.size - e.called AS rest

@@ -12,7 +12,7 @@ const idleMillis = 30_000;
 export interface PushRequest {
   readonly url: URL;
   readonly headers: Array<string>;
-  readonly body: string | Buffer;
+  readonly body: string | Uint8Array;
 }
 
 /**

@@ -1,18 +1,20 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { createPrivateKey } from "node:crypto";
 import { type PayloadFormat, payloadsOf, pushPayload } from "../PushPayload.ts";
+import { EncryptionThreadSettings } from "./EncryptionThread.ts";
+import { EncryptionFailed, EncryptionThreads } from "./EncryptionThreads.ts";
 import type { ProviderResponse } from "./HttpExchange.ts";
 import { jsonWebToken } from "./JsonWebToken.ts";
 import { PushConnections } from "./PushConnections.ts";
 import {
-  nothingToCancel,
+  type Cancel,
   outcomeOfStatus,
   type PushChannel,
   type PushOutcome,
   type PushTransport,
   ttlSeconds,
 } from "./PushTransport.ts";
-import { encryptForBrowser, plaintextLimit } from "./WebPushEncryption.ts";
+import { plaintextLimit } from "./WebPushEncryption.ts";
 
 /** RFC 8292 allows 24 hours. A token is used for half of its lifetime. */
 const tokenSeconds = 12 * 3600;
@@ -61,6 +63,10 @@ export class WebPush extends Context.Service<WebPush, PushTransport<"webpush">>(
     WebPush,
     Effect.gen(function* () {
       const connections = yield* PushConnections;
+      const threads = yield* Effect.acquireRelease(
+        Effect.map(EncryptionThreadSettings, (settings) => new EncryptionThreads(settings)),
+        (made) => Effect.sync(() => made.stop()),
+      );
       return WebPush.of({
         open: Effect.fnUntraced(function* ({ private_key, public_key, subject }) {
           const clock = yield* Clock.Clock;
@@ -83,16 +89,6 @@ export class WebPush extends Context.Service<WebPush, PushTransport<"webpush">>(
           const send: PushChannel["send"] = ({ address, content, id }, report) => {
             const { endpoint, keys } = address as Subscription;
             const url = new URL(endpoint);
-            let encrypted: Buffer;
-            try {
-              encrypted = encryptForBrowser(payload(id, content), {
-                p256dh: Buffer.from(keys.p256dh, "base64"),
-                auth: Buffer.from(keys.auth, "base64"),
-              });
-            } catch {
-              report(badKey);
-              return nothingToCancel;
-            }
             const headers = [
               "authorization",
               authorization(url.origin, clock.currentTimeMillisUnsafe()),
@@ -107,11 +103,14 @@ export class WebPush extends Context.Service<WebPush, PushTransport<"webpush">>(
               "topic",
               topicOf(id),
             ];
-            return connections.send(
-              { url, headers, body: encrypted },
-              (response) => classify(url.host, response),
-              report,
-            );
+            const sendEncrypted = (body: Uint8Array): Cancel =>
+              connections.send({ url, headers, body }, (response) => classify(url.host, response), report);
+            let cancel = threads.encrypt({ text: payload(id, content), ...keys }, (body) => {
+              if (body === null) report(badKey);
+              else if (body instanceof EncryptionFailed) report(Effect.die(body));
+              else cancel = sendEncrypted(body);
+            });
+            return () => cancel();
           };
           return { send, serviceOf };
         }),
