@@ -91,8 +91,8 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
         byWorkspace(sql, all, (workspaceId, claims) =>
           Effect.orDie(sql<DeviceGrant>`
             WITH found AS MATERIALIZED (
-              SELECT k.ord, d.workspace_id, d.environment, d.id, d.token_digest, d.token_used, d.unregistered_at,
-                d.last_seen_at
+              SELECT k.ord, d.workspace_id, d.environment, d.id, d.token_digest, d.token_used,
+                d.unregistered_at, d.last_seen_at
               FROM ${unnested("k", claims, {
                 workspace_id: ["int4", (claim) => claim.workspaceId],
                 environment: ["text", ({ environment }) => environment],
@@ -100,8 +100,8 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
               })}
               CROSS JOIN LATERAL (
                 SELECT * FROM device d
-                WHERE ${workspaceIs("d", workspaceId, "k")} AND d.environment = k.environment AND d.key = k.key
-                OFFSET 0
+                WHERE ${workspaceIs("d", workspaceId, "k")} AND d.environment = k.environment
+                  AND d.key = k.key OFFSET 0
               ) AS d
             )
             SELECT d.ord::int AS ord, d.id, d.token_digest, d.token_used,

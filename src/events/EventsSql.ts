@@ -157,7 +157,8 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
           Effect.orDie(sql<{ readonly ord: number }>`
           WITH k AS (SELECT * FROM ${unnested("k", events, eventColumns)})
           SELECT k.ord::int AS ord
-          FROM k JOIN geofence_event e ON ${workspaceIs("e", workspaceId, "k")} AND e.environment = k.environment
+          FROM k JOIN geofence_event e ON ${workspaceIs("e", workspaceId, "k")}
+            AND e.environment = k.environment
             AND e.device_key = k.device_key AND e.id = k.id
           UNION
           SELECT k.ord::int

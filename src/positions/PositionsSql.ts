@@ -4,6 +4,7 @@ import { epochMillis, unnested } from "../database/Rows.ts";
 import { sameTenant, tenantColumns } from "../database/TenantColumns.ts";
 import { byWorkspace, lockedSql, type OneWorkspace, workspaceIs } from "../database/WorkspaceGroups.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
+import { candidatesOf, type LocationCandidate } from "./LocationCandidate.ts";
 
 /** The key of a device. */
 export interface PositionDevice extends TenantKey {
@@ -12,12 +13,6 @@ export interface PositionDevice extends TenantKey {
 
 /** A device at a location. */
 export interface DeviceLocation extends PositionDevice {
-  readonly locationKey: number;
-}
-
-/** A location that a position of a device (`ord`, from 1) is in. */
-export interface LocationCandidate {
-  readonly ord: number;
   readonly locationKey: number;
 }
 
@@ -104,17 +99,8 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/posit
       ) => Effect.Effect<ReadonlyArray<KnownRow>>,
     ) =>
       byWorkspace(sql, all, (workspaceId, devices) => {
-        if (devices.length === all.length) return run(workspaceId, devices, candidates);
-        const ords = new Map(devices.map((device, index) => [device, index + 1]));
-        return run(
-          workspaceId,
-          devices,
-          candidates.flatMap(({ locationKey, ord }) => {
-            const device = all[ord - 1];
-            const own = device && ords.get(device);
-            return own === undefined ? [] : [{ ord: own, locationKey }];
-          }),
-        );
+        const own = candidatesOf(all, devices, candidates);
+        return run(workspaceId, devices, own);
       });
 
     return {
@@ -230,7 +216,8 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/posit
           JOIN other k ON k.ord = c.device_ord
           CROSS JOIN LATERAL (
             SELECT p.location_key, p.changed_at FROM device_location p
-            WHERE ${isOfDevice("p", workspaceId)} AND p.location_key = c.location_key AND NOT p.inside OFFSET 0
+            WHERE ${isOfDevice("p", workspaceId)} AND p.location_key = c.location_key
+              AND NOT p.inside OFFSET 0
           ) AS p`),
         );
       },

@@ -35,7 +35,7 @@ const inDatabase = <A, E>(
 ) => Effect.orDie(Effect.provide(effect, onNode(port, database, 1)));
 
 /** Runs a statement on each node, in its database `postgres`. */
-export const onEachNode = (
+const onEachNode = (
   ports: ReadonlyArray<number>,
   statement: (sql: SqlClient.SqlClient) => Effect.Effect<unknown, unknown>,
 ) =>

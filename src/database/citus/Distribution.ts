@@ -47,12 +47,13 @@ export const distributionState = Effect.gen(function* () {
       (SELECT count(*)::int FROM pg_dist_shard s WHERE s.logicalrelid = p.logicalrelid) AS shards
     FROM pg_dist_partition p JOIN pg_class c ON c.oid = p.logicalrelid
     WHERE p.partmethod = 'h' AND c.relnamespace = 'public'::regnamespace ORDER BY 1`;
-  return {
+  const state: DistributionState = {
     version: extension.version,
     nodes,
     hasCoordinator: coordinators.length > 0,
     tables,
-  } satisfies DistributionState as DistributionState;
+  };
+  return state;
 }).pipe(Effect.orDie);
 
 /** The steps that are left to distribute the tables, in order; none if they are distributed. */
@@ -127,7 +128,8 @@ export const distributionSteps: Effect.Effect<
         statement:
           name === first
             ? `SELECT create_distributed_table('${name}', '${distributionColumn}')`
-            : `SELECT create_distributed_table('${name}', '${distributionColumn}', colocate_with => '${first}')`,
+            : `SELECT create_distributed_table('${name}', '${distributionColumn}', ` +
+              `colocate_with => '${first}')`,
       })),
     ...(managed.length > 0
       ? []

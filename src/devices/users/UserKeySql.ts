@@ -31,7 +31,7 @@ export const peopleSql = (
     ), `;
 };
 
-/** The columns that a change of a locked device's person sets, with a comma behind them; undefined keeps it. */
+/** The columns that a change of a locked device's person sets, with a comma behind; undefined keeps it. */
 export const changedUserSql = (
   sql: SqlClient.SqlClient,
   tenant: Tenant,

@@ -49,7 +49,7 @@ export class RetentionSql extends Context.Service<RetentionSql>()("waypost/repor
             ${behind?.environment ?? ""})
           ORDER BY t.workspace_id, t.environment LIMIT ${limit}`),
 
-      /** Whether an environment has rows from before an instant (epoch milliseconds) that can be compacted. */
+      /** Whether an environment has rows to compact from before an instant (epoch milliseconds). */
       hasRows: (tenant: TenantKey & { readonly from: string }, what: Compactable, beforeMs: number) => {
         const { column, table } = tables[what];
         const isFound = (condition: Statement.Fragment) =>

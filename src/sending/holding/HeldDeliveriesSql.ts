@@ -39,8 +39,8 @@ export class HeldDeliveriesSql extends Context.Service<HeldDeliveriesSql>()(
           ),
 
         /**
-         * Locks held deliveries of a workspace whose quiet hours have ended, the longest ended first, and says
-         * what prevents that they are sent. Leaves out those that other processes have locked.
+         * Locks held deliveries whose quiet hours have ended, the longest ended first, and says what
+         * prevents that they are sent. Leaves out those that other processes have locked.
          */
         lock: (workspaceId: OneWorkspace, now: number, limit: number) =>
           Effect.orDie(sql<HeldDelivery>`

@@ -30,7 +30,7 @@ export interface RecordedEventRow extends Omit<EventRow, "id"> {
 }
 
 /**
- * Selects the events of `taken` of a workspace, an earlier common table expression with the columns of `webhook_event`,
+ * Selects the events of `taken`, an earlier common table expression with the columns of `webhook_event`,
  * whose arrays hold only the events to read, and `first`, the index of the first of these. A single source id
  * stands for all deliveries. `message.delivered` and `message.failed` show the delivery as it was then.
  *
