@@ -25,7 +25,7 @@ CREATE TABLE device (
   user_id         text CHECK (length(user_id) BETWEEN 1 AND 255),
   -- Whether the device wants messages (contract Q2).
   subscribed      boolean NOT NULL DEFAULT true,
-  -- The key of that person in device_user, kept by a trigger.
+  -- The key of that person in device_user. A statement that sets one sets both.
   user_key        integer,
   -- The leading numbers of the version without trailing zeros, by which segments compare versions.
   app_version_numbers numeric[] GENERATED ALWAYS AS (string_to_array(regexp_replace(
@@ -63,32 +63,6 @@ CREATE TABLE device_user (
   UNIQUE (user_id, workspace_id, environment),
   FOREIGN KEY (workspace_id, environment) REFERENCES tenant (workspace_id, environment) ON DELETE CASCADE
 );
-
--- Keeps device.user_key equal to the key of device.user_id, so that a send reads the person with the device.
--- A statement that sets both, as an import of many devices does, has found the key itself.
-CREATE FUNCTION set_user_key() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  NEW.user_key := NULL;
-  IF NEW.user_id IS NULL THEN
-    RETURN NEW;
-  END IF;
-  LOOP
-    SELECT u.key INTO NEW.user_key FROM device_user u
-    WHERE u.workspace_id = NEW.workspace_id AND u.environment = NEW.environment AND u.user_id = NEW.user_id
-    FOR KEY SHARE;
-    EXIT WHEN FOUND;
-    INSERT INTO device_user (workspace_id, environment, user_id)
-    VALUES (NEW.workspace_id, NEW.environment, NEW.user_id)
-    ON CONFLICT DO NOTHING;
-  END LOOP;
-  RETURN NEW;
-END $$;
-
-CREATE TRIGGER device_user_inserted BEFORE INSERT ON device FOR EACH ROW
-  WHEN (NEW.user_id IS NOT NULL AND NEW.user_key IS NULL) EXECUTE FUNCTION set_user_key();
-CREATE TRIGGER device_user_changed BEFORE UPDATE OF user_id ON device FOR EACH ROW
-  WHEN (NEW.user_id IS DISTINCT FROM OLD.user_id AND NEW.user_key IS NOT DISTINCT FROM OLD.user_key)
-  EXECUTE FUNCTION set_user_key();
 
 -- A rule over device attributes; push campaigns target it.
 CREATE TABLE segment (

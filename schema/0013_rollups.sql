@@ -1,9 +1,9 @@
 -- Rollups: the figures of reports, added up by local day and by month, so that a year is read in milliseconds
 -- (docs/decisions/0025).
 --
--- A statement that writes source rows (deliveries, events, answers, devices) also writes deltas in the same
--- transaction. A job adds deltas to the rollups and deletes them, in one transaction. So in every snapshot
--- the rollups plus the deltas equal the source rows, whatever the order of commits.
+-- A statement that writes source rows (deliveries, events, answers, devices) also writes their deltas
+-- (src/deltas/DeltasSql.ts). A job adds deltas to the rollups and deletes them, in one transaction. So in
+-- every snapshot the rollups plus the deltas equal the source rows, whatever the order of commits.
 
 -- What the rollups of an environment cover.
 CREATE TABLE rollup_state (
@@ -52,7 +52,7 @@ CREATE TABLE event_delta (
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 
 -- Deliveries that were opened or clicked, and devices that answered a survey of a campaign first, and are not
--- rolled up yet. Of answers, the trigger is ''. A change by hand adds negative numbers.
+-- rolled up yet. Of answers, the trigger is ''.
 CREATE TABLE interaction_delta (
   workspace_id     integer NOT NULL,
   environment      text NOT NULL,
@@ -162,37 +162,6 @@ ALTER TABLE delivery_rollup ALTER COLUMN devices SET STORAGE EXTERNAL;
 ALTER TABLE event_rollup ALTER COLUMN figures SET STORAGE EXTERNAL;
 ALTER TABLE event_rollup ALTER COLUMN devices SET STORAGE EXTERNAL;
 
-CREATE FUNCTION add_deltas_of_new_deliveries() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO delivery_delta
-    (workspace_id, environment, quarter, campaign_key, notification_key, content_type, trigger_type, status,
-    device_keys)
-  SELECT workspace_id, environment, date_bin('15 minutes', settled_at, 'epoch'), campaign_key,
-    notification_key, content_type, trigger_type, status, array_agg(device_key)
-  FROM fresh WHERE settled_at IS NOT NULL AND NOT test
-  GROUP BY 1, 2, 3, 4, 5, 6, 7, 8;
-  RETURN NULL;
-END $$;
-
-CREATE TRIGGER delivery_inserted AFTER INSERT ON delivery REFERENCING NEW TABLE AS fresh
-  FOR EACH STATEMENT EXECUTE FUNCTION add_deltas_of_new_deliveries();
-
-CREATE FUNCTION add_deltas_of_settled_deliveries() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO delivery_delta
-    (workspace_id, environment, quarter, campaign_key, notification_key, content_type, trigger_type, status,
-    device_keys)
-  SELECT workspace_id, environment, date_bin('15 minutes', fresh.settled_at, 'epoch'), fresh.campaign_key,
-    fresh.notification_key, fresh.content_type, fresh.trigger_type, fresh.status, array_agg(device_key)
-  FROM fresh JOIN stale USING (workspace_id, environment, source_id, device_key)
-  WHERE fresh.settled_at IS NOT NULL AND stale.settled_at IS NULL AND NOT fresh.test
-  GROUP BY 1, 2, 3, 4, 5, 6, 7, 8;
-  RETURN NULL;
-END $$;
-
-CREATE TRIGGER delivery_settled AFTER UPDATE ON delivery REFERENCING OLD TABLE AS stale NEW TABLE AS fresh
-  FOR EACH STATEMENT EXECUTE FUNCTION add_deltas_of_settled_deliveries();
-
 -- Waypost never changes a settled delivery or an event. If somebody does by hand, the rollups are
 -- invalidated, and reports read source rows until they are rebuilt.
 CREATE FUNCTION invalidate_rollups() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -213,31 +182,6 @@ CREATE TRIGGER delivery_changed_after_settling AFTER UPDATE ON delivery FOR EACH
 CREATE TRIGGER geofence_event_changed AFTER UPDATE ON geofence_event
   FOR EACH ROW EXECUTE FUNCTION invalidate_rollups();
 
-CREATE FUNCTION add_deltas_of_interaction() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO interaction_delta (workspace_id, environment, quarter, campaign_key, notification_key,
-    content_type, trigger_type, opened, clicked)
-  SELECT NEW.workspace_id, NEW.environment, quarter, NEW.campaign_key, NEW.notification_key,
-    NEW.content_type, NEW.trigger_type, sum(opened), sum(clicked)
-  FROM (
-    SELECT date_bin('15 minutes', at, 'epoch') AS quarter, opened, clicked
-    FROM (VALUES (NEW.opened_at, 1, 0), (NEW.clicked_at, 0, 1),
-      (CASE WHEN TG_OP = 'UPDATE' THEN OLD.opened_at END, -1, 0),
-      (CASE WHEN TG_OP = 'UPDATE' THEN OLD.clicked_at END, 0, -1)) AS each (at, opened, clicked)
-    WHERE at IS NOT NULL) AS change
-  GROUP BY quarter HAVING sum(opened) <> 0 OR sum(clicked) <> 0;
-  RETURN NULL;
-END $$;
-
--- Row by row: a device opens one message at a time, and a statement that settles thousands opens none.
-CREATE TRIGGER delivery_interaction AFTER UPDATE ON delivery FOR EACH ROW
-  WHEN (NOT NEW.test
-    AND (OLD.opened_at IS DISTINCT FROM NEW.opened_at OR OLD.clicked_at IS DISTINCT FROM NEW.clicked_at))
-  EXECUTE FUNCTION add_deltas_of_interaction();
-
-CREATE TRIGGER delivery_inserted_with_interaction AFTER INSERT ON delivery FOR EACH ROW
-  WHEN (NEW.opened_at IS NOT NULL AND NOT NEW.test) EXECUTE FUNCTION add_deltas_of_interaction();
-
 -- The value of an answer as rollups count it: its JSON, of one choice its id alone, of an open text '' unless
 -- it looks like an id. It has no subquery, so that PostgreSQL inlines it, and no regular expression, which
 -- would take as long as all the rest.
@@ -250,67 +194,8 @@ CREATE FUNCTION answer_value(value jsonb) RETURNS text LANGUAGE sql IMMUTABLE PA
   END
 $$;
 
-CREATE FUNCTION add_deltas_of_answers() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  IF TG_OP = 'INSERT' THEN
-    INSERT INTO interaction_delta (workspace_id, environment, quarter, campaign_key, notification_key,
-      content_type, trigger_type, responses)
-    VALUES (NEW.workspace_id, NEW.environment, date_bin('15 minutes', NEW.first_answered_at, 'epoch'),
-      NEW.campaign_key, NEW.notification_key, 'survey', '', 1);
-  END IF;
-  INSERT INTO answer_delta (workspace_id, environment, quarter, campaign_key, notification_key, question_id,
-    value, change)
-  SELECT NEW.workspace_id, NEW.environment, date_bin('15 minutes', NEW.first_answered_at, 'epoch'),
-    NEW.campaign_key, NEW.notification_key, question_id, value, sum(change)
-  FROM (
-    SELECT (answer ->> 'question_id')::uuid AS question_id, answer_value(answer -> 'value') AS value, change
-    FROM (
-      SELECT 1 AS change, jsonb_array_elements(NEW.answers) AS answer
-      UNION ALL
-      SELECT -1, jsonb_array_elements(OLD.answers) WHERE TG_OP = 'UPDATE') AS each) AS valued
-  GROUP BY question_id, value HAVING sum(change) <> 0;
-  RETURN NULL;
-END $$;
-
-CREATE TRIGGER survey_response_answered AFTER INSERT OR UPDATE ON survey_response
-  FOR EACH ROW EXECUTE FUNCTION add_deltas_of_answers();
-
 -- Waypost never changes whose response it is, nor its date.
 CREATE TRIGGER survey_response_moved AFTER UPDATE ON survey_response FOR EACH ROW
   WHEN (OLD.first_answered_at <> NEW.first_answered_at OR OLD.campaign_key <> NEW.campaign_key
     OR OLD.notification_key <> NEW.notification_key)
   EXECUTE FUNCTION invalidate_rollups();
-
-CREATE FUNCTION add_deltas_of_new_events() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO event_delta (workspace_id, environment, quarter, device_keys, location_keys, types, event_ids)
-  SELECT workspace_id, environment, date_bin('15 minutes', occurred_at, 'epoch'),
-    array_agg(device_key), array_agg(location_key), array_agg(type), array_agg(id)
-  FROM fresh
-  GROUP BY 1, 2, 3;
-  RETURN NULL;
-END $$;
-
-CREATE TRIGGER geofence_event_inserted AFTER INSERT ON geofence_event REFERENCING NEW TABLE AS fresh
-  FOR EACH STATEMENT EXECUTE FUNCTION add_deltas_of_new_events();
-
-CREATE FUNCTION add_deltas_of_new_devices() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO device_delta (workspace_id, environment, change)
-  SELECT workspace_id, environment, count(*) FROM fresh WHERE unregistered_at IS NULL GROUP BY 1, 2;
-  RETURN NULL;
-END $$;
-
-CREATE TRIGGER device_inserted AFTER INSERT ON device REFERENCING NEW TABLE AS fresh
-  FOR EACH STATEMENT EXECUTE FUNCTION add_deltas_of_new_devices();
-
-CREATE FUNCTION add_delta_of_changed_device() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO device_delta (workspace_id, environment, change)
-  VALUES (NEW.workspace_id, NEW.environment, CASE WHEN NEW.unregistered_at IS NULL THEN 1 ELSE -1 END);
-  RETURN NULL;
-END $$;
-
-CREATE TRIGGER device_registration_changed AFTER UPDATE ON device FOR EACH ROW
-  WHEN ((OLD.unregistered_at IS NULL) <> (NEW.unregistered_at IS NULL))
-  EXECUTE FUNCTION add_delta_of_changed_device();

@@ -6,6 +6,7 @@ import { EmbeddedPostgres } from "../src/database/embedded/EmbeddedPostgres.ts";
 import { migrate, MigrationFiles } from "../src/database/migrations/Migrations.ts";
 import { postgresLayer } from "../src/database/Postgres.ts";
 import { copyDatabase } from "./database/embedded/PreparedData.ts";
+import { citusPorts, createCitusTemplate, dropOnNodes } from "./database/CitusCluster.ts";
 import { createTemplate, type TestServer } from "./database/TestServer.ts";
 import { databaseParent } from "./TestFolder.ts";
 
@@ -69,7 +70,12 @@ const startServer = async (): Promise<ServerOfTheRun> => {
     );
     await Effect.runPromise(Effect.provide(createTemplate, databaseOf(server)));
     const { socketPath, username } = server;
-    return { server: { socketPath, username, problem, prepared }, close };
+    const citus = citusPorts.length === 0 ? null : await Effect.runPromise(createCitusTemplate(citusPorts));
+    const closeAll = async (): Promise<void> => {
+      if (citus !== null) await Effect.runPromise(dropOnNodes(citus.ports, citus.template));
+      await close();
+    };
+    return { server: { socketPath, username, problem, prepared, citus }, close: closeAll };
   } catch (error) {
     await close();
     throw error;

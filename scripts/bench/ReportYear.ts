@@ -111,7 +111,7 @@ const itemsOf = ({ campaigns, devices, locations, timezone }: ReportYear): Reado
 ];
 
 /**
- * Writes a year that ends now into the tables, without triggers, so that all of it has to be rolled up. Rows
+ * Writes a year that ends now into the tables, without deltas, so that all of it has to be rolled up. Rows
  * come about in the order of time. Few locations and campaigns have most of the activity; devices are
  * uniform, which is the worst case for sets of them; a tenth of the entries has no exit.
  */
@@ -125,16 +125,13 @@ export const buildReportYear = Effect.fnUntraced(function* (year: ReportYear) {
   yield* run("SELECT setseed(0.25)");
   for (const statement of itemsOf(year)) yield* run(statement);
   for (const [table, [key, ...indexes]] of Object.entries(large)) {
-    yield* run(`ALTER TABLE ${table} DISABLE TRIGGER USER`);
     yield* run(`ALTER TABLE ${table} DROP CONSTRAINT ${table}_pkey`);
     for (const index of indexes) yield* run(`DROP INDEX ${index.split(" ", 1)[0]}`);
     if (table === "delivery") yield* run(deliveries(year));
     else yield* run(events(year));
     yield* run(`ALTER TABLE ${table} ${key}`);
     for (const index of indexes) yield* run(`CREATE INDEX ${index}`);
-    yield* run(`ALTER TABLE ${table} ENABLE TRIGGER USER`);
   }
-  yield* run("ALTER TABLE survey_response DISABLE TRIGGER USER");
   const responses = Math.min(year.rows, maxResponses);
   const responseColumns = `workspace_id, environment, notification_key, campaign_key, device_key, content_key,
     answers, first_answered_at, answered_at`;
@@ -148,7 +145,6 @@ export const buildReportYear = Effect.fnUntraced(function* (year: ReportYear) {
     SELECT ${own}, ${largeSurvey}, ${largeSurvey}, n + 1, ${largeSurvey}, ${answers}, at, at
     FROM (
       SELECT n, ${at("n", responses)} AS at FROM generate_series(0, ${responses - 1}) n) AS answered`);
-  yield* run("ALTER TABLE survey_response ENABLE TRIGGER USER");
   yield* run(
     `INSERT INTO rollup_state (workspace_id, environment, timezone) VALUES (1, 'production', '')
       ON CONFLICT DO NOTHING`,

@@ -147,10 +147,16 @@ const send = Effect.fnUntraced(function* (size: number) {
 const populate = Effect.fnUntraced(function* (size: number) {
   const sql = yield* SqlClient.SqlClient;
   yield* sql`
-    UPDATE device SET user_id = 'person-' || key,
+    WITH person AS (
+      INSERT INTO device_user (workspace_id, environment, user_id)
+      SELECT workspace_id, environment, 'person-' || key FROM device WHERE key <= ${size}
+      ON CONFLICT (user_id, workspace_id, environment) DO UPDATE SET user_id = EXCLUDED.user_id
+      RETURNING key, user_id
+    )
+    UPDATE device SET user_id = person.user_id, user_key = person.key,
       timezone = (ARRAY['Asia/Tokyo', 'Asia/Kolkata', 'Europe/Paris', 'UTC', 'America/New_York',
-        'America/Los_Angeles', 'Pacific/Auckland', NULL])[key % 8 + 1]
-    WHERE key <= ${size}`;
+        'America/Los_Angeles', 'Pacific/Auckland', NULL])[device.key % 8 + 1]
+    FROM person WHERE device.key <= ${size} AND person.user_id = 'person-' || device.key`;
   yield* sql`VACUUM ANALYZE device`.unprepared;
 });
 

@@ -92,11 +92,12 @@ const prepare = Effect.gen(function* () {
   );
 });
 
-/** Removes what rollups add to writes. */
+/** Removes the rows and the index that rollups add to writes. Statements still collect the rows. */
 const removeRollups = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
-  for (const table of ["delivery", "geofence_event", "device"])
-    yield* sql`ALTER TABLE ${sql(table)} DISABLE TRIGGER USER`;
+  yield* sql`CREATE FUNCTION skip_row() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`;
+  for (const table of ["delivery_delta", "event_delta", "device_delta"])
+    yield* sql`CREATE TRIGGER skip BEFORE INSERT ON ${sql(table)} FOR EACH ROW EXECUTE FUNCTION skip_row()`;
   yield* sql`DROP INDEX geofence_event_visits`;
 });
 

@@ -10,6 +10,7 @@ import { SqlClient } from "effect/sql";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { deliveryDeltasSql, eventDeltasSql } from "../../src/deltas/DeltasSql.ts";
 import { Rollups } from "../../src/reports/rollups/Rollups.ts";
 import { median } from "./BenchChild.ts";
 import { benchClient, onSchema } from "./BenchDatabase.ts";
@@ -65,10 +66,18 @@ const bench = Effect.gen(function* () {
     const write = Effect.forEach(Array.from({ length: rows / size }), () => run(statement(size)), {
       discard: true,
     });
+    const deltas =
+      table === "delivery"
+        ? deliveryDeltasSql(sql, sql`SELECT * FROM written`)
+        : eventDeltasSql(sql, sql`SELECT * FROM written`);
+    const writeWithDeltas = Effect.forEach(
+      Array.from({ length: rows / size }),
+      () => sql`WITH written AS (${sql.literal(statement(size))} RETURNING *), ${deltas} SELECT 1`.unprepared,
+      { discard: true },
+    );
     for (let round = 0; round < rounds; round++) {
-      yield* timed("with", write);
+      yield* timed("with", writeWithDeltas);
       yield* timed("adding", rollUp);
-      yield* run(`ALTER TABLE ${table} DISABLE TRIGGER USER`);
       if (table === "geofence_event") yield* run("DROP INDEX geofence_event_visits");
       yield* timed("without", write);
       if (table === "geofence_event") {
@@ -77,7 +86,6 @@ const bench = Effect.gen(function* () {
             (device_key, location_key, occurred_at, workspace_id, environment)`,
         );
       }
-      yield* run(`ALTER TABLE ${table} ENABLE TRIGGER USER`);
     }
     const [slow, fast, adding] = [median(times.with), median(times.without), median(times.adding)];
     console.log(

@@ -17,6 +17,7 @@ export const slices: ReadonlyArray<string> = [
   "media",
   "locations",
   "outbox",
+  "deltas",
   "campaigns",
   "notifications",
   "devices",

@@ -12,6 +12,7 @@ import { activityCommand } from "./commands/ActivityCommand.ts";
 import { backupCommand, restoreCommand } from "./commands/BackupCommands.ts";
 import { campaignCommand } from "./commands/CampaignCommand.ts";
 import { consoleCommand } from "./commands/ConsoleCommand.ts";
+import { databaseCommand } from "./commands/DatabaseCommand.ts";
 import { personCommand } from "./commands/PersonCommand.ts";
 import { deviceCommand } from "./commands/DeviceCommand.ts";
 import { doctorCommand } from "./commands/DoctorCommand.ts";
@@ -117,6 +118,7 @@ export const waypost = Command.make("waypost").pipe(
     backupCommand,
     restoreCommand,
     doctorCommand,
+    databaseCommand,
     openapiCommand,
     licensesCommand,
   ]),

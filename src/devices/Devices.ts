@@ -74,7 +74,7 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
               user_id: patch.user_id,
               subscribed: patch.subscribed,
             };
-            const device = yield* repository.update(caller, caller.deviceKey, change, now);
+            const device = yield* repository.update(caller, locked, change, now);
             if (device === null) return yield* Effect.die(new Error("A locked device is gone"));
             yield* recordSubscription(caller, locked.subscribed, device, now);
             return device;

@@ -1,8 +1,10 @@
 import { Context, Effect, Layer } from "effect";
-import { SqlClient } from "effect/sql";
+import { SqlClient, type Statement } from "effect/sql";
 import { asNumber, instant, jsonb, unnested } from "../database/Rows.ts";
 import { anyRow, firstRow, run } from "../database/Statements.ts";
 import { inTenant } from "../database/TenantColumns.ts";
+import { byWorkspace, workspaceIs } from "../database/WorkspaceGroups.ts";
+import { deviceDeltasSql } from "../deltas/DeltasSql.ts";
 import type { DeviceId, DeviceKey } from "../wire/Ids.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { Attributes } from "./Attributes.ts";
@@ -10,6 +12,7 @@ import type { Device } from "./Device.ts";
 import { deviceColumns } from "./DeviceColumnsSql.ts";
 import type { DeviceTokenClaims } from "./DeviceToken.ts";
 import type { Transport } from "./PushAddress.ts";
+import { changedUserSql } from "./users/UserKeySql.ts";
 
 /**
  * What decides whether a device's token is valid. `ord` is the number of the claims in the statement, from 1.
@@ -33,6 +36,7 @@ export interface LockedDevice {
   readonly unregistered: boolean;
   readonly subscribed: boolean;
   readonly attributes: Attributes;
+  readonly user_id: string | null;
 }
 
 /** The values of a change; undefined keeps the stored value. */
@@ -46,34 +50,67 @@ export interface DeviceChange {
   readonly subscribed?: boolean | undefined;
 }
 
+/** Parts of a statement that changes a device: around the change, and a further condition. */
+interface ChangeParts {
+  readonly earlier?: Statement.Fragment;
+  readonly condition?: Statement.Fragment;
+  readonly later?: Statement.Fragment;
+}
+
 /** The statements that register, authenticate and change devices. */
 export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/DevicesSql", {
   make: Effect.map(SqlClient.SqlClient, (sql) => {
     const columns = deviceColumns(sql);
     const lockedColumns = sql`key, token_digest, token_used, unregistered_at IS NOT NULL AS unregistered,
-      subscribed, attributes`;
+      subscribed, attributes, user_id`;
+    /**
+     * Changes a device by `changes`. Its columns are formatted outside of `RETURNING`, which Citus allows
+     * only immutable functions.
+     */
+    const changed = (
+      tenant: Tenant,
+      key: DeviceKey,
+      changes: Statement.Fragment,
+      { condition = sql``, earlier = sql``, later = sql`` }: ChangeParts = {},
+    ) =>
+      firstRow(sql<Device>`
+        WITH ${earlier} changed AS (
+          UPDATE device SET ${changes} WHERE ${inTenant(tenant)} AND key = ${key} ${condition} RETURNING *
+        ) ${later}
+        SELECT ${columns} FROM changed`);
+    /** Adds to the pending count of registered devices. */
+    const counted = (change: 1 | -1) =>
+      sql`, ${deviceDeltasSql(sql, sql`SELECT *, ${sql.literal(String(change))} AS change FROM changed`)}`;
 
     return {
       /**
        * The grants of these claims; unknown devices have no row. The lateral join reads each device by its
        * primary key and rules out a plan that scans the table while it is small.
        */
-      identify: (claims: ReadonlyArray<DeviceTokenClaims>) =>
-        Effect.orDie(sql<DeviceGrant>`
-          SELECT k.ord::int AS ord, d.id, d.token_digest, d.token_used,
-            d.unregistered_at IS NOT NULL AS unregistered,
-            (extract(epoch FROM d.last_seen_at) * 1000)::float8 AS last_seen_ms,
-            ${asNumber("t.locations_version")} AS locations_version, t.webhook_events
-          FROM ${unnested("k", claims, {
-            workspace_id: ["int4", ({ workspaceId }) => workspaceId],
-            environment: ["text", ({ environment }) => environment],
-            key: ["int4", ({ deviceKey }) => deviceKey],
-          })}
-          CROSS JOIN LATERAL (
-            SELECT * FROM device d
-            WHERE d.workspace_id = k.workspace_id AND d.environment = k.environment AND d.key = k.key OFFSET 0
-          ) AS d
-          JOIN tenant t ON t.workspace_id = k.workspace_id AND t.environment = k.environment`),
+      identify: (all: ReadonlyArray<DeviceTokenClaims>) =>
+        byWorkspace(sql, all, (workspaceId, claims) =>
+          Effect.orDie(sql<DeviceGrant>`
+            WITH found AS MATERIALIZED (
+              SELECT k.ord, d.workspace_id, d.environment, d.id, d.token_digest, d.token_used,
+                d.unregistered_at, d.last_seen_at
+              FROM ${unnested("k", claims, {
+                workspace_id: ["int4", (claim) => claim.workspaceId],
+                environment: ["text", ({ environment }) => environment],
+                key: ["int4", ({ deviceKey }) => deviceKey],
+              })}
+              CROSS JOIN LATERAL (
+                SELECT * FROM device d
+                WHERE ${workspaceIs("d", workspaceId, "k")} AND d.environment = k.environment
+                  AND d.key = k.key OFFSET 0
+              ) AS d
+            )
+            SELECT d.ord::int AS ord, d.id, d.token_digest, d.token_used,
+              d.unregistered_at IS NOT NULL AS unregistered,
+              (extract(epoch FROM d.last_seen_at) * 1000)::float8 AS last_seen_ms,
+              ${asNumber("t.locations_version")} AS locations_version, t.webhook_events
+            FROM found d
+            JOIN tenant t ON t.workspace_id = d.workspace_id AND t.environment = d.environment`),
+        ),
 
       /** Marks a token as used; false if it is no longer valid. */
       markUsed: ({ deviceKey, ...tenant }: DeviceTokenClaims, digest: Uint8Array, now: number) =>
@@ -94,23 +131,27 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
         firstRow(sql<LockedDevice>`
           SELECT ${lockedColumns} FROM device WHERE ${inTenant(tenant)} AND key = ${key} FOR UPDATE`),
 
-      update: (tenant: Tenant, key: DeviceKey, change: DeviceChange, now: number) =>
-        firstRow(sql<Device>`
-          UPDATE device SET
-            ${
-              change.push === undefined
-                ? sql``
-                : sql`transport = ${change.push.transport}, address = ${jsonb(change.push.address)},
+      update: (tenant: Tenant, { key, user_id }: LockedDevice, change: DeviceChange, now: number) => {
+        const user = changedUserSql(sql, tenant, user_id, change.user_id);
+        return changed(
+          tenant,
+          key,
+          sql`${
+            change.push === undefined
+              ? sql``
+              : sql`transport = ${change.push.transport}, address = ${jsonb(change.push.address)},
                     address_gone_at = NULL, address_version = address_version + 1,`
-            }
+          }
             ${change.attributes === undefined ? sql`` : sql`attributes = ${jsonb(change.attributes)},`}
             ${change.locale === undefined ? sql`` : sql`locale = ${change.locale},`}
             ${change.timezone === undefined ? sql`` : sql`timezone = ${change.timezone},`}
             ${change.app_version === undefined ? sql`` : sql`app_version = ${change.app_version},`}
-            ${change.user_id === undefined ? sql`` : sql`user_id = ${change.user_id},`}
+            ${user.set}
             ${change.subscribed === undefined ? sql`` : sql`subscribed = ${change.subscribed},`}
-            last_seen_at = ${instant(now)}
-          WHERE ${inTenant(tenant)} AND key = ${key} RETURNING ${columns}`),
+            last_seen_at = ${instant(now)}`,
+          { earlier: user.found },
+        );
+      },
 
       /** Replaces the token; false if the device is not registered. */
       rotate: (tenant: Tenant, key: DeviceKey, digest: Uint8Array) =>
@@ -120,9 +161,10 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
 
       /** Null if the device is not registered. */
       unregister: (tenant: Tenant, key: DeviceKey, now: number) =>
-        firstRow(sql<Device>`
-          UPDATE device SET unregistered_at = ${instant(now)}
-          WHERE ${inTenant(tenant)} AND key = ${key} AND unregistered_at IS NULL RETURNING ${columns}`),
+        changed(tenant, key, sql`unregistered_at = ${instant(now)}`, {
+          condition: sql`AND unregistered_at IS NULL`,
+          later: counted(-1),
+        }),
     };
   }),
 }) {

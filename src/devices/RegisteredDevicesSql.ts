@@ -81,8 +81,11 @@ export class RegisteredDevicesSql extends Context.Service<RegisteredDevicesSql>(
 
         setApproved: (tenant: Tenant, id: string, approved: boolean) =>
           firstRow(sql<Device>`
-          UPDATE device SET approved = ${approved}
-          WHERE ${inTenant(tenant)} AND id = ${id} AND unregistered_at IS NULL RETURNING ${columns}`),
+          WITH changed AS (
+            UPDATE device SET approved = ${approved}
+            WHERE ${inTenant(tenant)} AND id = ${id} AND unregistered_at IS NULL RETURNING *
+          )
+          SELECT ${columns} FROM changed`),
 
         /** Whether a registered device is approved, until the transaction ends; null if there is none. */
         lockApproval: (tenant: Tenant, id: string) =>

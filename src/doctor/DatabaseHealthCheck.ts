@@ -6,6 +6,7 @@ import { missingMigrations } from "../database/migrations/Migrations.ts";
 import { counted } from "../wire/Text.ts";
 import { DatabaseFactsSql } from "./DatabaseFactsSql.ts";
 import { connectionOutcome, serverOutcomes } from "./DatabaseServerOutcomes.ts";
+import { distributionHealthCheck } from "./DistributionHealthCheck.ts";
 import { formatSize, formatSpan, ok, outcomesOr, problem, runCheck, warning } from "./HealthCheck.ts";
 import { processesOf } from "./WorkHealthCheck.ts";
 
@@ -151,6 +152,7 @@ export const databaseHealthCheck = (options: {
         runCheck("database", "secret key", checkSecretKey(options.secretKey)),
         runCheck("database", "transactions", transactions),
         runCheck("database", "upkeep", upkeep),
+        runCheck("database", "distribution", distributionHealthCheck),
       ],
       { concurrency: 2 },
     );

@@ -50,11 +50,14 @@ export class WorkFactsSql extends Context.Service<WorkFactsSql>()("waypost/docto
     const sql = yield* SqlClient.SqlClient;
     const batches = sql`SELECT FROM send_batch b WHERE b.workspace_id = s.workspace_id
       AND b.environment = s.environment AND b.source_id = s.source_id`;
-    const queued = sql`SELECT FROM push_queue q WHERE q.workspace_id = s.workspace_id
+    const queued = sql`SELECT FROM queued q WHERE q.workspace_id = s.workspace_id
       AND q.environment = s.environment AND q.source_id = s.source_id`;
     return {
       facts: (now: number) =>
         Effect.orDie(sql<WorkFacts>`
+          WITH queued AS MATERIALIZED (
+            SELECT workspace_id, environment, source_id FROM push_queue GROUP BY 1, 2, 3
+          )
           SELECT
             (SELECT count(*)::int FROM send
               WHERE status = 'scheduled' AND local_at IS NULL
@@ -75,11 +78,13 @@ export class WorkFactsSql extends Context.Service<WorkFactsSql>()("waypost/docto
             ) AS late) AS garbage_late,
             EXISTS (SELECT FROM idempotent_response
               WHERE created_at < ${instant(now - day - 2 * hour)}) AS keys_late,
-            (SELECT count(*)::int FROM ((SELECT FROM delivery_delta LIMIT 10001)
-              UNION ALL (SELECT FROM event_delta LIMIT 10001)
-              UNION ALL (SELECT FROM interaction_delta LIMIT 10001)
-              UNION ALL (SELECT FROM answer_delta LIMIT 10001)) AS deltas) AS pending_deltas,
-            (SELECT count(*)::int FROM rollup_state r JOIN workspace w ON w.id = r.workspace_id
+            (SELECT count(*)::int FROM ((SELECT 1 FROM delivery_delta LIMIT 10001)
+              UNION ALL (SELECT 1 FROM event_delta LIMIT 10001)
+              UNION ALL (SELECT 1 FROM interaction_delta LIMIT 10001)
+              UNION ALL (SELECT 1 FROM answer_delta LIMIT 10001)) AS deltas) AS pending_deltas,
+            (SELECT count(*)::int
+              FROM (SELECT workspace_id, rolled_up_from, timezone FROM rollup_state OFFSET 0) AS r
+              JOIN workspace w ON w.id = r.workspace_id
               WHERE r.rolled_up_from > '-infinity' OR r.timezone <> w.timezone) AS incomplete_rollups`),
 
       queuedPushes: (now: number) =>

@@ -97,7 +97,9 @@ export class Answers extends Context.Service<Answers>()("waypost/events/Answers"
           yield* repository.putTest(caller, key, message.content_key, answers, now);
           return response satisfies SurveyResponse;
         }
-        const put = repository.put(caller, caller.deviceKey, message, answers, now);
+        const put = Effect.repeat(repository.put(caller, caller.deviceKey, message, answers, now), {
+          until: (isStored) => isStored,
+        });
         yield* hears(caller.webhookEvents, "survey.answered")
           ? database.atomically(Effect.andThen(put, record(caller, message, answers, now)))
           : put;

@@ -1,9 +1,12 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { instant, jsonb, onlyRow, utc } from "../database/Rows.ts";
+import { anyRow } from "../database/Statements.ts";
 import { sameTenant, tenantIs } from "../database/TenantColumns.ts";
+import { answerDeltasSql } from "../deltas/DeltasSql.ts";
 import type { NotificationType } from "../notifications/MessageContent.ts";
 import type { Question } from "../notifications/Survey.ts";
+import type { TenantKey } from "../workspaces/Environment.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { TextSource } from "../notifications/templates/MessageTexts.ts";
 import type { DeliveryKey } from "../sending/MessageId.ts";
@@ -34,31 +37,41 @@ export class AnswersSql extends Context.Service<AnswersSql>()("waypost/events/An
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
 
+    /** Condition: the row of an alias is the response of a device to a survey on a campaign. */
+    const isOf = (alias: string, tenant: TenantKey, deviceKey: number, survey: SentSurvey) =>
+      sql`${tenantIs(alias, tenant)} AND ${sql(`${alias}.notification_key`)} = ${survey.notification_key}
+        AND ${sql(`${alias}.campaign_key`)} = ${survey.campaign_key}
+        AND ${sql(`${alias}.device_key`)} = ${deviceKey}`;
+
     return {
       /** A push can be answered before the provider's response has been stored. */
       find: (tenant: Tenant, sourceId: bigint, deviceKey: number) =>
         Effect.orDie(sql<SentSurvey>`
+          WITH sent AS MATERIALIZED (
+            SELECT d.campaign_key, d.notification_key, d.content_key, d.test, v.locale
+            FROM delivery d
+            LEFT JOIN device v ON ${tenantIs("v", tenant)} AND v.key = d.device_key
+            WHERE ${tenantIs("d", tenant)} AND d.source_id = ${sourceId} AND d.device_key = ${deviceKey}
+              AND d.status IN ('handed_over', 'delivered')
+          )
           SELECT c.type, COALESCE(c.questions, '[]') AS questions, d.campaign_key, d.notification_key,
-            d.content_key, d.test, c.translations, (
-              SELECT v.locale FROM device v WHERE ${sameTenant("v", "d")} AND v.key = d.device_key
-            ) AS locale
-          FROM delivery d
-          JOIN content c ON ${sameTenant("c", "d")} AND c.key = d.content_key
-          WHERE ${tenantIs("d", tenant)} AND d.source_id = ${sourceId} AND d.device_key = ${deviceKey}
-            AND d.status IN ('handed_over', 'delivered')`),
+            d.content_key, d.test, c.translations, d.locale
+          FROM sent d
+          JOIN content c ON ${tenantIs("c", tenant)} AND c.key = d.content_key`),
 
       /** The facts about a stored response. */
       facts: ({ environment, workspaceId }: Tenant, deviceKey: number, survey: SentSurvey) =>
         onlyRow(sql<ResponseFacts>`
+          WITH stored AS MATERIALIZED (
+            SELECT r.* FROM survey_response r
+            WHERE ${isOf("r", { environment, workspaceId }, deviceKey, survey)}
+          )
           SELECT COALESCE(k.id, g.id) AS campaign_id, c.notification_id,
             ${utc("r.first_answered_at")} AS first_answered_at
-          FROM survey_response r
+          FROM stored r
           JOIN content c ON ${sameTenant("c", "r")} AND c.key = r.content_key
           LEFT JOIN campaign k ON ${sameTenant("k", "r")} AND k.key = r.campaign_key
-          LEFT JOIN deleted_campaign g ON ${sameTenant("g", "r")} AND g.key = r.campaign_key
-          WHERE ${tenantIs("r", { environment, workspaceId })}
-            AND r.notification_key = ${survey.notification_key} AND r.campaign_key = ${survey.campaign_key}
-            AND r.device_key = ${deviceKey}`),
+          LEFT JOIN deleted_campaign g ON ${sameTenant("g", "r")} AND g.key = r.campaign_key`),
 
       /** Stores answers to a test send, which count in no result. They replace earlier ones. */
       putTest: (
@@ -76,7 +89,10 @@ export class AnswersSql extends Context.Service<AnswersSql>()("waypost/events/An
           ON CONFLICT (workspace_id, environment, source_id, device_key) DO UPDATE
           SET answers = EXCLUDED.answers, answered_at = EXCLUDED.answered_at`),
 
-      /** Stores answers to a survey of a campaign. They replace earlier ones, but not their first date. */
+      /**
+       * Stores answers to a survey of a campaign. They replace earlier ones, but not their first date.
+       * Stores nothing, and is false, if a concurrent first response came before; then it is to be repeated.
+       */
       put: (
         { environment, workspaceId }: Tenant,
         deviceKey: number,
@@ -84,14 +100,27 @@ export class AnswersSql extends Context.Service<AnswersSql>()("waypost/events/An
         answers: ReadonlyArray<Answer>,
         now: number,
       ) =>
-        Effect.orDie(sql`
-          INSERT INTO survey_response (workspace_id, environment, notification_key, campaign_key, device_key,
-            content_key, answers, first_answered_at, answered_at)
-          VALUES (${workspaceId}, ${environment}, ${survey.notification_key}, ${survey.campaign_key},
-            ${deviceKey}, ${survey.content_key}, ${jsonb(answers)}, ${instant(now)}, ${instant(now)})
-          ON CONFLICT (workspace_id, environment, notification_key, campaign_key, device_key) DO UPDATE
-          SET content_key = EXCLUDED.content_key, answers = EXCLUDED.answers,
-            answered_at = EXCLUDED.answered_at`),
+        anyRow(sql`
+          WITH earlier AS MATERIALIZED (
+            SELECT r.answers FROM survey_response r
+            WHERE ${isOf("r", { environment, workspaceId }, deviceKey, survey)} FOR NO KEY UPDATE
+          ), added AS (
+            INSERT INTO survey_response (workspace_id, environment, notification_key, campaign_key,
+              device_key, content_key, answers, first_answered_at, answered_at)
+            SELECT ${workspaceId}, ${environment}, ${survey.notification_key}, ${survey.campaign_key},
+              ${deviceKey}, ${survey.content_key}, ${jsonb(answers)}, ${instant(now)}, ${instant(now)}
+            WHERE NOT EXISTS (SELECT FROM earlier)
+            ON CONFLICT DO NOTHING
+            RETURNING *
+          ), changed AS (
+            UPDATE survey_response r SET content_key = ${survey.content_key}, answers = ${jsonb(answers)},
+              answered_at = ${instant(now)}
+            FROM earlier e WHERE ${isOf("r", { environment, workspaceId }, deviceKey, survey)}
+            RETURNING r.*, e.answers AS replaced
+          ), stored AS (
+            SELECT *, NULL::jsonb AS replaced FROM added UNION ALL SELECT * FROM changed
+          ), ${answerDeltasSql(sql, sql`SELECT * FROM stored`)}
+          SELECT 1 FROM stored`),
     };
   }),
 }) {

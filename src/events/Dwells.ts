@@ -5,6 +5,7 @@ import { Outbox, type OutgoingEvent } from "../outbox/Outbox.ts";
 import { Deliveries } from "../sending/Deliveries.ts";
 import type { DueDelivery } from "../sending/Delivery.ts";
 import { Recipients } from "../sending/rendering/Recipients.ts";
+import type { OneWorkspace } from "../database/WorkspaceGroups.ts";
 import { Worker } from "../workers/Worker.ts";
 import { type Dwell, firesAt, hasLasted, isSilent } from "./Dwell.ts";
 import { countDwells, noteDwellLags } from "./DwellMetrics.ts";
@@ -73,9 +74,11 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
     });
 
     /** The dwells whose devices are registered since the enter, and have been inside until the minute. */
-    const lasted = Effect.fnUntraced(function* (due: ReadonlyArray<DueDwell>) {
-      const devices = new Map((yield* repository.lockDevices(due)).map((device) => [device.ord - 1, device]));
-      const visits = yield* repository.visits(due);
+    const lasted = Effect.fnUntraced(function* (workspaceId: OneWorkspace, due: ReadonlyArray<DueDwell>) {
+      const devices = new Map(
+        (yield* repository.lockDevices(workspaceId, due)).map((device) => [device.ord - 1, device]),
+      );
+      const visits = yield* repository.visits(workspaceId, due);
       const candidates: Array<Candidate> = [];
       const refused: Array<DueDwell> = [];
       const gone: Array<DueDwell> = [];
@@ -139,8 +142,9 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
       return fired.map(({ dwell }) => dwell);
     });
 
-    /** Decides the dwells that a statement locks, in one transaction. Returns how many. */
+    /** Decides the dwells of a workspace that a statement locks, in one transaction. Returns how many. */
     const decide = Effect.fnUntraced(function* (
+      workspaceId: OneWorkspace,
       take: (now: number) => Effect.Effect<ReadonlyArray<DueDwell>>,
     ) {
       const now = yield* Clock.currentTimeMillis;
@@ -148,19 +152,20 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
       const late = taken.filter(({ dueAt }) => !isRecent(dueAt, now));
       const due = taken.filter(({ dueAt }) => isRecent(dueAt, now));
       const { candidates, gone, refused } =
-        due.length === 0 ? { candidates: [], gone: [], refused: [] } : yield* lasted(due);
+        due.length === 0 ? { candidates: [], gone: [], refused: [] } : yield* lasted(workspaceId, due);
       const fired = candidates.length === 0 ? [] : yield* fire(candidates, now);
       const decided = [...candidates.map(({ dwell }) => dwell), ...refused];
-      if (decided.length > 0) yield* repository.decide(decided, now);
+      if (decided.length > 0) yield* repository.decide(workspaceId, decided, now);
       const dropped = [...late, ...gone];
-      if (dropped.length > 0) yield* repository.drop(dropped);
+      if (dropped.length > 0) yield* repository.drop(workspaceId, dropped);
       return { now, taken, fired, late, gone, refused: decided.length - fired.length };
     }, database.atomically);
 
     const decideAndCount = Effect.fnUntraced(function* (
+      workspaceId: OneWorkspace,
       take: (now: number) => Effect.Effect<ReadonlyArray<DueDwell>>,
     ) {
-      const { fired, gone, late, now, refused, taken } = yield* decide(take);
+      const { fired, gone, late, now, refused, taken } = yield* decide(workspaceId, take);
       yield* countDwells([
         ["fired", fired.length],
         ["not_lasted", gone.length],
@@ -172,10 +177,10 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
     });
 
     /** Decides each due dwell of a page by itself, so that one that fails does not hold up the others. */
-    const decideEach = Effect.fnUntraced(function* (pageSize: number) {
-      const page = yield* repository.due(yield* Clock.currentTimeMillis, pageSize);
+    const decideEach = Effect.fnUntraced(function* (workspaceId: OneWorkspace, pageSize: number) {
+      const page = yield* repository.due(workspaceId, yield* Clock.currentTimeMillis, pageSize);
       for (const dwell of page) {
-        yield* decideAndCount(() => repository.takeOne(dwell)).pipe(
+        yield* decideAndCount(workspaceId, () => repository.takeOne(dwell)).pipe(
           Effect.catchCauseIf(
             (cause) => !Cause.hasInterruptsOnly(cause) && !Database.isUnavailable(cause),
             (cause) => Effect.logError("Deciding on a visit failed; retrying", cause),
@@ -184,24 +189,38 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
       }
     });
 
-    /** Decides a page of due dwells; false if there is no more. */
-    const runPage = (pageSize: number) =>
-      decideAndCount((now) => repository.take(now, pageSize)).pipe(
-        Effect.map((count) => count === pageSize),
+    /** Decides a page of due dwells of a workspace. Returns how many; 0 if it could not decide all. */
+    const runPage = (workspaceId: OneWorkspace, pageSize: number) =>
+      decideAndCount(workspaceId, (now) => repository.take(workspaceId, now, pageSize)).pipe(
         Effect.catchCauseIf(
           (cause) => !Cause.hasInterruptsOnly(cause) && !Database.isUnavailable(cause),
-          () => Effect.as(decideEach(pageSize), false),
+          () => Effect.as(decideEach(workspaceId, pageSize), 0),
         ),
       );
+
+    /** Runs pages of the workspaces that have work until less than a page was found. */
+    const allPages = Effect.fnUntraced(function* (
+      pageSize: number,
+      workspaces: Effect.Effect<ReadonlyArray<OneWorkspace>>,
+      page: (workspaceId: OneWorkspace) => Effect.Effect<number>,
+    ) {
+      let count = pageSize;
+      while (count >= pageSize) {
+        count = 0;
+        for (const workspaceId of yield* workspaces) count += yield* page(workspaceId);
+      }
+    });
 
     return {
       /** Decides all due dwells, and deletes those that were decided long enough ago. */
       runDue: Effect.gen(function* () {
         const pageSize = yield* DwellPageSize;
-        let isMore = true;
-        while (isMore) isMore = yield* runPage(pageSize);
+        const due = Effect.flatMap(Clock.currentTimeMillis, (now) => repository.dueWorkspaces(now, pageSize));
+        yield* allPages(pageSize, due, (workspaceId) => runPage(workspaceId, pageSize));
         const before = (yield* Clock.currentTimeMillis) - keptMillis;
-        while ((yield* repository.deleteDecided(before, pageSize)) === pageSize);
+        yield* allPages(pageSize, repository.decidedWorkspaces(before, pageSize), (workspaceId) =>
+          repository.deleteDecided(workspaceId, before, pageSize),
+        );
       }),
     };
   }),

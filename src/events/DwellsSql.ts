@@ -1,8 +1,15 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
 import { epochMillis, instant, unnested } from "../database/Rows.ts";
-import { run } from "../database/Statements.ts";
-import { sameTenant, tenantColumns } from "../database/TenantColumns.ts";
+import { mapRows, rowCount, run } from "../database/Statements.ts";
+import { sameTenant, tenantColumns, tenantIs } from "../database/TenantColumns.ts";
+import {
+  inWorkspace,
+  lockedSql,
+  type OneWorkspace,
+  workspaceIs,
+  workspacesWithWork,
+} from "../database/WorkspaceGroups.ts";
 import type { TextSource } from "../notifications/templates/MessageTexts.ts";
 import type { QuietHours } from "../workspaces/QuietHours.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
@@ -36,10 +43,10 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
 
-    const isKeyOf = (q: string) =>
-      sql.literal(`w.workspace_id = ${q}.workspace_id AND w.environment = ${q}.environment
+    const isKeyOf = (workspaceId: OneWorkspace, q: string) =>
+      sql`${workspaceIs("w", workspaceId, q)} AND ${sql.literal(`w.environment = ${q}.environment
         AND w.device_key = ${q}.device_key AND w.event_id = ${q}.event_id
-        AND w.attachment_id = ${q}.attachment_id`);
+        AND w.attachment_id = ${q}.attachment_id`)}`;
     const columns = sql`w.workspace_id AS "workspaceId", w.environment, w.device_key AS "deviceKey",
       w.event_id AS "eventId", w.attachment_id AS "attachmentId", w.location_key AS "locationKey",
       w.content_key AS "contentKey", w.content_type AS "contentType",
@@ -48,11 +55,32 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
       l.id AS "locationId"`;
     const location = sql`LEFT JOIN location l ON ${sameTenant("l", "w")} AND l.key = w.location_key`;
 
+    /** Condition: the row of an alias is of the environment and the device of the dwell `q`. */
+    const isOfDevice = (workspaceId: OneWorkspace, alias: string): Statement.Fragment =>
+      sql`${workspaceIs(alias, workspaceId, "q")} AND ${sql.literal(
+        `${alias}.environment = q.environment AND ${alias}.device_key = q.device_key`,
+      )}`;
     /** The events of the visit's device at its location, `q` being the dwell. */
-    const events = (alias: string): Statement.Fragment =>
-      sql.literal(`geofence_event ${alias} WHERE ${alias}.workspace_id = q.workspace_id
-        AND ${alias}.environment = q.environment AND ${alias}.device_key = q.device_key
-        AND ${alias}.location_key = q.location_key`);
+    const eventsOf = (workspaceId: OneWorkspace, alias: string): Statement.Fragment =>
+      sql`${sql.literal(`geofence_event ${alias} WHERE`)} ${isOfDevice(workspaceId, alias)}
+        AND ${sql.literal(`${alias}.location_key = q.location_key`)}`;
+    /** The workspaces of the first of some dwells. */
+    const workspacesOf = (condition: Statement.Fragment, order: Statement.Fragment, limit: number) =>
+      workspacesWithWork(
+        sql,
+        mapRows(
+          sql<{ readonly id: number }>`
+          SELECT DISTINCT d.workspace_id AS id FROM (
+            SELECT w.workspace_id FROM dwell w WHERE ${condition} ORDER BY ${order} LIMIT ${limit}
+          ) AS d`,
+          ({ id }) => id,
+        ),
+      );
+    const isDue = (now: number) => sql`w.decided_at IS NULL AND w.due_at <= ${instant(now)}`;
+    /** The dwells of a query, with their locations. */
+    const withLocations = (dwells: Statement.Fragment) =>
+      Effect.orDie(sql<DueDwell>`
+        WITH w AS MATERIALIZED (${dwells}) SELECT ${columns} FROM w ${location} ORDER BY w.due_at`);
 
     return {
       /** Stores dwells in the transaction of their enters. */
@@ -73,40 +101,47 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
             due_at: ["timestamptz", ({ dueAt }) => dueAt],
           })}`),
 
-      /** The dwells that have been due longest, without locks. */
-      due: (now: number, limit: number) =>
-        Effect.orDie(sql<DueDwell>`
-          SELECT ${columns} FROM dwell w ${location}
-          WHERE w.decided_at IS NULL AND w.due_at <= ${instant(now)} ORDER BY w.due_at LIMIT ${limit}`),
+      /** The workspaces of the dwells that have been due longest. */
+      dueWorkspaces: (now: number, limit: number) => workspacesOf(isDue(now), sql`w.due_at`, limit),
+
+      /** The dwells of a workspace that have been due longest, without locks. */
+      due: (workspaceId: OneWorkspace, now: number, limit: number) =>
+        withLocations(sql`
+          SELECT w.* FROM dwell w
+          WHERE ${inWorkspace("w", workspaceId)} AND ${isDue(now)} ORDER BY w.due_at LIMIT ${limit}`),
 
       /** As `due`, locked until the transaction ends; leaves out those that other processes have locked. */
-      take: (now: number, limit: number) =>
-        Effect.orDie(sql<DueDwell>`
-          SELECT ${columns} FROM dwell w ${location}
-          WHERE w.decided_at IS NULL AND w.due_at <= ${instant(now)} ORDER BY w.due_at LIMIT ${limit}
+      take: (workspaceId: OneWorkspace, now: number, limit: number) =>
+        withLocations(sql`
+          SELECT w.* FROM dwell w
+          WHERE ${inWorkspace("w", workspaceId)} AND ${isDue(now)} ORDER BY w.due_at LIMIT ${limit}
           FOR UPDATE OF w SKIP LOCKED`),
 
       /** Locks one dwell that is still due; none if another process has it or has decided it. */
       takeOne: (dwell: Dwell) =>
-        Effect.orDie(sql<DueDwell>`
-          SELECT ${columns} FROM dwell w
-          JOIN ${unnested("q", [dwell], keyColumns)} ON ${isKeyOf("q")} ${location}
-          WHERE w.decided_at IS NULL
+        withLocations(sql`
+          SELECT w.* FROM dwell w
+          WHERE ${tenantIs("w", dwell)} AND w.device_key = ${dwell.deviceKey}
+            AND w.event_id = ${dwell.eventId} AND w.attachment_id = ${dwell.attachmentId}
+            AND w.decided_at IS NULL
           FOR UPDATE OF w SKIP LOCKED`),
 
       /** Locks the registered devices of dwells until the transaction ends, always in the same order. */
-      lockDevices: (dwells: ReadonlyArray<Dwell>) =>
+      lockDevices: (workspaceId: OneWorkspace, dwells: ReadonlyArray<Dwell>) =>
         Effect.orDie(sql<DwellDevice>`
-          WITH held AS MATERIALIZED (
+          WITH held AS MATERIALIZED (${lockedSql(
+            sql,
+            sql`
             SELECT d.workspace_id, d.environment, d.key, d.approved, d.transport,
               d.address_gone_at IS NOT NULL AS address_gone, d.subscribed, d.registered_at, d.timezone,
               d.user_key
             FROM device d
-            WHERE (d.workspace_id, d.environment, d.key) IN (
+            WHERE ${inWorkspace("d", workspaceId)} AND (d.workspace_id, d.environment, d.key) IN (
                 SELECT workspace_id, environment, device_key FROM ${unnested("q", dwells, keyColumns)}
               ) AND d.unregistered_at IS NULL
             ORDER BY d.workspace_id, d.environment, d.key
-            FOR NO KEY UPDATE OF d
+            FOR NO KEY UPDATE OF d`,
+          )}
           )
           SELECT q.ord::int AS ord, h.approved, h.transport, h.address_gone, h.subscribed, h.timezone,
             h.user_key,
@@ -122,36 +157,34 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
        * What is known of the visits of dwells, in their order. Needs the locks of their devices. An exit at
        * the instant of the enter came before it if the device is inside by its latest event.
        */
-      visits: (dwells: ReadonlyArray<Dwell>) =>
+      visits: (workspaceId: OneWorkspace, dwells: ReadonlyArray<Dwell>) =>
         Effect.orDie(sql<Visit>`
           SELECT
             (q.exits_at_once OR COALESCE((
-              SELECT e.type = 'exit' FROM ${events("e")} AND e.occurred_at < q.entered_at
+              SELECT e.type = 'exit' FROM ${eventsOf(workspaceId, "e")} AND e.occurred_at < q.entered_at
               ORDER BY e.occurred_at DESC, e.received_at DESC, e.type DESC LIMIT 1), true)) AS "isFirst",
             ((q.exits_at_once AND q.is_outside) OR EXISTS (
-              SELECT FROM ${events("e")} AND e.type = 'exit'
+              SELECT FROM ${eventsOf(workspaceId, "e")} AND e.type = 'exit'
                 AND e.occurred_at > q.entered_at AND e.occurred_at < q.due_at)) AS "hasEnded",
             EXISTS (
               SELECT FROM dwell o
-              WHERE ${sameTenant("o", "q")} AND o.device_key = q.device_key
+              WHERE ${isOfDevice(workspaceId, "o")}
                 AND o.attachment_id = q.attachment_id AND o.location_key = q.location_key
                 AND o.decided_at IS NOT NULL AND o.entered_at >= q.entered_at
                 AND NOT EXISTS (
-                  SELECT FROM ${events("e")} AND e.type = 'exit'
+                  SELECT FROM ${eventsOf(workspaceId, "e")} AND e.type = 'exit'
                     AND e.occurred_at > q.entered_at AND e.occurred_at <= o.entered_at)) AS "isDecided",
-            ${epochMillis(`CASE WHEN q.max_silence_minutes IS NOT NULL THEN GREATEST(
-              (SELECT f.recorded_at FROM device_position f
-                WHERE f.workspace_id = q.workspace_id AND f.environment = q.environment
-                  AND f.device_key = q.device_key AND f.recorded_at > '-infinity'),
-              (SELECT max(p.changed_at) FROM device_location p
-                WHERE p.workspace_id = q.workspace_id AND p.environment = q.environment
-                  AND p.device_key = q.device_key)) END`)} AS "heardAt"
+            CASE WHEN q.max_silence_minutes IS NOT NULL THEN GREATEST(
+              (SELECT ${epochMillis("f.recorded_at")} FROM device_position f
+                WHERE ${isOfDevice(workspaceId, "f")} AND f.recorded_at > '-infinity'),
+              (SELECT ${epochMillis("max(p.changed_at)")} FROM device_location p
+                WHERE ${isOfDevice(workspaceId, "p")})) END AS "heardAt"
           FROM (
             SELECT q.*, EXISTS (
-                SELECT FROM ${events("e")} AND e.type = 'exit' AND e.occurred_at = q.entered_at
+                SELECT FROM ${eventsOf(workspaceId, "e")} AND e.type = 'exit' AND e.occurred_at = q.entered_at
               ) AS exits_at_once, EXISTS (
                 SELECT FROM device_location p
-                WHERE ${sameTenant("p", "q")} AND p.device_key = q.device_key
+                WHERE ${isOfDevice(workspaceId, "p")}
                   AND p.location_key = q.location_key AND p.changed_at = q.entered_at AND NOT p.inside
               ) AS is_outside
             FROM ${unnested("q", dwells, {
@@ -178,28 +211,29 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
           WHERE c.template IS NOT NULL`),
 
       /** Marks locked dwells as decided. */
-      decide: (dwells: ReadonlyArray<Dwell>, now: number) =>
+      decide: (workspaceId: OneWorkspace, dwells: ReadonlyArray<Dwell>, now: number) =>
         run(sql`
           UPDATE dwell w SET decided_at = ${instant(now)}
-          FROM ${unnested("q", dwells, keyColumns)} WHERE ${isKeyOf("q")}`),
+          FROM ${unnested("q", dwells, keyColumns)} WHERE ${isKeyOf(workspaceId, "q")}`),
 
       /** Deletes locked dwells. */
-      drop: (dwells: ReadonlyArray<Dwell>) =>
+      drop: (workspaceId: OneWorkspace, dwells: ReadonlyArray<Dwell>) =>
         run(sql`
-          DELETE FROM dwell w USING ${unnested("q", dwells, keyColumns)} WHERE ${isKeyOf("q")}`),
+          DELETE FROM dwell w USING ${unnested("q", dwells, keyColumns)} WHERE ${isKeyOf(workspaceId, "q")}`),
 
-      /** Deletes dwells that were decided before an instant, up to so many. Returns how many. */
-      deleteDecided: (before: number, limit: number) =>
-        Effect.orDie(
-          Effect.map(
-            sql`
-              DELETE FROM dwell w WHERE w.ctid = ANY (ARRAY(
-                SELECT d.ctid FROM dwell d WHERE d.decided_at < ${instant(before)}
-                ORDER BY d.decided_at LIMIT ${limit} FOR UPDATE SKIP LOCKED))
-              RETURNING 1`,
-            (rows) => rows.length,
-          ),
-        ),
+      /** The workspaces of the dwells that were decided before an instant, of the first ones. */
+      decidedWorkspaces: (before: number, limit: number) =>
+        workspacesOf(sql`w.decided_at < ${instant(before)}`, sql`w.decided_at`, limit),
+
+      /** Deletes dwells of a workspace that were decided before an instant, up to so many; gives how many. */
+      deleteDecided: (workspaceId: OneWorkspace, before: number, limit: number) =>
+        rowCount(sql`
+          WITH q AS MATERIALIZED (
+            SELECT d.workspace_id, d.environment, d.device_key, d.event_id, d.attachment_id FROM dwell d
+            WHERE ${inWorkspace("d", workspaceId)} AND d.decided_at < ${instant(before)}
+            ORDER BY d.decided_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+          )
+          DELETE FROM dwell w USING q WHERE ${isKeyOf(workspaceId, "q")} RETURNING 1`),
     };
   }),
 }) {

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { epochMillis, instant, unnested } from "../database/Rows.ts";
+import { eventDeltasSql } from "../deltas/DeltasSql.ts";
 import type { Transport } from "../devices/PushAddress.ts";
 import type { ContentMedia } from "../media/MediaAddress.ts";
 import type { NotificationType } from "../notifications/MessageContent.ts";
@@ -9,6 +10,7 @@ import type { Question } from "../notifications/Survey.ts";
 import type { TextSource } from "../notifications/templates/MessageTexts.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import { sameTenant, tenantColumns } from "../database/TenantColumns.ts";
+import { byWorkspace, inWorkspace, lockedSql, workspaceIs } from "../database/WorkspaceGroups.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 import type { CampaignQuietHours } from "../workspaces/QuietHours.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
@@ -150,20 +152,24 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
        * The events (`ord`, from 1) that are recorded already. Compacted events have no id: one is the same if
        * it has the same device, location and type at the same millisecond.
        */
-      recorded: (events: ReadonlyArray<EventRow>) =>
-        Effect.orDie(sql<{ readonly ord: number }>`
+      recorded: (all: ReadonlyArray<EventRow>) =>
+        byWorkspace(sql, all, (workspaceId, events) =>
+          Effect.orDie(sql<{ readonly ord: number }>`
           WITH k AS (SELECT * FROM ${unnested("k", events, eventColumns)})
           SELECT k.ord::int AS ord
-          FROM k JOIN geofence_event e USING (workspace_id, environment, device_key, id)
+          FROM k JOIN geofence_event e ON ${workspaceIs("e", workspaceId, "k")}
+            AND e.environment = k.environment
+            AND e.device_key = k.device_key AND e.id = k.id
           UNION
           SELECT k.ord::int
-          FROM k JOIN compacted_event p ON ${sameTenant("p", "k")}
-              AND p.day = date_bin('1 day', k.occurred_at, 'epoch'),
+          FROM k JOIN compacted_event p ON ${workspaceIs("p", workspaceId, "k")}
+              AND p.environment = k.environment AND p.day = date_bin('1 day', k.occurred_at, 'epoch'),
             unnest(p.millis, p.device_keys, p.location_keys, p.enters)
               AS e (millis, device_key, location_key, enters)
           WHERE e.device_key = k.device_key AND e.location_key = k.location_key
             AND e.enters = (k.type = 'enter')
             AND p.day + e.millis * interval '1 millisecond' = k.occurred_at`),
+        ),
 
       /**
        * Locks the devices until the transaction ends, always in the same order, and stores the events that
@@ -171,22 +177,27 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
        * at the same instant the last one given. An event of an unregistered device has no row. No event may
        * be given twice.
        */
-      record: (events: ReadonlyArray<EventRow>) =>
-        Effect.orDie(sql<Recorded>`
+      record: (all: ReadonlyArray<EventRow>) =>
+        byWorkspace(sql, all, (workspaceId, events) =>
+          Effect.orDie(sql<Recorded>`
           WITH e AS (
             SELECT * FROM ${unnested("e", events, {
               ...eventColumns,
               received_at: ["timestamptz", (event) => event.receivedAt],
             })}
-          ), held AS MATERIALIZED (
+          ), held AS MATERIALIZED (${lockedSql(
+            sql,
+            sql`
             SELECT d.workspace_id, d.environment, d.key AS device_key, d.approved, d.transport,
               d.address_gone_at IS NOT NULL AS address_gone, d.subscribed, d.timezone, d.user_key
             FROM device d
-            WHERE (d.workspace_id, d.environment, d.key) IN (
-                SELECT workspace_id, environment, device_key FROM e
-              ) AND d.unregistered_at IS NULL
+            WHERE ${inWorkspace("d", workspaceId)}
+              AND (d.workspace_id, d.environment, d.key) IN (
+                SELECT workspace_id, environment, device_key FROM e)
+              AND d.unregistered_at IS NULL
             ORDER BY d.workspace_id, d.environment, d.key
-            FOR NO KEY UPDATE OF d
+            FOR NO KEY UPDATE OF d`,
+          )}
           ), fresh AS (
             INSERT INTO geofence_event (workspace_id, environment, device_key, id, type, location_key,
               occurred_at, received_at)
@@ -194,8 +205,8 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
               e.received_at
             FROM e JOIN held USING (workspace_id, environment, device_key)
             ON CONFLICT DO NOTHING
-            RETURNING workspace_id, environment, device_key, id
-          ), moved AS (
+            RETURNING workspace_id, environment, device_key, id, type, location_key, occurred_at
+          ), ${eventDeltasSql(sql, sql`SELECT * FROM fresh`)}, moved AS (
             INSERT INTO device_location AS p (workspace_id, environment, device_key, location_key, inside,
               changed_at)
             SELECT DISTINCT ON (workspace_id, environment, device_key, e.location_key)
@@ -211,6 +222,7 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
           FROM e
           JOIN held h USING (workspace_id, environment, device_key)
           LEFT JOIN fresh f USING (workspace_id, environment, device_key, id)`),
+        ),
     };
   }),
 }) {

@@ -46,10 +46,9 @@ export const contentsSql = Layer.effect(
 
       hasAnswers: (tenant, id) =>
         anyRow(sql`
-          SELECT FROM notification n
-          WHERE ${tenantIs("n", tenant)} AND n.id = ${id}
-            AND EXISTS (SELECT FROM survey_response r
-              WHERE ${tenantIs("r", tenant)} AND r.notification_key = n.key)`),
+          SELECT 1 FROM survey_response r
+          WHERE ${tenantIs("r", tenant)} AND r.notification_key = (
+            SELECT n.key FROM notification n WHERE ${tenantIs("n", tenant)} AND n.id = ${id}) LIMIT 1`),
 
       count: (tenant) =>
         onlyCount(sql<{ readonly count: number }>`

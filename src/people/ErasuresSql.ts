@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql";
 import { arrayOf, instant, unnested } from "../database/Rows.ts";
 import { run } from "../database/Statements.ts";
 import { inTenant, sameTenant, tenantColumns, tenantIs } from "../database/TenantColumns.ts";
+import { answerDeltasSql, deviceDeltasSql } from "../deltas/DeltasSql.ts";
 import type { Environment, TenantKey } from "../workspaces/Environment.ts";
 
 /** A device to erase, with what names its person. */
@@ -10,6 +11,7 @@ export interface NamedDevice {
   readonly key: number;
   readonly id: string;
   readonly user_id: string | null;
+  readonly registered: boolean;
   /** Texts of its registration: the installation id, and those of its address. */
   readonly texts: ReadonlyArray<string>;
 }
@@ -39,7 +41,7 @@ export class ErasuresSql extends Context.Service<ErasuresSql>()("waypost/people/
       /** Up to `limit` devices that are not erased, in the order of their keys; locked if so asked. */
       find: (tenant: TenantKey, owner: ErasedOwner, limit: number, isLocked: boolean) =>
         Effect.orDie(sql<NamedDevice>`
-          SELECT d.key, d.id, d.user_id, ARRAY (
+          SELECT d.key, d.id, d.user_id, d.unregistered_at IS NULL AS registered, ARRAY (
             SELECT d.installation_id UNION ALL
             SELECT t #>> '{}' FROM jsonb_path_query(d.address, 'strict $.**') AS t
             WHERE jsonb_typeof(t) = 'string') AS texts
@@ -48,20 +50,28 @@ export class ErasuresSql extends Context.Service<ErasuresSql>()("waypost/people/
             AND ${"userId" in owner ? sql`d.user_id = ${owner.userId}` : sql`d.id = ${owner.device}`}
           ORDER BY d.key LIMIT ${limit} ${isLocked ? sql`FOR UPDATE` : sql``}`),
 
-      /** Erases the registrations of devices, and leaves their keys under new ids. */
-      eraseDevices: (tenant: TenantKey, devices: ReadonlyArray<RenamedDevice>, now: number) =>
-        run(sql`
+      /** Erases the registrations of locked devices, and leaves their keys under new ids. */
+      eraseDevices: (tenant: TenantKey, devices: ReadonlyArray<RenamedDevice>, now: number) => {
+        const registered = devices.filter((device) => device.registered).length;
+        return run(sql`
+          WITH ${deviceDeltasSql(
+            sql,
+            sql`SELECT ${tenant.workspaceId}::int AS workspace_id, ${tenant.environment}::text AS environment,
+              ${-registered}::int AS change`,
+          )}
           UPDATE device d SET id = e.id, installation_id = 'erased-' || e.id, platform = 'other',
             transport = 'inbox', address = NULL, address_gone_at = NULL,
             address_version = d.address_version + 1, approved = false, attributes = '{}', locale = NULL,
-            timezone = NULL, app_version = NULL, user_id = NULL, subscribed = false, token_digest = e.digest,
+            timezone = NULL, app_version = NULL, user_id = NULL, user_key = NULL, subscribed = false,
+            token_digest = e.digest,
             unregistered_at = COALESCE(d.unregistered_at, ${instant(now)}), erased_at = ${instant(now)}
           FROM ${unnested("e", devices, {
             key: ["int4", ({ key }) => key],
             id: ["uuid", ({ newId }) => newId],
             digest: ["bytea", ({ digest }) => digest],
           })}
-          WHERE ${tenantIs("d", tenant)} AND d.key = e.key`),
+          WHERE ${tenantIs("d", tenant)} AND d.key = e.key`);
+      },
 
       /** Records that what is left of devices is to be erased. */
       begin: (tenant: TenantKey, devices: ReadonlyArray<NamedDevice>, userId: string | null, now: number) =>
@@ -94,6 +104,9 @@ export class ErasuresSql extends Context.Service<ErasuresSql>()("waypost/people/
           WITH tests AS (
             DELETE FROM test_response
             WHERE ${inTenant(tenant)} AND device_key = ANY (${keysOf(deviceKeys)})
+          ), given AS MATERIALIZED (
+            SELECT r.* FROM survey_response r
+            WHERE ${tenantIs("r", tenant)} AND r.device_key = ANY (${keysOf(deviceKeys)}) FOR UPDATE
           ), open AS MATERIALIZED (
             SELECT r.*, (
               SELECT jsonb_agg(CASE WHEN jsonb_typeof(a.answer -> 'value') = 'string' AND NOT EXISTS (
@@ -101,14 +114,16 @@ export class ErasuresSql extends Context.Service<ErasuresSql>()("waypost/people/
                   WHERE q ->> 'id' = a.answer ->> 'question_id' AND q ->> 'type' <> 'OPEN_ENDED')
                 THEN jsonb_set(a.answer, '{value}', 'null') ELSE a.answer END ORDER BY a.ord)
               FROM jsonb_array_elements(r.answers) WITH ORDINALITY AS a (answer, ord)) AS erased
-            FROM survey_response r
+            FROM given r
             LEFT JOIN content c ON ${sameTenant("c", "r")} AND c.key = r.content_key
-            WHERE ${tenantIs("r", tenant)} AND r.device_key = ANY (${keysOf(deviceKeys)})
-          )
-          UPDATE survey_response r SET answers = o.erased FROM open o
-          WHERE ${tenantIs("r", tenant)} AND r.notification_key = o.notification_key
-            AND r.campaign_key = o.campaign_key AND r.device_key = o.device_key
-            AND r.answers IS DISTINCT FROM o.erased`),
+          ), changed AS (
+            UPDATE survey_response r SET answers = o.erased FROM open o
+            WHERE ${tenantIs("r", tenant)} AND r.notification_key = o.notification_key
+              AND r.campaign_key = o.campaign_key AND r.device_key = o.device_key
+              AND r.answers IS DISTINCT FROM o.erased
+            RETURNING r.*, o.answers AS replaced
+          ), ${answerDeltasSql(sql, sql`SELECT * FROM changed`)}
+          SELECT 1`),
 
       /** Replaces errors of deliveries that quote one of these texts. */
       eraseErrors: (tenant: TenantKey, devices: ReadonlyArray<NamedDevice>) =>

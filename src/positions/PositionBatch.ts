@@ -10,7 +10,8 @@ import {
   type LocatedPosition,
 } from "./DeviceLocationState.ts";
 import { isCoarse } from "./Position.ts";
-import type { DeviceLocation, KnownRow, LocationCandidate, PositionDevice, Unmoved } from "./PositionsSql.ts";
+import type { LocationCandidate } from "./LocationCandidate.ts";
+import type { DeviceLocation, KnownRow, PositionDevice, Unmoved } from "./PositionsSql.ts";
 
 /** The readable positions of one device in one request. */
 export interface PositionRequest {

@@ -2,7 +2,9 @@ import { Context, Effect, Layer } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
 import { epochMillis, unnested } from "../database/Rows.ts";
 import { sameTenant, tenantColumns } from "../database/TenantColumns.ts";
+import { byWorkspace, lockedSql, type OneWorkspace, workspaceIs } from "../database/WorkspaceGroups.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
+import { candidatesOf, type LocationCandidate } from "./LocationCandidate.ts";
 
 /** The key of a device. */
 export interface PositionDevice extends TenantKey {
@@ -11,12 +13,6 @@ export interface PositionDevice extends TenantKey {
 
 /** A device at a location. */
 export interface DeviceLocation extends PositionDevice {
-  readonly locationKey: number;
-}
-
-/** A location that a position of a device (`ord`, from 1) is in. */
-export interface LocationCandidate {
-  readonly ord: number;
   readonly locationKey: number;
 }
 
@@ -58,11 +54,14 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/posit
     const sql = yield* SqlClient.SqlClient;
 
     /** Condition: a row belongs to the device `k`. */
-    const isOfDevice = (alias: string) =>
-      sql.literal(
-        `${alias}.workspace_id = k.workspace_id AND ${alias}.environment = k.environment
-          AND ${alias}.device_key = k.device_key`,
-      );
+    const isOfDevice = (alias: string, workspaceId: OneWorkspace) =>
+      sql`${workspaceIs(alias, workspaceId, "k")} AND ${sql.literal(
+        `${alias}.environment = k.environment AND ${alias}.device_key = k.device_key`,
+      )}`;
+    /** Condition: `d` is the registered device `k` of a workspace. */
+    const isRegistered = (workspaceId: OneWorkspace) =>
+      sql`${workspaceIs("d", workspaceId, "k")} AND d.environment = k.environment AND d.key = k.device_key
+        AND d.unregistered_at IS NULL`;
 
     /** Upserts the last positions of `source`, except those that have changed since they were read. */
     const upsertLast = (source: Statement.Fragment) => sql`
@@ -74,22 +73,35 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/posit
         WHERE f.recorded_at = COALESCE(EXCLUDED.previous_at, '-infinity')
       RETURNING workspace_id, environment, device_key`;
 
-    const upsertRegistered = upsertLast(sql`
-      SELECT workspace_id, environment, device_key, k.recorded_at, k.previous_at
-      FROM k JOIN device d USING (workspace_id, environment)
-      WHERE d.key = k.device_key AND d.unregistered_at IS NULL`);
+    const upsertRegistered = (workspaceId: OneWorkspace) =>
+      upsertLast(sql`
+      SELECT k.workspace_id, k.environment, k.device_key, k.recorded_at, k.previous_at
+      FROM k JOIN device d ON ${isRegistered(workspaceId)}`);
 
-    const upsertUnmoved = upsertLast(sql`
+    const upsertUnmoved = (workspaceId: OneWorkspace) =>
+      upsertLast(sql`
       SELECT workspace_id, environment, device_key, k.last_at, k.previous_at
       FROM k
       WHERE (k.previous_at IS NULL OR k.previous_at < k.first_at)
         AND k.location_keys::int4[] = ARRAY(
           SELECT p.location_key FROM device_location p
-          WHERE ${isOfDevice("p")} AND p.inside ORDER BY p.location_key)
-        AND EXISTS (
-          SELECT FROM device d
-          WHERE ${sameTenant("d", "k")} AND d.key = k.device_key AND d.unregistered_at IS NULL
-        )`);
+          WHERE ${isOfDevice("p", workspaceId)} AND p.inside ORDER BY p.location_key)
+        AND EXISTS (SELECT FROM device d WHERE ${isRegistered(workspaceId)})`);
+
+    /** As `byWorkspace`, with the candidates of the devices. */
+    const withCandidates = <Device extends PositionDevice>(
+      all: ReadonlyArray<Device>,
+      candidates: ReadonlyArray<LocationCandidate>,
+      run: (
+        workspaceId: OneWorkspace,
+        devices: ReadonlyArray<Device>,
+        candidates: ReadonlyArray<LocationCandidate>,
+      ) => Effect.Effect<ReadonlyArray<KnownRow>>,
+    ) =>
+      byWorkspace(sql, all, (workspaceId, devices) => {
+        const own = candidatesOf(all, devices, candidates);
+        return run(workspaceId, devices, own);
+      });
 
     return {
       /**
@@ -97,15 +109,18 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/posit
        * unregistered device has no row. A later statement must read their state: this one sees it as it was
        * before it waited.
        */
-      lock: (devices: ReadonlyArray<PositionDevice>) =>
-        Effect.orDie(sql<{ readonly ord: number }>`
-          WITH held AS MATERIALIZED (
+      lock: (all: ReadonlyArray<PositionDevice>) =>
+        byWorkspace(sql, all, (workspaceId, devices) =>
+          Effect.orDie(sql<{ readonly ord: number }>`
+          WITH held AS MATERIALIZED (${lockedSql(
+            sql,
+            sql`
             SELECT d.workspace_id, d.environment, d.key, k.ord
             FROM ${unnested("k", devices, deviceColumns)}
-            JOIN device d ON ${sameTenant("d", "k")} AND d.key = k.device_key
-            WHERE d.unregistered_at IS NULL
+            JOIN device d ON ${isRegistered(workspaceId)}
             ORDER BY d.workspace_id, d.environment, d.key
-            FOR NO KEY UPDATE OF d
+            FOR NO KEY UPDATE OF d`,
+          )}
           ), created AS (
             INSERT INTO device_position AS f (workspace_id, environment, device_key, recorded_at)
             SELECT workspace_id, environment, key, '-infinity' FROM held
@@ -113,33 +128,37 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/posit
             ON CONFLICT (workspace_id, environment, device_key) DO UPDATE SET recorded_at = f.recorded_at
           )
           SELECT ord::int AS ord FROM held`),
+        ),
 
       /**
        * The last positions of devices, the locations they are in, and their presences at the candidates they
        * are not in. No device may be given twice.
        */
-      known: (devices: ReadonlyArray<PositionDevice>, candidates: ReadonlyArray<LocationCandidate>) =>
-        Effect.orDie(sql<KnownRow>`
+      known: (all: ReadonlyArray<PositionDevice>, allCandidates: ReadonlyArray<LocationCandidate>) =>
+        withCandidates(all, allCandidates, (workspaceId, devices, candidates) =>
+          Effect.orDie(sql<KnownRow>`
           WITH k AS MATERIALIZED (SELECT * FROM ${unnested("k", devices, deviceColumns)})
           SELECT k.ord::int AS ord, NULL::int AS location_key, NULL::boolean AS inside,
             ${epochMillis("f.recorded_at")} AS at
-          FROM k JOIN device_position f USING (workspace_id, environment, device_key)
+          FROM k JOIN device_position f ON ${isOfDevice("f", workspaceId)}
           UNION ALL
           SELECT k.ord::int, p.location_key, true, ${epochMillis("p.changed_at")}
-          FROM k JOIN device_location p USING (workspace_id, environment, device_key) WHERE p.inside
+          FROM k JOIN device_location p ON ${isOfDevice("p", workspaceId)} WHERE p.inside
           UNION ALL
           SELECT k.ord::int, p.location_key, false, ${epochMillis("p.changed_at")}
           FROM ${unnested("c", candidates, candidateColumns)}
           JOIN k ON k.ord = c.device_ord
-          JOIN device_location p ON ${isOfDevice("p")} AND p.location_key = c.location_key
+          JOIN device_location p ON ${isOfDevice("p", workspaceId)} AND p.location_key = c.location_key
           WHERE NOT p.inside`),
+        ),
 
       /**
        * Stores last positions of registered devices, always in the same order. Returns the devices (`ord`,
        * from 1) whose stored position was still the previous one.
        */
-      storeLast: (positions: ReadonlyArray<LastPosition>) =>
-        Effect.orDie(sql<{ readonly ord: number }>`
+      storeLast: (all: ReadonlyArray<LastPosition>) =>
+        byWorkspace(sql, all, (workspaceId, positions) =>
+          Effect.orDie(sql<{ readonly ord: number }>`
           WITH k AS MATERIALIZED (
             SELECT * FROM ${unnested("k", positions, {
               ...deviceColumns,
@@ -149,8 +168,9 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/posit
                 ({ previousAt }) => (previousAt === -Infinity ? null : previousAt),
               ],
             })}
-          ), stored AS (${upsertRegistered})
+          ), stored AS (${upsertRegistered(workspaceId)})
           SELECT k.ord::int AS ord FROM k JOIN stored USING (workspace_id, environment, device_key)`),
+        ),
 
       /**
        * Stores the last positions of devices whose positions are all newer than the stored one, and in
@@ -162,10 +182,11 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/posit
       storeUnmoved: (
         devices: ReadonlyArray<PositionDevice>,
         unmoved: ReadonlyArray<Unmoved | null>,
-        candidates: ReadonlyArray<LocationCandidate>,
+        allCandidates: ReadonlyArray<LocationCandidate>,
       ) => {
-        const rows = devices.map((device, index) => ({ ...device, unmoved: unmoved[index] ?? null }));
-        return Effect.orDie(sql<KnownRow>`
+        const all = devices.map((device, index) => ({ ...device, unmoved: unmoved[index] ?? null }));
+        return withCandidates(all, allCandidates, (workspaceId, rows, candidates) =>
+          Effect.orDie(sql<KnownRow>`
           WITH k AS MATERIALIZED (
             SELECT k.*, f.recorded_at AS previous_at
             FROM ${unnested("k", rows, {
@@ -175,10 +196,10 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/posit
               location_keys: ["text", (row) => row.unmoved && `{${row.unmoved.locationKeys.join()}}`],
             })}
             LEFT JOIN LATERAL (
-              SELECT f.recorded_at FROM device_position f WHERE ${isOfDevice("f")} OFFSET 0
+              SELECT f.recorded_at FROM device_position f WHERE ${isOfDevice("f", workspaceId)} OFFSET 0
             ) AS f ON true
-          ), stored AS (${upsertUnmoved}), other AS MATERIALIZED (
-            SELECT * FROM k WHERE NOT EXISTS (SELECT FROM stored WHERE ${isOfDevice("stored")})
+          ), stored AS (${upsertUnmoved(workspaceId)}), other AS MATERIALIZED (
+            SELECT * FROM k WHERE NOT EXISTS (SELECT FROM stored WHERE ${isOfDevice("stored", workspaceId)})
           )
           SELECT k.ord::int AS ord, NULL::int AS location_key, NULL::boolean AS inside,
             ${epochMillis("k.previous_at")} AS at
@@ -187,7 +208,7 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/posit
           SELECT k.ord::int, p.location_key, true, ${epochMillis("p.changed_at")}
           FROM other k CROSS JOIN LATERAL (
             SELECT p.location_key, p.changed_at FROM device_location p
-            WHERE ${isOfDevice("p")} AND p.inside OFFSET 0
+            WHERE ${isOfDevice("p", workspaceId)} AND p.inside OFFSET 0
           ) AS p
           UNION ALL
           SELECT k.ord::int, p.location_key, false, ${epochMillis("p.changed_at")}
@@ -195,22 +216,28 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/posit
           JOIN other k ON k.ord = c.device_ord
           CROSS JOIN LATERAL (
             SELECT p.location_key, p.changed_at FROM device_location p
-            WHERE ${isOfDevice("p")} AND p.location_key = c.location_key AND NOT p.inside OFFSET 0
-          ) AS p`);
+            WHERE ${isOfDevice("p", workspaceId)} AND p.location_key = c.location_key
+              AND NOT p.inside OFFSET 0
+          ) AS p`),
+        );
       },
 
       /** Deletes presences of locked devices at locations that no longer exist. */
-      deleteMissing: (locations: ReadonlyArray<DeviceLocation>) =>
-        Effect.orDie(sql`
-          DELETE FROM device_location p
-          USING ${unnested("k", locations, {
-            ...deviceColumns,
-            location_key: ["int4", ({ locationKey }) => locationKey],
-          })}
-          WHERE ${isOfDevice("p")} AND p.location_key = k.location_key
-            AND NOT EXISTS (
-              SELECT FROM location l WHERE ${sameTenant("l", "p")} AND l.key = p.location_key
-            )`),
+      deleteMissing: (all: ReadonlyArray<DeviceLocation>) =>
+        byWorkspace(sql, all, (workspaceId, locations) =>
+          Effect.orDie(sql`
+          WITH k AS MATERIALIZED (
+            SELECT * FROM ${unnested("k", locations, {
+              ...deviceColumns,
+              location_key: ["int4", ({ locationKey }) => locationKey],
+            })}
+            WHERE NOT EXISTS (
+              SELECT FROM location l WHERE ${sameTenant("l", "k")} AND l.key = k.location_key
+            )
+          )
+          DELETE FROM device_location p USING k
+          WHERE ${isOfDevice("p", workspaceId)} AND p.location_key = k.location_key`),
+        ),
     };
   }),
 }) {

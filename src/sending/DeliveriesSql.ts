@@ -2,6 +2,8 @@ import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { unnested } from "../database/Rows.ts";
 import { sameTenant, tenantColumns } from "../database/TenantColumns.ts";
+import { byWorkspace } from "../database/WorkspaceGroups.ts";
+import { deliveryDeltasSql } from "../deltas/DeltasSql.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 import type { DueDelivery, InitialStatus } from "./Delivery.ts";
 import { isCoolingSql } from "./holding/CooldownSql.ts";
@@ -27,8 +29,9 @@ export class DeliveriesSql extends Context.Service<DeliveriesSql>()("waypost/sen
        * against the caps of those after it; no two may have the same cooldown. Returns the position
        * (`ord`, from 1) and source id of each inserted one, and of those that quiet hours drop.
        */
-      insertWithinCaps: (due: ReadonlyArray<DueDelivery & InitialStatus>) =>
-        Effect.orDie(sql<{ readonly ord: number; readonly sourceId: bigint }>`
+      insertWithinCaps: (all: ReadonlyArray<DueDelivery & InitialStatus>) =>
+        byWorkspace(sql, all, (workspaceId, due) =>
+          Effect.orDie(sql<{ readonly ord: number; readonly sourceId: bigint }>`
           WITH due AS (
             SELECT * FROM ${unnested("d", due, {
               ...tenantColumns,
@@ -50,15 +53,15 @@ export class DeliveriesSql extends Context.Service<DeliveriesSql>()("waypost/sen
               held_until: ["timestamptz", (d) => d.quiet?.until ?? null],
               last_error: ["text", (d) => d.lastError],
             })}
-          ), ranked AS (
+          ), ranked AS MATERIALIZED (
             SELECT due.*,
               count(*) FILTER (WHERE status NOT IN ('failed', 'dropped')) OVER (
                 PARTITION BY workspace_id, environment, shared_by,
                   CASE WHEN shared_by IS NULL THEN device_key END, campaign_key, cap_since
                 ORDER BY ord ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
               ) AS before_it,
-              ${usedCapSql(sql, "due")} AS counted
-            FROM due WHERE NOT ${isCoolingSql(sql, "due")}
+              ${usedCapSql(sql, workspaceId, "due")} AS counted
+            FROM due WHERE NOT ${isCoolingSql(sql, workspaceId, "due")}
           ), allowed AS MATERIALIZED (
             SELECT nextval('delivery_source_id') AS source_id, ordered.*
             FROM (
@@ -76,8 +79,12 @@ export class DeliveriesSql extends Context.Service<DeliveriesSql>()("waypost/sen
             INSERT INTO push_queue (workspace_id, environment, source_id, device_key, transport, due_at)
             SELECT workspace_id, environment, source_id, device_key, transport, now
             FROM allowed WHERE status = 'queued'
-          )
+          ), ${deliveryDeltasSql(
+            sql,
+            sql`SELECT *, now AS settled_at FROM allowed WHERE status IN ('delivered', 'failed')`,
+          )}
           SELECT ord::int AS ord, source_id AS "sourceId" FROM allowed`),
+        ),
     };
   }),
 }) {

@@ -45,6 +45,19 @@ export class ExplanationsSql extends Context.Service<ExplanationsSql>()("waypost
         now: number,
       ) =>
         Effect.orDie(sql<ExplainedCampaign>`
+          WITH visited AS MATERIALIZED (
+            SELECT p.location_key, v.user_key FROM device_location p
+            JOIN device v ON ${tenantIs("v", tenant)} AND v.key = ${deviceKey}
+            WHERE ${tenantIs("p", tenant)} AND p.device_key = ${deviceKey} AND p.inside
+          ), received AS MATERIALIZED (
+            SELECT d.campaign_key, d.location_key, d.device_key = ${deviceKey} AS by_device,
+              d.user_key = (SELECT max(user_key) FROM visited) AS by_user, max(d.created_at) AS at
+            FROM delivery d
+            WHERE ${tenantIs("d", tenant)} AND d.status <> 'failed'
+              AND d.location_key IN (SELECT location_key FROM visited)
+              AND (d.device_key = ${deviceKey} OR d.user_key = (SELECT max(user_key) FROM visited))
+            GROUP BY 1, 2, 3, 4
+          )
           SELECT c.id, c.key, c.name, c.type, c.paused, c.timezone, ${epochMillis("c.starts_at")} AS starts,
             ${epochMillis("c.ends_at")} AS ends,
             CASE WHEN c.frequency_cap_count IS NOT NULL THEN jsonb_build_object(
@@ -67,19 +80,17 @@ export class ExplanationsSql extends Context.Service<ExplanationsSql>()("waypost
           CROSS JOIN LATERAL (
             SELECT count(*) AS locations,
               CASE WHEN count(*) = count(e.cooling_until) THEN min(e.cooling_until) END AS cooling_until
-            FROM device_location p
-            JOIN device v ON ${sameTenant("v", "p")} AND v.key = p.device_key
-            JOIN location l ON ${sameTenant("l", "p")} AND l.key = p.location_key
+            FROM visited p
+            JOIN location l ON ${sameTenant("l", "c")} AND l.key = p.location_key
             CROSS JOIN LATERAL (
-              SELECT max(d.created_at) + c.cooldown_minutes * interval '1 minute' AS cooling_until
-              FROM delivery d
-              WHERE ${sameTenant("d", "c")} AND d.campaign_key = c.key
-                AND CASE WHEN c.cap_by = 'user' AND v.user_key IS NOT NULL THEN d.user_key = v.user_key
-                  ELSE d.device_key = v.key END
-                AND d.location_key = p.location_key AND d.status <> 'failed'
-                AND d.created_at > ${instant(now)} - c.cooldown_minutes * interval '1 minute'
+              SELECT max(d.at) + c.cooldown_minutes * interval '1 minute' AS cooling_until
+              FROM received d
+              WHERE d.campaign_key = c.key AND d.location_key = p.location_key
+                AND CASE WHEN c.cap_by = 'user' AND p.user_key IS NOT NULL THEN d.by_user
+                  ELSE d.by_device END
+                AND d.at > ${instant(now)} - c.cooldown_minutes * interval '1 minute'
             ) AS e
-            WHERE ${sameTenant("p", "c")} AND p.device_key = ${deviceKey} AND p.inside AND (
+            WHERE (
               EXISTS (SELECT FROM campaign_location t WHERE ${sameTenant("t", "c")}
                 AND t.campaign_id = c.id AND t.location_id = l.id)
               OR EXISTS (SELECT FROM campaign_location_group t
@@ -132,7 +143,7 @@ export class ExplanationsSql extends Context.Service<ExplanationsSql>()("waypost
               "int4",
               caps.map(({ key }) => key),
             )})
-              AND ${usedCapSql(sql, "u")} >= u.cap_count`),
+              AND ${usedCapSql(sql, tenant.workspaceId, "u")} >= u.cap_count`),
           ({ keys }) => new Set(keys),
         ),
     };

@@ -4,6 +4,7 @@ import { epochMillis, instant, utc } from "../database/Rows.ts";
 import type { ContentMedia } from "../media/MediaAddress.ts";
 import { firstRow } from "../database/Statements.ts";
 import { sameTenant, tenantIs } from "../database/TenantColumns.ts";
+import { interactionDeltasSql } from "../deltas/DeltasSql.ts";
 import type { TextSource } from "../notifications/templates/MessageTexts.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { Interaction, InteractionType } from "./Interaction.ts";
@@ -83,10 +84,21 @@ export class MessagesSql extends Context.Service<MessagesSql>()("waypost/sending
       interact: (tenant: Tenant, { deviceKey, sourceId }: DeliveryKey, type: InteractionType, at: number) =>
         Effect.map(
           Effect.orDie(sql<Omit<Interaction, "message_id">>`
-            UPDATE delivery AS d SET opened_at = COALESCE(d.opened_at, ${instant(at)})
-              ${type === "clicked" ? sql`, clicked_at = COALESCE(d.clicked_at, ${instant(at)})` : sql``}
-            WHERE ${isReceived(tenant, sourceId, deviceKey)}
-            RETURNING ${utc("d.opened_at")} AS opened_at, ${utc("d.clicked_at")} AS clicked_at`),
+            WITH earlier AS MATERIALIZED (
+              SELECT d.opened_at, d.clicked_at FROM delivery d
+              WHERE ${isReceived(tenant, sourceId, deviceKey)} FOR NO KEY UPDATE
+            ), updated AS (
+              UPDATE delivery AS d SET opened_at = COALESCE(e.opened_at, ${instant(at)})
+                ${type === "clicked" ? sql`, clicked_at = COALESCE(e.clicked_at, ${instant(at)})` : sql``}
+              FROM earlier e WHERE ${isReceived(tenant, sourceId, deviceKey)}
+              RETURNING d.*, e.opened_at IS NULL AS opens, e.clicked_at IS NULL AS clicks
+            ), ${interactionDeltasSql(
+              sql,
+              sql`SELECT *, ${instant(at)} AS at, opens::int AS opened,
+                ${type === "clicked" ? sql`clicks::int` : sql`0`} AS clicked
+                FROM updated WHERE NOT test`,
+            )}
+            SELECT ${utc("opened_at")} AS opened_at, ${utc("clicked_at")} AS clicked_at FROM updated`),
           ([row]) => row ?? null,
         ),
     };

@@ -1,4 +1,5 @@
 import type { SqlClient, Statement } from "effect/sql";
+import { type OneWorkspace, workspaceIs } from "../database/WorkspaceGroups.ts";
 
 /**
  * SQL expression: how many deliveries of the campaign, up to `limit`, the receiver of a row has. `alias`
@@ -11,6 +12,7 @@ import type { SqlClient, Statement } from "effect/sql";
  */
 export const receivedSql = (
   sql: SqlClient.SqlClient,
+  workspaceId: OneWorkspace,
   alias: string,
   condition: Statement.Fragment,
   limit: Statement.Fragment,
@@ -19,7 +21,7 @@ export const receivedSql = (
   const count = (receiver: Statement.Fragment) => sql`(
     SELECT count(*) FROM (
       SELECT FROM delivery d
-      WHERE d.workspace_id = ${column("workspace_id")} AND d.environment = ${column("environment")}
+      WHERE ${workspaceIs("d", workspaceId, alias)} AND d.environment = ${column("environment")}
         AND ${receiver} AND d.campaign_key = ${column("campaign_key")} AND ${condition}
         AND d.status <> 'failed' AND NOT d.test
       ORDER BY d.created_at DESC LIMIT ${limit}

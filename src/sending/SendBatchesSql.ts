@@ -42,14 +42,14 @@ export class SendBatchesSql extends Context.Service<SendBatchesSql>()("waypost/s
      * Of a part of a send at a local time: the device is in its zones and in no earlier part. Batches of one
      * campaign's parts run one part after another, so that the earlier deliveries are there.
      */
-    const isInPart = ({ local, perUser }: SendAudience) =>
+    const isInPart = (tenant: StartedSend, { local, perUser }: SendAudience) =>
       local === undefined
         ? sql`true`
         : sql`(d.timezone = ANY (${arrayOf("text", local.zones)})
             OR (${local.hasRest}::boolean AND d.timezone IS NULL))
           AND NOT EXISTS (
             SELECT FROM delivery x
-            WHERE ${sameTenant("x", "d")} AND (x.device_key = d.key ${
+            WHERE ${tenantIs("x", tenant)} AND (x.device_key = d.key ${
               perUser === true ? sql`OR x.user_key = d.user_key` : sql``
             }) AND x.source_id = ANY (${arrayOf("int8", local.earlier.map(BigInt))}))`;
 
@@ -66,22 +66,22 @@ export class SendBatchesSql extends Context.Service<SendBatchesSql>()("waypost/s
         const found = (condition: Statement.Fragment) => sql`
           SELECT s.workspace_id, s.environment, s.source_id, s.campaign_key,
             s.cap_count IS NOT NULL OR s.parent_id IS NOT NULL AS capped, s.quiet_hours, d.key, d.user_key
-          FROM send s
-          JOIN device d ON ${sameTenant("d", "s")}
-          WHERE ${sendIs(taken)} AND ${tenantIs("d", taken)} AND ${reachable}
-            AND (d.approved OR s.environment = 'production')
-            AND (${audienceSql(sql, audience, "d")}) AND ${isInPart(audience)} ${condition}`;
+          FROM started s
+          JOIN device d ON ${tenantIs("d", taken)}
+          WHERE ${reachable} AND (d.approved OR s.environment = 'production')
+            AND (${audienceSql(sql, audience, "d")}) AND ${isInPart(taken, audience)} ${condition}`;
         const members =
           audience.perUser === true
             ? sql`
               (${found(sql`AND d.user_key IS NULL`)})
               UNION ALL
               (SELECT DISTINCT ON (p.user_key) p.* FROM (${found(sql`AND d.user_key IS NOT NULL`)}) AS p
-                JOIN device v ON ${sameTenant("v", "p")} AND v.key = p.key
+                JOIN device v ON ${tenantIs("v", taken)} AND v.key = p.key
                 ORDER BY p.user_key, v.last_seen_at DESC, v.id)`
             : found(sql``);
         const users = audience.perUser === true ? sql`array_agg(m.user_key ORDER BY m.key)` : sql`NULL`;
         return Effect.orDie(sql`
+          WITH started AS MATERIALIZED (SELECT s.* FROM send s WHERE ${sendIs(taken)})
           INSERT INTO send_batch (workspace_id, environment, source_id, batch, campaign_key, capped,
             quiet_hours, devices, users)
           SELECT m.workspace_id, m.environment, m.source_id, m.batch, m.campaign_key, m.capped, m.quiet_hours,

@@ -2,6 +2,8 @@ import { Context, Effect, Layer } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
 import { instant, unnested } from "../database/Rows.ts";
 import { sameTenant, tenantColumns, tenantIs } from "../database/TenantColumns.ts";
+import { byWorkspace, type OneWorkspace, workspaceIs } from "../database/WorkspaceGroups.ts";
+import { deliveryDeltasSql } from "../deltas/DeltasSql.ts";
 import type { Transport } from "../devices/PushAddress.ts";
 import { recordedDeliveriesOfSql } from "../outbox/RecordedEventsSql.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
@@ -45,45 +47,56 @@ export class SendDeliveriesSql extends Context.Service<SendDeliveriesSql>()(
       const sql = yield* SqlClient.SqlClient;
       const reachable = reachableSql(sql);
 
-      /** The devices of batches. One batch alone may be large: its constants give it a plan of its own. */
-      const devicesOf = (taken: ReadonlyArray<TakenBatch>) => {
+      /**
+       * The devices of batches of a workspace: a common table expression of the batches, and what to select
+       * from. One batch alone may be large: its constants give it a plan of its own.
+       */
+      const devicesOf = (workspaceId: OneWorkspace, taken: ReadonlyArray<TakenBatch>) => {
         const [first] = taken;
         if (first !== undefined && taken.length === 1)
-          return sql`
-            FROM send s
-            JOIN send_batch b ON ${sameTenant("b", "s")} AND b.source_id = s.source_id
-            ${
+          return {
+            batches: sql`batch AS MATERIALIZED (
+              SELECT s.*, b.first_key, b.last_key, b.devices, b.users
+              FROM send s
+              JOIN send_batch b ON ${sameTenant("b", "s")} AND b.source_id = s.source_id
+              WHERE ${tenantIs("s", first)} AND s.source_id = ${first.sourceId}
+                AND ${tenantIs("b", first)} AND b.source_id = ${first.sourceId} AND b.batch = ${first.batch}
+                AND b.fence = ${first.fence}
+            )`,
+            devices: sql`FROM batch s ${
               first.listed
-                ? sql`CROSS JOIN LATERAL unnest(b.devices, b.users) AS a (key, user_key)
-                  JOIN device d ON ${sameTenant("d", "s")} AND d.key = a.key AND d.subscribed`
-                : sql`JOIN device d ON ${sameTenant("d", "s")}
-                  AND d.key BETWEEN b.first_key AND b.last_key AND ${reachable}`
-            }
-            WHERE ${tenantIs("s", first)} AND s.source_id = ${first.sourceId}
-              AND ${tenantIs("b", first)} AND b.source_id = ${first.sourceId} AND b.batch = ${first.batch}
-              AND b.fence = ${first.fence} AND ${tenantIs("d", first)}`;
+                ? sql`CROSS JOIN LATERAL unnest(s.devices, s.users) AS a (key, user_key)
+                  JOIN device d ON ${tenantIs("d", first)} AND d.key = a.key AND d.subscribed`
+                : sql`JOIN device d ON ${tenantIs("d", first)}
+                  AND d.key BETWEEN s.first_key AND s.last_key AND ${reachable}`
+            }`,
+          };
         // Each `OFFSET 0` keeps its subquery apart: one index lookup for each batch, whatever the statistics
         // say.
-        return sql`
-          FROM ${unnested("t", taken, batchColumns)}
-          CROSS JOIN LATERAL (
-            SELECT s.*, b.first_key, b.last_key, b.devices, b.users
-            FROM send_batch b
-            JOIN send s ON ${sameTenant("s", "b")} AND s.source_id = b.source_id
-            WHERE ${sameTenant("b", "t")} AND b.source_id = t.source_id AND b.batch = t.batch
-              AND b.fence = t.fence
-            OFFSET 0
-          ) AS s
-          CROSS JOIN LATERAL (
+        const isOwn = sql`${workspaceIs("d", workspaceId, "s")} AND d.environment = s.environment`;
+        return {
+          batches: sql`batch AS MATERIALIZED (
+            SELECT s.* FROM ${unnested("t", taken, batchColumns)}
+            CROSS JOIN LATERAL (
+              SELECT s.*, b.first_key, b.last_key, b.devices, b.users
+              FROM send_batch b
+              JOIN send s ON ${sameTenant("s", "b")} AND s.source_id = b.source_id
+              WHERE ${sameTenant("b", "t")} AND b.source_id = t.source_id AND b.batch = t.batch
+                AND b.fence = t.fence
+              OFFSET 0
+            ) AS s
+          )`,
+          devices: sql`FROM batch s CROSS JOIN LATERAL (
             SELECT d.key, d.transport, d.timezone, d.user_key FROM device d
-            WHERE ${sameTenant("d", "s")} AND d.key BETWEEN s.first_key AND s.last_key AND ${reachable}
+            WHERE ${isOwn} AND d.key BETWEEN s.first_key AND s.last_key AND ${reachable}
             UNION ALL
             SELECT d.key, d.transport, d.timezone,
               CASE s.cap_by WHEN 'user' THEN a.user_key ELSE d.user_key END
             FROM unnest(s.devices, s.users) AS a (key, user_key)
-            JOIN device d ON ${sameTenant("d", "s")} AND d.key = a.key AND d.subscribed
+            JOIN device d ON ${isOwn} AND d.key = a.key AND d.subscribed
             OFFSET 0
-          ) AS d`;
+          ) AS d`,
+        };
       };
 
       /** The person of a device in `devicesOf`: of a list for people the one that is listed. */
@@ -92,19 +105,23 @@ export class SendDeliveriesSql extends Context.Service<SendDeliveriesSql>()(
           ? sql`CASE s.cap_by WHEN 'user' THEN a.user_key ELSE d.user_key END`
           : sql`d.user_key`;
 
-      const isWithinCap = sql`(due.cap_count IS NULL OR ${usedCapSql(sql, "due")} < due.cap_count)`;
+      const isWithinCap = (workspaceId: OneWorkspace) =>
+        sql`(due.cap_count IS NULL OR ${usedCapSql(sql, workspaceId, "due")} < due.cap_count)`;
 
       /** What differs in `deliver` while no device is in quiet hours. */
-      const plain = {
+      const plain = (workspaceId: OneWorkspace) => ({
         zone: sql``,
         allowed: sql``,
         rows: sql`due`,
-        condition: isWithinCap,
+        condition: isWithinCap(workspaceId),
         status: sql`g.status, g.last_error, NULL::timestamptz, g.settled_at`,
         dropped: sql``,
-      };
+      });
       /** What differs while some are: the rows within their caps, with what quiet hours do to them. */
-      const during = (quiet: ReadonlyArray<QuietZone>): typeof plain => ({
+      const during = (
+        workspaceId: OneWorkspace,
+        quiet: ReadonlyArray<QuietZone>,
+      ): ReturnType<typeof plain> => ({
         zone: sql`, COALESCE(d.timezone, s.quiet_hours ->> 'timezone') AS zone`,
         allowed: sql`allowed AS MATERIALIZED (
           SELECT due.*, q.action, q.until FROM due
@@ -114,7 +131,7 @@ export class SendDeliveriesSql extends Context.Service<SendDeliveriesSql>()(
             action: ["text", ({ action }) => action],
             until: ["timestamptz", ({ until }) => until],
           })} ON ${sameTenant("q", "due")} AND q.source_id = due.source_id AND q.zone = due.zone
-          WHERE ${isWithinCap}
+          WHERE ${isWithinCap(workspaceId)}
         ), `,
         rows: sql`allowed AS due`,
         condition: sql`due.action IS DISTINCT FROM 'drop'`,
@@ -130,9 +147,12 @@ export class SendDeliveriesSql extends Context.Service<SendDeliveriesSql>()(
         /** The time zones of the devices of batches; null for devices without one. */
         zones: (taken: ReadonlyArray<TakenBatch>) =>
           Effect.map(
-            Effect.orDie(sql<{ readonly timezone: TimeZoneName | null }>`
-              SELECT DISTINCT d.timezone ${devicesOf(taken)}`),
-            (rows) => rows.map(({ timezone }) => timezone),
+            byWorkspace(sql, taken, (workspaceId, own) => {
+              const { batches, devices } = devicesOf(workspaceId, own);
+              return Effect.orDie(sql<{ readonly timezone: TimeZoneName | null }>`
+                WITH ${batches} SELECT DISTINCT d.timezone ${devices}`);
+            }),
+            (rows) => [...new Set(rows.map(({ timezone }) => timezone))],
           ),
 
         /**
@@ -144,18 +164,20 @@ export class SendDeliveriesSql extends Context.Service<SendDeliveriesSql>()(
           statuses: ReadonlyArray<TransportStatus>,
           quiet: ReadonlyArray<QuietZone>,
           now: number,
-        ) => {
-          const { allowed, condition, dropped, rows, status, zone } =
-            quiet.length === 0 ? plain : during(quiet);
-          return Effect.orDie(sql<CreatedDeliveries>`
-            WITH due AS (
+        ) =>
+          byWorkspace(sql, taken, (workspaceId, own) => {
+            const { allowed, condition, dropped, rows, status, zone } =
+              quiet.length === 0 ? plain(workspaceId) : during(workspaceId, quiet);
+            const { batches, devices } = devicesOf(workspaceId, own);
+            return Effect.orDie(sql<CreatedDeliveries>`
+            WITH ${batches}, due AS (
               SELECT s.workspace_id, s.environment, s.source_id, d.key AS device_key, d.transport,
                 s.campaign_key, s.notification_key, s.content_key, s.content_type, s.cap_count,
-                s.cap_since, ${userOf(taken)} AS user_key,
-                CASE s.cap_by WHEN 'user' THEN ${userOf(taken)} END AS shared_by,
+                s.cap_since, ${userOf(own)} AS user_key,
+                CASE s.cap_by WHEN 'user' THEN ${userOf(own)} END AS shared_by,
                 CASE WHEN s.templated AND d.transport = 'inbox' THEN 'rendered' ELSE d.transport END AS route
                 ${zone}
-              ${devicesOf(taken)}
+              ${devices}
             ), ${allowed} created AS (
               INSERT INTO delivery (workspace_id, environment, source_id, device_key, user_key,
                 campaign_key, notification_key, content_key, content_type, trigger_type, location_key,
@@ -172,8 +194,9 @@ export class SendDeliveriesSql extends Context.Service<SendDeliveriesSql>()(
                 settled_at: ["timestamptz", (each) => (isSettled(each) ? now : null)],
               })} ON ${sameTenant("g", "due")} AND g.route = due.route
               WHERE ${condition}
-              RETURNING workspace_id, environment, source_id, device_key, transport, status
-            ), queued AS (
+              RETURNING workspace_id, environment, source_id, device_key, campaign_key, notification_key,
+                content_type, trigger_type, transport, status, settled_at
+            ), ${deliveryDeltasSql(sql, sql`SELECT * FROM created`)}, queued AS (
               INSERT INTO push_queue (workspace_id, environment, source_id, device_key, transport, due_at)
               SELECT workspace_id, environment, source_id, device_key, transport, ${instant(now)}
               FROM created WHERE status = 'queued'
@@ -182,7 +205,7 @@ export class SendDeliveriesSql extends Context.Service<SendDeliveriesSql>()(
               count(*)::int AS count
             FROM created GROUP BY 1, 2, 3, 4, 5
             ${dropped}`);
-        },
+          }),
       };
     }),
   },

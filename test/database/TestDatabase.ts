@@ -5,6 +5,7 @@ import { randomBytes } from "node:crypto";
 import { inject } from "vitest";
 import { Database } from "../../src/database/Database.ts";
 import { postgresLayer } from "../../src/database/Postgres.ts";
+import { copyCitusTemplate, onNode } from "./CitusCluster.ts";
 import { templateName } from "./TestServer.ts";
 
 /** The migrations in schema/ failed when the test run began. */
@@ -34,9 +35,13 @@ const administer = (statement: (sql: SqlClient.SqlClient) => Effect.Effect<unkno
 const fresh = (template: string, maxConnections: number, path?: string, connectTimeout?: Duration.Input) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const { problem } = inject("testServer");
+      const { citus, problem } = inject("testServer");
       if (template === templateName && problem !== "") {
         return yield* new SchemaDoesNotApply({ message: problem });
+      }
+      if (citus !== null && template === templateName && path === undefined) {
+        const copy = yield* copyCitusTemplate(citus);
+        return Layer.provideMerge(Database.layerClient, onNode(citus.ports[0], copy, maxConnections));
       }
       const name = `test_${randomBytes(8).toString("hex")}`;
       yield* Effect.acquireRelease(

@@ -1,5 +1,6 @@
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
+import type { CitusCluster } from "./CitusCluster.ts";
 
 /** The PostgreSQL of a test run, as plain data that crosses processes. */
 export interface TestServer {
@@ -9,6 +10,8 @@ export interface TestServer {
   readonly problem: string;
   /** A data directory with the migrated database, used by no server. */
   readonly prepared: string;
+  /** The Citus cluster that test databases are on instead, if the run has one. */
+  readonly citus: CitusCluster | null;
 }
 
 /** The migrated database that is copied for every test file. Nothing connects to it. */

@@ -9,6 +9,7 @@ import { record } from "../reports/RecordedHistory.ts";
 import type { ReportHistory } from "../reports/ReportHistory.ts";
 import { ReportOracle } from "../reports/ReportOracle.ts";
 import { end, type Machine, machines, ok, operatorOf, until } from "./Machines.ts";
+import { writeDeliveries, writeEvents } from "../SourceRows.ts";
 
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
@@ -34,14 +35,15 @@ const withMore = (past: ReportHistory): ReportHistory => ({
 /** Writes each delivery once more, and each event once more an hour later. */
 const addMore = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
-  yield* sql`
+  yield* writeDeliveries(sql`
     INSERT INTO delivery
-    SELECT (jsonb_populate_record(d, jsonb_build_object('source_id', source_id + 100000))).* FROM delivery d`;
-  yield* sql`
+    SELECT (jsonb_populate_record(d, jsonb_build_object('source_id', source_id + 100000))).*
+    FROM delivery d`);
+  yield* writeEvents(sql`
     INSERT INTO geofence_event
     SELECT (jsonb_populate_record(e, jsonb_build_object('id', gen_random_uuid(),
       'occurred_at', occurred_at + interval '1 hour'))).*
-    FROM geofence_event e`;
+    FROM geofence_event e`);
 }).pipe(Effect.orDie);
 
 /** Makes inserts of rollups from before a day wait for the lock, in the middle of their transaction. */

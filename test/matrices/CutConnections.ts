@@ -72,6 +72,8 @@ export class CutConnections {
   #armed: Cut | null = null;
   #statementCount = 0;
   readonly path: string;
+  /** The texts of all statements so far. */
+  readonly statements = new Set<string>();
 
   private constructor(path: string) {
     this.path = path;
@@ -98,6 +100,7 @@ export class CutConnections {
     };
     client.on("data", (bytes: Buffer) => {
       for (const statement of frontend.read(bytes)) {
+        this.statements.add(statement);
         const isCommit = statement === "COMMIT";
         if (this.#armed?.at === "statement" && ++this.#statementCount === this.#armed.number) return cut();
         if (this.#armed?.at === "before commit" && isCommit) return cut();

@@ -1,9 +1,10 @@
 import { Effect } from "effect";
-import { SqlClient } from "effect/sql";
+import { SqlClient, type Statement } from "effect/sql";
 import { idAt } from "../../src/wire/Ids.ts";
 import type { Environment } from "../../src/workspaces/Environment.ts";
 import { testStart } from "../TestWaypost.ts";
 import type { ReportHistory } from "./ReportHistory.ts";
+import { writeDeliveries, writeDevices, writeEvents } from "../SourceRows.ts";
 
 /** The ids of recorded items, in the order of the history's lists. */
 export interface RecordedIds {
@@ -31,10 +32,16 @@ export const record = Effect.fnUntraced(function* (
   const now = new Date(testStart);
   const dated = { created_at: now, updated_at: now };
 
+  const inserted = (table: string, rows: ReadonlyArray<Record<string, unknown>>) =>
+    sql`INSERT INTO ${sql(table)} ${sql.insert(rows.map((row) => ({ ...tenant, ...row })) as never)}`;
   const insert = (table: string, rows: ReadonlyArray<Record<string, unknown>>) =>
-    rows.length === 0
-      ? Effect.void
-      : sql`INSERT INTO ${sql(table)} ${sql.insert(rows.map((row) => ({ ...tenant, ...row })) as never)}`;
+    rows.length === 0 ? Effect.void : inserted(table, rows);
+  /** Inserts source rows with their deltas. */
+  const insertSource = (
+    table: string,
+    rows: ReadonlyArray<Record<string, unknown>>,
+    write: (statement: Statement.Fragment) => Effect.Effect<void, never, SqlClient.SqlClient>,
+  ) => (rows.length === 0 ? Effect.void : write(inserted(table, rows)));
 
   /** The internal keys of rows by their ids. */
   const keysOf = (table: string, ids: ReadonlyArray<string>) =>
@@ -54,7 +61,7 @@ export const record = Effect.fnUntraced(function* (
     notifications: newIds(history.notifications ?? []),
     campaigns: newIds(history.campaigns ?? []),
   };
-  yield* insert(
+  yield* insertSource(
     "device",
     (history.devices ?? []).map(({ unregistered }, index) => ({
       key: index + 1,
@@ -67,6 +74,7 @@ export const record = Effect.fnUntraced(function* (
       last_seen_at: now,
       unregistered_at: unregistered ? now : null,
     })),
+    (statement) => writeDevices(statement, 1),
   );
   yield* insert(
     "location",
@@ -153,7 +161,7 @@ export const record = Effect.fnUntraced(function* (
   const campaignKeys = yield* keysOf("campaign", ids.campaigns);
   const locationKeys = yield* keysOf("location", ids.locations);
   const notificationKeys = yield* keysOf("notification", ids.notifications);
-  yield* insert(
+  yield* insertSource(
     "delivery",
     (history.deliveries ?? []).map((each, index) => ({
       source_id: index + 1,
@@ -172,8 +180,9 @@ export const record = Effect.fnUntraced(function* (
       opened_at: each.openedAt === null ? null : new Date(each.openedAt),
       clicked_at: each.clickedAt === null ? null : new Date(each.clickedAt),
     })),
+    writeDeliveries,
   );
-  yield* insert(
+  yield* insertSource(
     "geofence_event",
     (history.events ?? []).map((each) => ({
       device_key: each.device + 1,
@@ -183,6 +192,7 @@ export const record = Effect.fnUntraced(function* (
       occurred_at: new Date(each.occurredAt),
       received_at: new Date(each.occurredAt),
     })),
+    writeEvents,
   );
   const remove = (
     table: string,

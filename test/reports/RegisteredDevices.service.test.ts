@@ -6,6 +6,7 @@ import { TestWaypost } from "../TestWaypost.ts";
 import { record } from "./RecordedHistory.ts";
 import { devices } from "./ReportHistory.ts";
 import { rollUp } from "./rollups/StoredRollups.ts";
+import { writeDevices } from "../SourceRows.ts";
 
 layer(TestWaypost.layer)("Registered devices in reports", (it) => {
   it.effect("reports show the devices that are registered now, with and without pending deltas (K4)", () =>
@@ -24,10 +25,13 @@ layer(TestWaypost.layer)("Registered devices in reports", (it) => {
       assert.strictEqual(yield* registered, 5, "never counted");
       yield* rollUp;
       assert.strictEqual(yield* registered, 5, "counted");
-      yield* sql`UPDATE device SET unregistered_at = registered_at WHERE ${mine} AND key <= 3`;
+      yield* writeDevices(
+        sql`UPDATE device SET unregistered_at = registered_at WHERE ${mine} AND key <= 3`,
+        -1,
+      );
       assert.strictEqual(yield* registered, 2, "three unregistered, with pending deltas");
       yield* rollUp;
-      yield* sql`UPDATE device SET unregistered_at = NULL WHERE ${mine} AND key = 1`;
+      yield* writeDevices(sql`UPDATE device SET unregistered_at = NULL WHERE ${mine} AND key = 1`, 1);
       yield* sql`UPDATE device SET unregistered_at = registered_at WHERE ${mine} AND key = 2`;
       yield* sql`UPDATE device SET last_seen_at = registered_at WHERE ${mine}`;
       assert.strictEqual(yield* registered, 3, "one registered again, one still unregistered");

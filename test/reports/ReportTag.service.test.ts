@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql";
 import { TestWaypost } from "../TestWaypost.ts";
 import { campaign, delivery, devices } from "./ReportHistory.ts";
 import { reporting } from "./Reporting.ts";
+import { writeDevices } from "../SourceRows.ts";
 
 layer(TestWaypost.layer)("The ETag of a report", (it) => {
   it.effect("a report is answered 304 to a client that has it, and in full once it has changed", () =>
@@ -39,8 +40,11 @@ layer(TestWaypost.layer)("The ETag of a report", (it) => {
         assert.strictEqual(range.status, 200);
       }
       const before = yield* sandbox("/reports/summary");
-      yield* sql`
-        UPDATE device SET unregistered_at = registered_at WHERE workspace_id = ${workspaceId} AND key = 2`;
+      yield* writeDevices(
+        sql`
+        UPDATE device SET unregistered_at = registered_at WHERE workspace_id = ${workspaceId} AND key = 2`,
+        -1,
+      );
       const headers = { "if-none-match": before.headers.get("etag") ?? "" };
       const after = yield* sandbox("/reports/summary", { headers });
       assert.deepStrictEqual([after.status, after.body.data.totals.registered_devices], [200, 1]);

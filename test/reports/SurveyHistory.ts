@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql";
 import { idAt } from "../../src/wire/Ids.ts";
 import { testStart } from "../TestWaypost.ts";
 import type { QueryParameters } from "./ReportOrder.ts";
+import { writeResponses } from "../SourceRows.ts";
 
 /** The first answer of a device to a survey, by the index of the survey. */
 export interface PastResponse {
@@ -62,18 +63,20 @@ export const respond = Effect.fnUntraced(function* (
   for (const { device, firstAt, survey } of kept.values()) {
     const answered = surveys[survey];
     if (answered === undefined) continue;
-    yield* sql`INSERT INTO survey_response ${sql.insert({
-      workspace_id: workspaceId,
-      environment: "sandbox",
-      notification_key: answered.survey_key,
-      campaign_key: answered.campaign_key,
-      device_key: device + 1,
-      content_key: answered.content_key,
-      answers: "[]",
-      first_answered_at: new Date(firstAt),
-      // Later answers do not change the day of the response.
-      answered_at: new Date(testStart),
-    })}`;
+    yield* writeResponses(
+      sql`INSERT INTO survey_response ${sql.insert({
+        workspace_id: workspaceId,
+        environment: "sandbox",
+        notification_key: answered.survey_key,
+        campaign_key: answered.campaign_key,
+        device_key: device + 1,
+        content_key: answered.content_key,
+        answers: "[]",
+        first_answered_at: new Date(firstAt),
+        // Later answers do not change the day of the response.
+        answered_at: new Date(testStart),
+      })}`,
+    );
   }
   return { surveys, responses: [...kept.values()] };
 }, Effect.orDie);

@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql";
 import { randomUUID } from "node:crypto";
 import { at, batch, drain, manualWorkers, start } from "./ManualWorkers.ts";
 import { sendWorld } from "./SendWorld.ts";
+import { setPerson } from "../SourceRows.ts";
 
 const daily = { frequency_cap_count: 1, frequency_cap_period: "day" };
 
@@ -15,8 +16,7 @@ const world = (fields: object) =>
     const campaign = yield* production.campaign({ location_ids: [location], cap_by: "user", ...fields });
     yield* production.notification(campaign);
     /** Gives a device a person, or none. */
-    const belongsTo = (phone: { readonly id: string }, user: string | null) =>
-      Effect.orDie(sql`UPDATE device SET user_id = ${user} WHERE id = ${phone.id}`);
+    const belongsTo = (phone: { readonly id: string }, user: string | null) => setPerson(phone.id, user);
     return {
       production,
       location,

@@ -80,8 +80,8 @@ export const blockedBatch = Effect.gen(function* () {
   /** The worker's insert now waits for the lock. */
   const isWaiting = Effect.gen(function* () {
     while (true) {
-      const rows =
-        yield* sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%WITH due AS%'
+      const rows = yield* sql`SELECT FROM pg_stat_activity
+        WHERE wait_event_type = 'Lock' AND query LIKE '%WITH batch AS%'
         AND datname = current_database() AND pid <> pg_backend_pid()`;
       if (rows.length > 0) return;
     }

@@ -21,6 +21,7 @@ import {
   zones,
 } from "./SimulationWorld.ts";
 import { begun, dayAt } from "./ZoneOracle.ts";
+import { setPerson } from "../SourceRows.ts";
 
 layer(overCutConnections)("Simulated sends", (it) => {
   it.effect.each([
@@ -62,7 +63,7 @@ layer(overCutConnections)("Simulated sends", (it) => {
             attributes,
             timezone: own?.zone ?? null,
           });
-          yield* sql`UPDATE device SET user_id = ${user} WHERE id = ${phone.id}`;
+          yield* setPerson(phone.id, user);
           const device = {
             key: model.devices.length + 1,
             ...attributes,

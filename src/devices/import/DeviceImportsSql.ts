@@ -2,7 +2,9 @@ import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf, instant, unnested } from "../../database/Rows.ts";
 import { run } from "../../database/Statements.ts";
+import { isDistributed } from "../../database/citus/IsDistributed.ts";
 import { inTenant, tenantIs } from "../../database/TenantColumns.ts";
+import { deviceDeltasSql } from "../../deltas/DeltasSql.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
 import type { Device } from "../Device.ts";
 import { deviceColumns } from "../DeviceColumnsSql.ts";
@@ -14,6 +16,7 @@ export interface KnownDevice {
   readonly id: string;
   readonly installation_id: string;
   readonly user_id: string | null;
+  readonly unregistered: boolean;
 }
 
 /** A device to insert. Nobody knows the token of the digest: registering gives the app one. */
@@ -31,6 +34,8 @@ export interface ChangedDevice {
   readonly userKey: number | null;
   /** Whether the row changes the person. */
   readonly hasUser: boolean;
+  /** Whether it had unregistered. */
+  readonly unregistered: boolean;
   readonly digest: Uint8Array;
 }
 
@@ -61,23 +66,27 @@ export class DeviceImportsSql extends Context.Service<DeviceImportsSql>()(
     make: Effect.map(SqlClient.SqlClient, (sql) => ({
       /** Locks the devices of installations, in the order of their keys. */
       lockKnown: (tenant: Tenant, installationIds: ReadonlyArray<string>) =>
-        Effect.orDie(
-          sql<KnownDevice>`
-            SELECT d.key, d.id, d.installation_id, d.user_id
+        Effect.flatMap(isDistributed(sql), (isSpread) =>
+          Effect.orDie(
+            sql<KnownDevice>`
+            SELECT d.key, d.id, d.installation_id, d.user_id, d.unregistered
             FROM (
               SELECT f.key FROM unnest(${arrayOf("text", installationIds)}) AS g (installation_id)
               CROSS JOIN LATERAL (
                 SELECT f.workspace_id, f.environment, f.key FROM device f
-                WHERE f.installation_id = g.installation_id OFFSET 0
+                WHERE ${isSpread ? sql`f.workspace_id = ${tenant.workspaceId} AND` : sql``}
+                  f.installation_id = g.installation_id OFFSET 0
               ) AS f
               WHERE ${tenantIs("f", tenant)}
               ORDER BY f.key
             ) AS k
             CROSS JOIN LATERAL (
-              SELECT d.key, d.id, d.installation_id, d.user_id FROM device d
+              SELECT d.key, d.id, d.installation_id, d.user_id, d.unregistered_at IS NOT NULL AS unregistered
+              FROM device d
               WHERE ${tenantIs("d", tenant)} AND d.key = k.key
               FOR NO KEY UPDATE
             ) AS d`.unprepared,
+          ),
         ),
 
       /**
@@ -124,7 +133,7 @@ export class DeviceImportsSql extends Context.Service<DeviceImportsSql>()(
           WITH numbered AS (
             UPDATE tenant SET last_device_key = last_device_key + ${devices.length}::int
             WHERE ${inTenant(tenant)} RETURNING last_device_key
-          )
+          ), created AS (
           INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport,
             address, approved, attributes, locale, timezone, user_id, user_key, token_digest, registered_at,
             last_seen_at)
@@ -139,7 +148,9 @@ export class DeviceImportsSql extends Context.Service<DeviceImportsSql>()(
             digest: ["bytea", ({ digest }: NewDevice) => digest],
           })}
           ON CONFLICT (workspace_id, environment, installation_id) DO NOTHING
-          RETURNING id, installation_id`),
+          RETURNING workspace_id, environment, id, installation_id
+          ), ${deviceDeltasSql(sql, sql`SELECT workspace_id, environment, 1 AS change FROM created`)}
+          SELECT id, installation_id FROM created`),
 
       /** Devices as events show them. */
       shown: (tenant: Tenant, ids: ReadonlyArray<string>) =>
@@ -149,11 +160,18 @@ export class DeviceImportsSql extends Context.Service<DeviceImportsSql>()(
 
       /**
        * Changes what the rows give. A device that had unregistered is registered again. The devices must be
-       * locked, so that no row moves while it is updated by its `ctid`.
+       * locked. Their keys as an array keep the planner on the primary key.
        */
-      update: (tenant: Tenant, devices: ReadonlyArray<ChangedDevice>, now: number) =>
-        run(
+      update: (tenant: Tenant, devices: ReadonlyArray<ChangedDevice>, now: number) => {
+        const returning = devices.filter(({ unregistered }) => unregistered).length;
+        const counted = sql`WITH ${deviceDeltasSql(
+          sql,
+          sql`SELECT ${tenant.workspaceId}::int AS workspace_id, ${tenant.environment}::text AS environment,
+            ${returning}::int AS change`,
+        )}`;
+        return run(
           sql`
+          ${returning === 0 ? sql`` : counted}
           UPDATE device d SET platform = COALESCE(g.platform, d.platform),
             transport = COALESCE(g.transport, d.transport),
             address = CASE WHEN g.transport IS NULL THEN d.address ELSE g.address END,
@@ -168,21 +186,21 @@ export class DeviceImportsSql extends Context.Service<DeviceImportsSql>()(
             token_used = d.unregistered_at IS NULL AND d.token_used,
             registered_at = CASE WHEN d.unregistered_at IS NULL THEN d.registered_at ELSE ${instant(now)} END,
             unregistered_at = NULL
-          FROM (
-            SELECT f.ctid, g.* FROM ${unnested("g", devices, {
-              key: ["int4", ({ key }: ChangedDevice) => key],
-              ...givenColumns,
-              has_locale: ["bool", ({ given }: ChangedDevice) => given.locale !== undefined],
-              has_timezone: ["bool", ({ given }: ChangedDevice) => given.timezone !== undefined],
-              has_user: ["bool", ({ hasUser }: ChangedDevice) => hasUser],
-              digest: ["bytea", ({ digest }: ChangedDevice) => digest],
-            })}
-            CROSS JOIN LATERAL (
-              SELECT f.ctid FROM device f WHERE ${tenantIs("f", tenant)} AND f.key = g.key OFFSET 0
-            ) AS f
-          ) AS g
-          WHERE d.ctid = g.ctid`.unprepared,
-        ),
+          FROM ${unnested("g", devices, {
+            key: ["int4", ({ key }: ChangedDevice) => key],
+            ...givenColumns,
+            has_locale: ["bool", ({ given }: ChangedDevice) => given.locale !== undefined],
+            has_timezone: ["bool", ({ given }: ChangedDevice) => given.timezone !== undefined],
+            has_user: ["bool", ({ hasUser }: ChangedDevice) => hasUser],
+            digest: ["bytea", ({ digest }: ChangedDevice) => digest],
+          })}
+          WHERE ${tenantIs("d", tenant)} AND d.key = g.key
+            AND d.key = ANY (${arrayOf(
+              "int4",
+              devices.map(({ key }) => key),
+            )})`.unprepared,
+        );
+      },
     })),
   },
 ) {

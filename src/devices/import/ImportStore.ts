@@ -87,7 +87,8 @@ export class ImportStore extends Context.Service<ImportStore>()("waypost/devices
             const found = known.get(given.installationId);
             if (found !== undefined) {
               const hasUser = given.userId !== undefined && given.userId !== found.user_id;
-              changed.push({ given, key: found.key, digest, userKey, hasUser });
+              const { key, unregistered } = found;
+              changed.push({ given, key, digest, userKey, hasUser, unregistered });
             } else if (given.platform !== undefined) {
               created.push({ given, id: idAt(now), digest, userKey });
             }

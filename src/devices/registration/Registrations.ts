@@ -70,7 +70,13 @@ const stepOf = ({ presented, row }: RegistrationRequest, locked: LockedInstallat
   if (!locked.unregistered && locked.token_used && !knowsToken) return { _tag: "Refused" };
   // A client that presents the token has received it, so it needs no new one.
   const secret = knowsToken && !locked.unregistered ? null : makeSecret();
-  const device = { row, key: locked.key, digest: secret === null ? null : digest(secret) };
+  const device = {
+    row,
+    key: locked.key,
+    digest: secret === null ? null : digest(secret),
+    unregistered: locked.unregistered,
+    hasOtherUser: row.userId !== locked.user_id,
+  };
   return { _tag: "Known", device, secret, locked };
 };
 

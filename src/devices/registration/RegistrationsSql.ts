@@ -1,12 +1,14 @@
 import { Context, Effect, Layer } from "effect";
-import { SqlClient } from "effect/sql";
+import { SqlClient, type Statement } from "effect/sql";
 import { arrayOf, unnested } from "../../database/Rows.ts";
 import { inTenant, tenantIs } from "../../database/TenantColumns.ts";
 import type { DeviceKey } from "../../wire/Ids.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
 import type { Attributes } from "../Attributes.ts";
 import type { Device, Platform } from "../Device.ts";
+import { deviceDeltasSql } from "../../deltas/DeltasSql.ts";
 import { deviceColumns } from "../DeviceColumnsSql.ts";
+import { peopleSql } from "../users/UserKeySql.ts";
 import type { Transport } from "../PushAddress.ts";
 
 /** The values of a registration, which replace those of an earlier one. */
@@ -39,6 +41,10 @@ export interface KnownDevice {
   readonly key: DeviceKey;
   /** The digest of a new token, which has not been used; null keeps the token, which is in use. */
   readonly digest: Uint8Array | null;
+  /** Whether it had unregistered. */
+  readonly unregistered: boolean;
+  /** Whether the row has another person than the device. */
+  readonly hasOtherUser: boolean;
 }
 
 /** The locked device of an installation; `ord` is the number of the installation in the statement. */
@@ -49,6 +55,7 @@ export interface LockedInstallation {
   readonly token_used: boolean;
   readonly unregistered: boolean;
   readonly subscribed: boolean;
+  readonly user_id: string | null;
 }
 
 /** A device after its registration; a new one with the event types that active webhooks listen to. */
@@ -78,6 +85,14 @@ export class RegistrationsSql extends Context.Service<RegistrationsSql>()(
   {
     make: Effect.map(SqlClient.SqlClient, (sql) => {
       const columns = deviceColumns(sql);
+      /** The people of registrations, if any has one. */
+      const peopleOf = (tenant: Tenant, devices: ReadonlyArray<{ readonly row: RegistrationRow }>) => {
+        const userIds = devices.flatMap(({ row }) => row.userId ?? []);
+        return userIds.length === 0 ? null : peopleSql(sql, tenant, userIds);
+      };
+      /** The key of the person of the registration `r`. */
+      const userKey = (people: Statement.Fragment | null) =>
+        people === null ? sql`NULL::int` : sql`(SELECT p.key FROM person p WHERE p.user_id = r.new_user)`;
 
       return {
         /**
@@ -86,29 +101,32 @@ export class RegistrationsSql extends Context.Service<RegistrationsSql>()(
          */
         lock: (tenant: Tenant, installationIds: ReadonlyArray<string>, waits: boolean) =>
           Effect.orDie(sql<LockedInstallation>`
-            SELECT g.ord::int AS ord, d.key, d.token_digest, d.token_used, d.unregistered, d.subscribed
+            SELECT g.ord::int AS ord, d.key, d.token_digest, d.token_used, d.unregistered, d.subscribed,
+              d.user_id
             FROM unnest(${arrayOf("text", installationIds)}) WITH ORDINALITY AS g (installation_id, ord)
             CROSS JOIN LATERAL (
               SELECT d.key, d.token_digest, d.token_used, d.unregistered_at IS NOT NULL AS unregistered,
-                d.subscribed
+                d.subscribed, d.user_id
               FROM device d WHERE ${tenantIs("d", tenant)} AND d.installation_id = g.installation_id
               FOR UPDATE ${waits ? sql`` : sql`SKIP LOCKED`}
             ) AS d`),
 
         /** Inserts devices with the next keys. An installation that another process registers has no row. */
-        insert: (tenant: Tenant, devices: ReadonlyArray<NewDevice>, isApproved: boolean) =>
-          Effect.orDie(sql<RegisteredDevice>`
-            WITH numbered AS (
+        insert: (tenant: Tenant, devices: ReadonlyArray<NewDevice>, isApproved: boolean) => {
+          const people = peopleOf(tenant, devices);
+          return Effect.orDie(sql<RegisteredDevice>`
+            WITH ${people ?? sql``} numbered AS (
               UPDATE tenant SET last_device_key = last_device_key + ${devices.length}::int
               WHERE ${inTenant(tenant)} RETURNING last_device_key, webhook_events
-            )
+            ), created AS (
             INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport,
-              address, approved, attributes, locale, timezone, app_version, user_id, subscribed,
+              address, approved, attributes, locale, timezone, app_version, user_id, user_key, subscribed,
               token_digest, registered_at, last_seen_at)
             SELECT ${tenant.workspaceId}, ${tenant.environment},
               n.last_device_key - ${devices.length}::int + r.ord::int, r.new_id, r.new_installation,
               r.new_platform, r.new_transport, r.new_address, ${isApproved}, r.new_attributes, r.new_locale,
-              r.new_timezone, r.new_version, r.new_user, COALESCE(r.new_subscribed, true), r.digest,
+              r.new_timezone, r.new_version, r.new_user, ${userKey(people)},
+              COALESCE(r.new_subscribed, true), r.digest,
               r.seen_at, r.seen_at
             FROM numbered n, ${unnested("r", devices, {
               ...rowColumns,
@@ -116,19 +134,34 @@ export class RegistrationsSql extends Context.Service<RegistrationsSql>()(
               digest: ["bytea", ({ digest }: NewDevice) => digest],
             })}
             ON CONFLICT (workspace_id, environment, installation_id) DO NOTHING
-            RETURNING key, ${columns}, (SELECT webhook_events FROM numbered) AS webhook_events`),
+            RETURNING *
+            ), ${deviceDeltasSql(sql, sql`SELECT workspace_id, environment, 1 AS change FROM created`)}
+            SELECT key, ${columns}, webhook_events FROM created CROSS JOIN numbered`);
+        },
 
         /**
          * Registers locked devices again: their addresses count as good, and an unregistered device is
          * registered. The list of keys keeps a plan from reading all devices of an environment that the
          * statistics do not know yet.
          */
-        replace: (tenant: Tenant, devices: ReadonlyArray<KnownDevice>) =>
-          Effect.orDie(sql<RegisteredDevice>`
+        replace: (tenant: Tenant, devices: ReadonlyArray<KnownDevice>) => {
+          const people = peopleOf(
+            tenant,
+            devices.filter(({ hasOtherUser }) => hasOtherUser),
+          );
+          const returning = devices.filter(({ unregistered }) => unregistered).length;
+          const counted = sql`, ${deviceDeltasSql(
+            sql,
+            sql`SELECT ${tenant.workspaceId}::int AS workspace_id, ${tenant.environment}::text AS environment,
+              ${returning}::int AS change`,
+          )}`;
+          return Effect.orDie(sql<RegisteredDevice>`
+            WITH ${people ?? sql``} changed AS (
             UPDATE device AS d SET platform = r.new_platform, transport = r.new_transport,
               address = r.new_address, address_gone_at = NULL, address_version = d.address_version + 1,
               attributes = r.new_attributes, locale = r.new_locale, timezone = r.new_timezone,
               app_version = r.new_version, user_id = r.new_user,
+              user_key = CASE WHEN r.has_other_user THEN ${userKey(people)} ELSE d.user_key END,
               subscribed = COALESCE(r.new_subscribed, d.subscribed),
               token_digest = COALESCE(r.digest, d.token_digest), token_used = r.digest IS NULL,
               registered_at = CASE WHEN d.unregistered_at IS NULL THEN d.registered_at ELSE r.seen_at END,
@@ -136,6 +169,7 @@ export class RegistrationsSql extends Context.Service<RegistrationsSql>()(
             FROM ${unnested("r", devices, {
               ...rowColumns,
               known_key: ["int4", ({ key }: KnownDevice) => key],
+              has_other_user: ["bool", ({ hasOtherUser }: KnownDevice) => hasOtherUser],
               digest: ["bytea", ({ digest }: KnownDevice) => digest],
             })}
             WHERE ${tenantIs("d", tenant)} AND d.key = r.known_key
@@ -143,7 +177,10 @@ export class RegistrationsSql extends Context.Service<RegistrationsSql>()(
                 "int4",
                 devices.map(({ key }) => key),
               )})
-            RETURNING d.key, ${columns}`),
+            RETURNING d.*
+            ) ${returning === 0 ? sql`` : counted}
+            SELECT key, ${columns} FROM changed`);
+        },
       };
     }),
   },

@@ -70,11 +70,14 @@ export class Retention extends Context.Service<
     /** The environments that have something to compact. */
     const environmentsOf = Effect.fnUntraced(function* (what: Compactable, beforeMs: number) {
       const { environments: limit } = yield* RetentionSizes;
-      const all: Array<TenantKey> = [];
+      const found: Array<TenantKey> = [];
+      let behind: TenantKey | null = null;
       for (;;) {
-        const page = yield* statements.environments(what, beforeMs, all.at(-1) ?? null, limit);
-        all.push(...page);
-        if (page.length < limit) return all;
+        const page: Effect.Success<ReturnType<typeof statements.environments>> =
+          yield* statements.environments(what, behind, limit);
+        for (const tenant of page) if (yield* statements.hasRows(tenant, what, beforeMs)) found.push(tenant);
+        if (page.length < limit) return found;
+        behind = page.at(-1) ?? null;
       }
     });
 

@@ -1,9 +1,9 @@
 import { Context, Effect, Layer } from "effect";
-import { SqlClient } from "effect/sql";
-import { asNumber, instant } from "../../database/Rows.ts";
+import { SqlClient, type Statement } from "effect/sql";
+import { asNumber, instant, onlyRow } from "../../database/Rows.ts";
 import { isComplete } from "../rollups/RollupStateSql.ts";
 import { isVisitBoundary } from "../SourceRowsSql.ts";
-import { inTenant } from "../../database/TenantColumns.ts";
+import { inTenant, tenantIs } from "../../database/TenantColumns.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 
 /** What is compacted: settled deliveries by `settled_at`, or events by `occurred_at`. */
@@ -36,23 +36,33 @@ export class RetentionSql extends Context.Service<RetentionSql>()("waypost/repor
     const abandonedBefore = (toMs: number) => sql`${instant(toMs)} - interval '366 days'`;
 
     return {
-      /** Environments behind one, in order, that have rows from before an instant (epoch milliseconds). */
-      environments: (what: Compactable, beforeMs: number, behind: TenantKey | null, limit: number) => {
-        const { before, column, table } = tables[what];
-        const hasRows = sql`EXISTS (
-          SELECT FROM ${sql(table)} d WHERE d.workspace_id = t.workspace_id AND d.environment = t.environment
-            AND ${sql(`d.${column}`)} >= COALESCE(${sql(`r.${before}`)}, '-infinity')
-            AND ${sql(`d.${column}`)} < ${instant(beforeMs)})`;
-        const hasAbandoned = sql`EXISTS (
-          SELECT FROM geofence_event e WHERE e.workspace_id = t.workspace_id AND e.environment = t.environment
-            AND e.occurred_at < ${abandonedBefore(beforeMs)})`;
-        return Effect.orDie(sql<TenantKey>`
-          SELECT t.workspace_id AS "workspaceId", t.environment
-          FROM tenant t LEFT JOIN retention r USING (workspace_id, environment)
+      /** Environments behind one, in order, and how far each is compacted (text of a timestamptz). */
+      environments: (what: Compactable, behind: TenantKey | null, limit: number) =>
+        Effect.orDie(sql<TenantKey & { readonly from: string }>`
+          WITH state AS MATERIALIZED (
+            SELECT workspace_id, environment, ${sql(tables[what].before)} AS before FROM retention
+          )
+          SELECT t.workspace_id AS "workspaceId", t.environment,
+            COALESCE(r.before, '-infinity')::text AS from
+          FROM tenant t LEFT JOIN state r USING (workspace_id, environment)
           WHERE (t.workspace_id, t.environment) > (${behind?.workspaceId ?? 0}::int,
             ${behind?.environment ?? ""})
-            AND ${what === "events" ? sql`(${hasRows} OR ${hasAbandoned})` : hasRows}
-          ORDER BY t.workspace_id, t.environment LIMIT ${limit}`);
+          ORDER BY t.workspace_id, t.environment LIMIT ${limit}`),
+
+      /** Whether an environment has rows to compact from before an instant (epoch milliseconds). */
+      hasRows: (tenant: TenantKey & { readonly from: string }, what: Compactable, beforeMs: number) => {
+        const { column, table } = tables[what];
+        const isFound = (condition: Statement.Fragment) =>
+          sql`EXISTS (SELECT 1 FROM ${sql(table)} WHERE ${inTenant(tenant)} AND ${condition})`;
+        const isPending = isFound(
+          sql`${sql(column)} >= ${tenant.from}::text::timestamptz AND ${sql(column)} < ${instant(beforeMs)}`,
+        );
+        const isAbandoned = isFound(sql`${sql(column)} < ${abandonedBefore(beforeMs)}`);
+        return Effect.map(
+          onlyRow(sql<{ readonly isFound: boolean }>`
+            SELECT ${what === "events" ? sql`${isPending} OR ${isAbandoned}` : isPending} AS "isFound"`),
+          ({ isFound }) => isFound,
+        );
       },
 
       /** Makes every statement of this transaction read the same snapshot. It must be the first. */
@@ -86,7 +96,8 @@ export class RetentionSql extends Context.Service<RetentionSql>()("waypost/repor
         const at = (offset: number) => sql`(
           SELECT ${floorMillis(column)} FROM ${sql(table)}
           WHERE ${inTenant(tenant)}
-            AND ${sql(column)} >= ${sql(before)} AND ${sql(column)} < ${instant(beforeMs)}
+            AND ${sql(column)} >= (SELECT ${sql(before)} FROM retention WHERE ${inTenant(tenant)})
+            AND ${sql(column)} < ${instant(beforeMs)}
           ORDER BY ${sql(column)} OFFSET ${offset} LIMIT 1)`;
         return Effect.orDie(sql<CompactionState>`
           SELECT CASE WHEN ${sql(before)} > '-infinity' THEN ${floorMillis(before)} END AS "compactedBefore",
@@ -163,24 +174,24 @@ export class RetentionSql extends Context.Service<RetentionSql>()("waypost/repor
         Effect.map(
           Effect.orDie(sql<{ readonly rows: number }>`
             WITH leaving AS MATERIALIZED (
-              SELECT ctid AS tid, device_key, location_key, occurred_at FROM geofence_event
+              SELECT device_key, id, location_key, occurred_at FROM geofence_event
               WHERE ${inTenant(tenant)} AND type = 'exit'
                 AND occurred_at >= ${from(fromMs)} AND occurred_at < ${instant(toMs)}
-            ), chosen AS (
-              SELECT tid FROM leaving
+            ), chosen AS MATERIALIZED (
+              SELECT device_key, id FROM leaving
               UNION
-              SELECT entry.tid FROM (
+              SELECT entry.device_key, entry.id FROM (
                 SELECT device_key, location_key, max(occurred_at) AS occurred_at FROM leaving GROUP BY 1,
                   2) AS last
               CROSS JOIN LATERAL (
-                SELECT e.ctid AS tid FROM geofence_event e
+                SELECT e.device_key, e.id FROM geofence_event e
                 WHERE ${inTenant(tenant)} AND e.device_key = last.device_key
                   AND e.location_key = last.location_key
                   AND e.type = 'enter' AND e.occurred_at < last.occurred_at
                   AND ${isVisitBoundary(sql, inTenant(tenant))}
                 OFFSET 0) AS entry
               UNION
-              SELECT old.ctid FROM geofence_event old
+              SELECT old.device_key, old.id FROM geofence_event old
               WHERE ${inTenant(tenant)} AND old.occurred_at < ${abandonedBefore(toMs)}
                 AND NOT (type = 'enter' AND ${isVisitBoundary(sql, inTenant(tenant))} AND EXISTS (
                   SELECT FROM geofence_event x
@@ -188,12 +199,13 @@ export class RetentionSql extends Context.Service<RetentionSql>()("waypost/repor
                     AND x.location_key = old.location_key
                     AND type = 'exit' AND x.occurred_at > old.occurred_at
                     AND ${isVisitBoundary(sql, inTenant(tenant))}))
+            ), removed AS (
+              DELETE FROM geofence_event e USING chosen c
+              WHERE ${tenantIs("e", tenant)} AND e.device_key = c.device_key AND e.id = c.id
+              RETURNING e.device_key, e.location_key, e.type, e.occurred_at, e.received_at,
+                date_bin('1 day', e.occurred_at, 'epoch') AS day
             ), deleted AS (
-              DELETE FROM geofence_event
-              WHERE ${inTenant(tenant)} AND ctid = ANY (ARRAY (SELECT tid FROM chosen))
-              RETURNING device_key, location_key, type, occurred_at,
-                date_bin('1 day', occurred_at, 'epoch') AS day,
-                ${isVisitBoundary(sql, inTenant(tenant))} AS is_boundary
+              SELECT *, ${isVisitBoundary(sql, inTenant(tenant))} AS is_boundary FROM removed
             ), visit AS (
               SELECT *, CASE WHEN type = 'enter' AND is_boundary THEN
                   min(occurred_at) FILTER (WHERE type = 'exit' AND occurred_at >= ${from(fromMs)}) OVER (

@@ -48,18 +48,20 @@ export class InteractionRowsSql extends Context.Service<InteractionRowsSql>()(
         /** Takes so many deltas of interactions, the oldest first. */
         takeInteractions: (tenant: TenantKey, limit: number) =>
           Effect.orDie(sql<InteractionDelta>`
-            DELETE FROM interaction_delta AS d USING (${oldest(tenant, "interaction_delta", limit)}) AS next
-            WHERE ${inTenant(tenant)} AND d.id = next.id
-            RETURNING ${quarter} AS quarter, campaign_key, notification_key, content_type, trigger_type,
-              opened, clicked, responses`),
+            WITH taken AS (
+              DELETE FROM interaction_delta AS d USING (${oldest(tenant, "interaction_delta", limit)}) AS next
+              WHERE ${inTenant(tenant)} AND d.id = next.id RETURNING d.*)
+            SELECT ${quarter} AS quarter, campaign_key, notification_key, content_type, trigger_type,
+              opened, clicked, responses FROM taken`),
 
         /** Takes so many deltas of answers, the oldest first. */
         takeAnswers: (tenant: TenantKey, limit: number) =>
           Effect.orDie(sql<AnswerDelta>`
-            DELETE FROM answer_delta AS d USING (${oldest(tenant, "answer_delta", limit)}) AS next
-            WHERE ${inTenant(tenant)} AND d.id = next.id
-            RETURNING ${quarter} AS quarter, campaign_key, notification_key, question_id,
-              jsonb_build_object(value, change) AS counts`),
+            WITH taken AS (
+              DELETE FROM answer_delta AS d USING (${oldest(tenant, "answer_delta", limit)}) AS next
+              WHERE ${inTenant(tenant)} AND d.id = next.id RETURNING d.*)
+            SELECT ${quarter} AS quarter, campaign_key, notification_key, question_id,
+              jsonb_build_object(value, change) AS counts FROM taken`),
 
         /** Adds interactions to rows, or inserts them. */
         addInteractions: (tenant: TenantKey, additions: ReadonlyArray<InteractionAddition>) =>

@@ -44,10 +44,12 @@ export class RollupDeltasSql extends Context.Service<RollupDeltasSql>()(
               SELECT id, device_keys FROM ${sql(table)}
               WHERE ${inTenant(tenant)} AND quarter >= ${rolledUpFrom(tenant)}
               ORDER BY id LIMIT 2000) AS oldest) AS summed
-          WHERE before < ${limit})
-        DELETE FROM ${sql(table)} USING next
-        WHERE ${inTenant(tenant)} AND ${sql(table)}.id = next.id
-        RETURNING ${columns}`;
+          WHERE before < ${limit}),
+        taken AS (
+          DELETE FROM ${sql(table)} USING next
+          WHERE ${inTenant(tenant)} AND ${sql(table)}.id = next.id
+          RETURNING ${sql(table)}.*)
+        SELECT ${columns} FROM taken`;
 
       const remove = (condition: Statement.Fragment) =>
         Effect.orDie(

@@ -1,8 +1,8 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient, Statement } from "effect/sql";
-import { asNumber, instant, moment, onlyRow } from "../../database/Rows.ts";
+import { asNumber, epochMillis, instant, moment, onlyRow } from "../../database/Rows.ts";
 import { run } from "../../database/Statements.ts";
-import { inTenant } from "../../database/TenantColumns.ts";
+import { inTenant, tenantIs } from "../../database/TenantColumns.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { RollupCoverage } from "./reading/ScopeSplit.ts";
 import type { RollupBacklog } from "./RollupMetrics.ts";
@@ -11,7 +11,20 @@ import type { EnvironmentRollups, PendingTenant, RollupState } from "./RollupTyp
 /** Whether rollups are complete, over the columns of `rollup_state`. */
 export const isComplete = Statement.fragment([Statement.literal("rolled_up_from = '-infinity'")]);
 
-const rollupTables = ["delivery_rollup", "event_rollup", "interaction_rollup", "answer_rollup"];
+/** The tables of rollups, with the columns of their primary keys in an environment. */
+const rollupTables = {
+  delivery_rollup: ["span", "campaign_key", "starts_on", "notification_key", "content_type", "trigger_type"],
+  event_rollup: ["span", "block", "starts_on"],
+  interaction_rollup: [
+    "span",
+    "starts_on",
+    "campaign_key",
+    "notification_key",
+    "content_type",
+    "trigger_type",
+  ],
+  answer_rollup: ["span", "notification_key", "campaign_key", "starts_on", "question_id"],
+} as const;
 
 const rolledUpFrom = asNumber("extract(epoch FROM rolled_up_from) * 1000");
 
@@ -22,12 +35,26 @@ export class RollupStateSql extends Context.Service<RollupStateSql>()(
     make: Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
 
-      /** The oldest instant of a table in an environment whose rollups are incomplete. */
-      const oldest = (table: string, column: string) => sql`
-        (SELECT ${sql(column)} AS at FROM ${sql(table)} AS source
-         WHERE source.workspace_id = s.workspace_id AND source.environment = s.environment
-           AND ${sql(column)} IS NOT NULL
+      /** The oldest instant of a table in an environment. */
+      const oldest = (tenant: TenantKey, table: string, column: string) => sql`
+        (SELECT ${sql(column)} AS at FROM ${sql(table)}
+         WHERE ${inTenant(tenant)} AND ${sql(column)} IS NOT NULL
          ORDER BY ${sql(column)} LIMIT 1)`;
+      /** How many days the source rows of an environment begin before an instant (epoch milliseconds). */
+      const daysBefore = (tenant: TenantKey, beforeMs: number) =>
+        Effect.map(
+          onlyRow(sql<{ readonly at: number | null }>`
+            SELECT ${epochMillis("min(at)")} AS at FROM (
+              ${oldest(tenant, "delivery", "settled_at")}
+              UNION ALL ${oldest(tenant, "geofence_event", "occurred_at")}
+              UNION ALL ${oldest(tenant, "survey_response", "first_answered_at")}
+              UNION ALL ${oldest(tenant, "compacted_delivery", "day")}
+              UNION ALL ${oldest(tenant, "compacted_event", "day")}) AS source`),
+          ({ at }) => (at === null ? 0 : Math.max((beforeMs - at) / 86_400_000, 0)),
+        );
+      /** How many deltas a table has in all environments, counted up to 100,000. */
+      const deltasIn = (table: string) =>
+        sql`(SELECT count(*)::int FROM (SELECT 1 FROM ${sql(table)} LIMIT 100000) AS d)`;
 
       return {
         /** Makes every statement of this transaction read the same snapshot. It must be the first. */
@@ -48,41 +75,45 @@ export class RollupStateSql extends Context.Service<RollupStateSql>()(
          */
         pending: (monthsBefore: string) =>
           Effect.orDie(sql<PendingTenant>`
-            SELECT w.id AS "workspaceId", t.environment, w.timezone
-            FROM (
+            WITH changed AS MATERIALIZED (
               SELECT workspace_id, environment FROM delivery_delta
               UNION SELECT workspace_id, environment FROM event_delta
               UNION SELECT workspace_id, environment FROM interaction_delta
               UNION SELECT workspace_id, environment FROM answer_delta
-              UNION SELECT workspace_id, environment FROM device_delta
+              UNION SELECT workspace_id, environment FROM device_delta),
+            state AS MATERIALIZED (
+              SELECT workspace_id, environment, timezone,
+                NOT ${isComplete} OR devices IS NULL OR months_before < ${monthsBefore}::text::date AS is_due
+              FROM rollup_state)
+            SELECT w.id AS "workspaceId", t.environment, w.timezone
+            FROM (
+              SELECT workspace_id, environment FROM changed
               UNION SELECT s.workspace_id, s.environment
-                FROM rollup_state s JOIN workspace w ON w.id = s.workspace_id
-                WHERE NOT ${isComplete} OR s.timezone <> w.timezone OR s.devices IS NULL
-                  OR s.months_before < ${monthsBefore}::text::date) AS t
+                FROM state s JOIN workspace w ON w.id = s.workspace_id
+                WHERE s.is_due OR s.timezone <> w.timezone) AS t
             JOIN workspace w ON w.id = t.workspace_id
             ORDER BY w.id, t.environment`),
 
         /** The work that is left in all environments, at an instant (epoch milliseconds). */
-        backlog: (now: number) =>
-          onlyRow(sql<RollupBacklog>`
-            WITH incomplete AS MATERIALIZED (
+        backlog: Effect.fnUntraced(function* (now: number) {
+          const incomplete = yield* Effect.orDie(sql<TenantKey & { readonly rolledUpFrom: number }>`
+            WITH state AS MATERIALIZED (
+              SELECT workspace_id, environment, timezone, rolled_up_from FROM rollup_state)
+            SELECT s.workspace_id AS "workspaceId", s.environment,
+              ${epochMillis("rolled_up_from")} AS "rolledUpFrom"
+            FROM (
               SELECT s.workspace_id, s.environment,
                 CASE WHEN s.timezone = w.timezone THEN LEAST(s.rolled_up_from, ${instant(now)})
                   ELSE ${instant(now)} END AS rolled_up_from
-              FROM rollup_state s JOIN workspace w ON w.id = s.workspace_id
-              WHERE NOT ${isComplete} OR s.timezone <> w.timezone)
-            SELECT (SELECT count(*)::int FROM (SELECT FROM delivery_delta LIMIT 100000) AS d) AS deliveries,
-              (SELECT count(*)::int FROM (SELECT FROM event_delta LIMIT 100000) AS e) AS events,
-              (SELECT count(*)::int FROM (SELECT FROM interaction_delta LIMIT 100000) AS i) AS interactions,
-              (SELECT count(*)::int FROM (SELECT FROM answer_delta LIMIT 100000) AS a) AS answers,
-              count(*)::int AS rebuilding,
-              ${asNumber("COALESCE(sum(days), 0)")} AS days
-            FROM incomplete s LEFT JOIN LATERAL (
-              SELECT GREATEST(extract(epoch FROM s.rolled_up_from - min(at)) / 86400, 0) AS days FROM (
-                ${oldest("delivery", "settled_at")} UNION ALL ${oldest("geofence_event", "occurred_at")}
-                UNION ALL ${oldest("survey_response", "first_answered_at")}
-                UNION ALL ${oldest("compacted_delivery", "day")}
-                UNION ALL ${oldest("compacted_event", "day")}) AS source) AS first ON true`),
+              FROM state s JOIN workspace w ON w.id = s.workspace_id
+              WHERE NOT ${isComplete} OR s.timezone <> w.timezone) AS s`);
+          const deltas = yield* onlyRow(sql<Omit<RollupBacklog, "rebuilding" | "days">>`
+            SELECT ${deltasIn("delivery_delta")} AS deliveries, ${deltasIn("event_delta")} AS events,
+              ${deltasIn("interaction_delta")} AS interactions, ${deltasIn("answer_delta")} AS answers`);
+          let days = 0;
+          for (const { rolledUpFrom: from, ...tenant } of incomplete) days += yield* daysBefore(tenant, from);
+          return { ...deltas, rebuilding: incomplete.length, days } satisfies RollupBacklog;
+        }),
 
         /** Creates the state of an environment that has none, as invalid. */
         create: (tenant: TenantKey) =>
@@ -105,32 +136,38 @@ export class RollupStateSql extends Context.Service<RollupStateSql>()(
 
         /** Adds the pending deltas of registered devices, or counts all devices where they never were. */
         countDevices: (tenant: TenantKey) =>
-          run(sql`
-            WITH taken AS (DELETE FROM device_delta WHERE ${inTenant(tenant)} RETURNING change),
-            counted AS (
-              SELECT devices + (SELECT COALESCE(sum(change), 0) FROM taken)::int8 AS sum,
-                devices IS NULL OR EXISTS (SELECT FROM taken) AS is_due
-              FROM rollup_state WHERE ${inTenant(tenant)})
-            UPDATE rollup_state
-            SET devices = COALESCE(
-              (SELECT sum FROM counted),
-              (SELECT count(*) FROM device WHERE ${inTenant(tenant)} AND unregistered_at IS NULL))
-            WHERE ${inTenant(tenant)} AND (SELECT is_due FROM counted)`),
+          Effect.gen(function* () {
+            const [state] = yield* Effect.orDie(sql<{ readonly isCounted: boolean }>`
+              WITH taken AS (DELETE FROM device_delta WHERE ${inTenant(tenant)} RETURNING change),
+              added AS (SELECT sum(change)::int8 AS sum FROM taken),
+              changed AS (
+                UPDATE rollup_state SET devices = devices + (SELECT sum FROM added)
+                WHERE ${inTenant(tenant)} AND (SELECT sum FROM added) IS NOT NULL RETURNING devices)
+              SELECT devices IS NOT NULL AS "isCounted" FROM changed
+              UNION ALL SELECT false FROM rollup_state WHERE ${inTenant(tenant)} AND devices IS NULL`);
+            if (state === undefined || state.isCounted) return;
+            yield* run(sql`
+              WITH counted AS MATERIALIZED (
+                SELECT count(*) AS devices FROM device WHERE ${inTenant(tenant)} AND unregistered_at IS NULL)
+              UPDATE rollup_state SET devices = (SELECT devices FROM counted) WHERE ${inTenant(tenant)}`);
+          }),
 
         /** The state of each environment that has rollups or pending deltas. */
         environments: Effect.orDie(sql<EnvironmentRollups>`
-          WITH pending AS (
+          WITH pending AS MATERIALIZED (
             SELECT workspace_id, environment, count(*)::int AS deltas FROM (
               SELECT workspace_id, environment FROM delivery_delta
               UNION ALL SELECT workspace_id, environment FROM event_delta
               UNION ALL SELECT workspace_id, environment FROM interaction_delta
               UNION ALL SELECT workspace_id, environment FROM answer_delta) AS delta
-            GROUP BY 1, 2)
+            GROUP BY 1, 2),
+          state AS MATERIALIZED (
+            SELECT workspace_id, environment, timezone, rolled_up_from FROM rollup_state)
           SELECT w.public_id AS workspace, w.name, environment,
             CASE WHEN s.timezone IS DISTINCT FROM w.timezone THEN 'invalid'
               WHEN ${isComplete} THEN 'complete' ELSE 'rebuilding' END AS state,
             COALESCE(deltas, 0) AS pending_deltas
-          FROM rollup_state s FULL JOIN pending USING (workspace_id, environment)
+          FROM state s FULL JOIN pending USING (workspace_id, environment)
           JOIN workspace w ON w.id = workspace_id
           ORDER BY workspace_id, environment`),
 
@@ -143,10 +180,15 @@ export class RollupStateSql extends Context.Service<RollupStateSql>()(
         /** Deletes rollups, at most so many rows of each table; true while there may be more. */
         clear: Effect.fnUntraced(function* (tenant: TenantKey, limit: number) {
           let hasMore = false;
-          for (const table of rollupTables) {
+          for (const [table, key] of Object.entries(rollupTables)) {
             const deleted = yield* Effect.orDie(sql`
-              DELETE FROM ${sql(table)} WHERE ctid = ANY(ARRAY(
-                SELECT ctid FROM ${sql(table)} WHERE ${inTenant(tenant)} LIMIT ${limit})) RETURNING 1`);
+              WITH next AS MATERIALIZED (
+                SELECT ${sql.literal(key.join(", "))} FROM ${sql(table)}
+                WHERE ${inTenant(tenant)} LIMIT ${limit})
+              DELETE FROM ${sql(table)} AS r USING next
+              WHERE ${tenantIs("r", tenant)}
+                AND ${sql.literal(key.map((column) => `r.${column} = next.${column}`).join(" AND "))}
+              RETURNING 1`);
             hasMore = hasMore || deleted.length >= limit;
           }
           return hasMore;

@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../../database/Database.ts";
 import { distinctTenants } from "../../database/TenantColumns.ts";
+import type { OneWorkspace } from "../../database/WorkspaceGroups.ts";
 import { Worker } from "../../workers/Worker.ts";
 import { HeldDeliveriesSql } from "./HeldDeliveriesSql.ts";
 import { released } from "./HeldDelivery.ts";
@@ -28,9 +29,9 @@ export class HeldDeliveries extends Context.Service<HeldDeliveries>()("waypost/s
     const repository = yield* HeldDeliveriesSql;
     const credentials = yield* PushCredentials;
 
-    const releasePage = Effect.fnUntraced(function* (pageSize: number) {
+    const releasePage = Effect.fnUntraced(function* (workspaceId: OneWorkspace, pageSize: number) {
       const now = yield* Clock.currentTimeMillis;
-      const held = yield* repository.lock(now, pageSize);
+      const held = yield* repository.lock(workspaceId, now, pageSize);
       if (held.length === 0) return [];
       const tenants = distinctTenants(held);
       const configured = yield* credentials.configured(tenants);
@@ -39,21 +40,26 @@ export class HeldDeliveries extends Context.Service<HeldDeliveries>()("waypost/s
       const byTenant = new Map(tenants.map((tenant, index) => [nameOf(tenant), configured[index]]));
       const deliveries = held.map((each) => released(each, byTenant.get(nameOf(each)) ?? new Set()));
       yield* repository.lockSends(deliveries);
-      yield* repository.release(deliveries, now);
+      yield* repository.release(workspaceId, deliveries, now);
       return deliveries;
     }, database.atomically);
 
-    /** Releases all that are due, page by page. */
+    /** Releases all that are due, in pages of one workspace each. */
     const releaseDue = Effect.gen(function* () {
       const pageSize = yield* ReleasePageSize;
-      while (true) {
-        const deliveries = yield* releasePage(pageSize);
-        for (const outcome of outcomes) {
-          const count = deliveries.filter(({ status }) => status === outcome).length;
-          if (count > 0) yield* countReleased(outcome, count);
+      let count = pageSize;
+      while (count >= pageSize) {
+        count = 0;
+        const now = yield* Clock.currentTimeMillis;
+        for (const workspaceId of yield* repository.dueWorkspaces(now, pageSize)) {
+          const deliveries = yield* releasePage(workspaceId, pageSize);
+          for (const outcome of outcomes) {
+            const size = deliveries.filter(({ status }) => status === outcome).length;
+            if (size > 0) yield* countReleased(outcome, size);
+          }
+          count += deliveries.length;
         }
-        if (deliveries.length < pageSize) return;
-        yield* Effect.sleep(pagePause);
+        if (count >= pageSize) yield* Effect.sleep(pagePause);
       }
     });
 

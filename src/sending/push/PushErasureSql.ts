@@ -20,9 +20,11 @@ export class PushErasureSql extends Context.Service<PushErasureSql>()("waypost/s
       /** Locks the sends of deliveries without an outcome. The lock order is always send, then queue. */
       lockSends: (tenant: TenantKey, deviceKeys: ReadonlyArray<number>) =>
         Effect.orDie(sql`
-          SELECT FROM send s
-          WHERE ${tenantIs("s", tenant)} AND s.source_id IN (
-            SELECT d.source_id FROM delivery d WHERE ${isPending(tenant, deviceKeys)})
+          WITH pending AS MATERIALIZED (
+            SELECT DISTINCT d.source_id FROM delivery d WHERE ${isPending(tenant, deviceKeys)}
+          )
+          SELECT 1 FROM send s
+          WHERE ${tenantIs("s", tenant)} AND s.source_id IN (SELECT source_id FROM pending)
           ORDER BY s.source_id FOR NO KEY UPDATE`),
 
       /** Deletes deliveries without an outcome, and takes them out of the figures of their sends. */

@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf, instant, unnested } from "../../database/Rows.ts";
 import { tenantIs } from "../../database/TenantColumns.ts";
+import { deliveryDeltasSql } from "../../deltas/DeltasSql.ts";
 import { recordedDeliveriesSql } from "../../outbox/RecordedEventsSql.ts";
 import { heldPushColumns } from "./PushColumnsSql.ts";
 import type { QueuePartition } from "./PushQueueSql.ts";
@@ -83,7 +84,8 @@ export class PushOutcomesSql extends Context.Service<PushOutcomesSql>()("waypost
               UNION ALL SELECT source_id, device_key, verdict, error, due_at FROM requeued
             ) AS o
             WHERE ${tenantIs("d", partition)} AND d.source_id = o.source_id AND d.device_key = o.device_key
-          ), dropped AS (
+            RETURNING d.*
+          ), ${deliveryDeltasSql(sql, sql`SELECT * FROM updated WHERE NOT test`)}, dropped AS (
             DELETE FROM delivery d USING ended o
             WHERE ${tenantIs("d", partition)} AND d.source_id = o.source_id AND d.device_key = o.device_key
               AND o.verdict = 'dropped'

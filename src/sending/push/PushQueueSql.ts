@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { epochMillis, instant, unnested } from "../../database/Rows.ts";
+import { isDistributed } from "../../database/citus/IsDistributed.ts";
 import type { ContentMedia } from "../../media/MediaAddress.ts";
 import { tenantIs } from "../../database/TenantColumns.ts";
 import { heldPushColumns, pushKeyColumns } from "./PushColumnsSql.ts";
@@ -59,24 +60,35 @@ export interface ContentRow
 export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sending/PushQueueSql", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
+    /** A loose index scan, one step per partition. */
+    const partitionsByIndex = sql`
+      WITH RECURSIVE partition AS (
+        (SELECT q.workspace_id, q.environment, q.transport, q.due_at FROM push_queue q
+          ORDER BY q.workspace_id, q.environment, q.transport, q.due_at LIMIT 1)
+        UNION ALL
+        SELECT n.* FROM partition l CROSS JOIN LATERAL (
+          SELECT q.workspace_id, q.environment, q.transport, q.due_at FROM push_queue q
+          WHERE (q.workspace_id, q.environment, q.transport)
+            > (l.workspace_id, l.environment, l.transport)
+          ORDER BY q.workspace_id, q.environment, q.transport, q.due_at LIMIT 1
+        ) AS n
+      )`;
+    /** Citus has no recursion over shards: each shard reads its index once. */
+    const partitionsByShard = sql`
+      WITH partition AS (
+        SELECT q.workspace_id, q.environment, q.transport, min(q.due_at) AS due_at FROM push_queue q
+        GROUP BY 1, 2, 3
+      )`;
 
     return {
-      /** Partitions with due pushes, the longest due first. A loose index scan, one step per partition. */
+      /** Partitions with due pushes, the longest due first. */
       duePartitions: (now: number, limit: number) =>
-        Effect.orDie(sql<QueuePartition>`
-          WITH RECURSIVE partition AS (
-            (SELECT q.workspace_id, q.environment, q.transport, q.due_at FROM push_queue q
-              ORDER BY q.workspace_id, q.environment, q.transport, q.due_at LIMIT 1)
-            UNION ALL
-            SELECT n.* FROM partition l CROSS JOIN LATERAL (
-              SELECT q.workspace_id, q.environment, q.transport, q.due_at FROM push_queue q
-              WHERE (q.workspace_id, q.environment, q.transport)
-                > (l.workspace_id, l.environment, l.transport)
-              ORDER BY q.workspace_id, q.environment, q.transport, q.due_at LIMIT 1
-            ) AS n
-          )
-          SELECT workspace_id AS "workspaceId", environment, transport FROM partition
-          WHERE due_at <= ${instant(now)} ORDER BY due_at LIMIT ${limit}`),
+        Effect.flatMap(isDistributed(sql), (isSpread) =>
+          Effect.orDie(sql<QueuePartition>`
+            ${isSpread ? partitionsByShard : partitionsByIndex}
+            SELECT workspace_id AS "workspaceId", environment, transport FROM partition
+            WHERE due_at <= ${instant(now)} ORDER BY due_at LIMIT ${limit}`),
+        ),
 
       /** The number of queued pushes by transport, counted up to `limit` in all. */
       depth: (limit: number) =>
@@ -119,25 +131,30 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
             FROM next n
             WHERE ${tenantIs("q", partition)} AND q.source_id = n.source_id AND q.device_key = n.device_key
             RETURNING q.*
+          ), found AS MATERIALIZED (
+            SELECT t.*, d.held_until, d.created_at, d.campaign_key, d.content_key, d.location_key, d.status,
+              d.test, v.address, v.address_version, v.unregistered_at, v.transport AS device_transport,
+              v.address_gone_at, v.subscribed, v.approved
+            FROM taken t
+            JOIN delivery d ON ${tenantIs("d", partition)} AND d.source_id = t.source_id
+              AND d.device_key = t.device_key
+            JOIN device v ON ${tenantIs("v", partition)} AND v.key = t.device_key
           )
           SELECT t.source_id AS "sourceId", t.device_key AS "deviceKey", t.fence, t.attempts::int AS attempts,
             ${epochMillis("t.first_at")} AS "firstAt",
-            ${epochMillis("COALESCE(d.held_until, d.created_at)")} AS "createdAt",
-            d.campaign_key AS "campaignKey", d.content_key AS "contentKey",
-            d.location_key AS "locationKey", v.address,
-            v.address_version AS "addressVersion", d.status = 'handed_over' AS "isUncertain",
+            ${epochMillis("COALESCE(t.held_until, t.created_at)")} AS "createdAt",
+            t.campaign_key AS "campaignKey", t.content_key AS "contentKey",
+            t.location_key AS "locationKey", t.address,
+            t.address_version AS "addressVersion", t.status = 'handed_over' AS "isUncertain",
             CASE WHEN s.status <> 'running' AND NOT t.held THEN 'stopped'
               WHEN w.deletion_scheduled_at IS NOT NULL THEN 'closing'
-              WHEN v.unregistered_at IS NOT NULL THEN 'unregistered'
-              WHEN v.transport <> t.transport THEN 'moved'
-              WHEN v.address_gone_at IS NOT NULL THEN 'gone'
-              WHEN NOT v.subscribed AND NOT d.test THEN 'unsubscribed'
-              WHEN NOT v.approved AND t.environment = 'sandbox' THEN 'unapproved' END AS obstacle
-          FROM taken t
+              WHEN t.unregistered_at IS NOT NULL THEN 'unregistered'
+              WHEN t.device_transport <> t.transport THEN 'moved'
+              WHEN t.address_gone_at IS NOT NULL THEN 'gone'
+              WHEN NOT t.subscribed AND NOT t.test THEN 'unsubscribed'
+              WHEN NOT t.approved AND t.environment = 'sandbox' THEN 'unapproved' END AS obstacle
+          FROM found t
           JOIN workspace w ON w.id = t.workspace_id
-          JOIN delivery d ON ${tenantIs("d", partition)} AND d.source_id = t.source_id
-            AND d.device_key = t.device_key
-          JOIN device v ON ${tenantIs("v", partition)} AND v.key = t.device_key
           LEFT JOIN send s ON ${tenantIs("s", partition)} AND s.source_id = t.source_id`),
 
       /**

@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { unnested } from "../../database/Rows.ts";
 import { sameTenant, tenantColumns } from "../../database/TenantColumns.ts";
+import { byWorkspace, workspaceIs } from "../../database/WorkspaceGroups.ts";
 import type { TemplateValues } from "../../notifications/templates/TemplateRun.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 
@@ -32,21 +33,28 @@ export class RecipientsSql extends Context.Service<RecipientsSql>()(
       const sql = yield* SqlClient.SqlClient;
       return {
         /** The recipients of messages. No row for a device that does not exist any more. */
-        find: (messages: ReadonlyArray<RecipientKey>) =>
-          Effect.orDie(sql<RecipientRow>`
-            SELECT r.ord::int AS ord, v.attributes, v.platform, v.locale, v.timezone, (
+        find: (all: ReadonlyArray<RecipientKey>) =>
+          byWorkspace(sql, all, (workspaceId, messages) =>
+            Effect.orDie(sql<RecipientRow>`
+            WITH r AS MATERIALIZED (
+              SELECT r.*, v.attributes, v.platform, v.locale, v.timezone
+              FROM ${unnested("r", messages, {
+                ...tenantColumns,
+                device_key: ["int4", ({ deviceKey }) => deviceKey],
+                campaign_key: ["int4", ({ campaignKey }) => campaignKey],
+                location_key: ["int4", ({ locationKey }) => locationKey],
+              })}
+              JOIN device v ON ${workspaceIs("v", workspaceId, "r")} AND v.environment = r.environment
+                AND v.key = r.device_key
+            )
+            SELECT r.ord::int AS ord, r.attributes, r.platform, r.locale, r.timezone, (
               SELECT jsonb_build_object('name', l.name, 'address', l.address, 'external_id', l.external_id)
               FROM location l WHERE ${sameTenant("l", "r")} AND l.key = r.location_key
             ) AS location, (
               SELECT k.name FROM campaign k WHERE ${sameTenant("k", "r")} AND k.key = r.campaign_key
             ) AS "campaignName"
-            FROM ${unnested("r", messages, {
-              ...tenantColumns,
-              device_key: ["int4", ({ deviceKey }) => deviceKey],
-              campaign_key: ["int4", ({ campaignKey }) => campaignKey],
-              location_key: ["int4", ({ locationKey }) => locationKey],
-            })}
-            JOIN device v ON ${sameTenant("v", "r")} AND v.key = r.device_key`),
+            FROM r`),
+          ),
       };
     }),
   },

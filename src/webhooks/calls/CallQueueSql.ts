@@ -3,6 +3,7 @@ import { SqlClient, type SqlError } from "effect/sql";
 import { arrayOf, epochMillis, instant, unnested } from "../../database/Rows.ts";
 import { run } from "../../database/Statements.ts";
 import { sameTenant, tenantColumns, tenantIs } from "../../database/TenantColumns.ts";
+import { byWorkspace } from "../../database/WorkspaceGroups.ts";
 import { MessageIds } from "../../sending/MessageId.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import { EventIds } from "../EventId.ts";
@@ -144,8 +145,9 @@ export class CallQueueSql extends Context.Service<CallQueueSql>()("waypost/webho
        * Takes events of active webhooks that are not in a call yet, older recordings first, with their data.
        * Recordings that another worker is taking from are left out.
        */
-      takeEvents: (webhooks: ReadonlyArray<Asked>) =>
-        withIds(sql<RecordedEventRow>`
+      takeEvents: (all: ReadonlyArray<Asked>) =>
+        byWorkspace(sql, all, (workspaceId, webhooks) =>
+          withIds(sql<RecordedEventRow>`
           WITH asked AS (${asked(webhooks)}), next AS (
             SELECT e.*, a.room, e.size - e.called AS rest
             FROM asked a CROSS JOIN LATERAL (
@@ -172,8 +174,9 @@ export class CallQueueSql extends Context.Service<CallQueueSql>()("waypost/webho
               e.send_ids[s.called + 1 : s.called + s.count] AS send_ids,
               e.data[s.called + 1 : s.called + s.count] AS data
           )
-          ${eventRowsSql(sql)}
+          ${eventRowsSql(sql, workspaceId)}
           ORDER BY 2, 3`),
+        ),
 
       /** One recorded event of a webhook with its data. */
       event: (tenant: TenantKey, webhookId: string, recording: bigint, index: number) =>
@@ -190,7 +193,7 @@ export class CallQueueSql extends Context.Service<CallQueueSql>()("waypost/webho
             WHERE ${tenantIs("e", tenant)} AND e.webhook_id = ${webhookId} AND e.recording = ${recording}
               AND e.size > ${index}
           )
-          ${eventRowsSql(sql)}`),
+          ${eventRowsSql(sql, tenant.workspaceId)}`),
 
       /**
        * Adds calls that this worker has leased. One that exists, because its event was sent again, is left

@@ -2,6 +2,7 @@
 import type { SqlClient, Statement } from "effect/sql";
 import { epochMillis, utc } from "../../database/Rows.ts";
 import { sameTenant } from "../../database/TenantColumns.ts";
+import { type OneWorkspace, workspaceIs } from "../../database/WorkspaceGroups.ts";
 
 /**
  * A recorded event. `data` is a JSON object without environment and workspace; instants are epoch
@@ -36,7 +37,7 @@ export interface RecordedEventRow extends Omit<EventRow, "id"> {
  * Most deliveries of a recording share source, campaign and content: their ids are looked up once, for the
  * first of them. A join would not do: the planner expects few rows of arrays, and takes nested loops.
  */
-export const eventRowsSql = (sql: SqlClient.SqlClient): Statement.Fragment => sql`
+export const eventRowsSql = (sql: SqlClient.SqlClient, workspaceId: OneWorkspace): Statement.Fragment => sql`
   , wanted AS MATERIALIZED (
     SELECT t.workspace_id, t.environment, t.webhook_id, t.recording, t.type, t.recorded_at,
       (t.first + i.ord - 1)::int AS index, i.device_key, COALESCE(i.source_id, t.source_ids[1]) AS source_id,
@@ -56,9 +57,11 @@ export const eventRowsSql = (sql: SqlClient.SqlClient): Statement.Fragment => sq
         'clicked_at', CASE WHEN p.is_later OR d.clicked_at <= p.recorded_at THEN ${utc("d.clicked_at")} END
       )::text END AS own
     FROM wanted p
-    LEFT JOIN delivery d ON ${sameTenant("d", "p")} AND d.source_id = p.source_id
+    LEFT JOIN delivery d ON ${workspaceIs("d", workspaceId, "p")} AND d.environment = p.environment
+      AND d.source_id = p.source_id
       AND d.device_key = p.device_key
-    LEFT JOIN device v ON ${sameTenant("v", "d")} AND v.key = d.device_key AND v.erased_at IS NULL
+    LEFT JOIN device v ON ${workspaceIs("v", workspaceId, "d")} AND v.environment = d.environment
+      AND v.key = d.device_key AND v.erased_at IS NULL
   ), named AS (
     SELECT p.*, CASE WHEN p.number = 1 THEN (
       SELECT json_build_object(

@@ -17,6 +17,7 @@ import { anyHistory, anyRequest, queryOf, type ReportRequest, zones } from "../A
 import { record } from "../RecordedHistory.ts";
 import { ReportOracle } from "../ReportOracle.ts";
 import { assertRebuildIsSame } from "../rollups/StoredRollups.ts";
+import { writeEvents } from "../../SourceRows.ts";
 
 const HOUR = 3_600_000;
 
@@ -129,7 +130,7 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Compacted rows", (it)
           assert.deepInclude(left, { settled: 0, exits: 0 });
           compacted += left?.compacted ?? 0;
           yield* verify("compacted", 3);
-          yield* sql`INSERT INTO geofence_event SELECT * FROM later_event WHERE ${mine}`;
+          yield* writeEvents(sql`INSERT INTO geofence_event SELECT * FROM later_event WHERE ${mine}`);
           events = [...history.events];
           yield* verify("more events pending");
           yield* rollUpSlowly;

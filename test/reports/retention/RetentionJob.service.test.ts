@@ -12,6 +12,7 @@ import { testStart, TestWaypost } from "../../TestWaypost.ts";
 import { anyHistory } from "../AnyHistory.ts";
 import { record } from "../RecordedHistory.ts";
 import { rollUp } from "../rollups/StoredRollups.ts";
+import { writeDeliveries } from "../../SourceRows.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -135,12 +136,12 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Concurrent compaction
         Array.from({ length: 30 }, (_, at) => at),
         (at) =>
           Effect.andThen(
-            sql`
+            writeDeliveries(sql`
               INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key,
                 notification_key, content_key, content_type, trigger_type, transport, status, created_at,
                 settled_at)
               VALUES (${workspaceId}, 'sandbox', ${10_000 + at}, 500, 1, 1, 1, 'message', 'fixed_time',
-                'inbox', 'delivered', ${new Date(testStart)}, ${new Date(testStart)})`,
+                'inbox', 'delivered', ${new Date(testStart)}, ${new Date(testStart)})`),
             Effect.sync(() => written++),
           ),
       );

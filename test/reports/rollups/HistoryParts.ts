@@ -1,5 +1,6 @@
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
+import { writeDeliveries, writeEvents } from "../../SourceRows.ts";
 
 /**
  * The part of three in which a row of a history comes. Each part has late events and deliveries of any day.
@@ -22,36 +23,43 @@ export const setAside = Effect.fnUntraced(function* (workspaceId: number) {
     const deliveries = sql`${mine} AND (source_id - 1) % 3 = ${part}`;
     // Statements of several sizes; the last part is inserted unsettled and then settled by one statement.
     if (part === 2) {
-      yield* sql`
+      yield* writeDeliveries(sql`
         INSERT INTO delivery
         SELECT (jsonb_populate_record(d, '{"status": "queued", "settled_at": null, "opened_at": null,
           "clicked_at": null}')).*
         FROM aside_delivery d
-        WHERE ${deliveries}`;
-      yield* sql`
+        WHERE ${deliveries}`);
+      yield* writeDeliveries(
+        sql`
         UPDATE delivery SET status = a.status, settled_at = a.settled_at FROM aside_delivery a
         WHERE a.workspace_id = ${workspaceId} AND delivery.workspace_id = a.workspace_id
           AND delivery.environment = a.environment AND delivery.source_id = a.source_id
-          AND delivery.device_key = a.device_key AND (a.source_id - 1) % 3 = ${part}`;
+          AND delivery.device_key = a.device_key AND (a.source_id - 1) % 3 = ${part}`,
+        { settles: true },
+      );
       // Opens and clicks come later, one statement for each or for both.
-      for (const columns of [
-        sql`opened_at = a.opened_at`,
-        sql`opened_at = a.opened_at, clicked_at = a.clicked_at`,
-      ]) {
-        yield* sql`
+      for (const [columns, changes] of [
+        [sql`opened_at = a.opened_at`, { opens: true }],
+        [sql`opened_at = a.opened_at, clicked_at = a.clicked_at`, { clicks: true }],
+      ] as const) {
+        yield* writeDeliveries(
+          sql`
           UPDATE delivery SET ${columns} FROM aside_delivery a
           WHERE a.workspace_id = ${workspaceId} AND delivery.workspace_id = a.workspace_id
             AND delivery.environment = a.environment AND delivery.source_id = a.source_id
-            AND delivery.device_key = a.device_key AND (a.source_id - 1) % 3 = ${part}`;
+            AND delivery.device_key = a.device_key AND (a.source_id - 1) % 3 = ${part}`,
+          changes,
+        );
       }
     } else {
       for (let chunk = 0; chunk < 4; chunk++) {
-        yield* sql`
-          INSERT INTO delivery SELECT * FROM aside_delivery WHERE ${deliveries} AND source_id % 4 = ${chunk}`;
+        yield* writeDeliveries(sql`
+          INSERT INTO delivery SELECT * FROM aside_delivery
+          WHERE ${deliveries} AND source_id % 4 = ${chunk}`);
       }
     }
-    yield* sql`
+    yield* writeEvents(sql`
       INSERT INTO geofence_event SELECT * FROM aside_event
-      WHERE ${mine} AND ((extract(epoch FROM occurred_at) * 1000)::int8 % 3 + 3) % 3 = ${part}`;
+      WHERE ${mine} AND ((extract(epoch FROM occurred_at) * 1000)::int8 % 3 + 3) % 3 = ${part}`);
   }, Effect.orDie);
 }, Effect.orDie);

@@ -7,6 +7,7 @@ import { testStart, TestWaypost } from "../../TestWaypost.ts";
 import { record } from "../RecordedHistory.ts";
 import { campaign, delivery, devices, event, locations, notification } from "../ReportHistory.ts";
 import { assertRebuildIsSame, rollUp } from "./StoredRollups.ts";
+import { writeDeliveries, writeEvents } from "../../SourceRows.ts";
 
 const day = 86_400_000;
 
@@ -76,18 +77,18 @@ layer(TestWaypost.layer)("Months of rollups", (it) => {
       const addLateRows = Effect.gen(function* () {
         const earlier = `${7 + additions} minutes`;
         const firstSource = 1_000_000 * ++additions;
-        yield* sql`
+        yield* writeDeliveries(sql`
           INSERT INTO delivery
           SELECT (jsonb_populate_record(d, jsonb_build_object('source_id', source_id + ${firstSource}::int,
             'device_key', 4, 'settled_at', settled_at - ${earlier}::text::interval,
             'created_at', created_at - ${earlier}::text::interval))).*
-          FROM delivery d WHERE ${mine} AND source_id < 1000000 AND status = 'failed'`;
-        yield* sql`
+          FROM delivery d WHERE ${mine} AND source_id < 1000000 AND status = 'failed'`);
+        yield* writeEvents(sql`
           INSERT INTO geofence_event (workspace_id, environment, device_key, id, type, location_key,
             occurred_at, received_at)
           SELECT workspace_id, environment, device_key, gen_random_uuid(), type, location_key,
             occurred_at - ${earlier}::text::interval, received_at
-          FROM geofence_event WHERE ${mine}`;
+          FROM geofence_event WHERE ${mine}`);
       });
 
       yield* rollUp;

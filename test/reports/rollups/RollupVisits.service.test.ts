@@ -9,6 +9,7 @@ import { testStart, TestWaypost } from "../../TestWaypost.ts";
 import { record } from "../RecordedHistory.ts";
 import { devices, locations } from "../ReportHistory.ts";
 import { rollUp } from "./StoredRollups.ts";
+import { writeEvents } from "../../SourceRows.ts";
 
 layer(TestWaypost.layer)("Rolled-up visits", (it) => {
   it.effect("rolled-up visits pair every entry with its next exit, in whatever order events come (K5)", () =>
@@ -42,11 +43,11 @@ layer(TestWaypost.layer)("Rolled-up visits", (it) => {
       for (const [index, minute] of minutes.entries()) {
         const at = new Date(testStart - minute * 60_000);
         const type = index % 3 === 0 ? "exit" : "enter";
-        yield* sql`
+        yield* writeEvents(sql`
           INSERT INTO geofence_event (workspace_id, environment, device_key, id, type, location_key,
             occurred_at, received_at)
           SELECT workspace_id, environment, ${1 + (minute % 2)}, gen_random_uuid(), ${type}, key, ${at}, ${at}
-          FROM location WHERE ${mine}`;
+          FROM location WHERE ${mine}`);
         if (index === 0) yield* rollUp;
         // Ten events come before some of them are rolled up, one by one.
         if (index % 10 !== 9) continue;

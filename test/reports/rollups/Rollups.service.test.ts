@@ -18,6 +18,7 @@ import { campaign, delivery, devices, locations, type ReportHistory } from "../R
 import { ReportOracle } from "../ReportOracle.ts";
 import { partOf, setAside } from "./HistoryParts.ts";
 import { assertRebuildIsSame, rollUp } from "./StoredRollups.ts";
+import { writeDeliveries, writeEvents } from "../../SourceRows.ts";
 
 const rowReports = {
   campaigns: campaignRowStatuses,
@@ -175,18 +176,18 @@ layer(TestWaypost.layer)("Rolled-up reports", (it) => {
             const when = new Date(testStart - (index * 37 + device) * 3_600_000);
             yield* sql.withTransaction(
               Effect.gen(function* () {
-                yield* sql`
+                yield* writeDeliveries(sql`
                   INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key,
                     notification_key, content_key, content_type, trigger_type, transport, status, created_at,
                     settled_at)
                   SELECT ${workspaceId}, 'sandbox', ${device * 1000 + index}, ${device} + g, 1, 1, 1,
                     'message',
-                    'fixed_time', 'inbox', 'delivered', ${when}, ${when} FROM generate_series(0, 2) AS g`;
-                yield* sql`
+                    'fixed_time', 'inbox', 'delivered', ${when}, ${when} FROM generate_series(0, 2) AS g`);
+                yield* writeEvents(sql`
                   INSERT INTO geofence_event (workspace_id, environment, device_key, id, type, location_key,
                     occurred_at, received_at)
                   SELECT ${workspaceId}, 'sandbox', ${device}, gen_random_uuid(), t, ${key}, ${when}, ${when}
-                  FROM unnest(ARRAY['enter', 'exit']) AS t`;
+                  FROM unnest(ARRAY['enter', 'exit']) AS t`);
                 yield* Effect.yieldNow;
               }),
             );

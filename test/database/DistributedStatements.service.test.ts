@@ -1,0 +1,84 @@
+import { assert, describe, it, layer } from "@effect/vitest";
+import { Effect, Layer } from "effect";
+import { SqlClient } from "effect/sql";
+import { arrayOf } from "../../src/database/Rows.ts";
+import { AssumeDistributed } from "../../src/database/citus/IsDistributed.ts";
+import { distributedTables } from "../../src/database/citus/DistributedTables.ts";
+import { Retention } from "../../src/reports/retention/Retention.ts";
+import { Rollups } from "../../src/reports/rollups/Rollups.ts";
+import { HeldDeliveries } from "../../src/sending/holding/HeldDeliveries.ts";
+import { decide } from "../events/DwellWorld.ts";
+import { everyEndpoint } from "../matrices/Endpoints.ts";
+import { exampleOf, send } from "../matrices/Examples.ts";
+import { makeMatrixFixture, unlimitedWorkspace } from "../matrices/MatrixFixture.ts";
+import { at, drain, start } from "../sending/ManualWorkers.ts";
+import { Connections, overCutConnections } from "../sending/SimulationWorld.ts";
+import { sendWorld } from "../sending/SendWorld.ts";
+import { testStart } from "../TestWaypost.ts";
+import { problemsOf } from "./DistributedStatements.ts";
+
+describe("Problems of statements on distributed tables", () => {
+  const cases: ReadonlyArray<readonly [string, number]> = [
+    ["SELECT 1 FROM delivery d WHERE d.workspace_id = $1 AND d.environment = $2", 0],
+    ["SELECT 1 FROM workspace w WHERE w.id = 1 RETURNING now()", 0],
+    ["SELECT 1 FROM delivery d JOIN k ON d.workspace_id = k.workspace_id", 1],
+    ["DELETE FROM dwell w WHERE w.ctid = ANY (ARRAY(SELECT 1))", 2],
+    ["UPDATE device SET approved = true WHERE workspace_id = $1 RETURNING to_char(last_seen_at, 'Y')", 1],
+    ["WITH c AS (UPDATE device SET approved = true WHERE workspace_id = $1 RETURNING *) SELECT now()", 0],
+  ];
+  it("a workspace that is missing, a mutable function in RETURNING and a ctid are found", () => {
+    for (const [statement, count] of cases) assert.lengthOf(problemsOf(statement), count, statement);
+  });
+});
+
+// The statements of a distributed database, on one that is none.
+const assumed = overCutConnections.pipe(Layer.provideMerge(Layer.succeed(AssumeDistributed, true)));
+
+layer(assumed)("Statements on distributed tables", (it) => {
+  it.effect(
+    "every statement of requests and jobs is one that a distributed table takes (running.citus)",
+    () =>
+      Effect.gen(function* () {
+        const { statements } = yield* Connections;
+        const fixture = yield* makeMatrixFixture(yield* unlimitedWorkspace, "sandbox");
+        for (const endpoint of everyEndpoint)
+          yield* send(fixture, endpoint, yield* exampleOf(endpoint).request(fixture));
+        const { production } = yield* sendWorld();
+        yield* production.crowd(20);
+        yield* production.sent(yield* production.push({}), "12:30");
+        yield* at("2026-11-21T12:30:00Z");
+        yield* start;
+        yield* drain;
+        yield* decide;
+        yield* Effect.flatMap(HeldDeliveries, ({ releaseDue }) => releaseDue);
+        yield* Effect.provide(
+          Effect.flatMap(Rollups, ({ step }) => Effect.repeat(step, { while: (isMore) => isMore })),
+          Rollups.layer,
+        );
+        yield* Effect.provide(
+          Effect.flatMap(Retention, ({ compact }) =>
+            Effect.andThen(compact("deliveries", testStart + 1e9), compact("events", testStart + 1e9)),
+          ),
+          Retention.layer,
+        );
+        assert.isAbove(statements.size, 200);
+        const problems = [...statements].flatMap((statement) =>
+          problemsOf(statement).map((problem) => `${problem}: ${statement.replaceAll(/\s+/g, " ")}`),
+        );
+        assert.deepStrictEqual(problems, []);
+      }),
+  );
+
+  it.effect("no trigger is on a distributed table but those that distributing drops (running.citus)", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient;
+      const triggers = yield* sql<{ readonly name: string }>`
+        SELECT g.tgname AS name FROM pg_trigger g JOIN pg_class t ON t.oid = g.tgrelid
+        WHERE NOT g.tgisinternal AND t.relname = ANY (${arrayOf("text", [...distributedTables])}) ORDER BY 1`;
+      assert.deepStrictEqual(
+        triggers.map(({ name }) => name),
+        ["delivery_changed_after_settling", "geofence_event_changed", "survey_response_moved"],
+      );
+    }),
+  );
+});
