@@ -1,6 +1,7 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer";
 import {
   Clock,
+  Console,
   Context,
   Effect,
   FileSystem,
@@ -8,6 +9,7 @@ import {
   Logger,
   Metric,
   Path,
+  Random,
   References,
   Scope,
   Tracer,
@@ -54,6 +56,8 @@ const httpServices = Context.pick(
 /** What Effect itself reads while a request runs, where it differs from the default. */
 const runtimeServices = Context.pick(
   Clock.Clock,
+  Console.Console,
+  Random.Random,
   Logger.CurrentLoggers,
   References.MinimumLogLevel,
   References.CurrentLogAnnotations,

@@ -133,10 +133,7 @@ export class RollupStateSql extends Context.Service<RollupStateSql>()(
               months_before = ${monthsBefore}::text::date
             WHERE ${inTenant(tenant)}`),
 
-        /**
-         * Adds the pending deltas of registered devices, or counts all devices where they never were; true if
-         * there was anything to do.
-         */
+        /** Adds the pending deltas of registered devices, or counts all devices where they never were. */
         countDevices: (tenant: TenantKey) =>
           Effect.gen(function* () {
             const [state] = yield* Effect.orDie(sql<{ readonly isCounted: boolean }>`
@@ -147,12 +144,11 @@ export class RollupStateSql extends Context.Service<RollupStateSql>()(
                 WHERE ${inTenant(tenant)} AND (SELECT sum FROM added) IS NOT NULL RETURNING devices)
               SELECT devices IS NOT NULL AS "isCounted" FROM changed
               UNION ALL SELECT false FROM rollup_state WHERE ${inTenant(tenant)} AND devices IS NULL`);
-            if (state === undefined || state.isCounted) return state !== undefined;
+            if (state === undefined || state.isCounted) return;
             yield* Effect.orDie(sql`
               WITH counted AS MATERIALIZED (
                 SELECT count(*) AS devices FROM device WHERE ${inTenant(tenant)} AND unregistered_at IS NULL)
               UPDATE rollup_state SET devices = (SELECT devices FROM counted) WHERE ${inTenant(tenant)}`);
-            return true;
           }),
 
         /** The state of each environment that has rollups or pending deltas. */

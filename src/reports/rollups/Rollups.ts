@@ -36,7 +36,10 @@ const endOfDay = ({ timezone }: PendingTenant, ms: number): number => {
 export class Rollups extends Context.Service<
   Rollups,
   {
-    /** One step in each environment with work, in its own transaction; true if any did something. */
+    /**
+     * One step in each environment with work, in its own transaction; true if it could not do all. Deltas
+     * that come meanwhile do not count: they always come while events do, and each step has a cost.
+     */
     readonly step: Effect.Effect<boolean>;
     /** The same without deltas of deliveries. */
     readonly stepOfEvents: Effect.Effect<boolean>;
@@ -81,7 +84,7 @@ export class Rollups extends Context.Service<
       yield* writer.addDeliveries(tenant, deliveryAdditions(state, taken));
       const count = taken.reduce((sum, { devices }) => sum + arrayLength(devices), 0);
       yield* countRollupRows("deliveries", "deltas", count);
-      return taken.length > 0;
+      return count >= (yield* RollupSizes).deliveries;
     });
 
     const addEvents = Effect.fnUntraced(function* (tenant: PendingTenant, state: RollupState) {
@@ -91,17 +94,17 @@ export class Rollups extends Context.Service<
       yield* writer.addEvents(tenant, eventAdditions(state, taken, visits));
       const count = taken.reduce((sum, { types }) => sum + types.length, 0);
       yield* countRollupRows("events", "deltas", count);
-      return true;
+      return count >= (yield* RollupSizes).events;
     });
 
     const addInteractions = Effect.fnUntraced(function* (tenant: PendingTenant, state: RollupState) {
       const added = yield* interactions.addPending(tenant, state);
       yield* countRollupRows("interactions", "deltas", added.interactions);
       yield* countRollupRows("answers", "deltas", added.answers);
-      return added.interactions + added.answers > 0;
+      return Math.max(added.interactions, added.answers) >= (yield* RollupSizes).interactions;
     });
 
-    /** One step in an environment; true if it did something. */
+    /** One step in an environment; true if work is left. */
     const stepOf = (tenant: PendingTenant, scope: StepScope, runningMonth: string) =>
       database.atomically(
         Effect.gen(function* () {
@@ -109,27 +112,27 @@ export class Rollups extends Context.Service<
           yield* states.create(tenant);
           const [state] = yield* states.lock(tenant);
           if (state === undefined) return false;
-          const hasCounted = yield* states.countDevices(tenant);
+          yield* states.countDevices(tenant);
           if (state.timezone !== tenant.timezone) return yield* Effect.as(restart(tenant), true);
-          const hasDeliveries = scope === "all" && (yield* addDeliveries(tenant, state));
-          const hasEvents = yield* addEvents(tenant, state);
-          const hasInteractions = yield* addInteractions(tenant, state);
+          const moreDeliveries = scope === "all" && (yield* addDeliveries(tenant, state));
+          const moreEvents = yield* addEvents(tenant, state);
+          const moreInteractions = yield* addInteractions(tenant, state);
           // Deltas and the rebuild in one step: where deltas never end, the rebuild would never start.
           if (state.rolledUpFrom !== -Infinity) return yield* Effect.as(rebuildNext(tenant, state), true);
           const monthsBefore = yield* months.rollUpNext(tenant, state, runningMonth);
-          if (monthsBefore === null) return hasCounted || hasDeliveries || hasEvents || hasInteractions;
+          if (monthsBefore === null) return moreDeliveries || moreEvents || moreInteractions;
           return yield* Effect.as(states.save(tenant, { ...state, monthsBefore }), true);
         }),
       );
 
     const stepOfAll = (scope: StepScope) =>
       Effect.gen(function* () {
-        let hasWorked = false;
+        let hasMore = false;
         const runningMonth = yield* months.running;
         for (const tenant of yield* states.pending(runningMonth)) {
-          hasWorked = (yield* stepOf(tenant, scope, runningMonth)) || hasWorked;
+          hasMore = (yield* stepOf(tenant, scope, runningMonth)) || hasMore;
         }
-        return hasWorked;
+        return hasMore;
       });
 
     return {

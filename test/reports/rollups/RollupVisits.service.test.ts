@@ -60,4 +60,34 @@ layer(TestWaypost.layer)("Rolled-up visits", (it) => {
       assert.isNotNull((yield* row).dwell_minutes);
     }),
   );
+
+  it.effect("a step says whether it left deltas, not whether it added some", () =>
+    Effect.gen(function* () {
+      const waypost = yield* TestWaypost;
+      const workspaces = yield* Workspaces;
+      const sql = yield* SqlClient.SqlClient;
+      const step = Effect.provideService((yield* Rollups).step, RollupSizes, {
+        ...RollupSizes.defaultValue(),
+        events: 2,
+      });
+      const tenant = yield* waypost.tenant();
+      const { workspaceId } = yield* Effect.orDie(workspaces.find(tenant.workspace.id));
+      yield* record(workspaceId, "sandbox", { locations: locations(1), devices: devices(1) });
+      yield* rollUp;
+      const at = new Date(testStart);
+      for (let count = 0; count < 3; count++) {
+        yield* writeEvents(sql`
+          INSERT INTO geofence_event (workspace_id, environment, device_key, id, type, location_key,
+            occurred_at, received_at)
+          SELECT workspace_id, environment, 1, gen_random_uuid(), 'enter', key, ${at}, ${at}
+          FROM location WHERE workspace_id = ${workspaceId}`);
+      }
+      const left = Effect.map(
+        sql`SELECT FROM event_delta WHERE workspace_id = ${workspaceId}`,
+        (rows) => rows.length,
+      );
+      assert.deepStrictEqual([yield* step, yield* left], [true, 1]);
+      assert.deepStrictEqual([yield* step, yield* left], [false, 0]);
+    }),
+  );
 });
