@@ -114,13 +114,13 @@ export default {
       name: "foreign-sql-or-http",
       comment:
         "A slice imports no *Sql, *Memory or *Http of another slice: use its service or its *Repository. " +
-        "CampaignStatusSql, SegmentRuleSql and RecordedEventsSql hold parts of statements.",
+        "CampaignStatusSql, DeltasSql, SegmentRuleSql and RecordedEventsSql hold parts of statements.",
       severity: "error",
       from: { path: "^src/([^/]+)/" },
       to: {
         path: "^src/.*(Sql|Memory|Http)[.]ts$",
         pathNot:
-          "^src/($1/|campaigns/CampaignStatusSql[.]ts$|devices/SegmentRuleSql[.]ts$|" +
+          "^src/($1/|campaigns/CampaignStatusSql[.]ts$|deltas/DeltasSql[.]ts$|devices/SegmentRuleSql[.]ts$|" +
           "outbox/RecordedEventsSql[.]ts$)",
       },
     },

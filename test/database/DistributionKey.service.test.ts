@@ -14,7 +14,7 @@ const referenceTables: Readonly<Record<string, string>> = {
   api_token: "looked up by its digest, before any workspace is known",
   sdk_key: "looked up by its digest, before any workspace is known",
   media_garbage: "bytes outlive their workspace",
-  two_phase: "never has a row; Citus manages it on the coordinator",
+  two_phase: "one row that never changes; Citus manages it on the coordinator",
   console_session: "looked up by its digest; the operator's belong to no workspace",
   console_code: "one-time addresses of the operator, who belongs to no workspace",
 };

@@ -43,7 +43,7 @@ export const committedInTwoPhases = <A, E, R>(
       isSpread
         ? Effect.orDie(
             Effect.flatMap(sql`SELECT 1 WHERE pg_current_xact_id_if_assigned() IS NOT NULL`, (written) =>
-              written.length === 0 ? Effect.void : Effect.asVoid(sql`DELETE FROM two_phase WHERE id = 0`),
+              written.length === 0 ? Effect.void : Effect.asVoid(sql`DELETE FROM two_phase WHERE id = 1`),
             ),
           )
         : Effect.void,

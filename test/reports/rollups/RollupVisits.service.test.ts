@@ -76,11 +76,11 @@ layer(TestWaypost.layer)("Rolled-up visits", (it) => {
       yield* rollUp;
       const at = new Date(testStart);
       for (let count = 0; count < 3; count++) {
-        yield* sql`
+        yield* writeEvents(sql`
           INSERT INTO geofence_event (workspace_id, environment, device_key, id, type, location_key,
             occurred_at, received_at)
           SELECT workspace_id, environment, 1, gen_random_uuid(), 'enter', key, ${at}, ${at}
-          FROM location WHERE workspace_id = ${workspaceId}`;
+          FROM location WHERE workspace_id = ${workspaceId}`);
       }
       const left = Effect.map(
         sql`SELECT FROM event_delta WHERE workspace_id = ${workspaceId}`,
