@@ -48,9 +48,9 @@ const day = 24 * hour;
 export class WorkFactsSql extends Context.Service<WorkFactsSql>()("waypost/doctor/WorkFactsSql", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
-    const batches = sql`SELECT FROM send_batch b WHERE b.workspace_id = s.workspace_id
+    const batches = sql`SELECT 1 FROM send_batch b WHERE b.workspace_id = s.workspace_id
       AND b.environment = s.environment AND b.source_id = s.source_id`;
-    const queued = sql`SELECT FROM queued q WHERE q.workspace_id = s.workspace_id
+    const queued = sql`SELECT 1 FROM queued q WHERE q.workspace_id = s.workspace_id
       AND q.environment = s.environment AND q.source_id = s.source_id`;
     return {
       facts: (now: number) =>
@@ -74,9 +74,9 @@ export class WorkFactsSql extends Context.Service<WorkFactsSql>()("waypost/docto
             (SELECT count(*)::int FROM media_file WHERE thumbnail = 'pending'
               AND thumbnail_due_at < ${instant(now - 10 * minute)}) AS thumbnails_late,
             (SELECT count(*)::int FROM (
-              SELECT FROM media_garbage WHERE due_at < ${instant(now - hour)} AND NOT arriving LIMIT 10000
+              SELECT 1 FROM media_garbage WHERE due_at < ${instant(now - hour)} AND NOT arriving LIMIT 10000
             ) AS late) AS garbage_late,
-            EXISTS (SELECT FROM idempotent_response
+            EXISTS (SELECT 1 FROM idempotent_response
               WHERE created_at < ${instant(now - day - 2 * hour)}) AS keys_late,
             (SELECT count(*)::int FROM ((SELECT 1 FROM delivery_delta LIMIT 10001)
               UNION ALL (SELECT 1 FROM event_delta LIMIT 10001)
