@@ -20,6 +20,8 @@ const flat = 0.8;
 const connections = 8;
 const sizes = (process.env["BENCH_SIZES"] ?? "100000,1000000").split(",").map(Number);
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 2);
+/** Devices that one statement inserts or changes. */
+const partSize = 100_000;
 /** The size of the sends and inserts during which requests are measured. */
 const beside = Number(process.env["BENCH_BESIDE"] ?? Math.max(...sizes));
 
@@ -65,13 +67,17 @@ const prepare = Effect.fnUntraced(function* (origin: string) {
     post(`${origin}/device/v1/devices/bench-${key}`, sdk_key, { platform: "ios" }, "PUT"),
   );
   const largest = Math.max(...sizes);
-  yield* sql`
-    INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport,
-      token_digest, registered_at, last_seen_at)
-    SELECT t.workspace_id, t.environment, n, gen_random_uuid(), 'installation-' || n, 'android', 'inbox',
-      decode(repeat('00', 32), 'hex'), '2026-01-01Z', '2026-01-01Z'
-    FROM tenant t, generate_series(${connections + 1}::int, ${largest}::int) AS n
-    WHERE t.environment = 'production'`;
+  // In parts: the client gives up a server that does not answer for half a minute.
+  for (let from = connections + 1; from <= largest; from += partSize) {
+    yield* sql`
+      INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport,
+        token_digest, registered_at, last_seen_at)
+      SELECT t.workspace_id, t.environment, n, gen_random_uuid(), 'installation-' || n, 'android', 'inbox',
+        decode(repeat('00', 32), 'hex'), '2026-01-01Z', '2026-01-01Z'
+      FROM tenant t,
+        generate_series(${from}::int, ${Math.min(from + partSize - 1, largest)}::int) AS n
+      WHERE t.environment = 'production'`;
+  }
   yield* sql`VACUUM ANALYZE device`.unprepared;
   const [numbers] = yield* sql<Campaign>`
     SELECT s.workspace_id, s.campaign_key, s.notification_key, n.content_key
@@ -146,17 +152,20 @@ const send = Effect.fnUntraced(function* (size: number) {
 /** Gives the devices up to a key people, and time zones around the world. */
 const populate = Effect.fnUntraced(function* (size: number) {
   const sql = yield* SqlClient.SqlClient;
-  yield* sql`
-    WITH person AS (
-      INSERT INTO device_user (workspace_id, environment, user_id)
-      SELECT workspace_id, environment, 'person-' || key FROM device WHERE key <= ${size}
-      ON CONFLICT (user_id, workspace_id, environment) DO UPDATE SET user_id = EXCLUDED.user_id
-      RETURNING key, user_id
-    )
-    UPDATE device SET user_id = person.user_id, user_key = person.key,
-      timezone = (ARRAY['Asia/Tokyo', 'Asia/Kolkata', 'Europe/Paris', 'UTC', 'America/New_York',
-        'America/Los_Angeles', 'Pacific/Auckland', NULL])[device.key % 8 + 1]
-    FROM person WHERE device.key <= ${size} AND person.user_id = 'person-' || device.key`;
+  for (let from = 1; from <= size; from += partSize) {
+    const part = (key: string) => sql`${sql(key)} BETWEEN ${from} AND ${Math.min(from + partSize - 1, size)}`;
+    yield* sql`
+      WITH person AS (
+        INSERT INTO device_user (workspace_id, environment, user_id)
+        SELECT workspace_id, environment, 'person-' || key FROM device WHERE ${part("key")}
+        ON CONFLICT (user_id, workspace_id, environment) DO UPDATE SET user_id = EXCLUDED.user_id
+        RETURNING key, user_id
+      )
+      UPDATE device SET user_id = person.user_id, user_key = person.key,
+        timezone = (ARRAY['Asia/Tokyo', 'Asia/Kolkata', 'Europe/Paris', 'UTC', 'America/New_York',
+          'America/Los_Angeles', 'Pacific/Auckland', NULL])[device.key % 8 + 1]
+      FROM person WHERE ${part("device.key")} AND person.user_id = 'person-' || device.key`;
+  }
   yield* sql`VACUUM ANALYZE device`.unprepared;
 });
 
