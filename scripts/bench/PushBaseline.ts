@@ -18,21 +18,12 @@ import { PushConnections } from "../../src/sending/push/transports/PushConnectio
 import { awaitOutcome, type PushChannel } from "../../src/sending/push/transports/PushTransport.ts";
 import { WebPush } from "../../src/sending/push/transports/WebPush.ts";
 import { apnsCredentials, fcmCredentials, p256Key } from "../../test/sending/push/PushKeys.ts";
+import { plainContent as content } from "../../test/sending/push/PlainContent.ts";
 
 const [way, transport, plain = "", apns = "", count = "10000"] = process.argv.slice(2);
 const concurrency = 256;
 const warmUp = 3_000;
 
-const content = {
-  type: "message",
-  campaign_id: randomUUID(),
-  notification_id: randomUUID(),
-  headline: "Hello",
-  body: "World",
-  media: null,
-  cta_label: null,
-  cta_url: null,
-} as const;
 const browser = createECDH("prime256v1").generateKeys();
 const secret = randomBytes(16);
 const keys = { p256dh: browser.toString("base64url"), auth: secret.toString("base64url") };

@@ -1,6 +1,5 @@
 import { assert, it } from "@effect/vitest";
 import { Effect, Layer } from "effect";
-import { randomUUID } from "node:crypto";
 import { Settings } from "../../../src/config/Settings.ts";
 import { HostResolver, PublicHosts } from "../../../src/notifications/PublicHosts.ts";
 import { makeVapidKeys } from "../../../src/sending/push/PushCredentialRules.ts";
@@ -12,6 +11,7 @@ import { WebPush } from "../../../src/sending/push/transports/WebPush.ts";
 import { localServer } from "../../notifications/LocalServer.ts";
 import { browserSubscription } from "./BrowserCrypto.ts";
 import { apnsCredentials, fcmCredentials } from "./PushKeys.ts";
+import { plainContent as content } from "./PlainContent.ts";
 
 /** Transports that allow no private addresses, where each name resolves to these addresses. */
 const transports = (...addresses: ReadonlyArray<string>) =>
@@ -25,17 +25,6 @@ const transports = (...addresses: ReadonlyArray<string>) =>
       ),
     ),
   );
-
-const content = {
-  type: "message",
-  campaign_id: randomUUID(),
-  notification_id: randomUUID(),
-  headline: "Hello",
-  body: "World",
-  media: null,
-  cta_label: null,
-  cta_url: null,
-} as const;
 
 const send = (channel: PushChannel, address: unknown) =>
   awaitOutcome((report) =>

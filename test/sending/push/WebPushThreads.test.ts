@@ -16,17 +16,7 @@ import { WebPush } from "../../../src/sending/push/transports/WebPush.ts";
 import { localServer } from "../../notifications/LocalServer.ts";
 import { browserSubscription } from "./BrowserCrypto.ts";
 import { readAll } from "./PushServers.ts";
-
-const content = {
-  type: "message",
-  campaign_id: randomUUID(),
-  notification_id: randomUUID(),
-  headline: "Hello",
-  body: "World",
-  media: null,
-  cta_label: null,
-  cta_url: null,
-} as const;
+import { plainContent as content } from "./PlainContent.ts";
 
 const pushCount = 40;
 const settings = { start: startEncryptionThread, maxThreads: 2, answerMillis: 600_000, idleMillis: 600_000 };
