@@ -47,9 +47,22 @@ const awayStates: ReadonlySet<string> = new Set([
  */
 export type Unavailability = "away" | "busy" | "full";
 
+/**
+ * What Citus says, with the SQLSTATE of an internal error (XX000), if a node was lost while it ran a statement
+ * or while it committed. The first is the message of libpq, whose result has no SQLSTATE then.
+ */
+const lostNode = new RegExp(
+  "^(?:server closed the connection unexpectedly|failure on connection marked as essential|" +
+    "could not commit transaction for shard|failed to prepare transaction)",
+);
+
+/** Whether Citus lost one of its nodes. Other losses have the SQLSTATE of a connection failure (08006). */
+const isNodeLost = (error: SqlError.SqlError): boolean =>
+  sqlState(error) === "XX000" && lostNode.test(reasonOf(error));
+
 /** Whether no server answers, or it says that it is stopping, starting or full. A retry may succeed. */
 const isTemporary = (error: SqlError.SqlError): boolean =>
-  error.reason._tag === "ConnectionError" || awayStates.has(sqlState(error) ?? "");
+  error.reason._tag === "ConnectionError" || awayStates.has(sqlState(error) ?? "") || isNodeLost(error);
 
 /** Whether the server has no space on its disk (53100). */
 export const isDiskFull = (error: SqlError.SqlError): boolean => sqlState(error) === "53100";
