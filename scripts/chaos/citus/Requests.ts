@@ -18,11 +18,14 @@ export class Requests {
   /** Bodies of answers of 500. */
   readonly errors: Array<string> = [];
 
-  /** Gives the data of the answer. A 409 is about a request with the same key that is still running. */
-  async succeed<A>(url: string, init: RequestInit): Promise<A> {
+  /**
+   * Gives the data of the answer. A 409 is about a request with the same key that is still running. `pending`
+   * is a status of what was written just before, as long as its node has not committed it.
+   */
+  async succeed<A>(url: string, init: RequestInit, pending?: number): Promise<A> {
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       try {
-        return await this.#once<A>(url, init);
+        return await this.#once<A>(url, init, pending);
       } catch (error) {
         if (error instanceof Refused) throw error;
       }
@@ -31,7 +34,7 @@ export class Requests {
     throw new Error(`${init.method} ${url} has not succeeded`);
   }
 
-  async #once<A>(url: string, init: RequestInit): Promise<A> {
+  async #once<A>(url: string, init: RequestInit, pending: number | undefined): Promise<A> {
     let response: Response;
     try {
       response = await fetch(url, { ...init, signal: AbortSignal.timeout(requestTimeoutMillis) });
@@ -46,7 +49,7 @@ export class Requests {
     if (response.ok) return (JSON.parse(text) as { readonly data: A }).data;
     if (status === 503 && headers.get("retry-after") === null) this.unadvised++;
     if (status === 500) this.errors.push(text);
-    if (status >= 500 || status === 409) throw new Error(text);
+    if (status >= 500 || status === 409 || status === pending) throw new Error(text);
     throw new Refused(`${init.method} ${url}: ${status} ${text}`);
   }
 
