@@ -6,16 +6,22 @@ import { inject } from "vitest";
 /** Whether the database of the test is distributed. */
 export const isOnCitus = (): boolean => inject("testServer").citus !== null;
 
-/** Creates a trigger. Citus allows none on a distributed table unless its owner wants the risk. */
-export const createTrigger = (definition: string) =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient;
-    yield* sql`SET LOCAL citus.enable_unsafe_triggers = on`;
-    yield* sql.unsafe(`CREATE TRIGGER ${definition}`).unprepared;
-  }).pipe(
-    (create) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(create)),
-    Effect.orDie,
-  );
+/** Runs a statement on triggers. Citus allows none on a distributed table unless its owner wants the risk. */
+const onTriggers = (statement: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.withTransaction(
+      Effect.andThen(
+        sql`SET LOCAL citus.enable_unsafe_triggers = on`,
+        Effect.asVoid(sql.unsafe(statement).unprepared),
+      ),
+    ),
+  ).pipe(Effect.orDie);
+
+/** Creates a trigger: its name, and all that follows. */
+export const createTrigger = (definition: string) => onTriggers(`CREATE TRIGGER ${definition}`);
+
+/** Drops a trigger: its name, and its table. */
+export const dropTrigger = (name: string) => onTriggers(`DROP TRIGGER ${name}`);
 
 /** Creates a sequence on each node: triggers of shards count with that of theirs. */
 export const createSequence = (name: string) =>
@@ -23,7 +29,7 @@ export const createSequence = (name: string) =>
     const sql = yield* SqlClient.SqlClient;
     const create = `CREATE SEQUENCE ${name}`;
     yield* sql.unsafe(create).unprepared;
-    if (isOnCitus()) yield* sql`SELECT run_command_on_workers(${create})`;
+    if (isOnCitus()) yield* sql`SELECT success FROM run_command_on_workers(${create})`;
   }).pipe(Effect.orDie);
 
 /** Drops such a sequence. */
@@ -32,7 +38,7 @@ export const dropSequence = (name: string) =>
     const sql = yield* SqlClient.SqlClient;
     const drop = `DROP SEQUENCE ${name}`;
     yield* sql.unsafe(drop).unprepared;
-    if (isOnCitus()) yield* sql`SELECT run_command_on_workers(${drop})`;
+    if (isOnCitus()) yield* sql`SELECT success FROM run_command_on_workers(${drop})`;
   }).pipe(Effect.orDie);
 
 /** Whether such a sequence has been used. */

@@ -7,7 +7,13 @@ import { leaseMillis, pushLeases } from "../../../src/sending/push/PushLeases.ts
 import { PushQueueSql } from "../../../src/sending/push/PushQueueSql.ts";
 import { inFlightPushes } from "../../../src/sending/push/InFlightPushes.ts";
 import { accepted } from "../../../src/sending/push/transports/PushTransport.ts";
-import { createSequence, createTrigger, dropSequence, isSequenceUsed } from "../../database/OnCitus.ts";
+import {
+  createSequence,
+  createTrigger,
+  dropSequence,
+  dropTrigger,
+  isSequenceUsed,
+} from "../../database/OnCitus.ts";
 import { TestWaypost, testStart } from "../../TestWaypost.ts";
 import { eventually, pushed, pushing } from "./PushWorld.ts";
 
@@ -68,7 +74,7 @@ layer(TestWaypost.layer)("Pushes in flight", (it) => {
       const result = yield* effect;
       // A sequence counts also in rolled back transactions.
       yield* eventually(Effect.provideService(isSequenceUsed("refusals"), SqlClient.SqlClient, sql));
-      yield* sql`DROP TRIGGER refuse ON push_queue`;
+      yield* dropTrigger("refuse ON push_queue");
       yield* dropSequence("refusals");
       return result;
     }).pipe(Effect.orDie);
