@@ -1,7 +1,7 @@
 /**
  * Kills nodes of a Citus cluster by `kill -9`, all processes of a node at once, while sends run, devices
- * report events, and people write under an `Idempotency-Key`. Before half of the kills a node is suspended for
- * a moment, so that more transactions are in the middle of their commit. Killed nodes start again. Afterwards
+ * report events, and people write under an `Idempotency-Key`. Before half of the kills a node is suspended
+ * for a moment, so that more transactions are in the middle of their commit. Killed nodes start again. Then
  * every device must have one delivery of each send, every event and every write must be there once, and
  * reports and webhooks must say the same. A push may have arrived twice only if it was in flight at a kill.
  * Exit code 1 if not.

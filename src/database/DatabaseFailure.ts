@@ -48,8 +48,8 @@ const awayStates: ReadonlySet<string> = new Set([
 export type Unavailability = "away" | "busy" | "full";
 
 /**
- * How the message begins if Citus lost one of its nodes in the middle of a statement or a commit. libpq gives no
- * SQLSTATE then, and Citus sets none of a connection.
+ * How the message begins if Citus lost one of its nodes in the middle of a statement or a commit. libpq gives
+ * no SQLSTATE then, and Citus sets none of a connection.
  */
 const lostNode = new RegExp(
   "^(?:server closed the connection unexpectedly|SSL SYSCALL error|SSL connection has been closed|" +

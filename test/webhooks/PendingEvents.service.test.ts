@@ -40,7 +40,8 @@ layer(assumed)("Events whose delivery is not visible yet", (it) => {
       assert.strictEqual(yield* taken, 0);
       assert.deepStrictEqual(yield* waiting, { events: 1, calls: 0 });
       yield* sql`
-        UPDATE delivery SET status = 'delivered', settled_at = created_at WHERE workspace_id = ${workspaceId}`;
+        UPDATE delivery SET status = 'delivered', settled_at = created_at
+        WHERE workspace_id = ${workspaceId}`;
       yield* called;
       assert.lengthOf(receiver.calls, 1);
       assert.strictEqual(receiver.calls[0]?.body.data.status, "delivered");

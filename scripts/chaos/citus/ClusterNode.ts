@@ -13,7 +13,7 @@ const signalAll = (pids: ReadonlyArray<number>, signal: NodeJS.Signals): void =>
     }
 };
 
-/** The processes whose working directory is the folder, as that of all of a PostgreSQL is its data directory. */
+/** The processes whose working directory is the folder. That of PostgreSQL is its data directory. */
 const processesIn = (directory: string): ReadonlyArray<number> =>
   readdirSync("/proc").flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];

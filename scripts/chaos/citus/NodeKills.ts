@@ -33,7 +33,7 @@ const victimsOf = Effect.fnUntraced(function* (nodes: ReadonlyArray<ClusterNode>
   return (yield* Random.shuffle(nodes)).slice(0, 1);
 });
 
-/** Kills nodes and starts them again. `suspended` stops a moment before, and goes on when they are dead. */
+/** Kills nodes and starts them again. `suspended` stops a moment before, until they are dead. */
 const crash = Effect.fnUntraced(function* (
   victims: ReadonlyArray<ClusterNode>,
   suspended: ClusterNode | undefined,
@@ -48,8 +48,8 @@ const crash = Effect.fnUntraced(function* (
 
 /**
  * Starts a planned send for each kill, and kills at a random time after. `prepared` counts the prepared
- * transactions of the cluster, and `successes` answers with success. Gives the disruptions, the number of kills
- * that left such transactions, and the times from a restart to the next success, in milliseconds.
+ * transactions of the cluster, and `successes` answers with success. Gives the disruptions, the number of
+ * kills that left such transactions, and the times from a restart to the next success, in milliseconds.
  */
 export const killNodes = Effect.fnUntraced(function* <E, R>(
   nodes: ReadonlyArray<ClusterNode>,

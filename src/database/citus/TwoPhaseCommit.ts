@@ -11,9 +11,9 @@ const askForTwoPhases = "DELETE FROM two_phase WHERE id = 1";
 /**
  * Commits a transaction. If the database is distributed and the transaction has written plain tables, it
  * commits in two phases: its shards are prepared before the coordinator commits, so that a crash between
- * leaves both or neither. A statement on `two_phase`, a table that Citus manages, asks for that. A transaction
- * that wrote shards alone needs it only if they are on several nodes, which Citus sees itself. If it cannot
- * ask, it rolls back.
+ * leaves both or neither. A statement on `two_phase`, a table that Citus manages, asks for that. A
+ * transaction that wrote shards alone needs it only if they are on several nodes, which Citus sees itself. If
+ * it cannot ask, it rolls back.
  */
 export const commit = (
   sql: SqlClient.SqlClient,

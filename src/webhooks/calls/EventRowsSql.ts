@@ -35,8 +35,9 @@ export interface RecordedEventRow extends Omit<EventRow, "id"> {
 export interface TakenEvent extends EventRow, Pick<RecordedEventRow, "recording" | "index" | "isPending"> {}
 
 /**
- * The condition that the delivery of an event is not yet as the event says. On Citus an event is visible at the
- * coordinator before its delivery is at the node that has it, if that node was away while it should commit.
+ * The condition that the delivery of an event is not yet as the event says. On Citus an event is visible at
+ * the coordinator before its delivery is at the node that has it, if that node was away while it should
+ * commit.
  */
 const pendingSql = (sql: SqlClient.SqlClient): Statement.Fragment => sql`
   CASE p.type WHEN 'message.delivered' THEN d.status IS DISTINCT FROM 'delivered'
@@ -98,7 +99,8 @@ export const eventRowsSql = (sql: SqlClient.SqlClient, workspaceId: OneWorkspace
   )
   SELECT t.webhook_id AS "webhookId", t.recording, (t.first + i.ord - 1)::int AS index, t.type,
     ${epochMillis("t.recorded_at")} AS "recordedAt", i.data,
-    NULL::bigint AS "sourceId", NULL::int AS "deviceKey"${workspaceId === null ? sql`` : sql`, false AS "isPending"`}
+    NULL::bigint AS "sourceId", NULL::int AS "deviceKey"
+    ${workspaceId === null ? sql`` : sql`, false AS "isPending"`}
   FROM taken t CROSS JOIN LATERAL unnest(t.data) WITH ORDINALITY AS i (data, ord)
   WHERE t.data IS NOT NULL
   UNION ALL
