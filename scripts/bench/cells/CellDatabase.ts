@@ -32,6 +32,15 @@ export const run = Effect.fnUntraced(function* <Row extends object = object>(tex
   return yield* sql<Row>`${sql.literal(text)}`.unprepared;
 });
 
+/** Runs a statement of trusted text that may take many minutes. */
+export const runLong = Effect.fnUntraced(function* <Row extends object = object>(text: string) {
+  const sql = yield* SqlClient.SqlClient;
+  // The pool ends a connection whose statement exceeds the limit, unless its transaction sets another one.
+  return yield* sql.withTransaction(
+    Effect.andThen(sql`SET LOCAL statement_timeout = 3600000`.unprepared, run<Row>(text)),
+  );
+});
+
 /** Tables that are distributed on Citus, the first one the one that others are colocated with. */
 const byCell = [
   "device",
@@ -77,7 +86,6 @@ const tables = [
 
 /** Creates the tables empty, in a schema of their own; on Citus distributed. True on Citus. */
 export const createTables = Effect.gen(function* () {
-  yield* run("SET statement_timeout = 0");
   yield* run("SET client_min_messages = warning");
   yield* run("SET max_parallel_workers_per_gather = 0");
   yield* run("SET enable_partitionwise_aggregate = on");

@@ -1,5 +1,5 @@
 import { Effect } from "effect";
-import { cellAt, cellSql, costOf, firstKey, run, sumOf } from "./CellDatabase.ts";
+import { cellAt, cellSql, costOf, firstKey, run, runLong, sumOf } from "./CellDatabase.ts";
 
 /** How many cells there are, and how many devices each has. */
 export interface Size {
@@ -35,7 +35,7 @@ export const load = Effect.fnUntraced(function* (size: Size) {
   for (const ordinal of ordinals(size)) {
     const first = firstKey(ordinal);
     const { cost } = yield* costOf(
-      run(`
+      runLong(`
         INSERT INTO device (cell, key, installation, person, transport, seen_at)
         SELECT ${cellAt(ordinal)}, key, ${installationSql("key")}, ${personSql(size)},
           CASE WHEN key % 10 = 0 THEN 'f' ELSE 'i' END::"char", '2026-01-01Z'
@@ -45,11 +45,11 @@ export const load = Effect.fnUntraced(function* (size: Size) {
     costs.push(cost);
     yield* run(`INSERT INTO cell_state VALUES (${cellAt(ordinal)})`);
   }
-  yield* run(
+  yield* runLong(
     `INSERT INTO installation (id, key) SELECT ${installationSql("key")}, key FROM ${keysSql(size)}`,
   );
   // Every cell knows of its own people in which other cells they have devices.
-  yield* run(`
+  yield* runLong(`
     INSERT INTO device_person (cell, person, other_cells)
     SELECT cell, person, NULLIF(array_remove(cells, cell), '{}') FROM (
       SELECT person, array_agg(DISTINCT ${cellSql("key")}) AS cells
@@ -57,8 +57,8 @@ export const load = Effect.fnUntraced(function* (size: Size) {
       WHERE person IS NOT NULL GROUP BY person
     ) AS spread, unnest(cells) AS cell`);
   yield* run(`UPDATE tenant SET last_device_key = ${firstKey(size.cells - 1) + size.devices}`);
-  yield* run("CREATE UNIQUE INDEX device_installation ON device (installation, cell)");
+  yield* runLong("CREATE UNIQUE INDEX device_installation ON device (installation, cell)");
   for (const table of ["device", "device_person", "installation", "cell_state"])
-    yield* run(`VACUUM ANALYZE ${table}`);
+    yield* runLong(`ANALYZE ${table}`);
   return sumOf(costs);
 });

@@ -2,7 +2,7 @@ import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { randomFillSync } from "node:crypto";
 import { DeviceTally } from "../../../src/reports/rollups/encoding/DeviceTally.ts";
-import { cellAt, costOf, firstKey, run, sumOf } from "./CellDatabase.ts";
+import { cellAt, costOf, firstKey, run, runLong, sumOf } from "./CellDatabase.ts";
 import { ordinals, type Size } from "./CellLoad.ts";
 
 /** Figures of a campaign. */
@@ -24,7 +24,7 @@ export const fillReached = Effect.fnUntraced(function* (size: Size, isCitus: boo
         FOR VALUES IN (${cellAt(ordinal)})`);
     const few = size.devices / 10;
     // Multiplying by a prime that does not divide the number of devices reaches each of them once.
-    yield* run(`
+    yield* runLong(`
       INSERT INTO reached (cell, campaign_key, device_key)
       SELECT ${cellAt(ordinal)}, 1, ${first} + 1 + (n * 7919::bigint % ${size.devices})::int
       FROM generate_series(1, ${size.devices}) AS n
@@ -32,7 +32,7 @@ export const fillReached = Effect.fnUntraced(function* (size: Size, isCitus: boo
       SELECT ${cellAt(ordinal)}, 2, ${first} + 1 + (n * 7919::bigint % ${few})::int
       FROM generate_series(1, ${2 * few}) AS n`);
   }
-  yield* run("VACUUM ANALYZE reached");
+  yield* runLong("ANALYZE reached");
   return size.cells * size.devices * 1.2;
 });
 
@@ -48,14 +48,14 @@ const hashedSql = (rows: string) => `
   GROUP BY campaign_key ORDER BY 1`;
 
 /** The report by one statement over all devices. */
-export const wholeReport = costOf(run<Figures>(sortedSql("reached")));
+export const wholeReport = costOf(runLong<Figures>(sortedSql("reached")));
 
 /** The report by one statement over all devices with a hash table. */
-export const hashedReport = costOf(run<Figures>(hashedSql("reached")));
+export const hashedReport = costOf(runLong<Figures>(hashedSql("reached")));
 
 /** The report by one statement over all devices that counts each cell and adds up. */
 export const addedReport = costOf(
-  run<Figures>(`
+  runLong<Figures>(`
     SELECT campaign_key AS campaign, sum(deliveries)::int AS deliveries, sum(devices)::int AS devices FROM (
       SELECT cell, campaign_key, sum(deliveries) AS deliveries, count(*) AS devices FROM (
         SELECT cell, campaign_key, device_key, count(*) AS deliveries FROM reached GROUP BY 1, 2, 3) AS each

@@ -1,5 +1,5 @@
 import { Effect } from "effect";
-import { cellAt, costOf, firstKey, run, sumOf } from "./CellDatabase.ts";
+import { cellAt, costOf, firstKey, run, runLong, sumOf } from "./CellDatabase.ts";
 import { ordinals, type Size } from "./CellLoad.ts";
 
 /** Devices of a batch, as in src/sending/Send.ts. */
@@ -136,7 +136,7 @@ export const personCappedSend = (size: Size, sourceId: number, campaign: number)
 export const expectedDeliveries = (size: Size) => {
   const isReached = `(key & 1048575) <= ${firstBatchesIn(size) * batchSize}`;
   return Effect.map(
-    run<{ devices: number; people: number }>(`
+    runLong<{ devices: number; people: number }>(`
       SELECT sum(devices)::int AS devices, count(person) FILTER (WHERE NOT is_reached)::int AS people
       FROM (
         SELECT person, count(*) FILTER (WHERE NOT ${isReached}) AS devices,
