@@ -33,6 +33,9 @@ import {
   poll,
   registerInCells,
   registerPlainly,
+  settledTogether,
+  settleInCell,
+  settleInSend,
   touchTogether,
   touchByCells,
 } from "./cells/CellRequests.ts";
@@ -48,6 +51,7 @@ const steps = (process.env["BENCH_STEPS"] ?? "requests,sends,poll,report,sets").
 const requestRounds = 40;
 const batch = 64;
 const pollRounds = 20;
+const settleRounds = 100;
 /** More rows than these overflow the hash table of one statement many times. */
 const maxHashedRows = 15_000_000;
 
@@ -83,6 +87,11 @@ const sends = Effect.fnUntraced(function* (size: Size) {
   check("a send with a cap by device", capped.targeted, expected.devices);
   const everybody = size.cells * size.devices;
   report("send with a cap by device, a device", capped.cost, everybody);
+  const settled = settleRounds * settledTogether;
+  const inSend = yield* settleInSend(size, settleRounds);
+  report("settlement counted in the send", inSend, settled);
+  const inCell = yield* settleInCell(size, settleRounds);
+  report("settlement counted in the cell", inCell, settled, ["counted in the send", inSend, settled]);
   yield* plainSend(size, 3, 2);
   const people = yield* personCappedSend(size, 4, 2);
   check("a send with a cap by person", people.targeted, expected.people);

@@ -61,6 +61,8 @@ const byCell = [
  */
 const tables = [
   "CREATE TABLE tenant (id int PRIMARY KEY, last_device_key int NOT NULL)",
+  "CREATE TABLE send (source_id bigint PRIMARY KEY, delivered int NOT NULL)",
+  "CREATE TABLE two_phase (id int PRIMARY KEY)",
   `CREATE UNLOGGED TABLE device (cell int, key int, installation uuid NOT NULL, person int,
     transport "char" NOT NULL, seen_at timestamptz NOT NULL, PRIMARY KEY (cell, key)) WITH (fillfactor = 90)`,
   `CREATE UNLOGGED TABLE device_person (cell int, person int, other_cells int[],
@@ -105,8 +107,10 @@ export const createTables = Effect.gen(function* () {
   const others = byCell
     .slice(1)
     .map((name) => `create_distributed_table('${name}', 'cell', colocate_with => 'device')`);
-  for (const step of [first, ...others, "create_distributed_table('installation', 'id')"])
-    yield* run(`SELECT ${step}`);
+  const names = "create_distributed_table('installation', 'id')";
+  // A statement on it makes a transaction commit in two phases (docs/decisions/0061).
+  const twoPhase = "citus_add_local_table_to_metadata('two_phase')";
+  for (const step of [first, ...others, names, twoPhase]) yield* run(`SELECT ${step}`);
   return true;
 });
 

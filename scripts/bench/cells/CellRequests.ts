@@ -161,3 +161,43 @@ export const poll = Effect.fnUntraced(function* (way: keyof typeof polls, rounds
   );
   return { cost, found: JSON.stringify(result.at(-1)) };
 });
+
+/** Pushes that are settled together. */
+export const settledTogether = 50;
+
+/** SQL: settles the pushes of the first devices of a cell, whose deliveries a send without a cap has made. */
+const settledSql = (ordinal: number, round: number) => `
+  UPDATE delivery SET status = 'd' WHERE cell = ${cellAt(ordinal)} AND source_id = 1
+    AND device_key > ${firstKey(ordinal) + round * settledTogether}
+    AND device_key <= ${firstKey(ordinal) + (round + 1) * settledTogether}`;
+
+const settleRounds = (size: Size, rounds: number) =>
+  Array.from({ length: rounds }, (_, round) => [round % size.cells, Math.floor(round / size.cells)] as const);
+
+/** Settles pushes and counts them in the row of the send, which is a plain row of the coordinator. */
+export const settleInSend = Effect.fnUntraced(function* (size: Size, rounds: number) {
+  yield* run("INSERT INTO send VALUES (1, 0) ON CONFLICT DO NOTHING");
+  return (yield* costOf(
+    Effect.forEach(settleRounds(size, rounds), ([ordinal, round]) =>
+      transaction(
+        Effect.gen(function* () {
+          yield* run("SELECT FROM send WHERE source_id = 1 FOR NO KEY UPDATE");
+          yield* run(settledSql(ordinal, round));
+          yield* run(`UPDATE send SET delivered = delivered + ${settledTogether} WHERE source_id = 1`);
+          yield* run("DELETE FROM two_phase WHERE id = 1");
+        }),
+      ),
+    ),
+  )).cost;
+});
+
+/** Settles pushes and counts them in the figures of the cell. */
+export const settleInCell = Effect.fnUntraced(function* (size: Size, rounds: number) {
+  return (yield* costOf(
+    Effect.forEach(settleRounds(size, rounds), ([ordinal, round]) =>
+      run(`WITH settled AS (${settledSql(ordinal, round)} RETURNING device_key)
+        UPDATE send_figures SET targeted = targeted + (SELECT count(*) FROM settled) * 0
+        WHERE cell = ${cellAt(ordinal)} AND source_id = 1`),
+    ),
+  )).cost;
+});
