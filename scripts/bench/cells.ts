@@ -29,6 +29,7 @@ import {
   wholeSets,
 } from "./cells/CellReports.ts";
 import {
+  fillQueue,
   findInstallations,
   poll,
   registerInCells,
@@ -121,7 +122,8 @@ const requests = Effect.fnUntraced(function* (size: Size) {
   line("statements of such a batch", byCells.statements.toFixed(1));
 });
 
-const polls = Effect.fnUntraced(function* (isCitus: boolean) {
+const polls = Effect.fnUntraced(function* (size: Size, isCitus: boolean) {
+  yield* fillQueue(size);
   const grouped = yield* poll("group", 5);
   report("poll that reads the queue", grouped.cost, 5);
   const ways = isCitus ? (["probes"] as const) : (["steps", "probes"] as const);
@@ -166,12 +168,12 @@ const simulate = Effect.fnUntraced(function* (size: Size) {
     `\n${size.cells} ${size.cells === 1 ? "cell" : "cells"} of ${size.devices} devices` +
       (isCitus ? ", on Citus" : ""),
   );
-  if (steps.some((step) => ["requests", "sends", "poll"].includes(step))) {
+  if (steps.some((step) => ["requests", "sends"].includes(step))) {
     const loaded = yield* load(size);
     report("device, to insert", loaded, size.cells * size.devices);
   }
   if (steps.includes("sends")) yield* sends(size);
-  if (steps.includes("poll")) yield* polls(isCitus);
+  if (steps.includes("poll")) yield* polls(size, isCitus);
   if (steps.includes("requests")) yield* requests(size);
   if (steps.includes("report")) yield* reports(size, isCitus);
   if (steps.includes("sets")) yield* sets(size);

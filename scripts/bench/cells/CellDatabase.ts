@@ -157,8 +157,8 @@ export const perRow = ({ cpuMillis, millis }: Cost, count: number): string =>
   }`;
 
 /** How many times one cost for each row is another: by CPU if it is known, else elapsed. */
-export const ratioOf = (cost: Cost, count: number, baseline: Cost, baselineCount: number): string =>
-  (cost.cpuMillis > 0 && baseline.cpuMillis > 0
-    ? cost.cpuMillis / count / (baseline.cpuMillis / baselineCount)
-    : cost.millis / count / (baseline.millis / baselineCount)
-  ).toFixed(2);
+export const ratioOf = (cost: Cost, count: number, baseline: Cost, baselineCount: number): string => {
+  const isCpu = cost.cpuMillis > 0 && baseline.cpuMillis > 0;
+  const used = ({ cpuMillis, millis }: Cost) => (isCpu ? cpuMillis : millis);
+  return (used(cost) / count / (used(baseline) / baselineCount)).toPrecision(2);
+};

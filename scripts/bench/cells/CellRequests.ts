@@ -1,7 +1,7 @@
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { createHash } from "node:crypto";
-import { cellAt, cellOf, cellSql, type Cost, costOf, firstKey, run, sumOf } from "./CellDatabase.ts";
+import { cellAt, cellOf, cellSql, type Cost, costOf, firstKey, run, runLong, sumOf } from "./CellDatabase.ts";
 import { installationSql, ordinals, type Size } from "./CellLoad.ts";
 
 /** Requests that share a statement (src/database/Batched.ts). */
@@ -123,6 +123,19 @@ export const findInstallations = Effect.fnUntraced(function* (size: Size, rounds
     everywhere.push(all.cost);
   }
   return { direct: sumOf(direct), everywhere: sumOf(everywhere) };
+});
+
+/** Adds a push for each device to the queue, beside those of the sends. */
+export const fillQueue = Effect.fnUntraced(function* (size: Size) {
+  for (const ordinal of ordinals(size)) {
+    const [cell, first] = [cellAt(ordinal), firstKey(ordinal)];
+    yield* run(`INSERT INTO cell_state VALUES (${cell}) ON CONFLICT DO NOTHING`);
+    yield* runLong(`
+      INSERT INTO push_queue (cell, source_id, device_key, transport, due_at)
+      SELECT ${cell}, 9, key, 'f', '2026-06-01Z'
+      FROM generate_series(${first + 1}, ${first + size.devices}) AS key`);
+  }
+  yield* runLong("ANALYZE push_queue");
 });
 
 /** The polls of the push queue for partitions with due pushes; each gives the same ones. */
