@@ -67,7 +67,7 @@ const tables = [
     transport "char" NOT NULL, seen_at timestamptz NOT NULL, PRIMARY KEY (cell, key)) WITH (fillfactor = 90)`,
   `CREATE UNLOGGED TABLE device_person (cell int, person int, other_cells int[],
     PRIMARY KEY (cell, person))`,
-  "CREATE UNLOGGED TABLE installation (id uuid PRIMARY KEY, key int NOT NULL)",
+  "CREATE UNLOGGED TABLE device_installation (id uuid PRIMARY KEY, key int NOT NULL)",
   `CREATE UNLOGGED TABLE delivery (cell int, source_id bigint, device_key int, person int, campaign_key int,
     status "char", transport "char", created_at timestamptz, PRIMARY KEY (cell, source_id, device_key))`,
   "CREATE INDEX delivery_of_device ON delivery (cell, device_key, created_at DESC)",
@@ -107,7 +107,7 @@ export const createTables = Effect.gen(function* () {
   const others = byCell
     .slice(1)
     .map((name) => `create_distributed_table('${name}', 'cell', colocate_with => 'device')`);
-  const names = "create_distributed_table('installation', 'id')";
+  const names = "create_distributed_table('device_installation', 'id')";
   // A statement on it makes a transaction commit in two phases (docs/decisions/0061).
   const twoPhase = "citus_add_local_table_to_metadata('two_phase')";
   for (const step of [first, ...others, names, twoPhase]) yield* run(`SELECT ${step}`);

@@ -46,7 +46,7 @@ export const load = Effect.fnUntraced(function* (size: Size) {
     yield* run(`INSERT INTO cell_state VALUES (${cellAt(ordinal)})`);
   }
   yield* runLong(
-    `INSERT INTO installation (id, key) SELECT ${installationSql("key")}, key FROM ${keysSql(size)}`,
+    `INSERT INTO device_installation (id, key) SELECT ${installationSql("key")}, key FROM ${keysSql(size)}`,
   );
   // Every cell knows of its own people in which other cells they have devices.
   yield* runLong(`
@@ -57,8 +57,8 @@ export const load = Effect.fnUntraced(function* (size: Size) {
       WHERE person IS NOT NULL GROUP BY person
     ) AS spread, unnest(cells) AS cell`);
   yield* run(`UPDATE tenant SET last_device_key = ${firstKey(size.cells - 1) + size.devices}`);
-  yield* runLong("CREATE UNIQUE INDEX device_installation ON device (installation, cell)");
-  for (const table of ["device", "device_person", "installation", "cell_state"])
+  yield* runLong("CREATE UNIQUE INDEX device_of_installation ON device (installation, cell)");
+  for (const table of ["device", "device_person", "device_installation", "cell_state"])
     yield* runLong(`ANALYZE ${table}`);
   return sumOf(costs);
 });

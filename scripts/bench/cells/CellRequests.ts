@@ -58,7 +58,9 @@ export const registerInCells = (way: keyof typeof installations, rounds: number)
         Effect.gen(function* () {
           const first = yield* nextKeys;
           const keys = Array.from({ length: batch }, (_, index) => first + index);
-          yield* run(`INSERT INTO installation (id, key) ${installations[way](keys)} ON CONFLICT DO NOTHING`);
+          yield* run(
+            `INSERT INTO device_installation (id, key) ${installations[way](keys)} ON CONFLICT DO NOTHING`,
+          );
           yield* insertDevices(first);
         }),
       ),
@@ -115,7 +117,7 @@ export const findInstallations = Effect.fnUntraced(function* (size: Size, rounds
   for (let round = 0; round < rounds; round++) {
     const keys = `unnest('{${randomKeys(size).join()}}'::int[]) AS key`;
     const ids = `ARRAY(SELECT ${installationSql("key")} FROM ${keys})`;
-    const own = yield* costOf(run(`SELECT key FROM installation WHERE id = ANY (${ids})`));
+    const own = yield* costOf(run(`SELECT key FROM device_installation WHERE id = ANY (${ids})`));
     const all = yield* costOf(
       run(`SELECT key FROM device WHERE cell IN (${cells}) AND installation = ANY (${ids})`),
     );
