@@ -16,7 +16,7 @@ const asksForTwoPhases = Effect.map(Connections, ({ statements }) =>
 );
 
 layer(assumed)("Transactions of a distributed database", (it) => {
-  it.effect("only one that wrote rows of the coordinator asks for two phases (running.citus)", () =>
+  it.effect("only a transaction that wrote rows of the coordinator asks for two phases (running.citus)", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
       yield* sql.withTransaction(sql`SELECT name FROM installation`);
@@ -27,7 +27,7 @@ layer(assumed)("Transactions of a distributed database", (it) => {
     }),
   );
 
-  it.effect("one that cannot ask for two phases is rolled back with the reason (running.citus)", () =>
+  it.effect("a transaction that cannot ask for two phases is rolled back with the reason (running.citus)", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
       yield* sql`ALTER TABLE two_phase RENAME TO elsewhere`.unprepared;
