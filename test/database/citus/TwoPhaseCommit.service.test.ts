@@ -27,7 +27,7 @@ layer(assumed)("Transactions of a distributed database", (it) => {
     }),
   );
 
-  it.effect("a transaction that cannot ask for two phases is rolled back with the reason (running.citus)", () =>
+  it.effect("a transaction that cannot ask for two phases is rolled back (running.citus)", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
       yield* sql`ALTER TABLE two_phase RENAME TO elsewhere`.unprepared;
