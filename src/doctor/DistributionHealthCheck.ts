@@ -46,8 +46,8 @@ export const distributionOutcomes = (state: DistributionState): ReadonlyArray<Ou
         ),
       state.recoverySeconds > maxRecoverySeconds &&
         warning(
-          `After the loss of a node, changes that were answered may be unseen for ${state.recoverySeconds} s ` +
-            "after its return.",
+          "After the loss of a node, changes that were answered may be unseen for " +
+            `${state.recoverySeconds} s after its return.`,
           "Set citus.recover_2pc_interval = '5s' on the coordinator.",
         ),
       inactive.length > 0 &&
