@@ -20,7 +20,7 @@ export const deliveryDeltasSql = (sql: SqlClient.SqlClient, rows: Statement.Frag
     GROUP BY 1, 2, 3, 4, 5, 6, 7, 8
   )`;
 
-/** `deliveryDeltasSql` of rows that are added up already: each with an array `device_keys`, settled at `at`. */
+/** `deliveryDeltasSql` of rows that are added up already: each has `device_keys`. All were settled `at`. */
 export const addedDeliveryDeltasSql = (
   sql: SqlClient.SqlClient,
   rows: Statement.Fragment,

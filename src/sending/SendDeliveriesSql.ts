@@ -147,7 +147,8 @@ export class SendDeliveriesSql extends Context.Service<SendDeliveriesSql>()(
               SELECT workspace_id, environment, source_id, device_key, transport, ${instant(now)}
               FROM created WHERE status = 'queued'
             ), ${recordedDeliveriesOfSql(sql, "created", now)}
-            SELECT workspace_id AS "workspaceId", environment, source_id AS "sourceId", transport, status, count
+            SELECT workspace_id AS "workspaceId", environment, source_id AS "sourceId", transport, status,
+              count
             FROM added
             ${dropped}`);
           }),
