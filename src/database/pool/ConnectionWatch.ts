@@ -43,7 +43,10 @@ const serverViews = (config: PgConnection.Config, pids: ReadonlyArray<number>) =
       const session = yield* PgConnection.make(config);
       const ids = Result.getOrThrow(PgTypes.array(pids, PgTypes.OID.int4));
       const { rows } = yield* session.query(
-        `SELECT pid, coalesce(wait_event = 'ClientRead', false) AS "waitsForClient"
+        // A session of Citus that waits for its workers seems to read from the client. Only its state differs
+        // from a session that waits for the rest of a statement; that of other servers is then active too.
+        `SELECT pid, coalesce(wait_event = 'ClientRead' AND (state <> 'active'
+           OR NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')), false) AS "waitsForClient"
          FROM pg_stat_activity WHERE pid = ANY ($1) OR pid = pg_backend_pid()`,
         [ids],
         false,
