@@ -5,8 +5,8 @@ import { audienceSql } from "../devices/SegmentRuleSql.ts";
 import { sameTenant, tenantIs, tenantIsIn } from "../database/TenantColumns.ts";
 import { recordedSendsSql } from "../outbox/RecordedEventsSql.ts";
 import type { Environment } from "../workspaces/Environment.ts";
-import { reachableSql } from "./BatchDevicesSql.ts";
-import { batchColumns, isOneOfSends, sourceColumns, type TakenBatch } from "./BatchLeasesSql.ts";
+import { reachableSql } from "./batches/BatchDevicesSql.ts";
+import { batchColumns, isOneOfSends, sourceColumns, type TakenBatch } from "./batches/BatchLeasesSql.ts";
 import type { SendAudience, StartedSend } from "./Send.ts";
 
 /** Deliveries that a batch adds to the figures of its send. */

@@ -112,7 +112,7 @@ layer(manualWorkers)("Many sends at once", (it) => {
   );
 
   it.effect(
-    "batches of a segment reach its devices alone, near each other or far apart, each in its zone (L6.1, P2.8)",
+    "batches of a segment reach its devices alone, near or far apart, each in its zone (L6.1, P2.8)",
     () =>
       Effect.gen(function* () {
         const { production } = yield* sendWorld();

@@ -1,9 +1,9 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
-import { arrayOf, instant, unnested } from "../database/Rows.ts";
-import { sameTenant, tenantColumns } from "../database/TenantColumns.ts";
-import type { SendQuietHours } from "./holding/SendQuietHours.ts";
-import type { SendAudience, StartedSend } from "./Send.ts";
+import { arrayOf, instant, unnested } from "../../database/Rows.ts";
+import { sameTenant, tenantColumns } from "../../database/TenantColumns.ts";
+import type { SendQuietHours } from "../holding/SendQuietHours.ts";
+import type { SendAudience, StartedSend } from "../Send.ts";
 
 /** A leased batch. The fencing token `fence` grows with every lease. */
 export interface TakenBatch extends StartedSend {

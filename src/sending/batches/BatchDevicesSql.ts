@@ -1,8 +1,8 @@
 /** The parts in which statements on the devices of one batch and of several differ. */
 import type { SqlClient, Statement } from "effect/sql";
-import { unnested } from "../database/Rows.ts";
-import { sameTenant, tenantIs } from "../database/TenantColumns.ts";
-import { type OneWorkspace, workspaceIs } from "../database/WorkspaceGroups.ts";
+import { unnested } from "../../database/Rows.ts";
+import { sameTenant, tenantIs } from "../../database/TenantColumns.ts";
+import { type OneWorkspace, workspaceIs } from "../../database/WorkspaceGroups.ts";
 import { batchColumns, type TakenBatch } from "./BatchLeasesSql.ts";
 
 /**
