@@ -208,7 +208,7 @@ const program = Effect.gen(function* () {
   yield* Effect.provide(
     Effect.gen(function* () {
       const sends = values.single ? 1 : kills + stops + cuts + stalls;
-      const planned = yield* prepareScenario(origin, ledger.credentials, devices, sends);
+      const { planned } = yield* prepareScenario(origin, ledger.credentials, devices, sends);
       const unanswered = yield* unansweredPushes;
       const disruptions = yield* disrupt(planned, ledger, proxy, start("worker"));
       const ended = yield* Effect.exit(until("The end of all sends", settled, endTimeoutMillis));

@@ -8,7 +8,8 @@ import type { PushLedger } from "./PushLedger.ts";
 import type { Disruption } from "./Verdict.ts";
 import type { WaypostProcess } from "./WaypostProcess.ts";
 
-const openMessages = Effect.gen(function* () {
+/** The ids of the messages that a process is sending. */
+export const openMessages = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const rows = yield* sql<{ readonly sourceId: bigint; readonly key: number }>`
     SELECT source_id AS "sourceId", device_key AS key FROM delivery WHERE status = 'handed_over'`;

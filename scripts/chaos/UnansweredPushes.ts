@@ -30,9 +30,11 @@ export const unansweredPushes = Effect.gen(function* () {
       const attempts = found.get(id) ?? new Set();
       found.set(id, attempts.add(row.attempts));
     }
-    yield* Effect.sleep(pollMillis);
   });
-  yield* Effect.forkScoped(Effect.forever(poll));
+  // The database may be away.
+  yield* Effect.forkScoped(
+    Effect.forever(Effect.andThen(Effect.ignoreCause(poll), Effect.sleep(pollMillis))),
+  );
   const pushes: UnansweredPushes = found;
   return pushes;
 });

@@ -49,8 +49,27 @@ const repeatOf = (arrivals: ReadonlyArray<Arrival>): string => {
   return `while it was open, ${sender}`;
 };
 
+/** Pushes that arrived more than once, and those of them that no disruption or missing answer explains. */
+export const repeatedPushes = (
+  disruptions: ReadonlyArray<Disruption>,
+  ledger: PushLedger,
+  unanswered: UnansweredPushes,
+) => {
+  const hits = disruptions.map((each) => ({ at: each.at, uncertain: new Set(uncertainOf(each, ledger)) }));
+  const repeats = [...ledger.arrivals].filter(([, arrivals]) => arrivals.length > 1);
+  const unexplained = repeats.filter(
+    ([id, arrivals]) =>
+      arrivals.length - 1 >
+      hits.filter((each) => each.uncertain.has(id)).length + (unanswered.get(id)?.size ?? 0),
+  );
+  for (const [kind, alike] of Map.groupBy(unexplained, ([, arrivals]) => repeatOf(arrivals))) {
+    console.log(`${alike.length} repeated ${kind}; one of them: ${JSON.stringify(alike[0])}`);
+  }
+  return { hits, repeats, unexplained };
+};
+
 /** Median and maximum, in seconds. */
-const spread = (seconds: ReadonlyArray<number>): string => {
+export const spread = (seconds: ReadonlyArray<number>): string => {
   const sorted = seconds.toSorted((a, b) => a - b);
   return sorted.length === 0
     ? "-"
@@ -97,18 +116,9 @@ export const verdict = Effect.fnUntraced(function* (
   const lags = yield* sql<{ readonly millis: number }>`
     SELECT (extract(epoch FROM started_at - due_at) * 1000)::float8 AS millis
     FROM send WHERE started_at IS NOT NULL`;
-  const hits = disruptions.map((each) => ({ at: each.at, uncertain: new Set(uncertainOf(each, ledger)) }));
+  const { hits, repeats, unexplained } = repeatedPushes(disruptions, ledger, unanswered);
   // For a message that was hit twice, the last disruption.
   const uncertain = new Map(hits.flatMap((each) => [...each.uncertain].map((id) => [id, each.at] as const)));
-  const repeats = [...ledger.arrivals].filter(([, arrivals]) => arrivals.length > 1);
-  const unexplained = repeats.filter(
-    ([id, arrivals]) =>
-      arrivals.length - 1 >
-      hits.filter((each) => each.uncertain.has(id)).length + (unanswered.get(id)?.size ?? 0),
-  );
-  for (const [kind, alike] of Map.groupBy(unexplained, ([, arrivals]) => repeatOf(arrivals))) {
-    console.log(`${alike.length} repeated ${kind}; one of them: ${JSON.stringify(alike[0])}`);
-  }
   const takeover = (id: string, at: number): number => ((settledAt.get(id) ?? Infinity) - at) / 1000;
   const slowest = [...uncertain].toSorted(
     ([one, at], [other, otherAt]) => takeover(other, otherAt) - takeover(one, at),

@@ -6,7 +6,6 @@ import { Settings } from "../config/Settings.ts";
 import { checkedBeforeCommit, CommitRefused } from "./BeforeCommit.ts";
 import { isConflict, refusalOf, type Unavailability, unavailabilityOf } from "./DatabaseFailure.ts";
 import { countRetry, recordWait } from "./DatabaseMetrics.ts";
-import { committedInTwoPhases } from "./citus/IsDistributed.ts";
 import { EmbeddedPostgres } from "./embedded/EmbeddedPostgres.ts";
 import {
   migrate,
@@ -61,7 +60,7 @@ export class Database extends Context.Service<
       // The clock at the time of the build: retry pauses are real even if a test replaces the clock later.
       const clock = yield* Clock.Clock;
       return Database.of({
-        atomically: (effect) => atomically(sql, clock, committedInTwoPhases(sql, effect)),
+        atomically: (effect) => atomically(sql, clock, effect),
         ready: sql<{ readonly ok: boolean }>`
           SELECT current_setting('transaction_read_only') = 'off' AS ok`.pipe(
           Effect.map(([row]) => row?.ok === true),

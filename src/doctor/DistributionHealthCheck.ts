@@ -7,6 +7,9 @@ import { ok, type Outcome, outcomesOr, problem, warning } from "./HealthCheck.ts
 /** The oldest version of Citus that Waypost was tested with. */
 const minVersion = 13;
 
+/** Above this, what a lost node has prepared is unseen for long after its return, in seconds. */
+const maxRecoverySeconds = 10;
+
 /** What a distribution says about itself. Pure. */
 export const distributionOutcomes = (state: DistributionState): ReadonlyArray<Outcome> => {
   const byName = new Map(state.tables.map((table) => [table.name, table]));
@@ -40,6 +43,12 @@ export const distributionOutcomes = (state: DistributionState): ReadonlyArray<Ou
         problem(
           `${misplaced.map(({ name }) => name).join(", ")} are distributed by another column.`,
           `Distribute them by ${distributionColumn}.`,
+        ),
+      state.recoverySeconds > maxRecoverySeconds &&
+        warning(
+          `After the loss of a node, changes that were answered may be unseen for ${state.recoverySeconds} s ` +
+            "after its return.",
+          "Set citus.recover_2pc_interval = '5s' on the coordinator.",
         ),
       inactive.length > 0 &&
         problem(

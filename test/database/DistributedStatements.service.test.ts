@@ -15,7 +15,7 @@ import { at, drain, start } from "../sending/ManualWorkers.ts";
 import { Connections, overCutConnections } from "../sending/SimulationWorld.ts";
 import { sendWorld } from "../sending/SendWorld.ts";
 import { testStart } from "../TestWaypost.ts";
-import { problemsOf } from "./DistributedStatements.ts";
+import { changedTables, problemsOf } from "./DistributedStatements.ts";
 import { isOnCitus } from "./OnCitus.ts";
 
 describe("Problems of statements on distributed tables", () => {
@@ -27,6 +27,15 @@ describe("Problems of statements on distributed tables", () => {
     ["UPDATE device SET approved = true WHERE workspace_id = $1 RETURNING to_char(last_seen_at, 'Y')", 1],
     ["WITH c AS (UPDATE device SET approved = true WHERE workspace_id = $1 RETURNING *) SELECT now()", 0],
   ];
+  it("the tables that a statement changes are found, and rows that it locks are none (running.citus)", () => {
+    const { distributed, plain } = changedTables(
+      'WITH a AS (DELETE FROM push_queue q USING o), b AS (UPDATE "send" s SET held = 0), c AS (' +
+        "SELECT FROM device FOR NO KEY UPDATE), d AS (SELECT FROM campaign FOR UPDATE OF campaign) " +
+        "INSERT INTO delivery SELECT 1 ON CONFLICT (id) DO UPDATE SET status = 'sent'",
+    );
+    assert.deepStrictEqual([distributed, plain], [["push_queue", "delivery"], ["send"]]);
+  });
+
   it("a workspace that is missing, a mutable function in RETURNING and a ctid are found", () => {
     for (const [statement, count] of cases) assert.lengthOf(problemsOf(statement), count, statement);
   });
@@ -40,7 +49,7 @@ layer(assumed)("Statements on distributed tables", (it) => {
     "every statement of requests and jobs is one that a distributed table takes (running.citus)",
     () =>
       Effect.gen(function* () {
-        const { statements } = yield* Connections;
+        const { singleStatements, statements } = yield* Connections;
         const fixture = yield* makeMatrixFixture(yield* unlimitedWorkspace, "sandbox");
         for (const endpoint of everyEndpoint)
           yield* send(fixture, endpoint, yield* exampleOf(endpoint).request(fixture));
@@ -67,6 +76,12 @@ layer(assumed)("Statements on distributed tables", (it) => {
           problemsOf(statement).map((problem) => `${problem}: ${statement.replaceAll(/\s+/g, " ")}`),
         );
         assert.deepStrictEqual(problems, []);
+        // Only a transaction commits in two phases.
+        const half = [...singleStatements].filter((statement) => {
+          const { distributed, plain } = changedTables(statement);
+          return distributed.length > 0 && plain.length > 0;
+        });
+        assert.deepStrictEqual(half, []);
       }),
   );
 

@@ -47,3 +47,15 @@ export const problemsOf = (statement: string): ReadonlyArray<string> => {
   });
   return [...unnamed, ...mutable, ...(/\bctid\b/.test(text) ? ["ctid"] : [])];
 };
+
+const changed = /\b(?:INSERT INTO|DELETE FROM|(?<!(?:DO|FOR NO KEY|FOR) )UPDATE) "?([a-z_]+)"?/g;
+
+/** The tables that a statement changes, by whether they are distributed. */
+export const changedTables = (statement: string) => {
+  const names = [...statement.replaceAll(/\s+/g, " ").matchAll(changed)].flatMap(([, name = ""]) => name);
+  const isSpread = (name: string): boolean => distributedTables.some((table) => table === name);
+  return {
+    distributed: [...new Set(names.filter(isSpread))],
+    plain: [...new Set(names.filter((name) => !isSpread(name)))],
+  };
+};

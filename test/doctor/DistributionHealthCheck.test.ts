@@ -9,6 +9,7 @@ const whole: DistributionState = {
     { name: "one", port: 5432, active: true },
     { name: "two", port: 5432, active: true },
   ],
+  recoverySeconds: 5,
   hasCoordinator: true,
   tables: distributedTables.map((name) => ({ name, column: "workspace_id", colocation: 1, shards: 32 })),
 };
@@ -33,5 +34,11 @@ describe("The doctor on Citus", () => {
     ];
     for (const state of wrong) assert.deepStrictEqual(verdictsOf(state), ["problem"]);
     assert.deepStrictEqual(verdictsOf({ ...whole, version: "12.1-1" }), ["warning"]);
+  });
+
+  it("a long time until prepared transactions are committed is a warning (running.citus)", () => {
+    const [outcome] = distributionOutcomes({ ...whole, recoverySeconds: 60 });
+    assert.strictEqual(outcome?.verdict, "warning");
+    assert.include(JSON.stringify(outcome), "citus.recover_2pc_interval = '5s'");
   });
 });

@@ -74,6 +74,8 @@ export class CutConnections {
   readonly path: string;
   /** The texts of all statements so far. */
   readonly statements = new Set<string>();
+  /** Those of them that ran outside a transaction. */
+  readonly singleStatements = new Set<string>();
 
   private constructor(path: string) {
     this.path = path;
@@ -93,6 +95,7 @@ export class CutConnections {
   #join(client: Socket, server: Socket): void {
     const frontend = new FrontendMessages();
     let isAnswerWithheld = false;
+    let isInTransaction = false;
     const cut = () => {
       this.#armed = null;
       client.destroy();
@@ -102,6 +105,9 @@ export class CutConnections {
       for (const statement of frontend.read(bytes)) {
         this.statements.add(statement);
         const isCommit = statement === "COMMIT";
+        if (statement === "BEGIN") isInTransaction = true;
+        else if (isCommit || statement === "ROLLBACK") isInTransaction = false;
+        else if (!isInTransaction) this.singleStatements.add(statement);
         if (this.#armed?.at === "statement" && ++this.#statementCount === this.#armed.number) return cut();
         if (this.#armed?.at === "before commit" && isCommit) return cut();
         if (this.#armed?.at === "after commit" && isCommit) isAnswerWithheld = true;

@@ -70,20 +70,21 @@ export const sendWorld = (options: Parameters<typeof eventWorld>[0] = {}) =>
          * `iosEvery` divides the key.
          */
         crowd: (count: number, { iosEvery = 0 }: { readonly iosEvery?: number } = {}) =>
-          Effect.orDie(sql`
-            WITH numbered AS (
+          Effect.gen(function* () {
+            const [numbered] = yield* sql<{ readonly last: number }>`
               UPDATE tenant SET last_device_key = last_device_key + ${count}
               WHERE workspace_id = ${own.workspaceId} AND environment = ${environment}
-              RETURNING last_device_key
-            )
-            INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport,
-              approved, token_digest, registered_at, last_seen_at)
-            SELECT ${own.workspaceId}, ${environment}, last_device_key - n, gen_random_uuid(),
-              'crowd-' || last_device_key - n,
-              CASE mod(last_device_key - n, nullif(${iosEvery}::int, 0)) WHEN 0 THEN 'ios' ELSE 'web' END,
-              'inbox', true, decode(repeat('00', 32), 'hex'),
-              '2026-11-01Z', '2026-11-01Z'
-            FROM numbered, generate_series(0, ${count}::int - 1) AS n`),
+              RETURNING last_device_key AS last`;
+            const last = numbered?.last ?? 0;
+            yield* sql`
+              INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport,
+                approved, token_digest, registered_at, last_seen_at)
+              SELECT ${own.workspaceId}, ${environment}, ${last}::int - n, gen_random_uuid(),
+                'crowd-' || ${last}::int - n,
+                CASE mod(${last}::int - n, nullif(${iosEvery}::int, 0)) WHEN 0 THEN 'ios' ELSE 'web' END,
+                'inbox', true, decode(repeat('00', 32), 'hex'), '2026-11-01Z', '2026-11-01Z'
+              FROM generate_series(0, ${count}::int - 1) AS n`;
+          }).pipe(Effect.orDie),
         /** The number of deliveries of each device, highest first. */
         deliveries: Effect.orDie(sql<{ readonly device_key: number; readonly count: number }>`
           SELECT device_key, count(*)::int AS count FROM delivery

@@ -20,6 +20,8 @@ export interface DistributionState {
   readonly version: string;
   /** Nodes that may hold shards. */
   readonly nodes: ReadonlyArray<{ readonly name: string; readonly port: number; readonly active: boolean }>;
+  /** How often Citus commits what a node prepared before it was lost, in seconds. */
+  readonly recoverySeconds: number;
   /** Whether the coordinator is known to the other nodes. */
   readonly hasCoordinator: boolean;
   /** The distributed tables of Waypost with their group of colocation. */
@@ -34,8 +36,11 @@ export interface DistributionState {
 /** The state of the distribution; null on a database without Citus. */
 export const distributionState = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
-  const [extension] = yield* sql<{ readonly version: string }>`
-    SELECT extversion AS version FROM pg_extension WHERE extname = 'citus'`;
+  const [extension] = yield* sql<{ readonly version: string; readonly recoverySeconds: number }>`
+    SELECT extversion AS version, (
+      SELECT setting::float8 / 1000 FROM pg_settings WHERE name = 'citus.recover_2pc_interval'
+    ) AS "recoverySeconds"
+    FROM pg_extension WHERE extname = 'citus'`;
   if (extension === undefined) return null;
   const nodes = yield* sql<DistributionState["nodes"][number]>`
     SELECT nodename AS name, nodeport AS port, isactive AS active FROM pg_dist_node
@@ -49,6 +54,7 @@ export const distributionState = Effect.gen(function* () {
     WHERE p.partmethod = 'h' AND c.relnamespace = 'public'::regnamespace ORDER BY 1`;
   const state: DistributionState = {
     version: extension.version,
+    recoverySeconds: extension.recoverySeconds,
     nodes,
     hasCoordinator: coordinators.length > 0,
     tables,

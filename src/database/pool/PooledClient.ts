@@ -2,6 +2,7 @@ import { PgClient, type PgConnection, PgTypes } from "@effect/sql-pg";
 import { Effect, FiberSet, type Scope } from "effect";
 import type { Reactivity } from "effect/reactivity";
 import { SqlClient, Statement } from "effect/sql";
+import { commit } from "../citus/TwoPhaseCommit.ts";
 import { ConnectionPool, type Run } from "./ConnectionPool.ts";
 import { watchConnections } from "./ConnectionWatch.ts";
 import { CurrentDatabaseTime } from "./DatabaseTime.ts";
@@ -103,7 +104,7 @@ export const pooledClient = Effect.fnUntraced(function* (
     }),
   );
 
-  const client = yield* SqlClient.make({
+  const client: SqlClient.SqlClient = yield* SqlClient.make({
     driver: "postgresql",
     acquirer: Effect.succeed(shared),
     borrower: (use) => use(shared),
@@ -111,7 +112,9 @@ export const pooledClient = Effect.fnUntraced(function* (
     compiler: PgClient.makeCompiler(),
     prepareTransactionControls: true,
     commit: (connection) =>
-      connection instanceof TransactionConnection ? connection.commit : Effect.die("Not a transaction"),
+      connection instanceof TransactionConnection
+        ? commit(client, connection)
+        : Effect.die("Not a transaction"),
     releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
     spanAttributes: [["db.system.name", "postgresql"]],
   });

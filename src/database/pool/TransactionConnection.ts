@@ -67,6 +67,11 @@ export class TransactionConnection extends StatementConnection {
     this.#limit = serverMillis + graceMillis;
   }
 
+  /** Whether a statement was sent, and the transaction has not ended. */
+  get isOpen(): boolean {
+    return this.#state === "open";
+  }
+
   /** Commits. It fails with the error of the first statement that failed. */
   readonly commit: Effect.Effect<void, SqlError.SqlError> = Effect.withFiber((fiber) => {
     if (this.#state !== "open") return this.#ended;

@@ -7,7 +7,8 @@ import { byWorkspace } from "../../database/WorkspaceGroups.ts";
 import { MessageIds } from "../../sending/MessageId.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import { EventIds } from "../EventId.ts";
-import { type EventRow, eventRowsSql, type RecordedEventRow } from "./EventRowsSql.ts";
+import { eventRowsSql, type RecordedEventRow, type TakenEvent } from "./EventRowsSql.ts";
+import { putBackSql } from "./PutBackSql.ts";
 
 /** An active webhook with calls to make. `previousUntil` is in epoch milliseconds. */
 export interface DueWebhook extends TenantKey {
@@ -67,16 +68,14 @@ export class CallQueueSql extends Context.Service<CallQueueSql>()("waypost/webho
     const withIds = (rows: Effect.Effect<ReadonlyArray<RecordedEventRow>, SqlError.SqlError>) =>
       Effect.orDie(
         Effect.map(rows, (all) =>
-          all.map(
-            ({ data, deviceKey, index, recordedAt, recording, sourceId, type, webhookId }): EventRow => {
-              const event = { webhookId, id: eventIds.idOf({ recording, index }), type, recordedAt };
-              if (data === null || deviceKey === null || sourceId === null) return { ...event, data };
-              return {
-                ...event,
-                data: `{"id":"${messageIds.idOf({ sourceId, deviceKey })}",${data.slice(1)}`,
-              };
-            },
-          ),
+          all.map(({ data, deviceKey, sourceId, ...row }): TakenEvent => {
+            const event = { ...row, id: eventIds.idOf(row) };
+            if (data === null || deviceKey === null || sourceId === null) return { ...event, data };
+            return {
+              ...event,
+              data: `{"id":"${messageIds.idOf({ sourceId, deviceKey })}",${data.slice(1)}`,
+            };
+          }),
         ),
       );
 
@@ -177,6 +176,8 @@ export class CallQueueSql extends Context.Service<CallQueueSql>()("waypost/webho
           ${eventRowsSql(sql, workspaceId)}
           ORDER BY 2, 3`),
         ),
+
+      putBack: putBackSql(sql),
 
       /** One recorded event of a webhook with its data. */
       event: (tenant: TenantKey, webhookId: string, recording: bigint, index: number) =>

@@ -3,7 +3,8 @@ import { Database } from "../../database/Database.ts";
 import { maxBatchSize } from "../Webhook.ts";
 import { countEvents, countExpired } from "../WebhookMetrics.ts";
 import { callsOf } from "./CallBodies.ts";
-import { CallQueueSql, type DueWebhook, type TakenCall } from "./CallQueueSql.ts";
+import { type Asked, CallQueueSql, type DueWebhook, type TakenCall } from "./CallQueueSql.ts";
+import type { TakenEvent } from "./EventRowsSql.ts";
 
 /**
  * How long a taken call is leased, in milliseconds; another worker takes it after that. Longer than the
@@ -13,6 +14,12 @@ const leaseMillis = 20_000;
 
 /** The most events that one transaction turns into calls. */
 const maxEvents = 5_000;
+
+/**
+ * How old an event can be whose delivery is still waited for, in milliseconds. Citus commits the rest of a
+ * transaction within a minute after all its nodes are back.
+ */
+const maxPendingMillis = 600_000;
 
 /** A webhook, and how many calls can be started. */
 export interface Wanted {
@@ -34,6 +41,28 @@ export class CallTaking extends Context.Service<CallTaking>()("waypost/webhooks/
     const database = yield* Database;
     const repository = yield* CallQueueSql;
 
+    /** Events of webhooks, without recordings whose deliveries are not visible yet: these are put back. */
+    const takeEvents = Effect.fnUntraced(function* (asking: ReadonlyArray<Asked>, now: number) {
+      const rows = yield* repository.takeEvents(asking);
+      const isWaitedFor = (row: TakenEvent) =>
+        row.isPending === true && now - row.recordedAt < maxPendingMillis;
+      if (!rows.some(isWaitedFor)) return rows;
+      const keyOf = ({ recording, webhookId }: TakenEvent) => `${webhookId}/${recording}`;
+      const waiting = new Set(rows.filter(isWaitedFor).map(keyOf));
+      const webhooks = new Map(asking.map((each) => [each.webhookId, each]));
+      const all = Map.groupBy(rows, keyOf);
+      const back = [...waiting].flatMap((key) => {
+        const taken = all.get(key) ?? [];
+        const [row] = taken;
+        const webhook = row && webhooks.get(row.webhookId);
+        if (row === undefined || webhook === undefined) return [];
+        const first = Math.min(...taken.map(({ index }) => index));
+        return [{ ...webhook, recording: row.recording, first }];
+      });
+      yield* repository.putBack(back);
+      return rows.filter((row) => !waiting.has(keyOf(row)));
+    });
+
     const take = Effect.fnUntraced(function* (wanted: ReadonlyArray<Wanted>) {
       const now = yield* Clock.currentTimeMillis;
       const asked = wanted.map(({ room, webhook: { environment, id, workspaceId } }) => ({
@@ -54,7 +83,7 @@ export class CallTaking extends Context.Service<CallTaking>()("waypost/webhooks/
       const asking = asked
         .map((each, index) => ({ ...each, room: rooms[index] ?? 0 }))
         .filter(({ room }) => room > 0);
-      const rows = asking.length === 0 ? [] : yield* repository.takeEvents(asking);
+      const rows = asking.length === 0 ? [] : yield* takeEvents(asking, now);
       const events = Map.groupBy(rows, ({ webhookId }) => webhookId);
       const made = wanted.flatMap(({ webhook }) => callsOf(webhook, events.get(webhook.id) ?? [], now));
       const inserted = made.length === 0 ? [] : yield* repository.insertCalls(made, now + leaseMillis);
