@@ -21,7 +21,7 @@ const connections = 8;
 const sizes = (process.env["BENCH_SIZES"] ?? "100000,1000000").split(",").map(Number);
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 2);
 /** Devices that one statement inserts or changes. */
-const partSize = 100_000;
+const partSize = 25_000;
 /** The size of the sends and inserts during which requests are measured. */
 const beside = Number(process.env["BENCH_BESIDE"] ?? Math.max(...sizes));
 

@@ -38,7 +38,7 @@ export const targets: Readonly<Record<string, Target>> = {
   },
   leases: {
     sources: [
-      "src/sending/BatchLeasesSql.ts",
+      "src/sending/batches/BatchLeasesSql.ts",
       "src/sending/SendBatches*.ts",
       "src/sending/push/PushLeases.ts",
     ],

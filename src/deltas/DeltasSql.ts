@@ -4,6 +4,7 @@
  * from earlier expressions; it must have each row once.
  */
 import type { SqlClient, Statement } from "effect/sql";
+import { instant } from "../database/Rows.ts";
 
 /**
  * Deltas of deliveries that were settled: `rows` has the columns of `delivery_delta`, `settled_at` and one
@@ -17,6 +18,20 @@ export const deliveryDeltasSql = (sql: SqlClient.SqlClient, rows: Statement.Frag
       notification_key, content_type, trigger_type, status, array_agg(device_key)
     FROM (${rows}) AS settled WHERE settled_at IS NOT NULL
     GROUP BY 1, 2, 3, 4, 5, 6, 7, 8
+  )`;
+
+/** `deliveryDeltasSql` of rows that are added up already: each has `device_keys`. All were settled `at`. */
+export const addedDeliveryDeltasSql = (
+  sql: SqlClient.SqlClient,
+  rows: Statement.Fragment,
+  at: number,
+): Statement.Fragment =>
+  sql`delivery_deltas AS (
+    INSERT INTO delivery_delta (workspace_id, environment, quarter, campaign_key, notification_key,
+      content_type, trigger_type, status, device_keys)
+    SELECT workspace_id, environment, date_bin('15 minutes', ${instant(at)}, 'epoch'), campaign_key,
+      notification_key, content_type, trigger_type, status, device_keys
+    FROM (${rows}) AS settled
   )`;
 
 /** Deltas of new events: `rows` has the columns of `geofence_event` but `received_at`. */

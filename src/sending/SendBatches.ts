@@ -4,7 +4,7 @@ import { distinctTenants } from "../database/TenantColumns.ts";
 import { Transport } from "../devices/PushAddress.ts";
 import { initialStatus } from "./Delivery.ts";
 import { PushCredentials } from "./push/PushCredentials.ts";
-import { BatchLeasesSql, type TakenBatch } from "./BatchLeasesSql.ts";
+import { BatchLeasesSql, type TakenBatch } from "./batches/BatchLeasesSql.ts";
 import { BatchSize, type StartedSend } from "./Send.ts";
 import { type AddedFigures, type FinishedSend, SendBatchesSql } from "./SendBatchesSql.ts";
 import { type CreatedDeliveries, SendDeliveriesSql, type TransportStatus } from "./SendDeliveriesSql.ts";

@@ -5,9 +5,9 @@ import { audienceSql } from "../devices/SegmentRuleSql.ts";
 import { sameTenant, tenantIs, tenantIsIn } from "../database/TenantColumns.ts";
 import { recordedSendsSql } from "../outbox/RecordedEventsSql.ts";
 import type { Environment } from "../workspaces/Environment.ts";
-import { batchColumns, isOneOfSends, sourceColumns, type TakenBatch } from "./BatchLeasesSql.ts";
+import { reachableSql } from "./batches/BatchDevicesSql.ts";
+import { batchColumns, isOneOfSends, sourceColumns, type TakenBatch } from "./batches/BatchLeasesSql.ts";
 import type { SendAudience, StartedSend } from "./Send.ts";
-import { reachableSql } from "./SendDeliveriesSql.ts";
 
 /** Deliveries that a batch adds to the figures of its send. */
 export interface AddedFigures extends StartedSend {
@@ -63,9 +63,8 @@ export class SendBatchesSql extends Context.Service<SendBatchesSql>()("waypost/s
        * people, so that each is in one batch, whatever person a device has meanwhile.
        */
       splitAudience: (taken: TakenBatch, audience: SendAudience, size: number) => {
-        const found = (condition: Statement.Fragment) => sql`
-          SELECT s.workspace_id, s.environment, s.source_id, s.campaign_key,
-            s.cap_count IS NOT NULL OR s.parent_id IS NOT NULL AS capped, s.quiet_hours, d.key, d.user_key
+        const found = (distinct: Statement.Fragment, condition: Statement.Fragment) => sql`
+          SELECT ${distinct} d.key, d.user_key
           FROM started s
           JOIN device d ON ${tenantIs("d", taken)}
           WHERE ${reachable} AND (d.approved OR s.environment = 'production')
@@ -73,25 +72,31 @@ export class SendBatchesSql extends Context.Service<SendBatchesSql>()("waypost/s
         const members =
           audience.perUser === true
             ? sql`
-              (${found(sql`AND d.user_key IS NULL`)})
+              (${found(sql``, sql`AND d.user_key IS NULL`)})
               UNION ALL
-              (SELECT DISTINCT ON (p.user_key) p.* FROM (${found(sql`AND d.user_key IS NOT NULL`)}) AS p
-                JOIN device v ON ${tenantIs("v", taken)} AND v.key = p.key
-                ORDER BY p.user_key, v.last_seen_at DESC, v.id)`
-            : found(sql``);
+              (${found(
+                sql`DISTINCT ON (d.user_key)`,
+                sql`AND d.user_key IS NOT NULL ORDER BY d.user_key, d.last_seen_at DESC, d.id`,
+              )})`
+            : found(sql``, sql``);
         const users = audience.perUser === true ? sql`array_agg(m.user_key ORDER BY m.key)` : sql`NULL`;
+        // Devices are sorted with their keys alone, and the columns of the send are added to the batches.
         return Effect.orDie(sql`
-          WITH started AS MATERIALIZED (SELECT s.* FROM send s WHERE ${sendIs(taken)})
+          WITH started AS MATERIALIZED (
+            SELECT s.* FROM send s WHERE ${sendIs(taken)}
+          ), listed AS MATERIALIZED (
+            SELECT m.batch, array_agg(m.key ORDER BY m.key) AS devices, ${users}::int[] AS users
+            FROM (
+              SELECT a.*, (1 + (row_number() OVER (ORDER BY a.key) - 1) / ${size}::int)::int AS batch
+              FROM (${members}) AS a
+            ) AS m
+            GROUP BY m.batch
+          )
           INSERT INTO send_batch (workspace_id, environment, source_id, batch, campaign_key, capped,
             quiet_hours, devices, users)
-          SELECT m.workspace_id, m.environment, m.source_id, m.batch, m.campaign_key, m.capped, m.quiet_hours,
-            array_agg(m.key ORDER BY m.key), ${users}
-          FROM (
-            SELECT a.*, (1 + (row_number() OVER (ORDER BY a.key) - 1) / ${size}::int)::int AS batch
-            FROM (${members}) AS a
-          ) AS m
-          GROUP BY m.workspace_id, m.environment, m.source_id, m.batch, m.campaign_key, m.capped,
-            m.quiet_hours`);
+          SELECT s.workspace_id, s.environment, s.source_id, l.batch, s.campaign_key,
+            s.cap_count IS NOT NULL OR s.parent_id IS NOT NULL, s.quiet_hours, l.devices, l.users
+          FROM listed l CROSS JOIN started s`);
       },
 
       /**

@@ -4,7 +4,7 @@ import { arrayOf, epochMillis, instant, unnested } from "../database/Rows.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import { sameTenant, tenantColumns, tenantIsIn } from "../database/TenantColumns.ts";
 import { recordedSendsSql } from "../outbox/RecordedEventsSql.ts";
-import { isOneOfSends, sourceColumns } from "./BatchLeasesSql.ts";
+import { isOneOfSends, sourceColumns } from "./batches/BatchLeasesSql.ts";
 import type { CampaignQuietHours, QuietHours } from "../workspaces/QuietHours.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
 import type { CapWindow } from "./FrequencyCap.ts";

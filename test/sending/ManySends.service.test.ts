@@ -111,6 +111,46 @@ layer(manualWorkers)("Many sends at once", (it) => {
     }).pipe(Effect.orDie),
   );
 
+  it.effect(
+    "batches of a segment reach its devices alone, near or far apart, each in its zone (L6.1, P2.8)",
+    () =>
+      Effect.gen(function* () {
+        const { production } = yield* sendWorld();
+        yield* production.crowd(20, { iosEvery: 2 });
+        yield* production.crowd(100, { iosEvery: 10 });
+        const sql = yield* SqlClient.SqlClient;
+        const own = sql`workspace_id = ${production.workspaceId}`;
+        yield* sql`UPDATE device SET timezone = 'Asia/Tokyo' WHERE ${own} AND key % 4 = 0`;
+        const rule = { match: "any", conditions: [{ attribute: "platform", op: "eq", value: "ios" }] };
+        const segment = yield* production.platform("/segments", { body: { name: "iOS", rule } });
+        const campaign = yield* production.push({
+          segmentation_ids: [segment.body.data.id],
+          quiet_hours: { from: "20:00", to: "08:00", action: "hold" },
+        });
+        yield* production.sent(campaign, "12:30");
+        yield* at("2026-11-21T12:30:00Z");
+        yield* start;
+        yield* drain;
+        const near = [2, 6, 10, 14, 18];
+        const far = [30, 50, 70, 90, 110];
+        const held = [4, 8, 12, 16, 20, 40, 60, 80, 100, 120];
+        const made = yield* sql`
+          SELECT status, array_agg(device_key ORDER BY device_key) AS keys FROM delivery
+          WHERE ${own} GROUP BY 1 ORDER BY 1`;
+        assert.deepStrictEqual(made, [
+          { status: "delivered", keys: [...near, ...far] },
+          { status: "held", keys: held },
+        ]);
+        const deltas = yield* sql`
+          SELECT status, trigger_type, device_keys AS keys FROM delivery_delta WHERE ${own} ORDER BY id`;
+        assert.deepStrictEqual(
+          deltas,
+          [near, far].map((keys) => ({ status: "delivered", trigger_type: "fixed_time", keys })),
+        );
+        assert.deepInclude((yield* production.sends())[0], { targeted: 20, delivered: 10, held: 10 });
+      }).pipe(Effect.orDie),
+  );
+
   it.effect("a batch that fails does not hold up those that run with it", () =>
     Effect.gen(function* () {
       const { campaigns, figures } = yield* sendsOf(3, 3);

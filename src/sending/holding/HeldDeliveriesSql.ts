@@ -11,7 +11,7 @@ import {
   workspaceIs,
   workspacesWithWork,
 } from "../../database/WorkspaceGroups.ts";
-import { isOneOfSends, sourceColumns } from "../BatchLeasesSql.ts";
+import { isOneOfSends, sourceColumns } from "../batches/BatchLeasesSql.ts";
 import type { HeldDelivery, ReleasedDelivery } from "./HeldDelivery.ts";
 import type { StartedSend } from "../Send.ts";
 
