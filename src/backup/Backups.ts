@@ -50,7 +50,7 @@ const checkSource = Effect.gen(function* () {
   const tables = yield* Effect.orDie(sql`SELECT WHERE to_regclass('schema_migration') IS NOT NULL`);
   if (tables.length === 0)
     return yield* new BackupRefused({
-      message: "DATABASE_URL leads to a database without Waypost's tables.",
+      message: "DATABASE_URL is a database without Waypost's tables.",
     });
   if ((yield* isDistributed(sql)) && (yield* connectedProcesses).length > 0)
     return yield* new BackupRefused({

@@ -36,14 +36,18 @@ const isRefusal = (cause: Cause.Cause<unknown>): boolean =>
       reason.error.reason._tag !== "ConnectionError",
   );
 
-/** Asks the server about connections, over a new one. */
+/**
+ * Asks the server about connections, over a new one. Citus, too, waits with `ClientRead` while a worker runs
+ * the statement. There only a session without a statement waits for its client.
+ */
 const serverViews = (config: PgConnection.Config, pids: ReadonlyArray<number>) =>
   Effect.scoped(
     Effect.gen(function* () {
       const session = yield* PgConnection.make(config);
       const ids = Result.getOrThrow(PgTypes.array(pids, PgTypes.OID.int4));
       const { rows } = yield* session.query(
-        `SELECT pid, coalesce(wait_event = 'ClientRead', false) AS "waitsForClient"
+        `SELECT pid, coalesce(wait_event = 'ClientRead' AND (state <> 'active'
+             OR NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')), false) AS "waitsForClient"
          FROM pg_stat_activity WHERE pid = ANY ($1) OR pid = pg_backend_pid()`,
         [ids],
         false,
