@@ -79,7 +79,8 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
       ORDER BY q.due_at LIMIT 1)`;
     /**
      * Citus has no recursion over shards. Each shard looks up the first push of each of its environments:
-     * those with a state of rollups, which every one with a device has or gets with its `device_delta`.
+     * those with a state of rollups, which every one with a device has or gets with its `device_delta`. The
+     * order of `any_push` makes PostgreSQL use the index also where a shard has the pushes of one workspace.
      */
     const partitionsByShard = sql`
       WITH partition AS (
@@ -89,8 +90,9 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
           UNION SELECT workspace_id, environment FROM device_delta
         ) AS t
         CROSS JOIN LATERAL (
-          SELECT q.source_id FROM push_queue q
-          WHERE q.workspace_id = t.workspace_id AND q.environment = t.environment LIMIT 1
+          SELECT q.due_at FROM push_queue q
+          WHERE q.workspace_id = t.workspace_id AND q.environment = t.environment
+          ORDER BY q.transport, q.due_at LIMIT 1
         ) AS any_push
         CROSS JOIN LATERAL (
           ${sql.join(" UNION ALL ", false)(Transport.literals.map(dueOf))}
