@@ -6,13 +6,13 @@ import { EmbeddedPostgres } from "../src/database/embedded/EmbeddedPostgres.ts";
 import { migrate, MigrationFiles } from "../src/database/migrations/Migrations.ts";
 import { postgresLayer } from "../src/database/Postgres.ts";
 import { copyDatabase } from "./database/embedded/PreparedData.ts";
-import { citusPorts, createCitusTemplate, dropOnNodes } from "./database/CitusCluster.ts";
+import { citusPorts, createCitusTemplate, dropOnNodes, relayTo } from "./database/CitusCluster.ts";
 import { createTemplate, type TestServer } from "./database/TestServer.ts";
 import { databaseParent } from "./TestFolder.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The PostgreSQL of this test run. `problem` is the error of the migrations, if any. */
+    /** The PostgreSQL of this test run, or the coordinator of its Citus cluster. */
     readonly testServer: TestServer;
   }
 }
@@ -51,6 +51,18 @@ const startServer = async (): Promise<ServerOfTheRun> => {
   try {
     const prepared = join(directory, "prepared");
     const problem = await Effect.runPromise(prepare(prepared));
+    if (citusPorts.length > 0) {
+      const citus = await Effect.runPromise(createCitusTemplate(citusPorts));
+      const relay = await relayTo(citusPorts[0], join(directory, ".s.PGSQL.5432"));
+      return {
+        server: { socketPath: relay.path, username: "waypost", problem, prepared, citus },
+        close: async () => {
+          relay.close();
+          await Effect.runPromise(dropOnNodes(citus.ports, citus.template));
+          await close();
+        },
+      };
+    }
     const home = join(directory, "server");
     await mkdir(home);
     await copyDatabase(prepared, home);
@@ -70,12 +82,7 @@ const startServer = async (): Promise<ServerOfTheRun> => {
     );
     await Effect.runPromise(Effect.provide(createTemplate, databaseOf(server)));
     const { socketPath, username } = server;
-    const citus = citusPorts.length === 0 ? null : await Effect.runPromise(createCitusTemplate(citusPorts));
-    const closeAll = async (): Promise<void> => {
-      if (citus !== null) await Effect.runPromise(dropOnNodes(citus.ports, citus.template));
-      await close();
-    };
-    return { server: { socketPath, username, problem, prepared, citus }, close: closeAll };
+    return { server: { socketPath, username, problem, prepared, citus: null }, close };
   } catch (error) {
     await close();
     throw error;

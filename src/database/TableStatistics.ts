@@ -1,8 +1,18 @@
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
+import { isDistributed } from "./citus/IsDistributed.ts";
 
 /** Tables up to twice this many pages are fast to read without statistics. */
 const smallTablePages = 4;
+
+/** Condition: a table, which is `c` of pg_class, has more than doubled since its last ANALYZE. */
+const hasGrown = `pg_relation_size(c.oid) / current_setting('block_size')::int
+  > 2 * c.relpages + ${smallTablePages}`;
+
+/** The distributed tables with a shard that has grown. */
+const grownShards = `
+  SELECT json_agg(DISTINCT s.logicalrelid::text) FROM pg_dist_shard s
+  JOIN pg_class c ON c.oid = to_regclass(shard_name(s.logicalrelid, s.shardid)) WHERE ${hasGrown}`;
 
 /**
  * Analyzes tables that have more than doubled since their last ANALYZE, and returns their names. Skips locked
@@ -13,11 +23,15 @@ export const analyzeGrownTables = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const tables = yield* sql<{ readonly name: string }>`
     SELECT c.relname AS name FROM pg_class c
-    WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'
-      AND pg_relation_size(c.oid) / current_setting('block_size')::int
-        > 2 * c.relpages + ${smallTablePages}::int`;
+    WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND ${sql.literal(hasGrown)}`;
+  // On Citus a table of the coordinator is empty if it is distributed.
+  const distributed = (yield* isDistributed(sql))
+    ? yield* sql<{ readonly name: string }>`
+        SELECT DISTINCT json_array_elements_text(result::json) AS name
+        FROM run_command_on_workers(${grownShards}) WHERE success AND result <> ''`
+    : [];
   const analyzed: Array<string> = [];
-  for (const { name } of tables) {
+  for (const { name } of [...tables, ...distributed]) {
     // The first rows of a table may not be committed yet. ANALYZE would count none in all their pages, and
     // the transaction that writes them would then scan an index once a row: 20 seconds for an import.
     const rows = yield* sql`SELECT FROM ${sql(name)} LIMIT 1`.unprepared;

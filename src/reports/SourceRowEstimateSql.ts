@@ -16,10 +16,31 @@ const kinds = [
   { table: "survey_response", at: "first_answered_at", compacted: null },
 ] as const;
 
+/** A plan of `EXPLAIN (FORMAT JSON)`. */
+interface Plan {
+  readonly "Plan Rows": number;
+  /** On Citus: the plans of the nodes. */
+  readonly "Distributed Query"?: {
+    readonly Job: {
+      readonly Tasks: ReadonlyArray<{
+        readonly "Remote Plan": ReadonlyArray<ReadonlyArray<{ readonly Plan: Plan }>>;
+      }>;
+    };
+  };
+}
+
 /** The answer of `EXPLAIN (FORMAT JSON)`. */
 interface Explained {
-  readonly "QUERY PLAN": readonly [{ readonly Plan: { readonly "Plan Rows": number } }];
+  readonly "QUERY PLAN": readonly [{ readonly Plan: Plan }];
 }
+
+/** How many rows a plan expects. Citus has no estimate of its own for a statement that runs on a shard. */
+const expectedRows = ({ "QUERY PLAN": [{ Plan: plan }] }: Explained): number => {
+  const tasks = plan["Distributed Query"]?.Job.Tasks;
+  if (tasks === undefined) return plan["Plan Rows"];
+  const remote = tasks.flatMap((task) => task["Remote Plan"].flat());
+  return remote.reduce((sum, { Plan: part }) => sum + part["Plan Rows"], 0);
+};
 
 /** Estimates how many source rows a period has, before they are read. */
 export class SourceRowEstimateSql extends Context.Service<SourceRowEstimateSql>()(
@@ -43,7 +64,7 @@ export class SourceRowEstimateSql extends Context.Service<SourceRowEstimateSql>(
               EXPLAIN (FORMAT JSON) SELECT 1 FROM survey_response
               WHERE ${inTenant(tenant)} AND notification_key = ${notificationKey}
                 AND campaign_key = ${campaignKey} AND ${within(sql, "first_answered_at", period)}`),
-            (planned) => planned["QUERY PLAN"][0].Plan["Plan Rows"],
+            expectedRows,
           ),
 
         /** Raises the memory of this transaction's statements: sorting is most of their work. */
@@ -57,10 +78,10 @@ export class SourceRowEstimateSql extends Context.Service<SourceRowEstimateSql>(
           const mine = inTenant(tenant);
           const estimates: Array<number> = [];
           for (const { at, compacted, table } of kinds) {
-            const planned = yield* onlyRow(sql<Explained>`
+            const explained = yield* onlyRow(sql<Explained>`
               EXPLAIN (FORMAT JSON) SELECT 1 FROM ${sql(table)} WHERE ${mine}
               AND ${within(sql, at, period)}`);
-            const expected = planned["QUERY PLAN"][0].Plan["Plan Rows"];
+            const expected = expectedRows(explained);
             if (compacted === null) {
               estimates.push(expected);
               continue;

@@ -5,6 +5,8 @@
 import { Effect, Redacted } from "effect";
 import { SqlClient } from "effect/sql";
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createConnection, createServer, type Socket } from "node:net";
 import { distribute } from "../../src/database/citus/Distribution.ts";
 import { migrate, MigrationFiles } from "../../src/database/migrations/Migrations.ts";
 import { postgresLayer } from "../../src/database/Postgres.ts";
@@ -85,6 +87,32 @@ export const emptyCitusDatabase = ({ ports }: CitusCluster) => {
     Effect.acquireRelease(createCitusDatabase(ports, name), () => dropOnNodes(ports, name)),
     name,
   );
+};
+
+/** A Unix socket of a node, which listens on TCP only: tests with faults of their own need the former. */
+export const relayTo = async (port: number | undefined, path: string) => {
+  const open = new Set<Socket>();
+  const server = createServer((client) => {
+    const node = createConnection({ host: "127.0.0.1", port: port ?? 0, noDelay: true });
+    for (const [from, to] of [
+      [client, node],
+      [node, client],
+    ] as const) {
+      open.add(from);
+      from.on("error", () => undefined);
+      from.on("close", () => {
+        open.delete(from);
+        to.destroy();
+      });
+      from.pipe(to);
+    }
+  }).listen(path);
+  await once(server, "listening");
+  const close = (): void => {
+    server.close();
+    for (const socket of open) socket.destroy();
+  };
+  return { path, close };
 };
 
 /** A copy of the template on all nodes, which is dropped when the scope closes; gives its name. */

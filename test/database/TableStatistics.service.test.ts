@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest";
 import { Deferred, Effect, Fiber } from "effect";
 import { SqlClient } from "effect/sql";
 import { analyzeGrownTables } from "../../src/database/TableStatistics.ts";
+import { estimatedRows } from "./OnCitus.ts";
 import { TestDatabase } from "./TestDatabase.ts";
 
 layer(TestDatabase.layer)("analyzeGrownTables", (it) => {
@@ -42,11 +43,7 @@ layer(TestDatabase.layer)("analyzeGrownTables", (it) => {
   it.effect("a table that has doubled is analyzed once", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
-      const estimate = Effect.map(
-        sql<{ readonly rows: number }>`
-          SELECT reltuples::int AS rows FROM pg_class WHERE relname = 'delivery'`,
-        ([row]) => row?.rows,
-      );
+      const estimate = estimatedRows("delivery");
       const send = (sourceId: number, count: number) => sql`
         INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key,
           notification_key, content_key, content_type, trigger_type, transport, status, created_at)

@@ -26,7 +26,7 @@ const to = (
 
 const administer = (statement: (sql: SqlClient.SqlClient) => Effect.Effect<unknown, unknown>) =>
   Effect.scoped(
-    Effect.flatMap(Layer.build(to("waypost", 1)), (context) =>
+    Effect.flatMap(Layer.build(to("postgres", 1)), (context) =>
       statement(Context.get(context, SqlClient.SqlClient)),
     ),
   ).pipe(Effect.orDie);
@@ -39,9 +39,13 @@ const fresh = (template: string, maxConnections: number, path?: string, connectT
       if (template === templateName && problem !== "") {
         return yield* new SchemaDoesNotApply({ message: problem });
       }
-      if (citus !== null && template === templateName && path === undefined) {
+      if (citus !== null && template === templateName) {
         const copy = yield* copyCitusTemplate(citus);
-        return Layer.provideMerge(Database.layerClient, onNode(citus.ports[0], copy, maxConnections));
+        const client =
+          path === undefined
+            ? onNode(citus.ports[0], copy, maxConnections)
+            : to(copy, maxConnections, path, connectTimeout);
+        return Layer.provideMerge(Database.layerClient, client);
       }
       const name = `test_${randomBytes(8).toString("hex")}`;
       yield* Effect.acquireRelease(

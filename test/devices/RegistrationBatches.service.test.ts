@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest";
 import { Deferred, Effect, Fiber } from "effect";
 import { SqlClient } from "effect/sql";
+import { createTrigger, lockDevice } from "../database/OnCitus.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { devicesOf } from "./TestDevices.ts";
 
@@ -93,7 +94,7 @@ layer(TestWaypost.layer)("Batches of registrations", (it) => {
         const holder = yield* Effect.forkChild(
           sql.withTransaction(
             Effect.gen(function* () {
-              yield* sql`SELECT FROM device WHERE id = ${held.id} FOR UPDATE`;
+              yield* lockDevice(held.id);
               yield* Deferred.succeed(locked, undefined);
               yield* Deferred.await(release);
             }),
@@ -123,9 +124,10 @@ layer(TestWaypost.layer)("Batches of registrations", (it) => {
         BEGIN
           RAISE EXCEPTION 'refused by a test';
         END $$`;
-      yield* sql`
-        CREATE TRIGGER refuse_installation BEFORE INSERT ON device FOR EACH ROW
-        WHEN (NEW.installation_id = 'refused') EXECUTE FUNCTION refuse_installation()`;
+      yield* createTrigger(
+        "refuse_installation BEFORE INSERT ON device FOR EACH ROW " +
+          "WHEN (NEW.installation_id = 'refused') EXECUTE FUNCTION refuse_installation()",
+      );
       const answers = yield* together(
         ["first", "second", "refused", "third"].map((name) => production.register(name)),
       );

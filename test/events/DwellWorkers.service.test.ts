@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest";
 import { Deferred, Effect, Fiber } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
+import { lockDevice, waitsForLock } from "../database/OnCitus.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { decide, dwelling, dwellWorld, withoutJobs } from "./DwellWorld.ts";
 
@@ -39,8 +40,9 @@ layer(withoutJobs)("Workers that decide on visits", (it) => {
         WHERE d.installation_id LIKE 'crowd %'`;
       yield* TestClock.adjust("10 minutes");
       yield* Effect.all([decide, decide, decide], { concurrency: "unbounded" });
-      const [row] = yield* sql`SELECT count(*)::int AS deliveries, count(DISTINCT device_key)::int AS devices
-        FROM delivery d JOIN campaign c ON c.key = d.campaign_key WHERE c.id = ${campaignId}`;
+      const [row] = yield* sql`
+        SELECT count(*)::int AS deliveries, count(DISTINCT device_key)::int AS devices FROM delivery
+        WHERE campaign_key = (SELECT key FROM campaign WHERE id = ${campaignId})`;
       assert.deepStrictEqual(row, { deliveries: 1201, devices: 1201 });
       yield* TestClock.adjust("17 minutes");
       yield* decide;
@@ -57,7 +59,7 @@ layer(withoutJobs)("Workers that decide on visits", (it) => {
       // The worker has locked the row and waits for the device, which the holder's transaction has locked.
       const [held, end] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()];
       const holder = yield* Effect.forkChild(
-        sql`SELECT FROM device WHERE id = ${phone.id} FOR UPDATE`.pipe(
+        lockDevice(phone.id).pipe(
           Effect.andThen(Deferred.succeed(held, undefined)),
           Effect.andThen(Deferred.await(end)),
           sql.withTransaction,
@@ -65,9 +67,7 @@ layer(withoutJobs)("Workers that decide on visits", (it) => {
       );
       yield* Deferred.await(held);
       const worker = yield* Effect.forkChild(decide);
-      const waiting = sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'
-        AND query LIKE '%WITH held AS%' AND datname = current_database()`;
-      yield* until(waiting, (rows) => rows.length > 0);
+      yield* until(waitsForLock("%WITH held AS%"), (isWaiting) => isWaiting);
       yield* decide;
       yield* Fiber.interrupt(worker);
       yield* Deferred.succeed(end, undefined);

@@ -8,7 +8,7 @@ import { TestWaypost } from "../TestWaypost.ts";
 /** A client of the server that does not use the database of the test. */
 const administer = <A>(statement: (sql: SqlClient.SqlClient) => Effect.Effect<A, unknown>) => {
   const { socketPath, username } = inject("testServer");
-  const server = { _tag: "socket", path: socketPath, username, database: "waypost" } as const;
+  const server = { _tag: "socket", path: socketPath, username, database: "postgres" } as const;
   return Effect.flatMap(SqlClient.SqlClient, statement).pipe(
     Effect.provide(Layer.fresh(postgresLayer(server, { maxConnections: 1 }))),
     Effect.orDie,

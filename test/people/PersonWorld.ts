@@ -33,11 +33,11 @@ const tablesWith = Effect.fnUntraced(function* (workspaceId: number, names: Read
     // A row as text has every column; bytes are hexadecimal digits there.
     for (const each of names) {
       const hex = Buffer.from(each).toString("hex");
-      const [row] = yield* Effect.orDie(sql<{ has: boolean }>`
-        SELECT EXISTS (SELECT FROM ${sql(name)} AS t
-          WHERE COALESCE(to_jsonb(t) ->> 'workspace_id', ${String(workspaceId)}) = ${String(workspaceId)}
-            AND (strpos(t::text, ${each}) > 0 OR strpos(t::text, ${hex}) > 0)) AS has`);
-      if (row?.has === true) found.push(`${name}: ${each}`);
+      const rows = yield* Effect.orDie(sql`
+        SELECT 1 FROM ${sql(name)} AS t
+        WHERE COALESCE(to_jsonb(t) ->> 'workspace_id', ${String(workspaceId)}) = ${String(workspaceId)}
+          AND (strpos(t::text, ${each}) > 0 OR strpos(t::text, ${hex}) > 0) LIMIT 1`);
+      if (rows.length > 0) found.push(`${name}: ${each}`);
     }
   }
   return found;

@@ -4,6 +4,7 @@ import { TestClock } from "effect/testing";
 import { BatchSize } from "../../src/sending/Send.ts";
 import { SendBatches } from "../../src/sending/SendBatches.ts";
 import { SendStarts } from "../../src/sending/SendStarts.ts";
+import { waitsForLock } from "../database/OnCitus.ts";
 import { TestDatabase } from "../database/TestDatabase.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { sendWorld } from "./SendWorld.ts";
@@ -80,10 +81,7 @@ export const blockedBatch = Effect.gen(function* () {
   /** The worker's insert now waits for the lock. */
   const isWaiting = Effect.gen(function* () {
     while (true) {
-      const rows = yield* sql`SELECT FROM pg_stat_activity
-        WHERE wait_event_type = 'Lock' AND query LIKE '%WITH batch AS%'
-        AND datname = current_database() AND pid <> pg_backend_pid()`;
-      if (rows.length > 0) return;
+      if (yield* waitsForLock("%WITH batch AS%")) return;
     }
   });
   yield* TestClock.withLive(Effect.timeout(isWaiting, "100 seconds"));

@@ -99,8 +99,12 @@ layer(manualWorkers)("Stopped sends", (it) => {
       yield* drain;
       const sql = yield* SqlClient.SqlClient;
       const rows = yield* sql<{ status: string; targeted: number; count: number; open: number }>`
+        WITH counted AS (
+          SELECT source_id, count(*)::int AS count FROM delivery
+          WHERE workspace_id = ${production.workspaceId} GROUP BY 1
+        )
         SELECT s.status, s.targeted,
-          (SELECT count(*)::int FROM delivery d WHERE d.source_id = s.source_id) AS count,
+          COALESCE((SELECT d.count FROM counted d WHERE d.source_id = s.source_id), 0) AS count,
           (SELECT count(*)::int FROM send_batch b WHERE b.source_id = s.source_id) AS open
         FROM send s WHERE s.workspace_id = ${production.workspaceId}`;
       assert.isAtLeast(rows.length, 6);

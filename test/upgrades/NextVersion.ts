@@ -18,8 +18,9 @@ export const ownAndNextMigrations = (tables: ReadonlyArray<string>): ReadonlyArr
     .map(
       (table) => `
         ALTER TABLE ${table}
-          ADD COLUMN made_up text NOT NULL DEFAULT 'made up' CHECK (made_up <> ''),
+          ADD COLUMN made_up text NOT NULL DEFAULT 'made up',
           ADD COLUMN made_up_at timestamptz;
+        ALTER TABLE ${table} ADD CONSTRAINT ${table}_made_up_check CHECK (made_up <> '');
         CREATE INDEX ${table}_made_up ON ${table} (made_up_at) WHERE made_up_at IS NOT NULL;`,
     );
   const table = `

@@ -36,18 +36,17 @@ const isRefusal = (cause: Cause.Cause<unknown>): boolean =>
       reason.error.reason._tag !== "ConnectionError",
   );
 
-/**
- * Asks the server about connections, over a new one. Citus, too, waits with `ClientRead` while a worker runs
- * the statement. There only a session without a statement waits for its client.
- */
+/** Asks the server about connections, over a new one. */
 const serverViews = (config: PgConnection.Config, pids: ReadonlyArray<number>) =>
   Effect.scoped(
     Effect.gen(function* () {
       const session = yield* PgConnection.make(config);
       const ids = Result.getOrThrow(PgTypes.array(pids, PgTypes.OID.int4));
       const { rows } = yield* session.query(
+        // A session of Citus that waits for its workers seems to read from the client. Only its state differs
+        // from a session that waits for the rest of a statement; that of other servers is then active too.
         `SELECT pid, coalesce(wait_event = 'ClientRead' AND (state <> 'active'
-             OR NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')), false) AS "waitsForClient"
+           OR NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')), false) AS "waitsForClient"
          FROM pg_stat_activity WHERE pid = ANY ($1) OR pid = pg_backend_pid()`,
         [ids],
         false,

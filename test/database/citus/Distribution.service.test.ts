@@ -1,6 +1,5 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
-import { SqlClient } from "effect/sql";
 import { inject } from "vitest";
 import {
   distribute,
@@ -30,15 +29,4 @@ layer(TestDatabase.layer)("Distributing the database", (it) => {
         assert.deepStrictEqual(yield* distribute, []);
       }),
   );
-
-  if (citus !== null)
-    it.effect("a statement that runs on a worker for seconds is not given up (running.citus)", () =>
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient;
-        yield* sql`INSERT INTO retention (workspace_id, environment) VALUES (1, 'production')`;
-        const rows = yield* sql`
-          SELECT pg_sleep(6)::text AS slept FROM retention WHERE workspace_id = 1`;
-        assert.lengthOf(rows, 1);
-      }),
-    );
 });

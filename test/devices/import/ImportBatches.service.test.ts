@@ -36,13 +36,17 @@ layer(TestWaypost.layer)("Batches of an import of devices", (it) => {
         { installation_id: "phone-2", locale: "nl" },
       ]);
       const keys = yield* sql<object>`
+        WITH imported AS (
+          SELECT * FROM device
+          WHERE workspace_id = ${production.workspaceId} AND environment = 'production'
+        )
         SELECT count(DISTINCT user_id)::int AS people, count(DISTINCT user_key)::int AS keys,
           count(*) FILTER (WHERE user_id IS NULL AND user_key IS NULL)::int AS nobody,
           count(*) FILTER (WHERE user_key = (
             SELECT u.key FROM device_user u
             WHERE (u.workspace_id, u.environment, u.user_id) = (d.workspace_id, d.environment, d.user_id)
           ))::int AS keyed
-        FROM device d WHERE workspace_id = ${production.workspaceId} AND environment = 'production'`;
+        FROM imported d`;
       assert.deepStrictEqual(keys, [{ people: 40, keys: 40, nobody: 1, keyed: 240 }]);
     }),
   );

@@ -7,6 +7,13 @@ import { leaseMillis, pushLeases } from "../../../src/sending/push/PushLeases.ts
 import { PushQueueSql } from "../../../src/sending/push/PushQueueSql.ts";
 import { inFlightPushes } from "../../../src/sending/push/InFlightPushes.ts";
 import { accepted } from "../../../src/sending/push/transports/PushTransport.ts";
+import {
+  createSequence,
+  createTrigger,
+  dropSequence,
+  dropTrigger,
+  isSequenceUsed,
+} from "../../database/OnCitus.ts";
 import { TestWaypost, testStart } from "../../TestWaypost.ts";
 import { eventually, pushed, pushing } from "./PushWorld.ts";
 
@@ -59,21 +66,16 @@ layer(TestWaypost.layer)("Pushes in flight", (it) => {
   const refusing = <A, E, R>(kind: "UPDATE OF fence" | "DELETE", effect: Effect.Effect<A, E, R>) =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
-      yield* sql`CREATE SEQUENCE IF NOT EXISTS refusals`;
+      yield* createSequence("refusals");
       yield* sql`
         CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql
         AS 'BEGIN PERFORM nextval(''refusals''); RAISE EXCEPTION ''no''; END'`;
-      yield* sql`CREATE TRIGGER refuse BEFORE ${sql.literal(kind)} ON push_queue EXECUTE FUNCTION refuse()`;
+      yield* createTrigger(`refuse BEFORE ${kind} ON push_queue EXECUTE FUNCTION refuse()`);
       const result = yield* effect;
       // A sequence counts also in rolled back transactions.
-      yield* eventually(
-        Effect.map(
-          sql<{ readonly was: boolean }>`SELECT is_called AS was FROM refusals`.pipe(Effect.orDie),
-          ([row]) => row?.was === true,
-        ),
-      );
-      yield* sql`DROP TRIGGER refuse ON push_queue`;
-      yield* sql`DROP SEQUENCE refusals`;
+      yield* eventually(Effect.provideService(isSequenceUsed("refusals"), SqlClient.SqlClient, sql));
+      yield* dropTrigger("refuse ON push_queue");
+      yield* dropSequence("refusals");
       return result;
     }).pipe(Effect.orDie);
 

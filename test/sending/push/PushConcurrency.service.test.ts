@@ -20,7 +20,7 @@ layer(TestWaypost.layer)("Concurrent pushes", (it) => {
       yield* production.crowd(count);
       const sql = yield* SqlClient.SqlClient;
       yield* Effect.orDie(sql`
-        UPDATE device SET transport = 'fcm', address = jsonb_build_object('token', 'device-' || key)
+        UPDATE device SET transport = 'fcm', address = (('{"token":"device-' || key::text || '"}')::jsonb)
         WHERE workspace_id = ${production.workspaceId} AND environment = 'production'`);
       yield* production.sent(yield* production.push(), "12:30");
       service.answer((number) => (number < count ? "hang" : "accept"));

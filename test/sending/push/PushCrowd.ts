@@ -17,7 +17,7 @@ export const pushCrowd = (service: LocalService, count: number) =>
     const sql = yield* SqlClient.SqlClient;
     yield* Effect.orDie(sql`
       UPDATE device SET transport = ${service.transport},
-        address = jsonb_build_object('token', 'device-' || key)
+        address = (('{"token":"device-' || key::text || '"}')::jsonb)
       WHERE workspace_id = ${production.workspaceId} AND environment = 'production'`);
     const campaign = yield* production.push();
     yield* production.sent(campaign, "12:30");
