@@ -42,6 +42,20 @@ const move = (pids: ReadonlyArray<number>, group: string): void => {
   }
 };
 
+/** Removes a group. Processes may start in it while the others are moved out. */
+const leave = (group: string): void => {
+  for (let attempts = 0; attempts < 100; attempts++) {
+    const pids = readFileSync(join(group, "cgroup.procs"), "utf8").split("\n").filter(Boolean).map(Number);
+    move(pids, controllers);
+    try {
+      rmdirSync(group);
+      return;
+    } catch {
+      // A process that has just ended still counts for a moment.
+    }
+  }
+};
+
 /**
  * Holds each server to so many cores by a cgroup (version 1) of its own, until the scope closes. Needs root.
  * Processes that a server starts later are in the group of its postmaster.
@@ -61,14 +75,7 @@ export const holdToCores = (nodes: ReadonlyArray<ClusterNode>, cores: number) =>
           move(familyOf(pid), group);
           return group;
         }),
-        (group) =>
-          Effect.sync(() => {
-            move(
-              readFileSync(join(group, "cgroup.procs"), "utf8").split("\n").filter(Boolean).map(Number),
-              controllers,
-            );
-            rmdirSync(group);
-          }),
+        (group) => Effect.sync(() => leave(group)),
       ),
     { discard: true },
   );

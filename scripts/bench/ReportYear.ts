@@ -121,10 +121,7 @@ export const buildReportYear = Effect.fnUntraced(function* (year: ReportYear) {
   // The client gives up a statement of over half a minute, unless its transaction has no limit.
   const run = (text: string) =>
     sql.withTransaction(
-      Effect.andThen(
-        sql`SET LOCAL statement_timeout = 0`.unprepared,
-        sql`${sql.literal(text)}`.unprepared,
-      ),
+      Effect.andThen(sql`SET LOCAL statement_timeout = 0`.unprepared, sql`${sql.literal(text)}`.unprepared),
     );
   yield* run("SET synchronous_commit = off");
   yield* run("SET maintenance_work_mem = '1GB'");

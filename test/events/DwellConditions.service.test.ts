@@ -105,8 +105,7 @@ layer(withoutJobs)("What counts at the minute of a visit", (it) => {
           unregister,
           ({ phone }: World) => phone.ask("/devices/me", { method: "PATCH", body: { subscribed: false } }),
           ({ phone }: World) => sql`UPDATE device SET address_gone_at = registered_at WHERE id = ${phone.id}`,
-          ({ phone }: World) =>
-            sql`UPDATE device SET registered_at = '2027-01-01Z' WHERE id = ${phone.id}`,
+          ({ phone }: World) => sql`UPDATE device SET registered_at = '2027-01-01Z' WHERE id = ${phone.id}`,
         ]) {
           const world = yield* dwellWorld();
           yield* world.phone.sees("enter", world.location);
