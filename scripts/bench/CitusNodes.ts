@@ -1,4 +1,4 @@
-/** The PostgreSQL servers of a cluster on this machine: their CPU time, and how to hold them to a part of a core. */
+/** The servers of a cluster on this machine: their CPU time, and cgroups that hold them to part of a core. */
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** What the bench of Citus writes into a database: workspaces with devices, a geo and a push campaign, a year. */
+/** The workspaces of the bench of Citus: devices, a geo and a push campaign, and a year of deliveries. */
 import { Clock, Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { digest, makeSecret } from "../../src/access/Credential.ts";
@@ -22,7 +22,7 @@ export interface WorldSize {
 /** The world as requests use it. */
 export interface World {
   readonly workspaces: ReadonlyArray<number>;
-  /** Tokens of reporting devices, those of different workspaces next to each other, with the location of each. */
+  /** Tokens of reporting devices with their locations; neighbours in the list are of different workspaces. */
   readonly devices: ReadonlyArray<{ readonly token: string; readonly location: string }>;
 }
 
@@ -32,10 +32,10 @@ export const evenWorkspaces = ({ candidates, workspaces }: WorldSize) =>
     const sql = yield* SqlClient.SqlClient;
     const rows = yield* sql<{ readonly id: number }>`
       SELECT id FROM (
-        SELECT id, row_number() OVER (PARTITION BY shard ORDER BY id) AS place
+        SELECT id, row_number() OVER (PARTITION BY shard ORDER BY id) AS number
         FROM (SELECT id, get_shard_id_for_distribution_column('device', id) AS shard
           FROM generate_series(1, ${candidates}::int) AS id) AS placed
-      ) AS numbered ORDER BY place, id LIMIT ${workspaces}`;
+      ) AS numbered ORDER BY number, id LIMIT ${workspaces}`;
     return rows.map(({ id }) => id);
   });
 
@@ -99,7 +99,8 @@ export const buildWorld = Effect.fnUntraced(function* (size: WorldSize, workspac
       INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport, approved,
         token_digest, token_used, registered_at, last_seen_at)
       SELECT ${workspaceId}::int, 'production', n, md5(${String(workspaceId)} || ' ' || n)::uuid, 'i-' || n,
-        'android', 'inbox', true, COALESCE(s.digest, decode(repeat('00', 32), 'hex')), true, ${start}, ${start}
+        'android', 'inbox', true, COALESCE(s.digest, decode(repeat('00', 32), 'hex')), true, ${start},
+        ${start}
       FROM generate_series(1, ${size.devices}::int) AS n
       LEFT JOIN ${unnested("s", secrets, { digest: ["bytea", digest] })} ON s.ord = n`;
     yield* sql`

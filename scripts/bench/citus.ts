@@ -2,11 +2,11 @@
  * Events, positions, a fan-out and reports on Citus over 1, 2 and 4 workers, against one PostgreSQL, in one
  * run. The bar: two workers carry 1.6 times the events of one, where the workers are the limit.
  *
- * BENCH_CITUS has the ports of a cluster that is there, on loopback: the coordinator, then up to four workers;
- * its account is `waypost` without a password. Each variant is a database of its own: over the first workers,
- * or a plain one on the first worker. BENCH_NODE_CORES=0.1 holds each worker to a tenth of a core by a cgroup,
- * which makes it the limit on a small machine; coordinator, Waypost and load are free. One Waypost with every
- * role runs on one variant at a time. BENCH_ROUNDS, BENCH_EVENTS and BENCH_WORKERS (1,2,4) change the run.
+ * BENCH_CITUS has the ports of a cluster on loopback, the coordinator and up to four workers; its account is
+ * `waypost` without a password. Each variant has a database: over the first workers, or a plain one on the
+ * first worker. BENCH_NODE_CORES=0.1 holds each worker to a tenth of a core by a cgroup, which makes it the
+ * limit on a small machine; coordinator, Waypost and load are free. A Waypost with every role runs on one
+ * variant at a time. BENCH_ROUNDS, _EVENTS, _DEVICES (of a workspace) and _WORKERS (1,2,4) change the run.
  */
 import { NodeRuntime } from "@effect/platform-node";
 import { Clock, Effect, References } from "effect";
@@ -34,7 +34,10 @@ const rounds = Number(process.env["BENCH_ROUNDS"] ?? 3);
 const perRound = Number(process.env["BENCH_EVENTS"] ?? 2_000);
 const counts = (process.env["BENCH_WORKERS"] ?? "1,2,4").split(",").map(Number);
 const connections = 64;
-const size = { candidates: 128, workspaces: 32, devices: 2_000, reporting: 32, history: 2_000 };
+/** A killed run can leave prepared transactions, whose databases cannot be dropped. */
+const prefix = `bench_${randomUUID().slice(0, 8)}`;
+const devices = Number(process.env["BENCH_DEVICES"] ?? 2_000);
+const size = { candidates: 128, workspaces: 32, devices, reporting: 32, history: devices };
 
 /** A database that Waypost runs on, over so many workers; none for a plain one. */
 interface Variant {
@@ -63,12 +66,12 @@ const variantsOf = ([
   first = 0,
   ...others
 ]: ReadonlyArray<number>): ReadonlyArray<Variant> => [
-  { name: "one PostgreSQL", database: "bench_plain", workers: 0, port: first },
+  { name: "one PostgreSQL", database: `${prefix}_plain`, workers: 0, port: first },
   ...counts
     .filter((count) => count <= others.length + 1)
     .map((count) => ({
       name: count === 1 ? "1 worker" : `${count} workers`,
-      database: `bench_${count}`,
+      database: `${prefix}_${count}`,
       workers: count,
       port: coordinator,
     })),
@@ -118,7 +121,7 @@ const positionRequests = (origin: string, { devices }: World): (() => string) =>
   };
 };
 
-/** Requests of the summary of a year, of each workspace in turn. */
+/** Requests of the summary of a year, of one workspace after another. */
 const summaryRequests = Effect.fnUntraced(function* (origin: string, { workspaces }: World) {
   const sql = yield* SqlClient.SqlClient;
   const rows = yield* sql<{ readonly key: number; readonly id: string }>`
@@ -268,7 +271,6 @@ const bench = Effect.gen(function* () {
   );
   const all = new Map<Variant, Results>();
   for (const variant of variants) {
-    console.error(`${variant.name}: writing the workspaces`);
     const world = yield* inDatabase(variant, buildWorld(size, workspaces));
     all.set(variant, yield* Effect.scoped(inDatabase(variant, measured(variant, world, nodes, folder))));
   }

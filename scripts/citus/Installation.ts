@@ -57,8 +57,8 @@ export const command = (installation: Installation, ...parameters: ReadonlyArray
         child.once("close", (code) => {
           clearInterval(poll);
           const seconds = ((performance.now() - began) / 1000).toFixed(1);
-          const name = `waypost ${parameters.map((each) => each.replace(`${dirname(installation.dataDir)}/`, "")).join(" ")}`;
-          console.log(`${name}: ${seconds} s, ${megabytes(peak)} of memory at most`);
+          const name = parameters.join(" ").replace(`${dirname(installation.dataDir)}/`, "");
+          console.log(`waypost ${name}: ${seconds} s, ${megabytes(peak)} of memory at most`);
           resolve({ code, output });
         });
       }),

@@ -55,8 +55,8 @@ const checkSource = Effect.gen(function* () {
   if ((yield* isDistributed(sql)) && (yield* connectedProcesses).length > 0)
     return yield* new BackupRefused({
       message:
-        "Waypost processes are connected to the database, and a snapshot of Citus is not of one moment over " +
-        "all nodes. Stop them all before.",
+        "Waypost processes are connected to the database, and Citus has no snapshot of one moment over all " +
+        "nodes. Stop them all before.",
     });
 });
 

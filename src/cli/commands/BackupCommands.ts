@@ -62,8 +62,8 @@ export const backupCommand = Command.make(
   }),
 ).pipe(
   Command.withDescription(
-    "Back up the database, the media files and the keys to one file, as of one moment, whether Waypost runs " +
-      "or not; a database on Citus only while it does not",
+    "Back up the database, the media files and the keys to one file, as of one moment, whether Waypost " +
+      "runs or not; a database on Citus only while it does not",
   ),
   Command.withGlobalFlags([SettingsFile, Json]),
   Command.withExamples([{ command: "waypost backup /backups/waypost-$(date -u +%F).tar.gz" }]),

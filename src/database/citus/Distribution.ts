@@ -101,7 +101,7 @@ export const distributionSteps: Effect.Effect<
     SELECT f.name FROM unnest(${arrayOf("text", [...distributedFunctions])}) AS f (name)
     WHERE NOT EXISTS (SELECT FROM pg_dist_object o
       WHERE o.classid = 'pg_proc'::regclass AND o.objid = f.name::regprocedure)`);
-  // Citus copies the rows of a table to its shards, and leaves them on the coordinator where nobody sees them.
+  // Citus copies the rows of a table to its shards, and leaves them on the coordinator, unseen.
   const filled = yield* Effect.orDie(sql<{ readonly name: string }>`
     SELECT name FROM unnest(${names}) WITH ORDINALITY AS t (name, ord)
     WHERE pg_relation_size(name::regclass) > 0 ORDER BY ord`);

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql";
 import { epochMillis, instant, unnested } from "../../database/Rows.ts";
 import { isDistributed } from "../../database/citus/IsDistributed.ts";
 import type { ContentMedia } from "../../media/MediaAddress.ts";
-import { tenantIs } from "../../database/TenantColumns.ts";
+import { sameTenant, tenantIs } from "../../database/TenantColumns.ts";
 import { heldPushColumns, pushKeyColumns } from "./PushColumnsSql.ts";
 import { Transport } from "../../devices/PushAddress.ts";
 import type { TextSource } from "../../notifications/templates/MessageTexts.ts";
@@ -73,14 +73,12 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
           ORDER BY q.workspace_id, q.environment, q.transport, q.due_at LIMIT 1
         ) AS n
       )`;
-    const dueOf = (transport: Transport) => sql`(
+    const firstOf = (transport: Transport) => sql`(
       SELECT q.transport, q.due_at FROM push_queue q
-      WHERE q.workspace_id = t.workspace_id AND q.environment = t.environment AND q.transport = ${transport}
-      ORDER BY q.due_at LIMIT 1)`;
+      WHERE ${sameTenant("q", "t")} AND q.transport = ${transport} ORDER BY q.due_at LIMIT 1)`;
     /**
-     * Citus has no recursion over shards. Each shard looks up the first push of each of its environments:
-     * those with a state of rollups, which every one with a device has or gets with its `device_delta`. The
-     * order of `any_push` makes PostgreSQL use the index also where a shard has the pushes of one workspace.
+     * Citus has no recursion over shards. Each shard finds the first push of each of its environments: every
+     * one with devices has a `rollup_state` or a `device_delta`. The order of `any_push` enforces the index.
      */
     const partitionsByShard = sql`
       WITH partition AS (
@@ -90,12 +88,11 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
           UNION SELECT workspace_id, environment FROM device_delta
         ) AS t
         CROSS JOIN LATERAL (
-          SELECT q.due_at FROM push_queue q
-          WHERE q.workspace_id = t.workspace_id AND q.environment = t.environment
+          SELECT q.due_at FROM push_queue q WHERE ${sameTenant("q", "t")}
           ORDER BY q.transport, q.due_at LIMIT 1
         ) AS any_push
         CROSS JOIN LATERAL (
-          ${sql.join(" UNION ALL ", false)(Transport.literals.map(dueOf))}
+          ${sql.join(" UNION ALL ", false)(Transport.literals.map(firstOf))}
         ) AS q
       )`;
 
