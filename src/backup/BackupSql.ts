@@ -48,6 +48,7 @@ export const backupSql = Effect.gen(function* () {
       FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
       WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'
         AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+        AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')
       GROUP BY c.relname ORDER BY c.relname`),
 
     /** Estimated number of rows of all tables, as of the last ANALYZE. */
@@ -83,6 +84,20 @@ export const backupSql = Effect.gen(function* () {
 
     /** Turns off triggers and foreign key checks in this transaction. */
     disableTriggers: Effect.orDie(sql`SET LOCAL session_replication_role = replica`.unprepared),
+
+    enableTriggers: Effect.orDie(sql`SET LOCAL session_replication_role = origin`.unprepared),
+
+    /** What prevents a restore: a table that is there, or no right to turn off triggers. */
+    obstacles: Effect.orDie(
+      sql<{ readonly table: string | null; readonly isForbidden: boolean; readonly account: string }>`
+        SELECT (
+            SELECT min(c.relname) FROM pg_class c
+            WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm')
+              AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')
+          )::text AS table,
+          NOT has_parameter_privilege('session_replication_role', 'SET') AS "isForbidden",
+          current_user::text AS account`,
+    ),
 
     truncate: (tables: ReadonlyArray<string>) =>
       Effect.orDie(sql`TRUNCATE ${sql.literal(quotedList(tables))}`.unprepared),

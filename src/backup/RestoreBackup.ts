@@ -1,108 +1,19 @@
 import { Effect } from "effect";
-import { createWriteStream } from "node:fs";
+import type { SqlClient } from "effect/sql";
 import { mkdir, readdir, rename, rm, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { text } from "node:stream/consumers";
-import { pipeline } from "node:stream/promises";
 import { unpackRuntime } from "../database/embedded/BundledRuntime.ts";
 import { EmbeddedPostgres } from "../database/embedded/EmbeddedPostgres.ts";
-import { checksumOf, migrate, MigrationFiles } from "../database/migrations/Migrations.ts";
+import type { MigrationFiles, MigrationRefused } from "../database/migrations/Migrations.ts";
 import { postgresLayer } from "../database/Postgres.ts";
-import { type BackupManifest, keyFiles } from "./BackupManifest.ts";
 import { BackupRefused } from "./BackupRefused.ts";
 import { backupSql } from "./BackupSql.ts";
 import { diskProblem, errorCode } from "./DiskProblem.ts";
 import type { ProgressListener } from "./ProgressListener.ts";
-import { readTar, TarBroken } from "./TarFile.ts";
+import { migrationsOf, onDisk, unpack } from "./UnpackBackup.ts";
 import { verifyBackup } from "./VerifyBackup.ts";
 
 const refused = (message: string) => new BackupRefused({ message });
-
-const onDisk = <A>(path: string, work: () => Promise<A>): Effect.Effect<A, BackupRefused> =>
-  Effect.tryPromise({
-    try: work,
-    catch: (error) =>
-      refused(
-        error instanceof TarBroken
-          ? `${path} is not a complete backup: ${error.message}. Nothing was restored.`
-          : `${path} cannot be restored: ${diskProblem(error, path)}.`,
-      ),
-  });
-
-/** The migrations of the backup. They must be the first ones of this program. */
-const migrationsOf = Effect.fnUntraced(function* (manifest: BackupManifest) {
-  const files = (yield* (yield* MigrationFiles).load).toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  for (const [index, { checksum, name }] of manifest.migrations.entries()) {
-    const file = files[index];
-    if (file?.name !== name) {
-      return yield* refused(
-        `A newer Waypost, ${manifest.waypost}, made this backup: it has the migration ${name}. ` +
-          "Restore it with that version or a later one.",
-      );
-    }
-    if (checksumOf(file.text) !== checksum) {
-      return yield* refused(
-        `A development version of Waypost, ${manifest.waypost}, made this backup: ` +
-          `its migration ${name} differs from the released one. Restore it with exactly that version.`,
-      );
-    }
-  }
-  return files.slice(0, manifest.migrations.length);
-});
-
-/** Writes the rows of the backup into the database, and its keys and media files into the folder. */
-const unpack = Effect.fnUntraced(function* (
-  path: string,
-  folder: string,
-  manifest: BackupManifest,
-  progress: ProgressListener,
-) {
-  const sql = yield* backupSql;
-  const totalRows = manifest.tables.reduce((sum, { rows }) => sum + rows, 0);
-  let restoredRows = 0;
-  const tables = new Map(manifest.tables.map((table) => [table.name, table]));
-  const media = new Set(manifest.media.files.map((file) => `media/${file}`));
-  const keys = new Set<string>(keyFiles);
-  const isWanted = (name: string): boolean =>
-    keys.has(name) || (media.has(name) && /^media\/[\w-]{2}\/[\w.-]+$/.test(name));
-  const entries = readTar(path);
-  const restoreEntries = Effect.gen(function* () {
-    while (true) {
-      const next = yield* onDisk(path, () => entries.next());
-      if (next.done === true) return;
-      const { name, pieces } = next.value;
-      const table = tables.get(/^rows\/([^/]+)\/\d+$/.exec(name)?.[1] ?? "");
-      if (table !== undefined) {
-        const content = yield* onDisk(path, () => text(pieces));
-        const lines = content.split("\n").slice(0, -1);
-        yield* sql.insert(
-          table,
-          lines.map((line) => JSON.parse(line) as string),
-        );
-        restoredRows += lines.length;
-        progress("rows", restoredRows, totalRows);
-      } else if (isWanted(name)) {
-        const file = join(folder, name);
-        yield* onDisk(path, async () => {
-          await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-          await pipeline(pieces, createWriteStream(file, { flags: "wx", mode: 0o600, flush: true }));
-        });
-      }
-    }
-  });
-  const restoreRows = Effect.gen(function* () {
-    yield* sql.disableTimeouts;
-    yield* sql.disableTriggers;
-    yield* sql.truncate([...tables.keys()]);
-    yield* restoreEntries;
-    for (const sequence of manifest.sequences) yield* sql.setSequence(sequence);
-  });
-  yield* Effect.ensuring(
-    sql.transaction(restoreRows),
-    Effect.promise(() => entries.return(undefined)),
-  );
-  yield* sql.analyze;
-});
 
 /** With less free space, in bytes, PostgreSQL stops: it allocates its write-ahead log in files of 16 MiB. */
 const minFreeBytes = 32 * 1_048_576;
@@ -140,48 +51,92 @@ const checkEmpty = Effect.fnUntraced(function* (dataDir: string) {
   );
 });
 
-/**
- * Restores a backup into a data directory that is missing or empty: everything or nothing. The directory is
- * built beside its final path and renamed at the end, so an interrupted restore leaves none. An older schema
- * is then migrated. Returns the manifest.
- */
-export const restoreBackup = Effect.fnUntraced(function* (
+/** Parts of a restore, for the database that it fills. */
+interface Restoring {
+  /** The directory that is built. */
+  readonly folder: string;
+  /** Fills the database and the directory in one transaction. */
+  readonly fill: Effect.Effect<void, BackupRefused | MigrationRefused, SqlClient.SqlClient | MigrationFiles>;
+  /** Gives the directory its final name. */
+  readonly finish: Effect.Effect<void, BackupRefused>;
+}
+
+/** Builds the data directory beside its final path, so that an interrupted restore leaves none. */
+const restoreWith = Effect.fnUntraced(function* <E, R>(
   path: string,
   dataDir: string,
-  progress: ProgressListener = () => undefined,
+  progress: ProgressListener,
+  load: (parts: Restoring) => Effect.Effect<void, E, R>,
 ) {
   yield* checkEmpty(dataDir);
   const manifest = yield* onDisk(path, () => verifyBackup(path, progress));
-  const allMigrations = yield* MigrationFiles;
-  const backupMigrations = yield* migrationsOf(manifest);
+  yield* migrationsOf(manifest);
   const folder = `${dataDir}.restoring`;
+  let isFinished = false;
   const createFolder = onDisk(path, async () => {
     await rm(folder, { recursive: true, force: true });
     await mkdir(dirname(folder), { recursive: true });
     await mkdir(folder, { mode: 0o700 });
   });
-  const load = Effect.scoped(
-    Effect.gen(function* () {
-      yield* unpackRuntime(folder);
-      const { database, socketPath, username } = yield* EmbeddedPostgres.make({ directory: folder });
-      const client = postgresLayer({ _tag: "socket", path: socketPath, username, database });
-      yield* Effect.gen(function* () {
-        yield* Effect.provideService(migrate, MigrationFiles, { load: Effect.succeed(backupMigrations) });
-        yield* unpack(path, folder, manifest, progress);
-        yield* Effect.provideService(migrate, MigrationFiles, allMigrations);
-      }).pipe(Effect.provide(client));
-    }),
-  ).pipe(Effect.mapError((error) => (error instanceof BackupRefused ? error : refused(error.message))));
   const finish = onDisk(path, async () => {
     await rm(join(folder, "run"), { recursive: true, force: true });
     await rename(folder, dataDir);
+    isFinished = true;
   });
   yield* createFolder.pipe(
-    Effect.andThen(reportFullDisk(folder, load)),
-    Effect.andThen(finish),
+    Effect.andThen(load({ folder, fill: unpack(path, folder, manifest, progress), finish })),
     Effect.onError(() =>
-      Effect.promise(() => rm(folder, { recursive: true, force: true }).catch(() => undefined)),
+      Effect.promise(() =>
+        rm(isFinished ? dataDir : folder, { recursive: true, force: true }).catch(() => undefined),
+      ),
     ),
   );
   return manifest;
+});
+
+const asRefusal = (error: { readonly message: string }) =>
+  error instanceof BackupRefused ? error : refused(error.message);
+
+/**
+ * Restores a backup with an embedded database into a data directory that is missing or empty: everything or
+ * nothing. Returns the manifest.
+ */
+export const restoreBackup = (path: string, dataDir: string, progress: ProgressListener = () => undefined) =>
+  restoreWith(path, dataDir, progress, ({ fill, finish, folder }) => {
+    const load = Effect.scoped(
+      Effect.gen(function* () {
+        yield* unpackRuntime(folder);
+        const { database, socketPath, username } = yield* EmbeddedPostgres.make({ directory: folder });
+        const client = postgresLayer({ _tag: "socket", path: socketPath, username, database });
+        yield* Effect.provide(fill, client);
+      }),
+    );
+    return Effect.andThen(reportFullDisk(folder, Effect.mapError(load, asRefusal)), finish);
+  });
+
+/**
+ * Restores the database of a backup into the one of the client, which must have no tables, and its keys and
+ * media into a data directory that is missing or empty: everything or nothing. Returns the manifest.
+ */
+export const restoreIntoDatabase = Effect.fnUntraced(function* (
+  path: string,
+  dataDir: string,
+  progress: ProgressListener,
+) {
+  const sql = yield* backupSql;
+  const [obstacle] = yield* sql.obstacles;
+  if (obstacle !== undefined && obstacle.table !== null)
+    return yield* refused(
+      `The database of DATABASE_URL has tables already, such as ${obstacle.table}, and a restore deletes ` +
+        "nothing. Create a new database and set DATABASE_URL to it.",
+    );
+  if (obstacle?.isForbidden === true)
+    return yield* refused(
+      "This account may not turn off triggers, which a restore needs. As a superuser of the server: " +
+        `GRANT SET ON PARAMETER session_replication_role TO "${obstacle.account}".`,
+    );
+  return yield* restoreWith(path, dataDir, progress, ({ fill, finish }) =>
+    // The directory gets its name last before the commit, so that neither is there without the other.
+    sql.transaction(Effect.andThen(Effect.mapError(fill, asRefusal), finish)),
+  );
 });

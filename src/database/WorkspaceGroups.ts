@@ -2,8 +2,9 @@
  * Statements over items of several workspaces. On one PostgreSQL they are one statement, whose rows say which
  * workspace they are of. On Citus they are one for each workspace, which it names (docs/decisions/0061).
  */
-import { Effect } from "effect";
-import { type SqlClient, Statement } from "effect/sql";
+import { Effect, type Scope } from "effect";
+import { SqlClient, Statement } from "effect/sql";
+import { batched, batchedByKey } from "./Batched.ts";
 import { isDistributed } from "./citus/IsDistributed.ts";
 
 interface OfWorkspace {
@@ -72,6 +73,24 @@ export const byWorkspace = <Item extends OfWorkspace, Row, E, R>(
       ),
       (all) => all.flat(),
     );
+  });
+
+/**
+ * As `batched`. On Citus the calls of each workspace have batches of their own, which run at the same time: a
+ * transaction then stays on one node, and no node waits for another one.
+ */
+export const batchedByWorkspace = <Item, Answer, E, R>(
+  maxBatch: number,
+  workspaceOf: (item: Item) => number,
+  run: (items: ReadonlyArray<Item>) => Effect.Effect<ReadonlyArray<Answer>, E, R>,
+  pause = 0,
+): Effect.Effect<(item: Item) => Effect.Effect<Answer, E>, never, R | Scope.Scope | SqlClient.SqlClient> =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient;
+    const together = yield* batched(maxBatch, run, pause);
+    const apart = yield* batchedByKey(maxBatch, (item: Item) => String(workspaceOf(item)), run);
+    return (item) =>
+      Effect.flatMap(isDistributed(sql), (isSpread) => (isSpread ? apart(item) : together(item)));
   });
 
 /** The workspaces that a job has work for: all at once (null), or those that a statement finds. */

@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect";
-import { batched } from "../database/Batched.ts";
 import { Database } from "../database/Database.ts";
+import { batchedByWorkspace } from "../database/WorkspaceGroups.ts";
 import type { DeviceCaller } from "../devices/DeviceCaller.ts";
 import { endedMeanwhile } from "../devices/Devices.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
@@ -56,8 +56,10 @@ export class Events extends Context.Service<Events>()("waypost/events/Events", {
       return batch.outcomes(yield* isMore ? database.atomically(written) : written);
     });
 
-    const report = yield* batched(maxRequests, (requests: ReadonlyArray<EventRequest>) =>
-      write(new EventBatch(requests)),
+    const report = yield* batchedByWorkspace(
+      maxRequests,
+      ({ caller }: EventRequest) => caller.workspaceId,
+      (requests) => write(new EventBatch(requests)),
     );
 
     return {

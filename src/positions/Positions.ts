@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect";
-import { batched } from "../database/Batched.ts";
 import { Database } from "../database/Database.ts";
+import { batchedByWorkspace } from "../database/WorkspaceGroups.ts";
 import type { DeviceCaller } from "../devices/DeviceCaller.ts";
 import { endedMeanwhile } from "../devices/Devices.ts";
 import { EventBatch } from "../events/EventBatch.ts";
@@ -113,15 +113,17 @@ export class Positions extends Context.Service<Positions>()("waypost/positions/P
       });
     });
 
-    const unmoved = yield* batched(
+    const workspaceOf = ({ caller }: PositionRequest): number => caller.workspaceId;
+    const unmoved = yield* batchedByWorkspace(
       maxRequests,
-      (requests: ReadonlyArray<PositionRequest>) => reportUnmoved(new PositionBatch(requests)),
+      workspaceOf,
+      (requests) => reportUnmoved(new PositionBatch(requests)),
       fastGatherMillis,
     );
-    const moved = yield* batched(
+    const moved = yield* batchedByWorkspace(
       maxRequests,
-      (requests: ReadonlyArray<PositionRequest>) =>
-        database.atomically(Effect.suspend(() => reportMoved(new PositionBatch(requests)))),
+      workspaceOf,
+      (requests) => database.atomically(Effect.suspend(() => reportMoved(new PositionBatch(requests)))),
       gatherMillis,
     );
 

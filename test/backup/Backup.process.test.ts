@@ -163,7 +163,10 @@ describe("backups", () => {
       /cannot be the data directory: a part of the path is not a folder/,
     );
     assert.match((await runHere(nowhere, ["restore", home])).stderr, /cannot be restored: it is a folder/);
-    const external = await runHere(nowhere, ["restore", file], { DATABASE_URL: "postgres://x@127.0.0.1/x" });
-    assert.include(external.stderr, "pg_dump");
+    const DATABASE_URL = "postgres://x@127.0.0.1:1/x";
+    const external = await runHere(nowhere, ["restore", file], { DATABASE_URL });
+    assert.include(external.stderr, "The database at 127.0.0.1:1/x cannot be used");
+    const keyless = await runHere(nowhere, ["backup", join(home, "x.tar.gz")], { DATABASE_URL });
+    assert.include(keyless.stderr, "There is no secret.key");
   });
 });

@@ -51,22 +51,26 @@ const onEachNode = (
 export const dropOnNodes = (ports: ReadonlyArray<number>, name: string) =>
   onEachNode(ports, (sql) => sql`DROP DATABASE IF EXISTS ${sql(name)} WITH (FORCE)`.unprepared);
 
-/** Creates the template. */
-export const createCitusTemplate = Effect.fnUntraced(function* (ports: ReadonlyArray<number>) {
-  const template = `template_${randomBytes(4).toString("hex")}`;
+/** Creates a database without tables on each node: a cluster of its own, of these nodes. */
+export const createCitusDatabase = Effect.fnUntraced(function* (ports: ReadonlyArray<number>, name: string) {
   const [coordinator, ...workers] = ports;
-  yield* onEachNode(ports, (sql) => sql`CREATE DATABASE ${sql(template)}`.unprepared);
+  yield* onEachNode(ports, (sql) => sql`CREATE DATABASE ${sql(name)}`.unprepared);
   const extension = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`CREATE EXTENSION citus`.unprepared);
-  for (const port of ports) yield* inDatabase(port, template, extension);
-  const schema = MigrationFiles.layerFolder(new URL("../../schema/", import.meta.url));
-  const build = Effect.gen(function* () {
+  for (const port of ports) yield* inDatabase(port, name, extension);
+  const join = Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
     yield* sql`SELECT citus_set_coordinator_host('127.0.0.1', ${coordinator})`;
     for (const port of workers) yield* sql`SELECT citus_add_node('127.0.0.1', ${port})`;
-    yield* Effect.provide(migrate, schema);
-    yield* distribute;
   });
-  yield* inDatabase(coordinator, template, build);
+  yield* inDatabase(coordinator, name, join);
+});
+
+/** Creates the template. */
+export const createCitusTemplate = Effect.fnUntraced(function* (ports: ReadonlyArray<number>) {
+  const template = `template_${randomBytes(4).toString("hex")}`;
+  yield* createCitusDatabase(ports, template);
+  const schema = MigrationFiles.layerFolder(new URL("../../schema/", import.meta.url));
+  yield* inDatabase(ports[0], template, Effect.andThen(Effect.provide(migrate, schema), distribute));
   yield* onEachNode(ports, (sql) =>
     Effect.andThen(
       sql`ALTER DATABASE ${sql(template)} ALLOW_CONNECTIONS false`.unprepared,
@@ -75,6 +79,15 @@ export const createCitusTemplate = Effect.fnUntraced(function* (ports: ReadonlyA
   );
   return { ports, template } satisfies CitusCluster;
 });
+
+/** An empty database of the cluster, which is dropped when the scope closes; gives its name. */
+export const emptyCitusDatabase = ({ ports }: CitusCluster) => {
+  const name = `test_${randomBytes(8).toString("hex")}`;
+  return Effect.as(
+    Effect.acquireRelease(createCitusDatabase(ports, name), () => dropOnNodes(ports, name)),
+    name,
+  );
+};
 
 /** A Unix socket of a node, which listens on TCP only: tests with faults of their own need the former. */
 export const relayTo = async (port: number | undefined, path: string) => {

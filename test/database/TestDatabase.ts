@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import { inject } from "vitest";
 import { Database } from "../../src/database/Database.ts";
 import { postgresLayer } from "../../src/database/Postgres.ts";
-import { copyCitusTemplate, onNode } from "./CitusCluster.ts";
+import { copyCitusTemplate, emptyCitusDatabase, onNode } from "./CitusCluster.ts";
 import { templateName } from "./TestServer.ts";
 
 /** The migrations in schema/ failed when the test run began. */
@@ -75,9 +75,19 @@ export const TestDatabase: {
   readonly layerThrough: (path: string, connectTimeout?: Duration.Input) => Layer.Layer<TestServices>;
   /** Without the schema. */
   readonly layerEmpty: Layer.Layer<TestServices>;
+  /** Without the schema, on the Citus cluster if the run has one. */
+  readonly layerEmptyCluster: Layer.Layer<TestServices>;
 } = {
   layer: fresh(templateName, 10),
   layerWith: (maxConnections) => fresh(templateName, maxConnections),
   layerThrough: (path, connectTimeout) => fresh(templateName, 10, path, connectTimeout),
   layerEmpty: fresh("template0", 10),
+  layerEmptyCluster: Layer.unwrap(
+    Effect.gen(function* () {
+      const { citus } = inject("testServer");
+      if (citus === null) return fresh("template0", 10);
+      const name = yield* emptyCitusDatabase(citus);
+      return Layer.provideMerge(Database.layerClient, onNode(citus.ports[0], name, 10));
+    }),
+  ).pipe(Layer.orDie, Layer.provide(Layer.succeed(Clock.Clock, liveClock))),
 };

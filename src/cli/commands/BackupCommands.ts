@@ -9,7 +9,7 @@ import { progressBars } from "../terminal/ProgressBars.ts";
 import { details } from "../terminal/Table.ts";
 
 // Loaded on demand: most commands do not need a database server.
-const backups = Effect.promise(() => import("../../backup/EmbeddedBackup.ts"));
+const backups = Effect.promise(() => import("../../backup/Backups.ts"));
 
 const factsOf = (manifest: BackupManifest) => ({
   created_at: manifest.created_at,
@@ -62,8 +62,8 @@ export const backupCommand = Command.make(
   }),
 ).pipe(
   Command.withDescription(
-    "Back up the embedded database, the media files and the keys to one file, as of one moment, " +
-      "whether Waypost runs or not",
+    "Back up the database, the media files and the keys to one file, as of one moment, whether Waypost " +
+      "runs or not; a database on Citus only while it does not",
   ),
   Command.withGlobalFlags([SettingsFile, Json]),
   Command.withExamples([{ command: "waypost backup /backups/waypost-$(date -u +%F).tar.gz" }]),
@@ -76,18 +76,27 @@ export const restoreCommand = Command.make(
   Effect.fn(function* ({ file }) {
     const { restore } = yield* backups;
     const bars = yield* progressBars;
-    const { dataDir, manifest } = yield* restore(yield* settingsRecord, file, bars.report).pipe(
+    const { dataDir, isOwnDatabase, manifest } = yield* restore(
+      yield* settingsRecord,
+      file,
+      bars.report,
+    ).pipe(
       Effect.ensuring(Effect.sync(bars.clear)),
       Effect.onInterrupt(() => Console.error("Stopped. Nothing was restored.")),
     );
     const facts = factsOf(manifest);
     yield* printOne({ data_dir: dataDir, ...facts }, (shown) =>
-      asText(`Restored ${visible(file)} into ${shown.data_dir}. Start it with "waypost serve".`, shown),
+      asText(
+        `Restored ${visible(file)} into ${isOwnDatabase ? "" : "the database of DATABASE_URL and "}` +
+          `${shown.data_dir}. Start it with "waypost serve".`,
+        shown,
+      ),
     );
   }),
 ).pipe(
   Command.withDescription(
-    "Restore a backup into a data directory that is missing or empty: everything or nothing",
+    "Restore a backup into a data directory that is missing or empty, and with DATABASE_URL into that " +
+      "database, which must have no tables: everything or nothing",
   ),
   Command.withGlobalFlags([SettingsFile, Json]),
   Command.withExamples([

@@ -107,6 +107,10 @@ export const distributionSteps: Effect.Effect<
     SELECT f.name FROM unnest(${arrayOf("text", [...distributedFunctions])}) AS f (name)
     WHERE NOT EXISTS (SELECT FROM pg_dist_object o
       WHERE o.classid = 'pg_proc'::regclass AND o.objid = f.name::regprocedure)`);
+  // Citus copies the rows of a table to its shards, and leaves them on the coordinator, unseen.
+  const filled = yield* Effect.orDie(sql<{ readonly name: string }>`
+    SELECT name FROM unnest(${names}) WITH ORDINALITY AS t (name, ord)
+    WHERE pg_relation_size(name::regclass) > 0 ORDER BY ord`);
   const managed = yield* Effect.orDie(sql`
     SELECT 1 FROM pg_dist_partition WHERE logicalrelid = to_regclass('two_phase')`);
   const [first] = distributedTables;
@@ -137,6 +141,10 @@ export const distributionSteps: Effect.Effect<
             : `SELECT create_distributed_table('${name}', '${distributionColumn}', ` +
               `colocate_with => '${first}')`,
       })),
+    ...filled.map(({ name }) => ({
+      what: `Remove the rows of ${name} from the coordinator, after they were copied`,
+      statement: `SELECT truncate_local_data_after_distributing_table('${name}')`,
+    })),
     ...(managed.length > 0
       ? []
       : [

@@ -3,9 +3,9 @@ import { SqlClient } from "effect/sql";
 import { epochMillis, instant, unnested } from "../../database/Rows.ts";
 import { isDistributed } from "../../database/citus/IsDistributed.ts";
 import type { ContentMedia } from "../../media/MediaAddress.ts";
-import { tenantIs } from "../../database/TenantColumns.ts";
+import { sameTenant, tenantIs } from "../../database/TenantColumns.ts";
 import { heldPushColumns, pushKeyColumns } from "./PushColumnsSql.ts";
-import type { Transport } from "../../devices/PushAddress.ts";
+import { Transport } from "../../devices/PushAddress.ts";
 import type { TextSource } from "../../notifications/templates/MessageTexts.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { PushContent } from "./PushPayload.ts";
@@ -73,11 +73,27 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
           ORDER BY q.workspace_id, q.environment, q.transport, q.due_at LIMIT 1
         ) AS n
       )`;
-    /** Citus has no recursion over shards: each shard reads its index once. */
+    const firstOf = (transport: Transport) => sql`(
+      SELECT q.transport, q.due_at FROM push_queue q
+      WHERE ${sameTenant("q", "t")} AND q.transport = ${transport} ORDER BY q.due_at LIMIT 1)`;
+    /**
+     * Citus has no recursion over shards. Each shard finds the first push of each of its environments: every
+     * one with devices has a `rollup_state` or a `device_delta`. The order of `any_push` enforces the index.
+     */
     const partitionsByShard = sql`
       WITH partition AS (
-        SELECT q.workspace_id, q.environment, q.transport, min(q.due_at) AS due_at FROM push_queue q
-        GROUP BY 1, 2, 3
+        SELECT t.workspace_id, t.environment, q.transport, q.due_at
+        FROM (
+          SELECT workspace_id, environment FROM rollup_state
+          UNION SELECT workspace_id, environment FROM device_delta
+        ) AS t
+        CROSS JOIN LATERAL (
+          SELECT q.due_at FROM push_queue q WHERE ${sameTenant("q", "t")}
+          ORDER BY q.transport, q.due_at LIMIT 1
+        ) AS any_push
+        CROSS JOIN LATERAL (
+          ${sql.join(" UNION ALL ", false)(Transport.literals.map(firstOf))}
+        ) AS q
       )`;
 
     return {

@@ -1,0 +1,298 @@
+/**
+ * Events, positions, a fan-out and reports on Citus over 1, 2 and 4 workers, against one PostgreSQL, in one
+ * run. The bar: two workers carry 1.6 times the events of one, where the workers are the limit.
+ *
+ * BENCH_CITUS has the ports of a cluster on loopback, the coordinator and up to four workers; its account is
+ * `waypost` without a password. Each variant has a database: over the first workers, or a plain one on the
+ * first worker. BENCH_NODE_CORES=0.1 holds each worker to a tenth of a core by a cgroup, which makes it the
+ * limit on a small machine; coordinator, Waypost and load are free. A Waypost with every role runs on one
+ * variant at a time. BENCH_ROUNDS, _EVENTS, _DEVICES (of a workspace) and _WORKERS (1,2,4) change the run.
+ */
+import { NodeRuntime } from "@effect/platform-node";
+import { Clock, Effect, References } from "effect";
+import { SqlClient } from "effect/sql";
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { distribute } from "../../src/database/citus/Distribution.ts";
+import { migrate } from "../../src/database/migrations/Migrations.ts";
+import { programMigrations } from "../../src/database/migrations/ProgramMigrations.ts";
+import { instant } from "../../src/database/Rows.ts";
+import { createCitusDatabase, dropOnNodes, onNode } from "../../test/database/CitusCluster.ts";
+import { median, started } from "./BenchChild.ts";
+import { operatorKey, post } from "./BenchService.ts";
+import { type ClusterNode, cpuSeconds, holdToCores, nodesOf } from "./CitusNodes.ts";
+import { buildWorld, evenWorkspaces, type World } from "./CitusWorld.ts";
+import { getRequest, postHead, requestLoad } from "./RequestLoad.ts";
+
+const bar = 1.6;
+const ports = (process.env["BENCH_CITUS"] ?? "").split(",").filter(Boolean).map(Number);
+const cores = Number(process.env["BENCH_NODE_CORES"] ?? 0);
+const rounds = Number(process.env["BENCH_ROUNDS"] ?? 3);
+const perRound = Number(process.env["BENCH_EVENTS"] ?? 2_000);
+const counts = (process.env["BENCH_WORKERS"] ?? "1,2,4").split(",").map(Number);
+const connections = 64;
+/** A killed run can leave prepared transactions, whose databases cannot be dropped. */
+const prefix = `bench_${randomUUID().slice(0, 8)}`;
+const devices = Number(process.env["BENCH_DEVICES"] ?? 2_000);
+const size = { candidates: 128, workspaces: 32, devices, reporting: 32, history: devices };
+
+/** A database that Waypost runs on, over so many workers; none for a plain one. */
+interface Variant {
+  readonly name: string;
+  readonly database: string;
+  readonly workers: number;
+  readonly port: number;
+}
+
+const kinds = ["events", "positions", "deliveries", "summaries"] as const;
+type Kind = (typeof kinds)[number];
+
+/** The rate of a kind of work, and the cores that each program was busy with. */
+interface Round {
+  readonly perSecond: number;
+  readonly cores: ReadonlyArray<number>;
+}
+
+const inDatabase = <A, E, R>(
+  { database, port }: Pick<Variant, "database" | "port">,
+  effect: Effect.Effect<A, E, R>,
+) => Effect.provide(effect, onNode(port, database, 1));
+
+const variantsOf = ([
+  coordinator = 0,
+  first = 0,
+  ...others
+]: ReadonlyArray<number>): ReadonlyArray<Variant> => [
+  { name: "one PostgreSQL", database: `${prefix}_plain`, workers: 0, port: first },
+  ...counts
+    .filter((count) => count <= others.length + 1)
+    .map((count) => ({
+      name: count === 1 ? "1 worker" : `${count} workers`,
+      database: `${prefix}_${count}`,
+      workers: count,
+      port: coordinator,
+    })),
+];
+
+const create = Effect.fnUntraced(function* (variant: Variant) {
+  const { database, port, workers } = variant;
+  yield* dropOnNodes(ports, database);
+  if (workers > 0) yield* createCitusDatabase(ports.slice(0, workers + 1), database);
+  else
+    yield* inDatabase(
+      { port, database: "postgres" },
+      Effect.flatMap(SqlClient.SqlClient, (sql) => sql`CREATE DATABASE ${sql(database)}`.unprepared),
+    );
+  const schema = Effect.provide(migrate, programMigrations);
+  yield* inDatabase(variant, workers > 0 ? Effect.andThen(schema, distribute) : schema);
+});
+
+/** Waits until a statement finds no row. */
+const until = (statement: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<unknown>, unknown>) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient;
+    while ((yield* statement(sql)).length > 0) yield* Effect.sleep("100 millis");
+  });
+
+const eventRequests = (origin: string, { devices }: World): (() => string) => {
+  const occurred_at = new Date().toISOString();
+  const bodyOf = (location_id: string): string =>
+    JSON.stringify({ events: [{ id: randomUUID(), type: "enter", location_id, occurred_at }] });
+  let sent = 0;
+  return () => {
+    const { location = "", token = "" } = devices[sent++ % devices.length] ?? {};
+    const body = bodyOf(location);
+    return postHead(`${origin}/device/v1/events`, { authorization: `Bearer ${token}` }, body.length) + body;
+  };
+};
+
+const positionRequests = (origin: string, { devices }: World): (() => string) => {
+  let sent = 0;
+  return () => {
+    const { token = "" } = devices[sent++ % devices.length] ?? {};
+    const position = { latitude: 51 + Math.random() / 10, longitude: 4, accuracy_meters: 10 };
+    const body = JSON.stringify({ positions: [{ ...position, recorded_at: new Date().toISOString() }] });
+    return (
+      postHead(`${origin}/device/v1/positions`, { authorization: `Bearer ${token}` }, body.length) + body
+    );
+  };
+};
+
+/** Requests of the summary of a year, of one workspace after another. */
+const summaryRequests = Effect.fnUntraced(function* (origin: string, { workspaces }: World) {
+  const sql = yield* SqlClient.SqlClient;
+  const rows = yield* sql<{ readonly key: number; readonly id: string }>`
+    SELECT id AS key, public_id AS id FROM workspace`;
+  const ids = new Map(rows.map(({ id, key }) => [key, id]));
+  const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
+  const url = `${origin}/platform/v1/reports/summary?start=${day(364)}&end=${day(0)}`;
+  const token = { name: "Bench", environment: "production", abilities: ["reports:read"] };
+  const requests = yield* Effect.forEach(workspaces, (key) =>
+    Effect.map(post(`${origin}/operator/v1/workspaces/${ids.get(key)}/tokens`, operatorKey, token), (made) =>
+      getRequest(url, { authorization: `Bearer ${made.token}` }),
+    ),
+  );
+  let sent = 0;
+  return () => requests[sent++ % requests.length] ?? "";
+});
+
+/** Sends to all devices of all workspaces at once; gives the deliveries a second until all are done. */
+const fanOut = Effect.fnUntraced(function* (workspaces: ReadonlyArray<number>) {
+  const sql = yield* SqlClient.SqlClient;
+  const now = yield* Clock.currentTimeMillis;
+  const began = performance.now();
+  yield* sql`
+    INSERT INTO send (workspace_id, environment, id, campaign_id, campaign_key, notification_id,
+      notification_key, due_at, status)
+    SELECT c.workspace_id, c.environment, gen_random_uuid(), c.id, c.key, n.id, n.key, ${instant(now)},
+      'scheduled'
+    FROM campaign c JOIN notification n USING (workspace_id, environment)
+    WHERE c.type = 'push'`;
+  yield* until((each) => each`SELECT FROM send WHERE status IN ('scheduled', 'running') LIMIT 1`);
+  const [sum] = yield* sql<{ readonly delivered: number }>`
+    SELECT sum(delivered)::int AS delivered FROM send WHERE due_at = ${instant(now)}`;
+  if (sum?.delivered !== workspaces.length * size.devices)
+    return yield* Effect.die(new Error(`${sum?.delivered} deliveries`));
+  return (sum.delivered / (performance.now() - began)) * 1000;
+});
+
+/** All rounds of a variant, by kind of work. */
+const measured = Effect.fnUntraced(function* (
+  variant: Variant,
+  world: World,
+  nodes: ReadonlyArray<ClusterNode>,
+  folder: string,
+) {
+  const waypost = yield* started(
+    [new URL("../../bin/waypost.js", import.meta.url).pathname, "serve"],
+    {
+      PATH: process.env["PATH"] ?? "",
+      NODE_ENV: "production",
+      PORT: "0",
+      WAYPOST_PROCESSES: "1",
+      WAYPOST_DATA_DIR: join(folder, variant.database),
+      WAYPOST_OPERATOR_KEY: operatorKey,
+      WAYPOST_LOG_FORMAT: "json",
+      DATABASE_URL: `postgresql://waypost@127.0.0.1:${variant.port}/${variant.database}`,
+    },
+    join(folder, `${variant.database}.log`),
+  );
+  const { child, origin } = waypost;
+  const [event, position] = [eventRequests(origin, world), positionRequests(origin, world)];
+  const summary = yield* summaryRequests(origin, world);
+  const load = (count: number, next: () => string, expected: string) =>
+    Effect.map(
+      Effect.promise(() => requestLoad(origin, connections, count, next, expected)),
+      ({ perSecond }) => perSecond,
+    );
+  const works: Record<Kind, Effect.Effect<number, unknown, SqlClient.SqlClient>> = {
+    events: load(perRound, event, '"deliveries":[{'),
+    positions: load(perRound, position, '"accepted":1'),
+    deliveries: fanOut(world.workspaces),
+    summaries: load(perRound / 10, summary, '"data":'),
+  };
+  yield* load(connections * 4, event, '"deliveries":[{');
+  // Rollups of the past are built at full speed.
+  yield* until((sql) => sql`SELECT FROM rollup_state WHERE rolled_up_from <> '-infinity' OR timezone = ''`);
+  if (cores > 0) yield* holdToCores(nodes.slice(1), cores);
+  const results: Record<Kind | "idle", Array<Round>> = {
+    idle: [],
+    events: [],
+    positions: [],
+    deliveries: [],
+    summaries: [],
+  };
+  const measure = Effect.fnUntraced(function* (
+    name: Kind | "idle",
+    work: Effect.Effect<number, unknown, SqlClient.SqlClient>,
+  ) {
+    const before = cpuSeconds(nodes, child.pid ?? 0);
+    const began = performance.now();
+    const perSecond = yield* work;
+    console.error(`${variant.name}: ${name} ${Math.round(perSecond)}/s`);
+    const seconds = (performance.now() - began) / 1000;
+    const busy = cpuSeconds(nodes, child.pid ?? 0).map(
+      (now, index) => (now - (before[index] ?? 0)) / seconds,
+    );
+    results[name].push({ perSecond, cores: busy });
+  });
+  yield* measure("idle", Effect.as(Effect.sleep("5 seconds"), 0));
+  for (let round = 0; round < rounds; round++) {
+    for (const kind of kinds) yield* measure(kind, works[kind]);
+  }
+  return results;
+});
+
+type Results = Readonly<Record<Kind | "idle", ReadonlyArray<Round>>>;
+
+const rateOf = (results: Results | undefined, kind: Kind): number =>
+  median((results?.[kind] ?? []).map(({ perSecond }) => perSecond));
+
+/** The cores that each program was busy with, as medians. */
+const coresOf = (
+  nodes: ReadonlyArray<ClusterNode>,
+  { workers }: Variant,
+  rows: ReadonlyArray<Round>,
+): string =>
+  [...nodes.map(({ name }) => name), "Waypost", "load"]
+    .flatMap((name, index) => {
+      const isUsed =
+        workers === 0 ? index === 1 || index >= nodes.length : index <= workers || index >= nodes.length;
+      const busy = median(rows.map(({ cores: each }) => each[index] ?? Number.NaN));
+      return isUsed ? [`${name} ${busy.toFixed(2)}`] : [];
+    })
+    .join(", ");
+
+const bench = Effect.gen(function* () {
+  const folder = mkdtempSync(join(tmpdir(), "waypost-bench-"));
+  yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true, force: true })));
+  const variants = variantsOf(ports);
+  const nodes = yield* nodesOf(ports);
+  yield* Effect.addFinalizer(() =>
+    Effect.forEach(variants, ({ database }) => Effect.ignore(dropOnNodes(ports, database))),
+  );
+  for (const variant of variants) yield* create(variant);
+  const [plain, first] = variants;
+  if (plain === undefined || first === undefined) return;
+  const workspaces = yield* inDatabase(first, evenWorkspaces(size));
+  console.log(
+    `${workspaces.length} workspaces of ${size.devices} devices, as many on each shard; ` +
+      `${connections} connections, medians of ${rounds} rounds of ${perRound} events`,
+  );
+  console.log(
+    cores > 0
+      ? `each worker is held to ${cores} of a core (cgroup cpu.cfs_quota_us); all else is free`
+      : "no server is held to a part of the cores",
+  );
+  const all = new Map<Variant, Results>();
+  for (const variant of variants) {
+    const world = yield* inDatabase(variant, buildWorld(size, workspaces));
+    all.set(variant, yield* Effect.scoped(inDatabase(variant, measured(variant, world, nodes, folder))));
+  }
+  for (const kind of ["idle", ...kinds] as const) {
+    console.log(`\n${kind}`);
+    for (const [variant, results] of all) {
+      const rate = kind === "idle" ? 0 : rateOf(results, kind);
+      const figures =
+        kind === "idle"
+          ? ""
+          : `${String(Math.round(rate)).padStart(7)}/s, ` +
+            `${(rate / rateOf(all.get(plain), kind)).toFixed(2)} of one PostgreSQL, ` +
+            `${(rate / rateOf(all.get(first), kind)).toFixed(2)} of 1 worker; `;
+      console.log(`${variant.name.padEnd(15)} ${figures}cores: ${coresOf(nodes, variant, results[kind])}`);
+    }
+  }
+  const two = variants.find(({ workers }) => workers === 2);
+  if (two === undefined || first.workers !== 1) return;
+  const ratio = rateOf(all.get(two), "events") / rateOf(all.get(first), "events");
+  console.log(`\nevents of two workers to those of one: ${ratio.toFixed(2)} (bar: ${bar})`);
+  if (ratio < bar && cores > 0) process.exitCode = 1;
+});
+
+if (ports.length < 2)
+  console.log("Skipped: set BENCH_CITUS to the ports of a Citus cluster, the coordinator first.");
+else
+  bench.pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "Warn"), NodeRuntime.runMain);

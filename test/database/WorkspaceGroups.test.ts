@@ -1,0 +1,34 @@
+import { assert, it } from "@effect/vitest";
+import { Deferred, Effect, Fiber } from "effect";
+import { SqlClient } from "effect/sql";
+import { AssumeDistributed } from "../../src/database/citus/IsDistributed.ts";
+import { batchedByWorkspace } from "../../src/database/WorkspaceGroups.ts";
+
+it.effect("on Citus a batch has the calls of one workspace, and none waits for another (running.citus)", () =>
+  Effect.gen(function* () {
+    const isReleased = yield* Deferred.make<void>();
+    const batches: Array<ReadonlyArray<number>> = [];
+    const call = yield* batchedByWorkspace(
+      64,
+      (workspaceId: number) => workspaceId,
+      (items) =>
+        Effect.as(
+          Effect.tap(
+            Effect.sync(() => batches.push(items)),
+            () => (items[0] === 1 ? Deferred.await(isReleased) : Effect.void),
+          ),
+          items,
+        ),
+    );
+    const slow = yield* Effect.forkChild(Effect.all([call(1), call(1), call(1)], { concurrency: 3 }));
+    yield* Effect.yieldNow;
+    assert.strictEqual(yield* call(2), 2);
+    yield* Deferred.succeed(isReleased, undefined);
+    assert.deepStrictEqual(yield* Fiber.join(slow), [1, 1, 1]);
+    assert.isTrue(batches.every((batch) => new Set(batch).size === 1));
+  }).pipe(
+    Effect.scoped,
+    Effect.provideService(AssumeDistributed, true),
+    Effect.provideService(SqlClient.SqlClient, {} as never),
+  ),
+);
