@@ -1,6 +1,7 @@
 /** Statements that export and import a whole database: tables by name, rows in PostgreSQL's text form. */
 import { Effect } from "effect";
 import { SqlClient, SqlError } from "effect/sql";
+import { isDistributed } from "../database/citus/IsDistributed.ts";
 import { asNumber, arrayOf } from "../database/Rows.ts";
 
 /** A table and its columns in order, without generated columns. */
@@ -24,6 +25,9 @@ export interface ReferencedMedia {
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 const quotedList = (names: ReadonlyArray<string>): string => names.map(quoted).join(", ");
 
+/** What statements of a backup and of a restore need. */
+export type BackupClient = SqlClient.SqlClient;
+
 /** Statements of a backup and of a restore. A failure is a defect. */
 export const backupSql = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
@@ -42,6 +46,14 @@ export const backupSql = Effect.gen(function* () {
         { discard: true },
       ),
     ),
+
+    hasSchema: Effect.map(
+      Effect.orDie(sql`SELECT 1 WHERE to_regclass('schema_migration') IS NOT NULL`),
+      (rows) => rows.length > 0,
+    ),
+
+    /** Whether Citus distributes the database. */
+    isDistributed: isDistributed(sql),
 
     tables: Effect.orDie(sql<TableShape>`
       SELECT c.relname AS name, array_agg(a.attname::text ORDER BY a.attnum) AS columns

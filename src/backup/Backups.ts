@@ -1,10 +1,8 @@
 /** `waypost backup` and `waypost restore`: one file with the database, and what the data directory holds. */
 import { Effect, Layer, type Redacted, References } from "effect";
-import { SqlClient } from "effect/sql";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Settings, type SettingsRecord, type SettingsService } from "../config/Settings.ts";
-import { isDistributed } from "../database/citus/IsDistributed.ts";
 import { DataDirectory, DataDirectoryInUse } from "../database/DataDirectory.ts";
 import { EmbeddedPostgres } from "../database/embedded/EmbeddedPostgres.ts";
 import { database, runningSocket, username } from "../database/embedded/PostgresFiles.ts";
@@ -12,6 +10,7 @@ import { programMigrations } from "../database/migrations/ProgramMigrations.ts";
 import { postgresLayer, type PostgresTarget } from "../database/Postgres.ts";
 import { connectedProcesses } from "../doctor/DatabaseHealthCheck.ts";
 import { BackupRefused } from "./BackupRefused.ts";
+import { backupSql } from "./BackupSql.ts";
 import { createBackup } from "./CreateBackup.ts";
 import type { ProgressListener } from "./ProgressListener.ts";
 import { restoreBackup, restoreIntoDatabase } from "./RestoreBackup.ts";
@@ -46,13 +45,12 @@ const withServer = <A, E, R>(effect: Effect.Effect<A, E, R>, url: Redacted.Redac
 
 /** Refuses a database that has no schema, or that has no snapshot of one moment while Waypost runs. */
 const checkSource = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient;
-  const tables = yield* Effect.orDie(sql`SELECT WHERE to_regclass('schema_migration') IS NOT NULL`);
-  if (tables.length === 0)
+  const { hasSchema, isDistributed } = yield* backupSql;
+  if (!(yield* hasSchema))
     return yield* new BackupRefused({
       message: "DATABASE_URL is a database without Waypost's tables.",
     });
-  if ((yield* isDistributed(sql)) && (yield* connectedProcesses).length > 0)
+  if ((yield* isDistributed) && (yield* connectedProcesses).length > 0)
     return yield* new BackupRefused({
       message:
         "Waypost processes are connected to the database, and Citus has no snapshot of one moment over all " +

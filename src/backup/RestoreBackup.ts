@@ -1,5 +1,4 @@
 import { Effect } from "effect";
-import type { SqlClient } from "effect/sql";
 import { mkdir, readdir, rename, rm, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { unpackRuntime } from "../database/embedded/BundledRuntime.ts";
@@ -7,7 +6,7 @@ import { EmbeddedPostgres } from "../database/embedded/EmbeddedPostgres.ts";
 import type { MigrationFiles, MigrationRefused } from "../database/migrations/Migrations.ts";
 import { postgresLayer } from "../database/Postgres.ts";
 import { BackupRefused } from "./BackupRefused.ts";
-import { backupSql } from "./BackupSql.ts";
+import { type BackupClient, backupSql } from "./BackupSql.ts";
 import { diskProblem, errorCode } from "./DiskProblem.ts";
 import type { ProgressListener } from "./ProgressListener.ts";
 import { migrationsOf, onDisk, unpack } from "./UnpackBackup.ts";
@@ -56,7 +55,7 @@ interface Restoring {
   /** The directory that is built. */
   readonly folder: string;
   /** Fills the database and the directory in one transaction. */
-  readonly fill: Effect.Effect<void, BackupRefused | MigrationRefused, SqlClient.SqlClient | MigrationFiles>;
+  readonly fill: Effect.Effect<void, BackupRefused | MigrationRefused, BackupClient | MigrationFiles>;
   /** Gives the directory its final name. */
   readonly finish: Effect.Effect<void, BackupRefused>;
 }
