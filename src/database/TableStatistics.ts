@@ -9,10 +9,12 @@ const smallTablePages = 4;
 const hasGrown = `pg_relation_size(c.oid) / current_setting('block_size')::int
   > 2 * c.relpages + ${smallTablePages}`;
 
-/** The distributed tables with a shard that has grown. */
+/** The distributed tables with a shard that has grown. Sizes are read of shards only: they open the table. */
 const grownShards = `
-  SELECT json_agg(DISTINCT s.logicalrelid::text) FROM pg_dist_shard s
-  JOIN pg_class c ON c.oid = to_regclass(shard_name(s.logicalrelid, s.shardid)) WHERE ${hasGrown}`;
+  SELECT json_agg(DISTINCT s.name) FROM (
+    SELECT logicalrelid::text AS name, to_regclass(shard_name(logicalrelid, shardid)) AS oid
+    FROM pg_dist_shard OFFSET 0
+  ) AS s JOIN pg_class c USING (oid) WHERE ${hasGrown.replace("c.oid", "s.oid")}`;
 
 /**
  * Analyzes tables that have more than doubled since their last ANALYZE, and returns their names. Skips locked
