@@ -6,7 +6,8 @@
  * `waypost` without a password. Each variant has a database: over the first workers, or a plain one on the
  * first worker. BENCH_NODE_CORES=0.1 holds each worker to a tenth of a core by a cgroup, which makes it the
  * limit on a small machine; coordinator, Waypost and load are free. A Waypost with every role runs on one
- * variant at a time. BENCH_ROUNDS, _EVENTS, _DEVICES (of a workspace) and _WORKERS (1,2,4) change the run.
+ * variant at a time. BENCH_ROUNDS, _EVENTS, _DEVICES (of a workspace), _CONNECTIONS, _WORKERS (1,2,4) and
+ * _KINDS (events,positions,deliveries,summaries) change the run.
  */
 import { NodeRuntime } from "@effect/platform-node";
 import { Clock, Effect, References } from "effect";
@@ -33,7 +34,7 @@ const cores = Number(process.env["BENCH_NODE_CORES"] ?? 0);
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 3);
 const perRound = Number(process.env["BENCH_EVENTS"] ?? 2_000);
 const counts = (process.env["BENCH_WORKERS"] ?? "1,2,4").split(",").map(Number);
-const connections = 64;
+const connections = Number(process.env["BENCH_CONNECTIONS"] ?? 64);
 /** A killed run can leave prepared transactions, whose databases cannot be dropped. */
 const prefix = `bench_${randomUUID().slice(0, 8)}`;
 const devices = Number(process.env["BENCH_DEVICES"] ?? 2_000);
@@ -49,6 +50,7 @@ interface Variant {
 
 const kinds = ["events", "positions", "deliveries", "summaries"] as const;
 type Kind = (typeof kinds)[number];
+const chosen = kinds.filter((kind) => (process.env["BENCH_KINDS"] ?? kind).split(",").includes(kind));
 
 /** The rate of a kind of work, and the cores that each program was busy with. */
 interface Round {
@@ -221,7 +223,7 @@ const measured = Effect.fnUntraced(function* (
   });
   yield* measure("idle", Effect.as(Effect.sleep("5 seconds"), 0));
   for (let round = 0; round < rounds; round++) {
-    for (const kind of kinds) yield* measure(kind, works[kind]);
+    for (const kind of chosen) yield* measure(kind, works[kind]);
   }
   return results;
 });
@@ -272,7 +274,7 @@ const bench = Effect.gen(function* () {
     const world = yield* inDatabase(variant, buildWorld(size, workspaces));
     all.set(variant, yield* Effect.scoped(inDatabase(variant, measured(variant, world, nodes, folder))));
   }
-  for (const kind of ["idle", ...kinds] as const) {
+  for (const kind of ["idle", ...chosen] as const) {
     console.log(`\n${kind}`);
     for (const [variant, results] of all) {
       const rate = kind === "idle" ? 0 : rateOf(results, kind);
