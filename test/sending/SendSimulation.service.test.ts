@@ -246,12 +246,15 @@ layer(overCutConnections)("Simulated sends", (it) => {
 
         const compare = Effect.gen(function* () {
           const rows = yield* sql<{ readonly line: string }>`
+            WITH reached AS (
+              SELECT environment, source_id,
+                string_agg(device_key::text, ',' ORDER BY device_key) AS devices
+              FROM delivery WHERE workspace_id = ${side.workspaceId} GROUP BY 1, 2
+            )
             SELECT concat_ws(' ', s.campaign_id, s.notification_id,
               to_char(s.due_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), s.status, s.targeted,
-              (SELECT string_agg(d.device_key::text, ',' ORDER BY d.device_key) FROM delivery d
-                WHERE d.workspace_id = s.workspace_id AND d.environment = s.environment
-                  AND d.source_id = s.source_id)) AS line
-            FROM send s
+              r.devices) AS line
+            FROM send s LEFT JOIN reached r USING (environment, source_id)
             WHERE s.workspace_id = ${side.workspaceId}
               AND s.targeted = s.delivered + s.held AND s.failed = 0`;
           const trimmed = (lines: ReadonlyArray<string>) => lines.map((line) => line.trim()).toSorted();

@@ -84,6 +84,9 @@ export const sendWorld = (options: Parameters<typeof eventWorld>[0] = {}) =>
                 CASE mod(${last}::int - n, nullif(${iosEvery}::int, 0)) WHEN 0 THEN 'ios' ELSE 'web' END,
                 'inbox', true, decode(repeat('00', 32), 'hex'), '2026-11-01Z', '2026-11-01Z'
               FROM generate_series(0, ${count}::int - 1) AS n`;
+            yield* sql`
+              INSERT INTO device_delta (workspace_id, environment, change)
+              VALUES (${own.workspaceId}, ${environment}, ${count})`;
           }).pipe(Effect.orDie),
         /** The number of deliveries of each device, highest first. */
         deliveries: Effect.orDie(sql<{ readonly device_key: number; readonly count: number }>`
