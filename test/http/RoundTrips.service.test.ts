@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect, Layer } from "effect";
+import { isOnCitus } from "../database/OnCitus.ts";
 import { TestDatabase } from "../database/TestDatabase.ts";
 import { FaultyNetwork } from "../machines/FaultyNetwork.ts";
 import { TestWaypost } from "../TestWaypost.ts";
@@ -50,7 +51,10 @@ layer(overNetwork)("Round trips to the database", (it) => {
         read: yield* network.countRoundTrips(sandbox(path)),
       };
       network.set({});
-      assert.deepStrictEqual(trips, { campaign: 4, replay: 3, notification: 5, read: 2 });
+      // On Citus a commit asks first whether it must be in two phases.
+      const more = isOnCitus() ? 1 : 0;
+      const expected = { campaign: 4 + more, replay: 3 + more, notification: 5 + more, read: 2 };
+      assert.deepStrictEqual(trips, expected);
     }),
   );
 });
