@@ -19,6 +19,7 @@ import { postgresLayer } from "../src/database/Postgres.ts";
 import { instant } from "../src/database/Rows.ts";
 import { messageIds } from "../src/sending/MessageId.ts";
 import { databaseUrl } from "./bench/BenchDatabase.ts";
+import { oneStore } from "./bench/BenchService.ts";
 import { EventLedger } from "./chaos/EventLedger.ts";
 import { startWaypost, type WaypostProcess } from "./chaos/WaypostProcess.ts";
 
@@ -76,16 +77,7 @@ const prepare = async (origin: string, ledger: EventLedger) => {
     const events = batch ? ["message.delivered"] : ["location.entered"];
     ledger.trust((await ask(`${platform}/webhooks`, token, { url: ledger.url, events, batch })).secret);
   }
-  const { results } = await ask(`${platform}/locations/import`, token, {
-    type: "FeatureCollection",
-    features: [
-      {
-        type: "Feature",
-        geometry: { type: "Point", coordinates: [4.9, 52.37] },
-        properties: { name: "Store", radius: 100 },
-      },
-    ],
-  });
+  const { results } = await ask(`${platform}/locations/import`, token, oneStore);
   const location = results[0]?.id ?? "";
   const day = (ahead: number): string => new Date(Date.now() + ahead).toISOString().slice(0, 10);
   const geo = { name: "Geo", type: "geo", timezone: "UTC", starts_at: day(0), location_ids: [location] };

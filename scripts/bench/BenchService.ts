@@ -68,3 +68,15 @@ export const withService = <E, R>(
       client,
     );
   }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "Warn"));
+
+/** An import of one location. */
+export const oneStore = {
+  type: "FeatureCollection",
+  features: [
+    {
+      type: "Feature",
+      geometry: { type: "Point", coordinates: [4.9, 52.37] },
+      properties: { name: "Store", radius: 100 },
+    },
+  ],
+};

@@ -23,6 +23,7 @@ import { postgresLayer } from "../../src/database/Postgres.ts";
 import { instant } from "../../src/database/Rows.ts";
 import { cpuOf, familyOf, median, started } from "./BenchChild.ts";
 import { databaseUrl } from "./BenchDatabase.ts";
+import { oneStore } from "./BenchService.ts";
 import { postHead, requestLoad } from "./RequestLoad.ts";
 import { hanging } from "./WebhookHanging.ts";
 import {
@@ -162,16 +163,7 @@ const ingest = Effect.fnUntraced(function* (origin: string, worker: number) {
   const sql = yield* SqlClient.SqlClient;
   const { operator, token } = yield* newWorkspace(origin);
   const platform = `${origin}/platform/v1`;
-  const { results } = yield* ask(`${platform}/locations/import`, token, {
-    type: "FeatureCollection",
-    features: [
-      {
-        type: "Feature",
-        geometry: { type: "Point", coordinates: [4.9, 52.37] },
-        properties: { name: "Store", radius: 100 },
-      },
-    ],
-  });
+  const { results } = yield* ask(`${platform}/locations/import`, token, oneStore);
   const location = results[0]?.id ?? "";
   const today = new Date(yield* Clock.currentTimeMillis).toISOString().slice(0, 10);
   const draft = { name: "Geo", type: "geo", timezone: "UTC", starts_at: today, location_ids: [location] };

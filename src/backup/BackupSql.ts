@@ -25,6 +25,10 @@ export interface ReferencedMedia {
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 const quotedList = (names: ReadonlyArray<string>): string => names.map(quoted).join(", ");
 
+/** Condition: a relation, which is `c` of pg_class, is none of an extension: those of Citus are its own. */
+const isOwn = `NOT EXISTS (SELECT FROM pg_depend d
+  WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')`;
+
 /** What statements of a backup and of a restore need. */
 export type BackupClient = SqlClient.SqlClient;
 
@@ -60,7 +64,7 @@ export const backupSql = Effect.gen(function* () {
       FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
       WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'
         AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
-        AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')
+        AND ${sql.literal(isOwn)}
       GROUP BY c.relname ORDER BY c.relname`),
 
     /** Estimated number of rows of all tables, as of the last ANALYZE. */
@@ -105,7 +109,7 @@ export const backupSql = Effect.gen(function* () {
         SELECT (
             SELECT min(c.relname) FROM pg_class c
             WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm')
-              AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')
+              AND ${sql.literal(isOwn)}
           )::text AS table,
           NOT has_parameter_privilege('session_replication_role', 'SET') AS "isForbidden",
           current_user::text AS account`,

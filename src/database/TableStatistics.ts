@@ -5,16 +5,16 @@ import { isDistributed } from "./citus/IsDistributed.ts";
 /** Tables up to twice this many pages are fast to read without statistics. */
 const smallTablePages = 4;
 
-/** Condition: a table, which is `c` of pg_class, has more than doubled since its last ANALYZE. */
-const hasGrown = `pg_relation_size(c.oid) / current_setting('block_size')::int
-  > 2 * c.relpages + ${smallTablePages}`;
+/** Condition: the table of this OID, `c` in pg_class, has more than doubled since its last ANALYZE. */
+const hasGrown = (oid: "c.oid" | "s.oid") =>
+  `pg_relation_size(${oid}) / current_setting('block_size')::int > 2 * c.relpages + ${smallTablePages}`;
 
 /** The distributed tables with a shard that has grown. Sizes are read of shards only: they open the table. */
 const grownShards = `
   SELECT json_agg(DISTINCT s.name) FROM (
     SELECT logicalrelid::text AS name, to_regclass(shard_name(logicalrelid, shardid)) AS oid
     FROM pg_dist_shard OFFSET 0
-  ) AS s JOIN pg_class c USING (oid) WHERE ${hasGrown.replace("c.oid", "s.oid")}`;
+  ) AS s JOIN pg_class c USING (oid) WHERE ${hasGrown("s.oid")}`;
 
 /**
  * Analyzes tables that have more than doubled since their last ANALYZE, and returns their names. Skips locked
@@ -25,7 +25,8 @@ export const analyzeGrownTables = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const tables = yield* sql<{ readonly name: string }>`
     SELECT c.relname AS name FROM pg_class c
-    WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND ${sql.literal(hasGrown)}`;
+    WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'
+      AND ${sql.literal(hasGrown("c.oid"))}`;
   // On Citus a table of the coordinator is empty if it is distributed.
   const distributed = (yield* isDistributed(sql))
     ? yield* sql<{ readonly name: string }>`

@@ -1,13 +1,12 @@
 import { assert, layer } from "@effect/vitest";
 import { Deferred, Effect, Fiber, Layer } from "effect";
-import { SqlClient } from "effect/sql";
-import { TestClock } from "effect/testing";
 import { TokensRepository } from "../../src/access/TokensRepository.ts";
 import { tokensSql } from "../../src/access/TokensSql.ts";
 import { CommitRefused } from "../../src/database/BeforeCommit.ts";
 import { Database } from "../../src/database/Database.ts";
 import { idAt } from "../../src/wire/Ids.ts";
 import { workspacesSql } from "../../src/workspaces/WorkspacesSql.ts";
+import { lockWait } from "../database/OnCitus.ts";
 import { TestDatabase } from "../database/TestDatabase.ts";
 import { newTenants, suiteStart as now } from "../TestTenants.ts";
 
@@ -16,7 +15,6 @@ const repositories = Layer.mergeAll(tokensSql, workspacesSql).pipe(Layer.provide
 layer(repositories)("A revocation that is not committed yet", (it) => {
   it.effect("a change waits for the revocation of its token, and is refused after it (B2.5)", () =>
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient;
       const database = yield* Database;
       const repository = yield* TokensRepository;
       const { sandbox } = yield* newTenants;
@@ -46,15 +44,7 @@ layer(repositories)("A revocation that is not committed yet", (it) => {
         Effect.catchDefect((defect) => Effect.succeed(defect)),
         Effect.forkChild,
       );
-      const isWaiting = Effect.gen(function* () {
-        while (true) {
-          const rows = yield* sql`
-            SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%refuse_commit%'
-              AND datname = current_database() AND pid <> pg_backend_pid()`;
-          if (rows.length > 0) return;
-        }
-      });
-      yield* TestClock.withLive(Effect.timeout(isWaiting, "60 seconds"));
+      yield* lockWait("%refuse_commit%");
       yield* Deferred.succeed(mayCommit, undefined);
       yield* Fiber.join(revocation);
       assert.deepStrictEqual(yield* Fiber.join(change), new CommitRefused({ reason: "revoked" }));

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest";
 import { Deferred, Effect, Fiber } from "effect";
 import { SqlClient } from "effect/sql";
-import { TestClock } from "effect/testing";
+import { lockWait } from "../database/OnCitus.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { campaignWorld, geo, push } from "./CampaignWorld.ts";
 
@@ -30,15 +30,7 @@ const createDuring = (
     }).pipe(sql.withTransaction, Effect.forkChild);
     yield* Deferred.await(changed);
     const creating = yield* Effect.forkChild(sandbox("/campaigns", ask));
-    const isWaiting = Effect.gen(function* () {
-      while (true) {
-        const rows = yield* sql`
-          SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%FOR NO KEY UPDATE%'
-            AND datname = current_database() AND pid <> pg_backend_pid()`;
-        if (rows.length > 0) return;
-      }
-    });
-    yield* TestClock.withLive(Effect.timeout(isWaiting, "60 seconds"));
+    yield* lockWait("%FOR NO KEY UPDATE%");
     yield* Deferred.succeed(mayCommit, undefined);
     yield* Fiber.join(holder);
     const { body, status } = yield* Fiber.join(creating);

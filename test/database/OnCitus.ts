@@ -1,6 +1,7 @@
 /** What tests do with a database beside Waypost, in ways that work on one PostgreSQL and on Citus. */
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
+import { TestClock } from "effect/testing";
 import { inject } from "vitest";
 
 /** Whether the database of the test is distributed. */
@@ -23,23 +24,19 @@ export const createTrigger = (definition: string) => onTriggers(`CREATE TRIGGER 
 /** Drops a trigger: its name, and its table. */
 export const dropTrigger = (name: string) => onTriggers(`DROP TRIGGER ${name}`);
 
-/** Creates a sequence on each node: triggers of shards count with that of theirs. */
-export const createSequence = (name: string) =>
+/** Runs a statement on each node. */
+const onEachNode = (statement: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
-    const create = `CREATE SEQUENCE ${name}`;
-    yield* sql.unsafe(create).unprepared;
-    if (isOnCitus()) yield* sql`SELECT success FROM run_command_on_workers(${create})`;
+    yield* sql.unsafe(statement).unprepared;
+    if (isOnCitus()) yield* sql`SELECT success FROM run_command_on_workers(${statement})`;
   }).pipe(Effect.orDie);
 
+/** Creates a sequence on each node: triggers of shards count with that of theirs. */
+export const createSequence = (name: string) => onEachNode(`CREATE SEQUENCE ${name}`);
+
 /** Drops such a sequence. */
-export const dropSequence = (name: string) =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient;
-    const drop = `DROP SEQUENCE ${name}`;
-    yield* sql.unsafe(drop).unprepared;
-    if (isOnCitus()) yield* sql`SELECT success FROM run_command_on_workers(${drop})`;
-  }).pipe(Effect.orDie);
+export const dropSequence = (name: string) => onEachNode(`DROP SEQUENCE ${name}`);
 
 /** Whether such a sequence has been used. */
 export const isSequenceUsed = (name: string) =>
@@ -53,17 +50,45 @@ export const isSequenceUsed = (name: string) =>
     return rows.some((row) => row.used);
   }).pipe(Effect.orDie);
 
-/** Whether a statement like the pattern waits for a lock in this database. */
-export const waitsForLock = (pattern: string) =>
+/** Waits, in real time, until an effect gives true. */
+const eventually = <E, R>(condition: Effect.Effect<boolean, E, R>) =>
+  TestClock.withLive(
+    Effect.timeout(Effect.repeat(condition, { until: (holds) => holds }), "100 seconds"),
+  ).pipe(Effect.asVoid, Effect.orDie);
+
+/** Waits until a statement like the pattern waits for a lock in this database. */
+export const lockWait = (pattern: string) =>
+  eventually(
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient;
+      const rows = yield* sql`
+        SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE ${pattern}
+          AND datname = current_database() AND pid <> pg_backend_pid()`;
+      if (rows.length > 0 || !isOnCitus()) return rows.length > 0;
+      const others = yield* sql`SELECT FROM citus_lock_waits WHERE blocked_statement LIKE ${pattern}`;
+      return others.length > 0;
+    }),
+  );
+
+/** The transactions of other sessions of clients in this database. */
+const openTransactions = `
+  SELECT count(*)::int AS count FROM pg_stat_activity
+  WHERE xact_start IS NOT NULL AND backend_type = 'client backend'
+    AND datname = current_database() AND pid <> pg_backend_pid()`;
+
+/** Waits until all transactions of other sessions have ended, and so released their locks, on each node. */
+export const transactionsEnd = eventually(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
-    const rows = isOnCitus()
-      ? yield* sql`SELECT FROM citus_lock_waits WHERE blocked_statement LIKE ${pattern}`
-      : yield* sql`
-          SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE ${pattern}
-            AND datname = current_database() AND pid <> pg_backend_pid()`;
-    return rows.length > 0;
-  }).pipe(Effect.orDie);
+    const counts = [...(yield* sql<{ readonly count: number }>`${sql.literal(openTransactions)}`)];
+    if (isOnCitus())
+      counts.push(
+        ...(yield* sql<{ readonly count: number }>`
+          SELECT result::int AS count FROM run_command_on_workers(${openTransactions})`),
+      );
+    return counts.every(({ count }) => count === 0);
+  }),
+);
 
 /** How many rows a table has by its statistics; -1 without any. */
 export const estimatedRows = (table: string) =>

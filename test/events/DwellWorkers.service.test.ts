@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest";
 import { Deferred, Effect, Fiber } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
-import { lockDevice, waitsForLock } from "../database/OnCitus.ts";
+import { lockDevice, lockWait } from "../database/OnCitus.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { decide, dwelling, dwellWorld, withoutJobs } from "./DwellWorld.ts";
 
@@ -67,7 +67,7 @@ layer(withoutJobs)("Workers that decide on visits", (it) => {
       );
       yield* Deferred.await(held);
       const worker = yield* Effect.forkChild(decide);
-      yield* until(waitsForLock("%WITH held AS%"), (isWaiting) => isWaiting);
+      yield* lockWait("%WITH held AS%");
       yield* decide;
       yield* Fiber.interrupt(worker);
       yield* Deferred.succeed(end, undefined);

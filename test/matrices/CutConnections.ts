@@ -1,6 +1,4 @@
 import { Effect } from "effect";
-import { SqlClient } from "effect/sql";
-import { TestClock } from "effect/testing";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createConnection, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -12,19 +10,6 @@ export type Cut =
   | { readonly at: "statement"; readonly number: number }
   | { readonly at: "before commit" }
   | { readonly at: "after commit" };
-
-/**
- * Waits, by the real clock, until PostgreSQL has ended the transactions of cut connections, and so released
- * their locks. No other transaction may be running.
- */
-export const cutTransactionsEnd = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient;
-  while (true) {
-    const open = yield* sql`SELECT FROM pg_stat_activity WHERE xact_start IS NOT NULL
-      AND datname = current_database() AND pid <> pg_backend_pid()`;
-    if (open.length === 0) return;
-  }
-}).pipe(Effect.timeout("100 seconds"), TestClock.withLive);
 
 /** Parses the messages that a client sends to PostgreSQL. */
 class FrontendMessages {

@@ -1,9 +1,10 @@
 import { assert } from "@effect/vitest";
 import { Effect, Exit } from "effect";
 import { SqlClient } from "effect/sql";
+import { transactionsEnd } from "../database/OnCitus.ts";
 import type { Dice } from "../sending/Dice.ts";
 import { anyCut, Connections } from "../sending/SimulationWorld.ts";
-import { type Cut, cutTransactionsEnd } from "./CutConnections.ts";
+import type { Cut } from "./CutConnections.ts";
 import { whileTimeMoves } from "./MovingTime.ts";
 
 /** A worker of pages, each in a transaction. */
@@ -19,7 +20,7 @@ export interface PagedWorker<E, R> {
 const runCut = Effect.fnUntraced(function* <E, R>({ run }: PagedWorker<E, R>, processes: number, cut: Cut) {
   const connections = yield* Connections;
   // The server may still be noting when a device was last seen.
-  yield* cutTransactionsEnd;
+  yield* transactionsEnd;
   const { isDone } = connections.arm(cut);
   const exits = yield* whileTimeMoves(
     Effect.all(
@@ -29,7 +30,7 @@ const runCut = Effect.fnUntraced(function* <E, R>({ run }: PagedWorker<E, R>, pr
   );
   const wasCut = isDone();
   connections.disarm();
-  yield* cutTransactionsEnd;
+  yield* transactionsEnd;
   return { wasCut, failures: exits.filter(Exit.isFailure).length };
 });
 

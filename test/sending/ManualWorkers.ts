@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing";
 import { BatchSize } from "../../src/sending/Send.ts";
 import { SendBatches } from "../../src/sending/SendBatches.ts";
 import { SendStarts } from "../../src/sending/SendStarts.ts";
-import { waitsForLock } from "../database/OnCitus.ts";
+import { lockWait } from "../database/OnCitus.ts";
 import { TestDatabase } from "../database/TestDatabase.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { sendWorld } from "./SendWorld.ts";
@@ -78,13 +78,7 @@ export const blockedBatch = Effect.gen(function* () {
   }).pipe(sql.withTransaction, Effect.exit, Effect.forkChild);
   yield* Deferred.await(held);
   const worker = yield* Effect.forkChild(batch);
-  /** The worker's insert now waits for the lock. */
-  const isWaiting = Effect.gen(function* () {
-    while (true) {
-      if (yield* waitsForLock("%WITH batch AS%")) return;
-    }
-  });
-  yield* TestClock.withLive(Effect.timeout(isWaiting, "100 seconds"));
+  yield* lockWait("%WITH batch AS%");
   const release = Effect.andThen(Deferred.succeed(go, undefined), Fiber.join(holder));
   return { release, worker };
 }).pipe(Effect.orDie);

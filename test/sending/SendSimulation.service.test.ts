@@ -3,7 +3,7 @@ import { Clock, Effect, Exit } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { DAY_MS } from "../../src/time/TimeZone.ts";
-import { cutTransactionsEnd } from "../matrices/CutConnections.ts";
+import { transactionsEnd } from "../database/OnCitus.ts";
 import { Dice } from "./Dice.ts";
 import { batch, drain, start } from "./ManualWorkers.ts";
 import { type ModelCampaign, type ModelDevice, SendModel } from "./SendModel.ts";
@@ -18,6 +18,7 @@ import {
   MINUTE_MS,
   overCutConnections,
   quietHours,
+  sentLines,
   zones,
 } from "./SimulationWorld.ts";
 import { begun, dayAt } from "./ZoneOracle.ts";
@@ -206,7 +207,7 @@ layer(overCutConnections)("Simulated sends", (it) => {
             if (cut?.isDone() === true) counts.cuts++;
             else if (round >= 3) assert.isTrue(exits.every((exit) => Exit.isSuccess(exit)));
             connections.disarm();
-            yield* cutTransactionsEnd;
+            yield* transactionsEnd;
             if (!(yield* isOpen)) return;
             // Leases of a dead worker expire after ten seconds.
             yield* TestClock.adjust("11 seconds");
@@ -245,17 +246,14 @@ layer(overCutConnections)("Simulated sends", (it) => {
         });
 
         const compare = Effect.gen(function* () {
-          const rows = yield* sql<{ readonly line: string }>`
-            WITH reached AS (
-              SELECT source_id, string_agg(device_key::text, ',' ORDER BY device_key) AS devices
-              FROM delivery WHERE workspace_id = ${side.workspaceId} GROUP BY 1)
-            SELECT concat_ws(' ', s.campaign_id, s.notification_id,
-              to_char(s.due_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), s.status, s.targeted,
-              r.devices) AS line
-            FROM send s LEFT JOIN reached r USING (source_id)
-            WHERE s.workspace_id = ${side.workspaceId} AND s.targeted = s.delivered + s.held AND s.failed = 0`;
-          const trimmed = (lines: ReadonlyArray<string>) => lines.map((line) => line.trim()).toSorted();
-          assert.deepStrictEqual(trimmed(rows.map(({ line }) => line)), trimmed(model.lines()));
+          const lines = yield* sentLines(side.workspaceId);
+          assert.deepStrictEqual(
+            lines.toSorted(),
+            model
+              .lines()
+              .map((line) => line.trim())
+              .toSorted(),
+          );
         });
 
         for (let count = 0; count < 35; count++) yield* join;

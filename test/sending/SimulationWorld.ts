@@ -62,3 +62,19 @@ export const hasOpenSends = (workspaceId: number) =>
       AND (s.status = 'running' OR (s.status = 'scheduled' AND s.due_at <= ${instant(now)}))`;
     return rows.length > 0;
   });
+
+/** The sends of a workspace whose figures add up, a line each, with the devices that each reached. */
+export const sentLines = (workspaceId: number) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient;
+    const rows = yield* sql<{ readonly line: string }>`
+      WITH reached AS (
+        SELECT source_id, string_agg(device_key::text, ',' ORDER BY device_key) AS devices
+        FROM delivery WHERE workspace_id = ${workspaceId} GROUP BY 1)
+      SELECT concat_ws(' ', s.campaign_id, s.notification_id,
+        to_char(s.due_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), s.status, s.targeted,
+        r.devices) AS line
+      FROM send s LEFT JOIN reached r USING (source_id)
+      WHERE s.workspace_id = ${workspaceId} AND s.targeted = s.delivered + s.held AND s.failed = 0`;
+    return rows.map(({ line }) => line.trim());
+  });

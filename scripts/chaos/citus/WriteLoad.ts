@@ -2,6 +2,7 @@
 import { Effect } from "effect";
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
+import { oneStore } from "../../bench/BenchService.ts";
 import { ask, makeWorkspace, operatorKey } from "../Scenario.ts";
 import type { Requests } from "./Requests.ts";
 
@@ -59,16 +60,7 @@ export const prepareWriteWorld = Effect.fnUntraced(function* (origin: string, we
   const platform = `${origin}/platform/v1`;
   const events = ["location.entered", "location.exited", "message.opened"];
   const { secret } = yield* ask(`${platform}/webhooks`, token, { url: webhookUrl, events, batch: true });
-  const { results } = yield* ask(`${platform}/locations/import`, token, {
-    type: "FeatureCollection",
-    features: [
-      {
-        type: "Feature",
-        geometry: { type: "Point", coordinates: [4.9, 52.37] },
-        properties: { name: "Store", radius: 100 },
-      },
-    ],
-  });
+  const { results } = yield* ask(`${platform}/locations/import`, token, oneStore);
   const location = results[0]?.id ?? "";
   const geo = { name: "Geo", type: "geo", timezone: "UTC", starts_at: day(0), location_ids: [location] };
   const campaign = (yield* ask(`${platform}/campaigns`, token, geo)).id;
