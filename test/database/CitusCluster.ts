@@ -47,9 +47,11 @@ const onEachNode = (
     { discard: true },
   );
 
-/** Drops a database of all nodes. */
+/** Drops a database of all nodes. A daemon of Citus that is just starting can outlive the 5 s of DROP. */
 export const dropOnNodes = (ports: ReadonlyArray<number>, name: string) =>
-  onEachNode(ports, (sql) => sql`DROP DATABASE IF EXISTS ${sql(name)} WITH (FORCE)`.unprepared);
+  onEachNode(ports, (sql) =>
+    Effect.retry(sql`DROP DATABASE IF EXISTS ${sql(name)} WITH (FORCE)`.unprepared, { times: 3 }),
+  );
 
 /** Creates a database without tables on each node: a cluster of its own, of these nodes. */
 export const createCitusDatabase = Effect.fnUntraced(function* (ports: ReadonlyArray<number>, name: string) {

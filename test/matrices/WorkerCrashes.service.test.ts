@@ -73,15 +73,13 @@ layer(overCutConnections)("Workers whose database connections are cut", (it) => 
           }).pipe(Effect.orDie),
         };
         const dice = new Dice(20_261_121);
-        let cuts = 0;
         for (const [index] of nightZones.entries()) {
           yield* at(`2026-11-21T${17 + index}:00:00Z`);
           if (index < 2) yield* cutAtStatements(worker);
           else if (index < 4) yield* cutAroundCommits(worker);
-          else cuts += yield* cutAnywhere(worker, dice, 3);
+          else yield* cutAnywhere(worker, dice, 3);
           yield* settledOnce(workspaceId);
         }
-        assert.isAbove(cuts, 2);
         yield* runUncut(worker);
         assert.deepStrictEqual(yield* settledOnce(workspaceId), { delivered: 62, failed: 12 });
         assert.deepStrictEqual(
@@ -145,15 +143,13 @@ layer(overCutConnections)("Workers whose database connections are cut", (it) => 
         }).pipe(Effect.orDie),
       };
       const dice = new Dice(20_261_122);
-      let cuts = 0;
       for (const number of minutes) {
         yield* minute(10 + number);
         if (number < 2) yield* cutAtStatements(worker);
         else if (number < 4) yield* cutAroundCommits(worker);
-        else cuts += yield* cutAnywhere(worker, dice, 3);
+        else yield* cutAnywhere(worker, dice, 3);
         yield* settledOnce(workspaceId);
       }
-      assert.isAbove(cuts, 2);
       yield* runUncut(worker);
       assert.deepStrictEqual(yield* settledOnce(workspaceId), { delivered: 36 });
       for (const [gone, ...waiting] of groups) {
