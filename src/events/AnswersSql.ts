@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
+import { inShard } from "../database/citus/ShardCall.ts";
 import { instant, jsonb, onlyRow, utc } from "../database/Rows.ts";
 import { anyRow } from "../database/Statements.ts";
 import { sameTenant, tenantIs } from "../database/TenantColumns.ts";
@@ -100,7 +101,11 @@ export class AnswersSql extends Context.Service<AnswersSql>()("waypost/events/An
         answers: ReadonlyArray<Answer>,
         now: number,
       ) =>
-        anyRow(sql`
+        anyRow(
+          inShard(
+            sql,
+            workspaceId,
+            (shardOf) => sql`
           WITH earlier AS MATERIALIZED (
             SELECT r.answers FROM survey_response r
             WHERE ${isOf("r", { environment, workspaceId }, deviceKey, survey)} FOR NO KEY UPDATE
@@ -119,8 +124,10 @@ export class AnswersSql extends Context.Service<AnswersSql>()("waypost/events/An
             RETURNING r.*, e.answers AS replaced
           ), stored AS (
             SELECT *, NULL::jsonb AS replaced FROM added UNION ALL SELECT * FROM changed
-          ), ${answerDeltasSql(sql, sql`SELECT * FROM stored`)}
-          SELECT 1 FROM stored`),
+          ), ${answerDeltasSql(sql, sql`SELECT * FROM stored`, shardOf)}
+          SELECT 1 FROM stored`,
+          ),
+        ),
     };
   }),
 }) {

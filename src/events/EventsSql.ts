@@ -10,7 +10,7 @@ import type { Question } from "../notifications/Survey.ts";
 import type { TextSource } from "../notifications/templates/MessageTexts.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import { sameTenant, tenantColumns } from "../database/TenantColumns.ts";
-import { byWorkspace, inWorkspace, lockedSql, workspaceIs } from "../database/WorkspaceGroups.ts";
+import { byShard, byWorkspace, inWorkspace, lockedSql, workspaceIs } from "../database/WorkspaceGroups.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 import type { CampaignQuietHours } from "../workspaces/QuietHours.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
@@ -178,8 +178,11 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
        * be given twice.
        */
       record: (all: ReadonlyArray<EventRow>) =>
-        byWorkspace(sql, all, (workspaceId, events) =>
-          Effect.orDie(sql<Recorded>`
+        byShard(
+          sql,
+          all,
+          (workspaceId, events) =>
+            sql<Recorded>`
           WITH e AS (
             SELECT * FROM ${unnested("e", events, {
               ...eventColumns,
@@ -206,7 +209,7 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
             FROM e JOIN held USING (workspace_id, environment, device_key)
             ON CONFLICT DO NOTHING
             RETURNING workspace_id, environment, device_key, id, type, location_key, occurred_at
-          ), ${eventDeltasSql(sql, sql`SELECT * FROM fresh`)}, moved AS (
+          ), ${eventDeltasSql(sql, sql`SELECT * FROM fresh`, workspaceId)}, moved AS (
             INSERT INTO device_location AS p (workspace_id, environment, device_key, location_key, inside,
               changed_at)
             SELECT DISTINCT ON (workspace_id, environment, device_key, e.location_key)
@@ -221,7 +224,7 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
             h.subscribed, h.timezone, h.user_key
           FROM e
           JOIN held h USING (workspace_id, environment, device_key)
-          LEFT JOIN fresh f USING (workspace_id, environment, device_key, id)`),
+          LEFT JOIN fresh f USING (workspace_id, environment, device_key, id)`,
         ),
     };
   }),

@@ -11,7 +11,7 @@ import {
 } from "./DeviceLocationState.ts";
 import { isCoarse } from "./Position.ts";
 import type { LocationCandidate } from "./LocationCandidate.ts";
-import type { DeviceLocation, KnownRow, PositionDevice, Unmoved } from "./PositionsSql.ts";
+import type { DeviceLocation, KnownRow, PositionDevice, Unmoved } from "./PositionRows.ts";
 
 /** The readable positions of one device in one request. */
 export interface PositionRequest {

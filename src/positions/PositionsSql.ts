@@ -1,42 +1,17 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
+import { onShard } from "../database/citus/ShardCall.ts";
 import { epochMillis, unnested } from "../database/Rows.ts";
 import { sameTenant, tenantColumns } from "../database/TenantColumns.ts";
-import { byWorkspace, lockedSql, type OneWorkspace, workspaceIs } from "../database/WorkspaceGroups.ts";
-import type { TenantKey } from "../workspaces/Environment.ts";
+import {
+  byShard,
+  byWorkspace,
+  lockedSql,
+  type OneWorkspace,
+  workspaceIs,
+} from "../database/WorkspaceGroups.ts";
 import { candidatesOf, type LocationCandidate } from "./LocationCandidate.ts";
-
-/** The key of a device. */
-export interface PositionDevice extends TenantKey {
-  readonly deviceKey: number;
-}
-
-/** A device at a location. */
-export interface DeviceLocation extends PositionDevice {
-  readonly locationKey: number;
-}
-
-/** The last position to store for a device, and the stored one as it was read; epoch milliseconds. */
-export interface LastPosition extends PositionDevice {
-  readonly lastAt: number;
-  /** Null or -Infinity for none. */
-  readonly previousAt: number | null;
-}
-
-/**
- * The stored state of a device (`ord`, from 1): the time of its last position if `location_key` is null (`at`
- * is null for none), or its presence at a location. Epoch milliseconds.
- */
-export type KnownRow =
-  | { readonly ord: number; readonly location_key: null; readonly inside: null; readonly at: number | null }
-  | { readonly ord: number; readonly location_key: number; readonly inside: boolean; readonly at: number };
-
-/** Positions of a device that are all in the same locations. Epoch milliseconds; location keys in order. */
-export interface Unmoved {
-  readonly firstAt: number;
-  readonly lastAt: number;
-  readonly locationKeys: ReadonlyArray<number>;
-}
+import type { DeviceLocation, KnownRow, LastPosition, PositionDevice, Unmoved } from "./PositionRows.ts";
 
 const deviceColumns = {
   ...tenantColumns,
@@ -110,8 +85,11 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/posit
        * before it waited.
        */
       lock: (all: ReadonlyArray<PositionDevice>) =>
-        byWorkspace(sql, all, (workspaceId, devices) =>
-          Effect.orDie(sql<{ readonly ord: number }>`
+        byShard(
+          sql,
+          all,
+          (workspaceId, devices) =>
+            sql<{ readonly ord: number }>`
           WITH held AS MATERIALIZED (${lockedSql(
             sql,
             sql`
@@ -127,7 +105,7 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/posit
             ORDER BY workspace_id, environment, key
             ON CONFLICT (workspace_id, environment, device_key) DO UPDATE SET recorded_at = f.recorded_at
           )
-          SELECT ord::int AS ord FROM held`),
+          SELECT ord::int AS ord FROM held`,
         ),
 
       /**
@@ -157,8 +135,11 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/posit
        * from 1) whose stored position was still the previous one.
        */
       storeLast: (all: ReadonlyArray<LastPosition>) =>
-        byWorkspace(sql, all, (workspaceId, positions) =>
-          Effect.orDie(sql<{ readonly ord: number }>`
+        byShard(
+          sql,
+          all,
+          (workspaceId, positions) =>
+            sql<{ readonly ord: number }>`
           WITH k AS MATERIALIZED (
             SELECT * FROM ${unnested("k", positions, {
               ...deviceColumns,
@@ -169,7 +150,7 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/posit
               ],
             })}
           ), stored AS (${upsertRegistered(workspaceId)})
-          SELECT k.ord::int AS ord FROM k JOIN stored USING (workspace_id, environment, device_key)`),
+          SELECT k.ord::int AS ord FROM k JOIN stored USING (workspace_id, environment, device_key)`,
         ),
 
       /**
@@ -186,7 +167,11 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/posit
       ) => {
         const all = devices.map((device, index) => ({ ...device, unmoved: unmoved[index] ?? null }));
         return withCandidates(all, allCandidates, (workspaceId, rows, candidates) =>
-          Effect.orDie(sql<KnownRow>`
+          Effect.orDie(
+            onShard(
+              sql,
+              workspaceId,
+              sql<KnownRow>`
           WITH k AS MATERIALIZED (
             SELECT k.*, f.recorded_at AS previous_at
             FROM ${unnested("k", rows, {
@@ -202,7 +187,7 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/posit
             SELECT * FROM k WHERE NOT EXISTS (SELECT FROM stored WHERE ${isOfDevice("stored", workspaceId)})
           )
           SELECT k.ord::int AS ord, NULL::int AS location_key, NULL::boolean AS inside,
-            ${epochMillis("k.previous_at")} AS at
+            ${epochMillis("NULLIF(k.previous_at, '-infinity')")} AS at
           FROM other k
           UNION ALL
           SELECT k.ord::int, p.location_key, true, ${epochMillis("p.changed_at")}
@@ -218,7 +203,9 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/posit
             SELECT p.location_key, p.changed_at FROM device_location p
             WHERE ${isOfDevice("p", workspaceId)} AND p.location_key = c.location_key
               AND NOT p.inside OFFSET 0
-          ) AS p`),
+          ) AS p`,
+            ),
+          ),
         );
       },
 

@@ -1,8 +1,9 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { unnested } from "../database/Rows.ts";
+import { onShard } from "../database/citus/ShardCall.ts";
+import { arrayOf, unnested } from "../database/Rows.ts";
 import { sameTenant, tenantColumns } from "../database/TenantColumns.ts";
-import { byWorkspace } from "../database/WorkspaceGroups.ts";
+import { byWorkspace, type OneWorkspace } from "../database/WorkspaceGroups.ts";
 import { deliveryDeltasSql } from "../deltas/DeltasSql.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 import type { DueDelivery, InitialStatus } from "./Delivery.ts";
@@ -13,6 +14,21 @@ import { usedCapSql } from "./FrequencyCapSql.ts";
 export class DeliveriesSql extends Context.Service<DeliveriesSql>()("waypost/sending/DeliveriesSql", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
+
+    /** A new source id for each row of `ordered`. The sequence is on the coordinator, not with the shards. */
+    const newSourceIds = (workspaceId: OneWorkspace, count: number) =>
+      workspaceId === null
+        ? Effect.succeed(sql`nextval('delivery_source_id')`)
+        : Effect.map(
+            sql<{ readonly id: bigint }>`
+              SELECT nextval('delivery_source_id') AS id FROM generate_series(1, ${count})`,
+            (rows) =>
+              sql`(${arrayOf(
+                "int8",
+                rows.map(({ id }) => id),
+              )})[ordered.ord]`,
+          );
+
     return {
       /** Locks people until the transaction ends, always in the same order. */
       lockUsers: (people: ReadonlyArray<TenantKey & { readonly userKey: number }>) =>
@@ -30,8 +46,16 @@ export class DeliveriesSql extends Context.Service<DeliveriesSql>()("waypost/sen
        * (`ord`, from 1) and source id of each inserted one, and of those that quiet hours drop.
        */
       insertWithinCaps: (all: ReadonlyArray<DueDelivery & InitialStatus>) =>
-        byWorkspace(sql, all, (workspaceId, due) =>
-          Effect.orDie(sql<{ readonly ord: number; readonly sourceId: bigint }>`
+        Effect.orDie(
+          byWorkspace(
+            sql,
+            all,
+            Effect.fnUntraced(function* (workspaceId, due) {
+              const sourceId = yield* newSourceIds(workspaceId, due.length);
+              const rows = yield* onShard(
+                sql,
+                workspaceId,
+                sql<{ readonly ord: number; readonly sourceId: bigint | number }>`
           WITH due AS (
             SELECT * FROM ${unnested("d", due, {
               ...tenantColumns,
@@ -63,7 +87,7 @@ export class DeliveriesSql extends Context.Service<DeliveriesSql>()("waypost/sen
               ${usedCapSql(sql, workspaceId, "due")} AS counted
             FROM due WHERE NOT ${isCoolingSql(sql, workspaceId, "due")}
           ), allowed AS MATERIALIZED (
-            SELECT nextval('delivery_source_id') AS source_id, ordered.*
+            SELECT ${sourceId} AS source_id, ordered.*
             FROM (
               SELECT * FROM ranked WHERE cap_count IS NULL OR counted + before_it < cap_count ORDER BY ord
             ) AS ordered
@@ -82,8 +106,13 @@ export class DeliveriesSql extends Context.Service<DeliveriesSql>()("waypost/sen
           ), ${deliveryDeltasSql(
             sql,
             sql`SELECT *, now AS settled_at FROM allowed WHERE status IN ('delivered', 'failed')`,
+            workspaceId,
           )}
-          SELECT ord::int AS ord, source_id AS "sourceId" FROM allowed`),
+          SELECT ord::int AS ord, source_id AS "sourceId" FROM allowed`,
+              );
+              return rows.map((row) => ({ ...row, sourceId: BigInt(row.sourceId) }));
+            }),
+          ),
         ),
     };
   }),

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
+import { inShard } from "../database/citus/ShardCall.ts";
 import { epochMillis, instant, utc } from "../database/Rows.ts";
 import type { ContentMedia } from "../media/MediaAddress.ts";
 import { firstRow } from "../database/Statements.ts";
@@ -82,8 +83,11 @@ export class MessagesSql extends Context.Service<MessagesSql>()("waypost/sending
 
       /** Records an interaction; the first of each type counts. Null for a message that no device got. */
       interact: (tenant: Tenant, { deviceKey, sourceId }: DeliveryKey, type: InteractionType, at: number) =>
-        Effect.map(
-          Effect.orDie(sql<Omit<Interaction, "message_id">>`
+        firstRow(
+          inShard(
+            sql,
+            tenant.workspaceId,
+            (shardOf) => sql<Omit<Interaction, "message_id">>`
             WITH earlier AS MATERIALIZED (
               SELECT d.opened_at, d.clicked_at FROM delivery d
               WHERE ${isReceived(tenant, sourceId, deviceKey)} FOR NO KEY UPDATE
@@ -97,9 +101,10 @@ export class MessagesSql extends Context.Service<MessagesSql>()("waypost/sending
               sql`SELECT *, ${instant(at)} AS at, opens::int AS opened,
                 ${type === "clicked" ? sql`clicks::int` : sql`0`} AS clicked
                 FROM updated WHERE NOT test`,
+              shardOf,
             )}
-            SELECT ${utc("opened_at")} AS opened_at, ${utc("clicked_at")} AS clicked_at FROM updated`),
-          ([row]) => row ?? null,
+            SELECT ${utc("opened_at")} AS opened_at, ${utc("clicked_at")} AS clicked_at FROM updated`,
+          ),
         ),
     };
   }),

@@ -46,7 +46,9 @@ describe("backups of other databases than the embedded one", () => {
         const there = yield* Effect.gen(function* () {
           const { tables } = yield* restore(everything, dataDir);
           const found = yield* contents;
-          for (const { name, rows } of tables) assert.lengthOf(found.rows[name] ?? [], rows, name);
+          // A restore runs the migrations that are newer than the backup.
+          for (const { name, rows } of tables.filter((table) => table.name !== "schema_migration"))
+            assert.lengthOf(found.rows[name] ?? [], rows, name);
           assert.isAbove(found.rows["delivery"]?.length ?? 0, 0);
           if (inject("testServer").citus !== null) {
             const sql = yield* SqlClient.SqlClient;

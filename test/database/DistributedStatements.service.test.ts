@@ -49,7 +49,8 @@ layer(assumed)("Statements on distributed tables", (it) => {
     "every statement of requests and jobs is one that a distributed table takes (running.citus)",
     () =>
       Effect.gen(function* () {
-        const { singleStatements, statements } = yield* Connections;
+        const sql = yield* SqlClient.SqlClient;
+        const { shardStatements, singleStatements, statements } = yield* Connections;
         const fixture = yield* makeMatrixFixture(yield* unlimitedWorkspace, "sandbox");
         for (const endpoint of everyEndpoint)
           yield* send(fixture, endpoint, yield* exampleOf(endpoint).request(fixture));
@@ -82,6 +83,19 @@ layer(assumed)("Statements on distributed tables", (it) => {
           return distributed.length > 0 && plain.length > 0;
         });
         assert.deepStrictEqual(half, []);
+        // A worker has shards, and no plain table.
+        const plain = yield* sql<{ readonly name: string }>`
+          SELECT c.relname AS name FROM pg_class c
+          WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'v')
+            AND c.relname <> ALL (${arrayOf("text", [...distributedTables])})`;
+        const onCoordinator = new RegExp(
+          `\\b(?:FROM|JOIN|INTO|UPDATE|USING)\\s+"?(?:${plain.map(({ name }) => name).join("|")})\\b`,
+        );
+        assert.isAbove(shardStatements.size, 4);
+        assert.deepStrictEqual(
+          [...shardStatements].filter((statement) => onCoordinator.test(statement)),
+          [],
+        );
       }),
   );
 

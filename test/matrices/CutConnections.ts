@@ -11,11 +11,30 @@ export type Cut =
   | { readonly at: "before commit" }
   | { readonly at: "after commit" };
 
+/** The parameters of a Bind message, as latin1; a null is empty. */
+const parametersOf = (message: Buffer): ReadonlyArray<string> => {
+  let at = message.indexOf(0, message.indexOf(0, 5) + 1) + 1;
+  at += 2 + 2 * message.readInt16BE(at);
+  const count = message.readInt16BE(at);
+  at += 2;
+  return Array.from({ length: count }, () => {
+    const length = Math.max(0, message.readInt32BE(at));
+    at += 4 + length;
+    return message.toString("latin1", at - length, at);
+  });
+};
+
 /** Parses the messages that a client sends to PostgreSQL. */
 class FrontendMessages {
   #rest = Buffer.alloc(0);
   #isStarted = false;
   readonly #statements = new Map<string, string>();
+  readonly #shardStatements: Set<string>;
+
+  /** Adds the statements that go to shards to a set. */
+  constructor(shardStatements: Set<string>) {
+    this.#shardStatements = shardStatements;
+  }
 
   /** The statements whose messages end in these bytes. */
   read(bytes: Buffer): ReadonlyArray<string> {
@@ -39,8 +58,11 @@ class FrontendMessages {
       case "P":
         this.#statements.set(first, second);
         return [];
-      case "B":
-        return [this.#statements.get(second) ?? ""];
+      case "B": {
+        const statement = this.#statements.get(second) ?? "";
+        if (statement.includes("run_on_shard(")) this.#shardStatements.add(parametersOf(message)[3] ?? "");
+        return [statement];
+      }
       case "Q":
         return [first];
       default:
@@ -61,6 +83,8 @@ export class CutConnections {
   readonly statements = new Set<string>();
   /** Those of them that ran outside a transaction. */
   readonly singleStatements = new Set<string>();
+  /** Those that statements gave to `run_on_shard`. */
+  readonly shardStatements = new Set<string>();
 
   private constructor(path: string) {
     this.path = path;
@@ -78,7 +102,7 @@ export class CutConnections {
   }
 
   #join(client: Socket, server: Socket): void {
-    const frontend = new FrontendMessages();
+    const frontend = new FrontendMessages(this.shardStatements);
     let isAnswerWithheld = false;
     let isInTransaction = false;
     const cut = () => {

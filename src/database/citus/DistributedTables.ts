@@ -27,10 +27,15 @@ export const distributedTables = [
   "event_rollup",
   "interaction_rollup",
   "answer_rollup",
+  "shard_call",
 ] as const;
 
 /** The column whose hash decides on which node a row is. */
 export const distributionColumn = "workspace_id";
 
 /** Functions that statements on distributed tables call, so that each node needs them. */
-export const distributedFunctions = ["search_text(text)", "answer_value(jsonb)"] as const;
+export const distributedFunctions = [
+  "search_text(text)",
+  "answer_value(jsonb)",
+  "run_on_shard(integer, text[], text, text[], text[])",
+] as const;
