@@ -57,12 +57,12 @@ const leave = (group: string): void => {
 };
 
 /**
- * Holds each server to so many cores by a cgroup (version 1) of its own, until the scope closes. Needs root.
- * Processes that a server starts later are in the group of its postmaster.
+ * Holds each server to so many cores by a cgroup (version 1) of its own, until the scope closes. Needs root;
+ * 0 cores are no limit. Processes that a server starts later are in the group of its postmaster.
  */
 export const holdToCores = (nodes: ReadonlyArray<ClusterNode>, cores: number) =>
   Effect.forEach(
-    nodes,
+    cores > 0 ? nodes : [],
     ({ pid, port }) =>
       Effect.acquireRelease(
         Effect.sync(() => {

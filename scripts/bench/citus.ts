@@ -5,9 +5,9 @@
  * BENCH_CITUS has the ports of a cluster on loopback, the coordinator and up to four workers; its account is
  * `waypost` without a password. Each variant has a database: over the first workers, or a plain one on the
  * first worker. BENCH_NODE_CORES=0.1 holds each worker to a tenth of a core by a cgroup, which makes it the
- * limit on a small machine; coordinator, Waypost and load are free. A Waypost with every role runs on one
- * variant at a time. BENCH_ROUNDS, _EVENTS, _DEVICES (of a workspace), _CONNECTIONS, _WORKERS (1,2,4) and
- * _KINDS (events,positions,deliveries,summaries) change the run.
+ * limit on a small machine, and BENCH_COORDINATOR_CORES the coordinator; Waypost and load are free. Waypost
+ * runs with every role, on one variant at a time. BENCH_ROUNDS, _EVENTS, _DEVICES (of a workspace),
+ * _CONNECTIONS, _WORKERS (1,2,4) and _KINDS (events,positions,deliveries,summaries) change the run.
  */
 import { NodeRuntime } from "@effect/platform-node";
 import { Clock, Effect, References } from "effect";
@@ -31,6 +31,7 @@ import { getRequest, postHead, requestLoad } from "./RequestLoad.ts";
 const bar = 1.6;
 const ports = (process.env["BENCH_CITUS"] ?? "").split(",").filter(Boolean).map(Number);
 const cores = Number(process.env["BENCH_NODE_CORES"] ?? 0);
+const coordinatorCores = Number(process.env["BENCH_COORDINATOR_CORES"] ?? 0);
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 3);
 const perRound = Number(process.env["BENCH_EVENTS"] ?? 2_000);
 const counts = (process.env["BENCH_WORKERS"] ?? "1,2,4").split(",").map(Number);
@@ -199,7 +200,8 @@ const measured = Effect.fnUntraced(function* (
   yield* load(connections * 4, event, '"deliveries":[{');
   // Rollups of the past are built at full speed.
   yield* until((sql) => sql`SELECT FROM rollup_state WHERE rolled_up_from <> '-infinity' OR timezone = ''`);
-  if (cores > 0) yield* holdToCores(nodes.slice(1), cores);
+  yield* holdToCores(nodes.slice(1), cores);
+  yield* holdToCores(nodes.slice(0, 1), coordinatorCores);
   const results: Record<Kind | "idle", Array<Round>> = {
     idle: [],
     events: [],
@@ -264,11 +266,8 @@ const bench = Effect.gen(function* () {
     `${workspaces.length} workspaces of ${size.devices} devices, as many on each shard; ` +
       `${connections} connections, medians of ${rounds} rounds of ${perRound} events`,
   );
-  console.log(
-    cores > 0
-      ? `each worker is held to ${cores} of a core (cgroup cpu.cfs_quota_us); all else is free`
-      : "no server is held to a part of the cores",
-  );
+  const held = [cores, coordinatorCores].map((share) => (share > 0 ? `${share} of a core` : "nothing"));
+  console.log(`by a cgroup each worker is held to ${held[0]}, the coordinator to ${held[1]}`);
   const all = new Map<Variant, Results>();
   for (const variant of variants) {
     const world = yield* inDatabase(variant, buildWorld(size, workspaces));
