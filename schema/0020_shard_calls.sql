@@ -9,12 +9,13 @@ CREATE TABLE shard_call (
 -- Runs a statement on the shards of a workspace, and returns its rows. The statement has %1$s and so on for
 -- its tables. Types are those of its parameters, or unknown; parameters are their values as text.
 --
--- Planning costs more than running, so a session keeps up to 100 plans, of 0.3 MB each. A setting of the
+-- Planning costs more than running, so a session keeps up to 100 plans, of 0.3 MB each. They are generic ones:
+-- a plan for the given parameters would look cheaper, as they are few, and be made each time. A setting of the
 -- session has the names of their statements, because pg_prepared_statements copies the texts of all. After a
 -- rollback the setting lacks those that the transaction prepared.
 CREATE FUNCTION run_on_shard(
   workspace integer, tables text[], statement text, types text[], parameters text[]
-) RETURNS SETOF jsonb LANGUAGE plpgsql AS $$
+) RETURNS SETOF jsonb LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   kept text := COALESCE(current_setting('waypost.shard_statements', true), '');
   shard bigint := 0;

@@ -93,6 +93,8 @@ const create = Effect.fnUntraced(function* (variant: Variant) {
   yield* inDatabase(variant, workers > 0 ? Effect.andThen(schema, distribute) : schema);
 });
 
+const hasRollupsLeft = `rolled_up_from <> '-infinity' OR timezone = ''
+  OR months_before < date_trunc('month', now() - interval '1 day')`;
 /** Waits until a statement finds no row. */
 const until = (statement: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<unknown>, unknown>) =>
   Effect.gen(function* () {
@@ -199,7 +201,7 @@ const measured = Effect.fnUntraced(function* (
   };
   yield* load(connections * 4, event, '"deliveries":[{');
   // Rollups of the past are built at full speed.
-  yield* until((sql) => sql`SELECT FROM rollup_state WHERE rolled_up_from <> '-infinity' OR timezone = ''`);
+  yield* until((sql) => sql`SELECT FROM rollup_state WHERE ${sql.literal(hasRollupsLeft)}`);
   yield* holdToCores(nodes.slice(1), cores);
   yield* holdToCores(nodes.slice(0, 1), coordinatorCores);
   const results: Record<Kind | "idle", Array<Round>> = {
@@ -266,8 +268,7 @@ const bench = Effect.gen(function* () {
     `${workspaces.length} workspaces of ${size.devices} devices, as many on each shard; ` +
       `${connections} connections, medians of ${rounds} rounds of ${perRound} events`,
   );
-  const held = [cores, coordinatorCores].map((share) => (share > 0 ? `${share} of a core` : "nothing"));
-  console.log(`by a cgroup each worker is held to ${held[0]}, the coordinator to ${held[1]}`);
+  console.log(`cores by cgroups: each worker ${cores || "all"}, coordinator ${coordinatorCores || "all"}`);
   const all = new Map<Variant, Results>();
   for (const variant of variants) {
     const world = yield* inDatabase(variant, buildWorld(size, workspaces));

@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect";
 import { timeSlices } from "../../workers/TimeSlices.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import { DeviceTally } from "./encoding/DeviceTally.ts";
-import { allLocations, locationBlocks, uniteBlocks } from "./encoding/LocationBlock.ts";
+import { uniteBlocks } from "./encoding/LocationBlock.ts";
 import { InteractionWriter } from "./InteractionWriter.ts";
 import { monthAfter, monthOf } from "./RollupKeys.ts";
 import { RollupMonthsSql } from "./RollupMonthsSql.ts";
@@ -45,10 +45,8 @@ export class RollupMonths extends Context.Service<RollupMonths>()("waypost/repor
 
     const addEvents = Effect.fnUntraced(function* (tenant: TenantKey, month: string) {
       const tally = new DeviceTally();
-      for (const block of [allLocations, ...locationBlocks]) {
-        const days = yield* statements.blocks(tenant, month, block);
-        if (days.length === 0) continue;
-        const sum = uniteBlocks(days, tally);
+      for (const block of yield* statements.eventBlocks(tenant, month)) {
+        const sum = uniteBlocks(yield* statements.blocks(tenant, month, block), tally);
         yield* writer.addEvents(tenant, [{ span: "month", startsOn: month, block, ...sum }], isNew);
         yield* Effect.yieldNow;
       }

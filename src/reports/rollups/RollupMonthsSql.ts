@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf, asNumber } from "../../database/Rows.ts";
+import { mapRows } from "../../database/Statements.ts";
 import { inTenant } from "../../database/TenantColumns.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { LocationBlock } from "./encoding/LocationBlock.ts";
@@ -43,10 +44,10 @@ export class RollupMonthsSql extends Context.Service<RollupMonthsSql>()(
 
         /** The keys of the campaigns that have days in a month; 0 stands for all of them. */
         campaigns: (tenant: TenantKey, month: string) =>
-          Effect.map(
-            Effect.orDie(sql<{ readonly key: number }>`
-              SELECT DISTINCT campaign_key AS key FROM delivery_rollup WHERE ${daysOf(tenant, month)}`),
-            (rows) => rows.map(({ key }) => key),
+          mapRows(
+            sql<{ readonly key: number }>`
+              SELECT DISTINCT campaign_key AS key FROM delivery_rollup WHERE ${daysOf(tenant, month)}`,
+            ({ key }) => key,
           ),
 
         /** The days of a month of these campaigns, those of each key together. */
@@ -59,6 +60,14 @@ export class RollupMonthsSql extends Context.Service<RollupMonthsSql>()(
             FROM delivery_rollup
             WHERE ${daysOf(tenant, month)} AND campaign_key = ANY(${arrayOf("int4", campaigns)})
             GROUP BY 1, 2, 3, 4`),
+
+        /** The blocks of locations that have days in a month; `allLocations` stands for all of them. */
+        eventBlocks: (tenant: TenantKey, month: string) =>
+          mapRows(
+            sql<{ readonly block: number }>`
+              SELECT DISTINCT block FROM event_rollup WHERE ${daysOf(tenant, month)} ORDER BY block`,
+            ({ block }) => block,
+          ),
 
         /** The days of a month of a block of locations. */
         blocks: (tenant: TenantKey, month: string, block: number) =>
