@@ -9,9 +9,9 @@ CREATE TABLE shard_call (
 -- Runs a statement on the shards of a workspace, and returns its rows. The statement has %1$s and so on for
 -- its tables. Types are those of its parameters, or unknown; parameters are their values as text.
 --
--- Planning costs more than running, so a session keeps up to 100 plans, of 0.3 MB each. They are generic ones:
--- a plan for the given parameters would look cheaper, as they are few, and be made each time. A setting of the
--- session has the names of their statements, because pg_prepared_statements copies the texts of all. After a
+-- Planning costs more than running, so a session keeps up to 100 plans, of 0.3 MB each. They are generic: for
+-- few rows PostgreSQL takes a plan of its own to be cheaper, and would plan each time. A setting of the
+-- session has the names of the statements, because pg_prepared_statements copies the texts of all. After a
 -- rollback the setting lacks those that the transaction prepared.
 CREATE FUNCTION run_on_shard(
   workspace integer, tables text[], statement text, types text[], parameters text[]
