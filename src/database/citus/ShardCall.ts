@@ -50,7 +50,7 @@ const typeOf = (parameter: unknown): string => {
 /**
  * Runs a statement of one workspace on the node of its shard; with null for the workspace as it is. On Citus
  * a statement whose common table expressions insert rows runs part by part: the coordinator plans each, and
- * sends it the rows of the one before. Run whole it costs the coordinator a seventh (docs/decisions/0061).
+ * sends it the rows of the one before (docs/decisions/0061).
  *
  * Each table must be a distributed one, and follow FROM, JOIN, INTO, UPDATE or USING. An identity needs its
  * value: shards have no such defaults. Rows are read from JSON: a bigint is a number, an instant is a text.
