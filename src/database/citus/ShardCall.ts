@@ -3,7 +3,6 @@ import { PgTypes } from "@effect/sql-pg";
 import { Effect } from "effect";
 import type { SqlClient, SqlError, Statement } from "effect/sql";
 import { arrayOf } from "../Rows.ts";
-import type { OneWorkspace } from "../WorkspaceGroups.ts";
 import { distributedTables } from "./DistributedTables.ts";
 import { isDistributed } from "./IsDistributed.ts";
 
@@ -57,7 +56,7 @@ const typeOf = (parameter: unknown): string => {
  */
 export const onShard = <Row extends object>(
   sql: SqlClient.SqlClient,
-  workspaceId: OneWorkspace,
+  workspaceId: number | null,
   whole: Statement.Statement<Row>,
 ): Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError> => {
   if (workspaceId === null) return whole;
@@ -76,7 +75,7 @@ export const onShard = <Row extends object>(
 export const inShard = <Row extends object>(
   sql: SqlClient.SqlClient,
   workspaceId: number,
-  whole: (shardOf: OneWorkspace) => Statement.Statement<Row>,
+  whole: (shardOf: number | null) => Statement.Statement<Row>,
 ): Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError> =>
   Effect.flatMap(isDistributed(sql), (isSpread) => {
     const shardOf = isSpread ? workspaceId : null;
