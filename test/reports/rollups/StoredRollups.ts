@@ -2,7 +2,9 @@ import { assert } from "@effect/vitest";
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { type LocationBlock, unpackFigures } from "../../../src/reports/rollups/encoding/LocationBlock.ts";
+import { RollupMonths } from "../../../src/reports/rollups/RollupMonths.ts";
 import { Rollups } from "../../../src/reports/rollups/Rollups.ts";
+import { RollupStateSql } from "../../../src/reports/rollups/RollupStateSql.ts";
 
 /** All rows of the rollups of a workspace, in the order of their keys. */
 const storedRollups = Effect.fnUntraced(function* (workspaceId: number) {
@@ -27,11 +29,17 @@ const storedRollups = Effect.fnUntraced(function* (workspaceId: number) {
   return { deliveries, events, interactions, answers };
 }, Effect.orDie);
 
-/** Runs the rollup job until no work is left. */
+/**
+ * Runs the rollup job until no work is left. A step leaves out an environment that the job of the test's
+ * Waypost is working on.
+ */
 export const rollUp = Effect.gen(function* () {
   const { step } = yield* Rollups;
-  while (yield* step);
-});
+  const { pending } = yield* RollupStateSql;
+  const { running } = yield* RollupMonths;
+  do while (yield* step);
+  while ((yield* pending(yield* running)).length > 0);
+}).pipe(Effect.provide([RollupStateSql.layer, RollupMonths.layer]));
 
 /**
  * Asserts that a rebuild from source rows writes the rows that the job has written so far, by adding deltas:
