@@ -6,7 +6,7 @@ import { slices } from "./scripts/check/slices.ts";
  */
 
 /** The browser's program of the console. It has rules of its own. */
-const app = "^src/console/app/";
+const app = "^console/";
 /** The libraries that it is built from. They are development dependencies: the build bundles them. */
 const appLibraries =
   "preact|@preact/signals|maplibre-gl|topojson-client|terra-draw|terra-draw-maplibre-gl-adapter|pmtiles";
@@ -38,7 +38,6 @@ const owners = [
     library: "@effect/sql-pg|effect/(dist|src)/sql|effect/sql",
     files: "^src/(database/|.*Sql[.]ts$)",
   },
-  { name: "console", library: appLibraries, files: app },
 ];
 
 /** A package in the graph: its folder if it resolves, otherwise its bare name. */
@@ -113,23 +112,16 @@ export default {
     {
       name: "foreign-sql-or-http",
       comment:
-        "A slice imports no *Sql, *Memory or *Http of another slice: use its service or its *Repository. " +
+        "A slice imports no *Sql or *Http of another slice: use its service or its *Repository. " +
         "CampaignStatusSql, DeltasSql, SegmentRuleSql and RecordedEventsSql hold parts of statements.",
       severity: "error",
       from: { path: "^src/([^/]+)/" },
       to: {
-        path: "^src/.*(Sql|Memory|Http)[.]ts$",
+        path: "^src/.*(Sql|Http)[.]ts$",
         pathNot:
           "^src/($1/|campaigns/CampaignStatusSql[.]ts$|deltas/DeltasSql[.]ts$|devices/SegmentRuleSql[.]ts$|" +
           "outbox/RecordedEventsSql[.]ts$)",
       },
-    },
-    {
-      name: "memory-for-tests",
-      comment: "Only its slice, src/Repositories.ts and tests import a *Memory.",
-      severity: "error",
-      from: { path: "^(src/[^/]+[.]ts$|scripts/)", pathNot: "^src/Repositories[.]ts$" },
-      to: { path: "^src/.*Memory[.]ts$" },
     },
     {
       name: "repository-is-an-interface",
@@ -138,16 +130,15 @@ export default {
       severity: "error",
       from: { path: "^src/.*Repository[.]ts$" },
       to: {
-        path: ["^src/.*(Sql|Memory|Http)[.]ts$", packaged("@effect/sql-pg|effect/(dist|src)/sql|effect/sql")],
+        path: ["^src/.*(Sql|Http)[.]ts$", packaged("@effect/sql-pg|effect/(dist|src)/sql|effect/sql")],
       },
     },
     {
       name: "contract-is-pure",
-      comment:
-        "*Api.ts is the contract, which a browser can import: no service, *Sql, *Memory, *Http or database/.",
+      comment: "*Api.ts is the contract, which a browser can import: no service, *Sql, *Http or database/.",
       severity: "error",
       from: { path: "^src/([^/]+)/([^/]+)Api[.]ts$" },
-      to: { path: ["(Sql|Memory|Http)[.]ts$", "^src/database/", "^src/$1/$2[.]ts$"] },
+      to: { path: ["(Sql|Http)[.]ts$", "^src/database/", "^src/$1/$2[.]ts$"] },
     },
     {
       name: "contract-without-node",
@@ -199,10 +190,10 @@ export default {
     },
     {
       name: "no-development-library",
-      comment: "src/ runs without development dependencies. Those of the console are bundled by its build.",
+      comment: "src/ runs without development dependencies.",
       severity: "error",
       from: { path: "^src/" },
-      to: { dependencyTypes: ["npm-dev"], pathNot: packaged(appLibraries) },
+      to: { dependencyTypes: ["npm-dev"] },
     },
     {
       name: "console-app-libraries",
@@ -214,24 +205,23 @@ export default {
     },
     {
       name: "console-app-runs-in-browsers",
-      comment: "The browser's program imports no node:* module, and of the rest of src/ only types.",
+      comment: "The browser's program imports no node:* module, and of src/ only types.",
       severity: "error",
       from: { path: app },
       to: { dependencyTypes: ["core"] },
     },
     {
       name: "console-app-imports-types-only",
-      comment:
-        "The browser's program imports of the rest of src/ only types: nothing of the server is bundled.",
+      comment: "The browser's program imports of src/ only types: nothing of the server is bundled.",
       severity: "error",
       from: { path: app },
-      to: { path: "^src/", pathNot: app, dependencyTypesNot: ["type-only"] },
+      to: { path: "^src/", dependencyTypesNot: ["type-only"] },
     },
     {
       name: "console-app-is-built",
       comment: "No program of src/ imports the browser's program: it is built into files.",
       severity: "error",
-      from: { path: "^src/", pathNot: app },
+      from: { path: "^src/" },
       to: { path: app },
     },
     {

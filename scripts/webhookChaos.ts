@@ -17,7 +17,7 @@ import { parseArgs } from "node:util";
 import { EmbeddedPostgres } from "../src/database/embedded/EmbeddedPostgres.ts";
 import { postgresLayer } from "../src/database/Postgres.ts";
 import { instant } from "../src/database/Rows.ts";
-import { messageIds } from "../src/sending/MessageId.ts";
+import { messageIds } from "../src/sending/deliveries/MessageId.ts";
 import { databaseUrl } from "./bench/BenchDatabase.ts";
 import { oneStore } from "./bench/BenchService.ts";
 import { EventLedger } from "./chaos/EventLedger.ts";

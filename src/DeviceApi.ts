@@ -5,7 +5,7 @@ import { EventsApi } from "./events/EventsApi.ts";
 import { GeofencesApi } from "./positions/GeofencesApi.ts";
 import { PositionsApi } from "./positions/PositionsApi.ts";
 import { SchemaErrors } from "./http/SchemaErrors.ts";
-import { MessagesApi } from "./sending/MessagesApi.ts";
+import { MessagesApi } from "./sending/messages/MessagesApi.ts";
 import { tidyOpenApi } from "./wire/OpenApiTidy.ts";
 import { parseOptions } from "./wire/ParseOptions.ts";
 

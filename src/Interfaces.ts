@@ -59,12 +59,12 @@ import { positionsHandlers } from "./positions/PositionsHttp.ts";
 import { campaignEstimateHandlers } from "./reports/estimates/CampaignEstimateHttp.ts";
 import { reportHandlers } from "./reports/ReportsHttp.ts";
 import { surveyResultsHandlers } from "./reports/surveys/SurveyResultsHttp.ts";
-import { deviceMessagesHandlers } from "./sending/DeviceMessagesHttp.ts";
-import { explanationHandlers } from "./sending/ExplanationHttp.ts";
-import { previewHandlers } from "./sending/preview/PreviewHttp.ts";
-import { testSendsHandlers } from "./sending/testing/TestSendsHttp.ts";
-import { messagesHandlers } from "./sending/MessagesHttp.ts";
-import { sendsHandlers } from "./sending/SendsHttp.ts";
+import { deviceMessagesHandlers } from "./sending/messages/DeviceMessagesHttp.ts";
+import { explanationHandlers } from "./sending/explanations/ExplanationHttp.ts";
+import { previewHandlers } from "./sending/messages/preview/PreviewHttp.ts";
+import { testSendsHandlers } from "./sending/messages/testing/TestSendsHttp.ts";
+import { messagesHandlers } from "./sending/messages/MessagesHttp.ts";
+import { sendsHandlers } from "./sending/sends/SendsHttp.ts";
 import { webhooksHandlers } from "./webhooks/WebhooksHttp.ts";
 
 const platformRoutes = HttpApiBuilder.layer(PlatformApi).pipe(

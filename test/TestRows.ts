@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { randomBytes } from "node:crypto";
-import { MemoryStore, memoryTable } from "../src/database/MemoryStore.ts";
+import { MemoryStore, memoryTable } from "./memory/MemoryStore.ts";
 import { arrayOf, instant, onlyRow } from "../src/database/Rows.ts";
 import type { ContentMedia } from "../src/media/MediaAddress.ts";
 import { idAt } from "../src/wire/Ids.ts";

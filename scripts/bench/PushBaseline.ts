@@ -10,7 +10,7 @@ import { Agent, request } from "node:http";
 import { connect } from "node:http2";
 import { Settings } from "../../src/config/Settings.ts";
 import { PublicHosts } from "../../src/notifications/PublicHosts.ts";
-import { makeVapidKeys } from "../../src/sending/push/PushCredentialRules.ts";
+import { makeVapidKeys } from "../../src/sending/credentials/PushCredentialRules.ts";
 import { Apns } from "../../src/sending/push/transports/Apns.ts";
 import { Fcm } from "../../src/sending/push/transports/Fcm.ts";
 import { jsonWebToken } from "../../src/sending/push/transports/JsonWebToken.ts";

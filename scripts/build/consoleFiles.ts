@@ -24,7 +24,7 @@ export interface BuiltConsole {
   readonly inputs: ReadonlyArray<string>;
 }
 
-const app = "src/console/app";
+const app = "console";
 const main = `${app}/ConsoleMain.tsx`;
 const publicPath = "/console/assets/";
 

@@ -2,7 +2,7 @@
 import { Effect, Random } from "effect";
 import { SqlClient } from "effect/sql";
 import { secretKey } from "./Scenario.ts";
-import { messageIds } from "../../src/sending/MessageId.ts";
+import { messageIds } from "../../src/sending/deliveries/MessageId.ts";
 import type { DatabaseProxy } from "./DatabaseProxy.ts";
 import type { PushLedger } from "./PushLedger.ts";
 import type { Disruption } from "./Verdict.ts";

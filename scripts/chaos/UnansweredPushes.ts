@@ -1,6 +1,6 @@
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { messageIds } from "../../src/sending/MessageId.ts";
+import { messageIds } from "../../src/sending/deliveries/MessageId.ts";
 import { secretKey } from "./Scenario.ts";
 
 /** How often the queue is read: a retry waits for a second or more. */

@@ -1,6 +1,6 @@
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { messageIds } from "../../src/sending/MessageId.ts";
+import { messageIds } from "../../src/sending/deliveries/MessageId.ts";
 import type { Arrival, PushLedger } from "./PushLedger.ts";
 import type { UnansweredPushes } from "./UnansweredPushes.ts";
 import { type PlannedSend, secretKey } from "./Scenario.ts";

@@ -14,7 +14,7 @@ import { attemptTimeoutMillis } from "../../src/sending/push/PushAttempts.ts";
 import { leaseMillis as pushLeaseMillis } from "../../src/sending/push/PushLeases.ts";
 import { payloadLimit } from "../../src/sending/push/PushPayload.ts";
 import { nextAttempt } from "../../src/sending/push/PushRetries.ts";
-import { BatchSize } from "../../src/sending/Send.ts";
+import { BatchSize } from "../../src/sending/sends/Send.ts";
 import { BodyRules } from "../../src/wire/RequestBody.ts";
 import { defaultPlan } from "../../src/workspaces/Plan.ts";
 import { constant, type Figure, jobPause, schemaLimit } from "./figures.ts";

@@ -2,14 +2,14 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import process from "node:process";
 
-const code = ["src", "test", "scripts", "bin"].filter((folder) => existsSync(folder));
+const code = ["src", "console", "test", "scripts", "bin"].filter((folder) => existsSync(folder));
 
 /** The steps of `npm run check`: name and command. They run in the repository's root. */
 const steps: ReadonlyArray<readonly [name: string, command: ReadonlyArray<string>]> = [
   ["format", ["prettier", "--check", "--log-level", "warn", "."]],
   ["lint", ["oxlint"]],
   ["types", ["tsc"]],
-  ["console", ["tsc", "-p", "src/console/app"]],
+  ["console", ["tsc", "-p", "console"]],
   ["console-size", ["node", "scripts/console.ts", "--check"]],
   ["imports", ["depcruise", "--config", ".dependency-cruiser.mjs", "--output-type", "err-long", ...code]],
   ["unused", ["knip"]],

@@ -26,7 +26,11 @@ export const targets: Readonly<Record<string, Target>> = {
     service: ["test/http/RateLimitsRepository.rules", "test/http/RateLimits.rules"],
   },
   caps: {
-    sources: ["src/sending/FrequencyCap*.ts", "src/sending/Deliveries*.ts", "src/sending/Delivery.ts"],
+    sources: [
+      "src/sending/FrequencyCap*.ts",
+      "src/sending/Deliveries*.ts",
+      "src/sending/deliveries/Delivery.ts",
+    ],
     fast: [],
     service: [
       "test/events/FrequencyCaps.service",
@@ -38,7 +42,7 @@ export const targets: Readonly<Record<string, Target>> = {
   },
   leases: {
     sources: [
-      "src/sending/batches/BatchLeasesSql.ts",
+      "src/sending/sends/batches/BatchLeasesSql.ts",
       "src/sending/SendBatches*.ts",
       "src/sending/push/PushLeases.ts",
     ],

@@ -26,7 +26,7 @@ interface PlannedTime {
  * change. The caller changes the campaign's row first, so that locks are always taken in the order campaign,
  * send, batch.
  *
- * A planned send is a row with a due minute. `sending/SendScheduler.ts` starts it then.
+ * A planned send is a row with a due minute. `sending/sends/SendScheduler.ts` starts it then.
  */
 export class SendPlan extends Context.Service<SendPlan>()("waypost/campaigns/SendPlan", {
   make: Effect.gen(function* () {

@@ -1,6 +1,6 @@
 import { Clock, Effect, type Redacted, Result } from "effect";
 import { hostOf, PublicHosts } from "../notifications/PublicHosts.ts";
-import { type AuditedCredentials, auditCredentials } from "../sending/push/CredentialAudit.ts";
+import { type AuditedCredentials, auditCredentials } from "../sending/credentials/CredentialAudit.ts";
 import { counted } from "../wire/Text.ts";
 import { reachabilityOutcome } from "./AddressHealthCheck.ts";
 import { ok, type Outcome, problem, runCheck } from "./HealthCheck.ts";

@@ -4,7 +4,7 @@ import type { DeviceCaller } from "../devices/DeviceCaller.ts";
 import { hears } from "../outbox/EventType.ts";
 import { Outbox } from "../outbox/Outbox.ts";
 import { questionsInLanguages } from "../notifications/templates/MessageTexts.ts";
-import { MessageIds } from "../sending/MessageId.ts";
+import { MessageIds } from "../sending/deliveries/MessageId.ts";
 import { utcText } from "../time/LocalTime.ts";
 import { NotFound } from "../wire/ApiError.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";

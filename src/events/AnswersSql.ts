@@ -10,7 +10,7 @@ import type { Question } from "../notifications/Survey.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { TextSource } from "../notifications/templates/MessageTexts.ts";
-import type { DeliveryKey } from "../sending/MessageId.ts";
+import type { DeliveryKey } from "../sending/deliveries/MessageId.ts";
 import type { Answer } from "./Answer.ts";
 
 /** A survey as it was sent to a device, with the questions of that revision. */

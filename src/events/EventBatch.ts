@@ -1,5 +1,5 @@
 import type { DeviceCaller } from "../devices/DeviceCaller.ts";
-import type { Message } from "../sending/Message.ts";
+import type { Message } from "../sending/rendering/Message.ts";
 import type { QuietHours } from "../workspaces/QuietHours.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
 import type { EventsOutcome } from "./EventsApi.ts";

@@ -4,10 +4,10 @@ import { hears } from "../outbox/EventType.ts";
 import { Outbox, type OutgoingEvent } from "../outbox/Outbox.ts";
 import { shownMedia } from "../media/MediaAddress.ts";
 import { isSameForAll, type MessageTexts, renderTexts } from "../notifications/templates/MessageTexts.ts";
-import { type CreatedDelivery, Deliveries } from "../sending/Deliveries.ts";
-import type { DueDelivery } from "../sending/Delivery.ts";
-import type { Message } from "../sending/Message.ts";
-import { MessageIds } from "../sending/MessageId.ts";
+import { type CreatedDelivery, Deliveries } from "../sending/deliveries/Deliveries.ts";
+import type { DueDelivery } from "../sending/deliveries/Delivery.ts";
+import type { Message } from "../sending/rendering/Message.ts";
+import { MessageIds } from "../sending/deliveries/MessageId.ts";
 import { type Recipient, Recipients } from "../sending/rendering/Recipients.ts";
 import { utcText } from "../time/LocalTime.ts";
 import { mapSliced } from "../workers/TimeSlices.ts";
@@ -44,8 +44,8 @@ const pendingDeliveriesOf = (
 
 /**
  * Records enters and exits, reported by devices or detected in their positions: stores them, updates where
- * the device is, and creates the deliveries they trigger through `sending/Deliveries.ts`, which applies the
- * frequency caps.
+ * the device is, and creates the deliveries they trigger through `sending/deliveries/Deliveries.ts`, which
+ * applies the frequency caps.
  */
 export class EventRecorder extends Context.Service<EventRecorder>()("waypost/events/EventRecorder", {
   make: Effect.gen(function* () {

@@ -17,8 +17,8 @@ const maxRequests = 64;
 
 /**
  * Enters and exits that devices report. Concurrent requests are written as one batch by `EventRecorder.ts`,
- * which triggers campaigns; `sending/Deliveries.ts` and `sending/DeliveriesSql.ts` then apply the frequency
- * caps.
+ * which triggers campaigns; `Deliveries.ts` and `DeliveriesSql.ts` in `sending/deliveries/` then apply the
+ * frequency caps.
  */
 export class Events extends Context.Service<Events>()("waypost/events/Events", {
   make: Effect.gen(function* () {

@@ -1,7 +1,7 @@
 import { isWithin } from "../campaigns/CampaignStatus.ts";
-import type { DueDelivery } from "../sending/Delivery.ts";
-import { cooldownStart } from "../sending/holding/Cooldown.ts";
-import { capWindow } from "../sending/FrequencyCap.ts";
+import type { DueDelivery } from "../sending/deliveries/Delivery.ts";
+import { cooldownStart } from "../sending/deliveries/Cooldown.ts";
+import { capWindow } from "../sending/deliveries/FrequencyCap.ts";
 import type { Environment } from "../workspaces/Environment.ts";
 import { effectiveQuietHours, quietAt } from "../workspaces/QuietHours.ts";
 import type { IncomingEvent } from "./EventBatch.ts";

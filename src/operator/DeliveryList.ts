@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer, Stream } from "effect";
 import { type CsvFile, csvName, todayOf } from "../http/csv/CsvFile.ts";
-import { MessageIds } from "../sending/MessageId.ts";
+import { MessageIds } from "../sending/deliveries/MessageId.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { type DeliveryFilters, DeliveryListSql } from "./DeliveryListSql.ts";

@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
 import { rowCursor } from "../database/RowCursor.ts";
 import { utc } from "../database/Rows.ts";
-import type { DeliveryKey } from "../sending/MessageId.ts";
+import type { DeliveryKey } from "../sending/deliveries/MessageId.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { DeliveryResource } from "./DeliveryResource.ts";
 

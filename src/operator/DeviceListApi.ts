@@ -3,7 +3,7 @@ import { Approval, Device, deviceFilters } from "../devices/Device.ts";
 import { bodyErrors, NotFound, Unprocessable } from "../wire/ApiError.ts";
 import { Data, PageOf, PageQuery } from "../wire/Envelope.ts";
 import { alsoAsCsv } from "../http/csv/CsvParameters.ts";
-import { Explanation, explanationQuery } from "../sending/ExplanationApi.ts";
+import { Explanation, explanationQuery } from "../sending/explanations/ExplanationApi.ts";
 import { environmentPath, idInPath } from "./OperatorPath.ts";
 
 /** The endpoints of registered devices: list them, and approve test devices. */

@@ -5,7 +5,7 @@ import { CsvExports } from "../http/csv/CsvExports.ts";
 import { wantsCsv } from "../http/csv/CsvParameters.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { OperatorApi } from "../OperatorApi.ts";
-import { explanationPages } from "../sending/ExplanationPages.ts";
+import { explanationPages } from "../sending/explanations/ExplanationPages.ts";
 import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { readParsedBody } from "../wire/ParsedBody.ts";
 import { exactText, searchPattern } from "../wire/SearchText.ts";

@@ -1,6 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
-import { sendFilters } from "../sending/SendFilters.ts";
-import { SendResource } from "../sending/SendResource.ts";
+import { sendFilters } from "../sending/sends/SendFilters.ts";
+import { SendResource } from "../sending/sends/SendResource.ts";
 import { NotFound, Unprocessable } from "../wire/ApiError.ts";
 import { PageOf, PageQuery } from "../wire/Envelope.ts";
 import { alsoAsCsv } from "../http/csv/CsvParameters.ts";

@@ -3,7 +3,7 @@ import { CsvExports } from "../http/csv/CsvExports.ts";
 import { wantsCsv } from "../http/csv/CsvParameters.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { OperatorApi } from "../OperatorApi.ts";
-import { Sends } from "../sending/Sends.ts";
+import { Sends } from "../sending/sends/Sends.ts";
 import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { OperatorTenants } from "./OperatorTenants.ts";
 

@@ -8,7 +8,7 @@ import {
   ShownTransport,
   unknownTransport,
   WebPushCredentials,
-} from "../sending/push/PushCredential.ts";
+} from "../sending/credentials/PushCredential.ts";
 import { TransportTest, TransportTestDraft } from "../sending/push/TransportTest.ts";
 import { bodyErrors, NotFound } from "../wire/ApiError.ts";
 import { Data, PageOf } from "../wire/Envelope.ts";

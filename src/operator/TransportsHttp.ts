@@ -1,7 +1,11 @@
 import { Effect } from "effect";
 import { OperatorApi } from "../OperatorApi.ts";
-import { ApnsCredentials, FcmCredentials, WebPushCredentials } from "../sending/push/PushCredential.ts";
-import { PushCredentials } from "../sending/push/PushCredentials.ts";
+import {
+  ApnsCredentials,
+  FcmCredentials,
+  WebPushCredentials,
+} from "../sending/credentials/PushCredential.ts";
+import { PushCredentials } from "../sending/credentials/PushCredentials.ts";
 import { TransportTestDraft } from "../sending/push/TransportTest.ts";
 import { TransportTests } from "../sending/push/TransportTests.ts";
 import { handlerGroup } from "../wire/HandlerGroup.ts";

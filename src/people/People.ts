@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, type Scope, Stream } from "effect";
-import { MessageIds } from "../sending/MessageId.ts";
+import { MessageIds } from "../sending/deliveries/MessageId.ts";
 import { NotFound } from "../wire/ApiError.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { personIn } from "./Person.ts";

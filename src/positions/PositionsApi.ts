@@ -1,7 +1,7 @@
 import { Schema } from "effect";
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
 import { DeviceAccess } from "../devices/DeviceAccess.ts";
-import { Message } from "../sending/Message.ts";
+import { Message } from "../sending/rendering/Message.ts";
 import { PayloadTooLarge, Unprocessable, UnsupportedMediaType } from "../wire/ApiError.ts";
 import { Data } from "../wire/Envelope.ts";
 import { Timestamp } from "../wire/Text.ts";

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { CampaignsRepository } from "../../src/campaigns/CampaignsRepository.ts";
 import { searchPattern } from "../../src/wire/SearchText.ts";
-import { TestRepositories } from "../TestRepositories.ts";
+import { TestRepositories } from "../memory/TestRepositories.ts";
 import { newTenants, suiteStart as now } from "../TestTenants.ts";
 import { insertCampaign } from "./StoredCampaigns.ts";
 

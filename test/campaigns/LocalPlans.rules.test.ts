@@ -5,7 +5,7 @@ import { SendPlanRepository } from "../../src/campaigns/SendPlanRepository.ts";
 import type { WallTime } from "../../src/time/LocalTime.ts";
 import { idAt } from "../../src/wire/Ids.ts";
 import { attach, atTime, insertNotification } from "../notifications/StoredNotifications.ts";
-import { TestRepositories } from "../TestRepositories.ts";
+import { TestRepositories } from "../memory/TestRepositories.ts";
 import { newTenants, suiteStart as now } from "../TestTenants.ts";
 import { insertCampaign } from "./StoredCampaigns.ts";
 

@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-const folder = join(import.meta.dirname, "../../src/console/app");
+const folder = join(import.meta.dirname, "../../console");
 
 /** `light-dark()` gives colours only. So tests check what is no colour in one theme. */
 it("the themes of the console differ in nothing but colours and the ground of maps", () => {

@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { isChromiumAvailable } from "../browser/Chromium.ts";
 import { TestBrowser } from "../browser/TestBrowser.ts";
-import { sendWorld } from "../sending/SendWorld.ts";
+import { sendWorld } from "../sending/sends/SendWorld.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { checkPage, consoleTab } from "./ConsoleTab.ts";
 

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest";
 import { Effect, Layer } from "effect";
 import { isChromiumAvailable } from "../browser/Chromium.ts";
 import { TestBrowser } from "../browser/TestBrowser.ts";
-import { sendWorld } from "../sending/SendWorld.ts";
+import { sendWorld } from "../sending/sends/SendWorld.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { checkPage, consoleTab } from "./ConsoleTab.ts";
 

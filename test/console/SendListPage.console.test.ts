@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql";
 import { randomUUID } from "node:crypto";
 import { isChromiumAvailable } from "../browser/Chromium.ts";
 import { TestBrowser } from "../browser/TestBrowser.ts";
-import { moveTo, sendWorld } from "../sending/SendWorld.ts";
+import { moveTo, sendWorld } from "../sending/sends/SendWorld.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { checkPage, consoleTab } from "./ConsoleTab.ts";
 

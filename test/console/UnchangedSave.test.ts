@@ -1,16 +1,16 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
-import { copyOf, draftOf, valuesOf } from "../../src/console/app/campaigns/CampaignForm.ts";
+import { copyOf, draftOf, valuesOf } from "../../console/campaigns/CampaignForm.ts";
 import {
   copyOfMessage,
   messageDraftOf,
   valuesOfMessage,
-} from "../../src/console/app/notifications/NotificationForm.ts";
-import { ruleOf, typedRuleOf, typeOfAttribute } from "../../src/console/app/segments/RuleModel.ts";
+} from "../../console/notifications/NotificationForm.ts";
+import { ruleOf, typedRuleOf, typeOfAttribute } from "../../console/segments/RuleModel.ts";
 import { campaignWorld } from "../campaigns/CampaignWorld.ts";
 import { TestPlatform } from "../TestPlatform.ts";
 import { testStart } from "../TestWaypost.ts";
-import { setServerTime } from "../../src/console/app/data/ServerTime.ts";
+import { setServerTime } from "../../console/data/ServerTime.ts";
 
 const dates = { timezone: "Europe/Amsterdam", starts_at: "2026-12-01 09:00" };
 const geoCampaign = {

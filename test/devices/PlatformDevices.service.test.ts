@@ -3,7 +3,7 @@ import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { randomUUID } from "node:crypto";
-import { moveTo, sendWorld } from "../sending/SendWorld.ts";
+import { moveTo, sendWorld } from "../sending/sends/SendWorld.ts";
 import { type Answer, testStart, TestWaypost } from "../TestWaypost.ts";
 
 const codeOf = ({ body, status }: Answer) => [status, body.error?.code];

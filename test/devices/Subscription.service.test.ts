@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { randomUUID } from "node:crypto";
 import { TestWaypost } from "../TestWaypost.ts";
-import { moveTo, sendWorld } from "../sending/SendWorld.ts";
+import { moveTo, sendWorld } from "../sending/sends/SendWorld.ts";
 import { asRecorded, called, webhookWorld } from "../webhooks/WebhookWorld.ts";
 
 type Asks = { readonly ask: (path: string, ask?: any) => Effect.Effect<any> };

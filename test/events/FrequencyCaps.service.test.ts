@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing";
 import { randomUUID } from "node:crypto";
 import { Events } from "../../src/events/Events.ts";
 import { EventRecorder } from "../../src/events/EventRecorder.ts";
-import { Deliveries } from "../../src/sending/Deliveries.ts";
+import { Deliveries } from "../../src/sending/deliveries/Deliveries.ts";
 import { DeviceId, DeviceKey } from "../../src/wire/Ids.ts";
 import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";

@@ -5,7 +5,7 @@ import { LocationImportsRepository } from "../../src/locations/LocationImportsRe
 import { LocationsRepository } from "../../src/locations/LocationsRepository.ts";
 import { idAt } from "../../src/wire/Ids.ts";
 import { searchPattern } from "../../src/wire/SearchText.ts";
-import { TestRepositories } from "../TestRepositories.ts";
+import { TestRepositories } from "../memory/TestRepositories.ts";
 import { newTenants, suiteStart as now } from "../TestTenants.ts";
 
 const stored = (name: string, external_id: string) => {

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest";
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { messageIds } from "../../src/sending/MessageId.ts";
+import { messageIds } from "../../src/sending/deliveries/MessageId.ts";
 import type { LocalService } from "../sending/push/PushServers.ts";
 import { asker } from "../TestWaypost.ts";
 import { type Machine, ok, secretKey, until } from "./Machines.ts";

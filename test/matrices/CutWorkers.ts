@@ -3,7 +3,7 @@ import { Effect, Exit } from "effect";
 import { SqlClient } from "effect/sql";
 import { transactionsEnd } from "../database/OnCitus.ts";
 import type { Dice } from "../sending/Dice.ts";
-import { anyCut, Connections } from "../sending/SimulationWorld.ts";
+import { anyCut, Connections } from "../sending/sends/SimulationWorld.ts";
 import type { Cut } from "./CutConnections.ts";
 import { whileTimeMoves } from "./MovingTime.ts";
 

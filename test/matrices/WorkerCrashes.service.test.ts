@@ -5,11 +5,11 @@ import { TestClock } from "effect/testing";
 import { randomUUID } from "node:crypto";
 import { instant } from "../../src/database/Rows.ts";
 import { DwellPageSize } from "../../src/events/Dwells.ts";
-import { HeldDeliveries, ReleasePageSize } from "../../src/sending/holding/HeldDeliveries.ts";
+import { HeldDeliveries, ReleasePageSize } from "../../src/sending/sends/holding/HeldDeliveries.ts";
 import { decide, dwelling } from "../events/DwellWorld.ts";
 import { Dice } from "../sending/Dice.ts";
 import { at, drain, start } from "../sending/ManualWorkers.ts";
-import { overCutConnections } from "../sending/SimulationWorld.ts";
+import { overCutConnections } from "../sending/sends/SimulationWorld.ts";
 import { webhookWorld } from "../webhooks/WebhookWorld.ts";
 import { cutAnywhere, cutAroundCommits, cutAtStatements, runUncut, settledOnce } from "./CutWorkers.ts";
 

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { moveTo, sendWorld } from "../sending/SendWorld.ts";
+import { moveTo, sendWorld } from "../sending/sends/SendWorld.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 
 layer(TestWaypost.layer)("Erasure of waiting pushes", (it) => {

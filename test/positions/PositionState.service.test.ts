@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
 import { Positions } from "../../src/positions/Positions.ts";
 import { EventRecorder } from "../../src/events/EventRecorder.ts";
 import { LocationIndexes } from "../../src/locations/LocationIndexes.ts";
-import { Deliveries } from "../../src/sending/Deliveries.ts";
+import { Deliveries } from "../../src/sending/deliveries/Deliveries.ts";
 import { DeviceId, DeviceKey } from "../../src/wire/Ids.ts";
 import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";

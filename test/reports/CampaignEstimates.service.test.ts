@@ -3,7 +3,7 @@ import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { randomUUID } from "node:crypto";
-import { sendWorld } from "../sending/SendWorld.ts";
+import { sendWorld } from "../sending/sends/SendWorld.ts";
 import { testStart, TestWaypost } from "../TestWaypost.ts";
 
 const gold = { match: "all", conditions: [{ attribute: "plan", op: "eq", value: "gold" }] };

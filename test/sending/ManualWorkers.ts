@@ -1,13 +1,13 @@
 import { Deferred, Effect, Fiber, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
-import { BatchSize } from "../../src/sending/Send.ts";
-import { SendBatches } from "../../src/sending/SendBatches.ts";
-import { SendStarts } from "../../src/sending/SendStarts.ts";
+import { BatchSize } from "../../src/sending/sends/Send.ts";
+import { SendBatches } from "../../src/sending/sends/SendBatches.ts";
+import { SendStarts } from "../../src/sending/sends/SendStarts.ts";
 import { lockWait } from "../database/OnCitus.ts";
 import { TestDatabase } from "../database/TestDatabase.ts";
 import { TestWaypost } from "../TestWaypost.ts";
-import { sendWorld } from "./SendWorld.ts";
+import { sendWorld } from "./sends/SendWorld.ts";
 
 /** A Waypost without workers: the test starts sends and runs batches itself. */
 export const manualWorkersOn = (database: typeof TestDatabase.layer) =>

@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { ExportClient } from "../../src/telemetry/ExportClient.ts";
 import { Telemetry } from "../../src/telemetry/Telemetry.ts";
 import { sampled } from "../../src/telemetry/TraceSampling.ts";
-import { moveTo, sendWorld } from "../sending/SendWorld.ts";
+import { moveTo, sendWorld } from "../sending/sends/SendWorld.ts";
 import { localServices } from "../sending/push/LocalProviders.ts";
 import { readAll } from "../sending/push/PushServers.ts";
 import { eventually, pushed } from "../sending/push/PushWorld.ts";

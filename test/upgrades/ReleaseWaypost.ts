@@ -7,8 +7,8 @@ import { EmbeddedPostgres } from "../../src/database/embedded/EmbeddedPostgres.t
 import { migrate, type MigrationFile, MigrationFiles } from "../../src/database/migrations/Migrations.ts";
 import { postgresLayer } from "../../src/database/Postgres.ts";
 import { dataDirectoryMediaStore } from "../../src/media/store/DiskMediaStore.ts";
-import { SendBatches } from "../../src/sending/SendBatches.ts";
-import { SendStarts } from "../../src/sending/SendStarts.ts";
+import { SendBatches } from "../../src/sending/sends/SendBatches.ts";
+import { SendStarts } from "../../src/sending/sends/SendStarts.ts";
 import { serviceLayer } from "../../src/Waypost.ts";
 import { fakeThumbnails } from "../media/FakeThumbnails.ts";
 import { fakeMediaWorkers } from "../media/worker/FakeMediaWorkers.ts";

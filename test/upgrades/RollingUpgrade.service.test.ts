@@ -3,7 +3,7 @@ import { Effect, Fiber } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { migrate, MigrationFiles } from "../../src/database/migrations/Migrations.ts";
-import { SendScheduler } from "../../src/sending/SendScheduler.ts";
+import { SendScheduler } from "../../src/sending/sends/SendScheduler.ts";
 import { makeMatrixFixture, unlimitedWorkspace } from "../matrices/MatrixFixture.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { ownAndNextMigrations } from "./NextVersion.ts";

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest";
 import fc from "fast-check";
-import { messageIds } from "../../src/sending/MessageId.ts";
+import { messageIds } from "../../src/sending/deliveries/MessageId.ts";
 import { callId, eventIds } from "../../src/webhooks/EventId.ts";
 import { isUuid } from "../../src/wire/Ids.ts";
 

@@ -3,7 +3,7 @@ import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { TestWaypost } from "../TestWaypost.ts";
-import { pollAgain, moveTo } from "../sending/SendWorld.ts";
+import { pollAgain, moveTo } from "../sending/sends/SendWorld.ts";
 import { asRecorded, called, webhookWorld } from "./WebhookWorld.ts";
 
 const minute = 60_000;

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { WebhookDispatcher } from "../../src/webhooks/calls/WebhookDispatcher.ts";
 import { eventIds } from "../../src/webhooks/EventId.ts";
-import { sendWorld } from "../sending/SendWorld.ts";
+import { sendWorld } from "../sending/sends/SendWorld.ts";
 import { testSecretKey, testStart } from "../TestWaypost.ts";
 import { testReceiver } from "./TestReceiver.ts";
 

@@ -2,7 +2,7 @@ import { Effect } from "effect";
 import { cellAt, costOf, firstKey, run, runLong, sumOf } from "./CellDatabase.ts";
 import { ordinals, type Size } from "./CellLoad.ts";
 
-/** Devices of a batch, as in src/sending/Send.ts. */
+/** Devices of a batch, as in src/sending/sends/Send.ts. */
 const batchSize = 10_000;
 const since = "'2026-01-01Z'";
 

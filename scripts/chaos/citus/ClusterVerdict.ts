@@ -1,7 +1,7 @@
 /** What must hold after nodes of a cluster were killed: nothing is lost, and nothing is there twice. */
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { messageIds } from "../../../src/sending/MessageId.ts";
+import { messageIds } from "../../../src/sending/deliveries/MessageId.ts";
 import type { EventLedger } from "../EventLedger.ts";
 import type { PushLedger } from "../PushLedger.ts";
 import { type PlannedSend, secretKey } from "../Scenario.ts";

@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect";
 import { Command, Flag } from "effect/cli";
-import { SendStatus } from "../../sending/Send.ts";
-import type { SendPart, SendResource } from "../../sending/SendResource.ts";
+import { SendStatus } from "../../sending/sends/Send.ts";
+import type { SendPart, SendResource } from "../../sending/sends/SendResource.ts";
 import { isUuid } from "../../wire/Ids.ts";
 import { CommandRefused } from "../CommandRefused.ts";
 import { environmentFlags, limitFlag, openEnvironment } from "../Lookups.ts";

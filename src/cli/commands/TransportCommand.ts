@@ -7,7 +7,7 @@ import {
   PushProvider,
   type ShownTransport,
   WebPushCredentials,
-} from "../../sending/push/PushCredential.ts";
+} from "../../sending/credentials/PushCredential.ts";
 import { TransportTestDraft } from "../../sending/push/TransportTest.ts";
 import { environmentName } from "../../workspaces/Environment.ts";
 import { CommandRefused } from "../CommandRefused.ts";

@@ -1,7 +1,7 @@
 import { Cause, Clock, Context, Effect, Layer, Random } from "effect";
 import { monotonicMillis } from "../../time/MonotonicTime.ts";
-import { noCredentials } from "../Delivery.ts";
-import { MessageIds } from "../MessageId.ts";
+import { noCredentials } from "../deliveries/Delivery.ts";
+import { MessageIds } from "../deliveries/MessageId.ts";
 import { countUncertain } from "./LeaseMetrics.ts";
 import type { OpenChannel } from "./PushChannels.ts";
 import { countAttempt } from "./PushMetrics.ts";

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect";
 import { ProviderConcurrency } from "./ProviderConcurrency.ts";
-import { PushCredentials } from "./PushCredentials.ts";
+import { PushCredentials } from "../credentials/PushCredentials.ts";
 import type { QueuePartition } from "./PushQueueSql.ts";
 import { Apns } from "./transports/Apns.ts";
 import { Fcm } from "./transports/Fcm.ts";

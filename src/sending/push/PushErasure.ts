@@ -1,8 +1,8 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../../database/Database.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
-import { SendBatchesSql } from "../SendBatchesSql.ts";
-import { logDone } from "../SendMetrics.ts";
+import { SendBatchesSql } from "../sends/SendBatchesSql.ts";
+import { logDone } from "../sends/SendMetrics.ts";
 import { PushErasureSql } from "./PushErasureSql.ts";
 
 /** Drops the messages that wait for devices that were erased (contract Q3). */

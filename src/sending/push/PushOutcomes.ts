@@ -1,7 +1,7 @@
 import { Cause, Clock, Context, Effect, Exit, Layer } from "effect";
 import { Database } from "../../database/Database.ts";
-import { SendBatchesSql } from "../SendBatchesSql.ts";
-import { logDone } from "../SendMetrics.ts";
+import { SendBatchesSql } from "../sends/SendBatchesSql.ts";
+import { logDone } from "../sends/SendMetrics.ts";
 import { countLost, countUncertain } from "./LeaseMetrics.ts";
 import type { AttemptResult } from "./PushAttempts.ts";
 import { type PushLeases, reconnectPause } from "./PushLeases.ts";

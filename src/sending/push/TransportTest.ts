@@ -1,7 +1,7 @@
 import { Schema } from "effect";
 import { nullableText, shownId, shownInteger } from "../../wire/ShownFields.ts";
 import { flag, Uuid } from "../../wire/Text.ts";
-import { PushProvider } from "./PushCredential.ts";
+import { PushProvider } from "../credentials/PushCredential.ts";
 
 /** Body of a test. */
 export const TransportTestDraft = Schema.Struct({

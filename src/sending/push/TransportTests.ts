@@ -7,7 +7,7 @@ import type { Tenant } from "../../workspaces/Workspace.ts";
 import { monotonicMillis } from "../../time/MonotonicTime.ts";
 import { attemptTimeoutMillis, timedOut } from "./PushAttempts.ts";
 import { PushChannels } from "./PushChannels.ts";
-import { PushProvider, unknownTransport } from "./PushCredential.ts";
+import { PushProvider, unknownTransport } from "../credentials/PushCredential.ts";
 import type { PushContent } from "./PushPayload.ts";
 import type { TransportTest, TransportTestDraft } from "./TransportTest.ts";
 import { awaitOutcome, type PushOutcome } from "./transports/PushTransport.ts";

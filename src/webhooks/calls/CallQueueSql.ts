@@ -4,7 +4,7 @@ import { arrayOf, epochMillis, instant, unnested } from "../../database/Rows.ts"
 import { run } from "../../database/Statements.ts";
 import { sameTenant, tenantColumns, tenantIs } from "../../database/TenantColumns.ts";
 import { byWorkspace } from "../../database/WorkspaceGroups.ts";
-import { MessageIds } from "../../sending/MessageId.ts";
+import { MessageIds } from "../../sending/deliveries/MessageId.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import { EventIds } from "../EventId.ts";
 import { eventRowsSql, type RecordedEventRow, type TakenEvent } from "./EventRowsSql.ts";

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { randomUUID } from "node:crypto";
-import { sendWorld } from "../../sending/SendWorld.ts";
+import { sendWorld } from "../../sending/sends/SendWorld.ts";
 import { TestWaypost } from "../../TestWaypost.ts";
 import { commandLine } from "../CommandLine.ts";
 

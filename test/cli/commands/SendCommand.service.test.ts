@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
-import { moveTo, sendWorld, withoutNames } from "../../sending/SendWorld.ts";
+import { moveTo, sendWorld, withoutNames } from "../../sending/sends/SendWorld.ts";
 import { TestWaypost } from "../../TestWaypost.ts";
 import { commandLine } from "../CommandLine.ts";
 

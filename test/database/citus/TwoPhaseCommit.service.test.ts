@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest";
 import { Cause, Effect, Exit, Layer } from "effect";
 import { SqlClient, SqlError } from "effect/sql";
 import { AssumeDistributed } from "../../../src/database/citus/IsDistributed.ts";
-import { Connections } from "../../sending/SimulationWorld.ts";
+import { Connections } from "../../sending/sends/SimulationWorld.ts";
 import { TestDatabase } from "../TestDatabase.ts";
 
 // A distributed database is assumed, and the statements that reach it are recorded.

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { TestClock } from "effect/testing";
 import { TestWaypost } from "../../TestWaypost.ts";
-import { pollAgain, moveTo, sendWorld } from "../SendWorld.ts";
+import { pollAgain, moveTo, sendWorld } from "../sends/SendWorld.ts";
 
 layer(TestWaypost.layer)("Clock steps", (it) => {
   const planned = Effect.gen(function* () {

@@ -1,9 +1,9 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { TestClock } from "effect/testing";
-import { HeldDeliveries } from "../../../src/sending/holding/HeldDeliveries.ts";
+import { HeldDeliveries } from "../../../src/sending/sends/holding/HeldDeliveries.ts";
 import { TestWaypost } from "../../TestWaypost.ts";
-import { moveTo } from "../SendWorld.ts";
+import { moveTo } from "../sends/SendWorld.ts";
 import { localServices } from "./LocalProviders.ts";
 import { pushCrowd } from "./PushCrowd.ts";
 import { pushed } from "./PushWorld.ts";

@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing";
 import { TestWaypost } from "../../TestWaypost.ts";
 import { localServices } from "./LocalProviders.ts";
 import { pushed } from "./PushWorld.ts";
-import { moveTo, sendWorld } from "../SendWorld.ts";
+import { moveTo, sendWorld } from "../sends/SendWorld.ts";
 
 layer(TestWaypost.layer)("Concurrent pushes", (it) => {
   it.effect("a push never waits for a connection: every started one reaches a slow provider (L3)", () =>

@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest";
 import { Effect, Layer } from "effect";
 import { Settings } from "../../../src/config/Settings.ts";
 import { HostResolver, PublicHosts } from "../../../src/notifications/PublicHosts.ts";
-import { makeVapidKeys } from "../../../src/sending/push/PushCredentialRules.ts";
+import { makeVapidKeys } from "../../../src/sending/credentials/PushCredentialRules.ts";
 import { Apns } from "../../../src/sending/push/transports/Apns.ts";
 import { Fcm } from "../../../src/sending/push/transports/Fcm.ts";
 import { PushConnections } from "../../../src/sending/push/transports/PushConnections.ts";

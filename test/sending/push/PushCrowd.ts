@@ -1,6 +1,6 @@
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { sendWorld } from "../SendWorld.ts";
+import { sendWorld } from "../sends/SendWorld.ts";
 import type { LocalService } from "./PushServers.ts";
 
 /** A push campaign at 12:30 for `count` devices of a provider, in a workspace of its own. */

@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { Settings } from "../../../src/config/Settings.ts";
-import { PushCredentials } from "../../../src/sending/push/PushCredentials.ts";
+import { PushCredentials } from "../../../src/sending/credentials/PushCredentials.ts";
 import { assertUnseen, captured, logged } from "../../CapturedLog.ts";
 import { TestWaypost, testOperatorKey, testSecretKey } from "../../TestWaypost.ts";
 import { localServices } from "./LocalProviders.ts";

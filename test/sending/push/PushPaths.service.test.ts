@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing";
 import { leaseMillis } from "../../../src/sending/push/PushLeases.ts";
 import { PushOutcomesSql } from "../../../src/sending/push/PushOutcomesSql.ts";
 import { PushQueueSql } from "../../../src/sending/push/PushQueueSql.ts";
-import { messageIds } from "../../../src/sending/MessageId.ts";
+import { messageIds } from "../../../src/sending/deliveries/MessageId.ts";
 import { testSecretKey, TestWaypost, testStart } from "../../TestWaypost.ts";
 import { localServices } from "./LocalProviders.ts";
 import { eventually, pushed, pushing, pushWorld } from "./PushWorld.ts";

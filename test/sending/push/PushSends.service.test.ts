@@ -5,7 +5,7 @@ import { TestWaypost } from "../../TestWaypost.ts";
 import { localApnsWith, localServices } from "./LocalProviders.ts";
 import { pushCrowd } from "./PushCrowd.ts";
 import { pushed, pushing } from "./PushWorld.ts";
-import { moveTo } from "../SendWorld.ts";
+import { moveTo } from "../sends/SendWorld.ts";
 
 layer(TestWaypost.layer)("Sends by push", (it) => {
   it.effect(

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { testOperatorKey, TestWaypost } from "../../TestWaypost.ts";
-import { moveTo } from "../SendWorld.ts";
+import { moveTo } from "../sends/SendWorld.ts";
 import { localServices } from "./LocalProviders.ts";
 import { pushCrowd } from "./PushCrowd.ts";
 import { eventually, pushing } from "./PushWorld.ts";

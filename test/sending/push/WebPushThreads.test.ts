@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { vi } from "vitest";
 import { Settings } from "../../../src/config/Settings.ts";
 import { PublicHosts } from "../../../src/notifications/PublicHosts.ts";
-import { makeVapidKeys } from "../../../src/sending/push/PushCredentialRules.ts";
+import { makeVapidKeys } from "../../../src/sending/credentials/PushCredentialRules.ts";
 import {
   EncryptionThreadSettings,
   startEncryptionThread,

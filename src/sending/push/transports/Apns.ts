@@ -3,7 +3,7 @@ import { createPrivateKey } from "node:crypto";
 import { type PayloadFormat, payloadLimit, payloadsOf, pushPayload } from "../PushPayload.ts";
 import { http2Streams } from "./ApnsSessions.ts";
 import { jsonWebToken } from "./JsonWebToken.ts";
-import { appleAddress } from "./ProviderAddresses.ts";
+import { appleAddress } from "../../credentials/ProviderAddresses.ts";
 import { sendWithToken } from "./ProviderToken.ts";
 import { PushConnections } from "./PushConnections.ts";
 import {

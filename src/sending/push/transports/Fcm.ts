@@ -9,7 +9,7 @@ import {
 } from "../PushPayload.ts";
 import type { ProviderResponse } from "./HttpExchange.ts";
 import { jsonWebToken } from "./JsonWebToken.ts";
-import { googleAddress, googleTokenAddress } from "./ProviderAddresses.ts";
+import { googleAddress, googleTokenAddress } from "../../credentials/ProviderAddresses.ts";
 import { sendWithToken } from "./ProviderToken.ts";
 import { PushConnections } from "./PushConnections.ts";
 import {

@@ -1,5 +1,5 @@
 import { Effect } from "effect";
-import type { KeptCredentials, PushProvider } from "../PushCredential.ts";
+import type { KeptCredentials, PushProvider } from "../../credentials/PushCredential.ts";
 import type { PushContent } from "../PushPayload.ts";
 
 /** A message to send to one device. */

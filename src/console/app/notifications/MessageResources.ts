@@ -1,8 +1,0 @@
-/** The resources of previews and test sends as they are on the wire. Types only. */
-import type { Preview as PreviewSchema } from "../../../sending/preview/Preview.ts";
-import type { TestSend as TestSendSchema } from "../../../sending/testing/TestSend.ts";
-
-/** What a device would get. */
-export type RenderedPreview = (typeof PreviewSchema)["Encoded"];
-/** What a test send has created. */
-export type TestDeliveries = (typeof TestSendSchema)["Encoded"];

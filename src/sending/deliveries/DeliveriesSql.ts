@@ -1,0 +1,121 @@
+import { Context, Effect, Layer } from "effect";
+import { SqlClient } from "effect/sql";
+import { onShard } from "../../database/citus/ShardCall.ts";
+import { arrayOf, unnested } from "../../database/Rows.ts";
+import { sameTenant, tenantColumns } from "../../database/TenantColumns.ts";
+import { byWorkspace, type OneWorkspace } from "../../database/WorkspaceGroups.ts";
+import { deliveryDeltasSql } from "../../deltas/DeltasSql.ts";
+import type { TenantKey } from "../../workspaces/Environment.ts";
+import type { DueDelivery, InitialStatus } from "./Delivery.ts";
+import { isCoolingSql } from "./CooldownSql.ts";
+import { usedCapSql } from "./FrequencyCapSql.ts";
+
+/** Statements that create deliveries triggered by events. */
+export class DeliveriesSql extends Context.Service<DeliveriesSql>()("waypost/sending/DeliveriesSql", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient;
+
+    /** A new source id for each row of `ordered`. The sequence is on the coordinator, not with the shards. */
+    const newSourceIds = (workspaceId: OneWorkspace, count: number) =>
+      workspaceId === null
+        ? Effect.succeed(sql`nextval('delivery_source_id')`)
+        : Effect.map(
+            sql<{ readonly id: bigint }>`
+              SELECT nextval('delivery_source_id') AS id FROM generate_series(1, ${count})`,
+            (rows) =>
+              sql`(${arrayOf(
+                "int8",
+                rows.map(({ id }) => id),
+              )})[ordered.ord]`,
+          );
+
+    return {
+      /** Locks people until the transaction ends, always in the same order. */
+      lockUsers: (people: ReadonlyArray<TenantKey & { readonly userKey: number }>) =>
+        Effect.orDie(sql`
+          SELECT FROM device_user u
+          JOIN ${unnested("p", people, {
+            ...tenantColumns,
+            key: ["int4", ({ userKey }) => userKey],
+          })} ON ${sameTenant("u", "p")} AND u.key = p.key
+          ORDER BY u.key FOR NO KEY UPDATE OF u`),
+
+      /**
+       * Inserts the deliveries that the caps and cooldowns allow and queues their pushes. A delivery counts
+       * against the caps of those after it; no two may have the same cooldown. Returns the position
+       * (`ord`, from 1) and source id of each inserted one, and of those that quiet hours drop.
+       */
+      insertWithinCaps: (all: ReadonlyArray<DueDelivery & InitialStatus>) =>
+        Effect.orDie(
+          byWorkspace(
+            sql,
+            all,
+            Effect.fnUntraced(function* (workspaceId, due) {
+              const sourceId = yield* newSourceIds(workspaceId, due.length);
+              const rows = yield* onShard(
+                sql,
+                workspaceId,
+                sql<{ readonly ord: number; readonly sourceId: bigint | number }>`
+          WITH due AS (
+            SELECT * FROM ${unnested("d", due, {
+              ...tenantColumns,
+              device_key: ["int4", (d) => d.deviceKey],
+              user_key: ["int4", (d) => d.userKey],
+              shared_by: ["int4", (d) => d.sharedBy],
+              transport: ["text", (d) => d.transport],
+              campaign_key: ["int4", (d) => d.campaignKey],
+              notification_key: ["int4", (d) => d.notificationKey],
+              content_key: ["int4", (d) => d.contentKey],
+              content_type: ["text", (d) => d.contentType],
+              trigger_type: ["text", (d) => d.triggerType],
+              location_key: ["int4", (d) => d.locationKey],
+              now: ["timestamptz", (d) => d.now],
+              cap_count: ["int4", (d) => d.cap?.count ?? null],
+              cap_since: ["timestamptz", (d) => d.cap?.since ?? null],
+              cooldown_since: ["timestamptz", (d) => d.cooldownSince],
+              status: ["text", (d) => d.status],
+              held_until: ["timestamptz", (d) => d.quiet?.until ?? null],
+              last_error: ["text", (d) => d.lastError],
+            })}
+          ), ranked AS MATERIALIZED (
+            SELECT due.*,
+              count(*) FILTER (WHERE status NOT IN ('failed', 'dropped')) OVER (
+                PARTITION BY workspace_id, environment, shared_by,
+                  CASE WHEN shared_by IS NULL THEN device_key END, campaign_key, cap_since
+                ORDER BY ord ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+              ) AS before_it,
+              ${usedCapSql(sql, workspaceId, "due")} AS counted
+            FROM due WHERE NOT ${isCoolingSql(sql, workspaceId, "due")}
+          ), allowed AS MATERIALIZED (
+            SELECT ${sourceId} AS source_id, ordered.*
+            FROM (
+              SELECT * FROM ranked WHERE cap_count IS NULL OR counted + before_it < cap_count ORDER BY ord
+            ) AS ordered
+          ), created AS (
+            INSERT INTO delivery (workspace_id, environment, source_id, device_key, user_key, campaign_key,
+              notification_key, content_key, content_type, trigger_type, location_key, transport, status,
+              last_error, created_at, held_until, settled_at)
+            SELECT workspace_id, environment, source_id, device_key, user_key, campaign_key,
+              notification_key, content_key, content_type, trigger_type, location_key, transport, status,
+              last_error, now, held_until, CASE WHEN status IN ('delivered', 'failed') THEN now END
+            FROM allowed WHERE status <> 'dropped'
+          ), queued AS (
+            INSERT INTO push_queue (workspace_id, environment, source_id, device_key, transport, due_at)
+            SELECT workspace_id, environment, source_id, device_key, transport, now
+            FROM allowed WHERE status = 'queued'
+          ), ${deliveryDeltasSql(
+            sql,
+            sql`SELECT *, now AS settled_at FROM allowed WHERE status IN ('delivered', 'failed')`,
+            workspaceId,
+          )}
+          SELECT ord::int AS ord, source_id AS "sourceId" FROM allowed`,
+              );
+              return rows.map((row) => ({ ...row, sourceId: BigInt(row.sourceId) }));
+            }),
+          ),
+        ),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(DeliveriesSql, DeliveriesSql.make);
+}

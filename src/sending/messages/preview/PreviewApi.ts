@@ -1,0 +1,25 @@
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
+import { ChangesNothing, Needs } from "../../../access/Access.ts";
+import { bodyErrors } from "../../../wire/ApiError.ts";
+import { Data } from "../../../wire/Envelope.ts";
+import { Preview, PreviewDraft } from "./Preview.ts";
+
+/** Previews of notifications (contract O3). */
+export class PreviewApi extends HttpApiGroup.make("previews")
+  .add(
+    HttpApiEndpoint.post("preview", "/notifications/preview", {
+      payload: PreviewDraft,
+      success: Data(Preview),
+      error: bodyErrors,
+    })
+      .annotate(Needs, "notifications:read")
+      .annotate(ChangesNothing, true)
+      .annotate(OpenApi.Summary, "Preview a notification")
+      .annotate(
+        OpenApi.Description,
+        "What a device would get, of a draft or of a stored notification. Nothing is stored or sent, and " +
+          "the request counts as a read. `attributes` are merged over those of the device.",
+      ),
+  )
+  .annotate(OpenApi.Title, "Previews")
+  .annotate(OpenApi.Description, "What devices would get.") {}

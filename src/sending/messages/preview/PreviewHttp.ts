@@ -1,0 +1,18 @@
+import { Effect } from "effect";
+import { callerData } from "../../../access/Caller.ts";
+import { PlatformApi } from "../../../PlatformApi.ts";
+import { handlerGroup } from "../../../wire/HandlerGroup.ts";
+import { readJson } from "../../../wire/RequestBody.ts";
+import { Previews } from "./Previews.ts";
+
+/** Handlers of `PreviewApi`. */
+export const previewHandlers = handlerGroup(
+  PlatformApi,
+  "previews",
+  Effect.fnUntraced(function* (handlers) {
+    const previews = yield* Previews;
+    return handlers.handleRaw("preview", (input) =>
+      callerData((caller) => Effect.flatMap(readJson(input), (body) => previews.preview(caller, body))),
+    );
+  }),
+);

@@ -1,0 +1,188 @@
+import { Clock, Context, Effect, Layer, Option } from "effect";
+import { Campaigns } from "../../../campaigns/Campaigns.ts";
+import { mergedAttributes } from "../../../devices/Attributes.ts";
+import { RegisteredDevices } from "../../../devices/RegisteredDevices.ts";
+import { PublicAddresses } from "../../../http/PublicAddresses.ts";
+import { shownMedia } from "../../../media/MediaAddress.ts";
+import { MediaLibrary } from "../../../media/MediaLibrary.ts";
+import { contentOf } from "../../../notifications/ContentRules.ts";
+import { Contents } from "../../../notifications/Contents.ts";
+import type { NotificationType } from "../../../notifications/MessageContent.ts";
+import {
+  type ContentBody,
+  type ContentDraft,
+  parseContent,
+} from "../../../notifications/NotificationDraft.ts";
+import { renderTexts, type TextSource } from "../../../notifications/templates/MessageTexts.ts";
+import type { Unprocessable } from "../../../wire/ApiError.ts";
+import { idAt } from "../../../wire/Ids.ts";
+import { type ParsedBody, parseFields } from "../../../wire/ParsedBody.ts";
+import type { Tenant } from "../../../workspaces/Workspace.ts";
+import { CurrentContentsSql } from "../../rendering/CurrentContentsSql.ts";
+import { recipientOf } from "../../rendering/Recipients.ts";
+import { payloadPreviews, noId } from "./PayloadPreview.ts";
+import { type Preview, PreviewHead, type PreviewDraft } from "./Preview.ts";
+
+type Json = { readonly [field: string]: unknown };
+type Body = ParsedBody<PreviewDraft>;
+
+/** A content to preview. Of a draft the ids and the campaign's name are null. */
+interface PreviewedContent extends TextSource {
+  readonly campaign_id: string | null;
+  readonly notification_id: string | null;
+  readonly campaignName: string | null;
+  readonly type: NotificationType;
+  readonly media: ReturnType<typeof shownMedia>;
+  readonly hasLocation: boolean;
+}
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Shows what devices would get of notifications (contract O3). */
+export class Previews extends Context.Service<Previews>()("waypost/sending/preview/Previews", {
+  make: Effect.gen(function* () {
+    const stored = yield* CurrentContentsSql;
+    const contents = yield* Contents;
+    const campaigns = yield* Campaigns;
+    const devices = yield* RegisteredDevices;
+    const library = yield* MediaLibrary;
+    const { media: mediaBase } = yield* PublicAddresses;
+
+    const ofDraft = Effect.fnUntraced(function* (tenant: Tenant, sent: Json, { problems }: Body) {
+      const body: ContentBody = parseContent(sent);
+      const kind = yield* contents.check(tenant, body, null);
+      for (const [field, sentences] of Object.entries(body.problems.fields))
+        for (const sentence of sentences) problems.add(`notification.${field}`, sentence);
+      if (!body.problems.isEmpty) return null;
+      const now = yield* Clock.currentTimeMillis;
+      const content = contentOf(body.fields as ContentDraft, [], kind, () => idAt(now));
+      const file =
+        content.media_asset_id === null
+          ? null
+          : yield* Effect.orElseSucceed(library.find(tenant, content.media_asset_id), () => null);
+      return {
+        ...content,
+        campaign_id: null,
+        notification_id: null,
+        campaignName: null,
+        media: file && { id: file.id, url: file.url, type: file.type },
+        hasLocation: true,
+      } satisfies PreviewedContent;
+    });
+
+    const ofStored = Effect.fnUntraced(function* (tenant: Tenant, { fields, problems }: Body) {
+      const { campaign_id = null, notification_id = null } = fields;
+      if (campaign_id === null || notification_id === null) {
+        const missing = campaign_id === null ? "campaign_id" : "notification_id";
+        if (!problems.has(missing))
+          problems.add(missing, "A preview needs a draft, or the ids of a campaign and of its notification.");
+        return null;
+      }
+      const content = yield* stored.find(tenant, campaign_id, notification_id);
+      if (content === null) {
+        const campaign = yield* Effect.option(campaigns.find(tenant, campaign_id));
+        if (Option.isSome(campaign))
+          problems.add("notification_id", "There is no notification with this id on this campaign.");
+        else
+          problems.add("campaign_id", "There is no campaign with this id in this workspace and environment.");
+        return null;
+      }
+      return {
+        ...content,
+        media: shownMedia(mediaBase, content.media),
+        hasLocation: content.trigger !== "fixed_time",
+      } satisfies PreviewedContent;
+    });
+
+    const contentToShow = (tenant: Tenant, sent: unknown, body: Body) => {
+      const { fields, problems } = body;
+      if (sent === undefined || sent === null) return ofStored(tenant, body);
+      for (const field of ["campaign_id", "notification_id"] as const)
+        if ((fields[field] ?? null) !== null)
+          problems.add(field, "A preview is of a draft or of a stored notification: leave one out.");
+      if (isObject(sent)) return ofDraft(tenant, sent, body);
+      problems.add("notification", "The notification must be an object.");
+      return Effect.succeed(null);
+    };
+
+    const findDevice = Effect.fnUntraced(function* (tenant: Tenant, { fields, problems }: Body) {
+      const { device_id = null, locale = null } = fields;
+      if (device_id !== null && locale !== null)
+        problems.add("locale", "A preview is for a device or for a locale: leave one out.");
+      if (device_id === null) return null;
+      const device = yield* Effect.orElseSucceed(devices.find(tenant, device_id), () => null);
+      if (device === null)
+        problems.add(
+          "device_id",
+          "There is no registered device with this id in this workspace and environment.",
+        );
+      return device;
+    });
+
+    const findLocation = Effect.fnUntraced(function* (tenant: Tenant, { fields, problems }: Body) {
+      const id = fields.location_id ?? null;
+      if (id === null) return null;
+      const location = yield* stored.location(tenant, id);
+      if (location === null)
+        problems.add("location_id", "There is no location with this id in this workspace and environment.");
+      return location;
+    });
+
+    return {
+      /** What a device would get. @throws 422 with all problems */
+      preview: Effect.fn("Previews.preview")(function* (
+        tenant: Tenant,
+        sent: Json,
+      ): Effect.fn.Return<Preview, Unprocessable> {
+        const body: Body = parseFields(PreviewHead, sent);
+        const content = yield* contentToShow(tenant, sent["notification"], body);
+        const device = yield* findDevice(tenant, body);
+        const location = yield* findLocation(tenant, body);
+        const { attributes, locale = null } = yield* body.complete;
+        if (content === null) return yield* Effect.die(new Error("A checked preview has no content"));
+        const known = (device?.attributes ?? {}) as Parameters<typeof mergedAttributes>[0];
+        const recipient = recipientOf({
+          attributes: mergedAttributes(known, attributes ?? {}),
+          platform: device?.platform ?? null,
+          locale: device === null ? locale : device.locale,
+          timezone: device?.timezone ?? null,
+          location: content.hasLocation ? location : null,
+          campaignName: content.campaignName,
+        });
+        return previewOf(content, recipient, yield* Clock.currentTimeMillis);
+      }),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(Previews, Previews.make).pipe(Layer.provide(CurrentContentsSql.layer));
+}
+
+const previewOf = (
+  content: PreviewedContent,
+  recipient: ReturnType<typeof recipientOf>,
+  now: number,
+): Preview => {
+  const rendered = renderTexts(content, recipient.locale, () => recipient.values(now));
+  if (rendered._tag === "Failed") return { failure: rendered.reason, message: null, cut: [], pushes: null };
+  const { campaign_id, media, notification_id, type } = content;
+  const { questions, ...texts } = rendered.texts;
+  const { body, cta_label, cta_url, headline } = texts;
+  const shown = { type, headline, body, media, cta_label, cta_url };
+  const push = { campaign_id: campaign_id ?? noId, notification_id: notification_id ?? noId };
+  return {
+    failure: null,
+    message: {
+      id: null,
+      campaign_id,
+      notification_id,
+      ...shown,
+      questions,
+      delivered_at: null,
+      opened_at: null,
+      clicked_at: null,
+    },
+    cut: rendered.cut,
+    pushes: payloadPreviews({ ...push, ...shown }),
+  };
+};

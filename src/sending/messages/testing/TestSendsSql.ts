@@ -1,0 +1,71 @@
+import { Context, Effect, Layer } from "effect";
+import { SqlClient } from "effect/sql";
+import { arrayOf, unnested } from "../../../database/Rows.ts";
+import { tenantIs } from "../../../database/TenantColumns.ts";
+import type { Transport } from "../../../devices/PushAddress.ts";
+import type { Tenant } from "../../../workspaces/Workspace.ts";
+import type { DueDelivery, InitialStatus } from "../../deliveries/Delivery.ts";
+
+/** A registered device that a test is for. */
+export interface TestDevice {
+  readonly id: string;
+  readonly deviceKey: number;
+  readonly transport: Transport;
+  readonly isApproved: boolean;
+  readonly isGone: boolean;
+}
+
+/** A delivery of a test: no rule holds it back, and no person is counted. */
+export type TestDelivery = InitialStatus &
+  Omit<DueDelivery, "cap" | "cooldownSince" | "quiet" | "userKey" | "sharedBy">;
+
+/** Statements of test sends. */
+export class TestSendsSql extends Context.Service<TestSendsSql>()("waypost/sending/testing/TestSendsSql", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient;
+    return {
+      /** The registered devices among these, in any order. */
+      devices: (tenant: Tenant, ids: ReadonlyArray<string>) =>
+        Effect.orDie(sql<TestDevice>`
+          SELECT v.id, v.key AS "deviceKey", v.transport, v.approved AS "isApproved",
+            v.address_gone_at IS NOT NULL AS "isGone"
+          FROM device v
+          WHERE ${tenantIs("v", tenant)} AND v.id = ANY (${arrayOf("uuid", ids)})
+            AND v.unregistered_at IS NULL`),
+
+      /** Inserts the deliveries of one test, and queues their pushes. They share a source id. */
+      insert: ({ environment, workspaceId }: Tenant, due: ReadonlyArray<TestDelivery>) =>
+        Effect.orDie(sql<{ readonly sourceId: bigint }>`
+          WITH source AS MATERIALIZED (SELECT nextval('delivery_source_id') AS id), created AS (
+            INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key,
+              notification_key, content_key, content_type, trigger_type, location_key, transport, status,
+              last_error, created_at, settled_at, test)
+            SELECT ${workspaceId}::int, ${environment}::text, source.id, d.device_key, d.campaign_key,
+              d.notification_key, d.content_key, d.content_type, d.trigger_type, d.location_key, d.transport,
+              d.status, d.last_error, d.now,
+              CASE WHEN d.status IN ('delivered', 'failed') THEN d.now END, true
+            FROM source, ${unnested("d", due, {
+              device_key: ["int4", (d) => d.deviceKey],
+              transport: ["text", (d) => d.transport],
+              campaign_key: ["int4", (d) => d.campaignKey],
+              notification_key: ["int4", (d) => d.notificationKey],
+              content_key: ["int4", (d) => d.contentKey],
+              content_type: ["text", (d) => d.contentType],
+              trigger_type: ["text", (d) => d.triggerType],
+              location_key: ["int4", (d) => d.locationKey],
+              now: ["timestamptz", (d) => d.now],
+              status: ["text", (d) => d.status],
+              last_error: ["text", (d) => d.lastError],
+            })}
+            RETURNING workspace_id, environment, source_id, device_key, transport, status, created_at
+          ), queued AS (
+            INSERT INTO push_queue (workspace_id, environment, source_id, device_key, transport, due_at)
+            SELECT workspace_id, environment, source_id, device_key, transport, created_at
+            FROM created WHERE status = 'queued'
+          )
+          SELECT id AS "sourceId" FROM source`),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(TestSendsSql, TestSendsSql.make);
+}

@@ -1,0 +1,33 @@
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
+import { Needs } from "../../access/Access.ts";
+import { NotFound, Unprocessable } from "../../wire/ApiError.ts";
+import { Data, PageOf, PageQuery } from "../../wire/Envelope.ts";
+import { shownId } from "../../wire/ShownFields.ts";
+import { sendFilters } from "./SendFilters.ts";
+import { SendDetail, SendResource } from "./SendResource.ts";
+
+/** The platform API's endpoints of sends at fixed times (contract S1). */
+export class SendsApi extends HttpApiGroup.make("sends")
+  .add(
+    HttpApiEndpoint.get("list", "/sends", {
+      query: { ...PageQuery, ...sendFilters },
+      success: PageOf(SendResource),
+      error: [Unprocessable],
+    })
+      .annotate(Needs, "sends:read")
+      .annotate(OpenApi.Summary, "List scheduled and past sends")
+      .annotate(
+        OpenApi.Description,
+        "Newest first by when they were scheduled. The figures are always exact, also while a send runs.",
+      ),
+    HttpApiEndpoint.get("get", "/sends/:send", {
+      params: { send: shownId("Id of the send.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b61") },
+      success: Data(SendDetail),
+      error: [NotFound],
+    })
+      .annotate(Needs, "sends:read")
+      .annotate(OpenApi.Summary, "Show a send")
+      .annotate(OpenApi.Description, "With its failed deliveries by reason."),
+  )
+  .annotate(OpenApi.Title, "Sends")
+  .annotate(OpenApi.Description, "Notifications of push campaigns at their fixed times.") {}
