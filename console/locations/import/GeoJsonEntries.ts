@@ -10,7 +10,7 @@ const maxFrameChars = 1_048_576;
 
 /** Finds the features in a text that arrives in pieces. */
 class FeatureScanner {
-  /** What is outside of the features: the members of the collection. */
+  /** The text outside of the features: the members of the collection. */
   #frame = "";
   #feature = "";
   #depth = 0;

@@ -7,7 +7,7 @@ import { FileBroken } from "./FileEntries.ts";
 import { type ImportJournal, keepJournal, readJournal } from "./ImportProgress.ts";
 import { addCounts, type FeatureOutcome, type ImportCounts, noCounts, runImport } from "./ImportRun.ts";
 
-/** Where an import is. */
+/** The step of an import. */
 export interface ImportState {
   readonly stage: "choice" | "checking" | "checked" | "importing" | "stopped" | "done";
   readonly file: File | null;

@@ -93,7 +93,7 @@ const nameOf = (feature: unknown): string | null => {
   return typeof properties?.name === "string" ? properties.name : null;
 };
 
-/** What a run needs. */
+/** Parameters of a run. */
 export interface RunOptions {
   readonly file: File;
   readonly isDryRun: boolean;

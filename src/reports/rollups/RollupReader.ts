@@ -31,7 +31,7 @@ export class RollupReader extends Context.Service<RollupReader>()("waypost/repor
       /** Makes every statement of this transaction read the same snapshot. It must be the first. */
       useReadSnapshot: states.useReadSnapshot,
 
-      /** Where to count what. Rollups in another time zone than the workspace's count nothing. */
+      /** Splits the scope into rolled-up and source rows. Rollups of another time zone count nothing. */
       split: (tenant: Tenant, scope: ReportScope): Effect.Effect<ScopeSplit> =>
         Effect.map(states.coverage(tenant, tenant.workspace.timezone), ([coverage = noCoverage]) =>
           splitScope(scope, coverage),

@@ -24,7 +24,7 @@ const periodEnd = (zone: TimeZoneName, period: FrequencyCap["period"], now: numb
   throw new Error(`A ${period} has no end`);
 };
 
-/** What is known about a device and a campaign. */
+/** Facts about a device and a campaign. */
 interface Facts {
   readonly isApproved: boolean;
   readonly isSubscribed: boolean;

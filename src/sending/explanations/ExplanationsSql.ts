@@ -11,7 +11,7 @@ import type { FrequencyCap, Tenant } from "../../workspaces/Workspace.ts";
 import type { CapWindow } from "../deliveries/FrequencyCap.ts";
 import { usedCapSql } from "../deliveries/FrequencyCapSql.ts";
 
-/** What decides whether a campaign reaches a device. Instants are epoch milliseconds. */
+/** Facts that decide whether a campaign reaches a device. Instants are epoch milliseconds. */
 export interface ExplainedCampaign {
   readonly id: string;
   readonly key: number;

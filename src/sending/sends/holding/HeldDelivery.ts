@@ -2,7 +2,7 @@ import type { Transport } from "../../../devices/PushAddress.ts";
 import type { TenantKey } from "../../../workspaces/Environment.ts";
 import { initialStatus } from "../../deliveries/Delivery.ts";
 
-/** What prevents that a held delivery is sent when its quiet hours end (contract P2). */
+/** Obstacles to a held delivery when its quiet hours end (contract P2). */
 export type HeldObstacle =
   | "deleted"
   | "paused"
