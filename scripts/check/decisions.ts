@@ -20,7 +20,7 @@ const shapeOf = ({ path, text }: SourceFile): ReadonlyArray<string> => {
   ];
 };
 
-/** Pages that differ from the shape, and pages that the list does not have with number, question and title. */
+/** Pages that differ from the shape, and pages without a row with their number, question and title. */
 export const decisionFindings = (
   list: SourceFile,
   pages: ReadonlyArray<SourceFile>,

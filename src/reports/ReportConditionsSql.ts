@@ -1,9 +1,4 @@
-/**
- * The SQL conditions of rows that count in a report (contract K1, K2, K4, K8).
- *
- * How a figure is counted: `Reports.ts` → this file (which rows count) → `rollups/RollupReader.ts` (where
- * they are read and added up) → the report's `…ReportSql.ts` (how the figures become rows).
- */
+/** The SQL conditions of rows that count in a report (contract K1, K2, K4, K8). */
 import type { SqlClient, Statement } from "effect/sql";
 import { statusSql } from "../campaigns/CampaignStatusSql.ts";
 import { instant } from "../database/Rows.ts";

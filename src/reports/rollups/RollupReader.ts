@@ -1,10 +1,4 @@
-/**
- * How reports read their figures.
- *
- * How a figure is counted: `../Reports.ts` → `../ReportConditionsSql.ts` (which rows count) → this file
- * (where they are read) → `reading/DeliveryReader.ts`, `reading/EventReader.ts` and
- * `reading/InteractionReaderSql.ts` (how they are added up).
- */
+/** How reports read their figures. */
 import { Context, Effect, Layer } from "effect";
 import type { Tenant } from "../../workspaces/Workspace.ts";
 import type { ReportScope } from "../ReportConditionsSql.ts";
