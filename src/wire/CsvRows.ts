@@ -16,7 +16,7 @@ export class CsvBroken extends Error {
 }
 
 const encoder = new TextEncoder();
-const [lineFeed, carriageReturn] = [0x0a, 0x0d];
+const [newline, carriageReturn] = [0x0a, 0x0d];
 
 /**
  * Reads the rows of a CSV (RFC 4180) that arrives in pieces, in Node.js and in browsers. Rows end with CR, LF
@@ -42,7 +42,7 @@ export class CsvRows {
     const bytes = new Uint8Array(before + piece.length * 3);
     bytes.set(this.#rest);
     this.#rest = bytes.subarray(0, before + encoder.encodeInto(piece, bytes.subarray(before)).written);
-    const end = Math.max(this.#rest.lastIndexOf(lineFeed), this.#rest.lastIndexOf(carriageReturn)) + 1;
+    const end = Math.max(this.#rest.lastIndexOf(newline), this.#rest.lastIndexOf(carriageReturn)) + 1;
     // A row of so many bytes is too long, however many a character takes.
     const isTooLong = this.#rest.length > 4 * this.#maxRowLength;
     if (end <= before && !isTooLong) return [];

@@ -101,7 +101,7 @@ describe("files of locations as people have them", () => {
     }
   });
 
-  it("a CSV without the expected delimiter or columns is refused, with the columns that are missing", async () => {
+  it("a CSV of another delimiter or without a column is refused, with what is missing", async () => {
     await assertBroken(readFile("a.csv", head.replaceAll(",", "|")), /lacks "name", "latitude", "longitude"/);
     await assertBroken(readFile("a.csv", "\n\n"), /The CSV is empty/);
     await assertBroken(readFile("a.csv", "name,lat,lon\n"), /lacks "radius": its first row must name/);
@@ -159,7 +159,7 @@ describe("parts of a file of locations", () => {
   });
   const unreadable: ImportEntry = { _tag: "Unreadable", text: "x", reasons: ["It is no row."], row: null };
 
-  it("a part ends before it has too many entries or bytes; an entry that is larger is sent alone", async () => {
+  it("a part ends before it has too many entries or bytes; a larger entry is sent alone", async () => {
     const batches = ReadableStream.from([
       [entry(1, 60), entry(2, 60)],
       [entry(3, 500), entry(4, 1), unreadable, entry(5, 1), entry(6, 1)],
