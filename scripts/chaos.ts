@@ -18,7 +18,15 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { instant } from "../src/database/Rows.ts";
 import type { Program } from "./bench/BenchChild.ts";
-import { ChaosRun, embedded, runScenario, settles, startApi, until } from "./chaos/ChaosRun.ts";
+import {
+  ChaosRun,
+  embedded,
+  runScenario,
+  settles,
+  startApi,
+  startTimeoutMillis,
+  until,
+} from "./chaos/ChaosRun.ts";
 import { DatabaseProxy } from "./chaos/DatabaseProxy.ts";
 import { cut, isSending, kill, stall, stop } from "./chaos/Disruptions.ts";
 import { LedgerServer } from "./chaos/LedgerServer.ts";
@@ -98,7 +106,7 @@ const disrupt = Effect.fnUntraced(function* (
         const found = processes.flatMap((each, index) => (each.listening() === null ? [] : [index]));
         return found.length >= Math.min(2, workers) ? found : null;
       }),
-      60_000,
+      startTimeoutMillis,
     ).pipe(Effect.flatMap(Random.shuffle));
     const next = planned[round];
     if (next !== undefined) {

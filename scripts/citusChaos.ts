@@ -18,7 +18,16 @@ import { spawnSync } from "node:child_process";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { ask } from "./bench/ServiceApi.ts";
-import { ChaosRun, type Faults, runScenario, settles, spread, startApi, until } from "./chaos/ChaosRun.ts";
+import {
+  ChaosRun,
+  type Faults,
+  runScenario,
+  settles,
+  spread,
+  startApi,
+  startTimeoutMillis,
+  until,
+} from "./chaos/ChaosRun.ts";
 import { chaosDatabase, nodesOf, preparedTransactions } from "./chaos/citus/ChaosDatabase.ts";
 import { ClusterNode } from "./chaos/citus/ClusterNode.ts";
 import { checkSends, checkWrites } from "./chaos/citus/ClusterVerdict.ts";
@@ -100,7 +109,7 @@ const chaos = Effect.gen(function* () {
   const unanswered = yield* unansweredPushes;
   const workers = Array.from({ length: Number(values.workers) }, () => start("worker"));
   const listening = Effect.sync(() => (workers.every(({ listening }) => listening() !== null) ? true : null));
-  yield* until("Listening workers", listening, 60_000);
+  yield* until("Listening workers", listening, startTimeoutMillis);
 
   const requests = new Requests();
   let isOver = false;

@@ -26,7 +26,16 @@ import {
   secretKey,
   send,
 } from "./bench/ServiceApi.ts";
-import { ChaosRun, embedded, runScenario, settles, startApi, until, type Faults } from "./chaos/ChaosRun.ts";
+import {
+  ChaosRun,
+  embedded,
+  runScenario,
+  settles,
+  startApi,
+  startTimeoutMillis,
+  type Faults,
+  until,
+} from "./chaos/ChaosRun.ts";
 import { EventLedger } from "./chaos/EventLedger.ts";
 import { LedgerServer } from "./chaos/LedgerServer.ts";
 
@@ -144,7 +153,7 @@ const chaos = Effect.gen(function* () {
       const pid = readFileSync(join(folder, "postgres", "postmaster.pid"), "utf8").split("\n", 1)[0];
       process.kill(Number(pid), "SIGKILL");
       counts["PostgreSQL killed"]++;
-      yield* until("PostgreSQL", Effect.as(sql`SELECT`, true), 60_000);
+      yield* until("PostgreSQL", Effect.as(sql`SELECT`, true), startTimeoutMillis);
     }
   }
   isOver = true;

@@ -11,6 +11,9 @@ import { temporaryFolder, waypostSettings } from "../bench/BenchWorld.ts";
 
 const launcher = new URL("../../bin/waypost.js", import.meta.url).pathname;
 
+/** How long processes or their database may take to start, on a machine with other work. */
+export const startTimeoutMillis = 180_000;
+
 /** Polls until there is a result; fails after a timeout. The database may be away meanwhile. */
 export const until = <A, E, R>(what: string, poll: Effect.Effect<A | null, E, R>, millis: number) =>
   Effect.gen(function* () {
@@ -77,7 +80,7 @@ export class ChaosRun extends Context.Service<
 /** Starts a process with the role `api`. Gives it with its address. */
 export const startApi = Effect.gen(function* () {
   const api = (yield* ChaosRun).start("api");
-  return { api, origin: yield* until("A listening API", Effect.sync(api.listening), 60_000) };
+  return { api, origin: yield* until("A listening API", Effect.sync(api.listening), startTimeoutMillis) };
 });
 
 /** Figures by name that must be 0. */
@@ -129,6 +132,6 @@ export const runScenario = ({ database, run, seed }: Scenario): void =>
   }).pipe(
     Effect.scoped,
     Random.withSeed(seed),
-    Effect.provideService(References.MinimumLogLevel, "Error"),
+    Effect.provideService(References.MinimumLogLevel, "Warn"),
     NodeRuntime.runMain,
   );
