@@ -27,7 +27,7 @@ import { untilNone } from "./bench/BenchRows.ts";
 import { runScript } from "./bench/BenchWorld.ts";
 import { buildReportYear, uuidOf, yearOf } from "./bench/ReportYear.ts";
 import { ask, dayFromNow, operatorKey, send } from "./bench/ServiceApi.ts";
-import { timed } from "./bench/Turns.ts";
+import { timed } from "./bench/Rounds.ts";
 import { beside, command, inDatabase, type Installation, megabytes, run } from "./citus/Installation.ts";
 
 const { values: options } = parseArgs({

@@ -12,7 +12,7 @@ import { cpuOf, cpuOfServer, started } from "./BenchChild.ts";
 import { databaseUrl } from "./BenchDatabase.ts";
 import type { Loaded } from "./RequestLoad.ts";
 import { operatorKey, secretKey } from "./ServiceApi.ts";
-import { inTurns, median, setting } from "./Turns.ts";
+import { alternately, median, setting } from "./Rounds.ts";
 
 /** A process that is measured. */
 export interface Served {
@@ -114,7 +114,7 @@ export class BenchWorld extends Context.Service<
     return { ...result, cpu, databaseCpu: micros((yield* BenchWorld.databaseCpu) - before[1]) };
   });
 
-  /** Sends requests to each side in turns, prints what each has done, and gives the rounds of each. */
+  /** Sends requests to each side alternately, prints what each has done, and gives the rounds of each. */
   static readonly compare = Effect.fnUntraced(function* <const Name extends string>(
     what: string,
     perRound: number,
@@ -133,7 +133,7 @@ export class BenchWorld extends Context.Service<
     ]);
     type Loads = Record<Name, Effect.Effect<Figures, unknown, SqlClient.SqlClient | BenchWorld>>;
     const rounds = setting("ROUNDS", 7);
-    const results = yield* inTurns(rounds, Object.fromEntries(loads) as Loads);
+    const results = yield* alternately(rounds, Object.fromEntries(loads) as Loads);
     console.log(`\n${what}, medians of ${rounds} rounds of ${perRound}`);
     for (const [name, rows] of Object.entries<ReadonlyArray<Figures>>(results))
       console.log(lineOf(name, rows, "requests"));

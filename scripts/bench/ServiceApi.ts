@@ -1,4 +1,4 @@
-/** Requests that set up a Waypost for a bench, a soak or a chaos run. Any error of the service is a defect. */
+/** Requests that set up a Waypost for a script. Any error of the service is a defect. */
 import { Effect } from "effect";
 
 /** The operator key of the measured processes. */

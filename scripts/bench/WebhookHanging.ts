@@ -7,7 +7,7 @@ import { makeWebhookSecret, sealingPurpose, secretContext } from "../../src/webh
 import { BenchWorld } from "./BenchWorld.ts";
 import { quantile } from "./PacedLoad.ts";
 import { secretKey } from "./ServiceApi.ts";
-import { atMost } from "./Turns.ts";
+import { atMost } from "./Rounds.ts";
 import { figuresOf, newWorkspace, waitFor } from "./WebhookScenario.ts";
 
 /** 1,000 receivers of which 100 hang; every receiver gets an event a second for ten seconds. */
@@ -57,8 +57,8 @@ export const hanging = Effect.fnUntraced(function* (
   const sorted = lags.toSorted((a, b) => a - b);
   const lag = (part: number): number => quantile(sorted, part);
   console.log(
-    `1,000 receivers of which 100 hang: lag of the others ${lag(0.5)} ms, p99 ${atMost(lag(0.99), maxLag, 0)} ` +
-      `ms, max ${lag(1)} ms; CPU of the worker ${(cpu / 1e6).toFixed(1)} s, of PostgreSQL ` +
+    `1,000 receivers of which 100 hang: lag of the others ${lag(0.5)} ms, ` +
+      `p99 ${atMost(lag(0.99), maxLag, 0)} ms, max ${lag(1)} ms; CPU of the worker ${(cpu / 1e6).toFixed(1)} s, of PostgreSQL ` +
       `${(databaseCpu / 1e6).toFixed(1)} s, in 10 s`,
   );
 });

@@ -12,7 +12,7 @@ import { workspaceKey } from "./BenchRows.ts";
 import { BenchWorld, each, runBench, type Served } from "./BenchWorld.ts";
 import { getRequest, requestLoad } from "./RequestLoad.ts";
 import { newWorkspace } from "./ServiceApi.ts";
-import { atMost, ratios } from "./Turns.ts";
+import { atMost, ratios } from "./Rounds.ts";
 
 const connections = 64;
 

@@ -25,7 +25,7 @@ import { type ClusterNode, cpuSeconds, holdToCores, nodesOf } from "./CitusNodes
 import { buildWorld, evenWorkspaces, type World } from "./CitusWorld.ts";
 import { getRequest, postHead, requestLoad } from "./RequestLoad.ts";
 import { ask, dayFromNow, operatorKey } from "./ServiceApi.ts";
-import { atLeast, median, setting } from "./Turns.ts";
+import { atLeast, median, setting } from "./Rounds.ts";
 
 const bar = 1.6;
 const ports = (process.env["BENCH_CITUS"] ?? "").split(",").filter(Boolean).map(Number);

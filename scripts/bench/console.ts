@@ -9,7 +9,7 @@ import { runChapters } from "../../src/demo/Demo.ts";
 import { BenchWorld, runBench } from "./BenchWorld.ts";
 import { inConsole } from "./ConsoleBrowser.ts";
 import { ask, newWorkspace, operatorKey } from "./ServiceApi.ts";
-import { atMost } from "./Turns.ts";
+import { atMost } from "./Rounds.ts";
 
 const locations = 10_000;
 const pages = ["Campaigns", "Locations", "Media", "Segments", "Devices", "Sends", "Reports", "Activity"];

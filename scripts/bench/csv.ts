@@ -9,7 +9,7 @@ import type { Tenant } from "../../src/workspaces/Workspace.ts";
 import { onSchema } from "./BenchDatabase.ts";
 import { each, runBench } from "./BenchWorld.ts";
 import { buildReportYear, yearOf } from "./ReportYear.ts";
-import { atLeast, atMost, inTurns, median, ratios, setting } from "./Turns.ts";
+import { atLeast, atMost, alternately, median, ratios, setting } from "./Rounds.ts";
 
 const rows = setting("ROWS", 300_000);
 
@@ -77,7 +77,7 @@ const bench = Effect.gen(function* () {
     return { count: rows, first: 0, rate, megabytes: 0 };
   });
 
-  const { copy, file } = yield* inTurns(3, { file: exported, copy: copied });
+  const { copy, file } = yield* alternately(3, { file: exported, copy: copied });
   const [own, bare] = [each(file, "rate"), each(copy, "rate")];
   const rates = `${Math.round(median(own))} a second, COPY ${Math.round(median(bare))}`;
   console.log(

@@ -18,7 +18,7 @@ import { workspaceKey } from "./BenchRows.ts";
 import { BenchWorld, runBench } from "./BenchWorld.ts";
 import { probed } from "./LoopProbe.ts";
 import { newWorkspace, operatorKey } from "./ServiceApi.ts";
-import { atLeast, atMost, setting, timed } from "./Turns.ts";
+import { atLeast, atMost, setting, timed } from "./Rounds.ts";
 
 const rows = setting("DEVICES", 1_000_000);
 const batch = 2_000;
@@ -43,8 +43,9 @@ const bareInsert = Effect.fnUntraced(function* (workspaceId: number) {
     yield* sql`
       INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport, address,
         approved, attributes, locale, timezone, user_id, token_digest, registered_at, last_seen_at)
-      SELECT ${workspaceId}::int, 'sandbox', d.key, d.id, d.installation_id, 'android', 'fcm', d.address, false,
-        d.attributes, 'nl-NL', 'Europe/Amsterdam', d.user_id, ${digest}, ${instant(now)}, ${instant(now)}
+      SELECT ${workspaceId}::int, 'sandbox', d.key, d.id, d.installation_id, 'android', 'fcm', d.address,
+        false, d.attributes, 'nl-NL', 'Europe/Amsterdam', d.user_id, ${digest}, ${instant(now)},
+        ${instant(now)}
       FROM ${unnested("d", page, {
         key: ["int4", (n) => n + 1],
         id: ["uuid", () => idAt(now)],

@@ -16,7 +16,7 @@ import { insertReporters, workspaceKey } from "./BenchRows.ts";
 import { BenchWorld, each, runBench, type Figures } from "./BenchWorld.ts";
 import { postHead, requestLoad } from "./RequestLoad.ts";
 import { newWorkspace } from "./ServiceApi.ts";
-import { atLeast, atMost, ratios } from "./Turns.ts";
+import { atLeast, atMost, ratios } from "./Rounds.ts";
 
 const connections = 64;
 const devices = 1_000;

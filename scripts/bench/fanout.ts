@@ -13,7 +13,7 @@ import { insertDevices, sendNow, workspaceKey } from "./BenchRows.ts";
 import { BenchWorld, runBench } from "./BenchWorld.ts";
 import { type PacedRequest, pacedLoad, quantile } from "./PacedLoad.ts";
 import { newWorkspace, pushCampaign, registerDevices } from "./ServiceApi.ts";
-import { atLeast, atMost, inTurns, median, ratios, setting } from "./Turns.ts";
+import { atLeast, atMost, alternately, median, ratios, setting } from "./Rounds.ts";
 
 const bar = 0.5;
 const maxP99 = 100;
@@ -134,7 +134,7 @@ const restricted = Effect.fnUntraced(function* (size: number) {
     yield* restrict(false);
     return rate;
   });
-  const sides = yield* inTurns(rounds, { free: send(size), held }, 0);
+  const sides = yield* alternately(rounds, { free: send(size), held }, 0);
   console.log(
     `${String(size).padStart(9)} devices: a send with quiet hours and a cap by user has the rate of one ` +
       `without times ${atLeast(ratios(sides.held, sides.free), bar)}`,
@@ -147,7 +147,7 @@ const bench = Effect.gen(function* () {
   const figures = (rate: number) => `${String(Math.round(rate)).padStart(8)} rows/s`;
   const rates: { readonly bare: Array<number>; readonly send: Array<number> } = { bare: [], send: [] };
   for (const size of sizes) {
-    const sides = yield* inTurns(rounds, { bare: bare(numbers, size), send: send(size) }, 0);
+    const sides = yield* alternately(rounds, { bare: bare(numbers, size), send: send(size) }, 0);
     rates.bare.push(median(sides.bare));
     rates.send.push(median(sides.send));
     console.log(

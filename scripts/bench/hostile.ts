@@ -10,7 +10,7 @@ import { mebibytesOf } from "./BenchChild.ts";
 import { BenchWorld, runBench } from "./BenchWorld.ts";
 import { probed } from "./LoopProbe.ts";
 import { newWorkspace } from "./ServiceApi.ts";
-import { atMost } from "./Turns.ts";
+import { atMost } from "./Rounds.ts";
 
 const limitBytes = 20 * 1_048_576;
 const mib = 1_048_576;

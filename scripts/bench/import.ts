@@ -13,7 +13,7 @@ import { idAt } from "../../src/wire/Ids.ts";
 import { workspaceKey } from "./BenchRows.ts";
 import { BenchWorld, runBench } from "./BenchWorld.ts";
 import { newWorkspace } from "./ServiceApi.ts";
-import { atMost, inTurns, median, ratios, setting } from "./Turns.ts";
+import { atMost, alternately, median, ratios, setting } from "./Rounds.ts";
 
 const rounds = setting("ROUNDS", 15);
 const warmUp = 5;
@@ -142,7 +142,7 @@ const bench = Effect.gen(function* () {
       first: Effect.andThen(empty, imported("created")),
       again: imported("updated"),
     };
-    const { again, bare, first } = yield* inTurns(rounds, sides, Math.min(rounds, warmUp));
+    const { again, bare, first } = yield* alternately(rounds, sides, Math.min(rounds, warmUp));
     const ms = (values: ReadonlyArray<number>) => `${Math.round(median(values))} ms`;
     console.log(`
 ${size} circles ${groups === 0 ? "in no group" : `in ${groups} groups`}, ${rounds} rounds, medians

@@ -25,7 +25,7 @@ import { sendNow } from "./BenchRows.ts";
 import { BenchWorld, each, type Figures, lineOf, runBench } from "./BenchWorld.ts";
 import { buildReportYear, uuidOf, yearOf } from "./ReportYear.ts";
 import { requestLoad } from "./RequestLoad.ts";
-import { atMost, median, ratios, setting } from "./Turns.ts";
+import { atMost, median, ratios, setting } from "./Rounds.ts";
 import { visitRequests } from "./VisitRequests.ts";
 
 const bar = 1.15;

@@ -17,7 +17,7 @@ import { insertReporters, workspaceKey } from "./BenchRows.ts";
 import { BenchWorld, each, runBench } from "./BenchWorld.ts";
 import { postHead, requestLoad } from "./RequestLoad.ts";
 import { newWorkspace } from "./ServiceApi.ts";
-import { atLeast, atMost, ratios } from "./Turns.ts";
+import { atLeast, atMost, ratios } from "./Rounds.ts";
 
 const connections = 64;
 const devices = 1_000;
@@ -94,8 +94,8 @@ const prepare = Effect.fnUntraced(function* (workspaceId: number) {
   yield* sql`
     INSERT INTO location (workspace_id, environment, id, name, type, latitude, longitude, radius_meters,
       rings, created_at, updated_at)
-    SELECT ${workspaceId}::int, 'production', id, 'Star', 'polygon', latitude, longitude, radius, rings, ${at},
-      ${at}
+    SELECT ${workspaceId}::int, 'production', id, 'Star', 'polygon', latitude, longitude, radius, rings,
+      ${at}, ${at}
     FROM ${unnested("p", polygons, {
       id: ["uuid", () => idAt(now)],
       latitude: ["float8", ({ circle }) => circle.latitude],

@@ -12,7 +12,7 @@ import { BenchWorld, each, runBench } from "./BenchWorld.ts";
 import { corePlan, pinAll } from "./Cores.ts";
 import type { Loaded } from "./RequestLoad.ts";
 import { newWorkspace } from "./ServiceApi.ts";
-import { inTurns, median, met, setting } from "./Turns.ts";
+import { alternately, median, met, setting } from "./Rounds.ts";
 
 const bar = 1.8;
 const connections = 64;
@@ -50,7 +50,7 @@ const measured = Effect.fnUntraced(function* (processes: number) {
     if (plan !== null) pinAll(plan, pid);
     return load(`${platform}/me`, token);
   });
-  const { all } = yield* inTurns(rounds, { all: round });
+  const { all } = yield* alternately(rounds, { all: round });
   return { perSecond: median(each(all, "perSecond")), p99: median(each(all, "p99")) };
 });
 

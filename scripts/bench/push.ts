@@ -17,7 +17,7 @@ import { cpuOf } from "./BenchChild.ts";
 import { insertDevices, untilNone, workspaceKey } from "./BenchRows.ts";
 import { BenchWorld, each, runBench } from "./BenchWorld.ts";
 import { ask, newWorkspace, operatorKey } from "./ServiceApi.ts";
-import { atLeast, atMost, inTurns, median, ratios, setting } from "./Turns.ts";
+import { atLeast, atMost, alternately, median, ratios, setting } from "./Rounds.ts";
 
 const transports = [
   { name: "fcm", bar: 10_000, maxRatio: 1.2, count: 10_000 },
@@ -142,7 +142,8 @@ const bench = Effect.gen(function* () {
       own: Effect.sync(() => baseline("own", name, ports, count)),
       whole: throughWaypost(pid, name, count),
     };
-    const { bare, own, whole } = yield* inTurns(rounds, sides, 0);
+    const { bare, own, whole } = yield* alternately(rounds, sides, 0);
+    const costs = ratios(each(whole, "cpuMicros"), each(bare, "cpuMicros"));
     const rates = each(whole, "cpuMicros").map((micros) => 1e6 / micros);
     console.log(`
 ${name}: ${rounds} rounds of ${count} pushes, medians
@@ -150,7 +151,7 @@ ${lineOf("bare client", bare)}
 ${lineOf("transport alone", own)}
 ${lineOf("whole of Waypost", whole)}
 pushes/s of one core ${atLeast(rates, bar, 0)}
-cost of the whole to that of the bare client ${atMost(ratios(each(whole, "cpuMicros"), each(bare, "cpuMicros")), maxRatio)}`);
+cost of the whole to that of the bare client ${atMost(costs, maxRatio)}`);
   }
 });
 

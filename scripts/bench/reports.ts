@@ -27,7 +27,7 @@ import { runBench } from "./BenchWorld.ts";
 import { answerFigures, baselineFigures, baselineResults, type BaselineReport } from "./ReportsBaseline.ts";
 import { buildReportYear, largeSurvey, uuidOf, yearOf } from "./ReportYear.ts";
 import { dayFromNow } from "./ServiceApi.ts";
-import { median, met, setting, timed } from "./Turns.ts";
+import { median, met, setting, timed } from "./Rounds.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -128,8 +128,8 @@ const surveyResults = Effect.fnUntraced(function* (tenant: Tenant) {
   });
   say(
     "results of a survey, 365 days",
-    `${millis.toFixed(0)} ms (bar: 200) of ${results?.data.responses} responses, plain ${plainMillis.toFixed(0)} ms, ` +
-      `1/${(plainMillis / millis).toFixed(0)} (bar: 1/30)${isSame ? "" : ", NOT THE SAME"}`,
+    `${millis.toFixed(0)} ms (bar: 200) of ${results?.data.responses} responses, ` +
+      `plain ${plainMillis.toFixed(0)} ms, 1/${(plainMillis / millis).toFixed(0)} (bar: 1/30)${isSame ? "" : ", NOT THE SAME"}`,
     options.quick || (isSame && millis <= 200 && plainMillis / millis >= 30),
   );
 });
@@ -215,7 +215,8 @@ const bench = Effect.gen(function* () {
     const isSame = plain.result === answerFigures(answers.at(-1)?.result ?? "");
     say(
       name,
-      `${figures}, plain ${(plain.seconds * 1000).toFixed(0)} ms, 1/${ratio.toFixed(0)} (bar: 1/${baseline.minRatio})` +
+      `${figures}, plain ${(plain.seconds * 1000).toFixed(0)} ms, ` +
+        `1/${ratio.toFixed(0)} (bar: 1/${baseline.minRatio})` +
         (isSame ? "" : ", NOT THE SAME"),
       isSame && isGood && ratio >= baseline.minRatio,
     );

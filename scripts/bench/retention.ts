@@ -13,7 +13,7 @@ import { onSchema } from "./BenchDatabase.ts";
 import { runBench } from "./BenchWorld.ts";
 import { buildReportYear, yearOf } from "./ReportYear.ts";
 import { dayFromNow } from "./ServiceApi.ts";
-import { atMost, met, setting, timed } from "./Turns.ts";
+import { atMost, met, setting, timed } from "./Rounds.ts";
 
 const rows = setting("ROWS", 1_000_000);
 const timezone = "Europe/Amsterdam";

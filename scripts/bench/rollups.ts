@@ -11,7 +11,7 @@ import { Rollups } from "../../src/reports/rollups/Rollups.ts";
 import { onSchema } from "./BenchDatabase.ts";
 import { runBench } from "./BenchWorld.ts";
 import { buildReportYear, yearOf } from "./ReportYear.ts";
-import { inTurns, median, setting, timed } from "./Turns.ts";
+import { alternately, median, setting, timed } from "./Rounds.ts";
 
 const rows = setting("ROWS", 40_000);
 const year = yearOf(10 * rows, 50_000);
@@ -68,7 +68,7 @@ const bench = Effect.gen(function* () {
         (device_key, location_key, occurred_at, workspace_id, environment)`);
       return took;
     });
-    const rounds = yield* inTurns(
+    const rounds = yield* alternately(
       5,
       { slow: micros(writeWithDeltas), adding: micros(rollUp), fast: without },
       0,

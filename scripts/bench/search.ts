@@ -11,7 +11,7 @@ import { searchPattern } from "../../src/wire/SearchText.ts";
 import type { Tenant } from "../../src/workspaces/Workspace.ts";
 import { onSchema } from "./BenchDatabase.ts";
 import { runBench } from "./BenchWorld.ts";
-import { atMost, median, setting, timed } from "./Turns.ts";
+import { atMost, median, setting, timed } from "./Rounds.ts";
 
 const rows = setting("ROWS", 100_000);
 const searches = { common: "store", rare: "nr 77777 ", none: "museum", short: "zq", "not latin": "музей" };

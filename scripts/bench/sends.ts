@@ -12,7 +12,7 @@ import { insertDevices, workspaceKey } from "./BenchRows.ts";
 import { BenchWorld, each, runBench } from "./BenchWorld.ts";
 import { quantile } from "./PacedLoad.ts";
 import { ask, newWorkspace, operatorKey, pushCampaign } from "./ServiceApi.ts";
-import { atMost, inTurns, median, met, ratios, setting } from "./Turns.ts";
+import { atMost, alternately, median, met, ratios, setting } from "./Rounds.ts";
 
 const sends = setting("SENDS", 10_000);
 const devices = setting("DEVICES", 50);
@@ -110,7 +110,7 @@ const run = Effect.fnUntraced(function* ({ size, workspace }: Load) {
 const bench = Effect.gen(function* () {
   const { origin } = yield* BenchWorld.waypost();
   const [one, many] = [yield* prepare(origin, 1, sends * devices), yield* prepare(origin, sends, devices)];
-  const { all, single } = yield* inTurns(rounds, { single: run(one), all: run(many) }, 0);
+  const { all, single } = yield* alternately(rounds, { single: run(one), all: run(many) }, 0);
   const seconds = (runs: ReadonlyArray<Run>) => each(runs, "seconds");
   const lags = (part: number) => all.map((run) => quantile(run.lags, part));
   const unfinished = [...single, ...all].reduce((sum, run) => sum + run.unfinished, 0);

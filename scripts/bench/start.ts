@@ -12,7 +12,7 @@ import { runChapters } from "../../src/demo/Demo.ts";
 import { familyOf, mebibytesOf } from "./BenchChild.ts";
 import { runScript, temporaryFolder, waypostSettings } from "./BenchWorld.ts";
 import { operatorKey } from "./ServiceApi.ts";
-import { atMost } from "./Turns.ts";
+import { atMost } from "./Rounds.ts";
 
 const launcher = new URL("../../bin/waypost.js", import.meta.url).pathname;
 const executable = process.argv[2];

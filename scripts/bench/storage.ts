@@ -6,7 +6,7 @@ import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { onSchema } from "./BenchDatabase.ts";
 import { runBench } from "./BenchWorld.ts";
-import { setting } from "./Turns.ts";
+import { setting } from "./Rounds.ts";
 
 const rows = setting("ROWS", 200_000);
 

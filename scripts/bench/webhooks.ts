@@ -19,7 +19,7 @@ import { insertDevices, sendNow } from "./BenchRows.ts";
 import { BenchWorld, each, runBench } from "./BenchWorld.ts";
 import { postHead, requestLoad } from "./RequestLoad.ts";
 import { ask, geoCampaign, pushCampaign, registerDevices } from "./ServiceApi.ts";
-import { atLeast, atMost, inTurns, median, ratios, setting } from "./Turns.ts";
+import { atLeast, atMost, alternately, median, ratios, setting } from "./Rounds.ts";
 import { hanging } from "./WebhookHanging.ts";
 import { allSettled, figuresOf, newWorkspace, recordEvents, waitFor } from "./WebhookScenario.ts";
 
@@ -59,7 +59,7 @@ const throughput = Effect.fnUntraced(function* (
     yield* allSettled;
     return { byClock: count / took, byCpu: count / (cpuOf(worker) - before) };
   });
-  const { all } = yield* inTurns(rounds, { all: round });
+  const { all } = yield* alternately(rounds, { all: round });
   yield* ask(`${webhooks}/${webhook.id}`, token, {}, "DELETE");
   const rate = atLeast(each(all, "byCpu"), bars[batch ? "batches" : "singly"], 0);
   const clock = Math.round(median(each(all, "byClock")));
@@ -87,7 +87,7 @@ const sends = Effect.fnUntraced(function* ({ origin, receiver }: Setting) {
     yield* allSettled;
     return { took, arrived };
   });
-  const { bare, own } = yield* inTurns(rounds, { bare: send("disabled"), own: send("active") });
+  const { bare, own } = yield* alternately(rounds, { bare: send("disabled"), own: send("active") });
   yield* ask(`${url}/${webhook.id}`, token, {}, "DELETE");
   const [without, having] = [each(bare, "took"), each(own, "took")];
   console.log(
@@ -129,7 +129,7 @@ const ingest = Effect.fnUntraced(function* ({ api, origin }: Setting & { readonl
     yield* status("disabled");
     return cpu + databaseCpu;
   });
-  const { bare, own } = yield* inTurns(rounds, { bare: cost("disabled"), own: cost("active") });
+  const { bare, own } = yield* alternately(rounds, { bare: cost("disabled"), own: cost("active") });
   const [recorded] = yield* sql<{ readonly events: number }>`
     SELECT sum(size)::int AS events FROM webhook_event WHERE webhook_id = ${webhook.id}`;
   console.log(

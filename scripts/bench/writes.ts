@@ -14,7 +14,7 @@ import { BenchWorld, each, runBench, type Side } from "./BenchWorld.ts";
 import { pinApart } from "./Cores.ts";
 import { postHead, putHead, requestLoad } from "./RequestLoad.ts";
 import { newWorkspace } from "./ServiceApi.ts";
-import { median, met, ratios } from "./Turns.ts";
+import { median, met, ratios } from "./Rounds.ts";
 
 const bar = 0.5;
 /** Requests a second that are enough whatever the baseline does. */

@@ -45,7 +45,8 @@ export const kill = (victims: ReadonlyArray<Program>, ledger: PushLedger) =>
       const [before, at] = [ledger.connected, Date.now()];
       yield* Effect.promise(() => Promise.all(victims.map(({ end }) => end("SIGKILL"))));
       const open = yield* openMessages;
-      // Many short pauses: after a long one on a busy machine, the event loop runs this before it reads sockets.
+      // Many short pauses: after a long one on a busy machine, the event loop runs this before it reads
+      // sockets.
       yield* Effect.repeat(Effect.sleep(20), { times: 25 });
       const after = ledger.connected;
       return { until: at, open, tokens: new Set([...before].filter((token) => !after.has(token))) };

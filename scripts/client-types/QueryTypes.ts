@@ -20,7 +20,7 @@ const declared = (query: ReadonlyMap<string, string>, { about, fields, name }: (
 };
 
 /** The most frequent of some texts; null if none occurs twice. */
-const mostFrequent = (texts: ReadonlyArray<string>): string | null =>
+const commonest = (texts: ReadonlyArray<string>): string | null =>
   [...Map.groupBy(texts, (text) => text).values()]
     .filter(({ length }) => length > 1)
     .toSorted((one, other) => other.length - one.length)[0]?.[0] ?? null;
@@ -30,7 +30,7 @@ export const queryTypes = (operations: ReadonlyArray<Operation>): ReadonlyMap<st
   const queries = operations.flatMap(({ query }) => query ?? []);
   const shared = groups.map((group) => ({
     ...group,
-    text: mostFrequent(queries.flatMap(({ fields }) => declared(fields, group) ?? [])),
+    text: commonest(queries.flatMap(({ fields }) => declared(fields, group) ?? [])),
   }));
   const types = new Map<string, string>();
   for (const { about, fields, name } of queries) {

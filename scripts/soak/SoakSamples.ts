@@ -1,7 +1,7 @@
 /** What a soak test measures of the processes, by Linux's /proc. */
 import { readdirSync, readFileSync } from "node:fs";
 import { familyOf, mebibytesOf } from "../bench/BenchChild.ts";
-import { median } from "../bench/Turns.ts";
+import { median } from "../bench/Rounds.ts";
 
 /** Memory in MiB, descriptors and connections. */
 export interface Sample {

@@ -1,4 +1,4 @@
-/** Rounds of several sides in turns, and figures with their bars. A missed bar sets the exit code. */
+/** Rounds of several sides alternately, and figures with their bars. A missed bar sets the exit code. */
 import { Effect } from "effect";
 import process from "node:process";
 
@@ -10,7 +10,7 @@ export const median = (values: ReadonlyArray<number>): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 /** Runs each side once a round, after one round that does not count. Gives the results by side. */
-export const inTurns = Effect.fnUntraced(function* <const Name extends string, A, E, R>(
+export const alternately = Effect.fnUntraced(function* <const Name extends string, A, E, R>(
   rounds: number,
   sides: Readonly<Record<Name, Effect.Effect<A, E, R>>>,
   warmUps = 1,
