@@ -58,7 +58,8 @@ export const hanging = Effect.fnUntraced(function* (
   const lag = (part: number): number => quantile(sorted, part);
   console.log(
     `1,000 receivers of which 100 hang: lag of the others ${lag(0.5)} ms, ` +
-      `p99 ${atMost(lag(0.99), maxLag, 0)} ms, max ${lag(1)} ms; CPU of the worker ${(cpu / 1e6).toFixed(1)} s, of PostgreSQL ` +
-      `${(databaseCpu / 1e6).toFixed(1)} s, in 10 s`,
+      `p99 ${atMost(lag(0.99), maxLag, 0)} ms, max ${lag(1)} ms; ` +
+      `CPU of the worker ${(cpu / 1e6).toFixed(1)} s, of PostgreSQL ${(databaseCpu / 1e6).toFixed(1)} s, ` +
+      "in 10 s",
   );
 });

@@ -129,7 +129,8 @@ const surveyResults = Effect.fnUntraced(function* (tenant: Tenant) {
   say(
     "results of a survey, 365 days",
     `${millis.toFixed(0)} ms (bar: 200) of ${results?.data.responses} responses, ` +
-      `plain ${plainMillis.toFixed(0)} ms, 1/${(plainMillis / millis).toFixed(0)} (bar: 1/30)${isSame ? "" : ", NOT THE SAME"}`,
+      `plain ${plainMillis.toFixed(0)} ms, ` +
+      `1/${(plainMillis / millis).toFixed(0)} (bar: 1/30)${isSame ? "" : ", NOT THE SAME"}`,
     options.quick || (isSame && millis <= 200 && plainMillis / millis >= 30),
   );
 });
