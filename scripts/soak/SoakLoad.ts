@@ -2,7 +2,8 @@
 import { Agent } from "node:http";
 import { exchange, type PacedRequest, quantile } from "../bench/PacedLoad.ts";
 import { visits } from "../bench/VisitRequests.ts";
-import { createOnce, grid, operatorKey, type SoakWorld } from "./SoakWorld.ts";
+import { operatorKey } from "../bench/ServiceApi.ts";
+import { createOnce, grid, type SoakWorld } from "./SoakWorld.ts";
 
 /** Results of a period's requests. */
 export interface Tally {

@@ -34,6 +34,7 @@ import type {
   WebhookPatch,
   WebhookTestResult,
   WebhookWithSecret,
+  PageQuery,
   SegmentsListQuery,
   DevicesListQuery,
   SendsListQuery,
@@ -86,9 +87,11 @@ export type {
   WebhookPatch,
   WebhookTestResult,
   WebhookWithSecret,
+  PageQuery,
   SegmentsListQuery,
   DevicesListQuery,
   SendsListQuery,
+  ReportQuery,
   ReportsSummaryQuery,
   ReportsCampaignsQuery,
   ReportsLocationsQuery,
@@ -829,53 +832,25 @@ export interface WorkspacePatch {
 }
 
 /** The query parameters of `workspaces.list`. */
-export interface WorkspacesListQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
-}
+export type WorkspacesListQuery = PageQuery;
 
 /** The query parameters of `tokens.list`. */
-export interface TokensListQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
-}
+export type TokensListQuery = PageQuery;
 
 /** The query parameters of `sdkKeys.list`. */
-export interface SdkKeysListQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
-}
+export type SdkKeysListQuery = PageQuery;
 
 /** The query parameters of `notifications.list`. */
-export interface NotificationsListQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
-}
+export type NotificationsListQuery = PageQuery;
 
 /** The query parameters of `devices.explain`. */
-export interface DevicesExplainQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
+export interface DevicesExplainQuery extends PageQuery {
   /** Only this campaign, active or not. */
   readonly campaign?: string | undefined;
 }
 
 /** The query parameters of `deliveries.list`. */
-export interface DeliveriesListQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
+export interface DeliveriesListQuery extends PageQuery {
   /** Only deliveries of the campaign with this id. */
   readonly campaign?: string | undefined;
   /** Only deliveries of the notification with this id. */

@@ -36,6 +36,7 @@ import type {
   WebhookPatch,
   WebhookTestResult,
   WebhookWithSecret,
+  PageQuery,
   SegmentsListQuery,
   DevicesListQuery,
   SendsListQuery,
@@ -91,9 +92,11 @@ export type {
   WebhookPatch,
   WebhookTestResult,
   WebhookWithSecret,
+  PageQuery,
   SegmentsListQuery,
   DevicesListQuery,
   SendsListQuery,
+  ReportQuery,
   ReportsSummaryQuery,
   ReportsCampaignsQuery,
   ReportsLocationsQuery,
@@ -886,11 +889,7 @@ export interface UsedMediaFile {
 }
 
 /** The query parameters of `locations.list`. */
-export interface LocationsListQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
+export interface LocationsListQuery extends PageQuery {
   /** An ISO 8601 date-time with offset or Z, or a date; without an offset it is UTC. */
   readonly updated_since?: string | Date | undefined;
   /** Only the location with exactly this external id. */
@@ -909,21 +908,13 @@ export interface LocationsListQuery {
 }
 
 /** The query parameters of `locationGroups.list`. */
-export interface LocationGroupsListQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
+export interface LocationGroupsListQuery extends PageQuery {
   /** Only the group with exactly this name. */
   readonly name?: string | undefined;
 }
 
 /** The query parameters of `media.list`. */
-export interface MediaListQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
+export interface MediaListQuery extends PageQuery {
   /** The kind of a media file. */
   readonly type?: "image" | "video" | "audio" | undefined;
   /** Only those whose name has this part, in any letter case. */
@@ -931,11 +922,7 @@ export interface MediaListQuery {
 }
 
 /** The query parameters of `campaigns.list`. */
-export interface CampaignsListQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
+export interface CampaignsListQuery extends PageQuery {
   /** Only campaigns updated at or after this instant; without an offset it is UTC. */
   readonly updated_since?: string | Date | undefined;
   /** `true` lists the archived campaigns, `false` (the default) the others. */
@@ -949,45 +936,30 @@ export interface CampaignsListQuery {
 }
 
 /** The query parameters of `deviceMessages.list`. */
-export interface DeviceMessagesListQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
-}
+export type DeviceMessagesListQuery = PageQuery;
 
 /** The query parameters of `deviceEvents.list`. */
-export interface DeviceEventsListQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
-}
+export type DeviceEventsListQuery = PageQuery;
 
 /** The query parameters of `explanations.explain`. */
-export interface ExplanationsExplainQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
+export interface ExplanationsExplainQuery extends PageQuery {
   /** Only this campaign, active or not. */
   readonly campaign?: string | undefined;
 }
 
-/** The query parameters of `surveyResults.results`. */
-export interface SurveyResultsResultsQuery {
+/** The days of a report. */
+export interface DaysQuery {
   /** First day, YYYY-MM-DD; 30 days before the end if left out. */
   readonly start?: string | undefined;
   /** Last day, included, YYYY-MM-DD; today if left out. At most 366 days after the start. */
   readonly end?: string | undefined;
 }
 
+/** The query parameters of `surveyResults.results`. */
+export type SurveyResultsResultsQuery = DaysQuery;
+
 /** The query parameters of `surveyResults.answers`. */
-export interface SurveyResultsAnswersQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
+export interface SurveyResultsAnswersQuery extends PageQuery {
   /** First day of the first answers, YYYY-MM-DD; all if left out. */
   readonly start?: string | undefined;
   /** Last day of the first answers, included, YYYY-MM-DD; all if left out. */

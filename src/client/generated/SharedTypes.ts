@@ -66,11 +66,7 @@ export interface ActivityEntry {
 }
 
 /** The query parameters of `activity.list`. */
-export interface ActivityListQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
+export interface ActivityListQuery extends PageQuery {
   /** Only changes by this actor: the id of a token or session, or `token`, `operator` or `session`. */
   readonly actor?: string | undefined;
   /** Only changes of this resource, by its id, or of resources of this type. */
@@ -203,11 +199,7 @@ export interface DeviceMessage {
 }
 
 /** The query parameters of `devices.list`. */
-export interface DevicesListQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
+export interface DevicesListQuery extends PageQuery {
   /** Only approved devices, or only those that are not. */
   readonly approved?: boolean | undefined;
   /** The platform of the device. */
@@ -406,6 +398,14 @@ export interface NotificationReportRow {
   readonly reach: number;
 }
 
+/** A page of a list. */
+export interface PageQuery {
+  /** The previous page's `meta.next_cursor`; leave out for the first page. */
+  readonly cursor?: string | undefined;
+  /** The most items on the page; 20 if left out. */
+  readonly limit?: number | undefined;
+}
+
 /** The JSON of `Question`. */
 export interface Question {
   /** Id of the question. */
@@ -452,6 +452,27 @@ export interface QuietHours {
   readonly action: "hold" | "drop";
 }
 
+/** The days of a report, and which of the activity it counts. */
+export interface ReportQuery {
+  /** First day, YYYY-MM-DD; 30 days before the end if left out. */
+  readonly start?: string | undefined;
+  /** Last day, included, YYYY-MM-DD; today if left out. At most 366 days after the start. */
+  readonly end?: string | undefined;
+  /** Only this campaign's deliveries, and geofence activity at its locations. */
+  readonly campaign?: string | undefined;
+  /** Only this location, and the campaigns that target it. */
+  readonly location?: string | undefined;
+  /** Only this group's locations, and the campaigns that target the group. */
+  readonly location_group?: string | undefined;
+  /**
+   * Only deliveries of this trigger; of geofence events `on_enter` and `on_dwell` count entries,
+   * `on_exit` exits, `fixed_time` none.
+   */
+  readonly activation?: "on_enter" | "on_exit" | "on_dwell" | "fixed_time" | undefined;
+  /** Only notifications of this type. */
+  readonly content_type?: "message" | "survey" | undefined;
+}
+
 /** The range of the figures, after defaults. */
 export interface ReportRange {
   /** First day of the range. */
@@ -463,149 +484,47 @@ export interface ReportRange {
 }
 
 /** The query parameters of `reports.campaigns`. */
-export interface ReportsCampaignsQuery {
-  /** First day, YYYY-MM-DD; 30 days before the end if left out. */
-  readonly start?: string | undefined;
-  /** Last day, included, YYYY-MM-DD; today if left out. At most 366 days after the start. */
-  readonly end?: string | undefined;
-  /** Only this campaign's deliveries, and geofence activity at its locations. */
-  readonly campaign?: string | undefined;
-  /** Only this location, and the campaigns that target it. */
-  readonly location?: string | undefined;
-  /** Only this group's locations, and the campaigns that target the group. */
-  readonly location_group?: string | undefined;
-  /**
-   * Only deliveries of this trigger; of geofence events `on_enter` and `on_dwell` count entries,
-   * `on_exit` exits, `fixed_time` none.
-   */
-  readonly activation?: "on_enter" | "on_exit" | "on_dwell" | "fixed_time" | undefined;
+export interface ReportsCampaignsQuery extends ReportQuery {
   /** Only campaigns that have this status now. */
   readonly campaign_status?: "active" | "scheduled" | "paused" | "ended" | undefined;
-  /** Only notifications of this type. */
-  readonly content_type?: "message" | "survey" | undefined;
   /** Keeps the rows with this status. */
   readonly status?: "active" | "scheduled" | "paused" | "ended" | undefined;
 }
 
 /** The query parameters of `reports.interactions`. */
-export interface ReportsInteractionsQuery {
-  /** First day, YYYY-MM-DD; 30 days before the end if left out. */
-  readonly start?: string | undefined;
-  /** Last day, included, YYYY-MM-DD; today if left out. At most 366 days after the start. */
-  readonly end?: string | undefined;
-  /** Only this campaign's deliveries, and geofence activity at its locations. */
-  readonly campaign?: string | undefined;
-  /** Only this location, and the campaigns that target it. */
-  readonly location?: string | undefined;
-  /** Only this group's locations, and the campaigns that target the group. */
-  readonly location_group?: string | undefined;
-  /**
-   * Only deliveries of this trigger; of geofence events `on_enter` and `on_dwell` count entries,
-   * `on_exit` exits, `fixed_time` none.
-   */
-  readonly activation?: "on_enter" | "on_exit" | "on_dwell" | "fixed_time" | undefined;
+export interface ReportsInteractionsQuery extends ReportQuery {
   /** Only campaigns that have this status now. */
   readonly campaign_status?: "active" | "scheduled" | "paused" | "ended" | undefined;
-  /** Only notifications of this type. */
-  readonly content_type?: "message" | "survey" | undefined;
   /** Keeps the rows with this status. */
   readonly status?: "active" | "scheduled" | "paused" | "ended" | "unused" | undefined;
 }
 
 /** The query parameters of `reports.locations`. */
-export interface ReportsLocationsQuery {
-  /** First day, YYYY-MM-DD; 30 days before the end if left out. */
-  readonly start?: string | undefined;
-  /** Last day, included, YYYY-MM-DD; today if left out. At most 366 days after the start. */
-  readonly end?: string | undefined;
-  /** Only this campaign's deliveries, and geofence activity at its locations. */
-  readonly campaign?: string | undefined;
-  /** Only this location, and the campaigns that target it. */
-  readonly location?: string | undefined;
-  /** Only this group's locations, and the campaigns that target the group. */
-  readonly location_group?: string | undefined;
-  /**
-   * Only deliveries of this trigger; of geofence events `on_enter` and `on_dwell` count entries,
-   * `on_exit` exits, `fixed_time` none.
-   */
-  readonly activation?: "on_enter" | "on_exit" | "on_dwell" | "fixed_time" | undefined;
+export interface ReportsLocationsQuery extends ReportQuery {
   /** Only campaigns that have this status now. */
   readonly campaign_status?: "active" | "scheduled" | "paused" | "ended" | undefined;
-  /** Only notifications of this type. */
-  readonly content_type?: "message" | "survey" | undefined;
   /** Keeps the rows with this status. */
   readonly status?: "active" | "idle" | undefined;
 }
 
 /** The query parameters of `reports.notifications`. */
-export interface ReportsNotificationsQuery {
-  /** First day, YYYY-MM-DD; 30 days before the end if left out. */
-  readonly start?: string | undefined;
-  /** Last day, included, YYYY-MM-DD; today if left out. At most 366 days after the start. */
-  readonly end?: string | undefined;
-  /** Only this campaign's deliveries, and geofence activity at its locations. */
-  readonly campaign?: string | undefined;
-  /** Only this location, and the campaigns that target it. */
-  readonly location?: string | undefined;
-  /** Only this group's locations, and the campaigns that target the group. */
-  readonly location_group?: string | undefined;
-  /**
-   * Only deliveries of this trigger; of geofence events `on_enter` and `on_dwell` count entries,
-   * `on_exit` exits, `fixed_time` none.
-   */
-  readonly activation?: "on_enter" | "on_exit" | "on_dwell" | "fixed_time" | undefined;
+export interface ReportsNotificationsQuery extends ReportQuery {
   /** Only campaigns that have this status now. */
   readonly campaign_status?: "active" | "scheduled" | "paused" | "ended" | undefined;
-  /** Only notifications of this type. */
-  readonly content_type?: "message" | "survey" | undefined;
   /** Keeps the rows with this status. */
   readonly status?: "active" | "scheduled" | "paused" | "ended" | "unused" | undefined;
 }
 
 /** The query parameters of `reports.summary`. */
-export interface ReportsSummaryQuery {
-  /** First day, YYYY-MM-DD; 30 days before the end if left out. */
-  readonly start?: string | undefined;
-  /** Last day, included, YYYY-MM-DD; today if left out. At most 366 days after the start. */
-  readonly end?: string | undefined;
-  /** Only this campaign's deliveries, and geofence activity at its locations. */
-  readonly campaign?: string | undefined;
-  /** Only this location, and the campaigns that target it. */
-  readonly location?: string | undefined;
-  /** Only this group's locations, and the campaigns that target the group. */
-  readonly location_group?: string | undefined;
-  /**
-   * Only deliveries of this trigger; of geofence events `on_enter` and `on_dwell` count entries,
-   * `on_exit` exits, `fixed_time` none.
-   */
-  readonly activation?: "on_enter" | "on_exit" | "on_dwell" | "fixed_time" | undefined;
+export interface ReportsSummaryQuery extends ReportQuery {
   /** Only campaigns that have this status now. */
   readonly campaign_status?: "active" | "scheduled" | "paused" | "ended" | undefined;
-  /** Only notifications of this type. */
-  readonly content_type?: "message" | "survey" | undefined;
 }
 
 /** The query parameters of `reports.surveys`. */
-export interface ReportsSurveysQuery {
-  /** First day, YYYY-MM-DD; 30 days before the end if left out. */
-  readonly start?: string | undefined;
-  /** Last day, included, YYYY-MM-DD; today if left out. At most 366 days after the start. */
-  readonly end?: string | undefined;
-  /** Only this campaign's deliveries, and geofence activity at its locations. */
-  readonly campaign?: string | undefined;
-  /** Only this location, and the campaigns that target it. */
-  readonly location?: string | undefined;
-  /** Only this group's locations, and the campaigns that target the group. */
-  readonly location_group?: string | undefined;
-  /**
-   * Only deliveries of this trigger; of geofence events `on_enter` and `on_dwell` count entries,
-   * `on_exit` exits, `fixed_time` none.
-   */
-  readonly activation?: "on_enter" | "on_exit" | "on_dwell" | "fixed_time" | undefined;
+export interface ReportsSurveysQuery extends ReportQuery {
   /** Only campaigns that have this status now. */
   readonly campaign_status?: "active" | "scheduled" | "paused" | "ended" | undefined;
-  /** Only notifications of this type. */
-  readonly content_type?: "message" | "survey" | undefined;
   /** Keeps the rows with this status. */
   readonly status?: "active" | "scheduled" | "paused" | "ended" | undefined;
 }
@@ -677,12 +596,7 @@ export interface SegmentRule {
 }
 
 /** The query parameters of `segments.list`. */
-export interface SegmentsListQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
-}
+export type SegmentsListQuery = PageQuery;
 
 /** The JSON of `Send`. */
 export interface Send {
@@ -746,11 +660,7 @@ export interface SendPart {
 }
 
 /** The query parameters of `sends.list`. */
-export interface SendsListQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
+export interface SendsListQuery extends PageQuery {
   /** Only sends of the campaign with this id. */
   readonly campaign?: string | undefined;
   /**
@@ -1111,17 +1021,7 @@ export interface WebhookWithSecret {
 }
 
 /** The query parameters of `webhooks.attempts`. */
-export interface WebhooksAttemptsQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
-}
+export type WebhooksAttemptsQuery = PageQuery;
 
 /** The query parameters of `webhooks.list`. */
-export interface WebhooksListQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
-}
+export type WebhooksListQuery = PageQuery;

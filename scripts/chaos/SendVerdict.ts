@@ -1,9 +1,11 @@
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { messageIds } from "../../src/sending/deliveries/MessageId.ts";
+import { secretKey } from "../bench/ServiceApi.ts";
+import { spread, type Verdict, without } from "./ChaosRun.ts";
 import type { Arrival, PushLedger } from "./PushLedger.ts";
 import type { UnansweredPushes } from "./UnansweredPushes.ts";
-import { type PlannedSend, secretKey } from "./Scenario.ts";
+import type { PlannedSend } from "./PlannedSends.ts";
 
 /** A moment at which processes were killed, cut off from the database, stopped or suspended. */
 export interface Disruption {
@@ -68,18 +70,10 @@ export const repeatedPushes = (
   return { hits, repeats, unexplained };
 };
 
-/** Median and maximum, in seconds. */
-export const spread = (seconds: ReadonlyArray<number>): string => {
-  const sorted = seconds.toSorted((a, b) => a - b);
-  return sorted.length === 0
-    ? "-"
-    : `${sorted[sorted.length >> 1]?.toFixed(2)} s, ${sorted.at(-1)?.toFixed(2)} s`;
-};
-
 const seconds = (millis: number): string => `${(millis / 1000).toFixed(1)} s`;
 
-/** Counts and prints lost, duplicate and repeated deliveries. Returns whether all is as it must be. */
-export const verdict = Effect.fnUntraced(function* (
+/** Counts lost, duplicate and repeated deliveries. */
+export const sendVerdict = Effect.fnUntraced(function* (
   planned: ReadonlyArray<PlannedSend>,
   disruptions: ReadonlyArray<Disruption>,
   ledger: PushLedger,
@@ -103,23 +97,18 @@ export const verdict = Effect.fnUntraced(function* (
     SELECT source_id AS "sourceId", device_key AS key, attempts::int AS attempts,
       (extract(epoch FROM settled_at) * 1000)::float8 AS at
     FROM delivery WHERE transport = 'fcm'`;
-  const ids = messageIds(secretKey);
-  const settledAt = new Map(
-    pushes.map(({ at, key, sourceId }) => [ids.idOf({ sourceId, deviceKey: key }), at]),
-  );
-  const attempts = new Map(
-    pushes.map((push) => [ids.idOf({ sourceId: push.sourceId, deviceKey: push.key }), push.attempts]),
+  const { idOf } = messageIds(secretKey);
+  const settled = new Map(
+    pushes.map((push) => [idOf({ sourceId: push.sourceId, deviceKey: push.key }), push] as const),
   );
   const expected = planned.reduce((sum, send) => sum + send.expected, 0);
-  const unsent = [...settledAt.keys()].filter((id) => !ledger.arrivals.has(id)).length;
-  const strange = [...ledger.arrivals.keys()].filter((id) => !settledAt.has(id)).length;
   const lags = yield* sql<{ readonly millis: number }>`
     SELECT (extract(epoch FROM started_at - due_at) * 1000)::float8 AS millis
     FROM send WHERE started_at IS NOT NULL`;
   const { hits, repeats, unexplained } = repeatedPushes(disruptions, ledger, unanswered);
   // For a message that was hit twice, the last disruption.
   const uncertain = new Map(hits.flatMap((each) => [...each.uncertain].map((id) => [id, each.at] as const)));
-  const takeover = (id: string, at: number): number => ((settledAt.get(id) ?? Infinity) - at) / 1000;
+  const takeover = (id: string, at: number): number => ((settled.get(id)?.at ?? Infinity) - at) / 1000;
   const slowest = [...uncertain].toSorted(
     ([one, at], [other, otherAt]) => takeover(other, otherAt) - takeover(one, at),
   )[0];
@@ -129,7 +118,7 @@ export const verdict = Effect.fnUntraced(function* (
     const kills = disruptions.map((each) => seconds(each.at - at)).join(", ");
     console.log(
       `slowest outcome: ${seconds(takeover(id, at) * 1000)} after its last disruption; ` +
-        `${attempts.get(id)} attempts, arrived at ${arrived}; all disruptions at ${kills}`,
+        `${settled.get(id)?.attempts} attempts, arrived at ${arrived}; all disruptions at ${kills}`,
     );
   }
   const takeovers = [...uncertain].map(([id, at]) => takeover(id, at));
@@ -140,44 +129,34 @@ export const verdict = Effect.fnUntraced(function* (
   const stopSeconds = disruptions
     .filter(({ kind }) => kind === "stop")
     .map(({ at, until }) => (until - at) / 1000);
-  const lost = expected - counts.reached;
-  const lines: ReadonlyArray<readonly [string, number | string]> = [
-    ["processes killed", disruptions.reduce((sum, each) => sum + each.processes, 0)],
-    ["kills, and during a send", countOf("kill")],
-    ["stops, and during a send", countOf("stop")],
-    ["from SIGTERM to the exit, median, max", spread(stopSeconds)],
-    ["database cuts, and during a send", countOf("cut")],
-    ["suspended processes, and during a send", countOf("stall")],
-    ["sends", planned.length],
-    ["deliveries expected", expected],
-    ["deliveries found", counts.rows],
-    ["lost", lost],
-    ["duplicate", counts.rows - counts.reached],
-    ["not delivered", counts.undecided],
-    ["sends with wrong figures", counts.wrong],
-    ["left in the queue, open batches", `${counts.queued}, ${counts.batches}`],
-    ["pushes that arrived", settledAt.size - unsent],
-    ["pushes that never arrived", unsent],
-    ["pushes without a delivery", strange],
-    ["uncertain (in flight at a disruption)", uncertain.size],
-    ["uncertain (no answer within 10 s)", unanswered.size],
-    ["repeated", repeats.length],
-    ["repeated without being uncertain", unexplained.length],
-    ["disruptions that hit a push in flight", hits.filter((each) => each.uncertain.size > 0).length],
-    ["from a disruption to the outcome, median, max", spread(takeovers)],
-    ["from a send's minute to its start, median, max", spread(lags.map(({ millis }) => millis / 1000))],
-  ];
-  for (const [name, value] of lines) console.log(`${name.padEnd(52)} ${String(value).padStart(10)}`);
-  const bad =
-    Math.abs(lost) +
-    counts.rows -
-    counts.reached +
-    counts.undecided +
-    counts.wrong +
-    counts.queued +
-    counts.batches +
-    unsent +
-    strange +
-    unexplained.length;
-  return bad === 0;
+  const figures = {
+    "processes killed": disruptions.reduce((sum, each) => sum + each.processes, 0),
+    "kills, and during a send": countOf("kill"),
+    "stops, and during a send": countOf("stop"),
+    "from SIGTERM to the exit, median, max": spread(stopSeconds),
+    "database cuts, and during a send": countOf("cut"),
+    "suspended processes, and during a send": countOf("stall"),
+    sends: planned.length,
+    "deliveries expected": expected,
+    "deliveries found": counts.rows,
+    "pushes that arrived": settled.size - without(settled.keys(), ledger.arrivals),
+    "uncertain (in flight at a disruption)": uncertain.size,
+    "uncertain (no answer within 10 s)": unanswered.size,
+    repeated: repeats.length,
+    "disruptions that hit a push in flight": hits.filter((each) => each.uncertain.size > 0).length,
+    "from a disruption to the outcome, median, max": spread(takeovers),
+    "from a send's minute to its start, median, max": spread(lags.map(({ millis }) => millis / 1000)),
+  };
+  const faults = {
+    lost: expected - counts.reached,
+    duplicate: counts.rows - counts.reached,
+    "not delivered": counts.undecided,
+    "sends with wrong figures": counts.wrong,
+    "left in the queue": counts.queued,
+    "open batches": counts.batches,
+    "pushes that never arrived": without(settled.keys(), ledger.arrivals),
+    "pushes without a delivery": without(ledger.arrivals.keys(), settled),
+    "repeated without being uncertain": unexplained.length,
+  };
+  return { figures, faults } satisfies Verdict;
 });
