@@ -1,9 +1,9 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { inShard } from "../database/citus/ShardCall.ts";
 import { instant, jsonb, onlyRow, utc } from "../database/Rows.ts";
 import { anyRow } from "../database/Statements.ts";
 import { sameTenant, tenantIs } from "../database/TenantColumns.ts";
+import { workspaceStatements, table } from "../database/WorkspaceGroups.ts";
 import { answerDeltasSql } from "../deltas/DeltasSql.ts";
 import type { NotificationType } from "../notifications/MessageContent.ts";
 import type { Question } from "../notifications/Survey.ts";
@@ -37,6 +37,7 @@ export interface ResponseFacts {
 export class AnswersSql extends Context.Service<AnswersSql>()("waypost/events/AnswersSql", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
+    const { onShard } = workspaceStatements(sql);
 
     /** Condition: the row of an alias is the response of a device to a survey on a campaign. */
     const isOf = (alias: string, tenant: TenantKey, deviceKey: number, survey: SentSurvey) =>
@@ -102,15 +103,13 @@ export class AnswersSql extends Context.Service<AnswersSql>()("waypost/events/An
         now: number,
       ) =>
         anyRow(
-          inShard(
-            sql,
-            workspaceId,
-            (shardOf) => sql`
+          onShard([{ workspaceId }])(
+            () => sql`
           WITH earlier AS MATERIALIZED (
-            SELECT r.answers FROM survey_response r
+            SELECT r.answers FROM ${table.survey_response} r
             WHERE ${isOf("r", { environment, workspaceId }, deviceKey, survey)} FOR NO KEY UPDATE
           ), added AS (
-            INSERT INTO survey_response (workspace_id, environment, notification_key, campaign_key,
+            INSERT INTO ${table.survey_response} (workspace_id, environment, notification_key, campaign_key,
               device_key, content_key, answers, first_answered_at, answered_at)
             SELECT ${workspaceId}, ${environment}, ${survey.notification_key}, ${survey.campaign_key},
               ${deviceKey}, ${survey.content_key}, ${jsonb(answers)}, ${instant(now)}, ${instant(now)}
@@ -118,13 +117,14 @@ export class AnswersSql extends Context.Service<AnswersSql>()("waypost/events/An
             ON CONFLICT DO NOTHING
             RETURNING *
           ), changed AS (
-            UPDATE survey_response r SET content_key = ${survey.content_key}, answers = ${jsonb(answers)},
+            UPDATE ${table.survey_response} r SET content_key = ${survey.content_key},
+              answers = ${jsonb(answers)},
               answered_at = ${instant(now)}
             FROM earlier e WHERE ${isOf("r", { environment, workspaceId }, deviceKey, survey)}
             RETURNING r.*, e.answers AS replaced
           ), stored AS (
             SELECT *, NULL::jsonb AS replaced FROM added UNION ALL SELECT * FROM changed
-          ), ${answerDeltasSql(sql, sql`SELECT * FROM stored`, shardOf)}
+          ), ${answerDeltasSql(sql, sql`SELECT * FROM stored`)}
           SELECT 1 FROM stored`,
           ),
         ),

@@ -10,7 +10,13 @@ import type { Question } from "../notifications/Survey.ts";
 import type { TextSource } from "../notifications/templates/MessageTexts.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import { sameTenant, tenantColumns } from "../database/TenantColumns.ts";
-import { byShard, byWorkspace, inWorkspace, lockedSql, workspaceIs } from "../database/WorkspaceGroups.ts";
+import {
+  workspaceStatements,
+  inWorkspace,
+  lockedSql,
+  table,
+  workspaceIs,
+} from "../database/WorkspaceGroups.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 import type { CampaignQuietHours } from "../workspaces/QuietHours.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
@@ -96,6 +102,7 @@ const eventColumns = {
 export class EventsSql extends Context.Service<EventsSql>()("waypost/events/EventsSql", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
+    const { byWorkspace, onShard } = workspaceStatements(sql);
 
     return {
       /**
@@ -153,22 +160,22 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
        * it has the same device, location and type at the same millisecond.
        */
       recorded: (all: ReadonlyArray<EventRow>) =>
-        byWorkspace(sql, all, (workspaceId, events) =>
-          Effect.orDie(sql<{ readonly ord: number }>`
+        byWorkspace(all)(
+          (events) => sql<{ readonly ord: number }>`
           WITH k AS (SELECT * FROM ${unnested("k", events, eventColumns)})
           SELECT k.ord::int AS ord
-          FROM k JOIN geofence_event e ON ${workspaceIs("e", workspaceId, "k")}
+          FROM k JOIN geofence_event e ON ${workspaceIs("e", "k")}
             AND e.environment = k.environment
             AND e.device_key = k.device_key AND e.id = k.id
           UNION
           SELECT k.ord::int
-          FROM k JOIN compacted_event p ON ${workspaceIs("p", workspaceId, "k")}
+          FROM k JOIN compacted_event p ON ${workspaceIs("p", "k")}
               AND p.environment = k.environment AND p.day = date_bin('1 day', k.occurred_at, 'epoch'),
             unnest(p.millis, p.device_keys, p.location_keys, p.enters)
               AS e (millis, device_key, location_key, enters)
           WHERE e.device_key = k.device_key AND e.location_key = k.location_key
             AND e.enters = (k.type = 'enter')
-            AND p.day + e.millis * interval '1 millisecond' = k.occurred_at`),
+            AND p.day + e.millis * interval '1 millisecond' = k.occurred_at`,
         ),
 
       /**
@@ -178,10 +185,8 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
        * be given twice.
        */
       record: (all: ReadonlyArray<EventRow>) =>
-        byShard(
-          sql,
-          all,
-          (workspaceId, events) =>
+        onShard(all)(
+          (events) =>
             sql<Recorded>`
           WITH e AS (
             SELECT * FROM ${unnested("e", events, {
@@ -193,8 +198,8 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
             sql`
             SELECT d.workspace_id, d.environment, d.key AS device_key, d.approved, d.transport,
               d.address_gone_at IS NOT NULL AS address_gone, d.subscribed, d.timezone, d.user_key
-            FROM device d
-            WHERE ${inWorkspace("d", workspaceId)}
+            FROM ${table.device} d
+            WHERE ${inWorkspace("d")}
               AND (d.workspace_id, d.environment, d.key) IN (
                 SELECT workspace_id, environment, device_key FROM e)
               AND d.unregistered_at IS NULL
@@ -202,15 +207,17 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
             FOR NO KEY UPDATE OF d`,
           )}
           ), fresh AS (
-            INSERT INTO geofence_event (workspace_id, environment, device_key, id, type, location_key,
+            INSERT INTO ${table.geofence_event} (workspace_id, environment, device_key, id, type,
+              location_key,
               occurred_at, received_at)
             SELECT workspace_id, environment, device_key, e.id, e.type, e.location_key, e.occurred_at,
               e.received_at
             FROM e JOIN held USING (workspace_id, environment, device_key)
             ON CONFLICT DO NOTHING
             RETURNING workspace_id, environment, device_key, id, type, location_key, occurred_at
-          ), ${eventDeltasSql(sql, sql`SELECT * FROM fresh`, workspaceId)}, moved AS (
-            INSERT INTO device_location AS p (workspace_id, environment, device_key, location_key, inside,
+          ), ${eventDeltasSql(sql, sql`SELECT * FROM fresh`)}, moved AS (
+            INSERT INTO ${table.device_location} AS p (workspace_id, environment, device_key,
+              location_key, inside,
               changed_at)
             SELECT DISTINCT ON (workspace_id, environment, device_key, e.location_key)
               workspace_id, environment, device_key, e.location_key, e.type = 'enter', e.occurred_at

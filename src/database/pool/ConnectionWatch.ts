@@ -2,6 +2,7 @@ import { PgConnection, PgTypes } from "@effect/sql-pg";
 import { Cause, Effect, Exit, Result, type Scope } from "effect";
 import { SqlError } from "effect/sql";
 import { countDestroyed, startCounting } from "../DatabaseMetrics.ts";
+import { readsFromClient } from "../citus/ClientReads.ts";
 import type { ConnectionPool, Run } from "./ConnectionPool.ts";
 import type { PooledConnection } from "./PooledConnection.ts";
 
@@ -43,10 +44,7 @@ const serverViews = (config: PgConnection.Config, pids: ReadonlyArray<number>) =
       const session = yield* PgConnection.make(config);
       const ids = Result.getOrThrow(PgTypes.array(pids, PgTypes.OID.int4));
       const { rows } = yield* session.query(
-        // A session of Citus that waits for its workers seems to read from the client. Only its state differs
-        // from a session that waits for the rest of a statement; that of other servers is then active too.
-        `SELECT pid, coalesce(wait_event = 'ClientRead' AND (state <> 'active'
-           OR NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')), false) AS "waitsForClient"
+        `SELECT pid, coalesce(${readsFromClient}, false) AS "waitsForClient"
          FROM pg_stat_activity WHERE pid = ANY ($1) OR pid = pg_backend_pid()`,
         [ids],
         false,

@@ -1,5 +1,5 @@
 import type { SqlClient, Statement } from "effect/sql";
-import { type OneWorkspace, workspaceIs } from "../../database/WorkspaceGroups.ts";
+import { table, workspaceIs } from "../../database/WorkspaceGroups.ts";
 
 /**
  * SQL expression: how many deliveries of the campaign, up to `limit`, the receiver of a row has. `alias`
@@ -12,7 +12,6 @@ import { type OneWorkspace, workspaceIs } from "../../database/WorkspaceGroups.t
  */
 export const receivedSql = (
   sql: SqlClient.SqlClient,
-  workspaceId: OneWorkspace,
   alias: string,
   condition: Statement.Fragment,
   limit: Statement.Fragment,
@@ -20,8 +19,8 @@ export const receivedSql = (
   const column = (name: string) => sql(`${alias}.${name}`);
   const count = (receiver: Statement.Fragment) => sql`(
     SELECT count(*) FROM (
-      SELECT FROM delivery d
-      WHERE ${workspaceIs("d", workspaceId, alias)} AND d.environment = ${column("environment")}
+      SELECT FROM ${table.delivery} d
+      WHERE ${workspaceIs("d", alias)} AND d.environment = ${column("environment")}
         AND ${receiver} AND d.campaign_key = ${column("campaign_key")} AND ${condition}
         AND d.status <> 'failed' AND NOT d.test
       ORDER BY d.created_at DESC LIMIT ${limit}

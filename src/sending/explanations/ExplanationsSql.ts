@@ -9,6 +9,7 @@ import type { PagePosition } from "../../wire/PagePosition.ts";
 import type { CampaignQuietHours } from "../../workspaces/QuietHours.ts";
 import type { FrequencyCap, Tenant } from "../../workspaces/Workspace.ts";
 import type { CapWindow } from "../deliveries/FrequencyCap.ts";
+import { workspaceStatements } from "../../database/WorkspaceGroups.ts";
 import { usedCapSql } from "../deliveries/FrequencyCapSql.ts";
 
 /** Facts that decide whether a campaign reaches a device. Instants are epoch milliseconds. */
@@ -125,7 +126,8 @@ export class ExplanationsSql extends Context.Service<ExplanationsSql>()("waypost
         }>,
       ) =>
         Effect.map(
-          onlyRow(sql<{ readonly keys: ReadonlyArray<number> }>`
+          onlyRow(
+            sql<{ readonly keys: ReadonlyArray<number> }>`
             SELECT COALESCE(array_agg(u.campaign_key), '{}') AS keys
             FROM (
               SELECT ${tenant.workspaceId}::int AS workspace_id, ${tenant.environment}::text AS environment,
@@ -143,7 +145,10 @@ export class ExplanationsSql extends Context.Service<ExplanationsSql>()("waypost
               "int4",
               caps.map(({ key }) => key),
             )})
-              AND ${usedCapSql(sql, tenant.workspaceId, "u")} >= u.cap_count`),
+              AND ${usedCapSql(sql, "u")} >= u.cap_count`.pipe(
+              workspaceStatements(sql).ofWorkspace(tenant.workspaceId),
+            ),
+          ),
           ({ keys }) => new Set(keys),
         ),
     };

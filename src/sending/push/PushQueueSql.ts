@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect";
-import { SqlClient } from "effect/sql";
+import { SqlClient, type Statement } from "effect/sql";
 import { epochMillis, instant, unnested } from "../../database/Rows.ts";
-import { isDistributed } from "../../database/citus/IsDistributed.ts";
+import { overWorkspaces } from "../../database/WorkspaceGroups.ts";
 import type { ContentMedia } from "../../media/MediaAddress.ts";
 import { sameTenant, tenantIs } from "../../database/TenantColumns.ts";
 import { heldPushColumns, pushKeyColumns } from "./PushColumnsSql.ts";
@@ -77,10 +77,10 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
       SELECT q.transport, q.due_at FROM push_queue q
       WHERE ${sameTenant("q", "t")} AND q.transport = ${transport} ORDER BY q.due_at LIMIT 1)`;
     /**
-     * Citus has no recursion over shards. Each shard finds the first push of each of its environments: every
+     * There is no recursion over several nodes. Each finds the first push of each of its environments: every
      * one with devices has a `rollup_state` or a `device_delta`. The order of `any_push` enforces the index.
      */
-    const partitionsByShard = sql`
+    const partitionsByEnvironment = sql`
       WITH partition AS (
         SELECT t.workspace_id, t.environment, q.transport, q.due_at
         FROM (
@@ -98,13 +98,13 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
 
     return {
       /** Partitions with due pushes, the longest due first. */
-      duePartitions: (now: number, limit: number) =>
-        Effect.flatMap(isDistributed(sql), (isSpread) =>
-          Effect.orDie(sql<QueuePartition>`
-            ${isSpread ? partitionsByShard : partitionsByIndex}
-            SELECT workspace_id AS "workspaceId", environment, transport FROM partition
-            WHERE due_at <= ${instant(now)} ORDER BY due_at LIMIT ${limit}`),
-        ),
+      duePartitions: (now: number, limit: number) => {
+        const due = (partitions: Statement.Fragment) => () => sql<QueuePartition>`
+          ${partitions}
+          SELECT workspace_id AS "workspaceId", environment, transport FROM partition
+          WHERE due_at <= ${instant(now)} ORDER BY due_at LIMIT ${limit}`;
+        return overWorkspaces(sql, due(partitionsByIndex), due(partitionsByEnvironment));
+      },
 
       /** The number of queued pushes by transport, counted up to `limit` in all. */
       depth: (limit: number) =>

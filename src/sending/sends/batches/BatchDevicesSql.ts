@@ -2,7 +2,7 @@
 import type { SqlClient, Statement } from "effect/sql";
 import { unnested } from "../../../database/Rows.ts";
 import { sameTenant, tenantIs } from "../../../database/TenantColumns.ts";
-import { type OneWorkspace, workspaceIs } from "../../../database/WorkspaceGroups.ts";
+import { workspaceIs } from "../../../database/WorkspaceGroups.ts";
 import { batchColumns, type TakenBatch } from "./BatchLeasesSql.ts";
 
 /**
@@ -35,14 +35,10 @@ interface BatchParts {
   readonly added: Statement.Fragment;
 }
 
-const several = (
-  sql: SqlClient.SqlClient,
-  workspaceId: OneWorkspace,
-  taken: ReadonlyArray<TakenBatch>,
-): BatchParts => {
+const several = (sql: SqlClient.SqlClient, taken: ReadonlyArray<TakenBatch>): BatchParts => {
   // Each `OFFSET 0` keeps its subquery apart: one index lookup for each batch, whatever the statistics
   // say.
-  const isOwn = sql`${workspaceIs("d", workspaceId, "s")} AND d.environment = s.environment`;
+  const isOwn = sql`${workspaceIs("d", "s")} AND d.environment = s.environment`;
   const devices = sql`FROM batch s CROSS JOIN LATERAL (
     SELECT d.key, d.transport, d.timezone, d.user_key FROM device d
     WHERE ${isOwn} AND d.key BETWEEN s.first_key AND s.last_key AND ${reachableSql(sql)}
@@ -126,11 +122,7 @@ const one = (sql: SqlClient.SqlClient, batch: TakenBatch): BatchParts => {
 };
 
 /** The parts of a statement on batches of one workspace, or of any. */
-export const batchParts = (
-  sql: SqlClient.SqlClient,
-  workspaceId: OneWorkspace,
-  taken: ReadonlyArray<TakenBatch>,
-): BatchParts => {
+export const batchParts = (sql: SqlClient.SqlClient, taken: ReadonlyArray<TakenBatch>): BatchParts => {
   const [first] = taken;
-  return first !== undefined && taken.length === 1 ? one(sql, first) : several(sql, workspaceId, taken);
+  return first !== undefined && taken.length === 1 ? one(sql, first) : several(sql, taken);
 };

@@ -6,6 +6,7 @@ import { sameTenant, tenantIsIn } from "../../../database/TenantColumns.ts";
 import { deliveryDeltasSql } from "../../../deltas/DeltasSql.ts";
 import { recordedDeliveriesOfSql } from "../../../outbox/RecordedEventsSql.ts";
 import {
+  workspaceStatements,
   inWorkspace,
   type OneWorkspace,
   workspaceIs,
@@ -21,6 +22,7 @@ export class HeldDeliveriesSql extends Context.Service<HeldDeliveriesSql>()(
   {
     make: Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
+      const { byWorkspace, ofWorkspace } = workspaceStatements(sql);
       const isOneOf = isOneOfSends(sql);
 
       return {
@@ -43,10 +45,11 @@ export class HeldDeliveriesSql extends Context.Service<HeldDeliveriesSql>()(
          * prevents that they are sent. Leaves out those that other processes have locked.
          */
         lock: (workspaceId: OneWorkspace, now: number, limit: number) =>
-          Effect.orDie(sql<HeldDelivery>`
+          Effect.orDie(
+            sql<HeldDelivery>`
             WITH locked AS MATERIALIZED (
               SELECT d.* FROM delivery d
-              WHERE ${inWorkspace("d", workspaceId)} AND d.status = 'held'
+              WHERE ${inWorkspace("d")} AND d.status = 'held'
                 AND d.held_until <= ${instant(now)}
               ORDER BY d.held_until LIMIT ${limit}
               FOR UPDATE SKIP LOCKED
@@ -55,7 +58,7 @@ export class HeldDeliveriesSql extends Context.Service<HeldDeliveriesSql>()(
                 d.campaign_key, d.notification_key, v.key, v.transport AS device_transport,
                 v.unregistered_at, v.address_gone_at, v.subscribed, v.approved
               FROM locked d
-              LEFT JOIN device v ON ${workspaceIs("v", workspaceId, "d")} AND v.environment = d.environment
+              LEFT JOIN device v ON ${workspaceIs("v", "d")} AND v.environment = d.environment
                 AND v.key = d.device_key
             )
             SELECT d.workspace_id AS "workspaceId", d.environment, d.source_id AS "sourceId",
@@ -79,7 +82,8 @@ export class HeldDeliveriesSql extends Context.Service<HeldDeliveriesSql>()(
               JOIN campaign_notification a ON ${sameTenant("a", "n")} AND a.notification_id = n.id
               WHERE ${sameTenant("n", "d")} AND n.key = d.notification_key AND a.campaign_id = c.id
               LIMIT 1
-            ) AS n ON true`),
+            ) AS n ON true`.pipe(ofWorkspace(workspaceId)),
+          ),
 
         /** Locks sends until the transaction ends, in the order of their source ids. */
         lockSends: (sends: ReadonlyArray<StartedSend>) => {
@@ -91,8 +95,9 @@ export class HeldDeliveriesSql extends Context.Service<HeldDeliveriesSql>()(
         },
 
         /** Gives locked deliveries their new status, queues pushes, and counts outcomes for the sends. */
-        release: (workspaceId: OneWorkspace, deliveries: ReadonlyArray<ReleasedDelivery>, now: number) =>
-          Effect.orDie(sql`
+        release: (all: ReadonlyArray<ReleasedDelivery>, now: number) =>
+          byWorkspace(all)(
+            (deliveries) => sql`
             WITH released AS MATERIALIZED (
               SELECT * FROM ${unnested("r", deliveries, {
                 ...sourceColumns,
@@ -105,7 +110,7 @@ export class HeldDeliveriesSql extends Context.Service<HeldDeliveriesSql>()(
               UPDATE delivery d SET status = r.status, transport = r.transport, last_error = r.last_error,
                 settled_at = CASE WHEN r.status <> 'queued' THEN ${instant(now)} END
               FROM released r
-              WHERE ${workspaceIs("d", workspaceId, "r")} AND d.environment = r.environment
+              WHERE ${workspaceIs("d", "r")} AND d.environment = r.environment
                 AND d.source_id = r.source_id AND d.device_key = r.device_key
                 AND ${isOneOf("d", deliveries)}
               RETURNING d.*
@@ -125,7 +130,8 @@ export class HeldDeliveriesSql extends Context.Service<HeldDeliveriesSql>()(
               ) AS n
               WHERE ${sameTenant("s", "n")} AND s.source_id = n.source_id AND ${isOneOf("s", deliveries)}
             ), ${recordedDeliveriesOfSql(sql, "released", now)}
-            SELECT 1`),
+            SELECT 1`,
+          ),
       };
     }),
   },

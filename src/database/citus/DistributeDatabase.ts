@@ -1,11 +1,11 @@
 /** `waypost database distribute`: spreads the tables of devices over the nodes of a Citus cluster. */
-import { Effect } from "effect";
-import { Settings, type SettingsRecord } from "../config/Settings.ts";
-import { distribute, DistributionRefused, distributionSteps } from "../database/citus/Distribution.ts";
-import { missingMigrations } from "../database/migrations/Migrations.ts";
-import { programMigrations } from "../database/migrations/ProgramMigrations.ts";
-import { connectedProcesses } from "./DatabaseHealthCheck.ts";
-import { withDatabase } from "./DoctorDatabase.ts";
+import { Effect, Layer, References } from "effect";
+import { Settings, type SettingsRecord } from "../../config/Settings.ts";
+import { connectedProcesses } from "../ConnectedProcesses.ts";
+import { missingMigrations } from "../migrations/Migrations.ts";
+import { programMigrations } from "../migrations/ProgramMigrations.ts";
+import { postgresLayer } from "../Postgres.ts";
+import { distribute, DistributionRefused, distributionSteps } from "./Distribution.ts";
 
 /** The steps that are left, or with `isApplied` those that were taken. */
 export const distributeDatabase = Effect.fn("distributeDatabase")(function* (
@@ -13,7 +13,8 @@ export const distributeDatabase = Effect.fn("distributeDatabase")(function* (
   isApplied: boolean,
 ) {
   const settings = yield* Settings.fromRecord(record);
-  if (settings.databaseUrl === undefined)
+  const url = settings.databaseUrl;
+  if (url === undefined)
     return yield* new DistributionRefused({
       message:
         "The embedded database cannot be distributed. Set DATABASE_URL to the coordinator of a cluster.",
@@ -32,9 +33,14 @@ export const distributeDatabase = Effect.fn("distributeDatabase")(function* (
       });
     return yield* distribute;
   });
-  return yield* withDatabase(run, settings).pipe(
+  const options = { retryMillis: 2_000, maxConnections: 4, applicationName: "waypost-distribute" };
+  return yield* Layer.build(postgresLayer({ _tag: "url", url }, options)).pipe(
+    Effect.provideService(References.MinimumLogLevel, "None"),
+    Effect.flatMap((client) => Effect.provide(run, client)),
+    Effect.scoped,
     Effect.provide(programMigrations),
-    Effect.catchTag("NoDatabase", ({ message }) => Effect.fail(new DistributionRefused({ message }))),
-    Effect.catchTag("MigrationRefused", ({ message }) => Effect.fail(new DistributionRefused({ message }))),
+    Effect.catchTag(["PostgresUnusable", "MigrationRefused"], ({ message }) =>
+      Effect.fail(new DistributionRefused({ message })),
+    ),
   );
 });
