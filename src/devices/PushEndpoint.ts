@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { isPublicAddress } from "../notifications/PublicAddressRanges.ts";
+import { isPublicAddress } from "../outgoing/PublicAddressRanges.ts";
 import type { Problems } from "../wire/Problems.ts";
 import type { PushAddress } from "./PushAddress.ts";
 

@@ -1,5 +1,5 @@
 import { Effect } from "effect";
-import { hostOf, type PublicHosts } from "../notifications/PublicHosts.ts";
+import { hostOf, type PublicHosts } from "../outgoing/PublicHosts.ts";
 
 const notAnAddress = "The url must be a full address, such as https://example.com/waypost.";
 const untidy = /[\s\p{Cc}\\]/u;

@@ -1,6 +1,6 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { isIP } from "node:net";
-import { isPublicAddress } from "../../notifications/PublicAddressRanges.ts";
+import { isPublicAddress } from "../../outgoing/PublicAddressRanges.ts";
 import type { ParsedBody } from "../../wire/ParsedBody.ts";
 import type {
   ApnsCredentials,

@@ -4,7 +4,7 @@ import { Database } from "../../database/Database.ts";
 import { Worker } from "../../workers/Worker.ts";
 import { CallSigning } from "../CallSigning.ts";
 import { CallOutcomes, type EndedCall } from "./CallOutcomes.ts";
-import { isSuccess } from "./CallExchange.ts";
+import { isSuccess } from "./CallResult.ts";
 import { CallQueueSql, type DueWebhook } from "./CallQueueSql.ts";
 import { CallTaking, type Taken } from "./CallTaking.ts";
 import { inFlightCalls } from "./InFlightCalls.ts";

@@ -31,7 +31,7 @@ class HostNotPublic extends Data.TaggedError("HostNotPublic")<{ readonly host: s
 
 /** Resolves all addresses of a host name, by the system's resolver. Tests replace it. */
 export const HostResolver = Context.Reference<(host: string) => Promise<ReadonlyArray<HostAddress>>>(
-  "waypost/notifications/HostResolver",
+  "waypost/outgoing/HostResolver",
   { defaultValue: () => (host) => lookup(host, { all: true }) },
 );
 
@@ -39,7 +39,7 @@ export const HostResolver = Context.Reference<(host: string) => Promise<Readonly
  * Finds the addresses that the service may connect to when a client names a host. Callers must connect to
  * these very addresses, because resolving the name again could give others (contract F1).
  */
-export class PublicHosts extends Context.Service<PublicHosts>()("waypost/notifications/PublicHosts", {
+export class PublicHosts extends Context.Service<PublicHosts>()("waypost/outgoing/PublicHosts", {
   make: Effect.gen(function* () {
     const { allowPrivateAddresses } = yield* Settings;
     const resolve = yield* HostResolver;
