@@ -68,12 +68,10 @@ export const inFlightPushes = (
     let acceptedMillis: Array<number> = [];
 
     const release = ({ began, channel, service }: Attempt, outcome: PushOutcome | null): void => {
-      const isAnswered = outcome !== null && outcome !== timedOut;
-      channel.concurrency.ended(service, leases.now() - began, isAnswered);
-      if (outcome?._tag === "Unavailable" && outcome.retryAfter !== null) {
-        const now = clock.currentTimeMillisUnsafe();
+      const now = clock.currentTimeMillisUnsafe();
+      channel.concurrency.ended(service, outcome, leases.now() - began, now);
+      if (outcome?._tag === "Unavailable" && outcome.retryAfter !== null)
         channel.pause.extend(channel.concurrency.backOff(service, now, outcome.retryAfter));
-      }
     };
 
     const finish = (attempt: Attempt, rest: Effect.Effect<PushOutcome>): void => {
