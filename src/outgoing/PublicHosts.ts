@@ -10,9 +10,6 @@ export interface HostAddress {
   readonly family: number;
 }
 
-/** The name or address of a URL's host, without the brackets of IPv6. */
-export const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, "$1");
-
 /** A lookup that returns the checked addresses of the moment, whatever the name resolves to later. */
 export const pinned =
   (checked: () => ReadonlyArray<HostAddress>): LookupFunction =>

@@ -1,6 +1,7 @@
 import { Cache, Clock, Duration, Effect, Exit } from "effect";
 import { Pool } from "undici";
-import { type HostAddress, hostOf, pinned, PublicHosts } from "./PublicHosts.ts";
+import { hostOf } from "./OutgoingUrls.ts";
+import { type HostAddress, pinned, PublicHosts } from "./PublicHosts.ts";
 
 /**
  * Room for each in-flight push or call of several busy environments. A push that waits for a connection is

@@ -68,7 +68,7 @@ describe("Calls to a simulated destination", () => {
     [0.1, 0.9],
     [0.2, 0.85],
   ] as const) {
-    it(`one that fails ${share * 100} % of its calls keeps ${least * 100} % of the calls of a healthy one`, () => {
+    it(`one that fails ${share * 100} % of its calls keeps ${least * 100} % of the calls of a healthy one (N4.7)`, () => {
       for (let seed = 1; seed <= 5; seed++) {
         const { answered } = simulate(bounds, failing(share, seed), 10);
         assert.isAbove(answered, least * healthyRate, `seed ${seed}`);
@@ -92,7 +92,7 @@ describe("Calls to a simulated destination", () => {
     assert.isAbove(answered, 0.7 * healthyRate);
   });
 
-  it("one that hangs holds one call at a time, and gets all its calls soon after it recovers", () => {
+  it("one that hangs holds one call at a time, and gets all its calls soon after it recovers (N4.5)", () => {
     const busy = simulate(bounds, () => healthy, 10);
     const down = simulate(bounds, () => hanging, 600, busy);
     assert.deepStrictEqual([down.limit, down.inFlight], [1, 1]);
