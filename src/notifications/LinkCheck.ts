@@ -5,7 +5,7 @@ import { OutgoingRequests } from "../outgoing/OutgoingRequests.ts";
 
 const maxRedirects = 5;
 const timeLimit = "5 seconds";
-const headers = ["accept", "*/*", "user-agent", "Waypost (link check)"];
+const fixed = { headers: ["accept", "*/*", "user-agent", "Waypost (link check)"], body: null };
 
 const redirects = new Set([301, 302, 303, 307, 308]);
 
@@ -36,8 +36,8 @@ export class LinkCheck extends Context.Service<
 
       /** Requests by HEAD, and what HEAD refuses by GET: some servers do not support HEAD. */
       const headOf = Effect.fnUntraced(function* (url: URL) {
-        const head = yield* requests.head(url, "HEAD", headers);
-        return head.status >= 400 ? yield* requests.head(url, "GET", headers) : head;
+        const head = yield* requests.send({ ...fixed, url, method: "HEAD" });
+        return head.status >= 400 ? yield* requests.send({ ...fixed, url, method: "GET" }) : head;
       });
 
       const follow = Effect.fnUntraced(function* (start: URL) {

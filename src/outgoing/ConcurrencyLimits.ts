@@ -7,21 +7,12 @@ const maxDestinations = 10_000;
 export class ConcurrencyLimits {
   readonly #bounds: Rule.Bounds;
   readonly #states = new Map<string, Rule.DestinationState>();
-  #inFlight = 0;
-  #suspect = 0;
+  /** All calls in flight, and those to destinations whose last call has failed. */
+  inFlight = 0;
+  suspect = 0;
 
   constructor(bounds: Rule.Bounds) {
     this.#bounds = bounds;
-  }
-
-  /** All calls in flight. */
-  get inFlight(): number {
-    return this.#inFlight;
-  }
-
-  /** The calls in flight to destinations whose last call has failed. */
-  get suspect(): number {
-    return this.#suspect;
   }
 
   of(name: string): Rule.DestinationState {
@@ -44,8 +35,8 @@ export class ConcurrencyLimits {
 
   #set(name: string, next: Rule.DestinationState): void {
     const before = this.of(name);
-    this.#inFlight += next.inFlight - before.inFlight;
-    this.#suspect += suspectOf(next) - suspectOf(before);
+    this.inFlight += next.inFlight - before.inFlight;
+    this.suspect += suspectOf(next) - suspectOf(before);
     if (this.#states.size >= maxDestinations && !this.#states.has(name)) {
       for (const [each, { inFlight }] of this.#states) if (inFlight === 0) this.#states.delete(each);
     }

@@ -7,7 +7,9 @@ import { type OriginPool, publicOrigins } from "./PublicOrigins.ts";
 export interface OutgoingRequest {
   readonly url: URL;
   readonly headers: Array<string>;
-  readonly body: string | Uint8Array;
+  readonly body: string | Uint8Array | null;
+  /** `POST` unless it is given. These end with the head of the response, and close the connection. */
+  readonly method?: "HEAD" | "GET";
 }
 
 /** A request that was started. */
@@ -27,16 +29,10 @@ export class OutgoingRequests extends Context.Service<
   {
     /** The allowed addresses of the host of a URL. */
     readonly addressesOf: (url: URL) => Effect.Effect<ReadonlyArray<HostAddress>, NotReached>;
-    /** Starts a POST. A plain function: an effect for each of 10,000 requests a second would cost more. */
+    /** Starts a request. A plain function: an effect for each of 10,000 a second would cost more. */
     readonly start: (request: OutgoingRequest, done: Done) => StartedRequest;
-    /** Sends a POST. Interruption cancels it. */
-    readonly post: (request: OutgoingRequest) => Effect.Effect<HttpResponse, NotReached>;
-    /** Requests the head of a response, and closes the connection. Interruption cancels it. */
-    readonly head: (
-      url: URL,
-      method: "HEAD" | "GET",
-      headers: Array<string>,
-    ) => Effect.Effect<HttpResponse, NotReached>;
+    /** Sends a request. Interruption cancels it. */
+    readonly send: (request: OutgoingRequest) => Effect.Effect<HttpResponse, NotReached>;
   }
 >()("waypost/outgoing/OutgoingRequests") {
   static readonly layerNoDeps = Layer.effect(
@@ -46,50 +42,31 @@ export class OutgoingRequests extends Context.Service<
       const origins = yield* publicOrigins;
       const fork = yield* FiberSet.makeRuntime<never, void>();
 
-      const notReached = ({ _tag, host }: { readonly _tag: string; readonly host: string }) => {
-        const isPrivate = _tag === "HostNotPublic";
-        const code = isPrivate ? "not public" : "ENOTFOUND";
-        return new NotReached({ host, code, detail: code, isPrivate });
-      };
-
-      const dispatch = (
-        url: URL,
-        options: { readonly method: "POST" | "HEAD" | "GET"; readonly headers: Array<string> },
-        body: string | Uint8Array | null,
-        exchange: HttpExchange,
-      ): StartedRequest => {
-        const send = (pool: OriginPool): void => {
-          if (!exchange.isOver)
-            pool.dispatch({ ...options, path: `${url.pathname}${url.search}`, body }, exchange);
+      const start = ({ body, headers, method, url }: OutgoingRequest, done: Done): StartedRequest => {
+        const exchange = new HttpExchange(url.host, clock, done, method !== undefined);
+        const path = `${url.pathname}${url.search}`;
+        const dispatch = (pool: OriginPool): void => {
+          if (!exchange.isOver) pool.dispatch({ method: method ?? "POST", path, headers, body }, exchange);
         };
         const pool = origins.fresh(url);
-        if (pool !== undefined) send(pool);
+        if (pool !== undefined) dispatch(pool);
         else {
-          const checked = Effect.mapError(origins.check(url), notReached);
-          fork(Effect.match(checked, { onFailure: (error) => exchange.report(error), onSuccess: send }));
+          const onFailure = (error: NotReached) => exchange.report(error);
+          fork(Effect.match(origins.check(url), { onFailure, onSuccess: dispatch }));
         }
         return exchange;
       };
 
-      const awaited = (start: (done: Done) => StartedRequest): Effect.Effect<HttpResponse, NotReached> =>
-        Effect.callback((resume) => {
-          const started = start((result) =>
-            resume(result instanceof NotReached ? Effect.fail(result) : Effect.succeed(result)),
-          );
-          return Effect.sync(() => started.cancel());
-        });
-
-      const start = ({ body, headers, url }: OutgoingRequest, done: Done): StartedRequest =>
-        dispatch(url, { method: "POST", headers }, body, new HttpExchange(url.host, clock, done));
-
       return OutgoingRequests.of({
-        addressesOf: (url) => Effect.mapError(origins.addressesOf(url), notReached),
+        addressesOf: origins.addressesOf,
         start,
-        post: (request) => awaited((done) => start(request, done)),
-        head: (url, method, headers) =>
-          awaited((done) =>
-            dispatch(url, { method, headers }, null, new HttpExchange(url.host, clock, done, true)),
-          ),
+        send: (request) =>
+          Effect.callback((resume) => {
+            const started = start(request, (result) =>
+              resume(result instanceof NotReached ? Effect.fail(result) : Effect.succeed(result)),
+            );
+            return Effect.sync(() => started.cancel());
+          }),
       });
     }),
   );

@@ -1,5 +1,6 @@
 import { Cache, Clock, Duration, Effect, Exit } from "effect";
 import { Pool } from "undici";
+import { NotReached } from "./HttpExchange.ts";
 import { hostOf } from "./OutgoingUrls.ts";
 import { type HostAddress, pinned, PublicHosts } from "./PublicHosts.ts";
 
@@ -80,7 +81,12 @@ export const publicOrigins = Effect.gen(function* () {
     return found.pool;
   };
 
-  const addressesOf = (url: URL) => Cache.get(checked, hostOf(url));
+  const addressesOf = (url: URL) =>
+    Effect.mapError(Cache.get(checked, hostOf(url)), ({ _tag, host }) => {
+      const isPrivate = _tag === "HostNotPublic";
+      const code = isPrivate ? "not public" : "ENOTFOUND";
+      return new NotReached({ host, code, detail: code, isPrivate });
+    });
 
   return {
     /** The allowed addresses of the host of a URL. */

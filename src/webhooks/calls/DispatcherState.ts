@@ -12,8 +12,6 @@ export interface DispatcherState {
   /** The scan that is asked to find nothing left to do, and the latest one that found nothing. */
   readonly asked: number;
   readonly lastIdle: number;
-  /** Results that are being stored. */
-  readonly storing: number;
 }
 
 /** A new dispatcher scans at once. */
@@ -23,7 +21,6 @@ export const initialState: DispatcherState = {
   scannedAt: Number.NEGATIVE_INFINITY,
   asked: 0,
   lastIdle: 0,
-  storing: 0,
 };
 
 /** The milliseconds until the next scan; 0 or less if it is time. */
@@ -42,12 +39,6 @@ export const scanned = (state: DispatcherState, now: number, isIdle: boolean): D
 
 /** Somebody waits until a scan that is yet to begin finds nothing left to do. */
 export const asked = (state: DispatcherState): DispatcherState => ({ ...state, asked: state.scans + 1 });
-
-/** Results are being stored: so many, or none any more. */
-export const storing = (state: DispatcherState, count: number): DispatcherState => ({
-  ...state,
-  storing: count,
-});
 
 /** The dispatcher was stopped. Calls in flight are still settled. */
 export const stopped = (state: DispatcherState): DispatcherState => ({ ...state, isStopped: true });

@@ -8,10 +8,11 @@ import { type CallResult, unanswered } from "./CallResult.ts";
 import { callTimeoutMillis, type Expire, type Receivers } from "./Receivers.ts";
 
 interface OpenCall {
+  readonly webhook: DueWebhook;
+  readonly call: TakenCall;
   /** Monotonic milliseconds. */
   readonly began: number;
-  readonly length: number;
-  readonly report: (result: CallResult) => void;
+  readonly startedAt: number;
   expire: Expire;
 }
 
@@ -40,36 +41,26 @@ export const inFlightCalls = (
   Effect.gen(function* () {
     const clock = yield* Clock.Clock;
     let length = 0;
-    const finish = (call: OpenCall, result: CallResult): void => {
-      length -= call.length;
-      call.report(result);
+    const finish = ({ began, call, startedAt, webhook }: OpenCall, result: CallResult): void => {
+      length -= call.body.length;
+      const { environment, workspaceId } = webhook;
+      const durationMs = Math.max(0, Math.round(monotonicMillis(clock) - began));
+      report({ workspaceId, environment, call, result, startedAt, durationMs });
     };
     const open = yield* openCalls<OpenCall>(callTimeoutMillis, (call) => finish(call, call.expire()));
     yield* Effect.addFinalizer(() => Effect.sync(() => open.endAll().forEach(({ expire }) => expire())));
 
-    const startOne = (
-      { environment, url, workspaceId }: DueWebhook,
-      keys: ReadonlyArray<Uint8Array>,
-      call: TakenCall,
-    ): void => {
-      const began = monotonicMillis(clock);
+    const startOne = (webhook: DueWebhook, keys: ReadonlyArray<Uint8Array>, call: TakenCall): void => {
       const startedAt = clock.currentTimeMillisUnsafe();
-      const opened: OpenCall = {
-        began,
-        length: call.body.length,
-        report: (result) => {
-          const durationMs = Math.max(0, Math.round(monotonicMillis(clock) - began));
-          report({ workspaceId, environment, call, result, startedAt, durationMs });
-        },
-        expire: () => unanswered("The call was not started."),
-      };
+      const expire = () => unanswered("The call was not started.");
+      const opened: OpenCall = { webhook, call, began: monotonicMillis(clock), startedAt, expire };
       open.add(opened);
-      length += opened.length;
+      length += call.body.length;
       const end = (result: CallResult): void => {
         if (open.end(opened)) finish(opened, result);
       };
       try {
-        opened.expire = receivers.start(signedRequest(new URL(url), keys, call, startedAt), end);
+        opened.expire = receivers.start(signedRequest(new URL(webhook.url), keys, call, startedAt), end);
       } catch (fault) {
         end(unanswered(`The call could not be made (${fault instanceof Error ? fault.name : "unknown"}).`));
       }

@@ -18,30 +18,15 @@ export const verdictOf = (result: CallResult): Verdict => {
   return statusCode === null || statusCode >= 500 || statusCode === 408 ? "failed" : "refused";
 };
 
-/** The in-flight limits of the webhooks that a process calls, by name, and of all together. */
-export class ReceiverLimits {
-  readonly #limits = new ConcurrencyLimits(bounds);
+/** New limits of the webhooks that a process calls, by name. */
+export const receiverLimits = (): ConcurrencyLimits => new ConcurrencyLimits(bounds);
 
-  /** How many more calls can be started. Room for few is none, so that calls are taken many at a time. */
-  room(name: string, isBatch: boolean, now: number): number {
-    const state = this.#limits.of(name);
-    const max = Math.min(Math.floor(state.limit), isBatch ? maxBatchLimit : maxInFlight);
-    const room = Math.min(max - state.inFlight, roomOf(state, now));
-    if (room * 2 < max) return 0;
-    const rest = Math.min(
-      maxInFlight - this.#limits.inFlight,
-      state.failures > 0 ? maxSuspect - this.#limits.suspect : maxInFlight,
-    );
-    return Math.max(0, Math.min(rest, room));
-  }
-
-  /** Calls were started. */
-  started(name: string, count: number): void {
-    this.#limits.started(name, count);
-  }
-
-  /** A call ended after so many milliseconds. */
-  ended(name: string, result: CallResult, millis: number, now: number): void {
-    this.#limits.ended(name, verdictOf(result), millis, now);
-  }
-}
+/** How many more calls can be started. Room for few is none, so that calls are taken many at a time. */
+export const roomFor = (limits: ConcurrencyLimits, name: string, isBatch: boolean, now: number): number => {
+  const state = limits.of(name);
+  const max = Math.min(Math.floor(state.limit), isBatch ? maxBatchLimit : maxInFlight);
+  const room = Math.min(max - state.inFlight, roomOf(state, now));
+  if (room * 2 < max) return 0;
+  const suspectRoom = state.failures > 0 ? maxSuspect - limits.suspect : maxSuspect;
+  return Math.max(0, Math.min(maxInFlight - limits.inFlight, suspectRoom, room));
+};

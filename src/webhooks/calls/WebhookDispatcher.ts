@@ -8,7 +8,7 @@ import { CallQueueSql, type DueWebhook } from "./CallQueueSql.ts";
 import { CallTaking, type Taken } from "./CallTaking.ts";
 import { inFlightCalls } from "./InFlightCalls.ts";
 import * as State from "./DispatcherState.ts";
-import { ReceiverLimits } from "./ReceiverLimits.ts";
+import { receiverLimits, roomFor, verdictOf } from "./ReceiverLimits.ts";
 import { Receivers } from "./Receivers.ts";
 
 /**
@@ -50,10 +50,10 @@ export class WebhookDispatcher extends Context.Service<WebhookDispatcher>()(
       const clock = yield* Clock.Clock;
       const wake = yield* Queue.sliding<void>(1);
       const ended = yield* Queue.sliding<void>(1);
-      const limits = new ReceiverLimits();
+      const limits = receiverLimits();
       /** Webhooks that may have more calls to make. */
       const due = new Map<string, DueWebhook>();
-      /** Results that wait to be stored. */
+      /** Results that are not stored yet. */
       const results: Array<EndedCall> = [];
       let state = State.initialState;
       const idle = yield* SubscriptionRef.make(0);
@@ -62,21 +62,19 @@ export class WebhookDispatcher extends Context.Service<WebhookDispatcher>()(
         const { call, environment, workspaceId } = result;
         const name = nameOf({ workspaceId, environment, id: call.webhookId });
         const now = clock.currentTimeMillisUnsafe();
-        limits.ended(name, result.result, result.durationMs, now);
+        limits.ended(name, verdictOf(result.result), result.durationMs, now);
         const webhook = due.get(name);
-        if (webhook !== undefined && limits.room(name, webhook.batch, now) > 0)
+        if (webhook !== undefined && roomFor(limits, name, webhook.batch, now) > 0)
           Queue.offerUnsafe(wake, undefined);
         if (results.push(result) === 1) Queue.offerUnsafe(ended, undefined);
       });
-
-      const unstored = () => results.length + state.storing;
 
       const scan = Effect.gen(function* () {
         state = State.scanning(state);
         const found = yield* repository.dueWebhooks(yield* Clock.currentTimeMillis, maxWebhooks);
         due.clear();
         for (const webhook of found) due.set(nameOf(webhook), webhook);
-        const isIdle = due.size === 0 && calls.count() + unstored() === 0;
+        const isIdle = due.size === 0 && calls.count() + results.length === 0;
         state = State.scanned(state, yield* Clock.currentTimeMillis, isIdle);
         yield* SubscriptionRef.set(idle, state.lastIdle);
       });
@@ -100,10 +98,10 @@ export class WebhookDispatcher extends Context.Service<WebhookDispatcher>()(
       const takeDue = Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis;
         const wanted = [];
-        if (unstored() > maxUnstored) return false;
+        if (results.length > maxUnstored) return false;
         for (const [name, webhook] of due) {
           if (calls.length() > maxLength || wanted.length === webhooksPerTaking) break;
-          const room = limits.room(name, webhook.batch, now);
+          const room = roomFor(limits, name, webhook.batch, now);
           if (room > 0) wanted.push({ webhook, room });
         }
         if (wanted.length === 0) return false;
@@ -128,14 +126,9 @@ export class WebhookDispatcher extends Context.Service<WebhookDispatcher>()(
       /** Stores results until there are none. They are kept until they are stored. */
       const settleAll = Effect.gen(function* () {
         while (results.length > 0) {
-          const batch = results.splice(0, maxResults);
-          state = State.storing(state, batch.length);
-          yield* Effect.onExit(outcomes.settle(batch), (exit) =>
-            Effect.sync(() => {
-              state = State.storing(state, 0);
-              if (exit._tag === "Failure") results.unshift(...batch);
-            }),
-          );
+          const batch = results.slice(0, maxResults);
+          yield* outcomes.settle(batch);
+          results.splice(0, batch.length);
           Queue.offerUnsafe(wake, undefined);
         }
       });
@@ -161,7 +154,7 @@ export class WebhookDispatcher extends Context.Service<WebhookDispatcher>()(
         Effect.gen(function* () {
           state = State.stopped(state);
           const drained = Effect.gen(function* () {
-            while (calls.count() + unstored() > 0) yield* Effect.sleep(50);
+            while (calls.count() + results.length > 0) yield* Effect.sleep(50);
           });
           yield* Effect.timeoutOption(drained, shutdownTimeout);
         }),

@@ -111,7 +111,7 @@ export class Fcm extends Context.Service<Fcm, PushTransport<"fcm">>()("waypost/s
               key,
             );
             const form = new URLSearchParams({ grant_type: grant, assertion }).toString();
-            const answer = yield* requests.post({
+            const answer = yield* requests.send({
               url: tokenUrl,
               headers: ["content-type", "application/x-www-form-urlencoded"],
               body: form,
