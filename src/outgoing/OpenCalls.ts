@@ -1,4 +1,4 @@
-import { Clock, Effect, FiberSet, type Scope } from "effect";
+import { Clock, Effect, FiberHandle, type Scope } from "effect";
 import { monotonicMillis } from "../time/MonotonicTime.ts";
 
 /** Calls in flight, oldest first. A call that is taken out has ended. */
@@ -27,9 +27,8 @@ export const openCalls = <C extends { readonly began: number }>(
 ): Effect.Effect<OpenCalls<C>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const clock = yield* Clock.Clock;
-    const fork = yield* FiberSet.makeRuntime<never, void>();
+    const runWatch = yield* FiberHandle.makeRuntime<never, void>();
     const open = new Set<C>();
-    let isWatched = false;
 
     /**
      * Ends calls one at a time: the oldest has the least time left. Reads the sockets first, as a process that
@@ -48,15 +47,11 @@ export const openCalls = <C extends { readonly began: number }>(
         }
         if (open.delete(oldest)) expire(oldest);
       }
-      isWatched = false;
     });
 
     return {
       add: (call) => {
-        open.add(call);
-        if (isWatched) return;
-        isWatched = true;
-        fork(watch);
+        if (open.add(call).size === 1) runWatch(watch);
       },
       end: (call) => open.delete(call),
       count: () => open.size,
