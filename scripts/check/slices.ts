@@ -34,5 +34,6 @@ export const slices: ReadonlyArray<string> = [
   "console",
   "backup",
   "demo",
+  "serve",
   "cli",
 ];
