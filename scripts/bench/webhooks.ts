@@ -8,7 +8,8 @@
  * - A send with a webhook takes at most 1.3 times as long as without.
  * - An event that fires costs at most 1.25 times the CPU with a webhook that listens to everything.
  *
- * `--only singly,batches,failing,hanging,send,ingest` measures only those. Linux only: CPU times come from /proc.
+ * `--only singly,batches,failing,hanging,send,ingest` measures only those. Linux only: CPU times come from
+ * /proc.
  */
 import { NodeRuntime } from "@effect/platform-node";
 import { Clock, Effect, References } from "effect";

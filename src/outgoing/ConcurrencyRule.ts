@@ -13,7 +13,7 @@ const failureCost = 2;
 const failuresWhenDown = 8;
 /** The pause after so many failures is doubled by each further one, up to the maximum. */
 const [firstPauseMillis, maxPauseMillis] = [50, 2_000];
-/** Answers are slow if they take this many times as long as with few calls in flight, and at least so long. */
+/** Answers are slow if they take this many times as long as with few calls in flight, and at least this. */
 const [slowFactor, slowMillis] = [2, 500];
 const [minCallMillis, maxCallMillis] = [5, 10_000];
 

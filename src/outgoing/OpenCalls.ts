@@ -31,8 +31,8 @@ export const openCalls = <C extends { readonly began: number }>(
     const open = new Set<C>();
 
     /**
-     * Ends calls one at a time: the oldest has the least time left. Reads the sockets first, as a process that
-     * was held up may have unread responses.
+     * Ends calls one at a time: the oldest has the least time left. Reads the sockets first, as a process
+     * that was held up may have unread responses.
      */
     const watch = Effect.gen(function* () {
       let readAt = Number.NEGATIVE_INFINITY;

@@ -50,7 +50,7 @@ describe("The limit of calls to one destination", () => {
     assert.strictEqual(after(failures(20), "success", ...times(7, "failed")).limit, 2);
   });
 
-  it("an abandoned call frees its place and says nothing else", () => {
+  it("an abandoned call is no longer in flight and says nothing else", () => {
     const state = Rule.ended(bounds, Rule.started(highest, 1), null, 15_000, 0);
     assert.deepStrictEqual({ ...state, callMillis: 0 }, { ...highest, callMillis: 0 });
   });
@@ -68,7 +68,7 @@ describe("Calls to a simulated destination", () => {
     [0.1, 0.9],
     [0.2, 0.85],
   ] as const) {
-    it(`one that fails ${share * 100} % of its calls keeps ${least * 100} % of the calls of a healthy one (N4.7)`, () => {
+    it(`a failing share of ${share * 100} % leaves ${least * 100} % of the calls of a healthy one (N4.7)`, () => {
       for (let seed = 1; seed <= 5; seed++) {
         const { answered } = simulate(bounds, failing(share, seed), 10);
         assert.isAbove(answered, least * healthyRate, `seed ${seed}`);

@@ -65,7 +65,7 @@ describe("The exchange of a request", () => {
     assert.lengthOf(aborted, 1);
   });
 
-  it("a connection that was lost or refused before any response is told apart (L5, L7)", () => {
+  it("a connection that was lost or refused before any response is known as such (L5, L7)", () => {
     const about = (code: string) => {
       const { controller, exchanged, results } = exchange();
       exchanged.onResponseError(controller, error(code));

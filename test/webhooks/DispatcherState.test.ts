@@ -12,9 +12,9 @@ describe("The scans for due webhooks", () => {
     assert.strictEqual(State.untilScan(after, 250, 1_250), 0);
   });
 
-  it("who waits for the dispatcher gets a scan that begins later, and another until one finds nothing", () => {
+  it("a waiting caller gets a scan that begins later, and another until one finds nothing", () => {
     const waiting = State.asked(State.scanning(State.initialState));
-    // The scan under way may have missed what is due since.
+    // The running scan may have missed what is due since.
     const missed = State.scanned(waiting, 1_000, true);
     assert.strictEqual(State.untilScan(missed, 250, 1_000), 0);
     const busy = scan(missed, 1_010, false);
