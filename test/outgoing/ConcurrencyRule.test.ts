@@ -68,7 +68,7 @@ describe("Calls to a simulated destination", () => {
     [0.1, 0.9],
     [0.2, 0.85],
   ] as const) {
-    it(`a failing share of ${share * 100} % leaves ${least * 100} % of the calls of a healthy one (N4.7)`, () => {
+    it(`with ${share * 100} % failures ${least * 100} % of a healthy rate remains (N4.7)`, () => {
       for (let seed = 1; seed <= 5; seed++) {
         const { answered } = simulate(bounds, failing(share, seed), 10);
         assert.isAbove(answered, least * healthyRate, `seed ${seed}`);
