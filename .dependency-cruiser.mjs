@@ -17,7 +17,7 @@ const owners = [
   {
     name: "undici",
     library: "undici",
-    files: "^src/(notifications/PublicOrigins|media/store/S3Requests)[.]ts$",
+    files: "^src/(outgoing/PublicOrigins|media/store/S3Requests)[.]ts$",
   },
   { name: "s3-signature", library: "aws4fetch", files: "^src/media/store/S3Requests[.]ts$" },
   { name: "liquid", library: "liquidjs", files: "^src/notifications/templates/Template(|Expressions)[.]ts$" },

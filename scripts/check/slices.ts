@@ -18,6 +18,7 @@ export const slices: ReadonlyArray<string> = [
   "locations",
   "outbox",
   "deltas",
+  "outgoing",
   "campaigns",
   "notifications",
   "devices",

@@ -1,6 +1,6 @@
 import { Data } from "effect";
 import { type ClientHttp2Stream, constants, type IncomingHttpHeaders } from "node:http2";
-import { NotReached } from "./HttpExchange.ts";
+import { NotReached } from "../../../outgoing/HttpExchange.ts";
 import type { Cancel } from "./PushTransport.ts";
 
 const maxText = 4_096;
@@ -39,7 +39,7 @@ export const readStream = (stream: ClientHttp2Stream, host: string, observer: St
     observer.ended(result);
   };
   const fail = (isUnprocessed: boolean, code: string): void =>
-    end(isUnprocessed ? new NotProcessed() : new NotReached({ host, code, isPermanent: false }));
+    end(isUnprocessed ? new NotProcessed() : new NotReached({ host, code, detail: code }));
   const isRefused = () => stream.rstCode === constants.NGHTTP2_REFUSED_STREAM;
 
   stream.on("response", (headers) => {

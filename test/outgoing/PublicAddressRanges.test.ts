@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest";
 import fc from "fast-check";
-import { isPublicAddress } from "../../src/notifications/PublicAddressRanges.ts";
+import { isPublicAddress } from "../../src/outgoing/PublicAddressRanges.ts";
 
 const embeddings = (v4: string): ReadonlyArray<string> => {
   const [a = 0, b = 0, c = 0, d = 0] = v4.split(".").map(Number);

@@ -1,6 +1,8 @@
 import { Cache, Clock, Duration, Effect, Exit } from "effect";
 import { Pool } from "undici";
-import { type HostAddress, hostOf, pinned, PublicHosts } from "./PublicHosts.ts";
+import { NotReached } from "./HttpExchange.ts";
+import { hostOf } from "./OutgoingUrls.ts";
+import { type HostAddress, pinned, PublicHosts } from "./PublicHosts.ts";
 
 /**
  * Room for each in-flight push or call of several busy environments. A push that waits for a connection is
@@ -8,6 +10,12 @@ import { type HostAddress, hostOf, pinned, PublicHosts } from "./PublicHosts.ts"
  */
 const maxSocketsPerOrigin = 1_024;
 const connectMillis = 10_000;
+/** How long an unused connection is kept. */
+const idleMillis = 30_000;
+/** Devices and webhooks name arbitrary origins, so the number of open ones is limited. */
+const maxOrigins = 3_000;
+/** The most bytes of the head of a response. */
+const maxHeaderSize = 65_536;
 /** How long the checked addresses of a host stay valid. */
 const freshSeconds = 30;
 
@@ -21,7 +29,7 @@ interface Origin {
   staleAt: number;
 }
 
-const openOrigin = (origin: string, idleMillis: number): Origin => {
+const openOrigin = (origin: string): Origin => {
   const opened: Origin = {
     addresses: [],
     staleAt: 0,
@@ -29,6 +37,7 @@ const openOrigin = (origin: string, idleMillis: number): Origin => {
       connections: maxSocketsPerOrigin,
       pipelining: 1,
       allowH2: false,
+      maxHeaderSize,
       keepAliveTimeout: idleMillis,
       // The caller has its own timeout.
       headersTimeout: 0,
@@ -41,14 +50,10 @@ const openOrigin = (origin: string, idleMillis: number): Origin => {
 
 /**
  * HTTP/1.1 connections to origins that clients name, kept for reuse until the scope closes. They connect only
- * to public addresses, checked at connection time, unless the settings allow private ones (SSRF).
- * `idleMillis`: how long an unused connection is kept. With more than `maxOrigins` origins, those whose
- * addresses were checked least recently are closed.
+ * to public addresses, checked at connection time, unless the settings allow private ones (SSRF). With more
+ * than `maxOrigins` origins, those whose addresses were checked least recently are closed.
  */
-export const publicOrigins = Effect.fnUntraced(function* (options: {
-  readonly maxOrigins: number;
-  readonly idleMillis: number;
-}) {
+export const publicOrigins = Effect.gen(function* () {
   const clock = yield* Clock.Clock;
   const hosts = yield* PublicHosts;
   /** The one whose addresses were checked least recently comes first. */
@@ -58,17 +63,17 @@ export const publicOrigins = Effect.fnUntraced(function* (options: {
   );
 
   const checked = yield* Cache.makeWith((host: string) => hosts.addressesOf(host), {
-    capacity: options.maxOrigins,
+    capacity: maxOrigins,
     timeToLive: (exit) => Duration.seconds(Exit.isSuccess(exit) ? freshSeconds : 1),
   });
 
   const refreshed = (url: URL, addresses: ReadonlyArray<HostAddress>): OriginPool => {
-    const found = origins.get(url.origin) ?? openOrigin(url.origin, options.idleMillis);
+    const found = origins.get(url.origin) ?? openOrigin(url.origin);
     found.addresses = addresses;
     found.staleAt = clock.currentTimeMillisUnsafe() + freshSeconds * 1000;
     origins.delete(url.origin);
     for (const [oldest, { pool }] of origins) {
-      if (origins.size < options.maxOrigins) break;
+      if (origins.size < maxOrigins) break;
       origins.delete(oldest);
       void pool.close();
     }
@@ -76,7 +81,12 @@ export const publicOrigins = Effect.fnUntraced(function* (options: {
     return found.pool;
   };
 
-  const addressesOf = (url: URL) => Cache.get(checked, hostOf(url));
+  const addressesOf = (url: URL) =>
+    Effect.mapError(Cache.get(checked, hostOf(url)), ({ _tag, host }) => {
+      const isPrivate = _tag === "HostNotPublic";
+      const code = isPrivate ? "not public" : "ENOTFOUND";
+      return new NotReached({ host, code, detail: code, isPrivate });
+    });
 
   return {
     /** The allowed addresses of the host of a URL. */

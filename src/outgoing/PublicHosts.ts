@@ -10,9 +10,6 @@ export interface HostAddress {
   readonly family: number;
 }
 
-/** The name or address of a URL's host, without the brackets of IPv6. */
-export const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, "$1");
-
 /** A lookup that returns the checked addresses of the moment, whatever the name resolves to later. */
 export const pinned =
   (checked: () => ReadonlyArray<HostAddress>): LookupFunction =>
@@ -31,7 +28,7 @@ class HostNotPublic extends Data.TaggedError("HostNotPublic")<{ readonly host: s
 
 /** Resolves all addresses of a host name, by the system's resolver. Tests replace it. */
 export const HostResolver = Context.Reference<(host: string) => Promise<ReadonlyArray<HostAddress>>>(
-  "waypost/notifications/HostResolver",
+  "waypost/outgoing/HostResolver",
   { defaultValue: () => (host) => lookup(host, { all: true }) },
 );
 
@@ -39,7 +36,7 @@ export const HostResolver = Context.Reference<(host: string) => Promise<Readonly
  * Finds the addresses that the service may connect to when a client names a host. Callers must connect to
  * these very addresses, because resolving the name again could give others (contract F1).
  */
-export class PublicHosts extends Context.Service<PublicHosts>()("waypost/notifications/PublicHosts", {
+export class PublicHosts extends Context.Service<PublicHosts>()("waypost/outgoing/PublicHosts", {
   make: Effect.gen(function* () {
     const { allowPrivateAddresses } = yield* Settings;
     const resolve = yield* HostResolver;

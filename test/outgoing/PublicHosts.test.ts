@@ -2,15 +2,17 @@ import { assert, describe, it } from "@effect/vitest";
 import { Effect, Layer } from "effect";
 import { Settings } from "../../src/config/Settings.ts";
 import { LinkCheck } from "../../src/notifications/LinkCheck.ts";
-import { HostResolver, PublicHosts } from "../../src/notifications/PublicHosts.ts";
-import { check, checker } from "./ButtonChecker.ts";
-import { answers, localServer } from "./LocalServer.ts";
+import { OutgoingRequests } from "../../src/outgoing/OutgoingRequests.ts";
+import { HostResolver, PublicHosts } from "../../src/outgoing/PublicHosts.ts";
+import { check, checker } from "../notifications/ButtonChecker.ts";
+import { answers, localServer } from "../notifications/LocalServer.ts";
 
 const loopback = { address: "127.0.0.1", family: 4 };
 
 /** The real check of hosts, except for one name of a public server, which leads to loopback. */
 const guardedBut = (publicName: string) =>
   LinkCheck.layerNoDeps.pipe(
+    Layer.provide(OutgoingRequests.layerNoDeps),
     Layer.provide(
       Layer.effect(
         PublicHosts,
