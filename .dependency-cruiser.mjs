@@ -113,13 +113,13 @@ export default {
       name: "foreign-sql-or-http",
       comment:
         "A slice imports no *Sql or *Http of another slice: use its service or its *Repository. " +
-        "CampaignStatusSql, DeltasSql, SegmentRuleSql and RecordedEventsSql hold parts of statements.",
+        "CampaignStatusSql, DeltasSql, ObstacleSql, SegmentRuleSql and RecordedEventsSql hold parts of statements.",
       severity: "error",
       from: { path: "^src/([^/]+)/" },
       to: {
         path: "^src/.*(Sql|Http)[.]ts$",
         pathNot:
-          "^src/($1/|campaigns/CampaignStatusSql[.]ts$|deltas/DeltasSql[.]ts$|devices/SegmentRuleSql[.]ts$|" +
+          "^src/($1/|campaigns/CampaignStatusSql[.]ts$|deltas/DeltasSql[.]ts$|devices/(Obstacle|SegmentRule)Sql[.]ts$|" +
           "outbox/RecordedEventsSql[.]ts$)",
       },
     },
@@ -205,17 +205,19 @@ export default {
     },
     {
       name: "console-app-runs-in-browsers",
-      comment: "The browser's program imports no node:* module, and of src/ only types.",
+      comment: "The browser's program imports no node:* module.",
       severity: "error",
       from: { path: app },
       to: { dependencyTypes: ["core"] },
     },
     {
       name: "console-app-imports-types-only",
-      comment: "The browser's program imports of src/ only types: nothing of the server is bundled.",
+      comment:
+        "The browser's program imports of src/ only types, and the sentences of Obstacle.ts: nothing of the " +
+        "server is bundled.",
       severity: "error",
       from: { path: app },
-      to: { path: "^src/", dependencyTypesNot: ["type-only"] },
+      to: { path: "^src/", pathNot: "^src/devices/Obstacle[.]ts$", dependencyTypesNot: ["type-only"] },
     },
     {
       name: "console-app-is-built",
