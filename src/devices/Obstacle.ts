@@ -40,7 +40,4 @@ export const obstacles = {
 export type Obstacle = keyof typeof obstacles;
 
 /** What prevents that a device gets any message, whatever the campaign. */
-export type DeviceObstacle = Extract<
-  Obstacle,
-  "unregistered" | "not_approved" | "unsubscribed" | "address_gone"
->;
+export type DeviceObstacle = "unregistered" | "not_approved" | "unsubscribed" | "address_gone";

@@ -14,7 +14,7 @@ import { sendWorld } from "./sends/SendWorld.ts";
 export interface Case {
   readonly campaign?: object;
   readonly notification?: object;
-  readonly by?: "phone" | "twin" | "test" | "failure";
+  readonly by?: "phone" | "other" | "test" | "failure";
   readonly isPaused?: boolean;
   readonly reason: string | null;
   readonly status: string | null;
@@ -65,23 +65,23 @@ export const geoOutcomes = (environment: Environment, trigger: object, cases: Ca
       Effect.gen(function* () {
         const location = yield* side.location();
         const phone = yield* side.phone(randomUUID(), { user_id: name });
-        const twin = yield* side.phone(randomUUID(), { user_id: name });
+        const other = yield* side.phone(randomUUID(), { user_id: name });
         yield* phone.sees("enter", location);
         const campaign = yield* side.campaign({ location_ids: [location], ...given.campaign });
         const notification = yield* side.notification(campaign, { ...trigger, ...given.notification });
         if (given.isPaused === true) yield* side.ask(campaign, "pause");
         const path = `/campaigns/${campaign}/notifications/${notification}/test`;
-        return { by: undefined, ...given, name, location, phone, twin, campaign, path };
+        return { by: undefined, ...given, name, location, phone, other, campaign, path };
       }),
     );
     const visit = (location: string, phone: (typeof worlds)[number]["phone"]) =>
       Effect.andThen(phone.sees("exit", location), phone.sees("enter", location));
-    for (const { by, location, path, phone, twin } of worlds) {
+    for (const { by, location, path, phone, other } of worlds) {
       if (by === "failure") yield* phone.ask("/devices/me", addressed({ transport: "fcm", token: "t" }));
       if (by === "test") {
         const body = { device_ids: [phone.id], location_id: location };
         yield* side.platform(path, { body });
-      } else if (by !== undefined) yield* visit(location, by === "twin" ? twin : phone);
+      } else if (by !== undefined) yield* visit(location, by === "other" ? other : phone);
     }
     yield* at("2026-11-21T12:05:00Z");
     yield* decideDwells;

@@ -1,8 +1,17 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { dwelling } from "../events/DwellWorld.ts";
-import { manualWorkers } from "./ManualWorkers.ts";
-import { type Cases, expected, geoOutcomes, pushOutcomes } from "./ObstacleWorld.ts";
+import { obstacles } from "../../src/devices/Obstacle.ts";
+import { HeldDeliveries } from "../../src/sending/sends/holding/HeldDeliveries.ts";
+import { at, drain, manualWorkers, start } from "./ManualWorkers.ts";
+import {
+  type Cases,
+  decideDwells,
+  expected,
+  geoOutcomes,
+  obstacleWorld,
+  pushOutcomes,
+} from "./ObstacleWorld.ts";
 
 const environments = ["sandbox", "production"] as const;
 const daily = { frequency_cap_count: 1, frequency_cap_period: "day" };
@@ -23,11 +32,11 @@ const anyCampaign: Cases = {
 };
 const geoCampaign: Cases = {
   ...anyCampaign,
-  "the cap of another device": { campaign: daily, by: "twin", ...reached },
-  "the cap of a person": { campaign: { ...daily, ...person }, by: "twin", ...heldBack("capped") },
+  "the cap of another device": { campaign: daily, by: "other", ...reached },
+  "the cap of a person": { campaign: { ...daily, ...person }, by: "other", ...heldBack("capped") },
   "a cooldown": { campaign: hourly, by: "phone", ...heldBack("cooldown") },
-  "the cooldown of another device": { campaign: hourly, by: "twin", ...reached },
-  "the cooldown of a person": { campaign: { ...hourly, ...person }, by: "twin", ...heldBack("cooldown") },
+  "the cooldown of another device": { campaign: hourly, by: "other", ...reached },
+  "the cooldown of a person": { campaign: { ...hourly, ...person }, by: "other", ...heldBack("cooldown") },
   "a test send": { campaign: both, by: "test", ...reached },
   "a test send to a person": { campaign: { ...both, ...person }, by: "test", ...reached },
   "a failed message": { campaign: both, by: "failure", ...reached },
@@ -75,4 +84,57 @@ layer(manualWorkers)("Obstacles", (it) => {
       );
     }
   }
+
+  it.effect("a part that goes out after the campaign's day is explained as sent (S6.4, X25)", () =>
+    Effect.gen(function* () {
+      const { fates, reasonOf, side } = yield* obstacleWorld("production");
+      const phone = yield* side.phone(undefined, { timezone: "America/New_York" });
+      const campaign = yield* side.push({ timezone: "Asia/Tokyo" });
+      yield* side.sent(campaign, "22:00", { trigger_config: { send_at: "22:00", local: true } });
+      yield* at("2026-11-21T16:00:00Z");
+      assert.isNull(yield* reasonOf(phone.id, campaign));
+      for (const time of ["2026-11-22T02:59:00Z", "2026-11-22T03:00:00Z"]) {
+        assert.lengthOf(yield* fates(phone.id, campaign), 0);
+        yield* at(time);
+        yield* start;
+        yield* drain;
+        yield* start;
+      }
+      assert.lengthOf(yield* fates(phone.id, campaign), 1);
+      assert.strictEqual(yield* reasonOf(phone.id, campaign), "ended");
+    }),
+  );
+
+  it.effect(
+    "a workspace that is scheduled for deletion sends nothing, explained as paused (S6.4, P2.6)",
+    () =>
+      Effect.gen(function* () {
+        const { fates, reasonOf, side, waypost, workspace } = yield* obstacleWorld("production");
+        const phone = yield* side.phone();
+        const location = yield* side.location();
+        const held = yield* side.campaign({ location_ids: [location], ...quiet("hold") });
+        yield* side.notification(held);
+        const visit = yield* side.campaign({ location_ids: [location] });
+        yield* side.notification(visit, dwelling(5));
+        const push = yield* side.push();
+        yield* side.sent(push, "12:05");
+        yield* phone.sees("enter", location);
+        yield* waypost.operator(`/workspaces/${workspace.id}`, {
+          method: "PATCH",
+          body: { deletion_scheduled: true },
+        });
+        for (const campaign of [held, visit, push])
+          assert.strictEqual(yield* reasonOf(phone.id, campaign), "paused");
+        yield* at("2026-11-21T12:05:00Z");
+        yield* start;
+        yield* drain;
+        yield* decideDwells;
+        for (const campaign of [visit, push]) assert.lengthOf(yield* fates(phone.id, campaign), 0);
+        yield* at("2026-11-21T14:00:00Z");
+        yield* (yield* HeldDeliveries).releaseDue;
+        assert.deepStrictEqual(yield* fates(phone.id, held), [
+          { status: "failed", last_error: obstacles.closing },
+        ]);
+      }),
+  );
 });

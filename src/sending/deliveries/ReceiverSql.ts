@@ -3,8 +3,9 @@ import { type OneWorkspace, workspaceIs } from "../../database/WorkspaceGroups.t
 
 /**
  * SQL expression on the latest deliveries of the campaign, up to `limit`, that the receiver of a row has:
- * their count, or another `value` of their `created_at`. `alias` names the row, with `workspace_id`, `environment`, `device_key`, `shared_by` and `campaign_key`;
- * `condition` selects among the deliveries `d`. Failed ones and test sends do not count (contract X30, O4).
+ * their count, or another `value` of their `created_at`. `alias` names the row, with `workspace_id`,
+ * `environment`, `device_key`, `shared_by` and `campaign_key`; `condition` selects among the deliveries `d`.
+ * Failed ones and test sends do not count (contract X30, O4).
  *
  * The receiver is a person if `shared_by` is its key, whatever device a delivery was for; otherwise the
  * device. The ORDER BY keeps the planner on the index of the receiver, also while its statistics still

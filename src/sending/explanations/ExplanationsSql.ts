@@ -12,7 +12,7 @@ import type { PagePosition } from "../../wire/PagePosition.ts";
 import type { CampaignQuietHours } from "../../workspaces/QuietHours.ts";
 import type { FrequencyCap, Tenant } from "../../workspaces/Workspace.ts";
 import type { CapWindow } from "../deliveries/FrequencyCap.ts";
-import { cooledAtSql } from "../deliveries/CooldownSql.ts";
+import { cooledSql } from "../deliveries/CooldownSql.ts";
 import { usedCapSql } from "../deliveries/FrequencyCapSql.ts";
 
 /** What decides whether a campaign reaches a device. Instants are epoch milliseconds. */
@@ -112,27 +112,24 @@ export class ExplanationsSql extends Context.Service<ExplanationsSql>()("waypost
       /** The use of limits by a device, or by its person, in their order. */
       used: (tenant: Tenant, deviceKey: number, limits: ReadonlyArray<Limit>) =>
         Effect.orDie(sql<UsedLimit>`
-          SELECT r.ord::int AS ord, r.is_capped, ${epochMillis("r.cooled_at")} AS cooled_at
+          SELECT u.ord::int AS ord,
+            COALESCE(${usedCapSql(sql, tenant.workspaceId, "u")} >= u.cap_count, false) AS is_capped,
+            ${cooledSql(sql, tenant.workspaceId, "u", epochMillis("max(counted.created_at)"))} AS cooled_at
           FROM (
-            SELECT u.ord, COALESCE(${usedCapSql(sql, tenant.workspaceId, "u")} >= u.cap_count, false)
-                AS is_capped,
-              ${cooledAtSql(sql, tenant.workspaceId, "u")} AS cooled_at
-            FROM (
-              SELECT ${tenant.workspaceId}::int AS workspace_id, ${tenant.environment}::text AS environment,
-                ${deviceKey}::int AS device_key, CASE c.cap_by WHEN 'user' THEN (
-                  SELECT v.user_key FROM device v WHERE ${tenantIs("v", tenant)} AND v.key = ${deviceKey}
-                ) END AS shared_by, c.*
-              FROM ${unnested("c", limits, {
-                campaign_key: ["int4", ({ campaign }) => campaign.key],
-                cap_by: ["text", ({ campaign }) => campaign.cap_by],
-                location_key: ["int4", ({ locationKey }) => locationKey],
-                cap_count: ["int4", ({ cap }) => cap?.count ?? null],
-                cap_since: ["timestamptz", ({ cap }) => cap?.since ?? null],
-                cooldown_since: ["timestamptz", ({ cooldownSince }) => cooldownSince],
-              })}
-            ) AS u
-          ) AS r
-          ORDER BY r.ord`),
+            SELECT ${tenant.workspaceId}::int AS workspace_id, ${tenant.environment}::text AS environment,
+              ${deviceKey}::int AS device_key, CASE c.cap_by WHEN 'user' THEN (
+                SELECT v.user_key FROM device v WHERE ${tenantIs("v", tenant)} AND v.key = ${deviceKey}
+              ) END AS shared_by, c.*
+            FROM ${unnested("c", limits, {
+              campaign_key: ["int4", ({ campaign }) => campaign.key],
+              cap_by: ["text", ({ campaign }) => campaign.cap_by],
+              location_key: ["int4", ({ locationKey }) => locationKey],
+              cap_count: ["int4", ({ cap }) => cap?.count ?? null],
+              cap_since: ["timestamptz", ({ cap }) => cap?.since ?? null],
+              cooldown_since: ["timestamptz", ({ cooldownSince }) => cooldownSince],
+            })}
+          ) AS u
+          ORDER BY u.ord`),
     };
   }),
 }) {

@@ -66,7 +66,8 @@ export class SendBatchesSql extends Context.Service<SendBatchesSql>()("waypost/s
           SELECT ${distinct} d.key, d.user_key
           FROM started s
           JOIN device d ON ${tenantIs("d", taken)}
-          WHERE ${isTargetSql(sql)} AND (${audienceSql(sql, audience, "d")}) AND ${isInPart(taken, audience)} ${condition}`;
+          WHERE ${isTargetSql(sql)} AND (${audienceSql(sql, audience, "d")})
+            AND ${isInPart(taken, audience)} ${condition}`;
         const members =
           audience.perUser === true
             ? sql`
