@@ -179,46 +179,44 @@ layer(manualWorkers)("Obstacles of devices", (it) => {
         }),
     );
 
-    it.effect(
-      `in ${environment} a test send needs approval alone, also while it waits (S6.4, O4.2, X18)`,
-      () =>
-        Effect.gen(function* () {
-          const world = yield* obstacleWorld(environment);
-          const { reasonOf, side } = world;
-          const phones = (yield* phonesOf(world)).filter(({ name }) => name !== "is erased");
-          const campaign = yield* side.push();
-          const notification = yield* side.sent(campaign, "23:00", { template: "liquid", headline: "Hello" });
-          const test = (device: string) =>
-            side.platform(`/campaigns/${campaign}/notifications/${notification}/test`, {
-              body: { device_ids: [device] },
-            });
-          const sql = yield* SqlClient.SqlClient;
-          for (const { phone } of phones) assert.strictEqual((yield* test(phone.id)).status, 202);
-          // A test of an inbox message is delivered at once; this one waits as a push would.
-          yield* sql`
+    it.effect(`in ${environment} a test send needs approval alone, also while it waits (S6.4, O4.2)`, () =>
+      Effect.gen(function* () {
+        const world = yield* obstacleWorld(environment);
+        const { reasonOf, side } = world;
+        const phones = (yield* phonesOf(world)).filter(({ name }) => name !== "is erased");
+        const campaign = yield* side.push();
+        const notification = yield* side.sent(campaign, "23:00", { template: "liquid", headline: "Hello" });
+        const test = (device: string) =>
+          side.platform(`/campaigns/${campaign}/notifications/${notification}/test`, {
+            body: { device_ids: [device] },
+          });
+        const sql = yield* SqlClient.SqlClient;
+        for (const { phone } of phones) assert.strictEqual((yield* test(phone.id)).status, 202);
+        // A test of an inbox message is delivered at once; this one waits as a push would.
+        yield* sql`
           INSERT INTO push_queue (workspace_id, environment, source_id, device_key, transport, due_at)
           SELECT workspace_id, environment, source_id, device_key, transport, created_at FROM delivery
           WHERE test AND workspace_id = ${side.workspaceId} AND environment = ${environment}`;
-          yield* happen(phones, world);
-          const expected: Readonly<Record<string, Obstacle | null>> = {
-            unregisters: "unregistered",
-            "loses its approval": "not_approved",
-            "loses its address": "address_gone",
-            "loses its approval and unsubscribes": "not_approved",
-          };
-          const partition = { workspaceId: side.workspaceId, environment, transport: "inbox" } as const;
-          const now = Date.parse("2026-11-21T12:00:00Z");
-          const taken = yield* (yield* PushQueueSql).take(partition, now, 1_000, 100);
-          assert.deepStrictEqual(
-            taken.toSorted((a, b) => a.deviceKey - b.deviceKey).map(({ obstacle }) => obstacle),
-            phones.map(({ name }) => expected[name] ?? null),
-          );
-          for (const { name, phone } of phones) {
-            const isRefused = ["unregistered", "not_approved"].includes(expected[name] ?? "");
-            assert.strictEqual((yield* test(phone.id)).status, isRefused ? 422 : 202, name);
-          }
-          assert.strictEqual(yield* reasonOf(phones[0]?.phone.id ?? "", campaign), null);
-        }).pipe(Effect.orDie, Effect.provide(PushQueueSql.layer)),
+        yield* happen(phones, world);
+        const expected: Readonly<Record<string, Obstacle | null>> = {
+          unregisters: "unregistered",
+          "loses its approval": "not_approved",
+          "loses its address": "address_gone",
+          "loses its approval and unsubscribes": "not_approved",
+        };
+        const partition = { workspaceId: side.workspaceId, environment, transport: "inbox" } as const;
+        const now = Date.parse("2026-11-21T12:00:00Z");
+        const taken = yield* (yield* PushQueueSql).take(partition, now, 1_000, 100);
+        assert.deepStrictEqual(
+          taken.toSorted((a, b) => a.deviceKey - b.deviceKey).map(({ obstacle }) => obstacle),
+          phones.map(({ name }) => expected[name] ?? null),
+        );
+        for (const { name, phone } of phones) {
+          const isRefused = ["unregistered", "not_approved"].includes(expected[name] ?? "");
+          assert.strictEqual((yield* test(phone.id)).status, isRefused ? 422 : 202, name);
+        }
+        assert.strictEqual(yield* reasonOf(phones[0]?.phone.id ?? "", campaign), null);
+      }).pipe(Effect.orDie, Effect.provide(PushQueueSql.layer)),
     );
   }
 });

@@ -8,7 +8,7 @@ import type { PagePosition } from "../../wire/PagePosition.ts";
 import { effectiveQuietHours, quietAt } from "../../workspaces/QuietHours.ts";
 import type { FrequencyCap, Tenant } from "../../workspaces/Workspace.ts";
 import type { Explanation } from "./ExplanationApi.ts";
-import { type ExplainedCampaign, ExplanationsSql, type Limit } from "./ExplanationsSql.ts";
+import { ExplanationsSql, type Limit, type UsedLimit } from "./ExplanationsSql.ts";
 import { cooldownEnd, cooldownStart } from "../deliveries/Cooldown.ts";
 import { capWindow } from "../deliveries/FrequencyCap.ts";
 import { PushCredentials } from "../credentials/PushCredentials.ts";
@@ -31,14 +31,10 @@ const periodEnd = (zone: TimeZoneName, period: FrequencyCap["period"], now: numb
 const deviceZone = ({ timezone }: Device) => timezone as TimeZoneName | null;
 
 /** When the first of the cooldowns at the locations where a device is ends; null if one has none. */
-const coolingUntil = (
-  { cooldown_minutes: minutes, locations }: ExplainedCampaign,
-  cooled: ReadonlyArray<number | null>,
-) => {
-  const began = cooled.filter((at) => at !== null);
-  return minutes === null || began.length === 0 || began.length < locations.length
-    ? null
-    : cooldownEnd(Math.min(...began), minutes);
+const coolingUntil = (minutes: number | null, locations: ReadonlyArray<UsedLimit>): number | null => {
+  const began = locations.flatMap(({ cooled_at }) => cooled_at ?? []);
+  const isEverywhere = began.length > 0 && began.length === locations.length;
+  return minutes === null || !isEverywhere ? null : cooldownEnd(Math.min(...began), minutes);
 };
 
 /** Explains which campaigns would reach a device now (contract S6). */
@@ -74,16 +70,10 @@ export class Explanations extends Context.Service<Explanations>()("waypost/sendi
         return found.map((campaign, index): Omit<Explanation, "campaign_id"> & { readonly id: string } => {
           const { cap, ends, has_notification, id, name, starts, timezone, type } = campaign;
           const isPush = type === "push";
-          const own = byCampaign.get(campaign) ?? [];
-          const quiet = quietAt(
-            effectiveQuietHours(campaign.quiet_hours, quiet_hours),
-            deviceZone(device) ?? timezone,
-            now,
-          );
-          const coolsUntil = coolingUntil(
-            campaign,
-            own.slice(1).map(({ cooled_at }) => cooled_at),
-          );
+          const [ofCap, ...ofLocations] = byCampaign.get(campaign) ?? [];
+          const hours = effectiveQuietHours(campaign.quiet_hours, quiet_hours);
+          const quiet = quietAt(hours, deviceZone(device) ?? timezone, now);
+          const coolsUntil = coolingUntil(campaign.cooldown_minutes, ofLocations);
           const applies: Readonly<Record<Reason, boolean>> = {
             paused: campaign.paused || deletion_scheduled_at !== null,
             not_started: !hasStarted({ startsAtMs: starts, timezone, type }, now),
@@ -95,7 +85,7 @@ export class Explanations extends Context.Service<Explanations>()("waypost/sendi
             not_in_segment: members[index] !== true,
             address_gone: obstacle === "address_gone",
             transport_not_configured: transport !== "inbox" && configured?.has(transport) !== true,
-            capped: own.some(({ is_capped }) => is_capped),
+            capped: ofCap?.is_capped === true,
             quiet_hours: quiet !== null,
             cooldown: coolsUntil !== null,
             outside: !isPush && campaign.locations.length === 0,

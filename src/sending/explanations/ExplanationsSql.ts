@@ -45,7 +45,7 @@ export interface Limit {
 }
 
 /** The use of a limit by the receiver of a device (`ord`, from 1). */
-interface UsedLimit {
+export interface UsedLimit {
   readonly ord: number;
   readonly is_capped: boolean;
   /** When the cooldown began, in epoch milliseconds; null if there is none. */
