@@ -157,24 +157,31 @@ layer(manualWorkers)("Obstacles of devices", (it) => {
       `in ${environment} a device that changes after a send has listed it gets nothing (S6.4, L6.2, L2.2)`,
       () =>
         Effect.gen(function* () {
-          const world = yield* obstacleWorld(environment);
-          const { fates, side } = world;
-          const phones = yield* phonesOf(world);
-          // Batches of ten keys run by themselves, so that the first one only lists the devices.
-          yield* side.crowd(10);
-          const campaign = yield* side.push({ cap_by: "user" });
-          yield* side.sent(campaign, "12:30");
-          yield* at("2026-11-21T12:30:00Z");
-          yield* start;
-          yield* batch;
-          yield* at("2026-11-21T12:30:01Z");
-          yield* happen(phones, world);
-          yield* drain;
-          for (const { name, obstacle, phone } of phones) {
-            const found = obstacle(environment);
-            // A device that was registered when the send started is targeted (contract L2).
-            const isTargeted = found === null || name === "unregisters";
-            assert.lengthOf(yield* fates(phone.id, campaign), isTargeted ? 1 : 0, name);
+          // Batches find the devices of a sparse list one by one, and those of a dense one together.
+          for (const isSparse of [false, true]) {
+            const world = yield* obstacleWorld(environment);
+            const { fates, side } = world;
+            const phones = yield* phonesOf(world);
+            // Batches of ten keys run by themselves, so that the first one only lists the devices.
+            yield* side.crowd(100);
+            if (isSparse)
+              yield* (yield* SqlClient.SqlClient)`
+              UPDATE device SET subscribed = false
+              WHERE installation_id LIKE 'crowd-%' AND workspace_id = ${side.workspaceId} AND key < 100`;
+            const campaign = yield* side.push({ cap_by: "user" });
+            yield* side.sent(campaign, "12:30");
+            yield* at("2026-11-21T12:30:00Z");
+            yield* start;
+            yield* batch;
+            yield* at("2026-11-21T12:30:01Z");
+            yield* happen(phones, world);
+            yield* drain;
+            for (const { name, obstacle, phone } of phones) {
+              const found = obstacle(environment);
+              // A device that was registered when the send started is targeted (contract L2).
+              const isTargeted = found === null || name === "unregisters";
+              assert.lengthOf(yield* fates(phone.id, campaign), isTargeted ? 1 : 0, name);
+            }
           }
         }),
     );
