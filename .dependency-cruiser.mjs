@@ -24,7 +24,7 @@ const owners = [
   {
     name: "csv",
     library: "csv-parse",
-    files: "^src/(cli/location-import/CsvReader|devices/import/RowReaders)[.]ts$",
+    files: "^src/wire/CsvRows[.]ts$",
   },
   { name: "tar", library: "modern-tar", files: "^src/backup/TarFile[.]ts$" },
   {
@@ -162,12 +162,33 @@ export default {
       name: "client-knows-the-contract-only",
       comment: "src/client/ runs in browsers and in other programs: it imports nothing but itself and types.",
       severity: "error",
-      from: { path: "^src/client/" },
+      from: { path: "^src/client/", pathNot: "^src/client/location-files/" },
       to: {
         path: "^src/",
         pathNot: "^src/client/",
         dependencyTypesNot: ["type-only"],
       },
+    },
+    {
+      name: "location-files-run-in-browsers",
+      comment:
+        "src/client/location-files/ runs in browsers: besides itself and types it imports only the pure " +
+        "rules that the server has, too.",
+      severity: "error",
+      from: { path: "^src/client/location-files/" },
+      to: {
+        path: "^src/",
+        pathNot:
+          "^src/(client/location-files/|wire/(BoundedJson|CsvRows)[.]ts$|locations/ReferenceSystem[.]ts$)",
+        dependencyTypesNot: ["type-only"],
+      },
+    },
+    {
+      name: "client-without-node",
+      comment: "src/client/ runs in browsers: it reaches no node:* module.",
+      severity: "error",
+      from: { path: "^src/client/" },
+      to: { dependencyTypes: ["core"], dependencyTypesNot: ["type-only"] },
     },
     {
       name: "client-reaches-no-io",
@@ -212,13 +233,17 @@ export default {
       to: { dependencyTypes: ["core"] },
     },
     {
-      name: "console-app-imports-types-only",
+      name: "console-app-imports-the-client",
       comment:
-        "The browser's program imports of src/ only types, and the sentences of Obstacle.ts: nothing of " +
-        "the server is bundled.",
+        "The browser's program imports of src/ only types, src/client/, which runs in browsers, and the " +
+        "sentences of Obstacle.ts: nothing of the server is bundled.",
       severity: "error",
       from: { path: app },
-      to: { path: "^src/", pathNot: "^src/devices/Obstacle[.]ts$", dependencyTypesNot: ["type-only"] },
+      to: {
+        path: "^src/",
+        pathNot: "^src/(client/|devices/Obstacle[.]ts$)",
+        dependencyTypesNot: ["type-only"],
+      },
     },
     {
       name: "console-app-is-built",

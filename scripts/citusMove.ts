@@ -39,7 +39,7 @@ const [coordinator] = ports;
 
 const reports = ["summary", "campaigns", "locations", "notifications", "interactions", "surveys"] as const;
 
-/** What survives a move: credentials, the ranges of the reports, and their answers. */
+/** Facts that survive a move: credentials, the ranges of the reports, and their answers. */
 interface Known {
   readonly token: string;
   readonly sdkKey: string;
@@ -101,7 +101,7 @@ const rebuild = Effect.fnUntraced(function* (origin: string, installation: Insta
   yield* compare(origin, known, "after a rebuild of all rollups");
 });
 
-/** What the doctor finds wrong. A node without fsync is none of Waypost's faults, but it says so. */
+/** Problems that the doctor finds. A node without fsync is no fault of Waypost, but it is listed. */
 const doctor = Effect.fnUntraced(function* (installation: Installation) {
   const { output } = yield* command(installation, "doctor");
   const problems = output.split("\n").filter((line) => /^  (PROBLEM|WARNING) /.test(line));

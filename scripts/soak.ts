@@ -35,7 +35,7 @@ const connections = 32;
 const peakSeconds = 30;
 const sampleMillis = 5_000;
 
-/** What a run may do after its warm-up. */
+/** Limits of a run after its warm-up. */
 const bars = {
   /** MiB a minute, of Node and of what PostgreSQL does not share. */
   memory: 0.2,

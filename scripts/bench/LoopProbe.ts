@@ -22,7 +22,7 @@ export interface HeapSizes {
   readonly external: number;
 }
 
-/** What the probe writes. */
+/** A line that the probe writes. */
 export interface Probed extends LoopDelays {
   readonly heap: HeapSizes;
 }

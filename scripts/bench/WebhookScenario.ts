@@ -1,4 +1,4 @@
-/** What the benches of webhooks have in common. */
+/** Common parts of the benches of webhooks. */
 import { Clock, Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { randomUUID } from "node:crypto";
@@ -18,7 +18,7 @@ interface Created {
   readonly results: ReadonlyArray<{ readonly id: string }>;
 }
 
-/** What the receiver has received: `WebhookReceiver.ts`. */
+/** Counts of the receiver: `WebhookReceiver.ts`. */
 interface Figures {
   readonly calls: number;
   readonly events: number;

@@ -56,7 +56,7 @@ const settleRounds = 100;
 /** More rows than these overflow the hash table of one statement many times. */
 const maxHashedRows = 15_000_000;
 
-/** What each figure cost for each row with the first size. */
+/** Cost of each figure for each row with the first size. */
 const firstCosts = new Map<string, { readonly cost: Cost; readonly count: number }>();
 
 const line = (name: string, figure: string) => console.log(`  ${name.padEnd(34)} ${figure}`);

@@ -1,5 +1,5 @@
 /**
- * What rollups cost a request (bar: at most 15 % more CPU than without): the CPU of Waypost and PostgreSQL
+ * Cost of rollups for a request (bar: at most 15 % more CPU than without): the CPU of Waypost and PostgreSQL
  * for a request that reports an event, and for a delivery of a send, over HTTP, until everything is rolled
  * up. The baseline is the same program on a database without the triggers that write deltas and without the
  * index of visits, where the rollup job has no work. Both start from one year of history and alternate on one

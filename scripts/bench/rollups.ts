@@ -1,5 +1,5 @@
 /**
- * What rollups cost a statement: the time to write events and deliveries with the deltas and the index of
+ * Cost of rollups for a statement: the time to write events and deliveries with the deltas and the index of
  * visits, against the same without them, and the time to add the deltas afterwards. Alternating on one
  * PostgreSQL, by statements of the sizes that requests and sends make. No bar: `ingest` measures whole
  * requests. BENCH_ROWS (40,000 if unset) a round.

@@ -1,4 +1,4 @@
-/** What `scripts/chaos.ts` does to processes while they send. */
+/** Disruptions of processes while they send, for `scripts/chaos.ts`. */
 import { Effect, Random } from "effect";
 import { SqlClient } from "effect/sql";
 import { secretKey } from "./Scenario.ts";

@@ -1,4 +1,4 @@
-/** What a soak test measures of the processes, by Linux's /proc. */
+/** Measurements of the processes in a soak test, by Linux's /proc. */
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";

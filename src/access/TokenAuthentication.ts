@@ -42,7 +42,7 @@ export class TokenAuthentication extends Context.Service<TokenAuthentication>()(
         (workspaceId: number) => workspaces.get(workspaceId),
       );
 
-      /** What a grant allows at an address of this environment. @throws 401, 403 (contract B1, 2–4) */
+      /** The grant at an address of this environment. @throws 401, 403 (contract B1, 2–4) */
       const authorize = Effect.fnUntraced(function* (
         grant: TokenGrant,
         row: WorkspaceRow,

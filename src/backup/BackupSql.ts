@@ -29,7 +29,7 @@ const quotedList = (names: ReadonlyArray<string>): string => names.map(quoted).j
 const isOwn = `NOT EXISTS (SELECT FROM pg_depend d
   WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')`;
 
-/** What statements of a backup and of a restore need. */
+/** Parameters of the statements of a backup and of a restore. */
 export type BackupClient = SqlClient.SqlClient;
 
 /** Statements of a backup and of a restore. A failure is a defect. */
@@ -103,7 +103,7 @@ export const backupSql = Effect.gen(function* () {
 
     enableTriggers: Effect.orDie(sql`SET LOCAL session_replication_role = origin`.unprepared),
 
-    /** What prevents a restore: a table that is there, or no right to turn off triggers. */
+    /** Obstacles to a restore: a table that is there, or no right to turn off triggers. */
     obstacles: Effect.orDie(
       sql<{ readonly table: string | null; readonly isForbidden: boolean; readonly account: string }>`
         SELECT (

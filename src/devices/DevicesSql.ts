@@ -14,9 +14,7 @@ import type { DeviceTokenClaims } from "./DeviceToken.ts";
 import type { Transport } from "./PushAddress.ts";
 import { changedUserSql } from "./users/UserKeySql.ts";
 
-/**
- * What decides whether a device's token is valid. `ord` is the number of the claims in the statement, from 1.
- */
+/** Facts that decide whether a device's token is valid. `ord` is the number of the claims, from 1. */
 export interface DeviceGrant {
   readonly ord: number;
   readonly id: DeviceId;

@@ -39,5 +39,5 @@ export const obstacles = {
 /** A reason that prevents a message. */
 export type Obstacle = keyof typeof obstacles;
 
-/** What prevents that a device gets any message, whatever the campaign. */
+/** An obstacle to every message for a device, whatever the campaign. */
 export type DeviceObstacle = "unregistered" | "not_approved" | "unsubscribed" | "address_gone";

@@ -26,7 +26,7 @@ export interface SentSurvey {
   readonly test: boolean;
 }
 
-/** What a stored response refers to, and when its device answered first. */
+/** The keys of a stored response, and the instant of its device's first answer. */
 export interface ResponseFacts {
   readonly campaign_id: string;
   readonly notification_id: string;

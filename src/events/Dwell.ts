@@ -23,7 +23,7 @@ export interface Dwell extends TenantKey {
   readonly dueAt: number;
 }
 
-/** What the events known at the minute of a dwell say about its visit. */
+/** The state of a dwell's visit, by the events that are known at its minute. */
 export interface Visit {
   /** False for a second enter without an exit between: the visit is that of the first one (contract X21). */
   readonly isFirst: boolean;

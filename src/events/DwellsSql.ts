@@ -153,8 +153,8 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
           JOIN workspace w ON w.id = q.workspace_id`),
 
       /**
-       * What is known of the visits of dwells, in their order. Needs the locks of their devices. An exit at
-       * the instant of the enter came before it if the device is inside by its latest event.
+       * Returns the state of the visits of dwells, in their order. Needs the locks of their devices. An exit
+       * at the instant of the enter came before it if the device is inside by its latest event.
        */
       visits: (workspaceId: OneWorkspace, dwells: ReadonlyArray<Dwell>) =>
         Effect.orDie(sql<Visit>`

@@ -77,7 +77,7 @@ export interface Recorded {
   readonly ord: number;
   readonly is_new: boolean;
   readonly transport: Transport;
-  /** What prevents that the device gets messages. */
+  /** The obstacle to messages for the device. */
   readonly obstacle: DeviceObstacle | null;
   readonly timezone: TimeZoneName | null;
   /** The key of the person behind the device; null for none. */

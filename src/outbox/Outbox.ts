@@ -2,7 +2,7 @@ import { Context, type Effect } from "effect";
 import type { TenantKey } from "../workspaces/Environment.ts";
 import type { EventType } from "./EventType.ts";
 
-/** What an event is about: its data, or the key of a row that is read when the event is sent. */
+/** The subject of an event: its data, or the key of a row that is read when the event is sent. */
 type Subject =
   | { readonly data: object }
   /** A delivery, of `message.*`. */

@@ -15,7 +15,7 @@ import { RuleErasure } from "./RuleErasure.ts";
 /** Devices that one transaction erases. */
 const pageSize = 200;
 
-/** What names a device or its person in the JSON of events and responses. */
+/** Texts that name a device or its person in the JSON of events and responses. */
 const textsOf = (deviceIds: ReadonlyArray<string>, userId: string | null): ReadonlyArray<string> =>
   userId === null ? deviceIds : [...deviceIds, `"user_id":${JSON.stringify(userId)}`];
 

@@ -63,7 +63,7 @@ export class PeopleSql extends Context.Service<PeopleSql>()("waypost/people/Peop
           LEFT JOIN deleted_location f ON ${sameTenant("f", "e")} AND f.key = e.location_key
           ORDER BY v.id, e.occurred_at, e.id`),
 
-      /** Where devices were last: the instant of the last position, and the locations they were in. */
+      /** Returns the last positions of devices: the instant, and the locations they were in. */
       positions: (tenant: Tenant, userId: string) =>
         cursor<object>(sql`${own(tenant, userId)}
           SELECT v.id AS device_id, ${utc("p.recorded_at")} AS recorded_at, ARRAY (

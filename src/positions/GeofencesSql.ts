@@ -37,7 +37,7 @@ export class GeofencesSql extends Context.Service<GeofencesSql>()("waypost/posit
           ({ keys }) => keys,
         ),
 
-      /** Those of the locations that exist. */
+      /** Returns the locations that exist. */
       find: (tenant: Tenant, keys: ReadonlyArray<number>) =>
         Effect.orDie(sql<GeofenceRow>`
           SELECT l.key, l.id AS location_id, l.name, l.type,

@@ -1,4 +1,4 @@
-/** What reports count: read by `rollups/RollupReader.ts`, put into rows by the `…ReportSql.ts` files. */
+/** Counts of reports: read by `rollups/RollupReader.ts`, put into rows by the `…ReportSql.ts` files. */
 
 /** Deliveries of a day or a range, and the distinct devices that they reached. */
 export interface DeliveryCounts {

@@ -1,10 +1,4 @@
-/**
- * The reports.
- *
- * How a figure is counted: this file → `ReportConditionsSql.ts` (which rows count) →
- * `rollups/RollupReader.ts` (where they are read and added up) → the report's `…ReportSql.ts` (how the
- * figures become rows).
- */
+/** The reports. ARCHITECTURE.md, Report, has the files of a number in order. */
 import { Clock, Context, Effect, Layer } from "effect";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import type { Unprocessable, ServiceUnavailable } from "../wire/ApiError.ts";

@@ -5,7 +5,7 @@ import { DataDirectory } from "../database/DataDirectory.ts";
 import { publishServer } from "../operator/ServerFile.ts";
 import { notifyReady } from "./SystemdUnit.ts";
 
-/** What a person does next, on a new installation and on any other. */
+/** The next step of a person, on a new installation and on any other. */
 const nextStep = (address: string): string => {
   const program = isSea() ? "waypost" : "npx waypost";
   return (

@@ -24,7 +24,7 @@ const sum: Combine = (one, other) => one + other;
 /** Gauges of one process. Their series get the label `process`. */
 const gaugesOfProcess = new Set(["waypost_memory_bytes", "waypost_event_loop_delay_seconds"]);
 
-/** What the other gauges of the whole are: the highest, except these. */
+/** Gauges whose whole is not the highest value of the processes. */
 const combinations: ReadonlyMap<string, Combine> = new Map<string, Combine>([
   ["waypost_location_index_environments", sum],
   ["waypost_location_index_positions", sum],

@@ -2,7 +2,7 @@
 import { availableParallelism, totalmem } from "node:os";
 import process from "node:process";
 
-/** What a machine has for Waypost. */
+/** Resources of a machine for Waypost. */
 export interface Machine {
   /** Cores that this process may use. */
   readonly cores: number;

@@ -10,7 +10,7 @@ import { type MemberMessage, metricsMillis, type SupervisorMessage } from "../pr
 export interface RunEnd {
   /** `exit code 1`, `signal SIGKILL`, or the error of the system. */
   readonly reason: string;
-  /** What the process reported before it ended; null if it ended without a word. */
+  /** The last message of the process before it ended; null if it sent none. */
   readonly refusal: { readonly message: string; readonly isFinal: boolean } | null;
 }
 

@@ -12,7 +12,7 @@ import { decideDwells, obstacleWorld } from "./ObstacleWorld.ts";
 
 type World = Effect.Success<ReturnType<typeof obstacleWorld>>;
 type Phone = Effect.Success<ReturnType<World["side"]["phone"]>>;
-/** What happens to a device, and the first obstacle that it leads to in an environment. */
+/** A change of a device, and the first obstacle that it leads to in an environment. */
 interface Change {
   readonly obstacle: (environment: Environment) => DeviceObstacle | null;
   readonly happens: (phone: Phone, world: World) => Effect.Effect<unknown, unknown, SqlClient.SqlClient>;

@@ -7,7 +7,7 @@ import { at, drain, start } from "./ManualWorkers.ts";
 import { sendWorld } from "./sends/SendWorld.ts";
 
 /**
- * What may hold a message back: the fields of the campaign and of its notification, who got a message before
+ * A possible obstacle: the fields of the campaign and of its notification, who got a message before
  * (`test` is a test send, `failure` a push without credentials), the reason of the explanation, and the
  * status of the message; null for none.
  */
@@ -144,6 +144,6 @@ export const pushOutcomes = (environment: Environment, trigger: object, cases: C
     );
   });
 
-/** What the cases say. */
+/** The reasons and statuses of cases. */
 export const expected = (cases: Cases) =>
   Object.entries(cases).map(([name, { reason, status }]) => [name, reason, status]);

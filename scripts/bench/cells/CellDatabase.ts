@@ -117,7 +117,7 @@ export const createTables = Effect.gen(function* () {
 /** Drops what the bench made. */
 export const dropTables = run("DROP SCHEMA IF EXISTS cells_bench CASCADE");
 
-/** What some work cost: elapsed, and CPU of its database session where that is on this machine. */
+/** Cost of some work: elapsed, and CPU of its database session where that is on this machine. */
 export interface Cost {
   readonly millis: number;
   readonly cpuMillis: number;

@@ -120,7 +120,7 @@ const unionOf = (rows: ReadonlyArray<{ readonly devices: Uint8Array }>, tally: D
   return tally.count;
 };
 
-/** What reading a year of sets took, in milliseconds, and how many devices they have together. */
+/** Milliseconds to read a year of sets, and how many devices they have together. */
 const measured = Effect.fnUntraced(function* <E, R>(count: Effect.Effect<number, E, R>) {
   const began = performance.now();
   const devices = yield* count;

@@ -153,7 +153,7 @@ const polls = {
         ORDER BY q.cell, q.transport, q.due_at LIMIT 1) AS n
     )
     SELECT cell, transport::text FROM partition WHERE due_at <= '2026-06-02Z' ORDER BY cell`,
-  // What a shard does today.
+  // The work of a shard today.
   group: `
     SELECT cell, transport::text FROM (
       SELECT cell, transport, min(due_at) AS due_at FROM push_queue GROUP BY 1, 2) AS partition

@@ -1,4 +1,4 @@
-/** What must hold after nodes of a cluster were killed: nothing is lost, and nothing is there twice. */
+/** Checks after nodes of a cluster were killed: nothing is lost, and nothing is there twice. */
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { messageIds } from "../../../src/sending/deliveries/MessageId.ts";

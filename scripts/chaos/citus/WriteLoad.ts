@@ -1,4 +1,4 @@
-/** What devices report and people write while nodes of the cluster are killed. */
+/** Reports of devices and changes by people while nodes of the cluster are killed. */
 import { Effect } from "effect";
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";

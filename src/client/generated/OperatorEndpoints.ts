@@ -312,9 +312,9 @@ export interface HealthReport {
     readonly check: string;
     /** `problem`: broken or about to break; `warning`: a person must decide. */
     readonly verdict: "ok" | "warning" | "problem";
-    /** What was observed. */
+    /** The observation. */
     readonly observation: string;
-    /** What to do; null if the verdict is `ok`. */
+    /** The remedy; null if the verdict is `ok`. */
     readonly advice: string | null;
   }>;
 }
@@ -359,11 +359,11 @@ export interface IssuedSdkKey {
 export interface IssuedToken {
   /** Id of the token. */
   readonly id: string;
-  /** What the token is for. */
+  /** The purpose of the token. */
   readonly name: string;
   /** `sandbox` reaches approved test devices only; `production` everyone. */
   readonly environment: "sandbox" | "production";
-  /** What the token may do. */
+  /** The token's abilities. */
   readonly abilities: ReadonlyArray<
     | "reports:read"
     | "campaigns:read"
@@ -460,7 +460,7 @@ export interface Person {
     readonly notification_id: string;
     /** The location of the event; null for a send. */
     readonly location_id: string | null;
-    /** What triggered it. */
+    /** Its trigger. */
     readonly trigger_type: string;
     /** How it was sent. */
     readonly transport: string;
@@ -522,7 +522,7 @@ export interface Person {
     /** When it was reported, in UTC. */
     readonly received_at: string;
   }>;
-  /** Where they were last. */
+  /** Their last positions. */
   readonly positions: ReadonlyArray<{
     /** The device. */
     readonly device_id: string;
@@ -595,13 +595,13 @@ export interface PlanPatch {
 
 /** The JSON of `PlanUsage`. */
 export interface PlanUsage {
-  /** What `max_campaigns` counts: campaigns that have not ended and, in Sandbox, are not paused. */
+  /** The count of `max_campaigns`: campaigns that have not ended and, in Sandbox, are not paused. */
   readonly campaigns: number;
-  /** What `max_notifications` counts. */
+  /** The count of `max_notifications`. */
   readonly notifications: number;
-  /** What `max_locations` counts. */
+  /** The count of `max_locations`. */
   readonly locations: number;
-  /** What `max_media_bytes` counts: the bytes of all files. */
+  /** The count of `max_media_bytes`: the bytes of all files. */
   readonly media_bytes: number;
 }
 
@@ -645,11 +645,11 @@ export interface ServiceAccount {
 export interface Token {
   /** Id of the token. */
   readonly id: string;
-  /** What the token is for. */
+  /** The purpose of the token. */
   readonly name: string;
   /** `sandbox` reaches approved test devices only; `production` everyone. */
   readonly environment: "sandbox" | "production";
-  /** What the token may do. */
+  /** The token's abilities. */
   readonly abilities: ReadonlyArray<
     | "reports:read"
     | "campaigns:read"
@@ -681,11 +681,11 @@ export interface Token {
 
 /** The JSON of `TokenDraft`. */
 export interface TokenDraft {
-  /** What the token is for. */
+  /** The purpose of the token. */
   readonly name: string;
   /** `sandbox` reaches approved test devices only; `production` everyone. */
   readonly environment: "sandbox" | "production";
-  /** What the token may do. */
+  /** The token's abilities. */
   readonly abilities: ReadonlyArray<
     | "reports:read"
     | "campaigns:read"
@@ -1264,7 +1264,7 @@ export interface SendsEndpoints {
   };
 }
 
-/** What was sent to which device, and with which outcome. */
+/** Deliveries to devices, with their outcomes. */
 export interface DeliveriesEndpoints {
   /** List single deliveries. Newest first by their send or event. */
   readonly list: {
@@ -1531,7 +1531,7 @@ export interface ConsoleEndpoints {
 /** Whether the installation works, and what to do if not. */
 export interface HealthEndpoints {
   /**
-   * Check the installation. What `waypost doctor` says: settings, data directory, database, clock,
+   * Check the installation. The report of `waypost doctor`: settings, data directory, database, clock,
    * media, push services, server and background work. The checks take seconds, so a report may be up
    * to 5 seconds old.
    */
@@ -1564,7 +1564,7 @@ export interface OperatorGroups {
   readonly deviceImport: DeviceImportEndpoints;
   /** Notifications of push campaigns at their fixed times. */
   readonly sends: SendsEndpoints;
-  /** What was sent to which device, and with which outcome. */
+  /** Deliveries to devices, with their outcomes. */
   readonly deliveries: DeliveriesEndpoints;
   /** Figures of one environment, as its tokens read them. */
   readonly reports: ReportsEndpoints;

@@ -255,7 +255,7 @@ export interface CampaignDraft {
 export interface CampaignEstimate {
   /** Registered devices that it targets: those in its segments, or all for a geo campaign. */
   readonly devices: number;
-  /** Those whose address works or who have an inbox, in Sandbox if approved. */
+  /** Devices whose address works or who have an inbox, in Sandbox if approved. */
   readonly reachable: number;
   /** Locations that it targets, directly or through a group; 0 for a push campaign. */
   readonly places: number;
@@ -1140,10 +1140,10 @@ export interface NotificationsEndpoints {
   delete(campaign: string, notification: string, options?: ChangeOptions & VersionOptions): Promise<Deleted>;
 }
 
-/** What devices would get. */
+/** Messages as devices would get them. */
 export interface PreviewsEndpoints {
   /**
-   * Preview a notification. What a device would get, of a draft or of a stored notification. Nothing
+   * Preview a notification. A message as a device would get it, of a draft or a notification. Nothing
    * is stored or sent, and the request counts as a read. `attributes` are merged over those of the
    * device.
    */
@@ -1215,7 +1215,7 @@ export interface DevicesEndpoints {
   }>;
 }
 
-/** What devices received. */
+/** Messages that devices received. */
 export interface DeviceMessagesEndpoints {
   /**
    * List a device's messages. The messages that were delivered to the device, newest first, as the
@@ -1224,7 +1224,7 @@ export interface DeviceMessagesEndpoints {
   list(device: string, query?: DeviceMessagesListQuery, options?: CallOptions): Pages<DeviceMessage>;
 }
 
-/** Where devices entered and left. */
+/** Enters and exits of devices. */
 export interface DeviceEventsEndpoints {
   /**
    * List a device's enters and exits. Newest first by when they happened. Events past their retention
@@ -1366,7 +1366,7 @@ export interface ReportsEndpoints {
   };
 }
 
-/** What devices answered to a survey on a campaign. */
+/** Answers of devices to a survey on a campaign. */
 export interface SurveyResultsEndpoints {
   /**
    * Report what a survey was answered. The figures of each question that the survey asks now, of the
@@ -1475,7 +1475,7 @@ export interface PlatformGroups {
   readonly campaigns: CampaignsEndpoints;
   /** A notification has a content, which people read, and a trigger on each of its campaigns. */
   readonly notifications: NotificationsEndpoints;
-  /** What devices would get. */
+  /** Messages as devices would get them. */
   readonly previews: PreviewsEndpoints;
   /** Notifications for test devices. */
   readonly testSends: TestSendsEndpoints;
@@ -1483,9 +1483,9 @@ export interface PlatformGroups {
   readonly segments: SegmentsEndpoints;
   /** The devices that apps registered, and their attributes. */
   readonly devices: DevicesEndpoints;
-  /** What devices received. */
+  /** Messages that devices received. */
   readonly deviceMessages: DeviceMessagesEndpoints;
-  /** Where devices entered and left. */
+  /** Enters and exits of devices. */
   readonly deviceEvents: DeviceEventsEndpoints;
   /** Why a device was not reached. */
   readonly explanations: ExplanationsEndpoints;
@@ -1500,7 +1500,7 @@ export interface PlatformGroups {
    * changed.
    */
   readonly reports: ReportsEndpoints;
-  /** What devices answered to a survey on a campaign. */
+  /** Answers of devices to a survey on a campaign. */
   readonly surveyResults: SurveyResultsEndpoints;
   /**
    * A webhook sends the events of an environment to an address, at least once each. Calls follow

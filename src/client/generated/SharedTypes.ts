@@ -7,14 +7,14 @@ export interface ActivityEntry {
   /** When the change was made, in UTC. */
   readonly at: string;
   readonly actor: {
-    /** What authenticated the change: an API token, the operator key, or a session of the console. */
+    /** The credential of the change: an API token, the operator key, or a session of the console. */
     readonly type: "token" | "operator" | "session";
     /** Id of the token or session; null for the operator. */
     readonly id: string | null;
     /** Name of the token or person; `operator` for the operator. */
     readonly name: string;
   };
-  /** What was done. */
+  /** The action. */
   readonly action:
     | "create"
     | "update"
@@ -284,7 +284,7 @@ export interface InteractionReportRow {
    * `unused` on none.
    */
   readonly status: "active" | "scheduled" | "paused" | "ended" | "unused";
-  /** What it is. */
+  /** Its type. */
   readonly type: "message" | "survey";
   /** Its deliveries in the range. */
   readonly delivered: number;
@@ -400,7 +400,7 @@ export interface NotificationReportRow {
    * `unused` on none.
    */
   readonly status: "active" | "scheduled" | "paused" | "ended" | "unused";
-  /** What it is. */
+  /** Its type. */
   readonly type: "message" | "survey";
   /** Its deliveries and its failed sends in the range. */
   readonly sent: number;
@@ -950,7 +950,7 @@ export interface Webhook {
     | "campaign.deleted"
     | "*"
   >;
-  /** What the webhook is for; null for nothing. */
+  /** The purpose of the webhook; null for none. */
   readonly description: string | null;
   /** Whether a call carries up to 500 events; otherwise each call carries one. */
   readonly batch: boolean;
@@ -1015,7 +1015,7 @@ export interface WebhookDraft {
     | "campaign.deleted"
     | "*"
   >;
-  /** What the webhook is for. */
+  /** The purpose of the webhook. */
   readonly description?: string | null | undefined;
   /** Whether a call carries up to 500 events; false if left out. */
   readonly batch?: boolean | null | undefined;
@@ -1046,7 +1046,7 @@ export interface WebhookPatch {
         | "*"
       >
     | undefined;
-  /** What the webhook is for. */
+  /** The purpose of the webhook. */
   readonly description?: string | null | undefined;
   /** Whether a call carries up to 500 events; false if left out. */
   readonly batch?: boolean | null | undefined;
@@ -1095,7 +1095,7 @@ export interface WebhookWithSecret {
     | "campaign.deleted"
     | "*"
   >;
-  /** What the webhook is for; null for nothing. */
+  /** The purpose of the webhook; null for none. */
   readonly description: string | null;
   /** Whether a call carries up to 500 events; otherwise each call carries one. */
   readonly batch: boolean;

@@ -14,7 +14,7 @@ const provenMillis = 2000;
 /** Without any answer from the server, a connection is given up after this silence. */
 const hopelessMillis = 5000;
 
-/** What the server says of a connection that does not respond. */
+/** The server's state of a connection that does not respond. */
 interface ServerView {
   readonly pid: number;
   /** Whether the server has nothing to do for it: a statement or its result was lost. */

@@ -1,4 +1,4 @@
-/** What a CSV file holds, and its name (contract M5). */
+/** The content of a CSV file, and its name (contract M5). */
 import type { Effect, Scope } from "effect";
 import type { Stream } from "effect";
 import { dateAt } from "../../time/LocalTime.ts";

@@ -1,4 +1,4 @@
-/** What deltas add to the rows of rollups, as pure functions. */
+/** Additions of deltas to the rows of rollups, as pure functions. */
 import type { TimeZoneName } from "../../time/TimeZone.ts";
 import { integersOf } from "./encoding/BinaryArrays.ts";
 import { DeviceTally } from "./encoding/DeviceTally.ts";
@@ -64,7 +64,7 @@ const withDevices = (
   });
 };
 
-/** What deltas of deliveries add to the rows of their days, and of their months where those have rows. */
+/** Additions of deltas of deliveries to the rows of their days, and of their months where those have rows. */
 export const deliveryAdditions = (
   { monthsBefore, timezone }: Calendar,
   deltas: ReadonlyArray<DeliveryDelta>,
@@ -130,8 +130,8 @@ class EventSums {
 }
 
 /**
- * What deltas of events, and the visits that they change, add to the rows of their days, and of their months
- * where those have rows: to the block of their location, and to that of all locations.
+ * Additions of deltas of events, and of the visits that they change, to the rows of their days, and of their
+ * months where those have rows: to the block of their location, and to that of all locations.
  */
 export const eventAdditions = (
   { monthsBefore, timezone }: Calendar,

@@ -1,10 +1,4 @@
-/**
- * How reports read their figures.
- *
- * How a figure is counted: `../Reports.ts` → `../ReportConditionsSql.ts` (which rows count) → this file
- * (where they are read) → `reading/DeliveryReader.ts`, `reading/EventReader.ts` and
- * `reading/InteractionReaderSql.ts` (how they are added up).
- */
+/** How reports read their figures. */
 import { Context, Effect, Layer } from "effect";
 import type { Tenant } from "../../workspaces/Workspace.ts";
 import type { ReportScope } from "../ReportConditionsSql.ts";
@@ -31,7 +25,7 @@ export class RollupReader extends Context.Service<RollupReader>()("waypost/repor
       /** Makes every statement of this transaction read the same snapshot. It must be the first. */
       useReadSnapshot: states.useReadSnapshot,
 
-      /** Where to count what. Rollups in another time zone than the workspace's count nothing. */
+      /** Splits the scope into rolled-up and source rows. Rollups of another time zone count nothing. */
       split: (tenant: Tenant, scope: ReportScope): Effect.Effect<ScopeSplit> =>
         Effect.map(states.coverage(tenant, tenant.workspace.timezone), ([coverage = noCoverage]) =>
           splitScope(scope, coverage),

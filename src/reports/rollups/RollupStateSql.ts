@@ -63,7 +63,7 @@ export class RollupStateSql extends Context.Service<RollupStateSql>()(
         /** The same for a transaction that only reads. */
         useReadSnapshot: Effect.orDie(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`),
 
-        /** What the rollups of an environment cover; no row where they are not in this time zone. */
+        /** Returns the coverage of an environment's rollups; no row where they are not in this time zone. */
         coverage: (tenant: TenantKey, timezone: string) =>
           Effect.orDie(sql<RollupCoverage>`
             SELECT ${rolledUpFrom} AS "rolledUpFrom", months_before::text AS "monthsBefore" FROM rollup_state

@@ -50,7 +50,7 @@ const noFilters = {
 
 const noSurvey = "The notification is no survey: it has no questions, and so no answers.";
 
-/** What devices answered to a survey on a campaign (contract M3, M4). */
+/** Answers of devices to a survey on a campaign (contract M3, M4). */
 export class SurveyResults extends Context.Service<
   SurveyResults,
   {

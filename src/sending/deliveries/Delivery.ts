@@ -32,7 +32,7 @@ export interface DueDelivery extends TenantKey {
   readonly failure: string | null;
   /** A message of the campaign at the location after this instant (epoch milliseconds) holds it back. */
   readonly cooldownSince: number | null;
-  /** What quiet hours do to it; null outside of them. */
+  /** The effect of quiet hours on it; null outside of them. */
   readonly quiet: Quiet | null;
   /** Epoch milliseconds. */
   readonly now: number;

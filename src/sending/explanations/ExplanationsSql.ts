@@ -15,7 +15,7 @@ import type { CapWindow } from "../deliveries/FrequencyCap.ts";
 import { cooledSql } from "../deliveries/CooldownSql.ts";
 import { usedCapSql } from "../deliveries/FrequencyCapSql.ts";
 
-/** What decides whether a campaign reaches a device. Instants are epoch milliseconds. */
+/** Facts that decide whether a campaign reaches a device. Instants are epoch milliseconds. */
 export interface ExplainedCampaign {
   readonly id: string;
   readonly key: number;
@@ -101,7 +101,7 @@ export class ExplanationsSql extends Context.Service<ExplanationsSql>()("waypost
               ELSE ${statusSql(sql, now, "c")} = 'active' END
           ORDER BY c.id DESC LIMIT ${limit}`),
 
-      /** What prevents that the device gets any message, and whether it is in each audience, in order. */
+      /** The obstacle of the device, and whether it is in each audience, in order. */
       device: (tenant: Tenant, deviceKey: number, audiences: ReadonlyArray<Audience>) =>
         onlyRow(sql<{ readonly obstacle: DeviceObstacle | null; readonly members: ReadonlyArray<boolean> }>`
           SELECT ${deviceObstacleSql(sql, "d")} AS obstacle, ARRAY[${sql.csv(

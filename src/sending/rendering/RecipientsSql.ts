@@ -14,7 +14,7 @@ export interface RecipientKey extends TenantKey {
   readonly locationKey: number | null;
 }
 
-/** What the texts of a message depend on (`ord`, from 1). */
+/** Facts that the texts of a message depend on (`ord`, from 1). */
 export interface RecipientRow {
   readonly ord: number;
   readonly attributes: TemplateValues["device"]["attributes"];

@@ -44,7 +44,7 @@ export class SendDeliveriesSql extends Context.Service<SendDeliveriesSql>()(
       const isWithinCap = (workspaceId: OneWorkspace) =>
         sql`(due.cap_count IS NULL OR ${usedCapSql(sql, workspaceId, "due")} < due.cap_count)`;
 
-      /** What differs in `deliver` while no device is in quiet hours. */
+      /** The variable parts of `deliver` while no device is in quiet hours. */
       const plain = (workspaceId: OneWorkspace) => ({
         zone: sql``,
         allowed: sql``,
@@ -53,7 +53,7 @@ export class SendDeliveriesSql extends Context.Service<SendDeliveriesSql>()(
         status: sql`g.status, g.last_error, NULL::timestamptz, g.settled_at`,
         dropped: sql``,
       });
-      /** What differs while some are: the rows within their caps, with what quiet hours do to them. */
+      /** The same parts while some are: the rows within their caps, with the effect of quiet hours. */
       const during = (
         workspaceId: OneWorkspace,
         quiet: ReadonlyArray<QuietZone>,

@@ -25,7 +25,7 @@ export const unanswered = (error: string): CallResult => ({
 /** Whether a result is a success: an answer with a status of 2xx. */
 export const isSuccess = ({ error }: CallResult): boolean => error === null;
 
-/** What ends a request; of undici's `Dispatcher.DispatchController`. */
+/** The part of undici's `Dispatcher.DispatchController` that ends a request. */
 interface Controller {
   readonly abort: (error: Error) => void;
 }

@@ -30,7 +30,7 @@ export interface EndedCall extends TenantKey {
 /** The id that an attempt shows: the event's, or that of the call for a batch. */
 const shownId = ({ eventIds, id, type }: TakenCall): string => (type === "batch" ? id : (eventIds[0] ?? id));
 
-/** What the results say about their webhooks, one entry for each. */
+/** Effects of the results on their webhooks, one entry for each. */
 const newsOf = (ended: ReadonlyArray<EndedCall>): ReadonlyArray<WebhookNews> => {
   const news = new Map<string, WebhookNews>();
   for (const { call, durationMs, environment, result, startedAt, workspaceId } of ended) {

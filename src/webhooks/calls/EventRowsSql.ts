@@ -66,14 +66,8 @@ export const eventRowsSql = (sql: SqlClient.SqlClient, workspaceId: OneWorkspace
     SELECT p.*, d.campaign_key, d.content_key, d.location_key,
       ${workspaceId === null ? sql`` : sql`${pendingSql(sql)} AS is_pending,`}
       row_number() OVER (PARTITION BY p.source_id, d.campaign_key, d.content_key, d.location_key) AS number,
-      CASE WHEN v.id IS NOT NULL THEN json_build_object('device_id', v.id,
-        'trigger_type', d.trigger_type,
-        'transport', d.transport, 'status', d.status, 'attempts', d.attempts, 'last_error', d.last_error,
-        'test', d.test, 'created_at', ${utc("d.created_at")}, 'held_until', ${utc("d.held_until")},
-        'delivered_at', CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END,
-        'opened_at', CASE WHEN p.is_later OR d.opened_at <= p.recorded_at THEN ${utc("d.opened_at")} END,
-        'clicked_at', CASE WHEN p.is_later OR d.clicked_at <= p.recorded_at THEN ${utc("d.clicked_at")} END
-      )::text END AS own
+      d.trigger_type, d.transport, d.status, d.attempts, d.last_error, d.test, d.created_at, d.held_until,
+      d.settled_at, d.opened_at, d.clicked_at, v.id AS device_id
     FROM wanted p
     LEFT JOIN delivery d ON ${workspaceIs("d", workspaceId, "p")} AND d.environment = p.environment
       AND d.source_id = p.source_id
@@ -82,20 +76,23 @@ export const eventRowsSql = (sql: SqlClient.SqlClient, workspaceId: OneWorkspace
       AND v.key = d.device_key AND v.erased_at IS NULL
   ), named AS (
     SELECT p.*, CASE WHEN p.number = 1 THEN (
-      SELECT json_build_object(
-        'send_id', (SELECT COALESCE(s.parent_id, s.id) FROM send s
+      SELECT ARRAY[
+        (SELECT COALESCE(s.parent_id, s.id) FROM send s
           WHERE ${sameTenant("s", "p")} AND s.source_id = p.source_id),
-        'campaign_id', COALESCE(
+        COALESCE(
           (SELECT k.id FROM campaign k WHERE ${sameTenant("k", "p")} AND k.key = p.campaign_key),
           (SELECT g.id FROM deleted_campaign g WHERE ${sameTenant("g", "p")} AND g.key = p.campaign_key)),
-        'notification_id', c.notification_id,
-        'location_id', COALESCE(
+        c.notification_id,
+        COALESCE(
           (SELECT l.id FROM location l WHERE ${sameTenant("l", "p")} AND l.key = p.location_key),
-          (SELECT f.id FROM deleted_location f WHERE ${sameTenant("f", "p")} AND f.key = p.location_key))
-      )::text
+          (SELECT f.id FROM deleted_location f WHERE ${sameTenant("f", "p")} AND f.key = p.location_key))]
       FROM content c WHERE ${sameTenant("c", "p")} AND c.key = p.content_key
-    ) END AS shared
+    ) END AS first_ids
     FROM picked p
+  ), known AS (
+    SELECT n.*, max(n.first_ids) OVER (
+      PARTITION BY n.source_id, n.campaign_key, n.content_key, n.location_key) AS ids
+    FROM named n
   )
   SELECT t.webhook_id AS "webhookId", t.recording, (t.first + i.ord - 1)::int AS index, t.type,
     ${epochMillis("t.recorded_at")} AS "recordedAt", i.data,
@@ -124,7 +121,14 @@ export const eventRowsSql = (sql: SqlClient.SqlClient, workspaceId: OneWorkspace
   WHERE t.send_ids IS NOT NULL
   UNION ALL
   SELECT n.webhook_id, n.recording, n.index, n.type, ${epochMillis("n.recorded_at")},
-    left(n.own, -1) || ', ' || substr(max(n.shared) OVER (
-      PARTITION BY n.source_id, n.campaign_key, n.content_key, n.location_key), 2),
+    CASE WHEN n.device_id IS NOT NULL AND n.ids IS NOT NULL THEN json_build_object(
+      'device_id', n.device_id, 'trigger_type', n.trigger_type, 'transport', n.transport,
+      'status', n.status, 'attempts', n.attempts, 'last_error', n.last_error, 'test', n.test,
+      'created_at', ${utc("n.created_at")}, 'held_until', ${utc("n.held_until")},
+      'delivered_at', CASE WHEN n.status = 'delivered' THEN ${utc("n.settled_at")} END,
+      'opened_at', CASE WHEN n.is_later OR n.opened_at <= n.recorded_at THEN ${utc("n.opened_at")} END,
+      'clicked_at', CASE WHEN n.is_later OR n.clicked_at <= n.recorded_at THEN ${utc("n.clicked_at")} END,
+      'send_id', n.ids[1], 'campaign_id', n.ids[2], 'notification_id', n.ids[3], 'location_id', n.ids[4]
+    )::text END,
     n.source_id, n.device_key${workspaceId === null ? sql`` : sql`, n.is_pending`}
-  FROM named n`;
+  FROM known n`;

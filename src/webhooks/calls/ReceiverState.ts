@@ -39,7 +39,7 @@ export const started = (state: ReceiverState, count: number): ReceiverState => (
   inFlight: state.inFlight + count,
 });
 
-/** What a result says about the receiver. `refused`: it answered, but not with success. */
+/** The receiver's health by a result. `refused`: it answered, but not with success. */
 export type Verdict = "success" | "refused" | "overloaded";
 
 /** The verdict on an answer's status; null for none. */

@@ -115,7 +115,7 @@ export class WebhookDispatcher extends Context.Service<WebhookDispatcher>()(
         }
         if (wanted.length === 0) return false;
         for (const each of yield* taking.take(wanted)) {
-          // Those that were served last come last in the next taking.
+          // The webhooks that were served last come last in the next taking.
           const name = nameOf(each.webhook);
           due.delete(name);
           if (!each.isAll) due.set(name, each.webhook);

@@ -67,7 +67,7 @@ const anyValue = ({ choices: of, type }: Question): fc.Arbitrary<Answer["value"]
   }
 };
 
-/** What a device sends at a time: answers to some of the questions of a revision. */
+/** A device's report at a time: answers to some of the questions of a revision. */
 const anyAnswers = fc.integer({ min: 0, max: 2 }).chain((revision) =>
   fc.record({
     revision: fc.constant(revision),

@@ -223,7 +223,7 @@ layer(manualWorkers)("Quiet hours", (it) => {
     }),
   );
 
-  it.effect("a send holds and drops by the zones of its devices, and is done with held ones (P2.8)", () =>
+  it.effect("quiet hours apply in each device's zone, and held messages do not keep a send open (P2.8)", () =>
     Effect.gen(function* () {
       for (const action of ["hold", "drop"] as const) {
         const { production } = yield* sendWorld();

@@ -34,7 +34,7 @@ interface SourceRows {
   readonly transitions: TransitionColumns;
 }
 
-/** Where the last share of a period starts: at a local midnight, else at a quarter of an hour. */
+/** The start of the last share of a period: a local midnight, else a quarter of an hour. */
 const lastPart = (zone: TimeZoneName, { fromMs, toMs }: Period, share: number): number => {
   const about = toMs - (toMs - fromMs) * share;
   const midnight = dayStart(zone, addDays(dateAt(zone, about), 1));
@@ -54,7 +54,7 @@ export class RollupRebuild extends Context.Service<RollupRebuild>()(
       const writer = yield* RollupWriter;
       const interactions = yield* InteractionRebuild;
 
-      /** Where a period of about so many rows starts. Whole days, unless a day has more. */
+      /** Start of a period of about `rows` rows; whole days unless one day has more. */
       const periodStart = Effect.fnUntraced(function* (tenant: PendingTenant, toMs: number, rows: number) {
         const zone = tenant.timezone as TimeZoneName;
         const daysBefore = (days: number) => dayStart(zone, addDays(dateAt(zone, toMs - 1), 1 - days));
@@ -170,7 +170,7 @@ export class RollupRebuild extends Context.Service<RollupRebuild>()(
       });
 
       return {
-        /** An instant (epoch milliseconds) not before the newest row from before another; null for none. */
+        /** Returns an instant at or after the newest source row older than `beforeMs`; null for none. */
         newest: statements.newest,
 
         /**

@@ -13,7 +13,7 @@ export interface TestDevice {
   readonly id: string;
   readonly deviceKey: number;
   readonly transport: Transport;
-  /** What prevents a test send to it. */
+  /** The obstacle to a test send. */
   readonly obstacle: DeviceObstacle | null;
 }
 

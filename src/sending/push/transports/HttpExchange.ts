@@ -46,7 +46,7 @@ export class NotReached extends Data.TaggedError("NotReached")<{
 /** Receives the result of a request. */
 export type Done = (result: ProviderResponse | NotReached) => void;
 
-/** What a request can be ended with; of undici's `Dispatcher.DispatchController`. */
+/** The part of undici's `Dispatcher.DispatchController` that ends a request. */
 interface Controller {
   readonly abort: (error: Error) => void;
 }

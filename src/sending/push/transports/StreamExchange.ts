@@ -18,7 +18,7 @@ export class NotProcessed extends Data.TaggedError("NotProcessed") {}
 /** The result of a request on a stream. */
 export type StreamResult = StreamResponse | NotReached | NotProcessed;
 
-/** What a session learns of one of its streams. */
+/** Observes one stream for its session. */
 export interface StreamObserver {
   /** Response headers have arrived. */
   readonly responded: () => void;

@@ -10,7 +10,7 @@ export interface HeldDelivery extends TenantKey {
   readonly transport: Transport;
   /** Whether its texts are templates: then a worker renders them first, also for an inbox. */
   readonly templated: boolean;
-  /** What prevents that it is sent when its quiet hours end (contract P2). */
+  /** The obstacle when its quiet hours end (contract P2). */
   readonly obstacle: Obstacle | null;
 }
 

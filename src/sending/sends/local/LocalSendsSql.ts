@@ -19,7 +19,7 @@ export interface LocalSend extends SendingCampaign, LocalState {
   readonly templated: boolean;
 }
 
-/** What holds the messages of parts back. */
+/** Cap, cooldown and quiet hours of a part. */
 export interface PartRules {
   readonly window: CapWindow | null;
   readonly capBy: "device" | "user";

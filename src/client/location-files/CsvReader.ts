@@ -1,6 +1,5 @@
 /** CSV files of circles. */
-import { CsvError, parse } from "csv-parse";
-import { pipeline, Readable } from "node:stream";
+import { CsvBroken, CsvRows } from "../../wire/CsvRows.ts";
 import { type EntryReader, type ImportEntry, ImportFileBroken } from "./ImportEntry.ts";
 
 /** The accepted names of each column. */
@@ -16,7 +15,6 @@ type ColumnName = keyof typeof columnNames;
 const requiredColumns: ReadonlyArray<ColumnName> = ["name", "latitude", "longitude", "radius"];
 
 const maxRowChars = 1_048_576;
-const batchRows = 1_000;
 
 /** The first row of a CSV, and the character between its fields. */
 export interface CsvHead {
@@ -95,28 +93,17 @@ const entryOfRow = ({ delimiter, fields }: CsvHead) => {
   };
 };
 
-async function* decoded(pieces: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  const decode = (piece?: Buffer): string => {
-    try {
-      return decoder.decode(piece, { stream: piece !== undefined });
-    } catch {
-      throw new ImportFileBroken("The CSV is not UTF-8: save it as UTF-8 and import it again.");
-    }
-  };
-  for await (const piece of pieces) yield decode(piece);
-  yield decode();
-}
-
-const rowError = (error: unknown, row: number): unknown => {
-  if (!(error instanceof CsvError)) return error;
-  if (error.code === "CSV_MAX_RECORD_SIZE")
+/** The error with a sentence for people. */
+const fileError = (error: unknown): unknown => {
+  if (!(error instanceof CsvBroken)) return error;
+  const { message, problem, row } = error;
+  if (problem === "long")
     return new ImportFileBroken(
       `Row ${row} is longer than 1 MiB: is a quote (") in it opened and never closed?`,
     );
-  if (error.code === "CSV_QUOTE_NOT_CLOSED")
+  if (problem === "quote")
     return new ImportFileBroken(`A quote (") that opens in row ${row} is never closed.`);
-  return new ImportFileBroken(`Row ${row} cannot be read: ${error.message}.`);
+  return new ImportFileBroken(`Row ${row} cannot be read: ${message}.`);
 };
 
 /**
@@ -124,41 +111,37 @@ const rowError = (error: unknown, row: number): unknown => {
  * group in any order. Other columns are ignored. `onHead` receives the first row, which the file of refused
  * rows repeats.
  */
-export const readCsv = (delimiter: string, onHead: (head: CsvHead) => void = () => undefined): EntryReader =>
-  async function* (pieces) {
-    const parser = parse({
-      delimiter,
-      record_delimiter: ["\r\n", "\n", "\r"],
-      relax_column_count: true,
-      relax_quotes: true,
-      skip_empty_lines: true,
-      max_record_size: maxRowChars,
-    });
-    const rows: AsyncIterable<ReadonlyArray<string>> = pipeline(
-      Readable.from(decoded(pieces)),
-      parser,
-      () => undefined,
-    );
-    let toEntry: ((row: ReadonlyArray<string>) => ImportEntry) | null = null;
-    let batch: Array<ImportEntry> = [];
+export const csvReader = (delimiter: string, onHead: (head: CsvHead) => void): EntryReader => {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const rows = new CsvRows(delimiter, maxRowChars, true);
+  let toEntry: ((row: ReadonlyArray<string>) => ImportEntry) | null = null;
+  const decode = (piece?: Uint8Array): string => {
     try {
-      for await (const row of rows) {
-        if (toEntry === null) {
-          const head = { fields: row, delimiter };
-          toEntry = entryOfRow(head);
-          onHead(head);
-        } else if (batch.push(toEntry(row)) === batchRows) {
-          yield batch;
-          batch = [];
-        }
-      }
-    } catch (error) {
-      throw rowError(error, parser.info.records + 1);
+      return decoder.decode(piece, { stream: piece !== undefined });
+    } catch {
+      throw new ImportFileBroken("The CSV is not UTF-8: save it as UTF-8 and import it again.");
     }
-    if (toEntry === null) {
+  };
+  const entriesOf = (read: () => ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<ImportEntry> => {
+    try {
+      const [fields, ...others] = read();
+      if (fields === undefined) return [];
+      if (toEntry !== null) return [fields, ...others].map(toEntry);
+      toEntry = entryOfRow({ fields, delimiter });
+      onHead({ fields, delimiter });
+      return others.map(toEntry);
+    } catch (error) {
+      throw fileError(error);
+    }
+  };
+  return {
+    push: (piece) => entriesOf(() => rows.push(decode(piece))),
+    end: () => {
+      const entries = entriesOf(() => [...rows.push(decode()), ...rows.end()]);
+      if (toEntry !== null) return entries;
       throw new ImportFileBroken(
         "The CSV is empty: its first row must name the columns name, latitude, longitude and radius.",
       );
-    }
-    yield batch;
+    },
   };
+};

@@ -24,8 +24,13 @@ export class ImportFileBroken extends Error {
   override readonly name = "ImportFileBroken";
 }
 
-/** Reads the entries of a file from its bytes, in batches. Throws ImportFileBroken. */
-export type EntryReader = (pieces: AsyncIterable<Buffer>) => AsyncIterable<ReadonlyArray<ImportEntry>>;
+/** Reads entries from the bytes of a file, without a byte order mark. */
+export interface EntryReader {
+  /** The entries that end in a piece; some may come later. @throws ImportFileBroken */
+  readonly push: (piece: Uint8Array) => ReadonlyArray<ImportEntry>;
+  /** The entries that are left. @throws ImportFileBroken */
+  readonly end: () => ReadonlyArray<ImportEntry>;
+}
 
 /** Maximum size of one feature or line, in bytes. */
 const maxEntryBytes = 16 * 1_048_576;
@@ -41,25 +46,36 @@ export const decodeUtf8 = (bytes: Uint8Array): string | null => {
   }
 };
 
+/** Joins pieces of bytes into new ones. */
+export const joinBytes = (pieces: ReadonlyArray<Uint8Array>): Uint8Array => {
+  const joined = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let length = 0;
+  for (const piece of pieces) {
+    joined.set(piece, length);
+    length += piece.length;
+  }
+  return joined;
+};
+
 /** The bytes of one entry, collected from several pieces of the file. */
 export class EntryBuffer {
-  #pieces: Array<Buffer> = [];
+  #pieces: Array<Uint8Array> = [];
   #size = 0;
 
   /**
    * Adds bytes. `nameOf` names the entry for the error.
    * @throws ImportFileBroken if the entry is larger than 16 MiB
    */
-  add(bytes: Buffer, nameOf: () => string): void {
+  add(bytes: Uint8Array, nameOf: () => string): void {
     this.#size += bytes.length;
     if (this.#size > maxEntryBytes) throw new ImportFileBroken(`${nameOf()} is larger than 16 MiB.`);
     // A copy: the piece of the file would stay in memory otherwise.
-    this.#pieces.push(Buffer.from(bytes));
+    this.#pieces.push(new Uint8Array(bytes));
   }
 
   /** Returns the bytes and empties the buffer. */
-  take(): Buffer {
-    const bytes = Buffer.concat(this.#pieces);
+  take(): Uint8Array {
+    const bytes = joinBytes(this.#pieces);
     this.#pieces = [];
     this.#size = 0;
     return bytes;

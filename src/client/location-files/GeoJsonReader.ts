@@ -29,10 +29,11 @@ const memberOf = (value: unknown, name: string): unknown =>
 const typeOf = (value: unknown): unknown => memberOf(value, "type");
 
 /**
- * Splits a GeoJSON FeatureCollection into features while it arrives. It only counts brackets outside of
- * strings. `JSON.parse` checks each feature, and at the end the frame: everything around the features.
+ * Reads a GeoJSON FeatureCollection of any size, feature by feature, or a single feature. It only counts
+ * brackets outside of strings. `JSON.parse` checks each feature, and at the end the frame: everything around
+ * the features.
  */
-class CollectionScanner {
+export class GeoJsonReader implements EntryReader {
   #depth = 0;
   #isInString = false;
   #isEscaped = false;
@@ -48,7 +49,7 @@ class CollectionScanner {
   #frame = "";
 
   /** The features that end in this piece. @throws ImportFileBroken */
-  push(piece: Buffer): ReadonlyArray<ImportEntry> {
+  push(piece: Uint8Array): ReadonlyArray<ImportEntry> {
     const entries: Array<ImportEntry> = [];
     if (this.#featureStart !== -1) this.#featureStart = 0;
     for (let index = 0; index < piece.length; index++) {
@@ -89,7 +90,7 @@ class CollectionScanner {
     let frame: unknown;
     try {
       // The frame was collected byte by byte.
-      frame = parseBounded((decodeUtf8(Buffer.from(this.#frame, "latin1")) ?? "").replace(/^\uFEFF/, ""));
+      frame = parseBounded(decodeUtf8(Uint8Array.from(this.#frame, (byte) => byte.charCodeAt(0))) ?? "");
     } catch (error) {
       if (error instanceof JsonOverLimit) throw broken("The file nests deeper than 64 levels.");
       throw broken("The file is not JSON: give a GeoJSON FeatureCollection, one feature per line, or a CSV.");
@@ -135,7 +136,7 @@ class CollectionScanner {
     this.#addToFrame(byte);
   }
 
-  #endFeature(piece: Buffer, index: number): ImportEntry {
+  #endFeature(piece: Uint8Array, index: number): ImportEntry {
     const offset = this.#pieceOffset + index;
     const name = `feature ${this.#count} (counted from 0), which ends at byte ${offset}`;
     this.#feature.add(piece.subarray(this.#featureStart, index), () => this.#featureName(offset));
@@ -169,10 +170,3 @@ class CollectionScanner {
     }
   }
 }
-
-/** Reads a GeoJSON FeatureCollection of any size, feature by feature, or a single feature. */
-export const readGeoJson: EntryReader = async function* (pieces) {
-  const scanner = new CollectionScanner();
-  for await (const piece of pieces) yield scanner.push(piece);
-  yield scanner.end();
-};

@@ -1,46 +1,27 @@
 import { assert, describe, it } from "@effect/vitest";
 import fc from "fast-check";
-import { delimiterOf, readCsv } from "../../../src/cli/location-import/CsvReader.ts";
-import { readGeoJsonLines } from "../../../src/cli/location-import/GeoJsonLinesReader.ts";
-import { readGeoJson } from "../../../src/cli/location-import/GeoJsonReader.ts";
-import {
-  type EntryReader,
-  type ImportEntry,
-  ImportFileBroken,
-} from "../../../src/cli/location-import/ImportEntry.ts";
+import { csvReader, delimiterOf } from "../../../src/client/location-files/CsvReader.ts";
+import { geoJsonLinesReader } from "../../../src/client/location-files/GeoJsonLinesReader.ts";
+import { GeoJsonReader } from "../../../src/client/location-files/GeoJsonReader.ts";
+import type { EntryReader, ImportEntry } from "../../../src/client/location-files/ImportEntry.ts";
+import { assertBroken, features, piecesOf } from "./FileInPieces.ts";
 
-async function* piecesOf(bytes: Buffer, lengths: ReadonlyArray<number>): AsyncGenerator<Buffer> {
-  let start = 0;
-  for (const length of [...lengths, bytes.length]) {
-    yield bytes.subarray(start, start + length);
-    start += length;
-  }
-}
+/** A function that reads a text in pieces of these lengths, and the rest at once. */
+const reading =
+  (readerOf: (text: string) => EntryReader) =>
+  async (text: string | Buffer, lengths: ReadonlyArray<number> = []): Promise<ReadonlyArray<ImportEntry>> => {
+    const reader = readerOf(text.toString());
+    const entries: Array<ImportEntry> = [];
+    for (const piece of piecesOf(Buffer.from(text), lengths)) entries.push(...reader.push(piece));
+    return [...entries, ...reader.end()];
+  };
 
-/** The entries of a text that arrives in pieces of these lengths. */
-const read = async (reader: EntryReader, text: string | Buffer, lengths: ReadonlyArray<number> = []) => {
-  const entries: Array<ImportEntry> = [];
-  for await (const batch of reader(piecesOf(Buffer.from(text), lengths))) entries.push(...batch);
-  return entries;
-};
-
-const readCsvText = (text: string | Buffer, lengths: ReadonlyArray<number> = []) =>
-  read(readCsv(delimiterOf(text.toString())), text, lengths);
-
-const features = (entries: ReadonlyArray<ImportEntry>) =>
-  entries.map((entry) => (entry._tag === "Feature" ? entry.feature : entry.reasons));
+const readGeoJson = reading(() => new GeoJsonReader());
+const readGeoJsonLines = reading(geoJsonLinesReader);
+const readCsv = reading((text) => csvReader(delimiterOf(text), () => undefined));
 
 const anyJson = fc.jsonValue({ maxDepth: 4 });
 const anyLengths = fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 60 });
-
-const assertBroken = async (reading: Promise<unknown>, message: RegExp): Promise<void> => {
-  const error: unknown = await reading.then(
-    () => null,
-    (reason: unknown) => reason,
-  );
-  assert.instanceOf(error, ImportFileBroken);
-  assert.match((error as Error).message, message);
-};
 
 describe("GeoJSON files", () => {
   it("a collection yields every feature unchanged, wherever its pieces are split", () =>
@@ -55,7 +36,7 @@ describe("GeoJSON files", () => {
           delete more["features"];
           const rest = { ...more, type: "FeatureCollection" };
           const collection = isFirst ? { features: list, ...rest } : { ...rest, features: list };
-          const entries = await read(readGeoJson, JSON.stringify(collection, null, indent), lengths);
+          const entries = await readGeoJson(JSON.stringify(collection, null, indent), lengths);
           assert.deepStrictEqual(features(entries), JSON.parse(JSON.stringify(list)));
         },
       ),
@@ -69,19 +50,19 @@ describe("GeoJSON files", () => {
         anyLengths,
         async (list, lengths) => {
           const text = list.map((each) => JSON.stringify(each)).join("\r\n");
-          const entries = await read(readGeoJsonLines, text, lengths);
+          const entries = await readGeoJsonLines(text, lengths);
           assert.deepStrictEqual(features(entries), JSON.parse(JSON.stringify(list)));
         },
       ),
       { seed: 28, numRuns: 300 },
     );
-    const mixed = await read(readGeoJsonLines, '\u001E{"a": 1}\n\n{"a": \n\u001E{"a": 2}');
+    const mixed = await readGeoJsonLines('\u001E{"a": 1}\n\n{"a": \n\u001E{"a": 2}');
     assert.deepStrictEqual(features(mixed), [
       { a: 1 },
       ["The line must be one GeoJSON feature; it is not JSON."],
       { a: 2 },
     ]);
-    assert.deepStrictEqual(features(await read(readGeoJsonLines, Buffer.from([0xff, 10, 0x31]))), [
+    assert.deepStrictEqual(features(await readGeoJsonLines(Buffer.from([0xff, 10, 0x31]))), [
       ["The line is not UTF-8."],
       1,
     ]);
@@ -89,8 +70,7 @@ describe("GeoJSON files", () => {
 
   it("a broken collection is refused as a whole, with where it is broken and what is right", async () => {
     const point = '{"type":"Feature"}';
-    const refuses = (text: string | Buffer, message: RegExp) =>
-      assertBroken(read(readGeoJson, text), message);
+    const refuses = (text: string | Buffer, message: RegExp) => assertBroken(readGeoJson(text), message);
     const collection = (list: string) => `{"type":"FeatureCollection","features":[${list}]}`;
     await refuses(collection(`${point},${point.slice(0, 9)}`).slice(0, -2), /truncated after 1/);
     await refuses(collection(point).slice(0, -1), /not JSON/);
@@ -115,27 +95,27 @@ describe("GeoJSON files", () => {
       `{"type":"FeatureCollection","features":[{"type":"Feature"}],${crs}}`,
       `{"type":"Feature",${crs}}`,
     ])
-      await assertBroken(read(readGeoJson, text), /"EPSG:28992"/);
+      await assertBroken(readGeoJson(text), /"EPSG:28992"/);
     const wgs84 = `{"type":"FeatureCollection","features":[1],${crs.replace("28992", "4326")}}`;
-    assert.lengthOf(await read(readGeoJson, wgs84), 1);
+    assert.lengthOf(await readGeoJson(wgs84), 1);
   });
 
   it("a feature of more than 64 levels is refused alone (B3.8)", async () => {
     const deep = "[".repeat(100) + "]".repeat(100);
-    const entries = await read(readGeoJson, `{"type":"FeatureCollection","features":[1,${deep},2]}`);
+    const entries = await readGeoJson(`{"type":"FeatureCollection","features":[1,${deep},2]}`);
     assert.deepStrictEqual(features(entries).map(String), [
       "1",
       entries[1]?._tag === "Unreadable" ? String(entries[1].reasons) : "",
       "2",
     ]);
     assert.match(String(features(entries)[1]), /64 levels/);
-    const lines = await read(readGeoJsonLines, `1\n${deep}\n2`);
+    const lines = await readGeoJsonLines(`1\n${deep}\n2`);
     assert.match(String(features(lines)[1]), /64 levels/);
   });
 
   it("a single feature over many lines is one entry, with its text unchanged", async () => {
     const feature = { type: "Feature", geometry: null, properties: { name: "Café 東京" } };
-    const entries = await read(readGeoJson, JSON.stringify(feature, null, 2), [3, 40]);
+    const entries = await readGeoJson(JSON.stringify(feature, null, 2), [3, 40]);
     assert.deepStrictEqual(features(entries), [feature]);
   });
 });
@@ -155,7 +135,7 @@ describe("CSV files", () => {
           );
           const text = [["Name", "Lat", "Longitude", "radius"].join(delimiter), ...rows].join(lineEnd);
           assert.deepStrictEqual(
-            features(await readCsvText(text, lengths)),
+            features(await readCsv(text, lengths)),
             names.map((name) => ({
               type: "Feature",
               geometry: { type: "Point", coordinates: [4.9, 52.37] },
@@ -166,14 +146,14 @@ describe("CSV files", () => {
       ),
       { seed: 28, numRuns: 300 },
     );
-    const [short] = features(await readCsvText("name,latitude,longitude,radius\nA,1,2\n"));
+    const [short] = features(await readCsv("name,latitude,longitude,radius\nA,1,2\n"));
     assert.deepStrictEqual(short, ["The row must have 4 fields, like the first row; it has 3."]);
-    const [noNumber] = features(await readCsvText("name;latitude;longitude;radius\nA;1.052,37;;100\n"));
+    const [noNumber] = features(await readCsv("name;latitude;longitude;radius\nA;1.052,37;;100\n"));
     assert.deepInclude(noNumber, { geometry: { type: "Point", coordinates: [null, "1.052,37"] } });
   });
 
   it("a broken CSV is refused as a whole, with the row and what is right", async () => {
-    const refuses = (text: string | Buffer, message: RegExp) => assertBroken(readCsvText(text), message);
+    const refuses = (text: string | Buffer, message: RegExp) => assertBroken(readCsv(text), message);
     const head = "name,lat,lng,radius\n";
     await refuses("", /empty/);
     await refuses("name,lat\nA,1\n", /lacks "longitude", "radius"/);
@@ -189,7 +169,7 @@ describe("CSV files", () => {
       properties: { name: "A", radius, external_id: null, group: null },
     });
     const head = "name;latitude;longitude;radius\n";
-    const first = async (text: string) => features(await readCsvText(text))[0];
+    const first = async (text: string) => features(await readCsv(text))[0];
     assert.deepStrictEqual(await first(`${head}A;52,37;-4,9;100,5\n`), location(-4.9, 52.37, 100.5));
     assert.deepStrictEqual(await first(`${head}A;52.37;1.234,5;100\n`), location("1.234,5", 52.37, 100));
     const quoted = 'name,latitude,longitude,radius\nA,"52,37",4.9,100\n';

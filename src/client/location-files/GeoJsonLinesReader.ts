@@ -2,7 +2,6 @@ import { JsonOverLimit, parseBounded } from "../../wire/BoundedJson.ts";
 import { decodeUtf8, EntryBuffer, type EntryReader, type ImportEntry } from "./ImportEntry.ts";
 
 const newline = 0x0a;
-const recordSeparator = 0x1e;
 
 const unreadable = (text: string, reason: string): ImportEntry => ({
   _tag: "Unreadable",
@@ -14,11 +13,12 @@ const unreadable = (text: string, reason: string): ImportEntry => ({
 const tooDeep = "it nests deeper than 64 levels.";
 
 /** The entry of a line; none if the line is blank. */
-const entriesOf = (line: Buffer): ReadonlyArray<ImportEntry> => {
+const entriesOf = (bytes: Uint8Array): ReadonlyArray<ImportEntry> => {
+  const decoded = decodeUtf8(bytes);
+  if (decoded === null)
+    return [unreadable(new TextDecoder("latin1").decode(bytes), "The line is not UTF-8.")];
   // RFC 8142 puts a separator before each feature.
-  const bytes = line[0] === recordSeparator ? line.subarray(1) : line;
-  const text = decodeUtf8(bytes);
-  if (text === null) return [unreadable(bytes.toString("latin1"), "The line is not UTF-8.")];
+  const text = decoded.startsWith("\u001E") ? decoded.slice(1) : decoded;
   if (text.trim() === "") return [];
   try {
     return [{ _tag: "Feature", feature: parseBounded(text), size: bytes.length, row: null }];
@@ -29,21 +29,23 @@ const entriesOf = (line: Buffer): ReadonlyArray<ImportEntry> => {
 };
 
 /** Reads newline-delimited GeoJSON, also with separators (RFC 8142). A bad line is refused alone. */
-export const readGeoJsonLines: EntryReader = async function* (pieces) {
+export const geoJsonLinesReader = (): EntryReader => {
   const buffer = new EntryBuffer();
   let line = 1;
   const lineName = () => `Line ${line}`;
-  for await (const piece of pieces) {
-    const entries: Array<ImportEntry> = [];
-    let start = 0;
-    for (let end = piece.indexOf(newline); end !== -1; end = piece.indexOf(newline, start)) {
-      buffer.add(piece.subarray(start, end), lineName);
-      entries.push(...entriesOf(buffer.take()));
-      start = end + 1;
-      line++;
-    }
-    buffer.add(piece.subarray(start), lineName);
-    yield entries;
-  }
-  yield entriesOf(buffer.take());
+  return {
+    push: (piece) => {
+      const entries: Array<ImportEntry> = [];
+      let start = 0;
+      for (let end = piece.indexOf(newline); end !== -1; end = piece.indexOf(newline, start)) {
+        buffer.add(piece.subarray(start, end), lineName);
+        entries.push(...entriesOf(buffer.take()));
+        start = end + 1;
+        line++;
+      }
+      buffer.add(piece.subarray(start), lineName);
+      return entries;
+    },
+    end: () => entriesOf(buffer.take()),
+  };
 };
