@@ -113,14 +113,15 @@ export default {
       name: "foreign-sql-or-http",
       comment:
         "A slice imports no *Sql or *Http of another slice: use its service or its *Repository. " +
-        "CampaignStatusSql, DeltasSql, SegmentRuleSql and RecordedEventsSql hold parts of statements.",
+        "CampaignStatusSql, DeltasSql, ObstacleSql, SegmentRuleSql and RecordedEventsSql hold parts of " +
+        "statements.",
       severity: "error",
       from: { path: "^src/([^/]+)/" },
       to: {
         path: "^src/.*(Sql|Http)[.]ts$",
         pathNot:
-          "^src/($1/|campaigns/CampaignStatusSql[.]ts$|deltas/DeltasSql[.]ts$|devices/SegmentRuleSql[.]ts$|" +
-          "outbox/RecordedEventsSql[.]ts$)",
+          "^src/($1/|campaigns/CampaignStatusSql[.]ts$|deltas/DeltasSql[.]ts$|" +
+          "devices/(Obstacle|SegmentRule)Sql[.]ts$|outbox/RecordedEventsSql[.]ts$)",
       },
     },
     {
@@ -234,11 +235,15 @@ export default {
     {
       name: "console-app-imports-the-client",
       comment:
-        "The browser's program imports of src/ only types and src/client/, which runs in browsers: nothing " +
-        "of the server is bundled.",
+        "The browser's program imports of src/ only types, src/client/, which runs in browsers, and the " +
+        "sentences of Obstacle.ts: nothing of the server is bundled.",
       severity: "error",
       from: { path: app },
-      to: { path: "^src/", pathNot: "^src/client/", dependencyTypesNot: ["type-only"] },
+      to: {
+        path: "^src/",
+        pathNot: "^src/(client/|devices/Obstacle[.]ts$)",
+        dependencyTypesNot: ["type-only"],
+      },
     },
     {
       name: "console-app-is-built",

@@ -27,6 +27,7 @@ const slowFiles = [
   "reports/ReportsProperty",
   "database/pool/SilentConnections",
   "sending/sends/SendSimulation",
+  "sending/Obstacles",
   "http/DatabaseLocks",
   "matrices/IdempotentChanges",
   "http/RawSockets",

@@ -1,4 +1,3 @@
-import { isWithin } from "../campaigns/CampaignStatus.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 import type { IncomingEvent } from "./EventBatch.ts";
 import type { TriggerMatch } from "./EventsSql.ts";
@@ -73,15 +72,3 @@ export const hasLasted = ({ hasEnded, isDecided, isFirst }: Visit): boolean =>
 /** Whether the device has reported nothing for longer than the dwell allows (contract X23a). */
 export const isSilent = ({ dueAt, maxSilenceMinutes }: Dwell, { heardAt }: Visit): boolean =>
   maxSilenceMinutes !== null && (heardAt ?? -Infinity) < dueAt - maxSilenceMinutes * minuteMillis;
-
-/**
- * Whether the notification fires at the minute of a dwell: its campaign is not paused now, and the minute
- * lies within the campaign and the notification's own window (contract P1, X22).
- */
-export const firesAt = (
-  { campaign_ends, campaign_starts, paused, window_ends, window_starts }: TriggerMatch,
-  { dueAt }: Dwell,
-): boolean =>
-  !paused &&
-  isWithin({ startsAt: campaign_starts, endsAt: campaign_ends }, dueAt) &&
-  isWithin({ startsAt: window_starts ?? -Infinity, endsAt: window_ends }, dueAt);

@@ -7,12 +7,12 @@ import type { DueDelivery } from "../sending/deliveries/Delivery.ts";
 import { Recipients } from "../sending/rendering/Recipients.ts";
 import type { OneWorkspace } from "../database/WorkspaceGroups.ts";
 import { Worker } from "../workers/Worker.ts";
-import { type Dwell, firesAt, hasLasted, isSilent } from "./Dwell.ts";
+import { type Dwell, hasLasted, isSilent } from "./Dwell.ts";
 import { countDwells, noteDwellLags } from "./DwellMetrics.ts";
 import { type DueDwell, type DwellDevice, DwellsSql } from "./DwellsSql.ts";
 import { type EventLocation, EventsSql, type TriggerMatch } from "./EventsSql.ts";
 import { isRecent, triggerSpan } from "./Transition.ts";
-import { dueDelivery, isReachable } from "./TriggerRule.ts";
+import { dueDelivery, isOpenAt } from "./TriggerRule.ts";
 
 /** Dwells that are decided in one transaction. */
 export const DwellPageSize = Context.Reference("waypost/events/DwellPageSize", { defaultValue: () => 500 });
@@ -119,8 +119,8 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
       const found = yield* matches(candidates, now);
       const matched = candidates.flatMap(({ device, dwell, locationId }): ReadonlyArray<PendingDwell> => {
         const match = found.get(`${locationName({ ...dwell, locationId })}/${dwell.attachmentId}`);
-        if (match === undefined || !firesAt(match, dwell)) return [];
-        if (device.closing || !isReachable(device, dwell.environment)) return [];
+        if (match === undefined || !isOpenAt(match, dwell.dueAt)) return [];
+        if (device.closing || device.obstacle !== null) return [];
         const kept = { ...match, content_key: dwell.contentKey, type: dwell.contentType };
         const { defaultCap, defaultQuietHours } = device;
         const subject = { ...eventSubject(dwell), defaultCap, defaultQuietHours, receivedAt: now };

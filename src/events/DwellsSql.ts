@@ -11,6 +11,7 @@ import {
   workspaceIs,
   workspacesWithWork,
 } from "../database/WorkspaceGroups.ts";
+import { deviceObstacleSql } from "../devices/ObstacleSql.ts";
 import type { TextSource } from "../notifications/templates/MessageTexts.ts";
 import type { QuietHours } from "../workspaces/QuietHours.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
@@ -132,9 +133,8 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
           WITH held AS MATERIALIZED (${lockedSql(
             sql,
             sql`
-            SELECT d.workspace_id, d.environment, d.key, d.approved, d.transport,
-              d.address_gone_at IS NOT NULL AS address_gone, d.subscribed, d.registered_at, d.timezone,
-              d.user_key
+            SELECT d.workspace_id, d.environment, d.key, d.transport, d.registered_at, d.timezone,
+              d.user_key, ${deviceObstacleSql(sql, "d")} AS obstacle
             FROM device d
             WHERE ${inWorkspace("d")} AND (d.workspace_id, d.environment, d.key) IN (
                 SELECT workspace_id, environment, device_key FROM ${unnested("q", dwells, keyColumns)}
@@ -143,8 +143,7 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
             FOR NO KEY UPDATE OF d`,
           )}
           )
-          SELECT q.ord::int AS ord, h.approved, h.transport, h.address_gone, h.subscribed, h.timezone,
-            h.user_key,
+          SELECT q.ord::int AS ord, h.transport, h.obstacle, h.timezone, h.user_key,
             ${epochMillis("h.registered_at")} AS "registeredAt",
             CASE WHEN w.default_cap_count IS NOT NULL THEN jsonb_build_object(
               'count', w.default_cap_count, 'period', w.default_cap_period) END AS "defaultCap",

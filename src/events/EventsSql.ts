@@ -2,6 +2,8 @@ import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { epochMillis, instant, unnested } from "../database/Rows.ts";
 import { eventDeltasSql } from "../deltas/DeltasSql.ts";
+import type { DeviceObstacle } from "../devices/Obstacle.ts";
+import { deviceObstacleSql } from "../devices/ObstacleSql.ts";
 import type { Transport } from "../devices/PushAddress.ts";
 import type { ContentMedia } from "../media/MediaAddress.ts";
 import type { NotificationType } from "../notifications/MessageContent.ts";
@@ -80,10 +82,9 @@ export interface EventRow extends TenantKey {
 export interface Recorded {
   readonly ord: number;
   readonly is_new: boolean;
-  readonly approved: boolean;
   readonly transport: Transport;
-  readonly address_gone: boolean;
-  readonly subscribed: boolean;
+  /** The obstacle to messages for the device. */
+  readonly obstacle: DeviceObstacle | null;
   readonly timezone: TimeZoneName | null;
   /** The key of the person behind the device; null for none. */
   readonly user_key: number | null;
@@ -196,8 +197,8 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
           ), held AS MATERIALIZED (${lockedSql(
             sql,
             sql`
-            SELECT d.workspace_id, d.environment, d.key AS device_key, d.approved, d.transport,
-              d.address_gone_at IS NOT NULL AS address_gone, d.subscribed, d.timezone, d.user_key
+            SELECT d.workspace_id, d.environment, d.key AS device_key, d.transport, d.timezone,
+              d.user_key, ${deviceObstacleSql(sql, "d")} AS obstacle
             FROM ${table.device} d
             WHERE ${inWorkspace("d")}
               AND (d.workspace_id, d.environment, d.key) IN (
@@ -227,8 +228,8 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
               DO UPDATE SET inside = EXCLUDED.inside, changed_at = EXCLUDED.changed_at
               WHERE p.changed_at <= EXCLUDED.changed_at
           )
-          SELECT e.ord::int AS ord, f.id IS NOT NULL AS is_new, h.approved, h.transport, h.address_gone,
-            h.subscribed, h.timezone, h.user_key
+          SELECT e.ord::int AS ord, f.id IS NOT NULL AS is_new, h.transport, h.obstacle, h.timezone,
+            h.user_key
           FROM e
           JOIN held h USING (workspace_id, environment, device_key)
           LEFT JOIN fresh f USING (workspace_id, environment, device_key, id)`,

@@ -21,10 +21,8 @@ const request = (deviceKey: number, ...events: ReadonlyArray<readonly [id: strin
 
 const known = [{ ord: 1, location_key: 7, campaign_id: null }] as const;
 const device = {
-  approved: true,
   transport: "inbox",
-  address_gone: false,
-  subscribed: true,
+  obstacle: null,
   timezone: null,
   user_key: null,
 } as const;

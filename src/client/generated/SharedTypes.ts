@@ -224,9 +224,16 @@ export interface Explanation {
   /** Whether it would reach the device now. */
   readonly reaches: boolean;
   /**
-   * The first reason why not; null if it reaches the device. `no_notification`: none that can still be
-   * sent now; `not_approved`: in Sandbox; `unsubscribed`: the device wants no messages; `outside`: the
-   * device is in none of its locations.
+   * The first reason why not, in this order; null if it reaches the device. `paused`: The campaign is
+   * paused. `not_started`: The campaign has not started. `ended`: The campaign has ended.
+   * `no_notification`: The campaign has no notification that can still be sent. `not_approved`: The
+   * device is not an approved test device. `unsubscribed`: The device wants no messages.
+   * `not_in_segment`: The device is not in the segments of the campaign. `address_gone`: The push
+   * service has said that the device's address is gone. `transport_not_configured`: No credentials are
+   * set for the push service of the device in this environment. `capped`: The frequency cap of the
+   * campaign is reached. `quiet_hours`: It is in quiet hours for the device. `cooldown`: The cooldown
+   * of the campaign at the location has not passed. `outside`: The device is in none of the locations
+   * of the campaign.
    */
   readonly reason:
     | "paused"

@@ -5,6 +5,8 @@ import { overWorkspaces } from "../../database/WorkspaceGroups.ts";
 import type { ContentMedia } from "../../media/MediaAddress.ts";
 import { sameTenant, tenantIs } from "../../database/TenantColumns.ts";
 import { heldPushColumns, pushKeyColumns } from "./PushColumnsSql.ts";
+import type { Obstacle } from "../../devices/Obstacle.ts";
+import { deviceObstacleSql } from "../../devices/ObstacleSql.ts";
 import { Transport } from "../../devices/PushAddress.ts";
 import type { TextSource } from "../../notifications/templates/MessageTexts.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
@@ -38,8 +40,7 @@ export interface TakenPush {
   /** An earlier worker started an attempt whose outcome is unknown. */
   readonly isUncertain: boolean;
   /** Why it cannot be sent. */
-  readonly obstacle:
-    "stopped" | "closing" | "unregistered" | "moved" | "gone" | "unsubscribed" | "unapproved" | null;
+  readonly obstacle: Obstacle | null;
 }
 
 /** When a push must be due to be taken: one attempted before, and a new one. Epoch milliseconds. */
@@ -149,8 +150,8 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
             RETURNING q.*
           ), found AS MATERIALIZED (
             SELECT t.*, d.held_until, d.created_at, d.campaign_key, d.content_key, d.location_key, d.status,
-              d.test, v.address, v.address_version, v.unregistered_at, v.transport AS device_transport,
-              v.address_gone_at, v.subscribed, v.approved
+              v.address, v.address_version, v.transport AS device_transport,
+              ${deviceObstacleSql(sql, "v", sql`d.test`)} AS device_obstacle
             FROM taken t
             JOIN delivery d ON ${tenantIs("d", partition)} AND d.source_id = t.source_id
               AND d.device_key = t.device_key
@@ -164,11 +165,8 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
             t.address_version AS "addressVersion", t.status = 'handed_over' AS "isUncertain",
             CASE WHEN s.status <> 'running' AND NOT t.held THEN 'stopped'
               WHEN w.deletion_scheduled_at IS NOT NULL THEN 'closing'
-              WHEN t.unregistered_at IS NOT NULL THEN 'unregistered'
-              WHEN t.device_transport <> t.transport THEN 'moved'
-              WHEN t.address_gone_at IS NOT NULL THEN 'gone'
-              WHEN NOT t.subscribed AND NOT t.test THEN 'unsubscribed'
-              WHEN NOT t.approved AND t.environment = 'sandbox' THEN 'unapproved' END AS obstacle
+              WHEN t.device_obstacle IS NOT NULL THEN t.device_obstacle
+              WHEN t.device_transport <> t.transport THEN 'moved' END AS obstacle
           FROM found t
           JOIN workspace w ON w.id = t.workspace_id
           LEFT JOIN send s ON ${tenantIs("s", partition)} AND s.source_id = t.source_id`),

@@ -147,10 +147,10 @@ layer(manualWorkers)("Quiet hours", (it) => {
   it.effect("a held message fails for what is true when the quiet hours end (P2.6)", () =>
     Effect.gen(function* () {
       const cases = [
-        ["paused", "Its campaign is paused at the end of the quiet hours."],
-        ["deleted", "Its campaign was deleted during the quiet hours."],
-        ["ended", "Its campaign has ended during the quiet hours."],
-        ["detached", "Its notification was deleted during the quiet hours."],
+        ["paused", "The campaign is paused."],
+        ["deleted", "The campaign was deleted."],
+        ["ended", "The campaign has ended."],
+        ["detached", "The notification was deleted."],
         ["unregistered", "The device has unregistered."],
         ["unsubscribed", "The device wants no messages."],
         ["push", "No credentials are set for fcm in this environment."],

@@ -4,6 +4,7 @@ import { arrayOf, instant, unnested } from "../../../database/Rows.ts";
 import { mapRows } from "../../../database/Statements.ts";
 import { sameTenant, tenantIsIn } from "../../../database/TenantColumns.ts";
 import { deliveryDeltasSql } from "../../../deltas/DeltasSql.ts";
+import { deviceObstacleSql } from "../../../devices/ObstacleSql.ts";
 import { recordedDeliveriesOfSql } from "../../../outbox/RecordedEventsSql.ts";
 import {
   workspaceStatements,
@@ -54,25 +55,21 @@ export class HeldDeliveriesSql extends Context.Service<HeldDeliveriesSql>()(
               ORDER BY d.held_until LIMIT ${limit}
               FOR UPDATE SKIP LOCKED
             ), due AS MATERIALIZED (
-              SELECT d.workspace_id, d.environment, d.source_id, d.device_key, d.transport, d.content_key,
-                d.campaign_key, d.notification_key, v.key, v.transport AS device_transport,
-                v.unregistered_at, v.address_gone_at, v.subscribed, v.approved
+              SELECT d.workspace_id, d.environment, d.source_id, d.device_key, v.transport, d.content_key,
+                d.campaign_key, d.notification_key, ${deviceObstacleSql(sql, "v")} AS device_obstacle
               FROM locked d
-              LEFT JOIN device v ON ${workspaceIs("v", "d")} AND v.environment = d.environment
+              JOIN device v ON ${workspaceIs("v", "d")} AND v.environment = d.environment
                 AND v.key = d.device_key
             )
             SELECT d.workspace_id AS "workspaceId", d.environment, d.source_id AS "sourceId",
-              d.device_key AS "deviceKey", COALESCE(d.device_transport, d.transport) AS transport,
+              d.device_key AS "deviceKey", d.transport,
               k.template IS NOT NULL AS templated,
               CASE WHEN c.id IS NULL THEN 'deleted'
                 WHEN c.paused THEN 'paused'
                 WHEN c.ends_at < ${instant(now)} THEN 'ended'
                 WHEN n.is_attached IS NULL THEN 'detached'
                 WHEN w.deletion_scheduled_at IS NOT NULL THEN 'closing'
-                WHEN d.key IS NULL OR d.unregistered_at IS NOT NULL THEN 'unregistered'
-                WHEN d.address_gone_at IS NOT NULL THEN 'gone'
-                WHEN NOT d.subscribed THEN 'unsubscribed'
-                WHEN NOT d.approved AND d.environment = 'sandbox' THEN 'unapproved' END AS obstacle
+                ELSE d.device_obstacle END AS obstacle
             FROM due d
             JOIN workspace w ON w.id = d.workspace_id
             LEFT JOIN content k ON ${sameTenant("k", "d")} AND k.key = d.content_key
