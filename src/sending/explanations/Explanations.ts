@@ -9,6 +9,7 @@ import type { Explanation, Reason } from "./ExplanationApi.ts";
 import { type ExplainedCampaign, ExplanationsSql } from "./ExplanationsSql.ts";
 import { capWindow } from "../deliveries/FrequencyCap.ts";
 import { PushCredentials } from "../credentials/PushCredentials.ts";
+import type { DeviceKey } from "../../wire/Ids.ts";
 
 /** The longest period is a month. */
 const maxPeriodDays = 32;
@@ -36,7 +37,7 @@ interface Facts {
 }
 
 /** The zone of a device as it is stored: the name of one, or null. */
-const deviceZone = ({ timezone }: Device) => timezone as TimeZoneName | null;
+const deviceZone = ({ timezone }: Device) => timezone;
 
 /** The first reason why a campaign does not reach a device; null if it does. */
 const reasonOf = (campaign: ExplainedCampaign, facts: Facts, now: number): Reason | null => {
@@ -77,7 +78,7 @@ export class Explanations extends Context.Service<Explanations>()("waypost/sendi
       /** Active campaigns, newest first; or the one given, active or not. `id` is that of the campaign. */
       page: Effect.fn("Explanations.page")(function* (
         tenant: Tenant,
-        device: Device & { readonly deviceKey: number },
+        device: Device & { readonly deviceKey: DeviceKey },
         campaign: string | null,
         position: PagePosition,
       ) {

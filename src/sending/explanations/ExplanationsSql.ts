@@ -10,6 +10,7 @@ import type { CampaignQuietHours } from "../../workspaces/QuietHours.ts";
 import type { FrequencyCap, Tenant } from "../../workspaces/Workspace.ts";
 import type { CapWindow } from "../deliveries/FrequencyCap.ts";
 import { usedCapSql } from "../deliveries/FrequencyCapSql.ts";
+import type { DeviceKey } from "../../wire/Ids.ts";
 
 /** What decides whether a campaign reaches a device. Instants are epoch milliseconds. */
 export interface ExplainedCampaign {
@@ -39,7 +40,7 @@ export class ExplanationsSql extends Context.Service<ExplanationsSql>()("waypost
       /** Active campaigns, newest first; or the one given, active or not. */
       campaigns: (
         tenant: Tenant,
-        deviceKey: number,
+        deviceKey: DeviceKey,
         campaign: string | null,
         { before, limit }: PagePosition,
         now: number,
@@ -104,7 +105,7 @@ export class ExplanationsSql extends Context.Service<ExplanationsSql>()("waypost
           ORDER BY c.id DESC LIMIT ${limit}`),
 
       /** Whether the device is in each audience, in their order. */
-      memberships: (tenant: Tenant, deviceKey: number, audiences: ReadonlyArray<Audience>) =>
+      memberships: (tenant: Tenant, deviceKey: DeviceKey, audiences: ReadonlyArray<Audience>) =>
         Effect.map(
           onlyRow(sql<{ readonly members: ReadonlyArray<boolean> }>`
             SELECT ARRAY[${sql.csv(
@@ -117,7 +118,7 @@ export class ExplanationsSql extends Context.Service<ExplanationsSql>()("waypost
       /** The keys of the campaigns whose cap is used up for the device. */
       capped: (
         tenant: Tenant,
-        deviceKey: number,
+        deviceKey: DeviceKey,
         caps: ReadonlyArray<{
           readonly key: number;
           readonly capBy: "device" | "user";

@@ -5,11 +5,12 @@ import { tenantIs } from "../../../database/TenantColumns.ts";
 import type { Transport } from "../../../devices/PushAddress.ts";
 import type { Tenant } from "../../../workspaces/Workspace.ts";
 import type { DueDelivery, InitialStatus } from "../../deliveries/Delivery.ts";
+import type { DeviceKey } from "../../../wire/Ids.ts";
 
 /** A registered device that a test is for. */
 export interface TestDevice {
   readonly id: string;
-  readonly deviceKey: number;
+  readonly deviceKey: DeviceKey;
   readonly transport: Transport;
   readonly isApproved: boolean;
   readonly isGone: boolean;
