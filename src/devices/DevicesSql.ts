@@ -13,6 +13,7 @@ import { deviceColumns } from "./DeviceColumnsSql.ts";
 import type { DeviceTokenClaims } from "./DeviceToken.ts";
 import type { Transport } from "./PushAddress.ts";
 import { changedUserSql } from "./users/UserKeySql.ts";
+import type { TimeZoneName } from "../time/TimeZone.ts";
 
 /** Facts that decide whether a device's token is valid. `ord` is the number of the claims, from 1. */
 export interface DeviceGrant {
@@ -42,7 +43,7 @@ export interface DeviceChange {
   readonly push?: { readonly transport: Transport; readonly address: object | null } | undefined;
   readonly attributes?: Attributes | undefined;
   readonly locale?: string | null | undefined;
-  readonly timezone?: string | null | undefined;
+  readonly timezone?: TimeZoneName | null | undefined;
   readonly app_version?: string | null | undefined;
   readonly user_id?: string | null | undefined;
   readonly subscribed?: boolean | undefined;

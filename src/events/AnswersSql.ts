@@ -12,14 +12,15 @@ import type { Tenant } from "../workspaces/Workspace.ts";
 import type { TextSource } from "../notifications/templates/MessageTexts.ts";
 import type { DeliveryKey } from "../sending/deliveries/MessageId.ts";
 import type { Answer } from "./Answer.ts";
+import type { CampaignKey, ContentKey, DeviceKey, NotificationKey } from "../wire/Ids.ts";
 
 /** A survey as it was sent to a device, with the questions of that revision. */
 export interface SentSurvey {
   readonly type: NotificationType;
   readonly questions: ReadonlyArray<Question>;
-  readonly campaign_key: number;
-  readonly notification_key: number;
-  readonly content_key: number;
+  readonly campaign_key: CampaignKey;
+  readonly notification_key: NotificationKey;
+  readonly content_key: ContentKey;
   readonly translations: TextSource["translations"];
   readonly locale: string | null;
   /** Whether it was a test send. */
@@ -40,14 +41,14 @@ export class AnswersSql extends Context.Service<AnswersSql>()("waypost/events/An
     const { onShard } = workspaceStatements(sql);
 
     /** Condition: the row of an alias is the response of a device to a survey on a campaign. */
-    const isOf = (alias: string, tenant: TenantKey, deviceKey: number, survey: SentSurvey) =>
+    const isOf = (alias: string, tenant: TenantKey, deviceKey: DeviceKey, survey: SentSurvey) =>
       sql`${tenantIs(alias, tenant)} AND ${sql(`${alias}.notification_key`)} = ${survey.notification_key}
         AND ${sql(`${alias}.campaign_key`)} = ${survey.campaign_key}
         AND ${sql(`${alias}.device_key`)} = ${deviceKey}`;
 
     return {
       /** A push can be answered before the provider's response has been stored. */
-      find: (tenant: Tenant, sourceId: bigint, deviceKey: number) =>
+      find: (tenant: Tenant, sourceId: bigint, deviceKey: DeviceKey) =>
         Effect.orDie(sql<SentSurvey>`
           WITH sent AS MATERIALIZED (
             SELECT d.campaign_key, d.notification_key, d.content_key, d.test, v.locale
@@ -62,7 +63,7 @@ export class AnswersSql extends Context.Service<AnswersSql>()("waypost/events/An
           JOIN content c ON ${tenantIs("c", tenant)} AND c.key = d.content_key`),
 
       /** The facts about a stored response. */
-      facts: ({ environment, workspaceId }: Tenant, deviceKey: number, survey: SentSurvey) =>
+      facts: ({ environment, workspaceId }: Tenant, deviceKey: DeviceKey, survey: SentSurvey) =>
         onlyRow(sql<ResponseFacts>`
           WITH stored AS MATERIALIZED (
             SELECT r.* FROM survey_response r
@@ -79,7 +80,7 @@ export class AnswersSql extends Context.Service<AnswersSql>()("waypost/events/An
       putTest: (
         { environment, workspaceId }: Tenant,
         { deviceKey, sourceId }: DeliveryKey,
-        contentKey: number,
+        contentKey: ContentKey,
         answers: ReadonlyArray<Answer>,
         now: number,
       ) =>
@@ -97,7 +98,7 @@ export class AnswersSql extends Context.Service<AnswersSql>()("waypost/events/An
        */
       put: (
         { environment, workspaceId }: Tenant,
-        deviceKey: number,
+        deviceKey: DeviceKey,
         survey: SentSurvey,
         answers: ReadonlyArray<Answer>,
         now: number,

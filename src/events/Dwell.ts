@@ -2,20 +2,21 @@ import type { TenantKey } from "../workspaces/Environment.ts";
 import type { IncomingEvent } from "./EventBatch.ts";
 import type { TriggerMatch } from "./EventsSql.ts";
 import { isRecent } from "./Transition.ts";
+import type { ContentKey, DeviceKey, LocationKey } from "../wire/Ids.ts";
 
 /**
  * A visit that an on_dwell notification waits for (contract P1): it began with an enter, and is due at the
  * minute that it must last until. Instants are epoch milliseconds.
  */
 export interface Dwell extends TenantKey {
-  readonly deviceKey: number;
+  readonly deviceKey: DeviceKey;
   /** The enter that it began with. */
   readonly eventId: string;
   /** Identifies the notification on its campaign. */
   readonly attachmentId: string;
-  readonly locationKey: number;
+  readonly locationKey: LocationKey;
   /** The content when the enter was recorded: a later change counts for later visits (contract X22). */
-  readonly contentKey: number;
+  readonly contentKey: ContentKey;
   readonly contentType: TriggerMatch["type"];
   readonly maxSilenceMinutes: number | null;
   readonly enteredAt: number;

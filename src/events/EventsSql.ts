@@ -23,6 +23,7 @@ import type { TenantKey } from "../workspaces/Environment.ts";
 import type { CampaignQuietHours } from "../workspaces/QuietHours.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
 import type { TransitionType } from "./Transition.ts";
+import type { CampaignKey, ContentKey, DeviceKey, LocationKey, NotificationKey } from "../wire/Ids.ts";
 
 /** A location, with the trigger type of the events there. */
 export interface EventLocation extends TenantKey {
@@ -33,7 +34,7 @@ export interface EventLocation extends TenantKey {
 /** A notification that can fire for an event. Instants are epoch milliseconds, null for an open end. */
 export interface TriggerMatch {
   readonly campaign_id: string;
-  readonly campaign_key: number;
+  readonly campaign_key: CampaignKey;
   readonly timezone: TimeZoneName;
   readonly campaign_starts: number;
   readonly campaign_ends: number | null;
@@ -48,10 +49,10 @@ export interface TriggerMatch {
   readonly cooldown_minutes: number | null;
   readonly quiet_hours: CampaignQuietHours | null;
   readonly notification_id: string;
-  readonly notification_key: number;
+  readonly notification_key: NotificationKey;
   readonly window_starts: number | null;
   readonly window_ends: number | null;
-  readonly content_key: number;
+  readonly content_key: ContentKey;
   readonly type: NotificationType;
   readonly headline: string;
   readonly body: string;
@@ -64,16 +65,16 @@ export interface TriggerMatch {
 }
 
 /** A row of an existing location (`ord`, from 1): with a notification that can fire there, or without any. */
-export type TriggerMatchRow = { readonly ord: number; readonly location_key: number } & (
+export type TriggerMatchRow = { readonly ord: number; readonly location_key: LocationKey } & (
   TriggerMatch | { readonly campaign_id: null }
 );
 
 /** An event as stored. Instants are epoch milliseconds. */
 export interface EventRow extends TenantKey {
-  readonly deviceKey: number;
+  readonly deviceKey: DeviceKey;
   readonly id: string;
   readonly type: TransitionType;
-  readonly locationKey: number;
+  readonly locationKey: LocationKey;
   readonly occurredAt: number;
   readonly receivedAt: number;
 }

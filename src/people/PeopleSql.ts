@@ -5,11 +5,12 @@ import { utc } from "../database/Rows.ts";
 import { anyRow } from "../database/Statements.ts";
 import { inTenant, sameTenant, tenantIs } from "../database/TenantColumns.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
+import type { DeviceKey } from "../wire/Ids.ts";
 
 /** A message to a device of a person, without its id, which is made from the key. */
 export interface PersonMessage {
   readonly sourceId: bigint;
-  readonly deviceKey: number;
+  readonly deviceKey: DeviceKey;
 }
 
 /** The statements that read what is held about a person. */

@@ -5,6 +5,7 @@ import { asNumber, instant, onlyRow } from "../database/Rows.ts";
 import { type Period, within } from "./SourceRowsSql.ts";
 import { inTenant } from "../database/TenantColumns.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
+import type { CampaignKey, NotificationKey } from "../wire/Ids.ts";
 
 /**
  * A kind of source rows: its table, the column of its instants, and its compacted table with the array that
@@ -31,7 +32,7 @@ export class SourceRowEstimateSql extends Context.Service<SourceRowEstimateSql>(
           {
             campaignKey,
             notificationKey,
-          }: { readonly campaignKey: number; readonly notificationKey: number },
+          }: { readonly campaignKey: CampaignKey; readonly notificationKey: NotificationKey },
           period: Period,
         ) =>
           Effect.map(

@@ -16,7 +16,7 @@ export interface ImportedDevice {
   readonly push?: { readonly transport: Transport; readonly address: object | null } | undefined;
   readonly attributes?: Attributes | undefined;
   readonly locale?: string | null | undefined;
-  readonly timezone?: string | null | undefined;
+  readonly timezone?: TimeZoneName | null | undefined;
   readonly userId?: string | null | undefined;
 }
 

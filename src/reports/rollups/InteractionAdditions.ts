@@ -1,5 +1,4 @@
 /** Additions of deltas of interactions and answers to the rows of rollups, as pure functions. */
-import type { TimeZoneName } from "../../time/TimeZone.ts";
 import type {
   AnswerAddition,
   AnswerDelta,
@@ -34,7 +33,7 @@ const withSpans = <Delta extends { readonly quarter: number }>(
   { monthsBefore, timezone }: Calendar,
   deltas: ReadonlyArray<Delta>,
 ): ReadonlyArray<readonly [RollupSpan, Delta]> => {
-  const dateOf = datesIn(timezone as TimeZoneName);
+  const dateOf = datesIn(timezone);
   return deltas.flatMap((delta) =>
     spansOf(dateOf(delta.quarter), monthsBefore).map((span) => [span, delta] as const),
   );

@@ -1,5 +1,4 @@
 /** Additions of deltas to the rows of rollups, as pure functions. */
-import type { TimeZoneName } from "../../time/TimeZone.ts";
 import { integersOf } from "./encoding/BinaryArrays.ts";
 import { DeviceTally } from "./encoding/DeviceTally.ts";
 import { blockOf, packFigures } from "./encoding/LocationBlock.ts";
@@ -69,7 +68,7 @@ export const deliveryAdditions = (
   { monthsBefore, timezone }: Calendar,
   deltas: ReadonlyArray<DeliveryDelta>,
 ): ReadonlyArray<DeliveryAddition> => {
-  const dateOf = datesIn(timezone as TimeZoneName);
+  const dateOf = datesIn(timezone);
   const sums = new Map<string, DeliverySum>();
   const devices = deltas.map((delta) => integersOf(delta.devices));
   for (const [index, delta] of deltas.entries()) {
@@ -138,7 +137,7 @@ export const eventAdditions = (
   deltas: ReadonlyArray<EventDelta>,
   changes: ReadonlyArray<VisitChange & { readonly quarter: number }>,
 ): ReadonlyArray<EventAddition> => {
-  const dateOf = datesIn(timezone as TimeZoneName);
+  const dateOf = datesIn(timezone);
   const sums = new EventSums();
   for (const { device_keys, location_keys, quarter, types } of deltas) {
     for (const span of spansOf(dateOf(quarter), monthsBefore)) {

@@ -10,6 +10,7 @@ import { EventReader } from "./reading/EventReader.ts";
 import { InteractionReaderSql } from "./reading/InteractionReaderSql.ts";
 import { noCoverage, type ScopeSplit, splitScope } from "./reading/ScopeSplit.ts";
 import { RollupStateSql } from "./RollupStateSql.ts";
+import type { CampaignKey, NotificationKey } from "../../wire/Ids.ts";
 
 /** Figures from rollups, pending deltas and source rows that are not rolled up; in one transaction. */
 export class RollupReader extends Context.Service<RollupReader>()("waypost/reports/rollups/RollupReader", {
@@ -37,7 +38,7 @@ export class RollupReader extends Context.Service<RollupReader>()("waypost/repor
       /** About how many source rows the responses to a survey on a campaign are. */
       expectedResponses: (
         tenant: Tenant,
-        pairing: { readonly campaignKey: number; readonly notificationKey: number },
+        pairing: { readonly campaignKey: CampaignKey; readonly notificationKey: NotificationKey },
         { range }: ReportScope,
       ) => estimates.responses(tenant, pairing, range),
 

@@ -7,6 +7,7 @@ import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { RollupCoverage } from "./reading/ScopeSplit.ts";
 import type { RollupBacklog } from "./RollupMetrics.ts";
 import type { EnvironmentRollups, PendingTenant, RollupState } from "./RollupTypes.ts";
+import type { TimeZoneName } from "../../time/TimeZone.ts";
 
 /** Whether rollups are complete, over the columns of `rollup_state`. */
 export const isComplete = Statement.fragment([Statement.literal("rolled_up_from = '-infinity'")]);
@@ -64,7 +65,7 @@ export class RollupStateSql extends Context.Service<RollupStateSql>()(
         useReadSnapshot: Effect.orDie(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`),
 
         /** Returns the coverage of an environment's rollups; no row where they are not in this time zone. */
-        coverage: (tenant: TenantKey, timezone: string) =>
+        coverage: (tenant: TenantKey, timezone: TimeZoneName) =>
           Effect.orDie(sql<RollupCoverage>`
             SELECT ${rolledUpFrom} AS "rolledUpFrom", months_before::text AS "monthsBefore" FROM rollup_state
             WHERE ${inTenant(tenant)} AND timezone = ${timezone}`),

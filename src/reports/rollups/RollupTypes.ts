@@ -1,9 +1,10 @@
 import type { Environment, TenantKey } from "../../workspaces/Environment.ts";
 import type { RollupSpan } from "./RollupKeys.ts";
+import type { TimeZoneName } from "../../time/TimeZone.ts";
 
 /** An environment with work for the rollup job, and the present time zone of its workspace. */
 export interface PendingTenant extends TenantKey {
-  readonly timezone: string;
+  readonly timezone: TimeZoneName;
 }
 
 /**
@@ -12,7 +13,7 @@ export interface PendingTenant extends TenantKey {
  * Months that begin before `monthsBefore` (`YYYY-MM-DD`) have rows; none until all source rows are rolled up.
  */
 export interface RollupState {
-  readonly timezone: string;
+  readonly timezone: TimeZoneName;
   readonly rolledUpFrom: number;
   readonly monthsBefore: string;
 }

@@ -12,6 +12,7 @@ import { ExplanationsSql, type Limit, type UsedLimit } from "./ExplanationsSql.t
 import { cooldownEnd, cooldownStart } from "../deliveries/Cooldown.ts";
 import { capWindow } from "../deliveries/FrequencyCap.ts";
 import { PushCredentials } from "../credentials/PushCredentials.ts";
+import type { DeviceKey } from "../../wire/Ids.ts";
 
 /** The longest period is a month. */
 const maxPeriodDays = 32;
@@ -28,7 +29,7 @@ const periodEnd = (zone: TimeZoneName, period: FrequencyCap["period"], now: numb
 };
 
 /** The zone of a device as it is stored: the name of one, or null. */
-const deviceZone = ({ timezone }: Device) => timezone as TimeZoneName | null;
+const deviceZone = ({ timezone }: Device) => timezone;
 
 /** When the first of the cooldowns at the locations where a device is ends; null if one has none. */
 const coolingUntil = (minutes: number | null, locations: ReadonlyArray<UsedLimit>): number | null => {
@@ -46,7 +47,7 @@ export class Explanations extends Context.Service<Explanations>()("waypost/sendi
       /** Active campaigns, newest first; or the one given, active or not. `id` is that of the campaign. */
       page: Effect.fn("Explanations.page")(function* (
         tenant: Tenant,
-        device: Device & { readonly deviceKey: number },
+        device: Device & { readonly deviceKey: DeviceKey },
         campaign: string | null,
         position: PagePosition,
       ) {

@@ -15,6 +15,7 @@ import type { CapWindow } from "../deliveries/FrequencyCap.ts";
 import { workspaceStatements } from "../../database/WorkspaceGroups.ts";
 import { cooledSql } from "../deliveries/CooldownSql.ts";
 import { usedCapSql } from "../deliveries/FrequencyCapSql.ts";
+import type { DeviceKey } from "../../wire/Ids.ts";
 
 /** Facts that decide whether a campaign reaches a device. Instants are epoch milliseconds. */
 export interface ExplainedCampaign {
@@ -60,7 +61,7 @@ export class ExplanationsSql extends Context.Service<ExplanationsSql>()("waypost
       /** Active campaigns, newest first; or the one given, active or not. */
       campaigns: (
         tenant: Tenant,
-        deviceKey: number,
+        deviceKey: DeviceKey,
         campaign: string | null,
         { before, limit }: PagePosition,
         now: number,
@@ -103,7 +104,7 @@ export class ExplanationsSql extends Context.Service<ExplanationsSql>()("waypost
           ORDER BY c.id DESC LIMIT ${limit}`),
 
       /** The obstacle of the device, and whether it is in each audience, in order. */
-      device: (tenant: Tenant, deviceKey: number, audiences: ReadonlyArray<Audience>) =>
+      device: (tenant: Tenant, deviceKey: DeviceKey, audiences: ReadonlyArray<Audience>) =>
         onlyRow(sql<{ readonly obstacle: DeviceObstacle | null; readonly members: ReadonlyArray<boolean> }>`
           SELECT ${deviceObstacleSql(sql, "d")} AS obstacle, ARRAY[${sql.csv(
             audiences.map((audience) => sql`((${audienceSql(sql, audience, "d")}) IS TRUE)`),
@@ -111,7 +112,7 @@ export class ExplanationsSql extends Context.Service<ExplanationsSql>()("waypost
           FROM device d WHERE ${tenantIs("d", tenant)} AND d.key = ${deviceKey}`),
 
       /** The use of limits by a device, or by its person, in their order. */
-      used: (tenant: Tenant, deviceKey: number, limits: ReadonlyArray<Limit>) =>
+      used: (tenant: Tenant, deviceKey: DeviceKey, limits: ReadonlyArray<Limit>) =>
         Effect.orDie(
           sql<UsedLimit>`
           SELECT u.ord::int AS ord,

@@ -11,13 +11,14 @@ import type { Tenant } from "../../workspaces/Workspace.ts";
 import type { Interaction, InteractionType } from "./Interaction.ts";
 import type { Message } from "../rendering/Message.ts";
 import type { DeliveryKey } from "../deliveries/MessageId.ts";
+import type { CampaignKey, DeviceKey, LocationKey } from "../../wire/Ids.ts";
 
 /** A message as it is stored; its id follows from its source id and device. */
 export interface MessageRow
   extends Omit<Message, "id" | "media">, Pick<TextSource, "template" | "translations"> {
   readonly sourceId: bigint;
-  readonly campaignKey: number;
-  readonly locationKey: number | null;
+  readonly campaignKey: CampaignKey;
+  readonly locationKey: LocationKey | null;
   readonly media: ContentMedia | null;
 }
 
@@ -43,7 +44,7 @@ export class MessagesSql extends Context.Service<MessagesSql>()("waypost/sending
       LEFT JOIN deleted_campaign g ON ${sameTenant("g", "d")} AND g.key = d.campaign_key`;
 
     /** Whether a device may have got a delivery, whose outcome may still be unknown. */
-    const isReceived = (tenant: Tenant, sourceId: bigint, deviceKey: number) => sql`
+    const isReceived = (tenant: Tenant, sourceId: bigint, deviceKey: DeviceKey) => sql`
       ${tenantIs("d", tenant)} AND d.source_id = ${sourceId} AND d.device_key = ${deviceKey}
       AND d.status IN ('handed_over', 'delivered')`;
 
@@ -52,7 +53,12 @@ export class MessagesSql extends Context.Service<MessagesSql>()("waypost/sending
        * Delivered messages after the one with source id `before`, newest first. The device's deliveries are
        * materialized in index order first; otherwise the planner may scan those of all devices.
        */
-      page: ({ environment, workspaceId }: Tenant, deviceKey: number, before: bigint | null, limit: number) =>
+      page: (
+        { environment, workspaceId }: Tenant,
+        deviceKey: DeviceKey,
+        before: bigint | null,
+        limit: number,
+      ) =>
         Effect.orDie(sql<MessageRow>`
           WITH own AS MATERIALIZED (
             SELECT * FROM delivery

@@ -11,6 +11,7 @@ import { Transport } from "../../devices/PushAddress.ts";
 import type { TextSource } from "../../notifications/templates/MessageTexts.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { PushContent } from "./PushPayload.ts";
+import type { CampaignKey, ContentKey, DeviceKey, LocationKey } from "../../wire/Ids.ts";
 
 /**
  * The queued pushes of one environment to one provider; of the transport `inbox`, messages to be rendered.
@@ -23,7 +24,7 @@ export interface QueuePartition extends TenantKey {
 /** A leased push. Instants are epoch milliseconds. */
 export interface TakenPush {
   readonly sourceId: bigint;
-  readonly deviceKey: number;
+  readonly deviceKey: DeviceKey;
   /** The fencing token: it grows with every lease. */
   readonly fence: number;
   /** Includes the current one. */
@@ -31,9 +32,9 @@ export interface TakenPush {
   readonly firstAt: number;
   /** Of a delivery that quiet hours have held, when they ended. */
   readonly createdAt: number;
-  readonly campaignKey: number;
-  readonly contentKey: number;
-  readonly locationKey: number | null;
+  readonly campaignKey: CampaignKey;
+  readonly contentKey: ContentKey;
+  readonly locationKey: LocationKey | null;
   /** The device's current address, and the version of its registration. */
   readonly address: unknown;
   readonly addressVersion: number;
@@ -52,8 +53,8 @@ export interface DueLimits {
 /** The content of pushes, as statements return it. */
 export interface ContentRow
   extends Omit<PushContent, "media">, Pick<TextSource, "template" | "translations"> {
-  readonly contentKey: number;
-  readonly campaignKey: number;
+  readonly contentKey: ContentKey;
+  readonly campaignKey: CampaignKey;
   readonly media: ContentMedia | null;
 }
 
@@ -198,7 +199,7 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
         partition: QueuePartition,
         pushes: ReadonlyArray<{
           readonly sourceId: bigint;
-          readonly deviceKey: number;
+          readonly deviceKey: DeviceKey;
           readonly dueAt: number;
         }>,
       ) =>
@@ -224,7 +225,7 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
       /** The contents of pushes by content and campaign. */
       contents: (
         partition: QueuePartition,
-        keys: ReadonlyArray<{ readonly contentKey: number; readonly campaignKey: number }>,
+        keys: ReadonlyArray<{ readonly contentKey: ContentKey; readonly campaignKey: CampaignKey }>,
       ) =>
         Effect.orDie(sql<ContentRow>`
           SELECT c.key AS "contentKey", p.campaign_key AS "campaignKey", COALESCE(k.id, g.id) AS campaign_id,

@@ -5,13 +5,15 @@ import { sameTenant, tenantColumns } from "../../database/TenantColumns.ts";
 import { workspaceStatements, workspaceIs } from "../../database/WorkspaceGroups.ts";
 import type { TemplateValues } from "../../notifications/templates/TemplateRun.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
+import type { CampaignKey, DeviceKey, LocationKey } from "../../wire/Ids.ts";
+import type { TimeZoneName } from "../../time/TimeZone.ts";
 
 /** Names the recipient of a message. */
 export interface RecipientKey extends TenantKey {
-  readonly deviceKey: number;
-  readonly campaignKey: number;
+  readonly deviceKey: DeviceKey;
+  readonly campaignKey: CampaignKey;
   /** The location whose event triggered the message; null for none. */
-  readonly locationKey: number | null;
+  readonly locationKey: LocationKey | null;
 }
 
 /** Facts that the texts of a message depend on (`ord`, from 1). */
@@ -20,7 +22,7 @@ export interface RecipientRow {
   readonly attributes: TemplateValues["device"]["attributes"];
   readonly platform: string | null;
   readonly locale: string | null;
-  readonly timezone: string | null;
+  readonly timezone: TimeZoneName | null;
   readonly location: TemplateValues["location"];
   readonly campaignName: string | null;
 }

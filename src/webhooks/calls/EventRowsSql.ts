@@ -3,6 +3,7 @@ import type { SqlClient, Statement } from "effect/sql";
 import { epochMillis, utc } from "../../database/Rows.ts";
 import { sameTenant } from "../../database/TenantColumns.ts";
 import { ofOneWorkspace, workspaceIs } from "../../database/WorkspaceGroups.ts";
+import type { DeviceKey } from "../../wire/Ids.ts";
 
 /**
  * A recorded event. `data` is a JSON object without environment and workspace; instants are epoch
@@ -26,7 +27,7 @@ export interface RecordedEventRow extends Omit<EventRow, "id"> {
   /** Its index in the recording, from 0. */
   readonly index: number;
   readonly sourceId: bigint | null;
-  readonly deviceKey: number | null;
+  readonly deviceKey: DeviceKey | null;
   /** Whether the delivery is not yet as the event says. */
   readonly isPending: boolean;
 }

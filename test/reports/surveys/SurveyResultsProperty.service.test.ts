@@ -15,6 +15,7 @@ import { campaign, devices, notification } from "../ReportHistory.ts";
 import { reporting } from "../Reporting.ts";
 import { assertRebuildIsSame } from "../rollups/StoredRollups.ts";
 import { expectedQuestions, type PastAnswers } from "./SurveyOracle.ts";
+import { DeviceKey, CampaignKey, NotificationKey, type ContentKey } from "../../../src/wire/Ids.ts";
 
 const QUARTER = 900_000;
 const id = (number: number) => `01980a6c-4c1d-7f10-9a41-3f1f5d7a2${String(number).padStart(3, "0")}`;
@@ -174,11 +175,11 @@ layer(TestWaypost.layer)("Results of surveys", (it) => {
                 translations: null,
                 locale: null,
                 test: false,
-                campaign_key: campaignKeys[campaign] ?? 0,
-                notification_key: notificationKey,
-                content_key: contentKeys[revision] ?? 0,
+                campaign_key: CampaignKey(campaignKeys[campaign] ?? 0),
+                notification_key: NotificationKey(notificationKey),
+                content_key: (contentKeys[revision] ?? 0) as ContentKey,
               };
-              yield* answers.put(tenant, device + 1, survey, given, at);
+              yield* answers.put(tenant, DeviceKey(device + 1), survey, given, at);
             }
           });
           const verify = Effect.fnUntraced(function* (moment: string) {

@@ -5,7 +5,7 @@ import { isSameForAll, renderTexts } from "../../../notifications/templates/Mess
 import { Notifications } from "../../../notifications/Notifications.ts";
 import { Outbox } from "../../../outbox/Outbox.ts";
 import { NotFound } from "../../../wire/ApiError.ts";
-import { isUuid } from "../../../wire/Ids.ts";
+import { isUuid, type LocationKey } from "../../../wire/Ids.ts";
 import type { ParsedBody } from "../../../wire/ParsedBody.ts";
 import type { Tenant } from "../../../workspaces/Workspace.ts";
 import { type InitialStatus, initialStatus } from "../../deliveries/Delivery.ts";
@@ -67,7 +67,7 @@ export class TestSends extends Context.Service<TestSends>()("waypost/sending/tes
     const statuses = Effect.fnUntraced(function* (
       { environment, workspaceId }: Tenant,
       content: CurrentContent,
-      locationKey: number | null,
+      locationKey: LocationKey | null,
       devices: ReadonlyArray<TestDevice>,
       now: number,
     ) {

@@ -7,11 +7,12 @@ import { deviceObstacleSql } from "../../../devices/ObstacleSql.ts";
 import type { Transport } from "../../../devices/PushAddress.ts";
 import type { Tenant } from "../../../workspaces/Workspace.ts";
 import type { DueDelivery, InitialStatus } from "../../deliveries/Delivery.ts";
+import type { DeviceKey } from "../../../wire/Ids.ts";
 
 /** A registered device that a test is for. */
 export interface TestDevice {
   readonly id: string;
-  readonly deviceKey: number;
+  readonly deviceKey: DeviceKey;
   readonly transport: Transport;
   /** The obstacle to a test send. */
   readonly obstacle: DeviceObstacle | null;

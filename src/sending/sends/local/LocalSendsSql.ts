@@ -10,11 +10,12 @@ import type { CapWindow } from "../../deliveries/FrequencyCap.ts";
 import type { SendQuietHours } from "../holding/SendQuietHours.ts";
 import type { LocalPart, LocalState } from "./LocalParts.ts";
 import type { SendingCampaign, StartedSend } from "../Send.ts";
+import type { ContentKey } from "../../../wire/Ids.ts";
 
 /** A send at a local time whose next part may be due, locked until the transaction ends. */
 export interface LocalSend extends SendingCampaign, LocalState {
   readonly id: string;
-  readonly contentKey: number;
+  readonly contentKey: ContentKey;
   readonly contentType: string;
   readonly templated: boolean;
 }
