@@ -1,9 +1,9 @@
-import { Context, Effect, Redacted } from "effect";
-import { timingSafeEqual } from "node:crypto";
+import { Context, Effect } from "effect";
 import { CurrentActor } from "../access/Actor.ts";
-import { bearer, digest } from "../access/Credential.ts";
+import { bearer } from "../access/Credential.ts";
 import { FailedAttempts } from "../access/FailedAttempts.ts";
-import { DataDirectory } from "../database/DataDirectory.ts";
+import { operatorKeyCheck } from "../access/OperatorKey.ts";
+import type { DataDirectory } from "../database/DataDirectory.ts";
 import type { Authenticator, RefusedRequest } from "../http/Authenticators.ts";
 import { Unauthorized } from "../wire/ApiError.ts";
 import { IsOperator } from "./OperatorAccess.ts";
@@ -17,10 +17,8 @@ const refused = (error: RefusedRequest["error"]): RefusedRequest => ({ error, he
 /** Authenticates the operator: compares the operator key, and throttles wrong keys (contract B1, I2). */
 export const operatorAuthenticator: Effect.Effect<Authenticator, never, DataDirectory | FailedAttempts> =
   Effect.gen(function* () {
-    const { operatorKey } = yield* DataDirectory;
+    const isOperatorKey = yield* operatorKeyCheck;
     const attempts = yield* FailedAttempts;
-    // Digests have equal lengths, so the comparison reveals nothing about the key.
-    const expected = digest(Redacted.value(operatorKey));
     return {
       name: "operator",
       match: ({ request: { url } }) =>
@@ -37,7 +35,7 @@ export const operatorAuthenticator: Effect.Effect<Authenticator, never, DataDire
             ),
           );
         }
-        if (!timingSafeEqual(digest(key), expected)) {
+        if (!isOperatorKey(key)) {
           const error = yield* attempts.refuse(
             clientAddress,
             "This is not the operator key of this installation.",
