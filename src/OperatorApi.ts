@@ -22,38 +22,48 @@ import { WorkspacesApi } from "./operator/WorkspacesApi.ts";
 import { tidyOpenApi } from "./wire/OpenApiTidy.ts";
 import { parseOptions } from "./wire/ParseOptions.ts";
 
-/** The interface for the operator, who hosts Waypost: workspaces, their credentials, content and devices. */
-export class OperatorApi extends HttpApi.make("operator")
+const annotations = OpenApi.annotations({
+  title: "Waypost operator interface",
+  version: "1",
+  description:
+    "Workspaces, tokens, SDK keys, credentials of push services, and people of one installation, for the " +
+    "person who hosts it. Success bodies are wrapped in `data`; errors have the shape `{error: {code, " +
+    "message, fields?}}`.",
+  transform: tidyOpenApi("/operator/v1", [{ url: "/operator/v1", description: "This installation" }]),
+});
+
+const own = HttpApi.make("operator")
   .add(WorkspacesApi)
   .add(TokensApi)
   .add(SdkKeysApi)
   .add(UserSecretApi)
   .add(TransportsApi)
-  .add(SegmentsApi)
-  .add(ContentsApi)
   .add(LocationImportApi)
-  .add(DeviceListApi)
   .add(PeopleApi)
   .add(DeviceImportApi)
+  .add(ConsoleAddressesApi)
+  .add(HealthReportApi);
+
+/** The interface for the operator, who hosts Waypost: workspaces, their credentials, and people. */
+export class OperatorApi extends own
+  .middleware(SchemaErrors)
+  .middleware(OperatorAccess)
+  .prefix("/operator/v1")
+  .annotateMerge(parseOptions)
+  .annotateMerge(annotations) {}
+
+/** The interface with the endpoints of `MovedEndpoints`, for its document and its clients. */
+export class DocumentedOperatorApi extends own
+  .add(SegmentsApi)
+  .add(ContentsApi)
+  .add(DeviceListApi)
   .add(SendListApi)
   .add(DeliveryListApi)
   .add(TenantReportsApi)
   .add(TenantWebhooksApi)
   .add(ActivityListApi)
-  .add(ConsoleAddressesApi)
-  .add(HealthReportApi)
   .middleware(SchemaErrors)
   .middleware(OperatorAccess)
   .prefix("/operator/v1")
   .annotateMerge(parseOptions)
-  .annotateMerge(
-    OpenApi.annotations({
-      title: "Waypost operator interface",
-      version: "1",
-      description:
-        "Workspaces, tokens, SDK keys, credentials of push services, segments, locations, devices, sends " +
-        "and deliveries of one installation, for the person who hosts it. Success bodies are wrapped in " +
-        "`data`; errors have the shape `{error: {code, message, fields?}}`.",
-      transform: tidyOpenApi("/operator/v1", [{ url: "/operator/v1", description: "This installation" }]),
-    }),
-  ) {}
+  .annotateMerge(annotations) {}

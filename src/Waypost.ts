@@ -50,7 +50,7 @@ import { thumbnailsSql } from "./media/ThumbnailsSql.ts";
 import { MediaWorkers } from "./media/worker/MediaWorkers.ts";
 import { Contents } from "./notifications/Contents.ts";
 import { Notifications } from "./notifications/Notifications.ts";
-import { DeliveryList } from "./operator/DeliveryList.ts";
+import { DeliveryList } from "./sending/deliveries/DeliveryList.ts";
 import { erasureCompletion } from "./people/ErasureCompletion.ts";
 import { Erasures } from "./people/Erasures.ts";
 import { People } from "./people/People.ts";

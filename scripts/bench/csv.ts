@@ -8,7 +8,7 @@ import { SqlClient } from "effect/sql";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DeliveryList } from "../../src/operator/DeliveryList.ts";
+import { DeliveryList } from "../../src/sending/deliveries/DeliveryList.ts";
 import type { Tenant } from "../../src/workspaces/Workspace.ts";
 import { benchClient, benchDirectory, onSchema } from "./BenchDatabase.ts";
 import { buildReportYear } from "./ReportYear.ts";

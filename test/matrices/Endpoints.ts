@@ -6,7 +6,7 @@ import { apiDocument, type DocumentName, documentNames } from "../../src/ApiDocu
 import { DeviceApi } from "../../src/DeviceApi.ts";
 import { SdkAccess } from "../../src/devices/DeviceAccess.ts";
 import { Idempotency } from "../../src/http/Idempotency.ts";
-import { OperatorApi } from "../../src/OperatorApi.ts";
+import { DocumentedOperatorApi } from "../../src/OperatorApi.ts";
 import { PlatformApi } from "../../src/PlatformApi.ts";
 
 /** An endpoint of an interface, with facts of its definition and of its OpenAPI document. */
@@ -29,7 +29,7 @@ export interface Endpoint {
   readonly document: any;
 }
 
-const apis = { platform: PlatformApi, device: DeviceApi, operator: OperatorApi } as const;
+const apis = { platform: PlatformApi, device: DeviceApi, operator: DocumentedOperatorApi } as const;
 
 const endpointsOf = (api: DocumentName): ReadonlyArray<Endpoint> => {
   const document: any = apiDocument(api);

@@ -1,5 +1,5 @@
 import { Schema } from "effect";
-import { shownInteger } from "../wire/ShownFields.ts";
+import { shownInteger } from "../../wire/ShownFields.ts";
 
 /** What one environment uses of the limits of the workspace's plan. */
 export const PlanUsage = Schema.Struct({
