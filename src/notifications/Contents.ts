@@ -111,9 +111,7 @@ export class Contents extends Context.Service<
 
       /** The content to change, in the version that the request expects. Needs the tenant's lock. */
       const findToChange = (tenant: Tenant, id: string) =>
-        Effect.tap(findRow(tenant, id), (row) =>
-          checkVersion("notification", () => versionTag(listed(row))),
-        );
+        Effect.tap(findRow(tenant, id), (row) => checkVersion("notification", () => versionTag(listed(row))));
 
       /** A survey that has answers cannot become a message (contract F4). */
       const checkAnswered = Effect.fnUntraced(function* (

@@ -40,7 +40,8 @@ export class ContentsApi extends HttpApiGroup.make("contents")
       params: notificationPath,
       success: Data(Content),
       error: [NotFound],
-    }).annotate(Needs, "notifications:read")
+    })
+      .annotate(Needs, "notifications:read")
       .annotate(OpenApi.Summary, "Show content with its campaigns"),
 
     HttpApiEndpoint.patch("update", "/notifications/:notification", {
@@ -73,16 +74,12 @@ export class ContentsApi extends HttpApiGroup.make("contents")
         "Refused while it is on a campaign: detach it first. What was delivered stays in the reports.",
       ),
 
-    HttpApiEndpoint.post(
-      "attach",
-      "/campaigns/:campaign/notifications/:notification/attach",
-      {
-        params: pair,
-        payload: TriggerDraft,
-        success: Data(Notification).pipe(HttpApiSchema.status(201)),
-        error: [Forbidden, NotFound, ...bodyErrors],
-      },
-    )
+    HttpApiEndpoint.post("attach", "/campaigns/:campaign/notifications/:notification/attach", {
+      params: pair,
+      payload: TriggerDraft,
+      success: Data(Notification).pipe(HttpApiSchema.status(201)),
+      error: [Forbidden, NotFound, ...bodyErrors],
+    })
       .middleware(Idempotency)
       .annotate(Needs, "notifications:write")
       .annotate(OpenApi.Summary, "Attach content to a campaign")
@@ -91,11 +88,11 @@ export class ContentsApi extends HttpApiGroup.make("contents")
         "It gets a trigger for this campaign, under the rules for triggers. A campaign can have it once.",
       ),
 
-    HttpApiEndpoint.post(
-      "detach",
-      "/campaigns/:campaign/notifications/:notification/detach",
-      { params: pair, success: Data(Content), error: [NotFound] },
-    )
+    HttpApiEndpoint.post("detach", "/campaigns/:campaign/notifications/:notification/detach", {
+      params: pair,
+      success: Data(Content),
+      error: [NotFound],
+    })
       .middleware(Idempotency)
       .annotate(Needs, "notifications:write")
       .annotate(OpenApi.Summary, "Detach content from a campaign and keep it")

@@ -38,9 +38,7 @@ export const contentsHandlers = handlerGroup(
           }),
         ),
       )
-      .handle("delete", ({ params }) =>
-        callerData((caller) => contents.delete(caller, params.notification)),
-      )
+      .handle("delete", ({ params }) => callerData((caller) => contents.delete(caller, params.notification)))
       .handleRaw("attach", ({ params: { campaign, notification }, ...input }) =>
         callerData(
           Effect.fnUntraced(function* (caller) {
