@@ -4,11 +4,11 @@ import { Caller } from "../access/Caller.ts";
 import { CallerAuthentication } from "../access/CallerAuthentication.ts";
 import type { IncomingRequest } from "../http/Authenticators.ts";
 import { NotFound } from "../wire/ApiError.ts";
-import type { Environment } from "../workspaces/Environment.ts";
 import { IsOperator } from "./OperatorAccess.ts";
+import { isEnvironment } from "./OperatorTenants.ts";
 
 const path = new RegExp(
-  "^/operator/v1/workspaces/([^/?]+)/(sandbox|production)" +
+  "^/operator/v1/workspaces/([^/?]+)/([^/?]+)" +
     "(/(?:segments|notifications|campaigns|sends|deliveries|reports|webhooks|activity|usage|devices)" +
     "(?:[/?].*)?)$",
 );
@@ -18,7 +18,7 @@ const moved = ({ request: { method, url } }: IncomingRequest) => {
   const [, workspace = "", environment, rest = ""] = path.exec(url) ?? [];
   const isOwn = /^\/devices\/(?:import\b|[^/]+$)/.test(rest) && method !== "GET" && method !== "PATCH";
   if (environment === undefined || isOwn) return null;
-  return { workspace, environment: environment as Environment, url: `/platform/v1${rest}` };
+  return { workspace, environment, url: `/platform/v1${rest}` };
 };
 
 /** The URL for the router of a request to the operator interface. */
@@ -34,9 +34,12 @@ export const operatorServices = Effect.map(
         return <R>(services: Context.Context<R>): Context.Context<R> =>
           Context.add(services, IsOperator, true);
       }
-      const caller = yield* Effect.catch(
-        callers.authenticateOperator(found.workspace, found.environment),
-        () => Effect.fail(NotFound.of("There is no workspace with this id.")),
+      const { environment, workspace } = found;
+      if (!isEnvironment(environment)) {
+        return yield* NotFound.of("The environment in the path must be sandbox or production.");
+      }
+      const caller = yield* Effect.mapError(callers.authenticateOperator(workspace, environment), () =>
+        NotFound.of("There is no workspace with this id."),
       );
       return <R>(services: Context.Context<R>): Context.Context<R> => Context.add(services, Caller, caller);
     }),

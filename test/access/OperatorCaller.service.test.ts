@@ -30,7 +30,7 @@ layer(TestWaypost.layer)("The operator on the platform API", (it) => {
   });
 
   it.effect(
-    "GET /me shows the credential: the operator without id and expiry, a token with both (W1, Y17)",
+    "GET /me shows the credential: the operator without id and expiry, a token with both (W1, Y17.1)",
     () =>
       Effect.gen(function* () {
         const { asOperator, operator, origin, workspace } = yield* world;
@@ -200,7 +200,7 @@ layer(TestWaypost.layer)("What the platform API has of the operator's", (it) => 
     }),
   );
 
-  it.effect("usage needs no ability, and in Production the full API (W2, Y17)", () =>
+  it.effect("usage needs no ability, and in Production the full API (W2, Y17.2)", () =>
     Effect.gen(function* () {
       const waypost = yield* TestWaypost;
       const own = yield* waypost.workspace({ enabled: false });
