@@ -67,8 +67,8 @@ const addOperator = (document: Json): void => {
   const components = document["components"] as Json;
   const schemes = components["securitySchemes"] as Json;
   const description =
-    "The operator key of this installation, with the header `Waypost-Workspace`. It has every ability, also " +
-    "in Production before the full API is enabled, and no rate limits.";
+    "The operator key of this installation, with the header `Waypost-Workspace`. It has every ability, " +
+    "also in Production before the full API is enabled, and no rate limits.";
   schemes["operatorKey"] = { description, type: "http", scheme: "bearer" };
   components["parameters"] = { Workspace: workspaceHeader };
   const security = Object.keys(schemes).map((name) => ({ [name]: [] }));

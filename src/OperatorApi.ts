@@ -3,7 +3,7 @@ import { ConsoleAddressesApi } from "./console/ConsoleAddressesApi.ts";
 import { HealthReportApi } from "./doctor/HealthReportApi.ts";
 import { SchemaErrors } from "./http/SchemaErrors.ts";
 import { ActivityListApi } from "./operator/activity/ActivityListApi.ts";
-import { ContentsApi } from "./operator/ContentsApi.ts";
+import { MovedContentsApi } from "./operator/MovedContentsApi.ts";
 import { DeliveryListApi } from "./operator/DeliveryListApi.ts";
 import { DeviceListApi } from "./operator/DeviceListApi.ts";
 import { LocationImportApi } from "./operator/LocationImportApi.ts";
@@ -11,7 +11,7 @@ import { OperatorAccess } from "./operator/OperatorAccess.ts";
 import { DeviceImportApi } from "./operator/people/DeviceImportApi.ts";
 import { PeopleApi } from "./operator/people/PeopleApi.ts";
 import { SdkKeysApi } from "./operator/SdkKeysApi.ts";
-import { SegmentsApi } from "./operator/SegmentsApi.ts";
+import { MovedSegmentsApi } from "./operator/MovedSegmentsApi.ts";
 import { TenantReportsApi } from "./operator/TenantReportsApi.ts";
 import { TenantWebhooksApi } from "./operator/TenantWebhooksApi.ts";
 import { SendListApi } from "./operator/SendListApi.ts";
@@ -54,8 +54,8 @@ export class OperatorApi extends own
 
 /** The interface with the endpoints of `MovedEndpoints`, for its document and its clients. */
 export class DocumentedOperatorApi extends own
-  .add(SegmentsApi)
-  .add(ContentsApi)
+  .add(MovedSegmentsApi)
+  .add(MovedContentsApi)
   .add(DeviceListApi)
   .add(SendListApi)
   .add(DeliveryListApi)

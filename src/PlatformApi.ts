@@ -61,8 +61,8 @@ export class PlatformApi extends HttpApi.make("platform")
       description:
         "Campaigns, notifications, locations, media, segments, devices, sends, deliveries, reports, " +
         "webhooks and activity of one environment of a workspace. Success bodies are wrapped in `data`; " +
-        "errors have the shape `{error: {code, message, fields?}}`. The operator calls it with the operator " +
-        "key, and names the workspace in the header `Waypost-Workspace`.",
+        "errors have the shape `{error: {code, message, fields?}}`. The operator calls it with the " +
+        "operator key, and names the workspace in the header `Waypost-Workspace`.",
       transform: tidyOpenApi("/platform/v1", [
         { url: "/sandbox/platform/v1", description: "Sandbox" },
         { url: "/platform/v1", description: "Production" },

@@ -26,6 +26,7 @@ import { showQuestion } from "./Survey.ts";
 import { addressesToCheck } from "./templates/ButtonAddresses.ts";
 
 type ShownContent = Omit<Content, "id" | "campaign_ids"> & { readonly id: NotificationId };
+type Refused = NotFound | PreconditionFailed | Unprocessable;
 type ListedContent = Content & ShownContent & Pick<ListedContentRow, "campaign_ids">;
 
 /** Content of notifications, which any number of campaigns can share (contract F4–F8). */
@@ -76,16 +77,9 @@ export class Contents extends Context.Service<
     /** Creates content that is on no campaign. @throws 422 with all problems, 403 for the plan */
     readonly create: (tenant: Tenant, body: ContentBody) => Effect.Effect<Content, Unprocessable | Forbidden>;
     /** Replaces the whole content, for all its campaigns (contract F7). @throws 404, 412, 422 */
-    readonly update: (
-      tenant: Tenant,
-      id: string,
-      body: ContentBody,
-    ) => Effect.Effect<Content, NotFound | PreconditionFailed | Unprocessable>;
+    readonly update: (tenant: Tenant, id: string, body: ContentBody) => Effect.Effect<Content, Refused>;
     /** Deletes a content that is on no campaign. @throws 404, 412, 422 */
-    readonly delete: (
-      tenant: Tenant,
-      id: string,
-    ) => Effect.Effect<DeletedResource, NotFound | PreconditionFailed | Unprocessable>;
+    readonly delete: (tenant: Tenant, id: string) => Effect.Effect<DeletedResource, Refused>;
     /** Deletes a content if it is on no campaign, and says whether. Its deliveries keep its content. */
     readonly deleteUnused: (tenant: Tenant, id: NotificationId) => Effect.Effect<boolean>;
   }

@@ -23,8 +23,8 @@ export class ContentsApi extends HttpApiGroup.make("contents")
       .annotate(OpenApi.Summary, "Create content on no campaign")
       .annotate(
         OpenApi.Description,
-        "Under the rules and limits of a campaign's notifications, without a trigger. Then attach it to any " +
-          "number of campaigns.",
+        "Under the rules and limits of a campaign's notifications, without a trigger. Then attach it to " +
+          "any number of campaigns.",
       ),
 
     HttpApiEndpoint.get("list", "/notifications", {
