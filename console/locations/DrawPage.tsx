@@ -1,7 +1,7 @@
 /** "Draw a location": a circle by its fields, or a polygon drawn on the map or pasted. */
-import { ApiProblem, platform } from "../data/ApiCall.ts";
+import { platform } from "../data/Api.ts";
+import { ApiProblem, send } from "../data/ApiCall.ts";
 import { refresh } from "../data/Query.ts";
-import type { ImportReport, One } from "../data/Resources.ts";
 import { Button, ButtonLink } from "../parts/Button.tsx";
 import { SelectField, TextField } from "../parts/form/Fields.tsx";
 import { Form, type FormModel, useForm } from "../parts/form/Form.tsx";
@@ -27,13 +27,9 @@ const shapes = [
 
 /** Imports the drawing as one feature. Its reasons are the problems of the fields. @throws ApiProblem */
 const importDrawing = async (drawing: DrawnLocation, idempotencyKey: string): Promise<void> => {
-  const json = { type: "FeatureCollection", features: [drawnFeature(drawing)] };
-  const { body } = await platform<One<ImportReport>>("/locations/import", {
-    method: "POST",
-    json,
-    idempotencyKey,
-  });
-  const [result] = body.data.results;
+  const collection = { type: "FeatureCollection", features: [drawnFeature(drawing)] } as const;
+  const { data } = await send(platform.locations.import(collection, { idempotencyKey }));
+  const [result] = data.results;
   if (result?.status === "failed" || result?.status === "skipped") {
     const fields: Record<string, Array<string>> = {};
     for (const reason of result.reasons ?? []) (fields[fieldOf(reason, drawing)] ??= []).push(reason);

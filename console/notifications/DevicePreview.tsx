@@ -1,8 +1,9 @@
 /** "What a device gets": the notification as the server renders it, and as a push of each service. */
 import { useState } from "preact/hooks";
-import { ApiProblem, platform } from "../data/ApiCall.ts";
-import { usePlatform } from "../data/Query.ts";
-import type { Campaign, Device, One, Page } from "../data/Resources.ts";
+import { platform } from "../data/Api.ts";
+import { ApiProblem, send } from "../data/ApiCall.ts";
+import { useData } from "../data/Query.ts";
+import type { Campaign, Preview } from "../data/Resources.ts";
 import { transportTexts } from "../devices/DeviceWords.ts";
 import { Button } from "../parts/Button.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
@@ -14,7 +15,6 @@ import { Form, type FormModel, useForm } from "../parts/form/Form.tsx";
 import { mediaSource } from "../parts/MediaSource.ts";
 import { may } from "../session/SessionState.ts";
 import { LocationChoice } from "./LocationChoice.tsx";
-import type { RenderedPreview } from "./MessageResources.ts";
 import { contentDraftOf, type MessageValues } from "./NotificationForm.ts";
 import { OpenedMessage } from "./OpenedMessage.tsx";
 import { repeatedTags } from "./TranslationForm.ts";
@@ -38,7 +38,7 @@ const cutText = (cut: ReadonlyArray<string>): string =>
   cut.map((field) => fieldTexts[field] ?? "a question").join(", ");
 
 const services = ["fcm", "apns", "webpush"] as const;
-type Push = NonNullable<RenderedPreview["pushes"]>["fcm"] & { readonly service: (typeof services)[number] };
+type Push = NonNullable<Preview["pushes"]>["fcm"] & { readonly service: (typeof services)[number] };
 
 const columns: ReadonlyArray<Column<Push>> = [
   { key: "service", heading: "Push service", cell: ({ service }) => transportTexts[service] },
@@ -50,7 +50,7 @@ const columns: ReadonlyArray<Column<Push>> = [
   },
 ];
 
-const Rendered = ({ preview: { cut, failure, message, pushes } }: { readonly preview: RenderedPreview }) => {
+const Rendered = ({ preview: { cut, failure, message, pushes } }: { readonly preview: Preview }) => {
   if (message === null || pushes === null)
     return <p class="notice notice-problem">It would not be sent. {failure}</p>;
   const { media } = message;
@@ -92,8 +92,7 @@ const DeviceChoice = ({
   readonly onValue: (id: string) => void;
 }) => {
   const [search, setSearch] = useState("");
-  const query = new URLSearchParams({ limit: String(maxDevices), ...(search === "" ? {} : { q: search }) });
-  const { data } = usePlatform<Page<Device>>(`/devices?${query.toString()}`);
+  const { data } = useData(platform.devices.list({ limit: maxDevices, q: search || undefined }));
   const found = (data?.data ?? []).map((device) => ({ value: device.id, text: device.installation_id }));
   const isListed = chosen === "" || found.some(({ value }) => value === chosen);
   return (
@@ -133,7 +132,7 @@ const divided = (problem: ApiProblem, message: FormModel<MessageValues>): ApiPro
 
 /** A form with a button, and its result. */
 export const DevicePreview = ({ campaign, message, storedId }: PreviewProps) => {
-  const [preview, setPreview] = useState<RenderedPreview | null>(null);
+  const [preview, setPreview] = useState<Preview | null>(null);
   const form = useForm({
     draft: null,
     initial: { device_id: "", locale: "", location_id: "" },
@@ -148,18 +147,16 @@ export const DevicePreview = ({ campaign, message, storedId }: PreviewProps) => 
           message.problems.value = repeated;
           throw new ApiProblem(null, "validation_failed", "A language is there twice.");
         }
-        const { body } = await platform<One<RenderedPreview>>("/notifications/preview", {
-          method: "POST",
-          json: {
-            ...(isStored
-              ? { campaign_id: campaign.id, notification_id: storedId }
-              : { notification: contentDraftOf({ ...values, questions: withoutIds(values) }) }),
-            ...(device === "" ? { locale: locale.trim() || null } : { device_id: device }),
-            location_id: location || null,
-          },
-        });
+        const draft = {
+          ...(isStored
+            ? { campaign_id: campaign.id, notification_id: storedId }
+            : { notification: contentDraftOf({ ...values, questions: withoutIds(values) }) }),
+          ...(device === "" ? { locale: locale.trim() || null } : { device_id: device }),
+          location_id: location || null,
+        };
+        const { data } = await send(platform.previews.preview(draft));
         message.problems.value = {};
-        setPreview(body.data);
+        setPreview(data);
       } catch (error) {
         throw error instanceof ApiProblem ? divided(error, message) : error;
       }

@@ -1,5 +1,5 @@
-import { usePlatform } from "../data/Query.ts";
-import type { Location, Page } from "../data/Resources.ts";
+import { platform } from "../data/Api.ts";
+import { useData } from "../data/Query.ts";
 import { SelectField } from "../parts/form/Fields.tsx";
 import { may } from "../session/SessionState.ts";
 
@@ -11,7 +11,7 @@ export const LocationChoice = ({
   readonly value: string;
   readonly onValue: (id: string) => void;
 }) => {
-  const { data } = usePlatform<Page<Location>>(may("locations:read") ? "/locations?limit=100" : null, {
+  const { data } = useData(may("locations:read") ? platform.locations.list({ limit: 100 }) : null, {
     millis: Infinity,
   });
   const found = (data?.data ?? []).map(({ id, name }) => ({ value: id, text: name }));

@@ -1,6 +1,5 @@
 /** The fields of the editor of a notification. */
-import type { Picture } from "../campaigns/CampaignResources.ts";
-import type { Campaign } from "../data/Resources.ts";
+import type { Campaign, MediaFile } from "../data/Resources.ts";
 import { FieldGroup, SelectField, TextField } from "../parts/form/Fields.tsx";
 import type { FormModel } from "../parts/form/Form.tsx";
 import { wallTimeAt } from "../parts/WallClock.ts";
@@ -125,7 +124,7 @@ export const NotificationFields = ({
   campaign,
   form,
   pictures,
-}: FieldsProps & { readonly pictures: ReadonlyArray<Picture> }) => {
+}: FieldsProps & { readonly pictures: ReadonlyArray<MediaFile> }) => {
   const values = form.values.value;
   const isSurvey = values.type === "survey";
   return (

@@ -5,15 +5,19 @@ import { Badge } from "../parts/Badge.tsx";
 import type { Column } from "../parts/DataTable.tsx";
 import { formatNumber } from "../parts/DisplayFormats.ts";
 import type { Choice } from "../parts/form/Fields.tsx";
+import type { ReportQuery } from "./ReportFilters.ts";
 import { type Changes, changedAddress } from "../routing/Router.ts";
 import { campaignStatuses } from "./ReportFilterBar.tsx";
+import { platform } from "../data/Api.ts";
+import type { ApiRequest } from "../data/ApiCall.ts";
 import type {
-  CampaignFigures,
-  InteractionFigures,
-  LocationFigures,
-  NotificationFigures,
-  SurveyFigures,
-} from "./ReportResources.ts";
+  CampaignReportRow,
+  InteractionReportRow,
+  LocationReportRow,
+  NotificationReportRow,
+  Report,
+  SurveyReportRow,
+} from "../data/Resources.ts";
 
 /** A figure of a row, as a column and as a chart. */
 export interface RowFigure<Row> {
@@ -22,10 +26,13 @@ export interface RowFigure<Row> {
   readonly value: (row: Row) => number | null;
 }
 
+/** The name of a report in the API. */
+export type ReportName = keyof typeof platform.reports;
+
 /** A report with a row an item. */
 export interface ReportKind<Row> {
-  /** The last part of the API's path. */
-  readonly key: string;
+  readonly key: ReportName;
+  readonly report: (query: ReportQuery) => ApiRequest<Report<ReadonlyArray<Row>>>;
   readonly label: string;
   readonly statuses: ReadonlyArray<Choice>;
   readonly name: (row: Row) => string;
@@ -39,7 +46,7 @@ export interface ReportKind<Row> {
   readonly empty: string;
 }
 
-type CampaignStatus = CampaignFigures["status"];
+type CampaignStatus = CampaignReportRow["status"];
 
 const figure = <Row,>(
   key: keyof Row & string,
@@ -79,8 +86,9 @@ const notificationStatuses: ReadonlyArray<Choice> = [
 ];
 
 /** The report of campaigns. */
-export const campaignReport: ReportKind<CampaignFigures> = {
+export const campaignReport: ReportKind<CampaignReportRow> = {
   key: "campaigns",
+  report: platform.reports.campaigns,
   label: "Campaigns",
   statuses: campaignStatuses,
   name: ({ name }) => name,
@@ -99,8 +107,9 @@ export const campaignReport: ReportKind<CampaignFigures> = {
 };
 
 /** The report of locations. */
-export const locationReport: ReportKind<LocationFigures> = {
+export const locationReport: ReportKind<LocationReportRow> = {
   key: "locations",
+  report: platform.reports.locations,
   label: "Locations",
   statuses: [
     { value: "active", text: "Active" },
@@ -125,8 +134,9 @@ export const locationReport: ReportKind<LocationFigures> = {
 };
 
 /** The report of notifications. */
-export const notificationReport: ReportKind<NotificationFigures> = {
+export const notificationReport: ReportKind<NotificationReportRow> = {
   key: "notifications",
+  report: platform.reports.notifications,
   label: "Notifications",
   statuses: notificationStatuses,
   name: ({ name }) => name,
@@ -145,8 +155,9 @@ const triggers = {
 } as const;
 
 /** The report of surveys. */
-export const surveyReport: ReportKind<SurveyFigures> = {
+export const surveyReport: ReportKind<SurveyReportRow> = {
   key: "surveys",
+  report: platform.reports.surveys,
   label: "Surveys",
   statuses: campaignStatuses,
   name: ({ survey_name: name }) => name,
@@ -180,8 +191,9 @@ export const surveyReport: ReportKind<SurveyFigures> = {
 };
 
 /** The report of opens and clicks. */
-export const interactionReport: ReportKind<InteractionFigures> = {
+export const interactionReport: ReportKind<InteractionReportRow> = {
   key: "interactions",
+  report: platform.reports.interactions,
   label: "Interactions",
   statuses: notificationStatuses,
   name: ({ name }) => name,

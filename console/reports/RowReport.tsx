@@ -2,15 +2,13 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { ApiProblem } from "../data/ApiCall.ts";
 import { useLast } from "../data/LastData.ts";
-import { usePlatform } from "../data/Query.ts";
-import type { Report } from "../data/Resources.ts";
 import { BarChart } from "../parts/chart/BarChart.tsx";
 import { DataTable } from "../parts/DataTable.tsx";
 import { ChoiceFilter } from "../parts/Filters.tsx";
 import { Loading } from "../parts/PageFrame.tsx";
 import { changedAddress, navigate, parameter } from "../routing/Router.ts";
 import type { ChosenRange } from "./ChosenRange.ts";
-import { comparedPaths, setFilter } from "./ReportFilters.ts";
+import { setFilter, useCompared } from "./ReportFilters.ts";
 import { columnsOf, type ReportKind } from "./ReportKinds.tsx";
 
 /** A report's state for the page around it. */
@@ -32,9 +30,10 @@ export const RowReport = <Row extends { readonly id: string }>({
   onNews,
   range,
 }: ReportProps & { readonly kind: ReportKind<Row> }) => {
-  const paths = comparedPaths(`/reports/${kind.key}`, range);
-  const { data, problem } = usePlatform<Report<ReadonlyArray<Row>>>(paths.now);
-  const { data: dataBefore } = usePlatform<Report<ReadonlyArray<Row>>>(paths.before);
+  const {
+    now: { data, problem },
+    before: dataBefore,
+  } = useCompared(kind.report, range);
   const report = useLast(data);
   const [chosenKey, choose] = useState(kind.figures[0]?.key ?? "");
   const chosen = kind.figures.find(({ key }) => key === chosenKey);

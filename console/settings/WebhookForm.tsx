@@ -1,7 +1,8 @@
 /** The form of a webhook, new or there. */
-import { platform } from "../data/ApiCall.ts";
+import { platform } from "../data/Api.ts";
+import { send } from "../data/ApiCall.ts";
 import { refresh } from "../data/Query.ts";
-import type { One, Webhook } from "../data/Resources.ts";
+import type { Webhook } from "../data/Resources.ts";
 import { Button } from "../parts/Button.tsx";
 import { Dialog } from "../parts/Dialog.tsx";
 import { CheckField, TextField } from "../parts/form/Fields.tsx";
@@ -93,13 +94,13 @@ export const WebhookForm = ({
     draft: `webhook ${webhook?.id ?? "new"}`,
     initial: valuesOf(webhook),
     send: async ({ description, ...values }, idempotencyKey) => {
-      const json = { ...values, description: description.trim() === "" ? null : description };
-      const { body } = await platform<One<Webhook & { readonly secret?: string }>>(
-        webhook === null ? "/webhooks" : `/webhooks/${webhook.id}`,
-        { method: webhook === null ? "POST" : "PATCH", json, idempotencyKey },
-      );
+      const draft = { ...values, description: description.trim() === "" ? null : description };
+      let secret: string | null = null;
+      if (webhook === null)
+        ({ secret } = (await send(platform.webhooks.create(draft, { idempotencyKey }))).data);
+      else await send(platform.webhooks.update(webhook.id, draft, { idempotencyKey }));
       await refresh();
-      onSaved(body.data.secret ?? null);
+      onSaved(secret);
     },
   });
   const { batch, description, events, url } = form.values.value;
