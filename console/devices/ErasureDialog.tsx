@@ -59,11 +59,9 @@ export const ErasureDialog = ({ erase, name, noun, onClose }: ErasureProps) => {
       <p>Backups made before, and what receivers of webhooks and push services have got, are out of reach.</p>
       <Form model={form} label={`Erase this ${noun}`}>
         <TextField
-          name="confirmation"
+          {...form.field("confirmation")}
           label={`Type the ${idTexts[noun]} to confirm`}
           hint={<code>{name}</code>}
-          value={form.values.value.confirmation}
-          onValue={(confirmation) => form.set({ confirmation })}
         />
       </Form>
     </Dialog>

@@ -42,22 +42,14 @@ const EditForm = ({ location, onDone }: Props & { readonly onDone: () => void })
       onDone();
     },
   });
-  const { address, external_id: externalId, name } = form.values.value;
   return (
     <Form model={form} label={`Edit ${location.name}`}>
-      <TextField name="name" label="Name" value={name} onValue={(text) => form.set({ name: text })} />
+      <TextField {...form.field("name")} label="Name" />
+      <TextField {...form.field("address")} label="Address" />
       <TextField
-        name="address"
-        label="Address"
-        value={address}
-        onValue={(text) => form.set({ address: text })}
-      />
-      <TextField
-        name="external_id"
+        {...form.field("external_id")}
         label="External id"
         hint="Your own id. An import with the same id updates this location."
-        value={externalId}
-        onValue={(text) => form.set({ external_id: text })}
       />
       <div class="actions">
         <Button type="submit" variant="primary" isBusy={form.isSending.value}>

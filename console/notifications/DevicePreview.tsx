@@ -11,7 +11,7 @@ import { type Column, DataTable } from "../parts/DataTable.tsx";
 import { formatCount } from "../parts/DisplayFormats.ts";
 import { SearchFilter } from "../parts/Filters.tsx";
 import { SelectField, TextField } from "../parts/form/Fields.tsx";
-import { Form, type FormModel, useForm } from "../parts/form/Form.tsx";
+import { type BoundField, Form, type FormModel, useForm } from "../parts/form/Form.tsx";
 import { mediaSource } from "../parts/MediaSource.ts";
 import { may } from "../session/SessionState.ts";
 import { LocationChoice } from "./LocationChoice.tsx";
@@ -84,13 +84,8 @@ const Rendered = ({ preview: { cut, failure, message, pushes } }: { readonly pre
 
 const maxDevices = 20;
 
-const DeviceChoice = ({
-  onValue,
-  value: chosen,
-}: {
-  readonly value: string;
-  readonly onValue: (id: string) => void;
-}) => {
+const DeviceChoice = (field: BoundField) => {
+  const { value: chosen } = field;
   const [search, setSearch] = useState("");
   const { data } = useData(platform.devices.list({ limit: maxDevices, q: search || undefined }));
   const found = (data?.data ?? []).map((device) => ({ value: device.id, text: device.installation_id }));
@@ -99,15 +94,13 @@ const DeviceChoice = ({
     <>
       <SearchFilter label="Search devices for the preview" value={search} onValue={setSearch} />
       <SelectField
-        name="device_id"
+        {...field}
         label="For the device"
         choices={[
           { value: "", text: "None: a device of which only the language is known" },
           ...(isListed ? [] : [{ value: chosen, text: "The one that was chosen" }]),
           ...found,
         ]}
-        value={chosen}
-        onValue={onValue}
       />
     </>
   );
@@ -162,26 +155,16 @@ export const DevicePreview = ({ campaign, message, storedId }: PreviewProps) => 
       }
     },
   });
-  const { device_id: device, locale, location_id: location } = form.values.value;
+  const { device_id: device } = form.values.value;
   return (
     <CardSection title="What a device gets">
       <p class="quiet">The texts as the server fills them in for a device. Nothing is stored or sent.</p>
       <Form model={form} label="What a device gets">
-        {may("devices:read") && (
-          <DeviceChoice value={device} onValue={(value) => form.set({ device_id: value })} />
-        )}
+        {may("devices:read") && <DeviceChoice {...form.field("device_id")} />}
         {device === "" && (
-          <TextField
-            name="locale"
-            label="Language of the device"
-            placeholder="Such as nl-NL"
-            value={locale}
-            onValue={(value) => form.set({ locale: value })}
-          />
+          <TextField {...form.field("locale")} label="Language of the device" placeholder="Such as nl-NL" />
         )}
-        {campaign.type === "geo" && (
-          <LocationChoice value={location} onValue={(value) => form.set({ location_id: value })} />
-        )}
+        {campaign.type === "geo" && <LocationChoice {...form.field("location_id")} />}
         <Button type="submit" isBusy={form.isSending.value}>
           Show what it gets
         </Button>

@@ -128,7 +128,7 @@ export const TestSendForm = ({
       setDeliveries(data.deliveries);
     },
   });
-  const { device_ids: chosen, location_id: location } = form.values.value;
+  const { device_ids: chosen } = form.values.value;
   return (
     <>
       <Form model={form} label="Send a test">
@@ -147,9 +147,7 @@ export const TestSendForm = ({
             devices.isLoaded ? "There is no approved test device yet. Approve one under Devices." : "Loading…"
           }
         />
-        {campaign.type === "geo" && (
-          <LocationChoice value={location} onValue={(value) => form.set({ location_id: value })} />
-        )}
+        {campaign.type === "geo" && <LocationChoice {...form.field("location_id")} />}
         <Button type="submit" isBusy={form.isSending.value}>
           Send a test
         </Button>

@@ -43,10 +43,10 @@ export const SegmentForm = ({ onSaved, stored }: SegmentFormProps) => {
       await onSaved((await send(request)).data);
     },
   });
-  const { name, rule } = form.values.value;
+  const { rule } = form.values.value;
   return (
     <Form model={form}>
-      <TextField name="name" label="Name" value={name} onValue={(value) => form.set({ name: value })} />
+      <TextField {...form.field("name")} label="Name" />
       <RuleFields rule={rule} attributes={data?.data ?? []} onRule={(next) => form.set({ rule: next })} />
       <RuleCount rule={isComplete(rule) ? ruleOf(rule) : null} />
       <div class="actions">

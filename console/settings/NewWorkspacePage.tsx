@@ -23,20 +23,17 @@ export const NewWorkspacePage = () => {
       showToast(`The workspace "${data.name}" is ready.`);
     },
   });
-  const { name, timezone } = form.values.value;
   return (
     <PageFrame
       title="New workspace"
       lead="A customer or a brand with its own campaigns, locations and devices."
     >
       <Form model={form}>
-        <TextField name="name" label="Name" value={name} onValue={(value) => form.set({ name: value })} />
+        <TextField {...form.field("name")} label="Name" />
         <ZoneField
-          name="timezone"
+          {...form.field("timezone")}
           label="Time zone"
           hint="Reports count days in it, and new campaigns start with it."
-          value={timezone}
-          onValue={(value) => form.set({ timezone: value })}
         />
         <Button type="submit" variant="primary" isBusy={form.isSending.value}>
           Create workspace

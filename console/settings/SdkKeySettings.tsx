@@ -21,13 +21,7 @@ const IssueSdkKey = ({ onClose, onIssued }: IssueProps) => {
   });
   return (
     <IssueDialog action={action} form={form} onClose={onClose}>
-      <TextField
-        name="name"
-        label="Name"
-        hint="The app that uses it."
-        value={form.values.value.name}
-        onValue={(value) => form.set({ name: value })}
-      />
+      <TextField {...form.field("name")} label="Name" hint="The app that uses it." />
     </IssueDialog>
   );
 };

@@ -33,25 +33,17 @@ const IssueToken = ({ onClose, onIssued }: IssueProps) => {
       await refresh();
     },
   });
-  const { abilities, environment: chosen, expires_at: day, name } = form.values.value;
+  const { abilities } = form.values.value;
   return (
     <IssueDialog action={action} form={form} onClose={onClose}>
-      <TextField
-        name="name"
-        label="Name"
-        hint="What it is for, or whom."
-        value={name}
-        onValue={(value) => form.set({ name: value })}
-      />
+      <TextField {...form.field("name")} label="Name" hint="What it is for, or whom." />
       <SelectField
-        name="environment"
+        {...form.field("environment")}
         label="Token environment"
-        value={chosen}
         choices={[
           { value: "production", text: "Production" },
           { value: "sandbox", text: "Sandbox" },
         ]}
-        onValue={(value) => form.set({ environment: value === "sandbox" ? "sandbox" : "production" })}
       />
       <AbilityFields
         // The operator has all abilities that there are.
@@ -60,12 +52,10 @@ const IssueToken = ({ onClose, onIssued }: IssueProps) => {
         onChosen={(value) => form.set({ abilities: value })}
       />
       <TextField
-        name="expires_at"
+        {...form.field("expires_at")}
         label="Expires on"
         hint="The start of this day in UTC. Empty: never."
         type="date"
-        value={day}
-        onValue={(value) => form.set({ expires_at: value })}
       />
     </IssueDialog>
   );

@@ -89,13 +89,7 @@ export const TransportCredentials = ({
       <Form model={form} label="Credentials">
         <p class="hint">They are encrypted, never shown again, and replace those that were set before.</p>
         {fields[transport].map(({ name, ...field }) => (
-          <TextField
-            key={name}
-            {...field}
-            name={name}
-            value={form.values.value[name] ?? ""}
-            onValue={(value) => form.set({ [name]: value })}
-          />
+          <TextField {...form.field(name)} key={name} {...field} />
         ))}
         <Button type="submit" variant="primary" isBusy={form.isSending.value}>
           Save credentials

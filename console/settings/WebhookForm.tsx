@@ -103,26 +103,18 @@ export const WebhookForm = ({
       onSaved(secret);
     },
   });
-  const { batch, description, events, url } = form.values.value;
+  const { batch, events } = form.values.value;
   const title = webhook === null ? "New webhook" : "Edit webhook";
   return (
     <Dialog title={title} onClose={onClose} actions={<Button onPress={onClose}>Cancel</Button>}>
       <Form model={form} label={title}>
         <TextField
-          name="url"
+          {...form.field("url")}
           label="Address"
           hint="It is called with each event, signed by Standard Webhooks."
           type="url"
-          value={url}
-          onValue={(value) => form.set({ url: value })}
         />
-        <TextField
-          name="description"
-          label="Purpose"
-          hint="Optional."
-          value={description}
-          onValue={(value) => form.set({ description: value })}
-        />
+        <TextField {...form.field("description")} label="Purpose" hint="Optional." />
         <EventChoice chosen={events} onChosen={(value) => form.set({ events: value })} />
         <CheckField
           label="Up to 500 events in one call"

@@ -50,35 +50,25 @@ const WorkspaceForm = ({ shown }: { readonly shown: Workspace }) => {
       showToast("Saved.");
     },
   });
-  const { isEnabled, name, per, times, timezone } = form.values.value;
+  const { isEnabled } = form.values.value;
   return (
     <Form model={form} label="Workspace">
-      <TextField name="name" label="Name" value={name} onValue={(value) => form.set({ name: value })} />
+      <TextField {...form.field("name")} label="Name" />
       <ZoneField
-        name="timezone"
+        {...form.field("timezone")}
         label="Time zone"
         hint="Reports count days in it, and new campaigns start with it."
-        value={timezone}
-        onValue={(value) => form.set({ timezone: value })}
       />
       <FieldGroup
         label="Default frequency cap"
         hint="The most messages of a campaign to one device. Without a number there is no cap."
       >
         <TextField
-          name="default_frequency_cap.count"
+          {...form.field("times", "default_frequency_cap.count")}
           label="Times"
           inputMode="numeric"
-          value={times}
-          onValue={(value) => form.set({ times: value })}
         />
-        <SelectField
-          name="default_frequency_cap.period"
-          label="Per"
-          value={per}
-          choices={periods}
-          onValue={(value) => form.set({ per: value as typeof per })}
-        />
+        <SelectField {...form.field("per", "default_frequency_cap.period")} label="Per" choices={periods} />
       </FieldGroup>
       <QuietHoursFields
         hint="The default of campaigns: hours of the day in which devices get no message, in the time zone of
