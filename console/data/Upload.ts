@@ -10,13 +10,14 @@ const parsed = (text: string): unknown => {
   }
 };
 
-/** Sends a form instead of the JSON of a request. `onProgress` gets the part that was sent, from 0 to 1. @throws ApiProblem */
+/** Sends a request whose body is a file. `onProgress` gets the part sent, from 0 to 1. @throws ApiProblem */
 export const upload = <Body>(
-  target: ApiRequest<Body>,
-  form: FormData,
+  { json, ...target }: ApiRequest<Body>,
   onProgress: (part: number) => void,
 ): Promise<Body> =>
   new Promise((resolve, reject) => {
+    const form = new FormData();
+    form.set("file", json as File);
     const request = new XMLHttpRequest();
     request.open("POST", target.path);
     for (const [name, value] of headersOf(target)) request.setRequestHeader(name, value);

@@ -33,12 +33,9 @@ const change = (key: string, changes: Partial<UploadedFile>): void => {
 };
 
 const start = async ({ file, key }: UploadedFile): Promise<void> => {
-  const form = new FormData();
-  form.set("file", file, file.name);
   change(key, { state: "sending", part: 0, reasons: [] });
   try {
-    const target = platform.media.upload(file, { idempotencyKey: key });
-    await upload(target, form, (part) => change(key, { part }));
+    await upload(platform.media.upload(file, { idempotencyKey: key }), (part) => change(key, { part }));
     change(key, { state: "done", part: 1 });
     await refresh();
   } catch (error) {

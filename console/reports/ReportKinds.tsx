@@ -3,7 +3,6 @@ import type { ComponentChildren } from "preact";
 import { CampaignBadge } from "../campaigns/CampaignBadge.tsx";
 import { Badge } from "../parts/Badge.tsx";
 import type { Column } from "../parts/DataTable.tsx";
-import { formatNumber } from "../parts/DisplayFormats.ts";
 import type { Choice } from "../parts/form/Fields.tsx";
 import type { ReportQuery } from "./ReportFilters.ts";
 import { type Changes, changedAddress } from "../routing/Router.ts";
@@ -208,51 +207,4 @@ export const interactionReport: ReportKind<InteractionReportRow> = {
   filter: ({ id }) => ({ notification: id }),
   isNotification,
   empty: "No notification matches. Add one to a campaign, or clear the filters.",
-};
-
-/** The columns of a report's table. The figure of the chart is compared with the period before. */
-export const columnsOf = <Row extends { readonly id: string }>(
-  kind: ReportKind<Row>,
-  chosen: RowFigure<Row>,
-  before: ReadonlyMap<string, Row> | null,
-): ReadonlyArray<Column<Row>> => {
-  const figures = kind.figures.map(({ key, label, value }): Column<Row> => ({
-    key,
-    heading: label,
-    isFigure: true,
-    cell: (row) => {
-      const shown = value(row);
-      return shown === null ? <span class="quiet">none</span> : formatNumber(shown);
-    },
-    sortBy: value,
-  }));
-  const beforeOf = (row: Row): number | null => {
-    const old = before?.get(row.id);
-    return old === undefined ? null : chosen.value(old);
-  };
-  const compared: Column<Row> = {
-    key: "before",
-    heading: "Period before",
-    isFigure: true,
-    cell: (row) => {
-      const old = beforeOf(row);
-      return old === null ? <span class="quiet">none</span> : formatNumber(old);
-    },
-    sortBy: beforeOf,
-  };
-  return [
-    {
-      key: "name",
-      heading: "Name",
-      cell: (row) => (
-        <a class="row-link" href={changedAddress(kind.filter(row))}>
-          {kind.name(row)}
-        </a>
-      ),
-      sortBy: kind.name,
-    },
-    ...kind.columns,
-    ...figures,
-    ...(before === null ? [] : [compared]),
-  ];
 };
