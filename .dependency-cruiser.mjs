@@ -17,14 +17,14 @@ const owners = [
   {
     name: "undici",
     library: "undici",
-    files: "^src/(notifications/PublicOrigins|media/store/S3Requests)[.]ts$",
+    files: "^src/(outgoing/PublicOrigins|media/store/S3Requests)[.]ts$",
   },
   { name: "s3-signature", library: "aws4fetch", files: "^src/media/store/S3Requests[.]ts$" },
   { name: "liquid", library: "liquidjs", files: "^src/notifications/templates/Template(|Expressions)[.]ts$" },
   {
     name: "csv",
     library: "csv-parse",
-    files: "^src/(cli/location-import/CsvReader|devices/import/RowReaders)[.]ts$",
+    files: "^src/wire/CsvRows[.]ts$",
   },
   { name: "tar", library: "modern-tar", files: "^src/backup/TarFile[.]ts$" },
   {
@@ -45,9 +45,9 @@ const packaged = (names) => `^(node_modules/)?(${names})(/|$)`;
 
 /** The lists of endpoints. Handlers implement a whole interface; the clients use one. */
 const interfaces = "(Platform|Device|Operator)Api";
-/** The files of src/ itself that the command line imports. */
-const startedByCli = "(Platform|Device|Operator)Api|Waypost|ApiDocuments";
-const clients = ["client", "doctor", "backup", "demo", "cli"];
+/** The files of src/ itself that a slice imports beside the interfaces. */
+const started = { serve: "Waypost", cli: "ApiDocuments" };
+const clients = ["client", "doctor", "backup", "demo", "serve", "cli"];
 const seesInterfaces = `Http[.]ts$|^src/(${clients.join("|")})/`;
 
 const sliceOrder = slices.flatMap((slice, index) => {
@@ -64,7 +64,7 @@ const sliceOrder = slices.flatMap((slice, index) => {
     rule(
       `slice-order-${slice}-handlers`,
       { path: `^src/${slice}/.*${clients.includes(slice) ? "" : "Http"}[.]ts$` },
-      slice === "cli" ? `(${startedByCli})` : interfaces,
+      slice in started ? `(${interfaces}|${started[slice]})` : interfaces,
     ),
   ];
 });
@@ -113,14 +113,15 @@ export default {
       name: "foreign-sql-or-http",
       comment:
         "A slice imports no *Sql or *Http of another slice: use its service or its *Repository. " +
-        "CampaignStatusSql, DeltasSql, SegmentRuleSql and RecordedEventsSql hold parts of statements.",
+        "CampaignStatusSql, DeltasSql, ObstacleSql, SegmentRuleSql and RecordedEventsSql hold parts of " +
+        "statements.",
       severity: "error",
       from: { path: "^src/([^/]+)/" },
       to: {
         path: "^src/.*(Sql|Http)[.]ts$",
         pathNot:
-          "^src/($1/|campaigns/CampaignStatusSql[.]ts$|deltas/DeltasSql[.]ts$|devices/SegmentRuleSql[.]ts$|" +
-          "outbox/RecordedEventsSql[.]ts$)",
+          "^src/($1/|campaigns/CampaignStatusSql[.]ts$|deltas/DeltasSql[.]ts$|" +
+          "devices/(Obstacle|SegmentRule)Sql[.]ts$|outbox/RecordedEventsSql[.]ts$)",
       },
     },
     {
@@ -161,12 +162,33 @@ export default {
       name: "client-knows-the-contract-only",
       comment: "src/client/ runs in browsers and in other programs: it imports nothing but itself and types.",
       severity: "error",
-      from: { path: "^src/client/" },
+      from: { path: "^src/client/", pathNot: "^src/client/location-files/" },
       to: {
         path: "^src/",
         pathNot: "^src/client/",
         dependencyTypesNot: ["type-only"],
       },
+    },
+    {
+      name: "location-files-run-in-browsers",
+      comment:
+        "src/client/location-files/ runs in browsers: besides itself and types it imports only the pure " +
+        "rules that the server has, too.",
+      severity: "error",
+      from: { path: "^src/client/location-files/" },
+      to: {
+        path: "^src/",
+        pathNot:
+          "^src/(client/location-files/|wire/(BoundedJson|CsvRows)[.]ts$|locations/ReferenceSystem[.]ts$)",
+        dependencyTypesNot: ["type-only"],
+      },
+    },
+    {
+      name: "client-without-node",
+      comment: "src/client/ runs in browsers: it reaches no node:* module.",
+      severity: "error",
+      from: { path: "^src/client/" },
+      to: { dependencyTypes: ["core"], dependencyTypesNot: ["type-only"] },
     },
     {
       name: "client-reaches-no-io",
@@ -205,17 +227,23 @@ export default {
     },
     {
       name: "console-app-runs-in-browsers",
-      comment: "The browser's program imports no node:* module, and of src/ only types.",
+      comment: "The browser's program imports no node:* module.",
       severity: "error",
       from: { path: app },
       to: { dependencyTypes: ["core"] },
     },
     {
-      name: "console-app-imports-types-only",
-      comment: "The browser's program imports of src/ only types: nothing of the server is bundled.",
+      name: "console-app-imports-the-client",
+      comment:
+        "The browser's program imports of src/ only types, src/client/, which runs in browsers, and the " +
+        "sentences of Obstacle.ts: nothing of the server is bundled.",
       severity: "error",
       from: { path: app },
-      to: { path: "^src/", dependencyTypesNot: ["type-only"] },
+      to: {
+        path: "^src/",
+        pathNot: "^src/(client/|devices/Obstacle[.]ts$)",
+        dependencyTypesNot: ["type-only"],
+      },
     },
     {
       name: "console-app-is-built",

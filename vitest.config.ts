@@ -25,6 +25,8 @@ const rules = "test/**/*.rules.test.ts";
 const service = "test/**/*.service.test.ts";
 const processes = "test/**/*.process.test.ts";
 const browser = "test/**/*.console.test.ts";
+/** Compares what the tests of `service` recorded with the types of the program. */
+const rows = "test/**/*.rows.test.ts";
 const onPostgres = {
   provide: { store: "postgres" as const },
   globalSetup: ["test/globalSetup.ts"],
@@ -49,11 +51,24 @@ export default defineConfig({
           ...shared,
           name: "fast",
           include: ["test/**/*.test.ts"],
-          exclude: [service, processes, browser],
+          exclude: [service, processes, browser, rows],
           provide: { store: "memory" },
         },
       },
-      { ...resolution, test: { ...shared, ...onPostgres, name: "service", include: [service, rules] } },
+      {
+        ...resolution,
+        test: {
+          ...shared,
+          ...onPostgres,
+          name: "service",
+          include: [service, rules],
+          setupFiles: [...shared.setupFiles, "test/rows/RecordStatements.ts"],
+        },
+      },
+      {
+        ...resolution,
+        test: { ...shared, ...onPostgres, name: "rows", include: [rows], sequence: { groupOrder: 1 } },
+      },
       { ...resolution, test: { ...shared, ...onPostgres, name: "process", include: [processes] } },
       {
         ...resolution,

@@ -11,23 +11,29 @@
  * `--single` disrupts one send whose pushes take 3 to 7 seconds each. The database is an embedded one, or the
  * empty one of DATABASE_URL.
  */
-import { NodeRuntime } from "@effect/platform-node";
-import { Effect, Random, Redacted, References } from "effect";
+import { Effect, Random } from "effect";
 import { SqlClient } from "effect/sql";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
+import process from "node:process";
 import { parseArgs } from "node:util";
-import { EmbeddedPostgres } from "../src/database/embedded/EmbeddedPostgres.ts";
-import { postgresLayer } from "../src/database/Postgres.ts";
 import { instant } from "../src/database/Rows.ts";
+import type { Program } from "./bench/BenchChild.ts";
+import {
+  ChaosRun,
+  embedded,
+  runScenario,
+  settles,
+  startApi,
+  startTimeoutMillis,
+  until,
+} from "./chaos/ChaosRun.ts";
 import { DatabaseProxy } from "./chaos/DatabaseProxy.ts";
 import { cut, isSending, kill, stall, stop } from "./chaos/Disruptions.ts";
+import { LedgerServer } from "./chaos/LedgerServer.ts";
+import { type PlannedSend, prepareSends } from "./chaos/PlannedSends.ts";
 import { PushLedger } from "./chaos/PushLedger.ts";
-import { operatorKey, type PlannedSend, prepareScenario, secretKey } from "./chaos/Scenario.ts";
+import { type Disruption, sendVerdict } from "./chaos/SendVerdict.ts";
 import { unansweredPushes } from "./chaos/UnansweredPushes.ts";
-import { type Disruption, verdict } from "./chaos/Verdict.ts";
-import { startWaypost, type WaypostProcess } from "./chaos/WaypostProcess.ts";
 
 const { values } = parseArgs({
   options: {
@@ -51,17 +57,6 @@ const workers = Number(values.workers);
 const endTimeoutMillis = values.single ? 300_000 : 90_000;
 /** How far ahead sends are planned, so that workers wait for their minute. */
 const aheadMillis = 1_000;
-
-/** Polls until there is a result; fails after a timeout. */
-const until = <A, E, R>(what: string, poll: Effect.Effect<A | null, E, R>, millis: number) =>
-  Effect.gen(function* () {
-    for (let waited = 0; waited <= millis; waited += 20) {
-      const found = yield* poll;
-      if (found !== null) return found;
-      yield* Effect.sleep(20);
-    }
-    return yield* Effect.die(new Error(`${what}: not within ${millis / 1000} s.`));
-  });
 
 const settled = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
@@ -90,10 +85,10 @@ const disrupt = Effect.fnUntraced(function* (
   planned: ReadonlyArray<PlannedSend>,
   ledger: PushLedger,
   proxy: DatabaseProxy,
-  start: Effect.Effect<WaypostProcess>,
+  start: () => Program,
 ) {
   const sql = yield* SqlClient.SqlClient;
-  const processes = yield* Effect.all(Array.from({ length: workers }, () => start));
+  const processes = Array.from({ length: workers }, start);
   const disruptions: Array<Disruption> = [];
   const kinds = yield* Random.shuffle([
     ...Array<"kill">(kills).fill("kill"),
@@ -104,14 +99,14 @@ const disrupt = Effect.fnUntraced(function* (
   for (const [round, kind] of kinds.entries()) {
     // A start ends with an error if the database was unavailable for too long.
     for (const [index, { child }] of processes.entries())
-      if (child.exitCode !== null) processes[index] = yield* start;
+      if (child.exitCode !== null) processes[index] = start();
     const ready = yield* until(
       "Two ready workers",
       Effect.sync(() => {
-        const found = processes.flatMap((each, index) => (each.origin() === null ? [] : [index]));
+        const found = processes.flatMap((each, index) => (each.listening() === null ? [] : [index]));
         return found.length >= Math.min(2, workers) ? found : null;
       }),
-      60_000,
+      startTimeoutMillis,
     ).pipe(Effect.flatMap(Random.shuffle));
     const next = planned[round];
     if (next !== undefined) {
@@ -121,38 +116,25 @@ const disrupt = Effect.fnUntraced(function* (
       yield* Effect.sleep(aheadMillis);
     }
     yield* untilDisruption(ledger);
-    if (kind === "cut") {
-      disruptions.push(yield* cut(proxy, ledger));
-      continue;
-    }
-    if (kind === "stall") {
-      disruptions.push(yield* stall(processes[ready[0] ?? 0]));
-      continue;
-    }
-    if (kind === "stop") {
-      const index = ready[0] ?? 0;
+    const index = ready[0] ?? 0;
+    if (kind === "cut") disruptions.push(yield* cut(proxy, ledger));
+    else if (kind === "stall") disruptions.push(yield* stall(processes[index]));
+    else if (kind === "stop") {
       disruptions.push(yield* stop(processes[index]));
-      processes[index] = yield* start;
-      continue;
+      processes[index] = start();
+    } else {
+      // A quarter of the kills hits all workers.
+      const chosen = (yield* Random.nextBetween(0, 1)) < 0.25 ? ready : [index];
+      disruptions.push(
+        yield* kill(
+          chosen.flatMap((each) => processes[each] ?? []),
+          ledger,
+        ),
+      );
+      for (const each of chosen) processes[each] = start();
     }
-    // A quarter of the kills hits all workers.
-    const chosen = (yield* Random.nextBetween(0, 1)) < 0.25 ? ready : ready.slice(0, 1);
-    const victims = chosen.flatMap((index) => processes[index] ?? []);
-    disruptions.push(yield* kill(victims, ledger));
-    for (const index of chosen) processes[index] = yield* start;
   }
   return disruptions;
-});
-
-/** The URL of the database: DATABASE_URL, or an embedded one. */
-const databaseUrl = Effect.fnUntraced(function* (folder: string) {
-  const named = process.env["DATABASE_URL"];
-  if (named !== undefined && named !== "") return named;
-  const { database, socketPath, username } = yield* EmbeddedPostgres.make({
-    directory: folder,
-    settings: { max_connections: "120" },
-  });
-  return `postgresql://${username}@localhost/${database}?host=${encodeURIComponent(dirname(socketPath))}`;
 });
 
 /** The target of a database URL: a socket in the folder of `host`, or an address. */
@@ -172,61 +154,32 @@ const proxiedUrl = (url: URL, proxy: DatabaseProxy): string => {
   return proxied.href;
 };
 
-const program = Effect.gen(function* () {
-  const began = Date.now();
-  const folder = mkdtempSync(join(tmpdir(), "waypost-chaos-"));
-  yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true, force: true })));
-  const ledger = yield* PushLedger.listening(() =>
-    values.single ? 3_000 + Math.random() * 4_000 : 200 + Math.random() * 600,
-  );
-  const url = yield* databaseUrl(folder);
-  const proxy = yield* DatabaseProxy.to(targetOf(new URL(url)));
-  const running = new Set<WaypostProcess>();
-  yield* Effect.addFinalizer(() =>
-    Effect.promise(() => Promise.all([...running].map(({ end }) => end("SIGTERM")))),
-  );
-  let started = 0;
-  const start = (role: "api" | "worker") =>
-    Effect.sync(() => {
-      const name = join(folder, `${role}-${++started}`);
-      const settings = {
-        WAYPOST_DATA_DIR: name,
-        WAYPOST_OPERATOR_KEY: operatorKey,
-        WAYPOST_SECRET_KEY: secretKey,
-        WAYPOST_ALLOW_PRIVATE_ADDRESSES: "true",
-        WAYPOST_LOG_FORMAT: "json",
-        WAYPOST_ROLES: role,
-        DATABASE_URL: proxiedUrl(new URL(url), proxy),
-      };
-      const waypost = startWaypost(settings, `${name}.log`);
-      running.add(waypost);
-      waypost.child.once("exit", () => running.delete(waypost));
-      return waypost;
-    });
-  const api = yield* start("api");
-  const origin = yield* until("A listening API", Effect.sync(api.origin), 60_000);
-  yield* Effect.provide(
-    Effect.gen(function* () {
-      const sends = values.single ? 1 : kills + stops + cuts + stalls;
-      const { planned } = yield* prepareScenario(origin, ledger.credentials, devices, sends);
-      const unanswered = yield* unansweredPushes;
-      const disruptions = yield* disrupt(planned, ledger, proxy, start("worker"));
-      const ended = yield* Effect.exit(until("The end of all sends", settled, endTimeoutMillis));
-      if (ended._tag === "Failure")
-        console.log(`Some sends were not done ${endTimeoutMillis / 1000} s after the last disruption.`);
-      if (!(yield* verdict(planned, disruptions, ledger, unanswered))) process.exitCode = 1;
-    }),
-    postgresLayer({ _tag: "url", url: Redacted.make(url) }, { maxConnections: 2 }),
-  );
-  console.log(
-    `${values.devices} devices, ${workers} workers, seed ${values.seed}: ` +
-      `${Math.round((Date.now() - began) / 1000)} s`,
-  );
-});
+let proxy: DatabaseProxy | undefined;
 
-program.pipe(
-  Effect.scoped,
-  Random.withSeed(values.seed),
-  Effect.provideService(References.MinimumLogLevel, "Warn"),
-  NodeRuntime.runMain,
-);
+runScenario({
+  seed: values.seed,
+  database: Effect.fnUntraced(function* (folder) {
+    const named = process.env["DATABASE_URL"];
+    const url = named === undefined || named === "" ? yield* embedded(folder) : named;
+    proxy = yield* DatabaseProxy.to(targetOf(new URL(url)));
+    return { url, ofProcesses: proxiedUrl(new URL(url), proxy) };
+  }),
+  run: Effect.gen(function* () {
+    const delay = () => (values.single ? 3_000 + Math.random() * 4_000 : 200 + Math.random() * 600);
+    const ledger = yield* LedgerServer.listening(new PushLedger(delay));
+    const { start } = yield* ChaosRun;
+    const { origin } = yield* startApi;
+    const sends = values.single ? 1 : kills + stops + cuts + stalls;
+    const { planned } = yield* prepareSends(origin, ledger.credentials, devices, sends);
+    const unanswered = yield* unansweredPushes;
+    if (proxy === undefined) return yield* Effect.die(new Error("There is no proxy"));
+    const disruptions = yield* disrupt(planned, ledger, proxy, () => start("worker"));
+    const isDone = yield* settles("The end of all sends", settled, endTimeoutMillis);
+    const { faults, figures } = yield* sendVerdict(planned, disruptions, ledger, unanswered);
+    const load = { devices, workers };
+    return {
+      figures: { ...load, ...figures },
+      faults: { ...faults, "work that does not end": isDone ? 0 : 1 },
+    };
+  }),
+});

@@ -12,27 +12,34 @@
  * Nodes are the data directories of running servers on loopback, whose `user` needs no password. The database
  * is one of its own on each node, which is dropped at the end.
  */
-import { NodeRuntime } from "@effect/platform-node";
-import { Effect, Random, Redacted, References } from "effect";
+import { Effect, Random } from "effect";
 import { SqlClient } from "effect/sql";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import process from "node:process";
 import { parseArgs } from "node:util";
-import { postgresLayer } from "../src/database/Postgres.ts";
+import { ask } from "./bench/ServiceApi.ts";
+import {
+  ChaosRun,
+  type Faults,
+  runScenario,
+  settles,
+  spread,
+  startApi,
+  startTimeoutMillis,
+  until,
+} from "./chaos/ChaosRun.ts";
 import { chaosDatabase, nodesOf, preparedTransactions } from "./chaos/citus/ChaosDatabase.ts";
 import { ClusterNode } from "./chaos/citus/ClusterNode.ts";
-import { checkSends, checkWrites, type Faults } from "./chaos/citus/ClusterVerdict.ts";
-import { killNodes, until } from "./chaos/citus/NodeKills.ts";
+import { checkSends, checkWrites } from "./chaos/citus/ClusterVerdict.ts";
+import { killNodes } from "./chaos/citus/NodeKills.ts";
 import { Requests } from "./chaos/citus/Requests.ts";
 import { prepareWriteWorld, reportEvents, reportingPhones, write, writers } from "./chaos/citus/WriteLoad.ts";
 import { EventLedger } from "./chaos/EventLedger.ts";
+import { LedgerServer } from "./chaos/LedgerServer.ts";
+import { prepareSends } from "./chaos/PlannedSends.ts";
 import { PushLedger } from "./chaos/PushLedger.ts";
-import { ask, operatorKey, prepareScenario, secretKey } from "./chaos/Scenario.ts";
+import { repeatedPushes } from "./chaos/SendVerdict.ts";
 import { unansweredPushes } from "./chaos/UnansweredPushes.ts";
-import { repeatedPushes, spread } from "./chaos/Verdict.ts";
-import { startWaypost, type WaypostProcess } from "./chaos/WaypostProcess.ts";
 
 const { values } = parseArgs({
   options: {
@@ -67,172 +74,119 @@ const settled = Effect.gen(function* () {
   return plain.length + queue.length + (deltas[0]?.count ?? 0) === 0 ? true : null;
 });
 
-const program = Effect.gen(function* () {
-  const began = Date.now();
-  const nodes = values.nodes
-    .split(",")
-    .map((each) => new ClusterNode(each, values["pg-ctl"], values["run-as"]));
+const nodes = values.nodes
+  .split(",")
+  .filter(Boolean)
+  .map((each) => new ClusterNode(each, values["pg-ctl"], values["run-as"]));
+const inPreparation = preparedTransactions(nodes, values.user, database);
+
+const chaos = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient;
   const dice = yield* Random.Random;
-  const folder = mkdtempSync(join(tmpdir(), "waypost-chaos-"));
-  yield* Effect.addFinalizer(() =>
-    Effect.sync(() => {
-      if (process.exitCode === 1) console.log(`The logs are in ${folder}`);
-      else rmSync(folder, { recursive: true, force: true });
-    }),
+  const { exits, settings, start } = yield* ChaosRun;
+  const pushes = yield* LedgerServer.listening(new PushLedger(() => 200 + Math.random() * 600));
+  const webhooks = yield* LedgerServer.listening(new EventLedger(() => 0.5));
+  const { origin } = yield* startApi;
+  const sends = yield* Effect.forEach(workspaces, () =>
+    prepareSends(
+      origin,
+      pushes.credentials,
+      Number(values.devices),
+      Math.ceil(kills / workspaces.length),
+      lastKey,
+    ),
   );
-  const pushes = yield* PushLedger.listening(() => 200 + Math.random() * 600);
-  const webhooks = yield* EventLedger.listening(() => 0.5);
-  const url = yield* chaosDatabase(nodes, values.user, database);
+  const writes = yield* Effect.forEach(workspaces, () => prepareWriteWorld(origin, webhooks.url));
+  for (const { secret } of writes) webhooks.trust(secret);
+  for (const { token } of sends) {
+    const webhook = { url: webhooks.url, events: ["message.delivered"], batch: true };
+    webhooks.trust((yield* ask(`${origin}/platform/v1/webhooks`, token, webhook)).secret);
+  }
+  for (const worlds of [sends, writes.map(({ world }) => world)]) {
+    const found = yield* nodesOf(worlds.map(({ workspaceId }) => workspaceId));
+    if (found.size < nodes.length - 1) console.log(`Only ${found.size} nodes have workspaces of one kind`);
+  }
+  const unanswered = yield* unansweredPushes;
+  const workers = Array.from({ length: Number(values.workers) }, () => start("worker"));
+  const listening = Effect.sync(() => (workers.every(({ listening }) => listening() !== null) ? true : null));
+  yield* until("Listening workers", listening, startTimeoutMillis);
 
-  const running = new Set<WaypostProcess>();
-  let exits = 0;
-  let isStopping = false;
-  yield* Effect.addFinalizer(() =>
-    Effect.promise(() => {
-      isStopping = true;
-      return Promise.all([...running].map(({ end }) => end("SIGTERM")));
-    }),
+  const requests = new Requests();
+  let isOver = false;
+  const load = Promise.all(
+    writes.flatMap(({ world }) => [
+      ...reportingPhones(world).map((phone) => reportEvents(world, phone, requests, dice, () => isOver)),
+      ...writers.map((writer) => write(world, writer, requests, dice, () => isOver)),
+    ]),
   );
-  const settings = {
-    WAYPOST_DATA_DIR: join(folder, "data"),
-    WAYPOST_OPERATOR_KEY: operatorKey,
-    WAYPOST_SECRET_KEY: secretKey,
-    WAYPOST_ALLOW_PRIVATE_ADDRESSES: "true",
-    WAYPOST_LOG_FORMAT: "json",
-    DATABASE_URL: url,
-  };
-  const start = (role: "api" | "worker") => {
-    const log = join(folder, `${role}-${running.size}.log`);
-    const waypost = startWaypost(
-      { ...settings, WAYPOST_DATA_DIR: log.replace(".log", ""), WAYPOST_ROLES: role },
-      log,
-    );
-    running.add(waypost);
-    waypost.child.once("exit", () => {
-      running.delete(waypost);
-      if (!isStopping) exits++;
-    });
-    return waypost;
-  };
-  const api = start("api");
-  const origin = yield* until("A listening API", Effect.sync(api.origin), 60_000);
+  let failure: unknown = null;
+  load.catch((error: unknown) => (failure = error));
+  const planned = Array.from({ length: Math.ceil(kills / sends.length) }, (_, round) =>
+    sends.flatMap((each) => each.planned[round] ?? []),
+  ).flat();
+  const { disruptions, outages, prepared } = yield* killNodes(
+    nodes,
+    kills,
+    planned,
+    pushes,
+    inPreparation,
+    () => requests.successes,
+  );
+  // Sends that no kill started.
+  yield* sql`UPDATE send SET due_at = now() WHERE status = 'scheduled'`;
+  isOver = true;
+  yield* Effect.promise(() => load.catch(() => undefined));
+  const isDone = yield* settles("The end of all work", settled, endTimeoutMillis);
+  const none = Effect.map(inPreparation, (count) => (count === 0 ? true : null));
+  const areGone = yield* settles("The end of prepared transactions", none, 30_000);
 
-  const chaos = Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient;
-    const sends = yield* Effect.forEach(workspaces, () =>
-      prepareScenario(
-        origin,
-        pushes.credentials,
-        Number(values.devices),
-        Math.ceil(kills / workspaces.length),
-        lastKey,
-      ),
-    );
-    const writes = yield* Effect.forEach(workspaces, () => prepareWriteWorld(origin, webhooks.url));
-    for (const { secret } of writes) webhooks.trust(secret);
-    for (const { token } of sends) {
-      const webhook = { url: webhooks.url, events: ["message.delivered"], batch: true };
-      webhooks.trust((yield* ask(`${origin}/platform/v1/webhooks`, token, webhook)).secret);
-    }
-    for (const worlds of [sends, writes.map(({ world }) => world)]) {
-      const found = yield* nodesOf(worlds.map(({ workspaceId }) => workspaceId));
-      if (found.size < nodes.length - 1) console.log(`Only ${found.size} nodes have workspaces of one kind`);
-    }
-    const unanswered = yield* unansweredPushes;
-    const workers = Array.from({ length: Number(values.workers) }, () => start("worker"));
-    const listening = Effect.sync(() => (workers.every(({ origin }) => origin() !== null) ? true : null));
-    yield* until("Listening workers", listening, 60_000);
-
-    const requests = new Requests();
-    let isOver = false;
-    const load = Promise.all(
-      writes.flatMap(({ world }) => [
-        ...reportingPhones(world).map((phone) => reportEvents(world, phone, requests, dice, () => isOver)),
-        ...writers.map((writer) => write(world, writer, requests, dice, () => isOver)),
-      ]),
-    );
-    let failure: unknown = null;
-    load.catch((error: unknown) => (failure = error));
-    const planned = Array.from({ length: Math.ceil(kills / sends.length) }, (_, round) =>
-      sends.flatMap((each) => each.planned[round] ?? []),
-    ).flat();
-    const { disruptions, outages, prepared } = yield* killNodes(
-      nodes,
-      kills,
-      planned,
-      pushes,
-      preparedTransactions(nodes, values.user, database),
-      () => requests.successes,
-    );
-    // Sends that no kill started.
-    yield* sql`UPDATE send SET due_at = now() WHERE status = 'scheduled'`;
-    isOver = true;
-    yield* Effect.promise(() => load.catch(() => undefined));
-    const ended = yield* Effect.exit(until("The end of all work", settled, endTimeoutMillis));
-    const left = yield* Effect.exit(
-      until(
-        "The end of prepared transactions",
-        Effect.map(preparedTransactions(nodes, values.user, database), (count) => (count === 0 ? 0 : null)),
-        30_000,
-      ),
-    );
-
-    const faults: Faults = {};
-    const worlds = writes.map(({ world }) => world);
-    const { found, pushed } = yield* checkSends(origin, sends, pushes, webhooks, faults);
-    yield* checkWrites(worlds, webhooks, faults);
-    const { repeats, unexplained } = repeatedPushes(disruptions, pushes, unanswered);
-    faults["pushes repeated without being uncertain"] = unexplained.length;
-    faults["work that does not end"] = ended._tag === "Failure" ? 1 : 0;
-    faults["prepared transactions that stay"] = left._tag === "Failure" ? 1 : 0;
-    faults["answers of 500"] = requests.statuses.get(500) ?? 0;
-    faults["answers of 503 without Retry-After"] = requests.unadvised;
-    faults["processes that exited"] = exits;
-    faults["requests that were refused"] = failure === null ? 0 : 1;
-    if (failure !== null) console.log(failure);
-    for (const text of new Set(requests.errors)) console.log(text);
-    const doctor = spawnSync(process.execPath, ["bin/waypost.js", "doctor"], {
-      env: { PATH: process.env["PATH"] ?? "", ...settings },
-      encoding: "utf8",
-    });
-    // Processes die, not the machine: the nodes may run without fsync, which makes restarts fast.
-    const problems = doctor.stdout
-      .split("\n")
-      .filter((line) => line.includes("PROBLEM") && !line.includes("fsync is off"));
-    faults["problems that the doctor finds"] = doctor.stdout.includes("Citus") ? problems.length : 1;
-    for (const problem of problems) console.log(problem);
-
-    const sum = (count: (world: (typeof worlds)[number]) => number) =>
-      worlds.reduce((total, world) => total + count(world), 0);
-    const lines: ReadonlyArray<readonly [string, number | string]> = [
-      ["kills, and during a send", `${kills}, ${disruptions.filter((each) => each.isDuringSend).length}`],
-      ["kills that left prepared transactions", prepared],
-      ["from a restart to the next answer, median, max", spread(outages.map((millis) => millis / 1000))],
-      ["deliveries of sends", found],
-      ["pushes, of these repeated", `${pushed}, ${repeats.length}`],
-      ["events", sum(({ events }) => events.size)],
-      ["opens", sum(({ opened }) => opened.size)],
-      ["campaigns and segments", sum(({ names }) => names.size)],
-      ["test messages", sum(({ tests }) => tests.size)],
-      ["approvals", sum(({ approvals }) => approvals.reduce((total, count) => total + count, 0))],
-      ["registrations", sum(({ installations }) => installations.size)],
-      ["events of webhooks", webhooks.events.size],
-      ["answers by status (0: none)", [...requests.statuses].map((each) => each.join(": ")).join(", ")],
-      ...Object.entries(faults),
-    ];
-    for (const [name, value] of lines) console.log(`${name.padEnd(52)} ${String(value).padStart(10)}`);
-    if (Object.values(faults).some((count) => count !== 0)) process.exitCode = 1;
+  const faults: Faults = {};
+  const worlds = writes.map(({ world }) => world);
+  const { found, pushed } = yield* checkSends(origin, sends, pushes, webhooks, faults);
+  yield* checkWrites(worlds, webhooks, faults);
+  const { repeats, unexplained } = repeatedPushes(disruptions, pushes, unanswered);
+  faults["pushes repeated without being uncertain"] = unexplained.length;
+  faults["work that does not end"] = isDone ? 0 : 1;
+  faults["prepared transactions that stay"] = areGone ? 0 : 1;
+  faults["answers of 500"] = requests.statuses.get(500) ?? 0;
+  faults["answers of 503 without Retry-After"] = requests.unadvised;
+  faults["processes that exited"] = exits();
+  faults["requests that were refused"] = failure === null ? 0 : 1;
+  if (failure !== null) console.log(failure);
+  for (const text of new Set(requests.errors)) console.log(text);
+  const doctor = spawnSync(process.execPath, ["bin/waypost.js", "doctor"], {
+    env: { PATH: process.env["PATH"] ?? "", ...settings },
+    encoding: "utf8",
   });
-  yield* Effect.provide(
-    chaos,
-    postgresLayer({ _tag: "url", url: Redacted.make(url) }, { maxConnections: 2 }),
-  );
-  console.log(`${kills} kills, seed ${values.seed}: ${Math.round((Date.now() - began) / 1000)} s`);
+  // Processes die, not the machine: the nodes may run without fsync, which makes restarts fast.
+  const problems = doctor.stdout
+    .split("\n")
+    .filter((line) => line.includes("PROBLEM") && !line.includes("fsync is off"));
+  faults["problems that the doctor finds"] = doctor.stdout.includes("Citus") ? problems.length : 1;
+  for (const problem of problems) console.log(problem);
+
+  const sum = (count: (world: (typeof worlds)[number]) => number) =>
+    worlds.reduce((total, world) => total + count(world), 0);
+  const figures = {
+    "kills, and during a send": `${kills}, ${disruptions.filter((each) => each.isDuringSend).length}`,
+    "kills that left prepared transactions": prepared,
+    "from a restart to the next answer, median, max": spread(outages.map((millis) => millis / 1000)),
+    "deliveries of sends": found,
+    "pushes, of these repeated": `${pushed}, ${repeats.length}`,
+    events: sum(({ events }) => events.size),
+    opens: sum(({ opened }) => opened.size),
+    "campaigns and segments": sum(({ names }) => names.size),
+    "test messages": sum(({ tests }) => tests.size),
+    approvals: sum(({ approvals }) => approvals.reduce((total, count) => total + count, 0)),
+    registrations: sum(({ installations }) => installations.size),
+    "events of webhooks": webhooks.events.size,
+    "answers by status (0: none)": [...requests.statuses].map((each) => each.join(": ")).join(", "),
+  };
+  return { figures, faults };
 });
 
-program.pipe(
-  Effect.scoped,
-  Random.withSeed(values.seed),
-  Effect.provideService(References.MinimumLogLevel, "Error"),
-  NodeRuntime.runMain,
-);
+runScenario({
+  seed: values.seed,
+  database: () => Effect.map(chaosDatabase(nodes, values.user, database), (url) => ({ url })),
+  run: chaos,
+});

@@ -12,8 +12,7 @@
  * must change none. It prints the duration of each command, its peak of memory and the sizes. `--folder DIR`
  * keeps the first backup with its reports there and starts from it the next time.
  */
-import { NodeRuntime } from "@effect/platform-node";
-import { Effect, Layer, References } from "effect";
+import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -23,9 +22,12 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { Rollups } from "../src/reports/rollups/Rollups.ts";
 import { createCitusDatabase, dropOnNodes, onNode } from "../test/database/CitusCluster.ts";
-import { benchDirectory, onSchema } from "./bench/BenchDatabase.ts";
-import { operatorKey, post } from "./bench/BenchService.ts";
-import { buildReportYear, uuidOf } from "./bench/ReportYear.ts";
+import { onSchema } from "./bench/BenchDatabase.ts";
+import { untilNone } from "./bench/BenchRows.ts";
+import { runScript } from "./bench/BenchWorld.ts";
+import { buildReportYear, uuidOf, yearOf } from "./bench/ReportYear.ts";
+import { ask, dayFromNow, operatorKey, send } from "./bench/ServiceApi.ts";
+import { timed } from "./bench/Rounds.ts";
 import { beside, command, inDatabase, type Installation, megabytes, run } from "./citus/Installation.ts";
 
 const { values: options } = parseArgs({
@@ -39,20 +41,13 @@ const [coordinator] = ports;
 
 const reports = ["summary", "campaigns", "locations", "notifications", "interactions", "surveys"] as const;
 
-/** What survives a move: credentials, the ranges of the reports, and their answers. */
+/** Facts that survive a move: credentials, the ranges of the reports, and their answers. */
 interface Known {
   readonly token: string;
   readonly sdkKey: string;
   readonly ranges: ReadonlyArray<string>;
   readonly answers: Readonly<Record<string, string>>;
 }
-
-const readJson = (url: string, token: string) =>
-  Effect.promise(async () => {
-    const answer = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
-    if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`);
-    return (await answer.json()) as { readonly data: unknown };
-  });
 
 /** The answers of all reports. */
 const answersOf = Effect.fnUntraced(function* (origin: string, { ranges, token }: Known) {
@@ -61,7 +56,9 @@ const answersOf = Effect.fnUntraced(function* (origin: string, { ranges, token }
   for (const report of reports) {
     for (const range of ranges) {
       const path = `reports/${report}?${range}`;
-      answers[path] = JSON.stringify((yield* readJson(`${origin}/platform/v1/${path}`, token)).data);
+      answers[path] = JSON.stringify(
+        yield* Effect.promise(() => send("GET", `${origin}/platform/v1/${path}`, token)),
+      );
     }
   }
   const seconds = ((performance.now() - began) / 1000).toFixed(1);
@@ -83,14 +80,9 @@ const rolledUp = (installation: Installation) =>
     installation,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
-      const began = performance.now();
-      while (true) {
-        const [open] = yield* sql`
-          SELECT 1 FROM rollup_state WHERE timezone = '' OR rolled_up_from IS DISTINCT FROM '-infinity'`;
-        if (open === undefined) break;
-        yield* Effect.sleep("500 millis");
-      }
-      console.log(`rollups are complete after ${((performance.now() - began) / 1000).toFixed(1)} s`);
+      const open = sql`
+        SELECT 1 FROM rollup_state WHERE timezone = '' OR rolled_up_from IS DISTINCT FROM '-infinity'`;
+      console.log(`rollups are complete after ${(yield* timed(untilNone(open))).seconds.toFixed(1)} s`);
     }),
   );
 
@@ -101,7 +93,7 @@ const rebuild = Effect.fnUntraced(function* (origin: string, installation: Insta
   yield* compare(origin, known, "after a rebuild of all rollups");
 });
 
-/** What the doctor finds wrong. A node without fsync is none of Waypost's faults, but it says so. */
+/** Problems that the doctor finds. A node without fsync is no fault of Waypost, but it is listed. */
 const doctor = Effect.fnUntraced(function* (installation: Installation) {
   const { output } = yield* command(installation, "doctor");
   const problems = output.split("\n").filter((line) => /^  (PROBLEM|WARNING) /.test(line));
@@ -110,16 +102,18 @@ const doctor = Effect.fnUntraced(function* (installation: Installation) {
 
 /** A device registers, reports an event and receives the messages that it fires. */
 const useDevice = Effect.fnUntraced(function* (origin: string, { sdkKey }: Known, location: string) {
-  const { device_token } = yield* post(
-    `${origin}/device/v1/devices/${randomUUID()}`,
+  const device = `${origin}/device/v1`;
+  const { device_token } = yield* ask(
+    `${device}/devices/${randomUUID()}`,
     sdkKey,
     { platform: "ios" },
     "PUT",
   );
   const event = { id: randomUUID(), type: "enter", location_id: location, occurred_at: new Date() };
-  const { deliveries: fired } = (yield* post(`${origin}/device/v1/events`, device_token, {
-    events: [event],
-  })) as unknown as { readonly deliveries: ReadonlyArray<unknown> };
+  type Fired = { readonly deliveries: ReadonlyArray<unknown> };
+  const { deliveries: fired } = yield* Effect.promise(() =>
+    send<Fired>("POST", `${device}/events`, device_token, { events: [event] }),
+  );
   console.log(`an event of a new device fires ${fired.length} messages`);
   if (fired.length === 0) process.exitCode = 1;
 });
@@ -155,14 +149,7 @@ const files = { there: join(folder, "there.tar.gz"), back: join(folder, "back.ta
 const prepare = Effect.gen(function* () {
   const source = { port: ports[1], database: plain, dataDir: join(folder, plain) };
   yield* createDatabase(source);
-  const year = {
-    rows: deliveries,
-    events: Math.ceil(deliveries / 5),
-    devices: Math.max(1000, deliveries / 20),
-    campaigns: 200,
-    locations: 2000,
-    timezone: "Europe/Amsterdam",
-  };
+  const year = { ...yearOf(deliveries), events: Math.ceil(deliveries / 5) };
   const build = Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
     yield* buildReportYear(year);
@@ -174,27 +161,25 @@ const prepare = Effect.gen(function* () {
     const [workspace] = yield* sql<{ readonly id: string }>`SELECT public_id AS id FROM workspace`;
     return workspace?.id;
   });
-  const services = onSchema(
-    Rollups.layer.pipe(Layer.provide(benchDirectory(source.dataDir))),
-    onNode(source.port, plain, 1),
+  const workspace = yield* build.pipe(
+    Effect.provide(onSchema(Rollups.layer, source.dataDir)),
+    Effect.provide(onNode(source.port, plain, 1)),
   );
-  const workspace = yield* Effect.provide(build, services);
   yield* printSizes(plain);
   yield* beside(
     source,
     Effect.fnUntraced(function* (origin) {
       const url = `${origin}/operator/v1/workspaces/${workspace}`;
       const token = { name: "Move", environment: "production", abilities: ["reports:read"] };
-      const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
       const known: Known = {
-        token: (yield* post(`${url}/tokens`, operatorKey, token)).token,
-        sdkKey: (yield* post(`${url}/production/sdk-keys`, operatorKey, { name: "Move" })).sdk_key,
+        token: (yield* ask(`${url}/tokens`, operatorKey, token)).token,
+        sdkKey: (yield* ask(`${url}/production/sdk-keys`, operatorKey, { name: "Move" })).sdk_key,
         ranges: [
           [363, 1],
           [90, 1],
           [200, 170],
           [7, 7],
-        ].map(([from = 0, to = 0]) => `start=${day(from)}&end=${day(to)}`),
+        ].map(([from = 0, to = 0]) => `start=${dayFromNow(-from)}&end=${dayFromNow(-to)}`),
         answers: {},
       };
       yield* rolledUp(source);
@@ -264,9 +249,5 @@ if (ports.length < 3) {
   process.exitCode = 2;
 } else {
   mkdirSync(folder, { recursive: true });
-  move.pipe(
-    Effect.ensuring(clean),
-    Effect.provideService(References.MinimumLogLevel, "Warn"),
-    NodeRuntime.runMain,
-  );
+  runScript(Effect.ensuring(move, clean));
 }

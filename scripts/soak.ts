@@ -8,20 +8,19 @@
  *
  * Only on Linux: it reads /proc.
  */
-import { NodeRuntime } from "@effect/platform-node";
 import { Effect } from "effect";
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { started } from "./bench/BenchChild.ts";
-import type { Probed } from "./bench/LoopProbe.ts";
+import { runScript, temporaryFolder, waypostSettings } from "./bench/BenchWorld.ts";
+import { type Probed, probed } from "./bench/LoopProbe.ts";
 import { atRate } from "./bench/PacedLoad.ts";
+import { send } from "./bench/ServiceApi.ts";
 import { SoakLoad, type Tally } from "./soak/SoakLoad.ts";
-import { minuteOf, probed, type Sample, sample, trendOf } from "./soak/SoakSamples.ts";
-import { ask, operatorKey, planSend, soakWorld, type SoakWorld } from "./soak/SoakWorld.ts";
+import { minuteOf, type Sample, sample, trendOf } from "./soak/SoakSamples.ts";
+import { planSend, soakWorld, type SoakWorld } from "./soak/SoakWorld.ts";
 
 const { values } = parseArgs({
   options: {
@@ -35,7 +34,7 @@ const connections = 32;
 const peakSeconds = 30;
 const sampleMillis = 5_000;
 
-/** What a run may do after its warm-up. */
+/** Limits of a run after its warm-up. */
 const bars = {
   /** MiB a minute, of Node and of what PostgreSQL does not share. */
   memory: 0.2,
@@ -99,10 +98,8 @@ const lineOf = (minute: number, { at, probe, tally }: Minute, webhookEvents: num
 
 /** Sends whose minute has passed and that are not done. */
 const unfinished = async ({ platform, token }: SoakWorld): Promise<number> => {
-  const data = (await ask("GET", `${platform}/sends?limit=100`, token)) as unknown as ReadonlyArray<{
-    readonly status: string;
-    readonly due_at: string;
-  }>;
+  type Send = { readonly status: string; readonly due_at: string };
+  const data = await send<ReadonlyArray<Send>>("GET", `${platform}/sends?limit=100`, token);
   const passed = data.filter((each) => Date.parse(each.due_at) < Date.now() - 60_000);
   return passed.filter(({ status }) => status !== "done").length;
 };
@@ -151,30 +148,16 @@ const verdict = (run: ReadonlyArray<Minute>, open: number): boolean => {
 };
 
 const soak = Effect.gen(function* () {
-  const folder = mkdtempSync(join(tmpdir(), "waypost-soak-"));
-  // As root, the database runs under another account, which must be able to enter the folder.
-  chmodSync(folder, 0o755);
-  yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true, force: true })));
+  const folder = yield* temporaryFolder("soak");
   const probeFile = join(folder, "probe");
-  const env = { PATH: process.env["PATH"] ?? "", NODE_ENV: "production" };
   const pathOf = (file: string): string => new URL(file, import.meta.url).pathname;
-  const receiver = yield* started([pathOf("bench/WebhookReceiver.ts")], env, join(folder, "receiver.log"));
-  const { child, origin } = yield* started(
+  const receiver = yield* started([pathOf("bench/WebhookReceiver.ts")], {}, join(folder, "receiver.log"));
+  const { origin, pid } = yield* started(
     ["--import", new URL("bench/LoopProbe.ts", import.meta.url).href, pathOf("../bin/waypost.js"), "serve"],
-    {
-      ...env,
-      PORT: "0",
-      WAYPOST_PROCESSES: "1",
-      LOOP_PROBE: probeFile,
-      WAYPOST_DATA_DIR: join(folder, "data"),
-      WAYPOST_OPERATOR_KEY: operatorKey,
-      WAYPOST_ALLOW_PRIVATE_ADDRESSES: "true",
-      WAYPOST_LOG_LEVEL: "warn",
-    },
+    { ...waypostSettings(join(folder, "data")), LOOP_PROBE: probeFile, WAYPOST_LOG_LEVEL: "warn" },
     join(folder, "waypost.log"),
   );
-  const pid = child.pid ?? 0;
-  const world = yield* Effect.promise(() => soakWorld(origin, receiver.origin, Number(values.devices)));
+  const world = yield* soakWorld(origin, receiver.origin, Number(values.devices));
   const load = new SoakLoad(world, connections);
   const rate = (yield* Effect.promise(() => peakRate(load))) * Number(values.share);
   console.log(`${minutes} minutes at ${rate.toFixed(0)} pieces of work a second\n\n${header}`);
@@ -209,4 +192,4 @@ const soak = Effect.gen(function* () {
   if (!verdict(run, open)) process.exitCode = 1;
 });
 
-soak.pipe(Effect.scoped, NodeRuntime.runMain);
+runScript(soak);

@@ -26,7 +26,7 @@ const written = (
     ),
   );
 
-/** What a statement does to all of its deliveries that have the instant of it. */
+/** The effect of a statement on all of its deliveries that have the instant of it. */
 interface Changes {
   readonly settles?: boolean;
   readonly opens?: boolean;

@@ -29,7 +29,7 @@ export class TestRows extends Context.Service<
     readonly notificationIds: (workspaceId: TenantKey["workspaceId"]) => Effect.Effect<ReadonlyArray<string>>;
     /** Starts a scheduled send with one open batch; gives its source id. */
     readonly startSend: (tenant: TenantKey, sendId: string) => Effect.Effect<bigint>;
-    /** Those of the source ids that have an open batch. */
+    /** Returns the source ids that have an open batch. */
     readonly openBatches: (sourceIds: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<bigint>>;
   }
 >()("waypost/test/TestRows") {

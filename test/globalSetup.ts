@@ -50,12 +50,14 @@ const startServer = async (): Promise<ServerOfTheRun> => {
   };
   try {
     const prepared = join(directory, "prepared");
+    const statements = join(directory, "statements");
+    await mkdir(statements);
     const problem = await Effect.runPromise(prepare(prepared));
     if (citusPorts.length > 0) {
       const citus = await Effect.runPromise(createCitusTemplate(citusPorts));
       const relay = await relayTo(citusPorts[0], join(directory, ".s.PGSQL.5432"));
       return {
-        server: { socketPath: relay.path, username: "waypost", problem, prepared, citus },
+        server: { socketPath: relay.path, username: "waypost", problem, prepared, statements, citus },
         close: async () => {
           relay.close();
           await Effect.runPromise(dropOnNodes(citus.ports, citus.template));
@@ -82,7 +84,7 @@ const startServer = async (): Promise<ServerOfTheRun> => {
     );
     await Effect.runPromise(Effect.provide(createTemplate, databaseOf(server)));
     const { socketPath, username } = server;
-    return { server: { socketPath, username, problem, prepared, citus: null }, close };
+    return { server: { socketPath, username, problem, prepared, statements, citus: null }, close };
   } catch (error) {
     await close();
     throw error;

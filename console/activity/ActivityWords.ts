@@ -25,7 +25,7 @@ export const resourceTexts: Record<ActivityEntry["resource"]["type"], string> = 
   workspace: "Workspace",
 };
 
-/** What was done. */
+/** Texts of actions. */
 export const actionTexts: Record<ActivityEntry["action"], string> = {
   create: "Created",
   update: "Updated",

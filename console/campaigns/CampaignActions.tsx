@@ -1,4 +1,4 @@
-/** What one does with a campaign: edit, pause or publish, test, duplicate, archive, delete. */
+/** Actions on a campaign: edit, pause or publish, test, duplicate, archive, delete. */
 import { useState } from "preact/hooks";
 import { ApiProblem, platform } from "../data/ApiCall.ts";
 import { refresh } from "../data/Query.ts";

@@ -1,4 +1,4 @@
-/** What is left to do after a copy was made: notifications that could not be copied, and why. */
+/** Work that is left after a copy was made: notifications that could not be copied, and why. */
 import { signal } from "@preact/signals";
 import { ApiProblem, platform } from "../data/ApiCall.ts";
 import type { Campaign } from "../data/Resources.ts";
@@ -11,7 +11,7 @@ export interface MissedCopy {
   readonly reason: string;
 }
 
-/** What is left to do on a campaign, until its page is left. */
+/** Work that is left on a campaign, until its page is left. */
 export interface Unfinished {
   readonly campaignId: string;
   readonly missed: ReadonlyArray<MissedCopy>;

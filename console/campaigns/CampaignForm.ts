@@ -11,7 +11,7 @@ import {
 import { numberOrText } from "../parts/form/TypedNumber.ts";
 import { sentWallTime, wallEndAt, wallTimeAt } from "../parts/WallClock.ts";
 
-/** What is typed and chosen. Fields of the other type are kept, but not sent. */
+/** Typed and chosen values. Fields of the other type are kept, but not sent. */
 export interface CampaignValues extends QuietValues {
   readonly name: string;
   readonly type: Campaign["type"];

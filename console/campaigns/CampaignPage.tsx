@@ -58,7 +58,7 @@ const Facts = ({ campaign }: { readonly campaign: Campaign }) => {
   );
 };
 
-/** What a copy left to do. It is forgotten with the page. */
+/** Work that a copy left. It is forgotten with the page. */
 const UnfinishedNotice = ({ campaign }: { readonly campaign: Campaign }) => {
   useEffect(() => () => void (unfinished.value = null), []);
   const left = unfinished.value;
@@ -87,7 +87,7 @@ const UnfinishedNotice = ({ campaign }: { readonly campaign: Campaign }) => {
   );
 };
 
-/** What is missing before somebody gets anything. */
+/** Steps that are missing before somebody gets anything. */
 const NextStep = ({
   campaign,
   messages,

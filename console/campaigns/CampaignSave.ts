@@ -7,7 +7,7 @@ import { copyMessages, sentencesOf, unfinished } from "./CampaignCopies.ts";
 import { type CampaignValues, draftOf } from "./CampaignForm.ts";
 import type { AttachedMessage } from "./CampaignResources.ts";
 
-/** What a save is for. A check is refused in any case, and publishes and pauses nothing. */
+/** The purpose of a save. A check is refused in any case, and publishes and pauses nothing. */
 export type SaveIntent = "paused" | "publish" | "check";
 
 interface Save {

@@ -1,5 +1,6 @@
 /** "Test": whether the campaign would reach test devices now, if not, why, and test sends. */
 import { useId, useState } from "preact/hooks";
+import { obstacles } from "../../src/devices/Obstacle.ts";
 import { usePlatform } from "../data/Query.ts";
 import type { Campaign, Page } from "../data/Resources.ts";
 import { Badge } from "../parts/Badge.tsx";
@@ -11,22 +12,6 @@ import { LoadProblem, Loading } from "../parts/PageFrame.tsx";
 import { TestSendForm } from "../notifications/TestSendForm.tsx";
 import { may } from "../session/SessionState.ts";
 import type { AttachedMessage, ReachExplanation, TestDevice } from "./CampaignResources.ts";
-
-const reasons: Readonly<Record<NonNullable<ReachExplanation["reason"]>, string>> = {
-  paused: "The campaign is paused.",
-  not_started: "The campaign has not started.",
-  ended: "The campaign has ended.",
-  no_notification: "The campaign has no notification that can still be sent.",
-  not_approved: "The device is not an approved test device.",
-  not_in_segment: "The device is in none of the segments.",
-  address_gone: "The push address of the device is gone. It gets one when the app registers again.",
-  transport_not_configured: "The push transport of the device is not configured.",
-  capped: "The device has got as many messages as the frequency cap allows.",
-  cooldown: "The device has got a message of the campaign at this location a short time ago.",
-  quiet_hours: "It is in quiet hours for the device.",
-  unsubscribed: "The device wants no messages.",
-  outside: "The device is in none of the locations. It gets the message when it enters or leaves one.",
-};
 
 const DeviceLine = ({ campaign, device }: { readonly campaign: Campaign; readonly device: TestDevice }) => {
   const { data, problem } = usePlatform<Page<ReachExplanation>>(
@@ -47,7 +32,7 @@ const DeviceLine = ({ campaign, device }: { readonly campaign: Campaign; readonl
       {problem !== undefined && <LoadProblem problem={problem} />}
       {found !== undefined && found.reason !== null && (
         <p class="quiet">
-          {reasons[found.reason]}
+          {obstacles[found.reason]}
           {until !== null && ` Until ${formatInstant(until, campaign.timezone)}.`}
         </p>
       )}

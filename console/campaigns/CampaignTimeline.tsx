@@ -1,4 +1,4 @@
-/** What happened to a campaign, and what will. */
+/** Past and coming events of a campaign. */
 import { usePlatform } from "../data/Query.ts";
 import type { Campaign, Page } from "../data/Resources.ts";
 import { serverNow } from "../data/ServerTime.ts";

@@ -12,7 +12,7 @@ import { type CampaignValues, targetingOf } from "./CampaignForm.ts";
 import { campaignQuietText } from "./CampaignPacing.tsx";
 import type { AttachedMessage, Estimate } from "./CampaignResources.ts";
 
-/** What is published, and whom it reaches. */
+/** The campaign that is published, and whom it reaches. */
 export interface PublishSummary {
   readonly values: CampaignValues;
   readonly estimate: Estimate;

@@ -24,7 +24,7 @@ const usePaused = (text: string): string => {
   return paused;
 };
 
-/** What a list of choices has. */
+/** A list of choices. */
 export interface TargetList<Item> {
   readonly search: string;
   readonly onSearch: (text: string) => void;

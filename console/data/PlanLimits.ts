@@ -22,7 +22,7 @@ const maxSandboxBytes = 209_715_200;
 export const isNearlyReached = ({ max, used }: PlanLimit): boolean =>
   max !== null && used !== undefined && used >= max * nearlyReached;
 
-/** What the operator's environment uses of its plan. Others cannot read it. */
+/** Use of the plan's limits by the operator's environment. Others cannot read it. */
 export const usePlanUsage = () =>
   useOperator<One<PlanUsage>>(
     workspaceId.value === null ? null : `/workspaces/${workspaceId.value}/${environment.value}/usage`,

@@ -7,7 +7,7 @@ import { machineNow } from "./ServerTime.ts";
 import { type Answered, type ApiProblem, awaySince, call, platformBase } from "./ApiCall.ts";
 import { workspaceId } from "../session/Scope.ts";
 
-/** What is known of a path: the last data, and why the last read failed. */
+/** The state of a path: the last data, and why the last read failed. */
 export interface Loaded<Body> {
   /** The last data, also after a failed read; undefined before the first. */
   readonly data: Body | undefined;

@@ -42,7 +42,7 @@ export type DeviceEvent = (typeof DeviceEventSchema)["Encoded"];
 export type DeviceMessage = (typeof MessageSchema)["Encoded"];
 /** Whether a campaign would reach a device now. */
 export type Explanation = (typeof ExplanationSchema)["Encoded"];
-/** What the doctor says about the installation. */
+/** The doctor's report on the installation. */
 export type HealthReport = (typeof HealthReportSchema)["Encoded"];
 /** A location. */
 export type Location = LocationResource;
@@ -80,7 +80,7 @@ export interface ReportRange {
 }
 /** A webhook. */
 export type Webhook = (typeof WebhookSchema)["Encoded"];
-/** What an environment uses of its plan. */
+/** Use of the plan's limits by an environment. */
 export type PlanUsage = (typeof PlanUsageSchema)["Encoded"];
 /** A workspace as the operator sees it. */
 export type Workspace = (typeof WorkspaceSchema)["Encoded"];

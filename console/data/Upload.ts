@@ -2,7 +2,7 @@
 import { ApiProblem, type ErrorBody, headersOf, noAnswer, platformBase, problemOf } from "./ApiCall.ts";
 import { endSession } from "../session/SessionState.ts";
 
-/** What an upload needs besides the form. */
+/** Parameters of an upload besides the form. */
 export interface UploadOptions {
   /** Makes the change once, however often it is sent. */
   readonly idempotencyKey: string;

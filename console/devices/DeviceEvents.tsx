@@ -1,4 +1,4 @@
-/** Where a device entered and left: a map of the locations, and a list of the events. */
+/** Enters and exits of a device: a map of the locations, and a list of the events. */
 import type { GeoJSONSource, Map as MapLibreMap } from "maplibre-gl";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { platform } from "../data/ApiCall.ts";
@@ -109,7 +109,7 @@ const MapOfEvents = ({ path }: { readonly path: string }) => {
   return locations === null || locations.length === 0 ? null : <LocationMap locations={locations} />;
 };
 
-/** Where a device entered and left; `path` is that of the device. */
+/** Enters and exits of a device; `path` is that of the device. */
 export const DeviceEvents = ({ path }: { readonly path: string }) => (
   <CardSection title="Entered and left">
     {may("locations:read") && <MapOfEvents path={`${path}/events?limit=50`} />}

@@ -3,7 +3,7 @@ import type { Location } from "../data/Resources.ts";
 /** Degrees east and north. */
 export type Position = readonly [longitude: number, latitude: number];
 
-/** Where a location stands on a map: the centre of a circle, or the mean corner of a polygon. */
+/** The point of a location on a map: the centre of a circle, or the mean corner of a polygon. */
 export const locationPoint = (geometry: Location["geometry"]): Position => {
   if (geometry.type === "Point") return geometry.coordinates;
   const corners = (geometry.coordinates[0] ?? []).slice(1);

@@ -1,4 +1,5 @@
 /** "Why": whether each campaign would reach a device now, and if not the first reason. */
+import { obstacles } from "../../src/devices/Obstacle.ts";
 import type { Explanation } from "../data/Resources.ts";
 import { Badge } from "../parts/Badge.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
@@ -10,22 +11,6 @@ import { may } from "../session/SessionState.ts";
 
 /** The id of the heading. */
 export const whyId = "why";
-
-const reasonTexts: Readonly<Record<NonNullable<Explanation["reason"]>, string>> = {
-  paused: "The campaign is paused.",
-  not_started: "The campaign has not started.",
-  ended: "The campaign has ended.",
-  no_notification: "The campaign has no notification that can still be sent.",
-  not_approved: "The device is not an approved test device.",
-  not_in_segment: "The device is not in the segments of the campaign.",
-  address_gone: "The push service reported the address of the device as gone.",
-  transport_not_configured: "The push service of the device has no credentials in this environment.",
-  capped: "The frequency cap of the campaign is reached.",
-  cooldown: "The cooldown of the campaign at the location has not passed.",
-  quiet_hours: "It is in quiet hours for the device.",
-  unsubscribed: "The device wants no messages.",
-  outside: "The device is in none of the locations of the campaign.",
-};
 
 const columns: ReadonlyArray<Column<Explanation>> = [
   {
@@ -50,7 +35,7 @@ const columns: ReadonlyArray<Column<Explanation>> = [
     heading: "Reason",
     cell: ({ reason, until }) => (
       <>
-        {reason !== null && reasonTexts[reason]}
+        {reason !== null && obstacles[reason]}
         {until !== null && (
           <span class="second-line">
             Until <InstantText at={until} />

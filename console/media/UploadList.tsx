@@ -35,7 +35,7 @@ const Row = ({ upload }: { readonly upload: UploadedFile }) => {
   );
 };
 
-/** What is uploaded to this workspace and environment, and what was refused. */
+/** Files that are uploaded to this workspace and environment, and refused ones. */
 export const UploadList = () => {
   const shown = uploads.value.filter(({ scope }) => scope === uploadScope());
   if (shown.length === 0) return null;

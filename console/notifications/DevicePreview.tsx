@@ -131,7 +131,7 @@ const divided = (problem: ApiProblem, message: FormModel<MessageValues>): ApiPro
   );
 };
 
-/** A form with a button, and what came of it. */
+/** A form with a button, and its result. */
 export const DevicePreview = ({ campaign, message, storedId }: PreviewProps) => {
   const [preview, setPreview] = useState<RenderedPreview | null>(null);
   const form = useForm({

@@ -2,7 +2,7 @@
 import type { Preview as PreviewSchema } from "../../src/sending/messages/preview/Preview.ts";
 import type { TestSend as TestSendSchema } from "../../src/sending/messages/testing/TestSend.ts";
 
-/** What a device would get. */
+/** A message as a device would get it. */
 export type RenderedPreview = (typeof PreviewSchema)["Encoded"];
-/** What a test send has created. */
+/** Deliveries that a test send has created. */
 export type TestDeliveries = (typeof TestSendSchema)["Encoded"];

@@ -16,7 +16,7 @@ export interface QuestionValues {
   readonly choices: string;
 }
 
-/** What is typed and chosen. */
+/** Typed and chosen values. */
 export interface MessageValues {
   readonly name: string;
   readonly type: AttachedMessage["type"];
@@ -135,7 +135,7 @@ const sentQuestion = ({ id, ...question }: QuestionValues) => ({
   choices: hasChoices(question.type) ? choicesOf({ id, ...question }).map((text) => ({ text })) : null,
 });
 
-/** What is typed, as a number if it is one: the server explains what would be right. */
+/** The typed text, as a number if it is one: the server explains what would be right. */
 const numberOrText = (text: string | null) => (text === null || !/^\d+$/.test(text) ? text : Number(text));
 
 const configOf = (values: MessageValues, sendAt: string | null) => {

@@ -1,6 +1,6 @@
 /** A notification as an app shows it once it is opened. */
 
-/** What is shown. Empty texts are left out. */
+/** The shown message. Empty texts are left out. */
 export interface OpenedContent {
   readonly headline: string;
   readonly body: string;

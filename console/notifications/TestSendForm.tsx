@@ -1,4 +1,4 @@
-/** Test sends: a notification is sent now to approved test devices, and what came of it. */
+/** Test sends: a notification is sent now to approved test devices, with the results. */
 import { useEffect, useState } from "preact/hooks";
 import { platform } from "../data/ApiCall.ts";
 import { useOperator, usePlatform } from "../data/Query.ts";

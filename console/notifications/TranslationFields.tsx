@@ -147,7 +147,7 @@ const TranslationGroup = (props: GroupProps) => {
   );
 };
 
-/** What is wrong with the translations as a whole, such as their number. */
+/** Problems of the translations as a whole, such as their number. */
 const WholeProblems = () => {
   const problems = useFieldProblems("translations");
   return problems.length === 0 ? null : <p class="problem">{problems.join(" ")}</p>;

@@ -1,4 +1,4 @@
-/** What needs a person: transports and webhooks that fail, missed sends, and limits nearly reached. */
+/** Problems that need a person: failing transports and webhooks, missed sends, and limits nearly reached. */
 import { useState } from "preact/hooks";
 import type { ApiProblem } from "../data/ApiCall.ts";
 import { isNearlyReached, limitsOf, type PlanLimit, usePlanUsage } from "../data/PlanLimits.ts";
@@ -27,7 +27,7 @@ const recentMillis = 7 * 86_400_000;
 /** The checks of the installation take seconds and are read less often, in milliseconds. */
 const healthMillis = 60_000;
 
-/** What cannot be read is named too: nobody knows whether it works. */
+/** Names parts that cannot be read, too: nobody knows whether they work. */
 const Unread = ({ problem }: { readonly problem: ApiProblem | undefined }) =>
   problem === undefined ? null : <li>{problem.message}</li>;
 

@@ -1,4 +1,4 @@
-/** What the parts of "Needs attention" have found. Only once all of them know it can all be well. */
+/** Findings of the parts of "Needs attention". Only once all of them are known can it all be well. */
 import { createContext } from "preact";
 import { useContext, useEffect } from "preact/hooks";
 

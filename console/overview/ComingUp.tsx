@@ -1,4 +1,4 @@
-/** What is next: sends that are due, and campaigns that start or end. */
+/** Coming events: sends that are due, and campaigns that start or end. */
 import { usePlatform } from "../data/Query.ts";
 import type { Campaign, Page, Send } from "../data/Resources.ts";
 import { serverNow } from "../data/ServerTime.ts";

@@ -35,11 +35,11 @@ interface DataTableProps<Row> {
   readonly initialSorting?: Sorting;
   /** The text that is searched; without it the table has no search. */
   readonly searchText?: (row: Row) => string;
-  /** Where the text of the search is kept; without it, in the table. */
+  /** The store of the search's text; without it, the table keeps the text. */
   readonly search?: KeptSearch;
   /** A press on a row. Its links and buttons do their own. */
   readonly onRow?: ((row: Row) => void) | undefined;
-  /** What stands in place of the rows if there are none. */
+  /** Shown instead of the rows if there are none. */
   readonly empty?: ComponentChildren;
 }
 

@@ -42,7 +42,7 @@ export const Dialog = ({ actions, children, onClose, title }: DialogProps) => {
 
 interface ConfirmDialogProps {
   readonly title: string;
-  /** What will happen. */
+  /** The effect of the action. */
   readonly children: ComponentChildren;
   /** The button that does it, such as "Delete". */
   readonly action: string;

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-/** What a list without items says: what the items are for, and what to do first. */
+/** A list without items: what the items are for, and what to do first. */
 export const EmptyState = ({
   action,
   children,

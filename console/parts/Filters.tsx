@@ -60,7 +60,7 @@ export const SearchFilter = ({
   );
 };
 
-/** What the API says of the value of a filter, connected with its control. */
+/** The API's error about the value of a filter, connected with its control. */
 const FilterProblems = ({ id, problems }: { readonly id: string; readonly problems: Problems }) =>
   problems.length === 0 ? null : (
     <div class="problem" id={id}>

@@ -11,7 +11,7 @@ interface MorePagesProps<Item> {
   readonly path: string;
   /** The button that shows the next page, such as "Show older messages". */
   readonly more: string;
-  /** What stands in place of a list without items. */
+  /** Shown instead of a list without items. */
   readonly empty: string;
   /** Renders the items of one page. */
   readonly children: (items: ReadonlyArray<Item>) => ComponentChildren;

@@ -49,7 +49,7 @@ export const LoadProblem = ({ problem }: { readonly problem: ApiProblem | undefi
     </p>
   );
 
-/** What a page shows before its first data. */
+/** A page before its first data. */
 export const Loading = () => (
   <p class="loading" role="status">
     Loading…

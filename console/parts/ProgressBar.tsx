@@ -5,7 +5,7 @@ export const ProgressBar = ({
   text,
   total,
 }: {
-  /** What is in progress, for screen readers. */
+  /** The work in progress, for screen readers. */
   readonly label: string;
   readonly done: number;
   readonly total: number;

@@ -23,6 +23,6 @@ const wallText = (instant: string, timeZone: string, length: number): string =>
     .format(new Date(instant))
     .slice(0, length);
 
-/** What was typed, as the API takes it: a date, or a date and a time with a space between. */
+/** The typed time, as the API takes it: a date, or a date and a time with a space between. */
 export const sentWallTime = (typed: string): string =>
   typed.trim().replace(/^(\d{4}-\d\d-\d\d)[T ]\s*(\d\d:\d\d)(?::\d\d)?$/, "$1 $2");

@@ -2,7 +2,7 @@
 import { parameter, setParameters } from "../routing/Router.ts";
 import type { ChosenRange, DayRange } from "./ChosenRange.ts";
 
-/** What the API filters by. `status` is that of the rows. */
+/** Filters of the API. `status` is that of the rows. */
 export const apiFilters = [
   "campaign",
   "location",

@@ -13,14 +13,14 @@ import type { ChosenRange } from "./ChosenRange.ts";
 import { comparedPaths, setFilter } from "./ReportFilters.ts";
 import { columnsOf, type ReportKind } from "./ReportKinds.tsx";
 
-/** What a report says to the page around it. */
+/** A report's state for the page around it. */
 export interface ReportNews {
   readonly problem: ApiProblem | undefined;
   /** The name of the notification that was chosen, once it is known. */
   readonly notificationName: string | undefined;
 }
 
-/** What every report gets. */
+/** Properties of every report. */
 export interface ReportProps {
   readonly range: ChosenRange;
   readonly onNews: (news: ReportNews) => void;

@@ -1,4 +1,4 @@
-/** What a survey was answered: a chart a question, and the questions in a table. */
+/** Results of a survey: a chart a question, and the questions in a table. */
 import { useEffect } from "preact/hooks";
 import { useLast } from "../data/LastData.ts";
 import { usePlatform } from "../data/Query.ts";

@@ -16,5 +16,5 @@ export const SendBadge = ({ status }: { readonly status: Send["status"] }) => {
   return <Badge text={text} tone={tone} />;
 };
 
-/** What a send sends: the notification, or that it was deleted. */
+/** The content of a send: the notification, or that it was deleted. */
 export const sendName = ({ notification_name: name }: Send): string => name ?? "Deleted notification";

@@ -1,6 +1,6 @@
 /**
- * What was typed into forms, kept in this browser by workspace and environment. It survives a refusal, the
- * end of a session, a reload and a restart of the server, and is forgotten on "Sign out".
+ * Texts typed into forms, kept in this browser by workspace and environment. They survive a refusal, the end
+ * of a session, a reload and a restart of the server, and are forgotten on "Sign out".
  */
 
 const prefix = "waypost.draft.";

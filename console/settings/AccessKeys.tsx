@@ -29,7 +29,7 @@ export const InstantOr = ({ at, none }: { readonly at: string | null; readonly n
 interface RevokeProps {
   readonly name: string;
   readonly path: string;
-  /** What stops working. */
+  /** Uses that stop working. */
   readonly effect: string;
 }
 

@@ -18,14 +18,14 @@ export interface IssuedKey {
   readonly secret: string;
 }
 
-/** What a dialog that issues a key gets. */
+/** Properties of a dialog that issues a key. */
 export interface IssueProps {
   readonly onClose: () => void;
   readonly onIssued: (key: IssuedKey) => void;
 }
 
 interface IssueDialogProps<Values extends object> {
-  /** What the dialog and its button are called, such as "Issue token". */
+  /** The title of the dialog and its button, such as "Issue token". */
   readonly action: string;
   readonly form: FormModel<Values>;
   readonly onClose: () => void;
@@ -61,7 +61,7 @@ interface IssuedKeysProps<Key extends AccessKey> {
   readonly path: string;
   /** The columns between those that all keys have and the actions. */
   readonly columns: ReadonlyArray<Column<Key>>;
-  /** What stops working with a revoked one. */
+  /** Uses that stop working with a revoked key. */
   readonly effect: string;
   readonly issue: (props: IssueProps) => ComponentChildren;
 }

@@ -23,11 +23,11 @@ export type AppKey = (typeof SdkKeySchema)["Encoded"];
 export type NewAppKey = (typeof IssuedSdkKeySchema)["Encoded"];
 /** A push service, and whether it has credentials. */
 export type PushTransport = (typeof ShownTransportSchema)["Encoded"];
-/** What a push service answered to a test. */
+/** A push service's answer to a test. */
 export type PushTest = (typeof TransportTestSchema)["Encoded"];
 /** An attempt to call a webhook. */
 export type CallAttempt = (typeof WebhookAttemptSchema)["Encoded"];
-/** What a receiver answered to a test event. */
+/** A receiver's answer to a test event. */
 export type WebhookTest = (typeof WebhookTestSchema)["Encoded"];
-/** What `waypost doctor` says. */
+/** The report of `waypost doctor`. */
 export type InstallationReport = (typeof HealthReportSchema)["Encoded"];

@@ -44,7 +44,7 @@ const fields: Readonly<Record<Provider, ReadonlyArray<CredentialField>>> = {
   ],
 };
 
-/** What is no JSON is sent as it was typed: the API says what is wrong. */
+/** Text that is not JSON is sent as it was typed: the API says what is wrong. */
 const jsonOrText = (text: string): unknown => {
   try {
     return JSON.parse(text);

@@ -1,4 +1,4 @@
-/** What one does with a webhook: edit, test, disable, replace its secret, delete. */
+/** Actions on a webhook: edit, test, disable, replace its secret, delete. */
 import { useState } from "preact/hooks";
 import { type ApiProblem, platform } from "../data/ApiCall.ts";
 import { refresh } from "../data/Query.ts";

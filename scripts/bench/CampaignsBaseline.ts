@@ -5,7 +5,7 @@
 import Fastify from "fastify";
 import pg from "pg";
 
-const [socketFolder, user, database, workspaceId, environment] = process.argv.slice(2);
+const [socketFolder, user, database, workspaceId] = process.argv.slice(2);
 
 interface Row {
   readonly location_ids: ReadonlyArray<string>;
@@ -42,7 +42,7 @@ fastify.get("/campaigns", async () => {
   const { rows } = await pool.query({
     name: "campaigns",
     text,
-    values: [workspaceId, environment, new Date(performance.timeOrigin + performance.now())],
+    values: [workspaceId, "production", new Date(performance.timeOrigin + performance.now())],
   });
   const data = rows
     .slice(0, 20)

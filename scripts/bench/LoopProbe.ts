@@ -3,9 +3,10 @@
  * ./LoopProbe.ts`. SIGUSR2 writes the figures since the last one to the file of `LOOP_PROBE`, and begins
  * again.
  */
-import { renameSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import process from "node:process";
+import { setTimeout as pause } from "node:timers/promises";
 
 /** Delays of the event loop in milliseconds. */
 export interface LoopDelays {
@@ -22,10 +23,30 @@ export interface HeapSizes {
   readonly external: number;
 }
 
-/** What the probe writes. */
+/** A line that the probe writes. */
 export interface Probed extends LoopDelays {
   readonly heap: HeapSizes;
+  /**
+   * The most CPU of the thread between two turns of the event loop, in milliseconds: waiting for a processor
+   * does not count.
+   */
+  readonly held: number;
 }
+
+/** Reads the probe of a process: the figures since the last call. */
+export const probed = async (pid: number, file: string): Promise<Probed> => {
+  rmSync(file, { force: true });
+  process.kill(pid, "SIGUSR2");
+  for (let waited = 0; waited < 30_000; waited += 50) {
+    await pause(50);
+    try {
+      return JSON.parse(readFileSync(file, "utf8")) as Probed;
+    } catch {
+      // Not written yet.
+    }
+  }
+  throw new Error("The probe of the process has not answered within 30 s.");
+};
 
 const file = process.env["LOOP_PROBE"];
 const resolution = 2;
@@ -42,6 +63,17 @@ if (file !== undefined) {
     return usage;
   };
   setInterval(measureHeap, 1_000).unref();
+  const threadMicros = (): number => {
+    const { system, user } = process.threadCpuUsage();
+    return user + system;
+  };
+  let held = 0;
+  let usedMicros = threadMicros();
+  setInterval(() => {
+    const now = threadMicros();
+    held = Math.max(held, now - usedMicros);
+    usedMicros = now;
+  }, 1).unref();
   process.on("SIGUSR2", () => {
     const { external, heapTotal } = measureHeap();
     const result: Probed = {
@@ -49,9 +81,11 @@ if (file !== undefined) {
       p99: millis(delays.percentile(99)),
       max: millis(delays.max),
       heap: { live: mebibytes(live), total: mebibytes(heapTotal), external: mebibytes(external) },
+      held: held / 1000,
     };
     delays.reset();
     live = Infinity;
+    held = 0;
     writeFileSync(`${file}.new`, JSON.stringify(result));
     renameSync(`${file}.new`, file);
   });

@@ -9,12 +9,12 @@ import { createCipheriv, createECDH, createPrivateKey, hkdfSync, randomBytes, ra
 import { Agent, request } from "node:http";
 import { connect } from "node:http2";
 import { Settings } from "../../src/config/Settings.ts";
-import { PublicHosts } from "../../src/notifications/PublicHosts.ts";
+import { PublicHosts } from "../../src/outgoing/PublicHosts.ts";
 import { makeVapidKeys } from "../../src/sending/credentials/PushCredentialRules.ts";
 import { Apns } from "../../src/sending/push/transports/Apns.ts";
 import { Fcm } from "../../src/sending/push/transports/Fcm.ts";
 import { jsonWebToken } from "../../src/sending/push/transports/JsonWebToken.ts";
-import { PushConnections } from "../../src/sending/push/transports/PushConnections.ts";
+import { OutgoingRequests } from "../../src/outgoing/OutgoingRequests.ts";
 import { awaitOutcome, type PushChannel } from "../../src/sending/push/transports/PushTransport.ts";
 import { WebPush } from "../../src/sending/push/transports/WebPush.ts";
 import { apnsCredentials, fcmCredentials, p256Key } from "../../test/sending/push/PushKeys.ts";
@@ -158,7 +158,7 @@ Effect.gen(function* () {
 }).pipe(
   Effect.provide(
     Layer.mergeAll(Fcm.layer, Apns.layer, WebPush.layer).pipe(
-      Layer.provide(PushConnections.layerNoDeps),
+      Layer.provide(OutgoingRequests.layerNoDeps),
       Layer.provide(PublicHosts.layer),
       Layer.provide(Settings.layerTest({ allowPrivateAddresses: true })),
     ),

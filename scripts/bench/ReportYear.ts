@@ -11,6 +11,15 @@ export interface ReportYear {
   readonly timezone: string;
 }
 
+/** A history of so many rows of each kind. */
+export const yearOf = (rows: number, devices = Math.max(1000, rows / 20)): ReportYear => ({
+  rows,
+  devices,
+  campaigns: 200,
+  locations: 2000,
+  timezone: "Europe/Amsterdam",
+});
+
 /** The id of the item with a number, as SQL. */
 export const uuidOf = (name: string, key: string) => `md5('${name}' || ${key})::uuid`;
 

@@ -1,12 +1,14 @@
 import { Clock, Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { randomUUID } from "node:crypto";
-import process from "node:process";
 import { instant, unnested } from "../../src/database/Rows.ts";
 import { seal, sealingKey } from "../../src/access/SealedText.ts";
 import { makeWebhookSecret, sealingPurpose, secretContext } from "../../src/webhooks/WebhookSecret.ts";
-import { cpuOf, familyOf } from "./BenchChild.ts";
-import { figuresOf, newWorkspace, secretKey, waitFor } from "./WebhookScenario.ts";
+import { BenchWorld } from "./BenchWorld.ts";
+import { quantile } from "./PacedLoad.ts";
+import { secretKey } from "./ServiceApi.ts";
+import { atMost } from "./Rounds.ts";
+import { figuresOf, newWorkspace, waitFor } from "./WebhookScenario.ts";
 
 /** 1,000 receivers of which 100 hang; every receiver gets an event a second for ten seconds. */
 export const hanging = Effect.fnUntraced(function* (
@@ -37,31 +39,27 @@ export const hanging = Effect.fnUntraced(function* (
       secret: ["bytea", ({ secret }) => secret],
     })}`;
   yield* figuresOf(receiver);
-  const others = () =>
-    familyOf(process.pid).reduce(
-      (sum, each) => sum + (each === process.pid || each === pid ? 0 : cpuOf(each)),
-      0,
-    );
-  const before = [cpuOf(pid), others()] as const;
-  for (let second = 0; second < 10; second++) {
-    const at = yield* Clock.currentTimeMillis;
-    yield* sql`
+  const work = Effect.gen(function* () {
+    for (let second = 0; second < 10; second++) {
+      const at = yield* Clock.currentTimeMillis;
+      yield* sql`
       INSERT INTO webhook_event (workspace_id, environment, webhook_id, recording, type, recorded_at, size,
         data)
       SELECT w.workspace_id, w.environment, w.id, nextval('webhook_recording'), 'location.entered',
         ${instant(at)}, 1, ARRAY[${`{"made_at":${at}}`}]
       FROM webhook w WHERE w.workspace_id = ${workspaceId}`;
-    yield* Effect.sleep(1_000);
-  }
-  const { lags } = yield* waitFor(receiver, 9_000, 20);
+      yield* Effect.sleep(1_000);
+    }
+    return yield* waitFor(receiver, 9_000, 20);
+  });
+  const { cpu, databaseCpu, lags } = yield* BenchWorld.measured(pid, 1, work);
   yield* sql`DELETE FROM webhook WHERE workspace_id = ${workspaceId}`;
   const sorted = lags.toSorted((a, b) => a - b);
-  const quantile = (share: number): number => sorted[Math.floor(share * (sorted.length - 1))] ?? Infinity;
+  const lag = (part: number): number => quantile(sorted, part);
   console.log(
-    `1,000 receivers of which 100 hang: lag of the others ${quantile(0.5)} ms, p99 ${quantile(0.99)} ms ` +
-      `(bar: ${maxLag} ms), max ${quantile(1)} ms; CPU of the worker ` +
-      `${(cpuOf(pid) - before[0]).toFixed(1)} s, of PostgreSQL and the receiver ` +
-      `${(others() - before[1]).toFixed(1)} s, in 10 s`,
+    `1,000 receivers of which 100 hang: lag of the others ${lag(0.5)} ms, ` +
+      `p99 ${atMost(lag(0.99), maxLag, 0)} ms, max ${lag(1)} ms; ` +
+      `CPU of the worker ${(cpu / 1e6).toFixed(1)} s, of PostgreSQL ${(databaseCpu / 1e6).toFixed(1)} s, ` +
+      "in 10 s",
   );
-  return quantile(0.99) < maxLag;
 });

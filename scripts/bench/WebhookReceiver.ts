@@ -1,6 +1,7 @@
 /**
- * A receiver of webhooks in a process of its own: it answers 204, or never under /hang. `GET /figures` has
- * the calls and events so far, and the lags of the events in milliseconds; reading it resets them.
+ * A receiver of webhooks in a process of its own: it answers 204, under /fail one call in five with 503, or
+ * never under /hang. `GET /figures` has the calls and events so far, and the lags of the events in
+ * milliseconds; reading it resets them.
  */
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -30,7 +31,7 @@ const server = createServer({ noDelay: true, keepAliveTimeout: 60_000 }, (reques
     events += isBatch ? text.split('{"id":"0').length - 1 : 1;
     const at = /"made_at":(\d+)/.exec(text)?.[1];
     if (at !== undefined) lags.push(Date.now() - Number(at));
-    response.writeHead(204).end();
+    response.writeHead(request.url?.startsWith("/fail") === true && calls % 5 === 0 ? 503 : 204).end();
   })();
 });
 server.listen(0, "127.0.0.1", () => {

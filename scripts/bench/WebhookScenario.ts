@@ -1,69 +1,28 @@
-/** What the benches of webhooks have in common. */
+/** Webhook events of a bench: written by SQL, and counted by the receiver. */
 import { Clock, Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { randomUUID } from "node:crypto";
 import { instant } from "../../src/database/Rows.ts";
+import { untilNone, workspaceKey } from "./BenchRows.ts";
+import * as service from "./ServiceApi.ts";
 
-/** The operator key of the benched processes. */
-export const operatorKey = "bench-operator-key-of-all-processes";
-/** Their secret key. */
-export const secretKey = "bench-secret-key-of-all-processes";
-
-/** A created resource: its id, or the credential that is shown once. */
-interface Created {
-  readonly id: string;
-  readonly token: string;
-  readonly sdk_key: string;
-  readonly device_token: string;
-  readonly results: ReadonlyArray<{ readonly id: string }>;
-}
-
-/** What the receiver has received: `WebhookReceiver.ts`. */
+/** Counts of the receiver: `WebhookReceiver.ts`. */
 interface Figures {
   readonly calls: number;
   readonly events: number;
   readonly lags: ReadonlyArray<number>;
 }
 
-/** Sends a request, and gives its `data`. */
-export const ask = (
-  url: string,
-  token: string,
-  body: object,
-  method: "POST" | "PUT" | "PATCH" | "DELETE" = "POST",
-) =>
-  Effect.promise(async () => {
-    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-    const answer = await fetch(url, { method, headers, body: JSON.stringify(body) });
-    const { data, error } = (await answer.json()) as { readonly data: Created; readonly error?: unknown };
-    if (error !== undefined) throw new Error(JSON.stringify(error));
-    return data;
-  });
-
 /** The figures of the receiver, which this resets. */
 export const figuresOf = (receiver: string) =>
   Effect.promise(async () => (await (await fetch(receiver)).json()) as Figures);
 
-/** A workspace with the full API, and a token of its Production. */
+const abilities = ["campaigns:write", "notifications:write", "locations:write", "webhooks:write"];
+
+/** A workspace with the full API, a token of its Production, and its internal key. */
 export const newWorkspace = Effect.fnUntraced(function* (origin: string) {
-  const operator = `${origin}/operator/v1/workspaces`;
-  const plan = {
-    max_campaigns: null,
-    production_requests_per_minute: null,
-    production_writes_per_minute: null,
-    production_requests_per_day: null,
-  };
-  const { id } = yield* ask(operator, operatorKey, { name: `Bench ${randomUUID()}`, plan });
-  yield* ask(`${operator}/${id}`, operatorKey, { platform_api_enabled: true }, "PATCH");
-  const { token } = yield* ask(`${operator}/${id}/tokens`, operatorKey, {
-    name: "Bench",
-    environment: "production",
-    abilities: ["campaigns:write", "notifications:write", "locations:write", "webhooks:write"],
-  });
-  const sql = yield* SqlClient.SqlClient;
-  const [row] = yield* sql<{ readonly workspaceId: number }>`
-    SELECT id AS "workspaceId" FROM workspace WHERE public_id = ${id}`;
-  return { id, token, workspaceId: row?.workspaceId ?? 0, operator: `${operator}/${id}` };
+  const workspace = yield* service.newWorkspace(origin, abilities);
+  return { ...workspace, workspaceId: yield* workspaceKey(workspace.id) };
 });
 
 /** Records events of one webhook, in recordings of this size. */
@@ -105,5 +64,5 @@ export const waitFor = Effect.fnUntraced(function* (receiver: string, count: num
 /** Waits until the results of all calls are stored, which is part of a call's cost. */
 export const allSettled = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
-  while ((yield* sql`SELECT FROM webhook_call LIMIT 1`).length > 0) yield* Effect.sleep(20);
+  yield* untilNone(sql`SELECT FROM webhook_call LIMIT 1`);
 });

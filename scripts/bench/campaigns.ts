@@ -1,43 +1,25 @@
 /**
  * The CPU time of a `GET` of 20 campaigns, compared with a Fastify and `pg` handler written by hand
  * (CampaignsBaseline.ts) that makes the same query and returns the same JSON. The bar is 1.5 times as much.
- * Each is a process of its own, and both alternate on one PostgreSQL; user and system time of the Node
- * process count. The access log is on, as it is by default.
+ * User and system time of the Node process count. The access log is on, as it is by default.
  */
-import { NodeRuntime } from "@effect/platform-node";
-import { Effect, References } from "effect";
+import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { deepStrictEqual } from "node:assert";
-import { Tokens } from "../../src/access/Tokens.ts";
 import { arrayOf, instant } from "../../src/database/Rows.ts";
-import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import { idAt } from "../../src/wire/Ids.ts";
-import { Workspaces } from "../../src/workspaces/Workspaces.ts";
-import { alternating, lineOf, type Program, programs, rounds } from "./Programs.ts";
+import { workspaceKey } from "./BenchRows.ts";
+import { BenchWorld, each, runBench, type Served } from "./BenchWorld.ts";
 import { getRequest, requestLoad } from "./RequestLoad.ts";
+import { newWorkspace } from "./ServiceApi.ts";
+import { atMost, ratios } from "./Rounds.ts";
 
-const bar = 1.5;
 const connections = 64;
-const perRound = 5_000;
 
 /** Stores 20 campaigns with three locations and a group each. */
-const prepare = Effect.gen(function* () {
+const prepare = Effect.fnUntraced(function* (workspaceId: number) {
   const sql = yield* SqlClient.SqlClient;
-  const workspaces = yield* Workspaces;
   const now = 1_795_262_400_000;
-  const { id } = yield* workspaces.create(
-    ParsedBody.of({ name: "Bench", plan: { production_requests_per_minute: null } }),
-  );
-  yield* workspaces.update(id, ParsedBody.of({ platform_api_enabled: true }));
-  const { workspaceId } = yield* workspaces.find(id);
-  const { token } = yield* (yield* Tokens).issueToken(
-    workspaceId,
-    ParsedBody.of({
-      name: "Bench",
-      environment: "production" as const,
-      abilities: ["campaigns:read" as const],
-    }),
-  );
   const ids = (count: number) =>
     arrayOf(
       "uuid",
@@ -70,41 +52,29 @@ const prepare = Effect.gen(function* () {
     FROM (SELECT *, row_number() OVER (ORDER BY id) AS n FROM campaign) c
     JOIN (SELECT *, row_number() OVER (ORDER BY id) AS n FROM location_group) g ON g.n = c.n`;
   yield* sql`ANALYZE`.unprepared;
-  return { workspaceId, token };
 });
 
 const bench = Effect.gen(function* () {
-  const { prepared, baseline, waypost } = yield* programs(
-    "CampaignsBaseline.ts",
-    prepare,
-    ({ workspaceId }) => [String(workspaceId), "production"],
-  );
-  const side = (name: string, program: Program, url: string, headers: Readonly<Record<string, string>>) => ({
-    name,
-    program,
-    answer: () => fetch(url, { headers }).then((response) => response.json() as unknown),
-    ask: (count: number) => {
-      const request = getRequest(url, headers);
-      return requestLoad(url, connections, count, () => request, '{"data":[');
-    },
-  });
-  const sides = [
-    side("Fastify + pg", baseline, `${baseline.origin}/campaigns`, {}),
-    side("Waypost", waypost, `${waypost.origin}/platform/v1/campaigns`, {
-      authorization: `Bearer ${prepared.token}`,
-    }),
-  ] as const;
-  const [first, second] = yield* Effect.promise(() => Promise.all(sides.map(({ answer }) => answer())));
-  deepStrictEqual(second, first);
-  const [bare, own] = yield* alternating(sides, perRound);
-  if (bare === undefined || own === undefined) return;
-  const ratio = own.cpu / bare.cpu;
-  console.log(`
-GET of 20 campaigns from ${connections} connections, ${rounds} rounds of ${perRound}, medians
-${lineOf("Fastify + pg", bare)}
-${lineOf("Waypost", own)}
-ratio of the CPU ${ratio.toFixed(2)} (bar: ${bar})`);
-  if (ratio > bar) process.exitCode = 1;
+  const waypost = yield* BenchWorld.waypost();
+  const { id, platform, token } = yield* newWorkspace(waypost.origin, ["campaigns:read"]);
+  const workspaceId = yield* workspaceKey(id);
+  yield* prepare(workspaceId);
+  const baseline = yield* BenchWorld.baseline("CampaignsBaseline.ts", workspaceId);
+  const side = ({ pid }: Served, url: string, headers: Readonly<Record<string, string>>) => {
+    const request = getRequest(url, headers);
+    return {
+      pid,
+      answer: () => fetch(url, { headers }).then((response) => response.json() as unknown),
+      load: (count: number) => requestLoad(url, connections, count, () => request, '{"data":['),
+    };
+  };
+  const bare = side(baseline, `${baseline.origin}/campaigns`, {});
+  const own = side(waypost, `${platform}/campaigns`, { authorization: `Bearer ${token}` });
+  deepStrictEqual(yield* Effect.promise(own.answer), yield* Effect.promise(bare.answer));
+  const what = `GET of 20 campaigns from ${connections} connections`;
+  const rounds = yield* BenchWorld.compare(what, 5_000, { "Fastify + pg": bare, Waypost: own });
+  const cpu = ratios(each(rounds.Waypost, "cpu"), each(rounds["Fastify + pg"], "cpu"));
+  console.log(`ratio of the CPU ${atMost(cpu, 1.5)}`);
 });
 
-bench.pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "Warn"), NodeRuntime.runMain);
+runBench(bench);

@@ -2,22 +2,16 @@
  * The bars of CSV files: deliveries leave the database at half the rate of COPY of the same rows on the same
  * server or more, in flat memory, the first record within 200 ms. BENCH_ROWS (300,000 if unset) deliveries.
  */
-import { NodeRuntime } from "@effect/platform-node";
-import { Effect, Layer, Stream } from "effect";
+import { Effect, Stream } from "effect";
 import { SqlClient } from "effect/sql";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { DeliveryList } from "../../src/sending/deliveries/DeliveryList.ts";
 import type { Tenant } from "../../src/workspaces/Workspace.ts";
-import { benchClient, benchDirectory, onSchema } from "./BenchDatabase.ts";
-import { buildReportYear } from "./ReportYear.ts";
+import { onSchema } from "./BenchDatabase.ts";
+import { each, runBench } from "./BenchWorld.ts";
+import { buildReportYear, yearOf } from "./ReportYear.ts";
+import { atLeast, atMost, alternately, median, ratios, setting } from "./Rounds.ts";
 
-const rows = Number(process.env["BENCH_ROWS"] ?? 300_000);
-const maxFirstMillis = 200;
-const minShare = 0.5;
-const maxMegabytes = 50;
-const rounds = 3;
+const rows = setting("ROWS", 300_000);
 
 /** An instant as the file shows it. */
 const utcText = (column: string): string =>
@@ -50,7 +44,7 @@ const bench = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const list = yield* DeliveryList;
   const timezone = "UTC";
-  yield* buildReportYear({ rows, devices: 50_000, campaigns: 200, locations: 2000, timezone });
+  yield* buildReportYear({ ...yearOf(rows, 50_000), timezone });
   const tenant = {
     workspaceId: 1,
     environment: "production",
@@ -79,37 +73,18 @@ const bench = Effect.gen(function* () {
   const copied = Effect.gen(function* () {
     const started = performance.now();
     yield* sql`COPY (${sql.literal(sameRows)}) TO '/dev/null' (FORMAT csv)`.unprepared;
-    return rows / ((performance.now() - started) / 1000);
+    const rate = rows / ((performance.now() - started) / 1000);
+    return { count: rows, first: 0, rate, megabytes: 0 };
   });
 
-  yield* exported;
-  let misses = 0;
-  for (let round = 0; round < rounds; round++) {
-    const file = yield* exported;
-    const copy = yield* copied;
-    const share = file.rate / copy;
-    const isMet = share >= minShare && file.first <= maxFirstMillis && file.megabytes <= maxMegabytes;
-    if (!isMet) misses++;
-    console.log(
-      `${file.count} deliveries: ${Math.round(file.rate)} a second, COPY ${Math.round(copy)}: ` +
-        `${share.toFixed(2)} (bar: ${minShare}), first after ${file.first.toFixed(0)} ms ` +
-        `(bar: ${maxFirstMillis}), ` +
-        `${file.megabytes.toFixed(0)} MB more (bar: ${maxMegabytes})${isMet ? "" : "  missed"}`,
-    );
-  }
-  if (misses === rounds) process.exitCode = 1;
+  const { copy, file } = yield* alternately(3, { file: exported, copy: copied });
+  const [own, bare] = [each(file, "rate"), each(copy, "rate")];
+  const rates = `${Math.round(median(own))} a second, COPY ${Math.round(median(bare))}`;
+  console.log(
+    `${rows} deliveries: ${rates}: ${atLeast(ratios(own, bare), 0.5)}, ` +
+      `first after ${atMost(each(file, "first"), 200, 0)} ms, ` +
+      `${atMost(each(file, "megabytes"), 50, 0)} MB more`,
+  );
 });
 
-const directory = mkdtempSync(join(tmpdir(), "waypost-bench-"));
-NodeRuntime.runMain(
-  bench.pipe(
-    Effect.provide(
-      onSchema(
-        Layer.provide(DeliveryList.layer, benchDirectory(directory)),
-        benchClient(directory, { max_wal_size: "4GB" }),
-      ),
-    ),
-    Effect.ensuring(Effect.sync(() => rmSync(directory, { recursive: true, force: true }))),
-    Effect.scoped,
-  ),
-);
+runBench(Effect.provide(bench, onSchema(DeliveryList.layer)), { settings: { max_wal_size: "4GB" } });

@@ -1,30 +1,25 @@
 /**
  * The bar of events: `POST /device/v1/events` with an event that fires a message, from 64 connections, at no
- * less than a third of the rate of a baseline that does only the necessary inserts (EventsBaseline.ts). Both
- * are processes of their own on one durable PostgreSQL, measured alternately. The access log is on, as by
- * default; the campaign has a cap, so that caps are counted.
+ * less than a third of the rate of a baseline that does only the necessary inserts (EventsBaseline.ts), on
+ * one durable PostgreSQL. The access log is on, as by default; the campaign has a cap, so that caps are
+ * counted.
  *
  * A second location has on_dwell notifications besides: there, an event costs at most a fifth more CPU time,
  * that of PostgreSQL included.
  */
-import { NodeRuntime } from "@effect/platform-node";
-import { Clock, Effect, References } from "effect";
+import { Clock, Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { randomUUID } from "node:crypto";
-import { digest, makeSecret } from "../../src/access/Credential.ts";
-import { instant, unnested } from "../../src/database/Rows.ts";
-import { deviceToken } from "../../src/devices/DeviceToken.ts";
-import { DeviceKey, idAt } from "../../src/wire/Ids.ts";
-import { ParsedBody } from "../../src/wire/ParsedBody.ts";
-import { Workspaces } from "../../src/workspaces/Workspaces.ts";
-import { alternating, lineOf, programs, rounds } from "./Programs.ts";
-import { type Loaded, postHead, requestLoad } from "./RequestLoad.ts";
+import { instant } from "../../src/database/Rows.ts";
+import { idAt } from "../../src/wire/Ids.ts";
+import { insertReporters, workspaceKey } from "./BenchRows.ts";
+import { BenchWorld, each, runBench, type Figures } from "./BenchWorld.ts";
+import { postHead, requestLoad } from "./RequestLoad.ts";
+import { newWorkspace } from "./ServiceApi.ts";
+import { atLeast, atMost, ratios } from "./Rounds.ts";
 
-const bar = 1 / 3;
-const dwellBar = 1.2;
 const connections = 64;
 const devices = 1_000;
-const perRound = 6_000;
 
 interface Keys {
   readonly locationKey: number;
@@ -33,13 +28,10 @@ interface Keys {
   readonly contentKey: number;
 }
 
-/** Inserts a campaign with a message at a location, and a thousand devices. */
-const prepare = Effect.gen(function* () {
+/** Inserts a campaign with a message at a location, one that waits at another, and a thousand devices. */
+const prepare = Effect.fnUntraced(function* (workspaceId: number) {
   const sql = yield* SqlClient.SqlClient;
-  const workspaces = yield* Workspaces;
   const now = yield* Clock.currentTimeMillis;
-  const { id } = yield* workspaces.create(ParsedBody.of({ name: "Bench" }));
-  const { workspaceId } = yield* workspaces.find(id);
   const tenant = sql`${workspaceId}::integer AS workspace_id, 'production' AS environment`;
   const at = instant(now);
   const [location, campaign, notification] = [idAt(now), idAt(now), idAt(now)];
@@ -72,107 +64,63 @@ const prepare = Effect.gen(function* () {
     SELECT ${tenant}, ${notification}::uuid, 'Welcome', 'message', key, ${at}, ${at} FROM revision`;
   yield* sql`
     INSERT INTO campaign_notification (workspace_id, environment, campaign_id, notification_id, id,
-      trigger_type, attached_at, updated_at)
-    SELECT ${tenant}, ${campaign}::uuid, ${notification}::uuid, ${idAt(now)}::uuid, 'on_enter', ${at}, ${at}`;
-  yield* sql`
-    INSERT INTO campaign_notification (workspace_id, environment, campaign_id, notification_id, id,
       trigger_type, dwell_minutes, attached_at, updated_at)
-    SELECT ${tenant}, ${waiting}::uuid, ${notification}::uuid, ${idAt(now)}::uuid, 'on_dwell', 60, ${at},
-      ${at}`;
-  const secrets = Array.from({ length: devices }, makeSecret);
-  yield* sql`
-    INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport, approved,
-      token_digest, token_used, registered_at, last_seen_at)
-    SELECT ${tenant}, ord, id, 'installation-' || ord, 'android', 'inbox', true, digest, true, ${at}, ${at}
-    FROM ${unnested("d", secrets, {
-      id: ["uuid", () => idAt(now)],
-      digest: ["bytea", digest],
-    })}`;
+    SELECT ${tenant}, each.campaign, ${notification}::uuid, gen_random_uuid(), each.type, each.minutes,
+      ${at}, ${at}
+    FROM (VALUES (${campaign}::uuid, 'on_enter', NULL), (${waiting}::uuid, 'on_dwell', 60))
+      AS each (campaign, type, minutes)`;
+  const tokens = yield* insertReporters(workspaceId, devices);
   const [keys] = yield* sql<Keys>`
     SELECT l.key AS "locationKey", c.key AS "campaignKey", n.key AS "notificationKey",
       n.content_key AS "contentKey"
     FROM location l, campaign c, notification n
     WHERE l.id = ${location} AND c.id = ${campaign}`;
   yield* sql`ANALYZE`.unprepared;
-  const event = { location_id: location, occurred_at: new Date(now).toISOString() };
-  return { workspaceId, keys, secrets, event, cafe, campaign, notification };
+  const message = {
+    campaign_id: campaign,
+    notification_id: notification,
+    type: "message",
+    headline: "Welcome in our store",
+    body: "Show this message for a free coffee.",
+    media: null,
+    cta_label: "See the offer",
+    cta_url: "https://example.com/offer",
+    questions: [],
+    opened_at: null,
+    clicked_at: null,
+  };
+  return { tokens, location, cafe, argument: { ...keys, workspaceId, message } };
 });
 
-/** Posts `count` events of alternating devices; each fires a message. */
-const load = (
-  url: string,
-  devices: ReadonlyArray<Readonly<Record<string, string>>>,
-  event: { readonly location_id: string; readonly occurred_at: string },
-  count: number,
-): Promise<Loaded> => {
+/** Posts events of alternating devices; each fires a message. */
+const events = (url: string, devices: ReadonlyArray<Readonly<Record<string, string>>>, location: string) => {
   const start = '{"events":[{"id":"';
-  const end = `","type":"enter","location_id":"${event.location_id}","occurred_at":"${event.occurred_at}"}]}`;
+  const at = new Date().toISOString();
+  const end = `","type":"enter","location_id":"${location}","occurred_at":"${at}"}]}`;
   const length = start.length + 36 + end.length;
   const heads = devices.map((headers) => postHead(url, headers, length) + start);
   let sent = 0;
   const request = (): string => `${heads[sent++ % heads.length]}${randomUUID()}${end}`;
-  return requestLoad(url, connections, count, request, '"deliveries":[{"');
+  return (count: number) => requestLoad(url, connections, count, request, '"deliveries":[{"');
 };
 
 const bench = Effect.gen(function* () {
-  const { prepared, baseline, waypost } = yield* programs(
-    "EventsBaseline.ts",
-    prepare,
-    ({ campaign, keys, notification, workspaceId }) => {
-      const message = {
-        campaign_id: campaign,
-        notification_id: notification,
-        type: "message",
-        headline: "Welcome in our store",
-        body: "Show this message for a free coffee.",
-        media: null,
-        cta_label: "See the offer",
-        cta_url: "https://example.com/offer",
-        questions: [],
-        opened_at: null,
-        clicked_at: null,
-      };
-      return [JSON.stringify({ ...keys, workspaceId, message })];
-    },
-  );
-  const key = { workspaceId: prepared.workspaceId, environment: "production" } as const;
-  const deviceKeys = prepared.secrets.map((_, index) => ({ "x-device-key": String(index + 1) }));
-  const tokens = prepared.secrets.map((secret, index) => ({
-    authorization: `Bearer ${deviceToken({ ...key, deviceKey: DeviceKey(index + 1) }, secret)}`,
-  }));
-  const visit = { ...prepared.event, location_id: prepared.cafe };
-  const [bare, own, dwelling] = yield* alternating(
-    [
-      {
-        name: "node:http + pg",
-        program: baseline,
-        ask: (count) => load(`${baseline.origin}/events`, deviceKeys, prepared.event, count),
-      },
-      {
-        name: "Waypost",
-        program: waypost,
-        ask: (count) => load(`${waypost.origin}/device/v1/events`, tokens, prepared.event, count),
-      },
-      {
-        name: "Waypost with a dwell",
-        program: waypost,
-        ask: (count) => load(`${waypost.origin}/device/v1/events`, tokens, visit, count),
-      },
-    ],
-    perRound,
-  );
-  if (bare === undefined || own === undefined || dwelling === undefined) return;
-  const dwellRatio = (dwelling.cpu + dwelling.databaseCpu) / (own.cpu + own.databaseCpu);
-  const ratio = own.perSecond / bare.perSecond;
-  console.log(`
-POST of an event that fires a message, from ${connections} connections
-medians of ${rounds} rounds of ${perRound}
-${lineOf("node:http + pg", bare)}
-${lineOf("Waypost", own)}
-${lineOf("Waypost with a dwell", dwelling)}
-ratio ${ratio.toFixed(2)} (bar: ${bar.toFixed(2)})
-CPU with a dwell to without ${dwellRatio.toFixed(2)} (bar: ${dwellBar})`);
-  if (ratio < bar || dwellRatio > dwellBar) process.exitCode = 1;
+  const waypost = yield* BenchWorld.waypost();
+  const { id } = yield* newWorkspace(waypost.origin, ["campaigns:read"]);
+  const { argument, cafe, location, tokens } = yield* prepare(yield* workspaceKey(id));
+  const baseline = yield* BenchWorld.baseline("EventsBaseline.ts", argument);
+  const keys = tokens.map((_, index) => ({ "x-device-key": String(index + 1) }));
+  const headers = tokens.map((token) => ({ authorization: `Bearer ${token}` }));
+  const url = `${waypost.origin}/device/v1/events`;
+  const rounds = yield* BenchWorld.compare(`POST of an event from ${connections} connections`, 6_000, {
+    "node:http + pg": { pid: baseline.pid, load: events(`${baseline.origin}/events`, keys, location) },
+    Waypost: { pid: waypost.pid, load: events(url, headers, location) },
+    "Waypost with a dwell": { pid: waypost.pid, load: events(url, headers, cafe) },
+  });
+  const { "node:http + pg": bare, Waypost: own, "Waypost with a dwell": dwelling } = rounds;
+  const cost = (rows: ReadonlyArray<Figures>) => rows.map(({ cpu, databaseCpu }) => cpu + databaseCpu);
+  console.log(`ratio ${atLeast(ratios(each(own, "perSecond"), each(bare, "perSecond")), 1 / 3)}`);
+  console.log(`CPU with a dwell to without ${atMost(ratios(cost(dwelling), cost(own)), 1.2)}`);
 });
 
-bench.pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "Warn"), NodeRuntime.runMain);
+runBench(bench);

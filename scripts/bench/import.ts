@@ -3,36 +3,19 @@
  * same rows on the same PostgreSQL with the same driver. Both alternate; the bar is 3 times the time. Then an
  * import of all counties of us-atlas.
  */
-import "effect/schema/SchemaJITCompiler/enable";
-import { NodeRuntime } from "@effect/platform-node";
-import { Effect, Layer, Redacted, References, Schema } from "effect";
+import { Effect, Schema } from "effect";
 import { SqlClient } from "effect/sql";
-import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { Worker } from "node:worker_threads";
 import { feature } from "topojson-client";
-import { abilities } from "../../src/access/Ability.ts";
-import { Tokens } from "../../src/access/Tokens.ts";
-import { Settings } from "../../src/config/Settings.ts";
-import { Database } from "../../src/database/Database.ts";
-import { DataDirectory } from "../../src/database/DataDirectory.ts";
-import { MigrationFiles } from "../../src/database/migrations/Migrations.ts";
 import { arrayOf, instant } from "../../src/database/Rows.ts";
-import { PublicAddresses } from "../../src/http/PublicAddresses.ts";
 import { ImportReport } from "../../src/locations/LocationImport.ts";
-import { MediaWorkers } from "../../src/media/worker/MediaWorkers.ts";
-import { memoryMediaStore } from "../../test/media/store/MemoryMediaStore.ts";
-import { ReadyThumbnails } from "../../src/media/Thumbnails.ts";
-import { serviceLayer } from "../../src/Waypost.ts";
 import { idAt } from "../../src/wire/Ids.ts";
-import { ParsedBody } from "../../src/wire/ParsedBody.ts";
-import { Workspaces } from "../../src/workspaces/Workspaces.ts";
-import type { ImportRequest, ImportResponse } from "./ImportClient.ts";
+import { workspaceKey } from "./BenchRows.ts";
+import { BenchWorld, runBench } from "./BenchWorld.ts";
+import { newWorkspace } from "./ServiceApi.ts";
+import { atMost, alternately, median, ratios, setting } from "./Rounds.ts";
 
-const rounds = 15;
+const rounds = setting("ROUNDS", 15);
 const warmUp = 5;
 const size = 10_000;
 const bar = 3;
@@ -103,27 +86,20 @@ const bareInsert = Effect.fnUntraced(function* (workspaceId: number, rows: Reado
 
 const ImportBody = Schema.fromJsonString(Schema.Struct({ data: ImportReport }));
 
-const client = Effect.acquireRelease(
-  Effect.sync(() => new Worker(new URL("./ImportClient.ts", import.meta.url))),
-  (worker) => Effect.promise(() => worker.terminate()),
-).pipe(
-  Effect.map(
-    (worker) => (request: ImportRequest) =>
-      Effect.promise(async () => {
-        worker.postMessage(request);
-        const [response] = (await once(worker, "message")) as [ImportResponse];
-        return response;
-      }).pipe(
-        Effect.flatMap(({ millis, text }) =>
-          Effect.map(Schema.decodeEffect(ImportBody)(text), ({ data }) => ({ millis, data })),
-        ),
-        Effect.orDie,
-      ),
-  ),
-);
-
-const median = (values: ReadonlyArray<number>): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+/** Posts a body, and measures the time until the response is there. */
+const post = (url: string, token: string, body: string) =>
+  Effect.promise(async () => {
+    const bytes = new TextEncoder().encode(body);
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/geo+json" };
+    const began = performance.now();
+    const text = await (await fetch(url, { method: "POST", headers, body: bytes })).text();
+    return { millis: performance.now() - began, text };
+  }).pipe(
+    Effect.flatMap(({ millis, text }) =>
+      Effect.map(Schema.decodeEffect(ImportBody)(text), ({ data }) => ({ millis, data })),
+    ),
+    Effect.orDie,
+  );
 
 const counties = (): ReadonlyArray<unknown> => {
   const atlas: unknown = createRequire(import.meta.url)("us-atlas/counties-10m.json");
@@ -142,57 +118,41 @@ const counties = (): ReadonlyArray<unknown> => {
 const kinds = ["MultiPolygon", "lie on each other", "crosses itself", "has no area"];
 
 const bench = Effect.gen(function* () {
-  const { base } = yield* PublicAddresses;
   const sql = yield* SqlClient.SqlClient;
-  const workspaces = yield* Workspaces;
-  const { id } = yield* workspaces.create(
-    ParsedBody.of({ name: "Bench", plan: { max_locations: 20_000, production_writes_per_minute: null } }),
-  );
-  yield* workspaces.update(id, ParsedBody.of({ platform_api_enabled: true }));
-  const { workspaceId } = yield* workspaces.find(id);
-  const { token } = yield* (yield* Tokens).issueToken(
-    workspaceId,
-    ParsedBody.of({ name: "Bench", environment: "production" as const, abilities }),
-  );
-  const post = yield* client;
-  const url = `${base.production}/locations/import`;
+  const { origin } = yield* BenchWorld.waypost();
+  const { id, platform, token } = yield* newWorkspace(origin, ["locations:write"]);
+  const workspaceId = yield* workspaceKey(id);
+  const url = `${platform}/locations/import`;
   const empty = sql`TRUNCATE location, location_group CASCADE`.pipe(
     Effect.andThen(sql`CHECKPOINT`.unprepared),
   );
 
-  let worst = 0;
   for (const groups of [0, 50]) {
     const rows = circles(groups);
     const body = collectionOf(rows.map(featureOf));
-    const bare: Array<number> = [];
-    const imported: Array<number> = [];
-    const again: Array<number> = [];
-    for (let round = 0; round < warmUp + rounds; round++) {
-      yield* empty;
-      const bareMillis = yield* bareInsert(workspaceId, rows);
-      yield* empty;
-      const first = yield* post({ url, token, body });
-      const second = yield* post({ url, token, body });
-      if (first.data.summary.created !== size || second.data.summary.updated !== size) {
-        return yield* Effect.die(new Error("An import did not accept every feature."));
-      }
-      if (round < warmUp) continue;
-      bare.push(bareMillis);
-      imported.push(first.millis);
-      again.push(second.millis);
-    }
-    const ratio = median(imported) / median(bare);
-    worst = Math.max(worst, ratio);
+    const imported = (what: "created" | "updated") =>
+      Effect.gen(function* () {
+        const { data, millis } = yield* post(url, token, body);
+        if (data.summary[what] !== size)
+          return yield* Effect.die(new Error("An import did not accept every feature."));
+        return millis;
+      });
+    const sides = {
+      bare: Effect.andThen(empty, bareInsert(workspaceId, rows)),
+      first: Effect.andThen(empty, imported("created")),
+      again: imported("updated"),
+    };
+    const { again, bare, first } = yield* alternately(rounds, sides, Math.min(rounds, warmUp));
     const ms = (values: ReadonlyArray<number>) => `${Math.round(median(values))} ms`;
     console.log(`
 ${size} circles ${groups === 0 ? "in no group" : `in ${groups} groups`}, ${rounds} rounds, medians
 bare INSERT … SELECT unnest   ${ms(bare)}
-import of new ones            ${ms(imported)}   ratio ${ratio.toFixed(2)} (bar: ${bar})
+import of new ones            ${ms(first)}   ratio ${atMost(ratios(first, bare), bar)}
 the same again, as updates    ${ms(again)}`);
   }
 
   yield* empty;
-  const { data, millis } = yield* post({ url, token, body: collectionOf(counties()) });
+  const { data, millis } = yield* post(url, token, collectionOf(counties()));
   const { created, failed } = data.summary;
   const reasons = new Map<string, number>();
   for (const reason of data.results.flatMap((result) => result.reasons ?? [])) {
@@ -202,28 +162,6 @@ the same again, as updates    ${ms(again)}`);
   console.log(`
 us-atlas counties, accepted and rejected: ${created} and ${failed} in ${Math.round(millis)} ms
 ${[...reasons].map(([kind, count]) => `  ${String(count).padStart(4)}  ${kind}`).join("\n")}`);
-  if (worst > bar) process.exitCode = 1;
 });
 
-const dataDir = mkdtempSync(join(tmpdir(), "waypost-bench-"));
-const config = Settings.layerTest({ port: 0, dataDir });
-const migrations = MigrationFiles.layerFolder(new URL("../../schema/", import.meta.url));
-const directory = Layer.succeed(DataDirectory, {
-  path: dataDir,
-  operatorKey: Redacted.make("operator-key-of-the-bench-processes"),
-  secretKey: Redacted.make("secret-key-of-the-bench-processes"),
-});
-const noThumbnails = Layer.succeed(ReadyThumbnails, { ready: () => Effect.succeedNone });
-const waypost = serviceLayer.pipe(
-  Layer.provide([memoryMediaStore, noThumbnails, MediaWorkers.layer]),
-  Layer.provideMerge(Database.layer),
-  Layer.provide([config, migrations, directory]),
-);
-
-bench.pipe(
-  Effect.provide(waypost),
-  Effect.scoped,
-  Effect.provideService(References.MinimumLogLevel, "Warn"),
-  Effect.ensuring(Effect.sync(() => rmSync(dataDir, { recursive: true, force: true }))),
-  NodeRuntime.runMain,
-);
+runBench(bench);

@@ -1,5 +1,5 @@
 /**
- * What rollups cost a request (bar: at most 15 % more CPU than without): the CPU of Waypost and PostgreSQL
+ * Cost of rollups for a request (bar: at most 15 % more CPU than without): the CPU of Waypost and PostgreSQL
  * for a request that reports an event, and for a delivery of a send, over HTTP, until everything is rolled
  * up. The baseline is the same program on a database without the triggers that write deltas and without the
  * index of visits, where the rollup job has no work. Both start from one year of history and alternate on one
@@ -10,41 +10,31 @@
  * `--keep DIR` keeps the databases there and reuses them the next time (each run adds to them), `--build`
  * only makes them; `--events` and `--sends` measure only those.
  */
-import { NodeRuntime } from "@effect/platform-node";
-import { Clock, Effect, Layer, References, Schedule } from "effect";
+import { Effect, type Layer, Schedule } from "effect";
 import { SqlClient } from "effect/sql";
-import { randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import process from "node:process";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { digest, makeSecret } from "../../src/access/Credential.ts";
-import { EmbeddedPostgres } from "../../src/database/embedded/EmbeddedPostgres.ts";
-import { postgresLayer } from "../../src/database/Postgres.ts";
-import { instant, unnested } from "../../src/database/Rows.ts";
+import { unnested } from "../../src/database/Rows.ts";
 import { deviceToken } from "../../src/devices/DeviceToken.ts";
 import { DeviceKey } from "../../src/wire/Ids.ts";
 import { Rollups } from "../../src/reports/rollups/Rollups.ts";
-import { cpuOf, cpuOfServer, median, started } from "./BenchChild.ts";
-import { onSchema } from "./BenchDatabase.ts";
-import { buildReportYear, uuidOf } from "./ReportYear.ts";
+import { databaseUrl, onSchema } from "./BenchDatabase.ts";
+import { sendNow } from "./BenchRows.ts";
+import { BenchWorld, each, type Figures, lineOf, runBench } from "./BenchWorld.ts";
+import { buildReportYear, uuidOf, yearOf } from "./ReportYear.ts";
 import { requestLoad } from "./RequestLoad.ts";
+import { atMost, median, ratios, setting } from "./Rounds.ts";
 import { visitRequests } from "./VisitRequests.ts";
 
 const bar = 1.15;
 const connections = 64;
-const rounds = Number(process.env["BENCH_ROUNDS"] ?? 5);
-const perRound = Number(process.env["BENCH_EVENTS"] ?? 10_000);
+const rounds = setting("ROUNDS", 5);
+const perRound = setting("EVENTS", 10_000);
 /** Devices that report events. */
 const reporting = 20_000;
-const year = {
-  rows: 200_000,
-  devices: 100_000,
-  campaigns: 200,
-  locations: 2000,
-  timezone: "Europe/Amsterdam",
-};
+const year = yearOf(200_000, 100_000);
 /** The database without rollups. */
 const plain = "plain";
 
@@ -120,117 +110,59 @@ interface Side {
 }
 
 const reportEvents = ({ origin, request }: Side) =>
-  Effect.promise(async () => {
-    const load = await requestLoad(origin, connections, perRound, request, '"accepted":1');
-    return load.perSecond;
-  });
+  Effect.promise(() => requestLoad(origin, connections, perRound, request, '"accepted":1'));
 
 /** Sends to all devices, and gives the deliveries a second. */
 const send = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
-  const due = instant(yield* Clock.currentTimeMillis);
-  const id = randomUUID();
-  yield* sql`
-    INSERT INTO send (workspace_id, environment, id, campaign_id, campaign_key, notification_id,
-      notification_key, due_at, status)
-    SELECT c.workspace_id, c.environment, ${id}::uuid, c.id, c.key, n.id, n.key, ${due}, 'scheduled'
-    FROM campaign c JOIN campaign_notification a ON a.campaign_id = c.id JOIN notification n
-      ON n.id = a.notification_id
-    WHERE c.type = 'push'`;
-  for (;;) {
-    const [state] = yield* sql<{
-      readonly status: string;
-      readonly delivered: number;
-      readonly took: number;
-    }>`
-      SELECT status, delivered, extract(epoch FROM finished_at - started_at)::float8 AS took FROM send
-      WHERE id = ${id}::uuid`;
-    if (state?.status !== "scheduled" && state?.status !== "running") {
-      if (state?.delivered !== year.devices)
-        return yield* Effect.die(
-          new Error(`The send is ${state?.status}, with ${state?.delivered} delivered`),
-        );
-      return year.devices / state.took;
-    }
-    yield* Effect.sleep(20);
-  }
+  const perSecond = year.devices / (yield* sendNow(year.devices, sql`true`));
+  return { perSecond, p99: Number.NaN };
 });
 
 /**
  * Measures both sides alternately, the first one changing with each round; the first round does not count.
  */
-const compare = Effect.fnUntraced(function* <R>(
+const compare = Effect.fnUntraced(function* (
   what: string,
   count: number,
   sides: readonly [Side, Side],
-  server: number,
-  ask: (side: Side) => Effect.Effect<number, unknown, R>,
+  ask: (side: Side) => Effect.Effect<Omit<Figures, "cpu" | "databaseCpu">, unknown, SqlClient.SqlClient>,
 ) {
-  const figures = sides.map(() => ({
-    program: [] as Array<number>,
-    server: [] as Array<number>,
-    rate: [] as Array<number>,
-  }));
+  const figures = sides.map((): Array<Figures> => []);
   let pause = 0;
   for (let round = -1; round < rounds; round++) {
     for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
-      const before = [cpuOf(side.pid), cpuOfServer(server)] as const;
-      const rate = yield* Effect.provide(ask(side), side.client);
-      const began = performance.now();
-      if (side.name === plain) yield* Effect.sleep(pause);
-      else {
-        yield* Effect.provide(rolledUp, side.client);
-        pause = performance.now() - began;
-      }
-      if (round < 0) continue;
-      const each = figures[sides.indexOf(side)];
-      each?.rate.push(rate);
-      each?.program.push(((cpuOf(side.pid) - before[0]) / count) * 1e6);
-      each?.server.push(((cpuOfServer(server) - before[1]) / count) * 1e6);
+      const work = Effect.gen(function* () {
+        const result = yield* ask(side);
+        const began = performance.now();
+        if (side.name === plain) yield* Effect.sleep(pause);
+        else {
+          yield* rolledUp;
+          pause = performance.now() - began;
+        }
+        return result;
+      }).pipe(Effect.provide(side.client));
+      const measured = yield* BenchWorld.measured(side.pid, count, work);
+      if (round >= 0) figures[sides.indexOf(side)]?.push(measured);
     }
   }
-  console.log(`\n${what}, ${rounds} rounds of ${count}, medians`);
-  const sums = figures.map((each) => {
-    const sums = each.program.map((micros, at) => micros + (each.server[at] ?? 0));
-    return { sums, program: median(each.program), server: median(each.server), rate: median(each.rate) };
-  });
-  for (const [at, { program, rate, server: ofServer, sums: all }] of sums.entries()) {
-    const name = sides[at]?.name === plain ? "without rollups" : "with rollups";
-    const byRound = all.map((micros) => micros.toFixed(1)).join(" ");
-    console.log(
-      `${name.padEnd(18)} ${median(all).toFixed(1)} µs of CPU (Waypost ${program.toFixed(1)}, ` +
-        `PostgreSQL ${ofServer.toFixed(1)}), ${Math.round(rate)} a second   [${byRound}]`,
-    );
-  }
-  const [own, bare] = sums;
-  const ratios = (own?.sums ?? []).map((micros, at) => micros / (bare?.sums[at] ?? Number.NaN));
-  const ratio = median(own?.sums ?? []) / median(bare?.sums ?? []);
-  const clock = (bare?.rate ?? Number.NaN) / (own?.rate ?? Number.NaN);
-  const byRound = ratios.map((each) => each.toFixed(2)).join(" ");
+  console.log(`\n${what}, medians of ${rounds} rounds of ${count}`);
+  const [own = [], bare = []] = figures;
+  console.log(lineOf("with rollups", own, what));
+  console.log(lineOf("without rollups", bare, what));
+  const costs = (rows: ReadonlyArray<Figures>) => rows.map(({ cpu, databaseCpu }) => cpu + databaseCpu);
+  const clock = median(ratios(each(bare, "perSecond"), each(own, "perSecond")));
   console.log(
-    `ratio of CPU ${ratio.toFixed(3)} (bar: ${bar}; by round ${byRound}), by the clock ${clock.toFixed(3)}`,
+    `ratio of CPU ${atMost(ratios(costs(own), costs(bare)), bar, 3)}, by the clock ${clock.toFixed(3)}`,
   );
-  if (ratio > bar) process.exitCode = 1;
 });
 
 const bench = Effect.gen(function* () {
-  const folder = options.keep ?? mkdtempSync(join(tmpdir(), "waypost-bench-"));
+  const { client, folder, server } = yield* BenchWorld;
+  const { database } = server;
   const tokensFile = join(folder, "tokens.json");
-  const isNew = !existsSync(tokensFile);
-  if (options.keep === undefined)
-    yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true, force: true })));
-  else mkdirSync(folder, { recursive: true });
-  const { database, pid, socketPath, username } = yield* EmbeddedPostgres.make({
-    directory: folder,
-    settings: { autovacuum: "off" },
-  });
-  const socketFolder = encodeURIComponent(dirname(socketPath));
-  const client = (name: string) => {
-    const target = { _tag: "socket", path: socketPath, username, database: name } as const;
-    return Layer.orDie(postgresLayer(target, { maxConnections: 1 }));
-  };
-  if (isNew) {
-    const tokens = yield* prepare.pipe(Effect.provide(onSchema(Rollups.layer, client(database))));
+  if (!existsSync(tokensFile)) {
+    const tokens = yield* Effect.provide(prepare, onSchema(Rollups.layer));
     yield* Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
       yield* sql`SET statement_timeout = 0`.unprepared;
@@ -251,34 +183,18 @@ const bench = Effect.gen(function* () {
   ).pipe(Effect.provide(client(plain)));
   const side = Effect.fnUntraced(function* (name: string) {
     rmSync(join(folder, `${name}.log`), { force: true });
-    const { child, origin } = yield* started(
-      [new URL("../../src/main.ts", import.meta.url).pathname, "serve"],
-      {
-        PATH: process.env["PATH"] ?? "",
-        NODE_ENV: "production",
-        PORT: "0",
-        WAYPOST_PROCESSES: "1",
-        WAYPOST_DATA_DIR: join(folder, `${name}-data`),
-        DATABASE_URL: `postgresql://${username}@localhost/${name}?host=${socketFolder}`,
-        WAYPOST_LOG_FORMAT: "json",
-      },
-      join(folder, `${name}.log`),
-    );
+    const settings = { DATABASE_URL: databaseUrl(server, name) };
+    const { origin, pid } = yield* BenchWorld.waypost(settings, name);
     const request = visitRequests(
       `${origin}/device/v1/events`,
       tokens,
       locations.map(({ id }) => id),
     );
-    return { name, origin, pid: child.pid ?? 0, client: client(name), request } satisfies Side;
+    return { name, origin, pid, client: client(name), request } satisfies Side;
   });
   const sides = [yield* side(database), yield* side(plain)] as const;
-  const server = (yield* pid) ?? 0;
-  if (!options.sends) {
-    const name = `POST of an event from ${connections} connections`;
-    yield* compare(name, perRound, sides, server, reportEvents);
-  }
-  if (!options.events)
-    yield* compare("A delivery of a send to inboxes", year.devices, sides, server, () => send);
+  if (!options.sends) yield* compare("events", perRound, sides, reportEvents);
+  if (!options.events) yield* compare("deliveries of a send to inboxes", year.devices, sides, () => send);
 });
 
-bench.pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "Warn"), NodeRuntime.runMain);
+runBench(bench, { keep: options.keep, settings: { autovacuum: "off" } });

@@ -4,20 +4,20 @@
  * counts on machines of six cores and more, where PostgreSQL, the load and Waypost have cores of their own.
  * On a smaller one they share all cores, so that further processes cannot help.
  */
-import { NodeRuntime } from "@effect/platform-node";
-import { Effect, References } from "effect";
+import { Effect } from "effect";
 import { execFile } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { promisify } from "node:util";
-import { median } from "./BenchChild.ts";
-import { operatorKey, post, withService } from "./BenchService.ts";
+import { BenchWorld, each, runBench } from "./BenchWorld.ts";
 import { corePlan, pinAll } from "./Cores.ts";
 import type { Loaded } from "./RequestLoad.ts";
+import { newWorkspace } from "./ServiceApi.ts";
+import { alternately, median, met, setting } from "./Rounds.ts";
 
 const bar = 1.8;
 const connections = 64;
 const perRound = 10_000;
-const rounds = Number(process.env["BENCH_ROUNDS"] ?? 5);
+const rounds = setting("ROUNDS", 5);
 const plan = corePlan();
 /** Programs that send requests, each with its share of the connections. */
 const clients = Math.max(1, Math.floor(availableParallelism() / 6));
@@ -42,31 +42,16 @@ const load = async (url: string, token: string): Promise<Loaded> => {
 
 /** Medians over the rounds, after one to warm up. */
 const measured = Effect.fnUntraced(function* (processes: number) {
-  const loads: Array<Loaded> = [];
-  yield* withService(
-    Effect.fnUntraced(function* (origin, pid) {
-      const workspace = yield* post(`${origin}/operator/v1/workspaces`, operatorKey, {
-        name: "Bench",
-        plan: { production_requests_per_minute: null },
-      });
-      const { token } = yield* post(`${origin}/operator/v1/workspaces/${workspace.id}/tokens`, operatorKey, {
-        name: "Bench",
-        environment: "production",
-        abilities: ["campaigns:read"],
-      });
-      for (let round = -1; round < rounds; round++) {
-        // Before each round, because PostgreSQL starts a process for each connection.
-        if (plan !== null) pinAll(plan, pid);
-        const result = yield* Effect.promise(() => load(`${origin}/platform/v1/me`, token));
-        if (round >= 0) loads.push(result);
-      }
-    }),
-    processes,
-  );
-  return {
-    perSecond: median(loads.map(({ perSecond }) => perSecond)),
-    p99: median(loads.map(({ p99 }) => p99)),
-  };
+  const settings = { WAYPOST_PROCESSES: String(processes) };
+  const { origin, pid } = yield* BenchWorld.waypost(settings, `waypost-${processes}`);
+  const { platform, token } = yield* newWorkspace(origin, ["campaigns:read"]);
+  const round = Effect.promise(() => {
+    // Before each round, because PostgreSQL starts a process for each connection.
+    if (plan !== null) pinAll(plan, pid);
+    return load(`${platform}/me`, token);
+  });
+  const { all } = yield* alternately(rounds, { all: round });
+  return { perSecond: median(each(all, "perSecond")), p99: median(each(all, "p99")) };
 });
 
 const bench = Effect.gen(function* () {
@@ -76,17 +61,17 @@ const bench = Effect.gen(function* () {
       : `PostgreSQL on ${plan.postgres}, the load on ${plan.load}, Waypost on ${plan.waypost}`;
   console.log(`GET /me from ${connections} connections, medians of ${rounds} rounds of ${perRound}`);
   console.log(`${availableParallelism()} cores: ${cores}`);
-  const one = yield* measured(1);
+  const one = yield* Effect.scoped(measured(1));
   for (const processes of [1, 2, 4]) {
-    const { p99, perSecond } = processes === 1 ? one : yield* measured(processes);
+    const { p99, perSecond } = processes === 1 ? one : yield* Effect.scoped(measured(processes));
     const ratio = perSecond / one.perSecond;
     console.log(
       `${processes} request processes: ${Math.round(perSecond)} requests/s, p99 ${p99.toFixed(1)} ms, ` +
         `${ratio.toFixed(2)} times one (${Math.round((ratio / processes) * 100)} % of perfect scaling)`,
     );
-    if (processes === 2 && plan !== null && ratio < bar) process.exitCode = 1;
+    if (processes === 2 && plan !== null) met(ratio >= bar);
   }
   console.log(plan === null ? "no bar on fewer than six cores" : `bar: ${bar} times with two processes`);
 });
 
-bench.pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "Warn"), NodeRuntime.runMain);
+runBench(bench);

@@ -9,12 +9,8 @@
  * makes it; `--rebuild` rebuilds the rollups; `--quick` leaves out the plain SQL; `--only NAME` asks only for
  * reports whose name has that in it.
  */
-import { NodeRuntime } from "@effect/platform-node";
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { parseArgs } from "node:util";
 import type { SentParameters } from "../../src/reports/ReportQuery.ts";
@@ -25,10 +21,13 @@ import { SurveyResults } from "../../src/reports/surveys/SurveyResults.ts";
 import type { LocalDate } from "../../src/time/LocalTime.ts";
 import type { TimeZoneName } from "../../src/time/TimeZone.ts";
 import type { Tenant } from "../../src/workspaces/Workspace.ts";
-import { cpuOf, median } from "./BenchChild.ts";
-import { benchClient, benchDirectory, onSchema } from "./BenchDatabase.ts";
+import { cpuOf } from "./BenchChild.ts";
+import { onSchema } from "./BenchDatabase.ts";
+import { runBench } from "./BenchWorld.ts";
 import { answerFigures, baselineFigures, baselineResults, type BaselineReport } from "./ReportsBaseline.ts";
-import { buildReportYear, largeSurvey, uuidOf } from "./ReportYear.ts";
+import { buildReportYear, largeSurvey, uuidOf, yearOf } from "./ReportYear.ts";
+import { dayFromNow } from "./ServiceApi.ts";
+import { median, met, setting, timed } from "./Rounds.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -39,9 +38,8 @@ const { values: options } = parseArgs({
     only: { type: "string", default: "" },
   },
 });
-const rows = Number(process.env["BENCH_ROWS"] ?? 1_000_000);
+const rows = setting("ROWS", 1_000_000);
 const timezone = "Europe/Amsterdam" as TimeZoneName;
-const year = { rows, devices: Math.max(1000, rows / 20), campaigns: 200, locations: 2000, timezone };
 const rounds = 5;
 /** The bar of the longest time that a report blocks the event loop, in milliseconds. */
 const maxBlocked = 50;
@@ -61,9 +59,8 @@ interface Question {
   readonly baseline?: { readonly report: BaselineReport; readonly minRatio: number };
 }
 
-const dayAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
-const wholeYear = { start: dayAgo(364), end: dayAgo(0) };
-const month = { start: dayAgo(29), end: dayAgo(0) };
+const wholeYear = { start: dayFromNow(-364), end: dayFromNow(0) };
+const month = { start: dayFromNow(-29), end: dayFromNow(0) };
 
 const questionsOf = (filters: Readonly<Record<string, SentParameters>>): ReadonlyArray<Question> => [
   ...(
@@ -102,11 +99,13 @@ const questionsOf = (filters: Readonly<Record<string, SentParameters>>): Readonl
   ),
 ];
 
+const say = (name: string, figure: string, isMet: boolean): void =>
+  console.log(`${name.padEnd(32)} ${figure.padEnd(62)} ${met(isMet) ? "" : "missed"}`);
+
+const range = reportRange(timezone, wholeYear.start as LocalDate, wholeYear.end as LocalDate);
+
 /** The bars of the results of a survey with as many responses as there are rows. */
-const surveyResults = Effect.fnUntraced(function* (
-  tenant: Tenant,
-  say: (name: string, figure: string, isMet: boolean) => void,
-) {
+const surveyResults = Effect.fnUntraced(function* (tenant: Tenant) {
   const surveys = yield* SurveyResults;
   const sql = yield* SqlClient.SqlClient;
   const [path] = yield* sql<{ readonly campaign: string; readonly notification: string }>`
@@ -114,29 +113,23 @@ const surveyResults = Effect.fnUntraced(function* (
     WHERE c.key = ${largeSurvey} AND n.key = ${largeSurvey}`;
   if (path === undefined) return;
   const ask = surveys.results(tenant, path, wholeYear);
-  let results = yield* ask;
-  const times: Array<number> = [];
-  for (let round = 0; round < rounds; round++) {
-    const started = performance.now();
-    results = yield* ask;
-    times.push(performance.now() - started);
-  }
-  const range = reportRange(timezone, wholeYear.start as LocalDate, wholeYear.end as LocalDate);
-  const started = performance.now();
-  const plain = options.quick ? [] : yield* baselineResults(largeSurvey, range);
-  const plainMillis = performance.now() - started;
-  const millis = median(times);
-  const isSame = plain.every(({ answered, id, median }) => {
-    const question = results.data.questions.find((each) => each.id === id);
+  yield* ask;
+  const answers = yield* Effect.replicateEffect(timed(ask), rounds);
+  const plain = yield* timed(options.quick ? Effect.succeed([]) : baselineResults(largeSurvey, range));
+  const plainMillis = plain.seconds * 1000;
+  const millis = median(answers.map(({ seconds }) => seconds * 1000));
+  const results = answers.at(-1)?.result;
+  const isSame = plain.result.every(({ answered, id, median }) => {
+    const question = results?.data.questions.find((each) => each.id === id);
     return (
       question?.answered === answered &&
       (question.median ?? null) === (question.type === "RATING" ? null : median)
     );
   });
-  const { responses } = results.data;
   say(
     "results of a survey, 365 days",
-    `${millis.toFixed(0)} ms (bar: 200) of ${responses} responses, plain ${plainMillis.toFixed(0)} ms, ` +
+    `${millis.toFixed(0)} ms (bar: 200) of ${results?.data.responses} responses, ` +
+      `plain ${plainMillis.toFixed(0)} ms, ` +
       `1/${(plainMillis / millis).toFixed(0)} (bar: 1/30)${isSame ? "" : ", NOT THE SAME"}`,
     options.quick || (isSame && millis <= 200 && plainMillis / millis >= 30),
   );
@@ -146,16 +139,9 @@ const bench = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const reports = yield* Reports;
   const rollups = yield* Rollups;
-  if (isNew) yield* buildReportYear(year);
+  if ((yield* sql`SELECT FROM workspace LIMIT 1`).length === 0) yield* buildReportYear(yearOf(rows));
   if (options.build) return;
   const tenant = { workspaceId: 1, environment: "production", workspace: { timezone } } as unknown as Tenant;
-  let misses = 0;
-  const say = (name: string, figure: string, isMet: boolean) => {
-    if (!isMet) misses++;
-    console.log(`${name.padEnd(32)} ${figure.padEnd(62)} ${isMet ? "" : "missed"}`);
-  };
-
-  yield* sql`SET statement_timeout = 0`.unprepared;
   if (options.rebuild) yield* sql`UPDATE rollup_state SET timezone = ''`;
   const [{ pid } = { pid: 0 }] = yield* sql<{ readonly pid: number }>`SELECT pg_backend_pid() AS pid`;
   /**
@@ -166,10 +152,12 @@ const bench = Effect.gen(function* () {
     const { system, user } = process.cpuUsage();
     return (user + system) / 1e6 + cpuOf(pid);
   };
-  const began = performance.now();
   const cpuBefore = cpu();
-  while (yield* rollups.step);
-  const seconds = (performance.now() - began) / 1000;
+  const { seconds } = yield* timed(
+    Effect.gen(function* () {
+      while (yield* rollups.step);
+    }),
+  );
   const each = (seconds / (2 * rows)) * 10_000_000;
   say(
     "rebuild of the rollups",
@@ -190,40 +178,30 @@ const bench = Effect.gen(function* () {
   const share = stored / source;
   say("size of rollups to source rows", `${share.toFixed(3)} (bar: ${maxShare})`, share < maxShare);
 
-  const [ids] = yield* sql<{ readonly campaign: string; readonly location: string; readonly group: string }>`
-    SELECT ${sql.literal(uuidOf("campaign", "7"))} AS campaign,
-      ${sql.literal(uuidOf("location", "70"))} AS location,
-      ${sql.literal(uuidOf("group", "7"))} AS "group"`;
+  const idOf = (name: string, key: string) =>
+    Effect.map(
+      sql<{ readonly id: string }>`SELECT ${sql.literal(uuidOf(name, key))} AS id`,
+      ([row]) => row?.id ?? "",
+    );
   const questions = questionsOf({
-    campaign: { campaign: ids?.campaign ?? "" },
-    location: { location: ids?.location ?? "" },
-    group: { location_group: ids?.group ?? "" },
+    campaign: { campaign: yield* idOf("campaign", "7") },
+    location: { location: yield* idOf("location", "70") },
+    group: { location_group: yield* idOf("group", "7") },
     activation: { activation: "on_enter" },
     type: { content_type: "survey" },
   });
-  const timed = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-    Effect.gen(function* () {
-      const started = performance.now();
-      const result = yield* effect;
-      return { result, millis: performance.now() - started };
-    });
   const loop = monitorEventLoopDelay({ resolution: 1 });
   for (const { baseline, maxMillis, name, report, search } of questions) {
     if (!name.includes(options.only)) continue;
     const ask = timed(reports[report](tenant, search));
-    let answer = (yield* ask).result;
-    const times: Array<number> = [];
+    yield* ask;
     loop.reset();
     loop.enable();
     const before = cpu();
-    for (let round = 0; round < rounds; round++) {
-      const { millis, result } = yield* ask;
-      times.push(millis);
-      answer = result;
-    }
+    const answers = yield* Effect.replicateEffect(ask, rounds);
     loop.disable();
     const busy = ((cpu() - before) / rounds) * 1000;
-    const millis = median(times);
+    const millis = median(answers.map(({ seconds }) => seconds * 1000));
     const blocked = loop.max / 1e6;
     const isGood = millis <= maxMillis && blocked <= maxBlocked;
     const figures =
@@ -233,37 +211,21 @@ const bench = Effect.gen(function* () {
       say(name, figures, isGood);
       continue;
     }
-    const range = reportRange(timezone, wholeYear.start as LocalDate, wholeYear.end as LocalDate);
     const plain = yield* timed(baselineFigures(baseline.report, range));
-    const ratio = plain.millis / millis;
-    const isSame = plain.result === answerFigures(answer);
+    const ratio = (plain.seconds * 1000) / millis;
+    const isSame = plain.result === answerFigures(answers.at(-1)?.result ?? "");
     say(
       name,
-      `${figures}, plain ${plain.millis.toFixed(0)} ms, 1/${ratio.toFixed(0)} (bar: 1/${baseline.minRatio})` +
+      `${figures}, plain ${(plain.seconds * 1000).toFixed(0)} ms, ` +
+        `1/${ratio.toFixed(0)} (bar: 1/${baseline.minRatio})` +
         (isSame ? "" : ", NOT THE SAME"),
       isSame && isGood && ratio >= baseline.minRatio,
     );
   }
-  if ("results".includes(options.only) || options.only === "") yield* surveyResults(tenant, say);
-  if (misses > 0) process.exitCode = 1;
+  if ("results".includes(options.only) || options.only === "") yield* surveyResults(tenant);
 });
 
-const directory = options.keep ?? mkdtempSync(join(tmpdir(), "waypost-bench-"));
-const isNew = !existsSync(join(directory, "postgres"));
-mkdirSync(directory, { recursive: true });
-const services = onSchema(
-  Layer.mergeAll(Reports.layer, SurveyResults.layer, Rollups.layer).pipe(
-    Layer.provide(benchDirectory(directory)),
-  ),
-  benchClient(directory, { max_wal_size: "4GB" }),
-);
-
-NodeRuntime.runMain(
-  bench.pipe(
-    Effect.provide(services),
-    Effect.ensuring(
-      Effect.sync(() => options.keep === undefined && rmSync(directory, { recursive: true, force: true })),
-    ),
-    Effect.scoped,
-  ),
-);
+runBench(Effect.provide(bench, onSchema(Layer.mergeAll(Reports.layer, SurveyResults.layer, Rollups.layer))), {
+  keep: options.keep,
+  settings: { max_wal_size: "4GB" },
+});

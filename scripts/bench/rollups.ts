@@ -1,30 +1,20 @@
 /**
- * What rollups cost a statement: the time to write events and deliveries with the deltas and the index of
+ * Cost of rollups for a statement: the time to write events and deliveries with the deltas and the index of
  * visits, against the same without them, and the time to add the deltas afterwards. Alternating on one
  * PostgreSQL, by statements of the sizes that requests and sends make. No bar: `ingest` measures whole
  * requests. BENCH_ROWS (40,000 if unset) a round.
  */
-import { NodeRuntime } from "@effect/platform-node";
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { deliveryDeltasSql, eventDeltasSql } from "../../src/deltas/DeltasSql.ts";
 import { Rollups } from "../../src/reports/rollups/Rollups.ts";
-import { median } from "./BenchChild.ts";
-import { benchClient, onSchema } from "./BenchDatabase.ts";
-import { buildReportYear } from "./ReportYear.ts";
+import { onSchema } from "./BenchDatabase.ts";
+import { runBench } from "./BenchWorld.ts";
+import { buildReportYear, yearOf } from "./ReportYear.ts";
+import { alternately, median, setting, timed } from "./Rounds.ts";
 
-const rows = Number(process.env["BENCH_ROWS"] ?? 40_000);
-const year = {
-  rows: 10 * rows,
-  devices: 50_000,
-  campaigns: 200,
-  locations: 2000,
-  timezone: "Europe/Amsterdam",
-};
-const rounds = 5;
+const rows = setting("ROWS", 40_000);
+const year = yearOf(10 * rows, 50_000);
 
 const bench = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
@@ -56,13 +46,8 @@ const bench = Effect.gen(function* () {
     { name: "deliveries, 5,000 a statement", table: "delivery", size: 5000, statement: deliveries },
   ];
   for (const { name, size, statement, table } of kinds) {
-    const times = { with: [] as Array<number>, without: [] as Array<number>, adding: [] as Array<number> };
-    const timed = (mode: keyof typeof times, effect: Effect.Effect<unknown, unknown>) =>
-      Effect.gen(function* () {
-        const began = performance.now();
-        yield* effect;
-        times[mode].push(((performance.now() - began) * 1000) / rows);
-      });
+    const micros = <E, R>(effect: Effect.Effect<unknown, E, R>) =>
+      Effect.map(timed(effect), ({ seconds }) => (seconds * 1e6) / rows);
     const write = Effect.forEach(Array.from({ length: rows / size }), () => run(statement(size)), {
       discard: true,
     });
@@ -75,19 +60,20 @@ const bench = Effect.gen(function* () {
       () => sql`WITH written AS (${sql.literal(statement(size))} RETURNING *), ${deltas} SELECT 1`.unprepared,
       { discard: true },
     );
-    for (let round = 0; round < rounds; round++) {
-      yield* timed("with", writeWithDeltas);
-      yield* timed("adding", rollUp);
-      if (table === "geofence_event") yield* run("DROP INDEX geofence_event_visits");
-      yield* timed("without", write);
-      if (table === "geofence_event") {
-        yield* run(
-          `CREATE INDEX geofence_event_visits ON geofence_event
-            (device_key, location_key, occurred_at, workspace_id, environment)`,
-        );
-      }
-    }
-    const [slow, fast, adding] = [median(times.with), median(times.without), median(times.adding)];
+    const onVisits = (statement: string) => (table === "geofence_event" ? run(statement) : Effect.void);
+    const without = Effect.gen(function* () {
+      yield* onVisits("DROP INDEX geofence_event_visits");
+      const took = yield* micros(write);
+      yield* onVisits(`CREATE INDEX geofence_event_visits ON geofence_event
+        (device_key, location_key, occurred_at, workspace_id, environment)`);
+      return took;
+    });
+    const rounds = yield* alternately(
+      5,
+      { slow: micros(writeWithDeltas), adding: micros(rollUp), fast: without },
+      0,
+    );
+    const [slow, fast, adding] = [median(rounds.slow), median(rounds.fast), median(rounds.adding)];
     console.log(
       `${name.padEnd(30)} ${fast.toFixed(1)} µs a row, with deltas ${slow.toFixed(1)} ` +
         `(+${((slow / fast - 1) * 100).toFixed(0)} %), to add them to the rollups ${adding.toFixed(1)}`,
@@ -95,13 +81,4 @@ const bench = Effect.gen(function* () {
   }
 });
 
-const directory = mkdtempSync(join(tmpdir(), "waypost-bench-"));
-const services = onSchema(Rollups.layer, benchClient(directory));
-
-NodeRuntime.runMain(
-  bench.pipe(
-    Effect.provide(services),
-    Effect.ensuring(Effect.sync(() => rmSync(directory, { recursive: true, force: true }))),
-    Effect.scoped,
-  ),
-);
+runBench(Effect.provide(bench, onSchema(Rollups.layer)));

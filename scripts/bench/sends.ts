@@ -4,28 +4,28 @@
  * one durable PostgreSQL, alternately. BENCH_ROUNDS, BENCH_SENDS, BENCH_DEVICES (of each send) and
  * BENCH_SEGMENT=1 (each send has a segment) change the load.
  */
-import { NodeRuntime } from "@effect/platform-node";
 import { Clock, Effect } from "effect";
 import { SqlClient } from "effect/sql";
+import process from "node:process";
 import { instant } from "../../src/database/Rows.ts";
-import { median } from "./BenchChild.ts";
-import { operatorKey, post, withService } from "./BenchService.ts";
+import { insertDevices, workspaceKey } from "./BenchRows.ts";
+import { BenchWorld, each, runBench } from "./BenchWorld.ts";
 import { quantile } from "./PacedLoad.ts";
+import { ask, newWorkspace, operatorKey, pushCampaign } from "./ServiceApi.ts";
+import { atMost, alternately, median, met, ratios, setting } from "./Rounds.ts";
 
-const maxRatio = 2;
-const maxP99Seconds = 2;
-const sends = Number(process.env["BENCH_SENDS"] ?? 10_000);
-const devices = Number(process.env["BENCH_DEVICES"] ?? 50);
-const rounds = Number(process.env["BENCH_ROUNDS"] ?? 2);
+const sends = setting("SENDS", 10_000);
+const devices = setting("DEVICES", 50);
+const rounds = setting("ROUNDS", 2);
 const hasSegment = process.env["BENCH_SEGMENT"] === "1";
 /** How long all sends may take, in milliseconds. */
 const timeoutMillis = 180_000;
 /** How far ahead the sends are planned. */
 const aheadMillis = 1_500;
 
-/** A workspace whose sends have so many devices each. */
+/** A workspace, by its internal key, whose sends have so many devices each. */
 interface Load {
-  readonly workspace: string;
+  readonly workspace: number;
   readonly size: number;
 }
 
@@ -38,47 +38,26 @@ interface Run {
 }
 
 /** A workspace with a push campaign over HTTP, copied until there are `count`, for `size` inboxes. */
-const prepare = Effect.fnUntraced(function* (origin: string, name: string, count: number, size: number) {
+const prepare = Effect.fnUntraced(function* (origin: string, count: number, size: number) {
   const sql = yield* SqlClient.SqlClient;
-  const operator = `${origin}/operator/v1/workspaces`;
-  const { id } = yield* post(operator, operatorKey, { name, plan: { max_campaigns: null } });
-  const workspace = `${operator}/${id}`;
-  yield* post(workspace, operatorKey, { platform_api_enabled: true }, "PATCH");
-  const { token } = yield* post(`${workspace}/tokens`, operatorKey, {
-    name,
-    environment: "production",
-    abilities: ["campaigns:write", "notifications:write"],
-  });
+  const workspace = yield* newWorkspace(origin, ["campaigns:write", "notifications:write"]);
   const rule = { match: "all", conditions: [{ attribute: "vip", op: "exists", value: false }] };
-  const segment = yield* post(`${workspace}/production/segments`, operatorKey, { name: "Everyone", rule });
-  const starts_at = new Date((yield* Clock.currentTimeMillis) + 86_400_000).toISOString().slice(0, 10);
-  const campaign = yield* post(`${origin}/platform/v1/campaigns`, token, {
-    name: "Bench",
-    type: "push",
-    timezone: "UTC",
-    starts_at,
-    ...(hasSegment ? { segmentation_ids: [segment.id] } : {}),
-  });
-  yield* post(`${origin}/platform/v1/campaigns/${campaign.id}/notifications`, token, {
-    name: "Note",
-    type: "message",
-    headline: "Hello",
-    body: "World",
-    trigger_type: "fixed_time",
-    trigger_config: { send_at: "12:00" },
-  });
+  const segments = `${workspace.operator}/production/segments`;
+  const segment = yield* ask(segments, operatorKey, { name: "Everyone", rule });
+  const target = hasSegment ? { segmentation_ids: [segment.id] } : {};
+  const campaign = yield* pushCampaign(workspace, target);
   yield* sql`
     WITH copied AS (
       INSERT INTO campaign (workspace_id, environment, id, name, type, timezone, starts_at, ends_at,
         segment_match, created_at, updated_at)
       SELECT c.workspace_id, c.environment, gen_random_uuid(), 'Bench ' || n, c.type, c.timezone, c.starts_at,
         c.ends_at, c.segment_match, c.created_at, c.updated_at
-      FROM campaign c, generate_series(2, ${count}::int) AS n WHERE c.id = ${campaign.id}
+      FROM campaign c, generate_series(2, ${count}::int) AS n WHERE c.id = ${campaign}
       RETURNING *
     ), targeted AS (
       INSERT INTO campaign_segment (workspace_id, environment, campaign_id, segment_id, position)
       SELECT c.workspace_id, c.environment, c.id, t.segment_id, t.position
-      FROM copied c, campaign_segment t WHERE t.campaign_id = ${campaign.id}
+      FROM copied c, campaign_segment t WHERE t.campaign_id = ${campaign}
     ), attached AS (
       INSERT INTO campaign_notification (workspace_id, environment, id, campaign_id, notification_id,
         trigger_type,
@@ -86,30 +65,23 @@ const prepare = Effect.fnUntraced(function* (origin: string, name: string, count
       SELECT a.workspace_id, a.environment, gen_random_uuid(), c.id, a.notification_id, a.trigger_type,
         a.send_at, a.attached_at,
         a.updated_at
-      FROM copied c, campaign_notification a WHERE a.campaign_id = ${campaign.id}
+      FROM copied c, campaign_notification a WHERE a.campaign_id = ${campaign}
     )
     INSERT INTO send (workspace_id, environment, id, campaign_id, campaign_key, notification_id,
       notification_key, due_at, status)
     SELECT s.workspace_id, s.environment, gen_random_uuid(), c.id, c.key, s.notification_id,
       s.notification_key, s.due_at, s.status
-    FROM copied c, send s WHERE s.campaign_id = ${campaign.id}`;
-  yield* sql`
-    INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport,
-      token_digest, registered_at, last_seen_at)
-    SELECT w.id, 'production', n, gen_random_uuid(), 'installation-' || n, 'android', 'inbox',
-      decode(repeat('00', 32), 'hex'), '2026-01-01Z', '2026-01-01Z'
-    FROM workspace w, generate_series(1, ${size}::int) AS n WHERE w.public_id = ${id}`;
-  yield* sql`
-    UPDATE tenant t SET last_device_key = ${size} FROM workspace w
-    WHERE w.public_id = ${id} AND t.workspace_id = w.id AND t.environment = 'production'`;
+    FROM copied c, send s WHERE s.campaign_id = ${campaign}`;
+  const key = yield* workspaceKey(workspace.id);
+  yield* insertDevices(key, 1, size);
   yield* sql`VACUUM ANALYZE`.unprepared;
-  return { workspace: id, size } satisfies Load;
+  return { workspace: key, size } satisfies Load;
 });
 
 /** Makes all sends of a workspace due at once. Returns their lags and the time until all are done. */
 const run = Effect.fnUntraced(function* ({ size, workspace }: Load) {
   const sql = yield* SqlClient.SqlClient;
-  const mine = sql`s.workspace_id = (SELECT w.id FROM workspace w WHERE w.public_id = ${workspace})`;
+  const mine = sql`s.workspace_id = ${workspace}`;
   yield* sql`TRUNCATE delivery`.unprepared;
   yield* sql`
     UPDATE send s SET status = 'scheduled', source_id = NULL, content_key = NULL, content_type = NULL,
@@ -135,28 +107,23 @@ const run = Effect.fnUntraced(function* ({ size, workspace }: Load) {
   }
 });
 
-const bench = Effect.fnUntraced(function* (origin: string) {
-  const one = yield* prepare(origin, "One", 1, sends * devices);
-  const many = yield* prepare(origin, "Many", sends, devices);
-  const [single, all]: [Array<Run>, Array<Run>] = [[], []];
-  for (let round = 0; round < rounds; round++) {
-    single.push(yield* run(one));
-    all.push(yield* run(many));
-  }
-  const seconds = (runs: ReadonlyArray<Run>) => median(runs.map((each) => each.seconds));
-  const lag = (part: number) => median(all.map(({ lags }) => quantile(lags, part)));
-  const ratio = median(all.map((each, round) => each.seconds / (single[round]?.seconds ?? Number.NaN)));
-  const unfinished = [...single, ...all].reduce((sum, each) => sum + each.unfinished, 0);
-  console.log(`one send of ${sends * devices} deliveries: ${seconds(single).toFixed(1)} s`);
+const bench = Effect.gen(function* () {
+  const { origin } = yield* BenchWorld.waypost();
+  const [one, many] = [yield* prepare(origin, 1, sends * devices), yield* prepare(origin, sends, devices)];
+  const { all, single } = yield* alternately(rounds, { single: run(one), all: run(many) }, 0);
+  const seconds = (runs: ReadonlyArray<Run>) => each(runs, "seconds");
+  const lags = (part: number) => all.map((run) => quantile(run.lags, part));
+  const unfinished = [...single, ...all].reduce((sum, run) => sum + run.unfinished, 0);
+  met(unfinished === 0);
+  console.log(`one send of ${sends * devices} deliveries: ${median(seconds(single)).toFixed(1)} s`);
   console.log(
-    `${sends} sends of ${devices} deliveries: ${seconds(all).toFixed(1)} s, ${unfinished} unfinished, ` +
-      `ratio ${ratio.toFixed(2)} (bar: ${maxRatio})`,
+    `${sends} sends of ${devices} deliveries: ${median(seconds(all)).toFixed(1)} s, ` +
+      `${unfinished} unfinished, ratio ${atMost(ratios(seconds(all), seconds(single)), 2)}`,
   );
   console.log(
-    `from the minute to the start: median ${lag(0.5).toFixed(2)} s, p99 ${lag(0.99).toFixed(2)} s ` +
-      `(bar: ${maxP99Seconds} s), max ${lag(1).toFixed(2)} s`,
+    `from the minute to the start: median ${median(lags(0.5)).toFixed(2)} s, ` +
+      `p99 ${atMost(lags(0.99), 2)} s, max ${median(lags(1)).toFixed(2)} s`,
   );
-  if (ratio > maxRatio || lag(0.99) > maxP99Seconds || unfinished > 0) process.exitCode = 1;
 });
 
-withService(bench).pipe(NodeRuntime.runMain);
+runBench(bench);

@@ -2,17 +2,13 @@
  * The size of rows with their indexes, freshly vacuumed. No bar; the figures are in docs/scaling.md.
  * BENCH_ROWS (200,000 if unset) of each kind.
  */
-import { NodeRuntime } from "@effect/platform-node";
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { EmbeddedPostgres } from "../../src/database/embedded/EmbeddedPostgres.ts";
-import { migrate, MigrationFiles } from "../../src/database/migrations/Migrations.ts";
-import { postgresLayer } from "../../src/database/Postgres.ts";
+import { onSchema } from "./BenchDatabase.ts";
+import { runBench } from "./BenchWorld.ts";
+import { setting } from "./Rounds.ts";
 
-const rows = Number(process.env["BENCH_ROWS"] ?? 200_000);
+const rows = setting("ROWS", 200_000);
 
 /** Statements that insert `$1` rows of a kind, as the program would have written them over ninety days. */
 const kinds: Readonly<Record<string, string>> = {
@@ -71,19 +67,4 @@ const bench = Effect.gen(function* () {
   }
 });
 
-const directory = mkdtempSync(join(tmpdir(), "waypost-bench-"));
-chmodSync(directory, 0o755);
-
-const database = Layer.unwrap(
-  Effect.map(
-    EmbeddedPostgres.make({ directory, isDurable: false }),
-    ({ database: name, socketPath, username }) =>
-      postgresLayer({ _tag: "socket", path: socketPath, username, database: name }),
-  ),
-);
-
-Effect.andThen(migrate, bench).pipe(
-  Effect.provide([database, MigrationFiles.layerFolder(new URL("../../schema/", import.meta.url))]),
-  Effect.ensuring(Effect.sync(() => rmSync(directory, { recursive: true, force: true }))),
-  NodeRuntime.runMain,
-);
+runBench(Effect.provide(bench, onSchema(Layer.empty)), { isDurable: false });

@@ -1,7 +1,7 @@
-import { Effect } from "effect";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { Webhook } from "standardwebhooks";
+import { type Faults, without } from "./ChaosRun.ts";
+import { LedgerServer } from "./LedgerServer.ts";
 
 /** An event that a webhook sent. */
 interface SentEvent {
@@ -14,7 +14,7 @@ interface SentEvent {
  * A receiver of webhooks that keeps a ledger: the event ids that arrived, by type and resource. It verifies
  * every signature. A share of the calls is refused, hangs up, or is answered late.
  */
-export class EventLedger {
+export class EventLedger extends LedgerServer {
   /** Event ids by type and id of the resource; more than one id for one change would be a second event. */
   readonly events = new Map<string, Set<string>>();
   /** How often each event arrived in a call that was answered with success. */
@@ -24,32 +24,11 @@ export class EventLedger {
   calls = 0;
   unsigned = 0;
   readonly #secrets: Array<Webhook> = [];
-  readonly #server = createServer((request, response) => void this.#answer(request, response));
   readonly #random: () => number;
 
   constructor(random: () => number) {
+    super();
     this.#random = random;
-  }
-
-  /** Listens until the scope closes. */
-  static readonly listening = (random: () => number) =>
-    Effect.acquireRelease(
-      Effect.promise(
-        () =>
-          new Promise<EventLedger>((resolve) => {
-            const ledger = new EventLedger(random);
-            ledger.#server.listen(0, "127.0.0.1", () => resolve(ledger));
-          }),
-      ),
-      (ledger) =>
-        Effect.sync(() => {
-          ledger.#server.close();
-          ledger.#server.closeAllConnections();
-        }),
-    );
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`;
   }
 
   /** Adds the secret of a webhook. */
@@ -68,15 +47,11 @@ export class EventLedger {
     });
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const chunks: Array<Buffer> = [];
-    try {
-      for await (const chunk of request) chunks.push(chunk as Buffer);
-    } catch {
-      // The request of a killed process ends early.
-      return;
-    }
-    const body = Buffer.concat(chunks).toString("utf8");
+  protected override async answer(
+    request: IncomingMessage,
+    body: string,
+    response: ServerResponse,
+  ): Promise<void> {
     this.calls++;
     if (!this.#isSigned(body, request.headers as Record<string, string>)) this.unsigned++;
     const share = this.#random();
@@ -97,5 +72,15 @@ export class EventLedger {
       this.arrivals.set(id, (this.arrivals.get(id) ?? 0) + 1);
     }
     response.writeHead(204).end();
+  }
+
+  /** Compares the events of a type with the ids of the resources that must have one. */
+  check(type: string, expected: ReadonlySet<string>, faults: Faults): void {
+    const keys = new Set([...expected].map((id) => `${type}/${id}`));
+    const arrived = [...this.events.keys()].filter((key) => key.startsWith(`${type}/`));
+    faults[`webhook events lost, ${type}`] = without(keys, this.events);
+    faults[`webhook events of nothing, ${type}`] = without(arrived, keys);
+    faults["webhook events with two ids"] = [...this.events.values()].filter(({ size }) => size > 1).length;
+    faults["webhook calls with a wrong signature"] = this.unsigned;
   }
 }

@@ -1,7 +1,7 @@
-import { Effect } from "effect";
 import { generateKeyPairSync } from "node:crypto";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { LedgerServer } from "./LedgerServer.ts";
 
 /** One push as it arrived. Each process of Waypost has its own access token, which identifies it. */
 export interface Arrival {
@@ -14,49 +14,24 @@ export interface Arrival {
   closedAt: number | null;
 }
 
-const textOf = async (request: IncomingMessage): Promise<string> => {
-  const chunks: Array<Buffer> = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString();
-};
-
 /** A push provider with FCM's interface that accepts every push after a delay and records it. */
-export class PushLedger {
+export class PushLedger extends LedgerServer {
   /** All arrivals of each message, in order, by message id. */
   readonly arrivals = new Map<string, Array<Arrival>>();
   readonly #sockets = new Map<string, Set<Socket>>();
   readonly #delay: () => number;
-  readonly #server: Server;
   #tokens = 0;
   #inFlight = 0;
 
+  /** `delay` returns the milliseconds until the response to a push. */
   constructor(delay: () => number) {
+    super();
     this.#delay = delay;
-    this.#server = createServer((request, response) => void this.#answer(request, response));
-    this.#server.keepAliveTimeout = 600_000;
   }
-
-  /** Listens until the scope closes. `delay` returns the milliseconds until the response to a push. */
-  static readonly listening = (delay: () => number) =>
-    Effect.acquireRelease(
-      Effect.promise(
-        () =>
-          new Promise<PushLedger>((resolve) => {
-            const ledger = new PushLedger(delay);
-            ledger.#server.listen(0, "127.0.0.1", () => resolve(ledger));
-          }),
-      ),
-      (ledger) =>
-        Effect.sync(() => {
-          ledger.#server.close();
-          ledger.#server.closeAllConnections();
-        }),
-    );
 
   /** Credentials with the address of this provider. */
   get credentials(): object {
-    const { port } = this.#server.address() as AddressInfo;
-    const base_url = `http://127.0.0.1:${port}`;
+    const base_url = this.url;
     const private_key = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({
       type: "pkcs8",
       format: "pem",
@@ -80,10 +55,7 @@ export class PushLedger {
     return new Set([...this.#sockets].filter(([, sockets]) => sockets.size > 0).map(([token]) => token));
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // The request of a killed process ends early.
-    const text = await textOf(request).catch(() => null);
-    if (text === null) return;
+  protected override answer(request: IncomingMessage, text: string, response: ServerResponse): void {
     const respond = (body: object) => {
       if (!response.destroyed)
         response.setHeader("content-type", "application/json").end(JSON.stringify(body));

@@ -1,7 +1,7 @@
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { messageIds } from "../../src/sending/deliveries/MessageId.ts";
-import { secretKey } from "./Scenario.ts";
+import { secretKey } from "../bench/ServiceApi.ts";
 
 /** How often the queue is read: a retry waits for a second or more. */
 const pollMillis = 250;

@@ -17,7 +17,7 @@ import { nextAttempt } from "../../src/sending/push/PushRetries.ts";
 import { BatchSize } from "../../src/sending/sends/Send.ts";
 import { BodyRules } from "../../src/wire/RequestBody.ts";
 import { defaultPlan } from "../../src/workspaces/Plan.ts";
-import { constant, type Figure, jobPause, schemaLimit } from "./figures.ts";
+import { constant, type Figure, jobPause, measured, schemaLimit } from "./figures.ts";
 import { maxFiles } from "./naming.ts";
 import { maxLines } from "./shape.ts";
 import { maxColumns } from "./vocabulary.ts";
@@ -112,8 +112,8 @@ export const figureTable: Readonly<Record<string, ReadonlyArray<Figure>>> = {
     ["mean radius, # m", EARTH_RADIUS_METERS],
     ["payload has at most # bytes", payloadLimit],
     ["has at most # pushes in flight", constant("PushWorkerState.ts", "maxInFlight")],
-    ["each starts with # pushes in flight", constant("ProviderConcurrency.ts", "initialLimit")],
-    ["more as it responds (up to #)", constant("ProviderConcurrency.ts", "maxLimit")],
+    ["each starts with # pushes in flight", constant("ProviderConcurrency.ts", "initial")],
+    ["more as it responds (up to #)", constant("ConcurrencyRule.ts", "maxLimit")],
     ["for that time, at most # seconds", constant("ProviderConcurrency.ts", "maxBackOffMillis") / second],
     ["has # seconds to send the head", constant("Server.ts", "headersTimeout") / second],
     ["# minutes for the whole request", constant("Server.ts", "requestTimeout") / minute],
@@ -254,6 +254,9 @@ export const figureTable: Readonly<Record<string, ReadonlyArray<Figure>>> = {
     ["# hours", keyHours],
   ],
   "README.md": [
+    ["delivers **# messages a second**", measured("and # deliveries/s; ratio")],
+    ["answers **# requests a second**", measured("among 10,000 polygons | # requests/s")],
+    ["10 million events in **# ms**", measured("summary # ms, campaigns")],
     ["at most # KB", maxFileKilobytes],
     ["allows # requests", defaultPlan.sandbox_requests_per_minute ?? 0],
     ["30 requests and # changes", defaultPlan.sandbox_writes_per_minute ?? 0],

@@ -1,10 +1,11 @@
 /**
  * The rules of CONTRIBUTING.md that no off-the-shelf tool checks: names, sizes, docstrings, layers, time,
- * tests and dependencies. Prints `file:line  message` for each finding; exit code 1 on any.
+ * tests, dependencies and decisions. Prints `file:line  message` for each finding; exit code 1 on any.
  */
 import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import process from "node:process";
+import { decisionFindings } from "./decisions.ts";
 import type { Finding, SourceFile } from "./finding.ts";
 import {
   lockfileAgrees,
@@ -72,6 +73,16 @@ for (const manifest of paths.filter((path) => basename(path) === "package.json")
     ...lockfileAgrees(sourceFile(manifest), existsSync(lockfile) ? sourceFile(lockfile) : undefined),
   );
 }
+
+const decisions = paths.filter((path) => path.startsWith("docs/decisions/")).map(sourceFile);
+const isList = ({ path }: SourceFile): boolean => path.endsWith("README.md");
+for (const list of decisions.filter(isList))
+  findings.push(
+    ...decisionFindings(
+      list,
+      decisions.filter((page) => !isList(page)),
+    ),
+  );
 
 // npx links the launcher with its mode: without the bit, `npx waypost` fails with "Permission denied" in a
 // fresh clone.

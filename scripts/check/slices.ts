@@ -18,6 +18,7 @@ export const slices: ReadonlyArray<string> = [
   "locations",
   "outbox",
   "deltas",
+  "outgoing",
   "campaigns",
   "notifications",
   "devices",
@@ -33,5 +34,6 @@ export const slices: ReadonlyArray<string> = [
   "console",
   "backup",
   "demo",
+  "serve",
   "cli",
 ];

@@ -2,12 +2,11 @@
 import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import process from "node:process";
 import { onNode } from "../../test/database/CitusCluster.ts";
-import { started } from "../bench/BenchChild.ts";
-import { operatorKey } from "../bench/BenchService.ts";
+import { mebibytesOf, started } from "../bench/BenchChild.ts";
+import { waypostSettings } from "../bench/BenchWorld.ts";
 
 const launcher = new URL("../../bin/waypost.js", import.meta.url).pathname;
 
@@ -21,24 +20,10 @@ export interface Installation {
 const environmentOf = ({ dataDir, database, port }: Installation) => ({
   PATH: process.env["PATH"] ?? "",
   NODE_ENV: "production",
-  PORT: "0",
-  WAYPOST_PROCESSES: "1",
-  WAYPOST_DATA_DIR: dataDir,
-  WAYPOST_OPERATOR_KEY: operatorKey,
-  WAYPOST_LOG_FORMAT: "json",
-  DATABASE_URL: `postgresql://waypost@127.0.0.1:${port}/${database}`,
+  ...waypostSettings(dataDir, `postgresql://waypost@127.0.0.1:${port}/${database}`),
 });
 
 export const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`;
-
-/** The highest memory of a process so far in bytes; 0 once it has ended. */
-const peakOf = (pid: number | undefined): number => {
-  try {
-    return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) * 1024;
-  } catch {
-    return 0;
-  }
-};
 
 /** Runs a command of Waypost, and prints its duration and its peak of memory. Returns its output. */
 export const command = (installation: Installation, ...parameters: ReadonlyArray<string>) =>
@@ -52,7 +37,10 @@ export const command = (installation: Installation, ...parameters: ReadonlyArray
         });
         let output = "";
         let peak = 0;
-        const poll = setInterval(() => (peak = Math.max(peak, peakOf(child.pid))), 100);
+        const poll = setInterval(
+          () => (peak = Math.max(peak, mebibytesOf(child.pid ?? 0, "VmHWM") * 1_048_576)),
+          100,
+        );
         child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
         child.once("close", (code) => {
           clearInterval(poll);

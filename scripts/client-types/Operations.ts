@@ -8,8 +8,12 @@ export interface Operation {
   readonly name: string;
   /** The row of the table: method, path, and what the client has to know about the operation. */
   readonly row: string;
-  /** The query parameters as an interface; null without any. */
-  readonly query: { readonly name: string; readonly text: string } | null;
+  /** The query parameters: the name of their type, its comment, and the fields by name; null without any. */
+  readonly query: {
+    readonly name: string;
+    readonly about: string;
+    readonly fields: ReadonlyMap<string, string>;
+  } | null;
   readonly signature: string;
   /** The schemas whose types the method needs. */
   readonly schemas: ReadonlyArray<unknown>;
@@ -180,9 +184,8 @@ export const operationOf = (method: string, path: string, op: Json, hasKeys: boo
         ? null
         : {
             name: queryName,
-            text:
-              `/** The query parameters of \`${operationId}\`. */\n` +
-              `export interface ${queryName} {\n${query.map(queryField).join("\n")}\n}\n`,
+            about: `/** The query parameters of \`${operationId}\`. */\n`,
+            fields: new Map(query.map((each) => [String(each["name"]), queryField(each)])),
           },
     signature: comment(text) + signature,
     schemas: [success, jsonOf(op["requestBody"]), parameters].filter((each) => each !== undefined),

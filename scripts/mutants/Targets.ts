@@ -1,4 +1,4 @@
-/** What is mutated, and the tests that must notice. */
+/** Files to mutate, and the tests that must notice. */
 export interface Target {
   /** Glob patterns of source files. */
   readonly sources: ReadonlyArray<string>;

@@ -2,9 +2,10 @@
 import { Agent } from "node:http";
 import { exchange, type PacedRequest, quantile } from "../bench/PacedLoad.ts";
 import { visits } from "../bench/VisitRequests.ts";
-import { createOnce, grid, operatorKey, type SoakWorld } from "./SoakWorld.ts";
+import { operatorKey } from "../bench/ServiceApi.ts";
+import { createOnce, grid, type SoakWorld } from "./SoakWorld.ts";
 
-/** What a period's requests came to. */
+/** Results of a period's requests. */
 export interface Tally {
   readonly requests: number;
   /** Requests without a response in 2xx, by kind and status or error. */

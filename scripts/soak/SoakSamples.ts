@@ -1,9 +1,7 @@
-/** What a soak test measures of the processes, by Linux's /proc. */
-import { readdirSync, readFileSync, rmSync } from "node:fs";
-import process from "node:process";
-import { setTimeout as pause } from "node:timers/promises";
-import { familyOf, median } from "../bench/BenchChild.ts";
-import type { Probed } from "../bench/LoopProbe.ts";
+/** Measurements of the processes in a soak test, by Linux's /proc. */
+import { readdirSync, readFileSync } from "node:fs";
+import { familyOf, mebibytesOf } from "../bench/BenchChild.ts";
+import { median } from "../bench/Rounds.ts";
 
 /** Memory in MiB, descriptors and connections. */
 export interface Sample {
@@ -17,46 +15,26 @@ export interface Sample {
   readonly connections: number;
 }
 
-const kibibytes = (text: string, line: string): number =>
-  Number(new RegExp(`^${line}:\\s+(\\d+)`, "m").exec(text)?.[1] ?? 0);
-
-/** Reads a file of /proc; empty when the process has ended. */
-const read = (pid: number, name: string): string => {
-  try {
-    return readFileSync(`/proc/${pid}/${name}`, "utf8");
-  } catch {
-    return "";
-  }
-};
-
 /** Measures the service with this process id now. */
 export const sample = (pid: number): Sample => {
+  const read = (each: number, name: string): string => {
+    try {
+      return readFileSync(`/proc/${each}/${name}`, "utf8");
+    } catch {
+      return "";
+    }
+  };
   const servers = familyOf(pid).filter((each) => read(each, "comm").startsWith("postgres"));
-  const rollups = servers.map((each) => read(each, "smaps_rollup"));
-  const sum = (line: string): number => rollups.reduce((all, each) => all + kibibytes(each, line), 0) / 1024;
+  const sum = (line: string): number =>
+    servers.reduce((all, each) => all + mebibytesOf(each, line, "smaps_rollup"), 0);
   const postgres = sum("Pss");
   return {
-    node: kibibytes(read(pid, "status"), "VmRSS") / 1024,
+    node: mebibytesOf(pid, "VmRSS"),
     postgres,
     postgresOwn: postgres - sum("Pss_Shmem"),
     descriptors: readdirSync(`/proc/${pid}/fd`).length,
     connections: servers.filter((each) => read(each, "cmdline").includes("[local]")).length,
   };
-};
-
-/** Reads the probe of the process: the figures since the last call. */
-export const probed = async (pid: number, file: string): Promise<Probed> => {
-  rmSync(file, { force: true });
-  process.kill(pid, "SIGUSR2");
-  for (let waited = 0; waited < 30_000; waited += 50) {
-    await pause(50);
-    try {
-      return JSON.parse(readFileSync(file, "utf8")) as Probed;
-    } catch {
-      // Not written yet.
-    }
-  }
-  throw new Error("The probe of the process has not answered within 30 s.");
 };
 
 /**

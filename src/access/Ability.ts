@@ -25,7 +25,7 @@ export const abilities = [
 ] as const;
 
 export const Ability = Schema.Literals(abilities).annotate({
-  description: "What a token may do; writing does not include reading.",
+  description: "An action that a token allows; writing does not include reading.",
   examples: ["campaigns:read"],
 });
 export type Ability = typeof Ability.Type;

@@ -12,7 +12,7 @@ const notEnabled = Forbidden.of(
     "work. Ask the operator of this service to enable it; the token stays valid.",
 );
 
-/** What the annotations of an endpoint and its group demand. */
+/** Demands of the annotations of an endpoint and its group. */
 const rulesOf = (options: { readonly endpoint: HttpApiEndpoint.Top; readonly group: HttpApiGroup.Top }) => {
   const annotations = Context.merge(options.group.annotations, options.endpoint.annotations);
   return {

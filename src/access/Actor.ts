@@ -2,7 +2,7 @@ import { Context, Schema } from "effect";
 
 /** The kinds of actors. A session is a person who is signed in to the console. */
 export const ActorType = Schema.Literals(["token", "operator", "session"]).annotate({
-  description: "What authenticated the change: an API token, the operator key, or a session of the console.",
+  description: "The credential of the change: an API token, the operator key, or a session of the console.",
   examples: ["token"],
 });
 export type ActorType = typeof ActorType.Type;

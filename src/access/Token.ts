@@ -5,14 +5,14 @@ import { text, Timestamp } from "../wire/Text.ts";
 import { Environment } from "../workspaces/Environment.ts";
 import { Instant } from "../time/Instant.ts";
 
-const Name = text({ max: 255, description: "What the token is for.", example: "Warehouse sync" });
+const Name = text({ max: 255, description: "The purpose of the token.", example: "Warehouse sync" });
 
 const tokenFields = {
   id: shownId("Id of the token.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),
-  name: shownText("What the token is for.", "Warehouse sync"),
+  name: shownText("The purpose of the token.", "Warehouse sync"),
   environment: Environment,
   abilities: Schema.Array(Ability).annotate({
-    description: "What the token may do.",
+    description: "The token's abilities.",
     examples: [["campaigns:read", "reports:read"]],
   }),
   expires_at: nullableInstant("When the token stops working; null for never.", "2027-11-21T00:00:00+00:00"),
@@ -45,7 +45,7 @@ export const TokenDraft = Schema.Struct({
   name: Name,
   environment: Environment,
   abilities: Schema.Array(Ability)
-    .annotate({ description: "What the token may do.", examples: [["campaigns:read", "reports:read"]] })
+    .annotate({ description: "The token's abilities.", examples: [["campaigns:read", "reports:read"]] })
     .check(Schema.isMinLength(1, { message: "The abilities must name at least one ability." })),
   expires_at: Schema.optionalKey(Schema.NullOr(Instant)),
 }).annotate({ identifier: "TokenDraft" });

@@ -4,7 +4,7 @@ import type { Environment } from "../workspaces/Environment.ts";
 import type { Ability } from "./Ability.ts";
 import type { SdkKey, Token } from "./Token.ts";
 
-/** What an API token grants, with the facts that can end it. */
+/** The grant of an API token, with the facts that can end it. */
 export interface TokenGrant {
   readonly id: string;
   readonly name: string;
@@ -18,7 +18,7 @@ export interface TokenGrant {
 /** Why the access of a token has ended; `disabled` is the full platform API. */
 export type AccessEnd = "revoked" | "expired" | "paused" | "disabled";
 
-/** What a change needs of its token. */
+/** The facts of a token that a change needs. */
 export interface AccessNeed {
   readonly tokenId: string;
   /** Whether the full platform API must be enabled. */
@@ -27,7 +27,7 @@ export interface AccessNeed {
   readonly now: number;
 }
 
-/** What an SDK key grants. */
+/** The grant of an SDK key. */
 export interface SdkKeyGrant {
   readonly id: string;
   readonly name: string;

@@ -2,7 +2,7 @@ import { Schema } from "effect";
 import { ActorType } from "../access/Actor.ts";
 import { nullableId, nullableText, shownId, shownInstant, shownText } from "../wire/ShownFields.ts";
 
-/** What can be done to a resource. */
+/** Actions on a resource. */
 export const ActivityAction = Schema.Literals([
   "create",
   "update",
@@ -15,7 +15,7 @@ export const ActivityAction = Schema.Literals([
   "detach",
   "import",
   "revoke",
-]).annotate({ description: "What was done.", examples: ["update"] });
+]).annotate({ description: "The action.", examples: ["update"] });
 export type ActivityAction = typeof ActivityAction.Type;
 
 /** The kinds of resources that can be changed. */

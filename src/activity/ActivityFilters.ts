@@ -14,13 +14,13 @@ const listed = (names: ReadonlyArray<string>): string => names.join(", ");
 
 /** Whether a text names an actor: an id, or a type. */
 export const isActorFilter = (text: string): boolean => isUuid(text) || isActorType(text);
-/** What `actor` must be. */
+/** The rule for `actor`, as an error states it. */
 export const actorRule = `must be a UUID, or one of ${listed(ActorType.literals)}`;
 
 /** Whether a text names a resource: an id, or a type. */
 export const isResourceFilter = (text: string): boolean =>
   isUuid(text) || isResourceType(text) || namedIds.includes(text);
-/** What `resource` must be. */
+/** The rule for `resource`, as an error states it. */
 export const resourceRule = `must be an id, or one of ${listed(ActivityResourceType.literals)}`;
 
 /** Query parameters that select entries. */

@@ -1,7 +1,7 @@
 /** Statements that export and import a whole database: tables by name, rows in PostgreSQL's text form. */
 import { Effect } from "effect";
 import { SqlClient, SqlError } from "effect/sql";
-import { isDistributed } from "../database/citus/IsDistributed.ts";
+import { snapshotObstacle } from "../database/citus/IsDistributed.ts";
 import { asNumber, arrayOf } from "../database/Rows.ts";
 
 /** A table and its columns in order, without generated columns. */
@@ -25,11 +25,11 @@ export interface ReferencedMedia {
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 const quotedList = (names: ReadonlyArray<string>): string => names.map(quoted).join(", ");
 
-/** Condition: a relation, which is `c` of pg_class, is none of an extension: those of Citus are its own. */
+/** Condition: a relation, which is `c` of pg_class, is none of an extension, which has its own. */
 const isOwn = `NOT EXISTS (SELECT FROM pg_depend d
   WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')`;
 
-/** What statements of a backup and of a restore need. */
+/** Parameters of the statements of a backup and of a restore. */
 export type BackupClient = SqlClient.SqlClient;
 
 /** Statements of a backup and of a restore. A failure is a defect. */
@@ -56,8 +56,8 @@ export const backupSql = Effect.gen(function* () {
       (rows) => rows.length > 0,
     ),
 
-    /** Whether Citus distributes the database. */
-    isDistributed: isDistributed(sql),
+    /** Why there is no snapshot of one moment while others write; null if there is one. */
+    snapshotObstacle: snapshotObstacle(sql),
 
     tables: Effect.orDie(sql<TableShape>`
       SELECT c.relname AS name, array_agg(a.attname::text ORDER BY a.attnum) AS columns
@@ -103,7 +103,7 @@ export const backupSql = Effect.gen(function* () {
 
     enableTriggers: Effect.orDie(sql`SET LOCAL session_replication_role = origin`.unprepared),
 
-    /** What prevents a restore: a table that is there, or no right to turn off triggers. */
+    /** Obstacles to a restore: a table that is there, or no right to turn off triggers. */
     obstacles: Effect.orDie(
       sql<{ readonly table: string | null; readonly isForbidden: boolean; readonly account: string }>`
         SELECT (

@@ -3,12 +3,12 @@ import { Effect, Layer, type Redacted, References } from "effect";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Settings, type SettingsRecord, type SettingsService } from "../config/Settings.ts";
+import { connectedProcesses } from "../database/ConnectedProcesses.ts";
 import { DataDirectory, DataDirectoryInUse } from "../database/DataDirectory.ts";
 import { EmbeddedPostgres } from "../database/embedded/EmbeddedPostgres.ts";
 import { database, runningSocket, username } from "../database/embedded/PostgresFiles.ts";
 import { programMigrations } from "../database/migrations/ProgramMigrations.ts";
 import { postgresLayer, type PostgresTarget } from "../database/Postgres.ts";
-import { connectedProcesses } from "../doctor/DatabaseHealthCheck.ts";
 import { BackupRefused } from "./BackupRefused.ts";
 import { backupSql } from "./BackupSql.ts";
 import { createBackup } from "./CreateBackup.ts";
@@ -45,16 +45,15 @@ const withServer = <A, E, R>(effect: Effect.Effect<A, E, R>, url: Redacted.Redac
 
 /** Refuses a database that has no schema, or that has no snapshot of one moment while Waypost runs. */
 const checkSource = Effect.gen(function* () {
-  const { hasSchema, isDistributed } = yield* backupSql;
+  const { hasSchema, snapshotObstacle } = yield* backupSql;
   if (!(yield* hasSchema))
     return yield* new BackupRefused({
       message: "DATABASE_URL is a database without Waypost's tables.",
     });
-  if ((yield* isDistributed) && (yield* connectedProcesses).length > 0)
+  const obstacle = yield* snapshotObstacle;
+  if (obstacle !== null && (yield* connectedProcesses).length > 0)
     return yield* new BackupRefused({
-      message:
-        "Waypost processes are connected to the database, and Citus has no snapshot of one moment over all " +
-        "nodes. Stop them all before.",
+      message: `Waypost processes are connected to the database, and ${obstacle}. Stop them all before.`,
     });
 });
 

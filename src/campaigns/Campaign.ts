@@ -75,7 +75,9 @@ export const Campaign = Schema.Struct({
       examples: ["2026-12-08T22:59:59+00:00"],
     }),
   ),
-  timezone: shownText("IANA time zone in which the campaign's dates are written.", "Europe/Amsterdam"),
+  timezone: shownText("IANA time zone in which the campaign's dates are written.", "Europe/Amsterdam").pipe(
+    Schema.brand("TimeZoneName"),
+  ),
   paused: flag("Whether the campaign is paused.", false),
   archived: flag("Whether the campaign is archived: paused, and not in lists.", false),
   frequency_cap_count: Schema.NullOr(

@@ -45,8 +45,10 @@ export const sendInstant = (
  * Whether a campaign has started: a push campaign when its day has begun, whatever the time of its start
  * (contract E3), because it sends from then on.
  */
-const hasStarted = ({ startsAtMs, timezone, type }: FoundCampaign, now: number): boolean =>
-  (type === "push" ? dayStart(timezone, dateAt(timezone, startsAtMs)) : startsAtMs) <= now;
+export const hasStarted = (
+  { startsAtMs, timezone, type }: Pick<FoundCampaign, "startsAtMs" | "timezone" | "type">,
+  now: number,
+): boolean => (type === "push" ? dayStart(timezone, dateAt(timezone, startsAtMs)) : startsAtMs) <= now;
 
 /** The dates that an update changes, compared in the stored time zone. */
 export interface ChangedDates {

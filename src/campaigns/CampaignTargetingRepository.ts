@@ -13,7 +13,7 @@ export class CampaignTargetingRepository extends Context.Service<
       campaignId: CampaignId,
       targeting: ResolvedTargeting,
     ) => Effect.Effect<void>;
-    /** Those of the ids that are segments of this environment. */
+    /** Returns the ids that are segments of this environment. */
     readonly existingSegments: (
       tenant: Tenant,
       ids: ReadonlyArray<string>,

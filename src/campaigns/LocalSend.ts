@@ -6,7 +6,7 @@ import { dateAt, instantAt, type TimeOfDay, type WallTime, wallParts } from "../
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import type { CampaignDates } from "./CampaignDates.ts";
 
-/** What happens where the time has passed when the send is planned: it goes out at once, or not. */
+/** The choice for zones where the time has passed when the send is planned: send at once, or skip. */
 export type LateChoice = "send" | "skip";
 
 /** A planned send at a local time. */

@@ -19,7 +19,7 @@ const meaning = (description: Option.Option<string>): string => {
   return `: ${first}${text.slice(1)}${values}`;
 };
 
-/** What a value of each type of flag must be. */
+/** The rule for a value of each type of flag. */
 const typeNames: Readonly<Record<string, string>> = {
   integer: "a whole number",
   file: "a file",

@@ -8,7 +8,7 @@ import { WaypostError } from "./WaypostError.ts";
 /** A table of endpoints by group and name: method, path and flags, as in `GET /campaigns pages query`. */
 export type EndpointTable = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** Where the requests of a table go, and with which credential. */
+/** The server and the credential of a table's requests. */
 export interface EndpointTarget {
   readonly connection: Connection;
   /** The base address that the paths are relative to. */
@@ -170,7 +170,7 @@ const dataOf = (content: object | string): unknown => (content as { readonly dat
 type Method = (...given: ReadonlyArray<unknown>) => unknown;
 type Run = (query?: Query) => Promise<ClientResponse>;
 
-/** What runs the requests of one call. `above` is the method that the program calls. */
+/** The run of the requests of one call. `above` is the method that the program calls. */
 const runOf = (
   target: EndpointTarget,
   endpoint: Endpoint,

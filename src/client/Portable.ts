@@ -35,7 +35,7 @@ export interface FetchInit {
   readonly signal?: unknown;
 }
 
-/** What the client reads of a response. */
+/** The parts of a response that the client reads. */
 export interface FetchedResponse {
   readonly status: number;
   readonly headers: { get(name: string): string | null };

@@ -24,7 +24,7 @@ export class WaypostError extends Error {
   override readonly name = "WaypostError";
   /** HTTP status of the last response; null if there was none (`network_error`, `timeout`). */
   readonly status: number | null;
-  /** What went wrong. Programs should use this, not the message. */
+  /** The kind of the error. Programs should use this, not the message. */
   readonly code: WaypostErrorCode;
   /** Problems by dotted field name; empty if the error is not about fields. */
   readonly fields: FieldProblems;

@@ -3,7 +3,7 @@ const minDifferent = 8;
 /** A repeated text has to be this long: 16 random characters are no shorter than a good password. */
 const minPeriod = 16;
 
-/** What a key must be; it follows "must be" or "holds no key of". */
+/** The rule for a key; it follows "must be" or "holds no key of". */
 export const goodKey =
   "at least 32 random visible ASCII characters without spaces, such as openssl rand -hex 32 prints";
 

@@ -4,7 +4,7 @@ import { parseHttpUrl, parseKey, parseRegion } from "./SettingParsers.ts";
 import type { SettingReader, Variable } from "./SettingReader.ts";
 import type { SettingValues } from "./SettingsTable.ts";
 
-/** Where media files are stored: in the data directory, or in a bucket of an S3-compatible service. */
+/** The store of media files: the data directory, or a bucket of an S3-compatible service. */
 export type MediaStoreSetting =
   | { readonly _tag: "disk" }
   | {

@@ -12,7 +12,7 @@ export class Invalid {
   }
 }
 
-/** What a process does: `api` answers requests, `worker` runs background jobs. */
+/** The role of a process: `api` answers requests, `worker` runs background jobs. */
 export type Role = "api" | "worker";
 
 /** The peers whose `X-Forwarded-For` header is trusted. */

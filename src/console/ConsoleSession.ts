@@ -41,7 +41,7 @@ export const ConsoleSession = Schema.Struct({
     description: "The environment of the token; null for the operator.",
     examples: ["sandbox"],
   }),
-  abilities: Schema.Array(Ability).annotate({ description: "What the session may do.", examples: [[]] }),
+  abilities: Schema.Array(Ability).annotate({ description: "The session's abilities.", examples: [[]] }),
   expires_at: shownInstant("When the session ends."),
   now: shownInstant("The time of the server, by which the console counts days."),
 }).annotate({ identifier: "ConsoleSession" });

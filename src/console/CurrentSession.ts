@@ -1,7 +1,7 @@
 import { Context } from "effect";
 import type { OpenSession } from "./Sessions.ts";
 
-/** What the authenticator found out about a request to the console's own endpoints. */
+/** The authenticated session of a request to the console's own endpoints. */
 export class CurrentSession extends Context.Service<
   CurrentSession,
   {

@@ -1,8 +1,8 @@
 import { Context, Data, Effect } from "effect";
 
 /**
- * What a new transaction runs last, before it commits; nothing by default. If it fails, the transaction is
- * rolled back. Its failure must be a defect, because the types of `Database.atomically` do not show it.
+ * The last effect of a new transaction, before it commits; nothing by default. If it fails, the transaction
+ * is rolled back. Its failure must be a defect, because the types of `Database.atomically` do not show it.
  */
 export const BeforeCommit = Context.Reference<Effect.Effect<void>>("waypost/database/BeforeCommit", {
   defaultValue: () => Effect.void,

@@ -1,6 +1,7 @@
 /** Classifies SQL failures: database unavailable, and why, or conflict between transactions. */
 import { Predicate } from "effect";
 import type { SqlError } from "effect/sql";
+import { isNodeLost } from "./citus/LostNode.ts";
 
 /** The SQLSTATE, if PostgreSQL itself failed the statement. */
 const sqlState = (error: SqlError.SqlError): string | undefined => {
@@ -47,27 +48,11 @@ const awayStates: ReadonlySet<string> = new Set([
  */
 export type Unavailability = "away" | "busy" | "full";
 
-/**
- * How the message begins if Citus lost one of its nodes in the middle of a statement or a commit. libpq gives
- * no SQLSTATE then, and Citus sets none of a connection.
- */
-const lostNode = new RegExp(
-  "^(?:server closed the connection unexpectedly|SSL SYSCALL error|SSL connection has been closed|" +
-    "could not (?:receive data from|send data to) server|no connection to the server|connection not open|" +
-    "invalid socket|failure on connection marked as essential|failed to COPY to shard|" +
-    "could not commit transaction for shard|failed to prepare transaction)",
-);
-
-/** The SQLSTATEs of these messages: an internal error, and an error of input or output. */
-const lostNodeStates: ReadonlySet<string> = new Set(["XX000", "58030"]);
-
-/** Whether Citus lost one of its nodes. Other losses have the SQLSTATE of a connection failure (08006). */
-const isNodeLost = (error: SqlError.SqlError): boolean =>
-  lostNodeStates.has(sqlState(error) ?? "") && lostNode.test(reasonOf(error));
-
 /** Whether no server answers, or it says that it is stopping, starting or full. A retry may succeed. */
 const isTemporary = (error: SqlError.SqlError): boolean =>
-  error.reason._tag === "ConnectionError" || awayStates.has(sqlState(error) ?? "") || isNodeLost(error);
+  error.reason._tag === "ConnectionError" ||
+  awayStates.has(sqlState(error) ?? "") ||
+  isNodeLost(sqlState(error), reasonOf(error));
 
 /** Whether the server has no space on its disk (53100). */
 export const isDiskFull = (error: SqlError.SqlError): boolean => sqlState(error) === "53100";

@@ -1,4 +1,4 @@
-/** What the statements of repositories have in common. */
+/** Parts that the statements of repositories share. */
 import { Effect } from "effect";
 import type { SqlError } from "effect/sql";
 import { onlyRow } from "./Rows.ts";

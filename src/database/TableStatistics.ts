@@ -1,6 +1,6 @@
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { isDistributed } from "./citus/IsDistributed.ts";
+import { grownDistributedTables } from "./citus/GrownTables.ts";
 
 /** Tables up to twice this many pages are fast to read without statistics. */
 const smallTablePages = 4;
@@ -8,13 +8,6 @@ const smallTablePages = 4;
 /** Condition: the table of this OID, `c` in pg_class, has more than doubled since its last ANALYZE. */
 const hasGrown = (oid: "c.oid" | "s.oid") =>
   `pg_relation_size(${oid}) / current_setting('block_size')::int > 2 * c.relpages + ${smallTablePages}`;
-
-/** The distributed tables with a shard that has grown. Sizes are read of shards only: they open the table. */
-const grownShards = `
-  SELECT json_agg(DISTINCT s.name) FROM (
-    SELECT logicalrelid::text AS name, to_regclass(shard_name(logicalrelid, shardid)) AS oid
-    FROM pg_dist_shard OFFSET 0
-  ) AS s JOIN pg_class c USING (oid) WHERE ${hasGrown("s.oid")}`;
 
 /**
  * Analyzes tables that have more than doubled since their last ANALYZE, and returns their names. Skips locked
@@ -27,12 +20,7 @@ export const analyzeGrownTables = Effect.gen(function* () {
     SELECT c.relname AS name FROM pg_class c
     WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'
       AND ${sql.literal(hasGrown("c.oid"))}`;
-  // On Citus a table of the coordinator is empty if it is distributed.
-  const distributed = (yield* isDistributed(sql))
-    ? yield* sql<{ readonly name: string }>`
-        SELECT DISTINCT json_array_elements_text(result::json) AS name
-        FROM run_command_on_workers(${grownShards}) WHERE success AND result <> ''`
-    : [];
+  const distributed = yield* grownDistributedTables(sql, hasGrown("s.oid"));
   const analyzed: Array<string> = [];
   for (const { name } of [...tables, ...distributed]) {
     // The first rows of a table may not be committed yet. ANALYZE would count none in all their pages, and

@@ -1,12 +1,24 @@
 /**
  * Statements over items of several workspaces. On one PostgreSQL they are one statement, whose rows say which
- * workspace they are of. On Citus they are one for each workspace, which it names (docs/decisions/0061).
+ * workspace they are of. On a database of several nodes they are one for each workspace, which it names
+ * (docs/decisions/0061). The text of a statement is written once, for one PostgreSQL: what a statement of one
+ * workspace has otherwise are the parts of `citus/StatementParts.ts`.
  */
 import { Effect, type Scope } from "effect";
-import { SqlClient, Statement } from "effect/sql";
+import { SqlClient, type SqlError, type Statement } from "effect/sql";
 import { batched, batchedByKey } from "./Batched.ts";
-import { isDistributed } from "./citus/IsDistributed.ts";
-import { onShard } from "./citus/ShardCall.ts";
+import { ifDistributed } from "./citus/IsDistributed.ts";
+import { callShard } from "./citus/ShardCall.ts";
+import { inForm } from "./citus/StatementParts.ts";
+
+export {
+  inWorkspace,
+  lockedSql,
+  nextOf,
+  ofOneWorkspace,
+  table,
+  workspaceIs,
+} from "./citus/StatementParts.ts";
 
 interface OfWorkspace {
   readonly workspaceId: number;
@@ -15,21 +27,7 @@ interface OfWorkspace {
 /** The workspace of all items of a statement; null if the items say it. */
 export type OneWorkspace = number | null;
 
-/** Condition: a row is of the workspace, or of that of the row of another alias. Aliases are trusted text. */
-export const workspaceIs = (alias: string, workspaceId: OneWorkspace, other: string): Statement.Fragment =>
-  Statement.fragment(
-    workspaceId === null
-      ? [Statement.literal(`${alias}.workspace_id = ${other}.workspace_id`)]
-      : [Statement.literal(`${alias}.workspace_id = `), Statement.parameter(workspaceId)],
-  );
-
-/** Condition: a row is of the workspace, if there is one. */
-export const inWorkspace = (alias: string, workspaceId: OneWorkspace): Statement.Fragment =>
-  Statement.fragment(
-    workspaceId === null
-      ? [Statement.literal("true")]
-      : [Statement.literal(`${alias}.workspace_id = `), Statement.parameter(workspaceId)],
-  );
+type Rows<Row> = Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>;
 
 /** The items of each workspace with their indexes, in the order of the workspaces. */
 const groupsOf = (items: ReadonlyArray<OfWorkspace>): ReadonlyArray<readonly [number, Array<number>]> => {
@@ -42,53 +40,83 @@ const groupsOf = (items: ReadonlyArray<OfWorkspace>): ReadonlyArray<readonly [nu
   return [...groups].sort(([one], [other]) => one - other);
 };
 
-/**
- * Runs a statement for items and gives its rows: for all at once, or for those of each workspace, always in
- * the same order. `ord` of a row is the number of its item among all items, from 1; in the statement it is
- * that among its own.
- */
-export const byWorkspace = <Item extends OfWorkspace, Row, E, R>(
-  sql: SqlClient.SqlClient,
-  items: ReadonlyArray<Item>,
-  run: (workspaceId: OneWorkspace, items: ReadonlyArray<Item>) => Effect.Effect<ReadonlyArray<Row>, E, R>,
-): Effect.Effect<ReadonlyArray<Row>, E, R> =>
-  Effect.flatMap(isDistributed(sql), (isSpread) => {
-    if (!isSpread) return run(null, items);
-    const [first] = items;
-    const groups = groupsOf(items);
-    if (first !== undefined && groups.length === 1) return run(first.workspaceId, items);
-    return Effect.map(
-      Effect.forEach(groups, ([workspaceId, indexes]) =>
-        Effect.map(
-          run(
-            workspaceId,
-            indexes.flatMap((index) => items[index] ?? []),
-          ),
-          (rows) =>
-            rows.map((row) =>
-              typeof row === "object" && row !== null && "ord" in row && typeof row.ord === "number"
-                ? { ...row, ord: (indexes[row.ord - 1] ?? 0) + 1 }
-                : row,
-            ),
-        ),
-      ),
-      (all) => all.flat(),
-    );
-  });
+/** A row with the number of its item among all. */
+const renumbered = <Row extends object>(row: Row, indexes: ReadonlyArray<number>): Row =>
+  "ord" in row && typeof row.ord === "number" ? { ...row, ord: (indexes[row.ord - 1] ?? 0) + 1 } : row;
 
-/** As `byWorkspace`, for a statement that inserts rows in several tables: on Citus it runs `onShard`. */
-export const byShard = <Item extends OfWorkspace, Row extends object>(
-  sql: SqlClient.SqlClient,
+const eachWorkspace = <Item extends OfWorkspace, Row extends object>(
   items: ReadonlyArray<Item>,
-  statement: (workspaceId: OneWorkspace, items: ReadonlyArray<Item>) => Statement.Statement<Row>,
+  run: (workspaceId: number, items: ReadonlyArray<Item>) => Rows<Row>,
 ): Effect.Effect<ReadonlyArray<Row>> =>
-  Effect.orDie(
-    byWorkspace(sql, items, (workspaceId, own) => onShard(sql, workspaceId, statement(workspaceId, own))),
+  Effect.forEach(groupsOf(items), ([workspaceId, indexes]) =>
+    Effect.map(
+      run(
+        workspaceId,
+        indexes.flatMap((index) => items[index] ?? []),
+      ),
+      (rows) => rows.map((row) => renumbered(row, indexes)),
+    ),
+  ).pipe(
+    Effect.map((all) => all.flat()),
+    Effect.orDie,
   );
 
+/** The ways to run a statement of workspaces. */
+export const workspaceStatements = (sql: SqlClient.SqlClient) => {
+  /** A statement of one workspace: `workspaceIs` and `inWorkspace` name it. As it is for null. */
+  const ofWorkspace =
+    (workspaceId: OneWorkspace) =>
+    <Row extends object>(statement: Statement.Statement<Row>): Statement.Statement<Row> =>
+      workspaceId === null ? statement : inForm(sql, { workspaceId, tables: null, ids: [] }, statement);
+
+  return {
+    ofWorkspace,
+
+    /**
+     * Runs a statement for items and gives its rows: for all at once, or for those of each workspace, always
+     * in the same order. `ord` of a row is the number of its item among all items, from 1; in the statement
+     * it is that among its own. `run` can send the statement in another way, such as unprepared.
+     */
+    byWorkspace:
+      <Item extends OfWorkspace>(items: ReadonlyArray<Item>) =>
+      <Row extends object>(
+        statement: (items: ReadonlyArray<Item>) => Statement.Statement<Row>,
+        run: (statement: Statement.Statement<Row>) => Rows<Row> = (whole) => whole,
+      ): Effect.Effect<ReadonlyArray<Row>> =>
+        ifDistributed(
+          sql,
+          () => eachWorkspace(items, (id, own) => run(ofWorkspace(id)(statement(own)))),
+          () => Effect.orDie(run(statement(items))),
+        ),
+
+    /**
+     * As `byWorkspace`, for a statement that inserts rows in several tables: it runs whole on the node that
+     * has the workspace. It can only have the tables of `table`. There a bigint of a row is a number, and an
+     * instant is a text.
+     */
+    onShard:
+      <Item extends OfWorkspace>(items: ReadonlyArray<Item>) =>
+      <Row extends object>(
+        statement: (items: ReadonlyArray<Item>) => Statement.Statement<Row>,
+      ): Effect.Effect<ReadonlyArray<Row>> =>
+        ifDistributed(
+          sql,
+          () => eachWorkspace(items, (id, own) => callShard(sql, id, statement(own), own.length)),
+          () => Effect.orDie(statement(items)),
+        ),
+  };
+};
+
+/** Runs a statement over all workspaces: `one`, or on a database of several nodes `several`. */
+export const overWorkspaces = <Row>(
+  sql: SqlClient.SqlClient,
+  one: () => Rows<Row>,
+  several: () => Rows<Row>,
+): Effect.Effect<ReadonlyArray<Row>> => Effect.orDie(ifDistributed(sql, several, one));
+
 /**
- * As `batched`. On Citus the calls of each workspace have batches of their own, which run at the same time: a
- * transaction then stays on one node, and no node waits for another one.
+ * As `batched`. On several nodes the calls of each workspace have batches of their own, which run at the same
+ * time: a transaction then stays on one node, and no node waits for another one.
  */
 export const batchedByWorkspace = <Item, Answer, E, R>(
   maxBatch: number,
@@ -101,7 +129,11 @@ export const batchedByWorkspace = <Item, Answer, E, R>(
     const together = yield* batched(maxBatch, run, pause);
     const apart = yield* batchedByKey(maxBatch, (item: Item) => String(workspaceOf(item)), run);
     return (item) =>
-      Effect.flatMap(isDistributed(sql), (isSpread) => (isSpread ? apart(item) : together(item)));
+      ifDistributed(
+        sql,
+        () => apart(item),
+        () => together(item),
+      );
   });
 
 /** The workspaces that a job has work for: all at once (null), or those that a statement finds. */
@@ -109,13 +141,8 @@ export const workspacesWithWork = <E, R>(
   sql: SqlClient.SqlClient,
   find: Effect.Effect<ReadonlyArray<number>, E, R>,
 ): Effect.Effect<ReadonlyArray<OneWorkspace>, E, R> =>
-  Effect.flatMap(isDistributed(sql), (isSpread): Effect.Effect<ReadonlyArray<OneWorkspace>, E, R> =>
-    isSpread ? find : Effect.succeed([null]),
+  ifDistributed<ReadonlyArray<OneWorkspace>, E, R, never>(
+    sql,
+    () => find,
+    () => Effect.succeed([null]),
   );
-
-/**
- * A query that locks rows, for a common table expression that others read. Citus 13 reads the result of one
- * that locks at its top level in the wrong format, if it also joins something that is no table.
- */
-export const lockedSql = (sql: SqlClient.SqlClient, query: Statement.Fragment): Statement.Fragment =>
-  sql`SELECT * FROM (${query}) AS locked`;

@@ -23,7 +23,7 @@ const counter = {
   ],
 };
 
-/** What Anna and Ben answer. */
+/** The answers of Anna and Ben. */
 const answers = [
   { name: "Anna", coffee: "Good", rating: 5 },
   { name: "Ben", coffee: "Too cold", rating: 2 },
@@ -128,7 +128,7 @@ const readResults = Effect.fnUntraced(function* (
   production: Access,
   path: `/${string}`,
 ) {
-  yield* narrator.say("What came of it: the results of the survey, in figures.");
+  yield* narrator.say("The results of the survey, in figures.");
   const results = yield* send(production, `GET ${path}/results`);
   yield* figures.check("the responses to the survey", results.data("responses"), 2);
   yield* figures.check(
@@ -170,7 +170,7 @@ export const resultsChapter = Effect.fnUntraced(function* (context: DemoContext,
   const { figures, narrator, send } = context;
   const { production } = workspace;
   yield* narrator.chapter(
-    "What came of it",
+    "Results",
     "In Production, Acme asks the people at its counter how the coffee was. " +
       "It reads the results, and a webhook sends each answer to its own system.",
   );

@@ -4,6 +4,7 @@ import { asNumber, onlyRow } from "../database/Rows.ts";
 import { tenantIs } from "../database/TenantColumns.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 import type { Audience } from "./SegmentRule.ts";
+import { isReachableSql } from "./ObstacleSql.ts";
 import { audienceSql } from "./SegmentRuleSql.ts";
 
 /** Blocks of device keys that are spread evenly over all keys. */
@@ -28,9 +29,7 @@ export class AudiencesSql extends Context.Service<AudiencesSql>()("waypost/devic
     /** Counts registered devices; of a sample, those of its blocks alone, by the primary key. */
     count: (tenant: TenantKey, audience: Audience, sample: KeyBlocks | null) => {
       const counted = (more: ReturnType<typeof audienceSql>) => sql`
-        SELECT count(*) AS devices, count(*) FILTER (
-          WHERE d.address_gone_at IS NULL AND d.subscribed
-            AND (d.approved OR d.environment = 'production')) AS reachable
+        SELECT count(*) AS devices, count(*) FILTER (WHERE ${isReachableSql(sql, "d")}) AS reachable
         FROM device d
         WHERE ${tenantIs("d", tenant)} AND d.unregistered_at IS NULL
           AND (${audienceSql(sql, audience, "d")}) ${more}`;

@@ -35,10 +35,10 @@ const deviceFields = {
     examples: [{ plan: "gold", visits: 12 }],
   }),
   locale: nullableText("Language and region; null if the app did not send it.", "nl-NL"),
-  timezone: nullableText(
-    "IANA time zone of the device; null if the app did not send it.",
-    "Europe/Amsterdam",
-  ),
+  timezone: Schema.NullOr(Schema.String.pipe(Schema.brand("TimeZoneName"))).annotate({
+    description: "IANA time zone of the device; null if the app did not send it.",
+    examples: ["Europe/Amsterdam" as TimeZoneName],
+  }),
   app_version: nullableText("Version of the app; null if it did not send it.", "4.2.0"),
   user_id: nullableText(
     "The person behind the device, by the app's own id; null if unknown.",

@@ -3,7 +3,7 @@ import { SqlClient, type Statement } from "effect/sql";
 import { asNumber, instant, jsonb, unnested } from "../database/Rows.ts";
 import { anyRow, firstRow, run } from "../database/Statements.ts";
 import { inTenant } from "../database/TenantColumns.ts";
-import { byWorkspace, workspaceIs } from "../database/WorkspaceGroups.ts";
+import { workspaceStatements, workspaceIs } from "../database/WorkspaceGroups.ts";
 import { deviceDeltasSql } from "../deltas/DeltasSql.ts";
 import type { DeviceId, DeviceKey } from "../wire/Ids.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
@@ -13,10 +13,9 @@ import { deviceColumns } from "./DeviceColumnsSql.ts";
 import type { DeviceTokenClaims } from "./DeviceToken.ts";
 import type { Transport } from "./PushAddress.ts";
 import { changedUserSql } from "./users/UserKeySql.ts";
+import type { TimeZoneName } from "../time/TimeZone.ts";
 
-/**
- * What decides whether a device's token is valid. `ord` is the number of the claims in the statement, from 1.
- */
+/** Facts that decide whether a device's token is valid. `ord` is the number of the claims, from 1. */
 export interface DeviceGrant {
   readonly ord: number;
   readonly id: DeviceId;
@@ -44,7 +43,7 @@ export interface DeviceChange {
   readonly push?: { readonly transport: Transport; readonly address: object | null } | undefined;
   readonly attributes?: Attributes | undefined;
   readonly locale?: string | null | undefined;
-  readonly timezone?: string | null | undefined;
+  readonly timezone?: TimeZoneName | null | undefined;
   readonly app_version?: string | null | undefined;
   readonly user_id?: string | null | undefined;
   readonly subscribed?: boolean | undefined;
@@ -60,12 +59,13 @@ interface ChangeParts {
 /** The statements that register, authenticate and change devices. */
 export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/DevicesSql", {
   make: Effect.map(SqlClient.SqlClient, (sql) => {
+    const { byWorkspace } = workspaceStatements(sql);
     const columns = deviceColumns(sql);
     const lockedColumns = sql`key, token_digest, token_used, unregistered_at IS NOT NULL AS unregistered,
       subscribed, attributes, user_id`;
     /**
-     * Changes a device by `changes`. Its columns are formatted outside of `RETURNING`, which Citus allows
-     * only immutable functions.
+     * Changes a device by `changes`. Its columns are formatted outside of `RETURNING`, which allows only
+     * immutable functions on several nodes (docs/decisions/0061).
      */
     const changed = (
       tenant: Tenant,
@@ -88,8 +88,8 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
        * primary key and rules out a plan that scans the table while it is small.
        */
       identify: (all: ReadonlyArray<DeviceTokenClaims>) =>
-        byWorkspace(sql, all, (workspaceId, claims) =>
-          Effect.orDie(sql<DeviceGrant>`
+        byWorkspace(all)(
+          (claims) => sql<DeviceGrant>`
             WITH found AS MATERIALIZED (
               SELECT k.ord, d.workspace_id, d.environment, d.id, d.token_digest, d.token_used,
                 d.unregistered_at, d.last_seen_at
@@ -100,7 +100,7 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
               })}
               CROSS JOIN LATERAL (
                 SELECT * FROM device d
-                WHERE ${workspaceIs("d", workspaceId, "k")} AND d.environment = k.environment
+                WHERE ${workspaceIs("d", "k")} AND d.environment = k.environment
                   AND d.key = k.key OFFSET 0
               ) AS d
             )
@@ -109,7 +109,7 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
               (extract(epoch FROM d.last_seen_at) * 1000)::float8 AS last_seen_ms,
               ${asNumber("t.locations_version")} AS locations_version, t.webhook_events
             FROM found d
-            JOIN tenant t ON t.workspace_id = d.workspace_id AND t.environment = d.environment`),
+            JOIN tenant t ON t.workspace_id = d.workspace_id AND t.environment = d.environment`,
         ),
 
       /** Marks a token as used; false if it is no longer valid. */

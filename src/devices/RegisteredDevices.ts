@@ -49,7 +49,7 @@ export class RegisteredDevices extends Context.Service<RegisteredDevices>()(
         /** The key of a registered device. @throws 404 */
         keyOf: (tenant: Tenant, id: string) => Effect.map(findRow(tenant, id), ({ key }) => key),
 
-        /** Where pushes to a registered device go; null for an unknown device. */
+        /** The push address of a registered device; null for an unknown device. */
         pushAddress: repository.pushAddress,
 
         /** Approves a test device, or withdraws the approval. @throws 404 */

@@ -73,7 +73,7 @@ export class RegisteredDevicesSql extends Context.Service<RegisteredDevicesSql>(
           SELECT key, ${columns} FROM device
           WHERE ${inTenant(tenant)} AND id = ${id} AND unregistered_at IS NULL`),
 
-        /** Where pushes to a registered device go. */
+        /** Returns the push address of a registered device. */
         pushAddress: (tenant: Tenant, id: string) =>
           firstRow(sql<{ readonly transport: Transport; readonly address: unknown }>`
           SELECT transport, address FROM device

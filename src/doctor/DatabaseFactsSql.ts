@@ -48,12 +48,6 @@ export interface BloatedTable {
   readonly has_autovacuum: boolean;
 }
 
-/** The session of a Waypost process, with the time of its last statement (epoch ms; null if hidden). */
-export interface NamedSession {
-  readonly name: string;
-  readonly last_statement_at: number | null;
-}
-
 const millis = (column: string) => asNumber(`extract(epoch FROM ${column}) * 1000`);
 
 const frozenXidAge = "(SELECT age(datfrozenxid) FROM pg_database WHERE datname = current_database())";
@@ -123,12 +117,6 @@ export class DatabaseFactsSql extends Context.Service<DatabaseFactsSql>()("waypo
       /** Replication slots without a reader. The server keeps its log for them until the disk is full. */
       inactiveSlots: Effect.orDie(sql<{ readonly name: string }>`
         SELECT slot_name::text AS name FROM pg_replication_slots WHERE NOT active`),
-
-      /** Sessions of running Waypost processes. */
-      sessions: Effect.orDie(sql<NamedSession>`
-        SELECT application_name AS name, ${millis("max(query_start)")} AS last_statement_at
-        FROM pg_stat_activity
-        WHERE datname = current_database() AND application_name LIKE 'waypost %' GROUP BY 1 ORDER BY 1`),
     };
   }),
 }) {

@@ -1,4 +1,4 @@
-import { Effect, Option, type Redacted } from "effect";
+import { Effect, type Redacted } from "effect";
 import { secretKeyFits } from "../access/Fingerprint.ts";
 import type { SettingsService } from "../config/Settings.ts";
 import { databaseClock } from "../database/DatabaseClock.ts";
@@ -8,7 +8,6 @@ import { DatabaseFactsSql } from "./DatabaseFactsSql.ts";
 import { connectionOutcome, serverOutcomes } from "./DatabaseServerOutcomes.ts";
 import { distributionHealthCheck } from "./DistributionHealthCheck.ts";
 import { formatSize, formatSpan, ok, outcomesOr, problem, runCheck, warning } from "./HealthCheck.ts";
-import { processesOf } from "./WorkHealthCheck.ts";
 
 const longTransactionMillis = 5 * 60_000;
 
@@ -111,17 +110,6 @@ const checkSecretKey = (secretKey: Redacted.Redacted | null) =>
           "Set WAYPOST_SECRET_KEY to that key, or restore it as secret.key in the data directory.",
         );
   });
-
-/** The Waypost processes that are connected now; none if that cannot be determined. */
-export const connectedProcesses = Effect.gen(function* () {
-  const sql = yield* DatabaseFactsSql;
-  return processesOf(yield* sql.sessions);
-}).pipe(
-  Effect.timeoutOption("10 seconds"),
-  Effect.map(Option.getOrElse((): ReturnType<typeof processesOf> => [])),
-  Effect.catchCause(() => Effect.succeed<ReturnType<typeof processesOf>>([])),
-  Effect.provide(DatabaseFactsSql.layer),
-);
 
 /** Checks a database that responds. `connections` has the maximum of each process. */
 export const databaseHealthCheck = (options: {

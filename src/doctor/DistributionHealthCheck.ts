@@ -10,7 +10,7 @@ const minVersion = 13;
 /** Above this, what a lost node has prepared is unseen for long after its return, in seconds. */
 const maxRecoverySeconds = 10;
 
-/** What a distribution says about itself. Pure. */
+/** Findings about a distribution. Pure. */
 export const distributionOutcomes = (state: DistributionState): ReadonlyArray<Outcome> => {
   const byName = new Map(state.tables.map((table) => [table.name, table]));
   const distributed = distributedTables.flatMap((name) => byName.get(name) ?? []);

@@ -8,13 +8,14 @@ import { Settings, type SettingsRecord, type SettingsService } from "../config/S
 import { Database } from "../database/Database.ts";
 import { databaseClock } from "../database/DatabaseClock.ts";
 import { runtimeFolder } from "../database/embedded/BundledRuntime.ts";
+import { connectedProcesses } from "../database/ConnectedProcesses.ts";
 import { missingMigrations } from "../database/migrations/Migrations.ts";
 import { programMigrations } from "../database/migrations/ProgramMigrations.ts";
 import { bundledMediaWorker, MediaWorkerProgram } from "../media/worker/MediaWorkerProcess.ts";
 import { RollupStatus } from "../reports/rollups/RollupStatus.ts";
 import { addressHealthCheck } from "./AddressHealthCheck.ts";
 import { databaseClockHealthCheck, zonesHealthCheck } from "./ClockHealthCheck.ts";
-import { connectedProcesses, databaseHealthCheck } from "./DatabaseHealthCheck.ts";
+import { databaseHealthCheck } from "./DatabaseHealthCheck.ts";
 import { dataDirectoryHealthCheck } from "./DataDirectoryHealthCheck.ts";
 import { isDirectoryHeld, withDatabase } from "./DoctorDatabase.ts";
 import { areas, type Finding, ok, problem, runCheck } from "./HealthCheck.ts";

@@ -24,7 +24,7 @@ export type Area = (typeof areas)[number];
 export interface Outcome {
   readonly verdict: Verdict;
   readonly observation: string;
-  /** What to do; null if the verdict is `ok`. */
+  /** The remedy; null if the verdict is `ok`. */
   readonly advice: string | null;
 }
 

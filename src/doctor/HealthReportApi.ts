@@ -9,7 +9,7 @@ export class HealthReportApi extends HttpApiGroup.make("health")
       .annotate(OpenApi.Summary, "Check the installation")
       .annotate(
         OpenApi.Description,
-        "What `waypost doctor` says: settings, data directory, database, clock, media, push services, " +
+        "The report of `waypost doctor`: settings, data directory, database, clock, media, push services, " +
           "server and background work. The checks take seconds, so a report may be up to 5 seconds old.",
       ),
   )

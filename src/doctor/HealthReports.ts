@@ -15,10 +15,10 @@ const machineClock = Context.get(Context.empty(), Clock.Clock);
 /** A report younger than this is given again: its checks start a media worker and connect to services. */
 const maxAgeMillis = 5_000;
 
-/** What the checks need of the server. */
+/** The server's facts that the checks need. */
 type Needs = Exclude<Effect.Services<ReturnType<typeof serverDoctor>>, HttpClient.HttpClient>;
 
-/** What `waypost doctor` says about the installation, from within its server (contract S7). */
+/** The report of `waypost doctor` on the installation, from within its server (contract S7). */
 export class HealthReports extends Context.Service<HealthReports>()("waypost/doctor/HealthReports", {
   make: Effect.gen(function* () {
     const services = yield* Effect.context<Needs>();

@@ -3,7 +3,7 @@ import { nullableText, shownText } from "../wire/ShownFields.ts";
 import { flag } from "../wire/Text.ts";
 import { areas, verdicts } from "./HealthCheck.ts";
 
-/** What the doctor says about an installation; `waypost doctor --json` prints the same. */
+/** The doctor's report on an installation; `waypost doctor --json` prints the same. */
 export const HealthReport = Schema.Struct({
   ok: flag("Whether there is no problem.", true),
   findings: Schema.Array(
@@ -14,9 +14,9 @@ export const HealthReport = Schema.Struct({
         description: "`problem`: broken or about to break; `warning`: a person must decide.",
         examples: ["ok"],
       }),
-      observation: shownText("What was observed.", "The database responds."),
+      observation: shownText("The observation.", "The database responds."),
       advice: nullableText(
-        "What to do; null if the verdict is `ok`.",
+        "The remedy; null if the verdict is `ok`.",
         "Start a process with the role worker.",
       ),
     }),

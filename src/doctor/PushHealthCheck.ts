@@ -1,5 +1,6 @@
 import { Clock, Effect, type Redacted, Result } from "effect";
-import { hostOf, PublicHosts } from "../notifications/PublicHosts.ts";
+import { hostOf } from "../outgoing/OutgoingUrls.ts";
+import { PublicHosts } from "../outgoing/PublicHosts.ts";
 import { type AuditedCredentials, auditCredentials } from "../sending/credentials/CredentialAudit.ts";
 import { counted } from "../wire/Text.ts";
 import { reachabilityOutcome } from "./AddressHealthCheck.ts";

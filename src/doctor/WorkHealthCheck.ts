@@ -1,8 +1,8 @@
 import { Effect } from "effect";
 import { databaseClock } from "../database/DatabaseClock.ts";
-import { processOf } from "../database/SessionName.ts";
+import { type NamedSession, namedSessions, processesOf } from "../database/ConnectedProcesses.ts";
 import { counted } from "../wire/Text.ts";
-import { DatabaseFactsSql, type NamedSession } from "./DatabaseFactsSql.ts";
+import { DatabaseFactsSql } from "./DatabaseFactsSql.ts";
 import { formatSpan, type Outcome, outcomesOr, problem, runCheck, warning } from "./HealthCheck.ts";
 import { type ExpiringToken, type QueuedPushes, type WorkFacts, WorkFactsSql } from "./WorkFactsSql.ts";
 
@@ -10,13 +10,6 @@ import { type ExpiringToken, type QueuedPushes, type WorkFacts, WorkFactsSql } f
 const maxSilenceMillis = 30_000;
 const maxNamedWorkers = 5;
 const maxPendingDeltas = 10_000;
-
-/** The Waypost processes of database sessions. */
-export const processesOf = (sessions: ReadonlyArray<NamedSession>) =>
-  sessions.flatMap(({ last_statement_at, name }) => {
-    const named = processOf(name);
-    return named === null ? [] : [{ ...named, lastStatementAt: last_statement_at }];
-  });
 
 /** Whether there are workers, and whether they are active. */
 export const workerOutcomes = (
@@ -150,13 +143,12 @@ const tokenOutcomes = (tokens: ReadonlyArray<ExpiringToken>, now: number): Reado
 /** Checks workers, sends, pushes, background jobs and expiring tokens. */
 export const workHealthCheck = Effect.gen(function* () {
   const work = yield* WorkFactsSql;
-  const database = yield* DatabaseFactsSql;
   // Workers go by the database's clock.
   const now = yield* databaseClock;
   const facts = Effect.flatMap(work.facts(now), ([row]) =>
     row === undefined ? Effect.die(new Error("The database returned no facts")) : Effect.succeed(row),
   );
-  const workers = Effect.map(database.sessions, (sessions) => workerOutcomes(sessions, now));
+  const workers = Effect.map(namedSessions, (sessions) => workerOutcomes(sessions, now));
   const tokens = Effect.map(work.expiringTokens(now), (rows) => tokenOutcomes(rows, now));
   const findings = yield* Effect.all([
     runCheck("work", "workers", workers),

@@ -7,7 +7,7 @@ import type { AnswerValue } from "./Answer.ts";
 /** The result of reading a value; `value` is null for no answer. */
 export type ReadValue =
   | { readonly _tag: "Read"; readonly value: AnswerValue | null }
-  /** What is expected, as the end of a sentence. */
+  /** The expected value, as the end of a sentence. */
   | { readonly _tag: "Wrong"; readonly wanted: string };
 
 const maxText = 2_000;

@@ -1,9 +1,9 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { inShard } from "../database/citus/ShardCall.ts";
 import { instant, jsonb, onlyRow, utc } from "../database/Rows.ts";
 import { anyRow } from "../database/Statements.ts";
 import { sameTenant, tenantIs } from "../database/TenantColumns.ts";
+import { workspaceStatements, table } from "../database/WorkspaceGroups.ts";
 import { answerDeltasSql } from "../deltas/DeltasSql.ts";
 import type { NotificationType } from "../notifications/MessageContent.ts";
 import type { Question } from "../notifications/Survey.ts";
@@ -12,21 +12,22 @@ import type { Tenant } from "../workspaces/Workspace.ts";
 import type { TextSource } from "../notifications/templates/MessageTexts.ts";
 import type { DeliveryKey } from "../sending/deliveries/MessageId.ts";
 import type { Answer } from "./Answer.ts";
+import type { CampaignKey, ContentKey, DeviceKey, NotificationKey } from "../wire/Ids.ts";
 
 /** A survey as it was sent to a device, with the questions of that revision. */
 export interface SentSurvey {
   readonly type: NotificationType;
   readonly questions: ReadonlyArray<Question>;
-  readonly campaign_key: number;
-  readonly notification_key: number;
-  readonly content_key: number;
+  readonly campaign_key: CampaignKey;
+  readonly notification_key: NotificationKey;
+  readonly content_key: ContentKey;
   readonly translations: TextSource["translations"];
   readonly locale: string | null;
   /** Whether it was a test send. */
   readonly test: boolean;
 }
 
-/** What a stored response refers to, and when its device answered first. */
+/** The keys of a stored response, and the instant of its device's first answer. */
 export interface ResponseFacts {
   readonly campaign_id: string;
   readonly notification_id: string;
@@ -37,16 +38,17 @@ export interface ResponseFacts {
 export class AnswersSql extends Context.Service<AnswersSql>()("waypost/events/AnswersSql", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
+    const { onShard } = workspaceStatements(sql);
 
     /** Condition: the row of an alias is the response of a device to a survey on a campaign. */
-    const isOf = (alias: string, tenant: TenantKey, deviceKey: number, survey: SentSurvey) =>
+    const isOf = (alias: string, tenant: TenantKey, deviceKey: DeviceKey, survey: SentSurvey) =>
       sql`${tenantIs(alias, tenant)} AND ${sql(`${alias}.notification_key`)} = ${survey.notification_key}
         AND ${sql(`${alias}.campaign_key`)} = ${survey.campaign_key}
         AND ${sql(`${alias}.device_key`)} = ${deviceKey}`;
 
     return {
       /** A push can be answered before the provider's response has been stored. */
-      find: (tenant: Tenant, sourceId: bigint, deviceKey: number) =>
+      find: (tenant: Tenant, sourceId: bigint, deviceKey: DeviceKey) =>
         Effect.orDie(sql<SentSurvey>`
           WITH sent AS MATERIALIZED (
             SELECT d.campaign_key, d.notification_key, d.content_key, d.test, v.locale
@@ -61,7 +63,7 @@ export class AnswersSql extends Context.Service<AnswersSql>()("waypost/events/An
           JOIN content c ON ${tenantIs("c", tenant)} AND c.key = d.content_key`),
 
       /** The facts about a stored response. */
-      facts: ({ environment, workspaceId }: Tenant, deviceKey: number, survey: SentSurvey) =>
+      facts: ({ environment, workspaceId }: Tenant, deviceKey: DeviceKey, survey: SentSurvey) =>
         onlyRow(sql<ResponseFacts>`
           WITH stored AS MATERIALIZED (
             SELECT r.* FROM survey_response r
@@ -78,7 +80,7 @@ export class AnswersSql extends Context.Service<AnswersSql>()("waypost/events/An
       putTest: (
         { environment, workspaceId }: Tenant,
         { deviceKey, sourceId }: DeliveryKey,
-        contentKey: number,
+        contentKey: ContentKey,
         answers: ReadonlyArray<Answer>,
         now: number,
       ) =>
@@ -96,21 +98,19 @@ export class AnswersSql extends Context.Service<AnswersSql>()("waypost/events/An
        */
       put: (
         { environment, workspaceId }: Tenant,
-        deviceKey: number,
+        deviceKey: DeviceKey,
         survey: SentSurvey,
         answers: ReadonlyArray<Answer>,
         now: number,
       ) =>
         anyRow(
-          inShard(
-            sql,
-            workspaceId,
-            (shardOf) => sql`
+          onShard([{ workspaceId }])(
+            () => sql`
           WITH earlier AS MATERIALIZED (
-            SELECT r.answers FROM survey_response r
+            SELECT r.answers FROM ${table.survey_response} r
             WHERE ${isOf("r", { environment, workspaceId }, deviceKey, survey)} FOR NO KEY UPDATE
           ), added AS (
-            INSERT INTO survey_response (workspace_id, environment, notification_key, campaign_key,
+            INSERT INTO ${table.survey_response} (workspace_id, environment, notification_key, campaign_key,
               device_key, content_key, answers, first_answered_at, answered_at)
             SELECT ${workspaceId}, ${environment}, ${survey.notification_key}, ${survey.campaign_key},
               ${deviceKey}, ${survey.content_key}, ${jsonb(answers)}, ${instant(now)}, ${instant(now)}
@@ -118,13 +118,14 @@ export class AnswersSql extends Context.Service<AnswersSql>()("waypost/events/An
             ON CONFLICT DO NOTHING
             RETURNING *
           ), changed AS (
-            UPDATE survey_response r SET content_key = ${survey.content_key}, answers = ${jsonb(answers)},
+            UPDATE ${table.survey_response} r SET content_key = ${survey.content_key},
+              answers = ${jsonb(answers)},
               answered_at = ${instant(now)}
             FROM earlier e WHERE ${isOf("r", { environment, workspaceId }, deviceKey, survey)}
             RETURNING r.*, e.answers AS replaced
           ), stored AS (
             SELECT *, NULL::jsonb AS replaced FROM added UNION ALL SELECT * FROM changed
-          ), ${answerDeltasSql(sql, sql`SELECT * FROM stored`, shardOf)}
+          ), ${answerDeltasSql(sql, sql`SELECT * FROM stored`)}
           SELECT 1 FROM stored`,
           ),
         ),

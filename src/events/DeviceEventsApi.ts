@@ -35,4 +35,4 @@ export class DeviceEventsApi extends HttpApiGroup.make("deviceEvents")
       ),
   )
   .annotate(OpenApi.Title, "Events of devices")
-  .annotate(OpenApi.Description, "Where devices entered and left.") {}
+  .annotate(OpenApi.Description, "Enters and exits of devices.") {}

@@ -5,6 +5,7 @@ import { sameTenant, tenantIs } from "../database/TenantColumns.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { DeviceEvent } from "./DeviceEventsApi.ts";
+import type { DeviceKey } from "../wire/Ids.ts";
 
 /** The statement that lists the events of a device. */
 export class DeviceEventsSql extends Context.Service<DeviceEventsSql>()("waypost/events/DeviceEventsSql", {
@@ -15,7 +16,7 @@ export class DeviceEventsSql extends Context.Service<DeviceEventsSql>()("waypost
        * Newest first. The device's events are materialized by the primary key first; otherwise the planner
        * may scan those of all devices. Without the event `before`, which was compacted, no older one is left.
        */
-      page: (tenant: Tenant, deviceKey: number, { before, limit }: PagePosition) =>
+      page: (tenant: Tenant, deviceKey: DeviceKey, { before, limit }: PagePosition) =>
         Effect.orDie(sql<DeviceEvent>`
           WITH own AS MATERIALIZED (
             SELECT e.* FROM geofence_event e WHERE ${tenantIs("e", tenant)} AND e.device_key = ${deviceKey}

@@ -1,22 +1,22 @@
-import { isWithin } from "../campaigns/CampaignStatus.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 import type { IncomingEvent } from "./EventBatch.ts";
 import type { TriggerMatch } from "./EventsSql.ts";
 import { isRecent } from "./Transition.ts";
+import type { ContentKey, DeviceKey, LocationKey } from "../wire/Ids.ts";
 
 /**
  * A visit that an on_dwell notification waits for (contract P1): it began with an enter, and is due at the
  * minute that it must last until. Instants are epoch milliseconds.
  */
 export interface Dwell extends TenantKey {
-  readonly deviceKey: number;
+  readonly deviceKey: DeviceKey;
   /** The enter that it began with. */
   readonly eventId: string;
   /** Identifies the notification on its campaign. */
   readonly attachmentId: string;
-  readonly locationKey: number;
+  readonly locationKey: LocationKey;
   /** The content when the enter was recorded: a later change counts for later visits (contract X22). */
-  readonly contentKey: number;
+  readonly contentKey: ContentKey;
   readonly contentType: TriggerMatch["type"];
   readonly maxSilenceMinutes: number | null;
   readonly enteredAt: number;
@@ -24,7 +24,7 @@ export interface Dwell extends TenantKey {
   readonly dueAt: number;
 }
 
-/** What the events known at the minute of a dwell say about its visit. */
+/** The state of a dwell's visit, by the events that are known at its minute. */
 export interface Visit {
   /** False for a second enter without an exit between: the visit is that of the first one (contract X21). */
   readonly isFirst: boolean;
@@ -73,15 +73,3 @@ export const hasLasted = ({ hasEnded, isDecided, isFirst }: Visit): boolean =>
 /** Whether the device has reported nothing for longer than the dwell allows (contract X23a). */
 export const isSilent = ({ dueAt, maxSilenceMinutes }: Dwell, { heardAt }: Visit): boolean =>
   maxSilenceMinutes !== null && (heardAt ?? -Infinity) < dueAt - maxSilenceMinutes * minuteMillis;
-
-/**
- * Whether the notification fires at the minute of a dwell: its campaign is not paused now, and the minute
- * lies within the campaign and the notification's own window (contract P1, X22).
- */
-export const firesAt = (
-  { campaign_ends, campaign_starts, paused, window_ends, window_starts }: TriggerMatch,
-  { dueAt }: Dwell,
-): boolean =>
-  !paused &&
-  isWithin({ startsAt: campaign_starts, endsAt: campaign_ends }, dueAt) &&
-  isWithin({ startsAt: window_starts ?? -Infinity, endsAt: window_ends }, dueAt);

@@ -7,12 +7,12 @@ import type { DueDelivery } from "../sending/deliveries/Delivery.ts";
 import { Recipients } from "../sending/rendering/Recipients.ts";
 import type { OneWorkspace } from "../database/WorkspaceGroups.ts";
 import { Worker } from "../workers/Worker.ts";
-import { type Dwell, firesAt, hasLasted, isSilent } from "./Dwell.ts";
+import { type Dwell, hasLasted, isSilent } from "./Dwell.ts";
 import { countDwells, noteDwellLags } from "./DwellMetrics.ts";
 import { type DueDwell, type DwellDevice, DwellsSql } from "./DwellsSql.ts";
 import { type EventLocation, EventsSql, type TriggerMatch } from "./EventsSql.ts";
 import { isRecent, triggerSpan } from "./Transition.ts";
-import { dueDelivery, isReachable } from "./TriggerRule.ts";
+import { dueDelivery, isOpenAt } from "./TriggerRule.ts";
 
 /** Dwells that are decided in one transaction. */
 export const DwellPageSize = Context.Reference("waypost/events/DwellPageSize", { defaultValue: () => 500 });
@@ -74,11 +74,9 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
     });
 
     /** The dwells whose devices are registered since the enter, and have been inside until the minute. */
-    const lasted = Effect.fnUntraced(function* (workspaceId: OneWorkspace, due: ReadonlyArray<DueDwell>) {
-      const devices = new Map(
-        (yield* repository.lockDevices(workspaceId, due)).map((device) => [device.ord - 1, device]),
-      );
-      const visits = yield* repository.visits(workspaceId, due);
+    const lasted = Effect.fnUntraced(function* (due: ReadonlyArray<DueDwell>) {
+      const devices = new Map((yield* repository.lockDevices(due)).map((device) => [device.ord - 1, device]));
+      const visits = yield* repository.visits(due);
       const candidates: Array<Candidate> = [];
       const refused: Array<DueDwell> = [];
       const gone: Array<DueDwell> = [];
@@ -121,8 +119,8 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
       const found = yield* matches(candidates, now);
       const matched = candidates.flatMap(({ device, dwell, locationId }): ReadonlyArray<PendingDwell> => {
         const match = found.get(`${locationName({ ...dwell, locationId })}/${dwell.attachmentId}`);
-        if (match === undefined || !firesAt(match, dwell)) return [];
-        if (device.closing || !isReachable(device, dwell.environment)) return [];
+        if (match === undefined || !isOpenAt(match, dwell.dueAt)) return [];
+        if (device.closing || device.obstacle !== null) return [];
         const kept = { ...match, content_key: dwell.contentKey, type: dwell.contentType };
         const { defaultCap, defaultQuietHours } = device;
         const subject = { ...eventSubject(dwell), defaultCap, defaultQuietHours, receivedAt: now };
@@ -144,7 +142,6 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
 
     /** Decides the dwells of a workspace that a statement locks, in one transaction. Returns how many. */
     const decide = Effect.fnUntraced(function* (
-      workspaceId: OneWorkspace,
       take: (now: number) => Effect.Effect<ReadonlyArray<DueDwell>>,
     ) {
       const now = yield* Clock.currentTimeMillis;
@@ -152,20 +149,19 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
       const late = taken.filter(({ dueAt }) => !isRecent(dueAt, now));
       const due = taken.filter(({ dueAt }) => isRecent(dueAt, now));
       const { candidates, gone, refused } =
-        due.length === 0 ? { candidates: [], gone: [], refused: [] } : yield* lasted(workspaceId, due);
+        due.length === 0 ? { candidates: [], gone: [], refused: [] } : yield* lasted(due);
       const fired = candidates.length === 0 ? [] : yield* fire(candidates, now);
       const decided = [...candidates.map(({ dwell }) => dwell), ...refused];
-      if (decided.length > 0) yield* repository.decide(workspaceId, decided, now);
+      if (decided.length > 0) yield* repository.decide(decided, now);
       const dropped = [...late, ...gone];
-      if (dropped.length > 0) yield* repository.drop(workspaceId, dropped);
+      if (dropped.length > 0) yield* repository.drop(dropped);
       return { now, taken, fired, late, gone, refused: decided.length - fired.length };
     }, database.atomically);
 
     const decideAndCount = Effect.fnUntraced(function* (
-      workspaceId: OneWorkspace,
       take: (now: number) => Effect.Effect<ReadonlyArray<DueDwell>>,
     ) {
-      const { fired, gone, late, now, refused, taken } = yield* decide(workspaceId, take);
+      const { fired, gone, late, now, refused, taken } = yield* decide(take);
       yield* countDwells([
         ["fired", fired.length],
         ["not_lasted", gone.length],
@@ -180,7 +176,7 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
     const decideEach = Effect.fnUntraced(function* (workspaceId: OneWorkspace, pageSize: number) {
       const page = yield* repository.due(workspaceId, yield* Clock.currentTimeMillis, pageSize);
       for (const dwell of page) {
-        yield* decideAndCount(workspaceId, () => repository.takeOne(dwell)).pipe(
+        yield* decideAndCount(() => repository.takeOne(dwell)).pipe(
           Effect.catchCauseIf(
             (cause) => !Cause.hasInterruptsOnly(cause) && !Database.isUnavailable(cause),
             (cause) => Effect.logError("Deciding on a visit failed; retrying", cause),
@@ -191,7 +187,7 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
 
     /** Decides a page of due dwells of a workspace. Returns how many; 0 if it could not decide all. */
     const runPage = (workspaceId: OneWorkspace, pageSize: number) =>
-      decideAndCount(workspaceId, (now) => repository.take(workspaceId, now, pageSize)).pipe(
+      decideAndCount((now) => repository.take(workspaceId, now, pageSize)).pipe(
         Effect.catchCauseIf(
           (cause) => !Cause.hasInterruptsOnly(cause) && !Database.isUnavailable(cause),
           () => Effect.as(decideEach(workspaceId, pageSize), 0),

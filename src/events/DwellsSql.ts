@@ -4,12 +4,14 @@ import { epochMillis, instant, unnested } from "../database/Rows.ts";
 import { mapRows, rowCount, run } from "../database/Statements.ts";
 import { sameTenant, tenantColumns, tenantIs } from "../database/TenantColumns.ts";
 import {
+  workspaceStatements,
   inWorkspace,
   lockedSql,
   type OneWorkspace,
   workspaceIs,
   workspacesWithWork,
 } from "../database/WorkspaceGroups.ts";
+import { deviceObstacleSql } from "../devices/ObstacleSql.ts";
 import type { TextSource } from "../notifications/templates/MessageTexts.ts";
 import type { QuietHours } from "../workspaces/QuietHours.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
@@ -42,11 +44,8 @@ const keyColumns = {
 export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/DwellsSql", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
+    const { byWorkspace, ofWorkspace } = workspaceStatements(sql);
 
-    const isKeyOf = (workspaceId: OneWorkspace, q: string) =>
-      sql`${workspaceIs("w", workspaceId, q)} AND ${sql.literal(`w.environment = ${q}.environment
-        AND w.device_key = ${q}.device_key AND w.event_id = ${q}.event_id
-        AND w.attachment_id = ${q}.attachment_id`)}`;
     const columns = sql`w.workspace_id AS "workspaceId", w.environment, w.device_key AS "deviceKey",
       w.event_id AS "eventId", w.attachment_id AS "attachmentId", w.location_key AS "locationKey",
       w.content_key AS "contentKey", w.content_type AS "contentType",
@@ -56,13 +55,12 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
     const location = sql`LEFT JOIN location l ON ${sameTenant("l", "w")} AND l.key = w.location_key`;
 
     /** Condition: the row of an alias is of the environment and the device of the dwell `q`. */
-    const isOfDevice = (workspaceId: OneWorkspace, alias: string): Statement.Fragment =>
-      sql`${workspaceIs(alias, workspaceId, "q")} AND ${sql.literal(
-        `${alias}.environment = q.environment AND ${alias}.device_key = q.device_key`,
-      )}`;
+    const isOfDevice = (alias: string): Statement.Fragment => sql`${workspaceIs(alias, "q")}
+      AND ${sql.literal(`${alias}.environment = q.environment AND ${alias}.device_key = q.device_key`)}`;
+    const isKey = sql`${isOfDevice("w")} AND w.event_id = q.event_id AND w.attachment_id = q.attachment_id`;
     /** The events of the visit's device at its location, `q` being the dwell. */
-    const eventsOf = (workspaceId: OneWorkspace, alias: string): Statement.Fragment =>
-      sql`${sql.literal(`geofence_event ${alias} WHERE`)} ${isOfDevice(workspaceId, alias)}
+    const eventsOf = (alias: string): Statement.Fragment =>
+      sql`${sql.literal(`geofence_event ${alias} WHERE`)} ${isOfDevice(alias)}
         AND ${sql.literal(`${alias}.location_key = q.location_key`)}`;
     /** The workspaces of the first of some dwells. */
     const workspacesOf = (condition: Statement.Fragment, order: Statement.Fragment, limit: number) =>
@@ -78,9 +76,11 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
       );
     const isDue = (now: number) => sql`w.decided_at IS NULL AND w.due_at <= ${instant(now)}`;
     /** The dwells of a query, with their locations. */
-    const withLocations = (dwells: Statement.Fragment) =>
-      Effect.orDie(sql<DueDwell>`
-        WITH w AS MATERIALIZED (${dwells}) SELECT ${columns} FROM w ${location} ORDER BY w.due_at`);
+    const withLocations = (workspaceId: OneWorkspace) => (dwells: Statement.Fragment) => {
+      const statement = sql<DueDwell>`
+        WITH w AS MATERIALIZED (${dwells}) SELECT ${columns} FROM w ${location} ORDER BY w.due_at`;
+      return Effect.orDie(ofWorkspace(workspaceId)(statement));
+    };
 
     return {
       /** Stores dwells in the transaction of their enters. */
@@ -106,20 +106,20 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
 
       /** The dwells of a workspace that have been due longest, without locks. */
       due: (workspaceId: OneWorkspace, now: number, limit: number) =>
-        withLocations(sql`
+        withLocations(workspaceId)(sql`
           SELECT w.* FROM dwell w
-          WHERE ${inWorkspace("w", workspaceId)} AND ${isDue(now)} ORDER BY w.due_at LIMIT ${limit}`),
+          WHERE ${inWorkspace("w")} AND ${isDue(now)} ORDER BY w.due_at LIMIT ${limit}`),
 
       /** As `due`, locked until the transaction ends; leaves out those that other processes have locked. */
       take: (workspaceId: OneWorkspace, now: number, limit: number) =>
-        withLocations(sql`
+        withLocations(workspaceId)(sql`
           SELECT w.* FROM dwell w
-          WHERE ${inWorkspace("w", workspaceId)} AND ${isDue(now)} ORDER BY w.due_at LIMIT ${limit}
+          WHERE ${inWorkspace("w")} AND ${isDue(now)} ORDER BY w.due_at LIMIT ${limit}
           FOR UPDATE OF w SKIP LOCKED`),
 
       /** Locks one dwell that is still due; none if another process has it or has decided it. */
       takeOne: (dwell: Dwell) =>
-        withLocations(sql`
+        withLocations(null)(sql`
           SELECT w.* FROM dwell w
           WHERE ${tenantIs("w", dwell)} AND w.device_key = ${dwell.deviceKey}
             AND w.event_id = ${dwell.eventId} AND w.attachment_id = ${dwell.attachmentId}
@@ -127,64 +127,65 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
           FOR UPDATE OF w SKIP LOCKED`),
 
       /** Locks the registered devices of dwells until the transaction ends, always in the same order. */
-      lockDevices: (workspaceId: OneWorkspace, dwells: ReadonlyArray<Dwell>) =>
-        Effect.orDie(sql<DwellDevice>`
+      lockDevices: (all: ReadonlyArray<Dwell>) =>
+        byWorkspace(all)(
+          (dwells) => sql<DwellDevice>`
           WITH held AS MATERIALIZED (${lockedSql(
             sql,
             sql`
-            SELECT d.workspace_id, d.environment, d.key, d.approved, d.transport,
-              d.address_gone_at IS NOT NULL AS address_gone, d.subscribed, d.registered_at, d.timezone,
-              d.user_key
+            SELECT d.workspace_id, d.environment, d.key, d.transport, d.registered_at, d.timezone,
+              d.user_key, ${deviceObstacleSql(sql, "d")} AS obstacle
             FROM device d
-            WHERE ${inWorkspace("d", workspaceId)} AND (d.workspace_id, d.environment, d.key) IN (
+            WHERE ${inWorkspace("d")} AND (d.workspace_id, d.environment, d.key) IN (
                 SELECT workspace_id, environment, device_key FROM ${unnested("q", dwells, keyColumns)}
               ) AND d.unregistered_at IS NULL
             ORDER BY d.workspace_id, d.environment, d.key
             FOR NO KEY UPDATE OF d`,
           )}
           )
-          SELECT q.ord::int AS ord, h.approved, h.transport, h.address_gone, h.subscribed, h.timezone,
-            h.user_key,
+          SELECT q.ord::int AS ord, h.transport, h.obstacle, h.timezone, h.user_key,
             ${epochMillis("h.registered_at")} AS "registeredAt",
             CASE WHEN w.default_cap_count IS NOT NULL THEN jsonb_build_object(
               'count', w.default_cap_count, 'period', w.default_cap_period) END AS "defaultCap",
             w.quiet_hours AS "defaultQuietHours", w.deletion_scheduled_at IS NOT NULL AS closing
           FROM ${unnested("q", dwells, keyColumns)}
           JOIN held h ON ${sameTenant("h", "q")} AND h.key = q.device_key
-          JOIN workspace w ON w.id = q.workspace_id`),
+          JOIN workspace w ON w.id = q.workspace_id`,
+        ),
 
       /**
-       * What is known of the visits of dwells, in their order. Needs the locks of their devices. An exit at
-       * the instant of the enter came before it if the device is inside by its latest event.
+       * Returns the state of the visits of dwells, in their order. Needs the locks of their devices. An exit
+       * at the instant of the enter came before it if the device is inside by its latest event.
        */
-      visits: (workspaceId: OneWorkspace, dwells: ReadonlyArray<Dwell>) =>
-        Effect.orDie(sql<Visit>`
+      visits: (all: ReadonlyArray<Dwell>) =>
+        byWorkspace(all)(
+          (dwells) => sql<Visit>`
           SELECT
             (q.exits_at_once OR COALESCE((
-              SELECT e.type = 'exit' FROM ${eventsOf(workspaceId, "e")} AND e.occurred_at < q.entered_at
+              SELECT e.type = 'exit' FROM ${eventsOf("e")} AND e.occurred_at < q.entered_at
               ORDER BY e.occurred_at DESC, e.received_at DESC, e.type DESC LIMIT 1), true)) AS "isFirst",
             ((q.exits_at_once AND q.is_outside) OR EXISTS (
-              SELECT FROM ${eventsOf(workspaceId, "e")} AND e.type = 'exit'
+              SELECT FROM ${eventsOf("e")} AND e.type = 'exit'
                 AND e.occurred_at > q.entered_at AND e.occurred_at < q.due_at)) AS "hasEnded",
             EXISTS (
               SELECT FROM dwell o
-              WHERE ${isOfDevice(workspaceId, "o")}
+              WHERE ${isOfDevice("o")}
                 AND o.attachment_id = q.attachment_id AND o.location_key = q.location_key
                 AND o.decided_at IS NOT NULL AND o.entered_at >= q.entered_at
                 AND NOT EXISTS (
-                  SELECT FROM ${eventsOf(workspaceId, "e")} AND e.type = 'exit'
+                  SELECT FROM ${eventsOf("e")} AND e.type = 'exit'
                     AND e.occurred_at > q.entered_at AND e.occurred_at <= o.entered_at)) AS "isDecided",
             CASE WHEN q.max_silence_minutes IS NOT NULL THEN GREATEST(
               (SELECT ${epochMillis("f.recorded_at")} FROM device_position f
-                WHERE ${isOfDevice(workspaceId, "f")} AND f.recorded_at > '-infinity'),
+                WHERE ${isOfDevice("f")} AND f.recorded_at > '-infinity'),
               (SELECT ${epochMillis("max(p.changed_at)")} FROM device_location p
-                WHERE ${isOfDevice(workspaceId, "p")})) END AS "heardAt"
+                WHERE ${isOfDevice("p")})) END AS "heardAt"
           FROM (
             SELECT q.*, EXISTS (
-                SELECT FROM ${eventsOf(workspaceId, "e")} AND e.type = 'exit' AND e.occurred_at = q.entered_at
+                SELECT FROM ${eventsOf("e")} AND e.type = 'exit' AND e.occurred_at = q.entered_at
               ) AS exits_at_once, EXISTS (
                 SELECT FROM device_location p
-                WHERE ${isOfDevice(workspaceId, "p")}
+                WHERE ${isOfDevice("p")}
                   AND p.location_key = q.location_key AND p.changed_at = q.entered_at AND NOT p.inside
               ) AS is_outside
             FROM ${unnested("q", dwells, {
@@ -196,7 +197,8 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
             })}
             OFFSET 0
           ) AS q
-          ORDER BY q.ord`),
+          ORDER BY q.ord`,
+        ),
 
       /** The contents of dwells that are templates, as they were when the visits began (`ord`, from 1). */
       templates: (dwells: ReadonlyArray<Dwell>) =>
@@ -211,15 +213,19 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
           WHERE c.template IS NOT NULL`),
 
       /** Marks locked dwells as decided. */
-      decide: (workspaceId: OneWorkspace, dwells: ReadonlyArray<Dwell>, now: number) =>
-        run(sql`
+      decide: (all: ReadonlyArray<Dwell>, now: number) =>
+        byWorkspace(all)(
+          (dwells) => sql`
           UPDATE dwell w SET decided_at = ${instant(now)}
-          FROM ${unnested("q", dwells, keyColumns)} WHERE ${isKeyOf(workspaceId, "q")}`),
+          FROM ${unnested("q", dwells, keyColumns)} WHERE ${isKey}`,
+        ),
 
       /** Deletes locked dwells. */
-      drop: (workspaceId: OneWorkspace, dwells: ReadonlyArray<Dwell>) =>
-        run(sql`
-          DELETE FROM dwell w USING ${unnested("q", dwells, keyColumns)} WHERE ${isKeyOf(workspaceId, "q")}`),
+      drop: (all: ReadonlyArray<Dwell>) =>
+        byWorkspace(all)(
+          (dwells) => sql`
+          DELETE FROM dwell w USING ${unnested("q", dwells, keyColumns)} WHERE ${isKey}`,
+        ),
 
       /** The workspaces of the dwells that were decided before an instant, of the first ones. */
       decidedWorkspaces: (before: number, limit: number) =>
@@ -227,13 +233,15 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
 
       /** Deletes dwells of a workspace that were decided before an instant, up to so many; gives how many. */
       deleteDecided: (workspaceId: OneWorkspace, before: number, limit: number) =>
-        rowCount(sql`
+        rowCount(
+          ofWorkspace(workspaceId)(sql`
           WITH q AS MATERIALIZED (
             SELECT d.workspace_id, d.environment, d.device_key, d.event_id, d.attachment_id FROM dwell d
-            WHERE ${inWorkspace("d", workspaceId)} AND d.decided_at < ${instant(before)}
+            WHERE ${inWorkspace("d")} AND d.decided_at < ${instant(before)}
             ORDER BY d.decided_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
           )
-          DELETE FROM dwell w USING q WHERE ${isKeyOf(workspaceId, "q")} RETURNING 1`),
+          DELETE FROM dwell w USING q WHERE ${isKey} RETURNING 1`),
+        ),
     };
   }),
 }) {

@@ -6,6 +6,7 @@ import type { EventsOutcome } from "./EventsApi.ts";
 import type { EventLocation, EventRow, Recorded, TriggerMatch, TriggerMatchRow } from "./EventsSql.ts";
 import { triggerOf } from "./Transition.ts";
 import type { ReadTransition } from "./TransitionParsing.ts";
+import { LocationKey } from "../wire/Ids.ts";
 
 /** The events of one device in one request. */
 export interface EventRequest {
@@ -26,7 +27,7 @@ export interface IncomingEvent extends EventRow {
   readonly webhookEvents: ReadonlyArray<string>;
   readonly defaultCap: FrequencyCap | null;
   readonly defaultQuietHours: QuietHours | null;
-  locationKey: number;
+  locationKey: LocationKey;
   /** The notifications that can fire, older ones first. */
   triggerMatches: ReadonlyArray<TriggerMatch>;
   /** Why it is rejected. */
@@ -70,7 +71,7 @@ const incomingEventsOf = ({ caller, events, now }: EventRequest, requestIndex: n
         receivedAt: now,
         defaultCap: workspace.default_frequency_cap,
         defaultQuietHours: workspace.quiet_hours,
-        locationKey: 0,
+        locationKey: LocationKey(0),
         triggerMatches: [],
         problem: event.problem,
         outcome: null,
@@ -111,7 +112,7 @@ export class EventBatch {
 
   /** Sets the locations of events and what can fire there. An event at an unknown location has a problem. */
   locate(rows: ReadonlyArray<TriggerMatchRow>): void {
-    const found = this.locations.map(() => null as { key: number; matches: Array<TriggerMatch> } | null);
+    const found = this.locations.map(() => null as { key: LocationKey; matches: Array<TriggerMatch> } | null);
     for (const row of rows) {
       const location = (found[row.ord - 1] ??= { key: row.location_key, matches: [] });
       if (row.campaign_id !== null) location.matches.push(row);

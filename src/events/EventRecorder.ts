@@ -16,7 +16,7 @@ import { DwellsSql } from "./DwellsSql.ts";
 import type { EventBatch, IncomingEvent, TriggeredMessage } from "./EventBatch.ts";
 import { EventsSql, type Recorded, type TriggerMatch } from "./EventsSql.ts";
 import { triggerSpan } from "./Transition.ts";
-import { canFire, dueDelivery, isReachable } from "./TriggerRule.ts";
+import { canFire, dueDelivery } from "./TriggerRule.ts";
 
 /** A message that an event triggers for its device, before the frequency caps. */
 interface PendingDelivery {
@@ -31,7 +31,7 @@ const pendingDeliveriesOf = (
   incomingEvent: IncomingEvent,
   device: Recorded,
 ): ReadonlyArray<PendingDelivery> => {
-  if (!isReachable(device, incomingEvent.environment)) return [];
+  if (device.obstacle !== null) return [];
   return incomingEvent.triggerMatches
     .filter((triggerMatch) => canFire(triggerMatch, incomingEvent))
     .map((triggerMatch) => ({

@@ -2,6 +2,8 @@ import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { epochMillis, instant, unnested } from "../database/Rows.ts";
 import { eventDeltasSql } from "../deltas/DeltasSql.ts";
+import type { DeviceObstacle } from "../devices/Obstacle.ts";
+import { deviceObstacleSql } from "../devices/ObstacleSql.ts";
 import type { Transport } from "../devices/PushAddress.ts";
 import type { ContentMedia } from "../media/MediaAddress.ts";
 import type { NotificationType } from "../notifications/MessageContent.ts";
@@ -10,11 +12,18 @@ import type { Question } from "../notifications/Survey.ts";
 import type { TextSource } from "../notifications/templates/MessageTexts.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import { sameTenant, tenantColumns } from "../database/TenantColumns.ts";
-import { byShard, byWorkspace, inWorkspace, lockedSql, workspaceIs } from "../database/WorkspaceGroups.ts";
+import {
+  workspaceStatements,
+  inWorkspace,
+  lockedSql,
+  table,
+  workspaceIs,
+} from "../database/WorkspaceGroups.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 import type { CampaignQuietHours } from "../workspaces/QuietHours.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
 import type { TransitionType } from "./Transition.ts";
+import type { CampaignKey, ContentKey, DeviceKey, LocationKey, NotificationKey } from "../wire/Ids.ts";
 
 /** A location, with the trigger type of the events there. */
 export interface EventLocation extends TenantKey {
@@ -25,7 +34,7 @@ export interface EventLocation extends TenantKey {
 /** A notification that can fire for an event. Instants are epoch milliseconds, null for an open end. */
 export interface TriggerMatch {
   readonly campaign_id: string;
-  readonly campaign_key: number;
+  readonly campaign_key: CampaignKey;
   readonly timezone: TimeZoneName;
   readonly campaign_starts: number;
   readonly campaign_ends: number | null;
@@ -40,10 +49,10 @@ export interface TriggerMatch {
   readonly cooldown_minutes: number | null;
   readonly quiet_hours: CampaignQuietHours | null;
   readonly notification_id: string;
-  readonly notification_key: number;
+  readonly notification_key: NotificationKey;
   readonly window_starts: number | null;
   readonly window_ends: number | null;
-  readonly content_key: number;
+  readonly content_key: ContentKey;
   readonly type: NotificationType;
   readonly headline: string;
   readonly body: string;
@@ -56,16 +65,16 @@ export interface TriggerMatch {
 }
 
 /** A row of an existing location (`ord`, from 1): with a notification that can fire there, or without any. */
-export type TriggerMatchRow = { readonly ord: number; readonly location_key: number } & (
+export type TriggerMatchRow = { readonly ord: number; readonly location_key: LocationKey } & (
   TriggerMatch | { readonly campaign_id: null }
 );
 
 /** An event as stored. Instants are epoch milliseconds. */
 export interface EventRow extends TenantKey {
-  readonly deviceKey: number;
+  readonly deviceKey: DeviceKey;
   readonly id: string;
   readonly type: TransitionType;
-  readonly locationKey: number;
+  readonly locationKey: LocationKey;
   readonly occurredAt: number;
   readonly receivedAt: number;
 }
@@ -74,10 +83,9 @@ export interface EventRow extends TenantKey {
 export interface Recorded {
   readonly ord: number;
   readonly is_new: boolean;
-  readonly approved: boolean;
   readonly transport: Transport;
-  readonly address_gone: boolean;
-  readonly subscribed: boolean;
+  /** The obstacle to messages for the device. */
+  readonly obstacle: DeviceObstacle | null;
   readonly timezone: TimeZoneName | null;
   /** The key of the person behind the device; null for none. */
   readonly user_key: number | null;
@@ -96,6 +104,7 @@ const eventColumns = {
 export class EventsSql extends Context.Service<EventsSql>()("waypost/events/EventsSql", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
+    const { byWorkspace, onShard } = workspaceStatements(sql);
 
     return {
       /**
@@ -153,22 +162,22 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
        * it has the same device, location and type at the same millisecond.
        */
       recorded: (all: ReadonlyArray<EventRow>) =>
-        byWorkspace(sql, all, (workspaceId, events) =>
-          Effect.orDie(sql<{ readonly ord: number }>`
+        byWorkspace(all)(
+          (events) => sql<{ readonly ord: number }>`
           WITH k AS (SELECT * FROM ${unnested("k", events, eventColumns)})
           SELECT k.ord::int AS ord
-          FROM k JOIN geofence_event e ON ${workspaceIs("e", workspaceId, "k")}
+          FROM k JOIN geofence_event e ON ${workspaceIs("e", "k")}
             AND e.environment = k.environment
             AND e.device_key = k.device_key AND e.id = k.id
           UNION
           SELECT k.ord::int
-          FROM k JOIN compacted_event p ON ${workspaceIs("p", workspaceId, "k")}
+          FROM k JOIN compacted_event p ON ${workspaceIs("p", "k")}
               AND p.environment = k.environment AND p.day = date_bin('1 day', k.occurred_at, 'epoch'),
             unnest(p.millis, p.device_keys, p.location_keys, p.enters)
               AS e (millis, device_key, location_key, enters)
           WHERE e.device_key = k.device_key AND e.location_key = k.location_key
             AND e.enters = (k.type = 'enter')
-            AND p.day + e.millis * interval '1 millisecond' = k.occurred_at`),
+            AND p.day + e.millis * interval '1 millisecond' = k.occurred_at`,
         ),
 
       /**
@@ -178,10 +187,8 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
        * be given twice.
        */
       record: (all: ReadonlyArray<EventRow>) =>
-        byShard(
-          sql,
-          all,
-          (workspaceId, events) =>
+        onShard(all)(
+          (events) =>
             sql<Recorded>`
           WITH e AS (
             SELECT * FROM ${unnested("e", events, {
@@ -191,10 +198,10 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
           ), held AS MATERIALIZED (${lockedSql(
             sql,
             sql`
-            SELECT d.workspace_id, d.environment, d.key AS device_key, d.approved, d.transport,
-              d.address_gone_at IS NOT NULL AS address_gone, d.subscribed, d.timezone, d.user_key
-            FROM device d
-            WHERE ${inWorkspace("d", workspaceId)}
+            SELECT d.workspace_id, d.environment, d.key AS device_key, d.transport, d.timezone,
+              d.user_key, ${deviceObstacleSql(sql, "d")} AS obstacle
+            FROM ${table.device} d
+            WHERE ${inWorkspace("d")}
               AND (d.workspace_id, d.environment, d.key) IN (
                 SELECT workspace_id, environment, device_key FROM e)
               AND d.unregistered_at IS NULL
@@ -202,15 +209,17 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
             FOR NO KEY UPDATE OF d`,
           )}
           ), fresh AS (
-            INSERT INTO geofence_event (workspace_id, environment, device_key, id, type, location_key,
+            INSERT INTO ${table.geofence_event} (workspace_id, environment, device_key, id, type,
+              location_key,
               occurred_at, received_at)
             SELECT workspace_id, environment, device_key, e.id, e.type, e.location_key, e.occurred_at,
               e.received_at
             FROM e JOIN held USING (workspace_id, environment, device_key)
             ON CONFLICT DO NOTHING
             RETURNING workspace_id, environment, device_key, id, type, location_key, occurred_at
-          ), ${eventDeltasSql(sql, sql`SELECT * FROM fresh`, workspaceId)}, moved AS (
-            INSERT INTO device_location AS p (workspace_id, environment, device_key, location_key, inside,
+          ), ${eventDeltasSql(sql, sql`SELECT * FROM fresh`)}, moved AS (
+            INSERT INTO ${table.device_location} AS p (workspace_id, environment, device_key,
+              location_key, inside,
               changed_at)
             SELECT DISTINCT ON (workspace_id, environment, device_key, e.location_key)
               workspace_id, environment, device_key, e.location_key, e.type = 'enter', e.occurred_at
@@ -220,8 +229,8 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
               DO UPDATE SET inside = EXCLUDED.inside, changed_at = EXCLUDED.changed_at
               WHERE p.changed_at <= EXCLUDED.changed_at
           )
-          SELECT e.ord::int AS ord, f.id IS NOT NULL AS is_new, h.approved, h.transport, h.address_gone,
-            h.subscribed, h.timezone, h.user_key
+          SELECT e.ord::int AS ord, f.id IS NOT NULL AS is_new, h.transport, h.obstacle, h.timezone,
+            h.user_key
           FROM e
           JOIN held h USING (workspace_id, environment, device_key)
           LEFT JOIN fresh f USING (workspace_id, environment, device_key, id)`,

@@ -1,12 +1,13 @@
 import { Context, Effect, Layer, Redacted } from "effect";
 import { DataDirectory } from "../database/DataDirectory.ts";
 import { tripleIds } from "../wire/EncryptedIds.ts";
+import { CampaignKey, DeviceKey, NotificationKey } from "../wire/Ids.ts";
 
 /** The key of a response: a device's answers to a survey on a campaign. */
 export interface ResponseKey {
-  readonly notificationKey: number;
-  readonly campaignKey: number;
-  readonly deviceKey: number;
+  readonly notificationKey: NotificationKey;
+  readonly campaignKey: CampaignKey;
+  readonly deviceKey: DeviceKey;
 }
 
 /** The response ids of an installation with this secret key: the encrypted keys of the responses. */
@@ -19,7 +20,11 @@ export const responseIds = (secretKey: string): ResponseIds["Service"] => {
       const numbers = ids.numbersOf(id);
       if (numbers === null) return null;
       const [notificationKey, campaignKey, deviceKey] = numbers;
-      return { notificationKey, campaignKey, deviceKey };
+      return {
+        notificationKey: NotificationKey(notificationKey),
+        campaignKey: CampaignKey(campaignKey),
+        deviceKey: DeviceKey(deviceKey),
+      };
     },
   };
 };

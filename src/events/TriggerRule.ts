@@ -2,7 +2,6 @@ import { isWithin } from "../campaigns/CampaignStatus.ts";
 import type { DueDelivery } from "../sending/deliveries/Delivery.ts";
 import { cooldownStart } from "../sending/deliveries/Cooldown.ts";
 import { capWindow } from "../sending/deliveries/FrequencyCap.ts";
-import type { Environment } from "../workspaces/Environment.ts";
 import { effectiveQuietHours, quietAt } from "../workspaces/QuietHours.ts";
 import type { IncomingEvent } from "./EventBatch.ts";
 import type { Recorded, TriggerMatch } from "./EventsSql.ts";
@@ -20,28 +19,23 @@ type EventSubject = Pick<
   | "receivedAt"
 >;
 
-/**
- * Whether a notification fires for an event: it was reported in time, and happened within the campaign and
- * the notification's own window (contract L1). The statement has checked that the campaign targets the
- * location and is not paused.
- */
+/** Whether a notification can fire at an instant: its campaign is not paused, and both are in their time. */
+export const isOpenAt = (
+  { campaign_ends, campaign_starts, paused, window_ends, window_starts }: TriggerMatch,
+  at: number,
+): boolean =>
+  !paused &&
+  isWithin({ startsAt: campaign_starts, endsAt: campaign_ends }, at) &&
+  isWithin({ startsAt: window_starts ?? -Infinity, endsAt: window_ends }, at);
+
+/** Whether a notification fires for an event, which was reported in time (contract L1). */
 export const canFire = (
-  { campaign_ends, campaign_starts, trigger_type, window_ends, window_starts }: TriggerMatch,
+  triggerMatch: TriggerMatch,
   { occurredAt, receivedAt, type }: IncomingEvent,
 ): boolean =>
-  trigger_type === triggerOf(type) &&
+  triggerMatch.trigger_type === triggerOf(type) &&
   isRecent(occurredAt, receivedAt) &&
-  isWithin({ startsAt: campaign_starts, endsAt: campaign_ends }, occurredAt) &&
-  isWithin({ startsAt: window_starts ?? -Infinity, endsAt: window_ends }, occurredAt);
-
-/**
- * Whether a device can get messages: its address is not gone, it wants messages (contract Q2) and, in
- * Sandbox, it is an approved test device.
- */
-export const isReachable = (
-  { address_gone, approved, subscribed }: Pick<Recorded, "address_gone" | "approved" | "subscribed">,
-  environment: Environment,
-): boolean => !address_gone && subscribed && (approved || environment === "production");
+  isOpenAt(triggerMatch, occurredAt);
 
 /** The delivery of a notification that fires for an event. */
 export const dueDelivery = (

@@ -13,7 +13,7 @@ export interface IncomingRequest {
   readonly isHttps: boolean;
 }
 
-/** What an authenticator adds to a request. */
+/** The request's facts that an authenticator adds. */
 export interface AuthenticatedRequest {
   /** Adds the caller to the services of the handlers. */
   readonly provide: <R>(services: Context.Context<R>) => Context.Context<R>;

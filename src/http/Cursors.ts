@@ -10,7 +10,7 @@ const lifetimeMillis = 24 * 60 * 60 * 1000;
 const defaultLimit = 20;
 
 /**
- * What a cursor is bound to (contract D2): it is valid only for this list, filters, workspace and
+ * The scope of a cursor (contract D2): it is valid only for this list, filters, workspace and
  * environment.
  */
 export interface ListScope {

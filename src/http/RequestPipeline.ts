@@ -67,7 +67,7 @@ interface Matched {
   readonly url: string;
 }
 
-/** What is known of a request after its authentication. */
+/** Facts of a request after its authentication. */
 interface RequestState {
   readonly url: string;
   authenticated: AuthenticatedRequest;

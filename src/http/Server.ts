@@ -44,7 +44,7 @@ const silentServer = (address: string) => {
   );
 };
 
-/** What the responses and uploads of HttpApi need while a request runs. */
+/** Services that the responses and uploads of HttpApi need while a request runs. */
 const httpServices = Context.pick(
   Scope.Scope,
   FileSystem.FileSystem,
@@ -53,7 +53,7 @@ const httpServices = Context.pick(
   Etag.Generator,
 );
 
-/** What Effect itself reads while a request runs, where it differs from the default. */
+/** Settings of Effect while a request runs, where they differ from the default. */
 const runtimeServices = Context.pick(
   Clock.Clock,
   Console.Console,

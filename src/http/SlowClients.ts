@@ -40,7 +40,7 @@ interface Exchange {
 
 const requestTimeout = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
 
-/** What the exchange waits for from its client; null if it waits for the server. */
+/** The transfer that the exchange waits for from its client; null if it waits for the server. */
 const readingOf = ({ isInvited, request, response }: Exchange): TransferReading | null => {
   const { socket } = request;
   // A full buffer means that the server does not read.

@@ -1,4 +1,4 @@
-/** What a connection waits for: the body of a request, or the client to read a response. */
+/** The transfer that a connection waits for: the body of a request, or the client to read a response. */
 export type TransferDirection = "body" | "response";
 
 /** One reading of a transfer. `bytes` counts all bytes of the connection in this direction. */

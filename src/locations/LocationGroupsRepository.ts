@@ -14,7 +14,7 @@ export class LocationGroupsRepository extends Context.Service<
       position: PagePosition,
     ) => Effect.Effect<ReadonlyArray<LocationGroup>>;
     readonly find: (tenant: Tenant, id: string) => Effect.Effect<LocationGroup | null>;
-    /** Those of the ids that exist. */
+    /** Returns the ids that exist. */
     readonly existing: (tenant: Tenant, ids: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>>;
     /** The ids of the groups with exactly these names, by name. Unknown names are left out. */
     readonly idsByName: (

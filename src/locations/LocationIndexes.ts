@@ -6,6 +6,7 @@ import { type IndexedLocation, toIndexedLocation } from "./geometry/IndexedLocat
 import { LocationIndex } from "./geometry/LocationIndex.ts";
 import { recordBuild, recordMemory } from "./LocationIndexMetrics.ts";
 import { LocationIndexesSql, type LocationRevision } from "./LocationIndexesSql.ts";
+import type { LocationKey } from "../wire/Ids.ts";
 
 /** The maximum memory of all indexes, in positions of 16 bytes: 48 MB. A larger index is kept alone. */
 const maxMemory = 3_000_000;
@@ -62,9 +63,9 @@ export class LocationIndexes extends Context.Service<LocationIndexes>()("waypost
     /** The current locations by key; of the known ones, only shapes that have changed are read. */
     const read = Effect.fnUntraced(function* (
       tenant: TenantKey,
-      known: ReadonlyMap<number, IndexedLocation>,
+      known: ReadonlyMap<LocationKey, IndexedLocation>,
     ) {
-      const locations = new Map<number, IndexedLocation>();
+      const locations = new Map<LocationKey, IndexedLocation>();
       const changed: Array<LocationRevision> = [];
       for (const row of yield* revisionsOf(tenant)) {
         const location = known.get(row.key);

@@ -3,11 +3,12 @@ import { SqlClient } from "effect/sql";
 import { arrayOf, asNumber, onlyRow, unnested } from "../database/Rows.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 import type { StoredLocation } from "./geometry/IndexedLocation.ts";
+import type { LocationKey } from "../wire/Ids.ts";
 
 /** The revision of a location, which dates its shape in memory, and the stored size of its rings. */
 export interface LocationRevision {
   readonly id: string;
-  readonly key: number;
+  readonly key: LocationKey;
   readonly revision: number;
   readonly bytes: number;
 }

@@ -4,7 +4,7 @@ import type { Tenant } from "../workspaces/Workspace.ts";
 import type { LocationSearch } from "./LocationSearch.ts";
 import type { LocationResource } from "./LocationResource.ts";
 
-/** What a change writes; undefined keeps the stored value. */
+/** The values of a change; undefined keeps the stored one. */
 export interface LocationChange {
   readonly name: string | undefined;
   readonly address: string | null | undefined;
@@ -42,7 +42,7 @@ export class LocationsRepository extends Context.Service<
      * stays for the events and deliveries that name its key. False for an unknown id.
      */
     readonly delete: (tenant: Tenant, id: string, now: number) => Effect.Effect<boolean>;
-    /** Those of the ids that exist. */
+    /** Returns the ids that exist. */
     readonly existing: (tenant: Tenant, ids: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>>;
   }
 >()("waypost/locations/LocationsRepository") {}

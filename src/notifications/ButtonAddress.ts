@@ -1,11 +1,10 @@
+import { untidy } from "../outgoing/OutgoingUrls.ts";
+
 /** Schemes that run code or open files in the app itself. */
 const dangerous = new Set(["javascript:", "data:", "file:", "vbscript:", "blob:"]);
 
 const notAnAddress =
   "The button address must be a full address, such as https://example.com/offer or shop://offers/1.";
-
-// Characters that a URL parser drops or replaces.
-const untidy = /[\s\p{Cc}\\]/u;
 
 /**
  * Checks the text of an address: gives the URL to request, null for one that is not requested, or a problem.

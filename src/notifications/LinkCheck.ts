@@ -1,14 +1,15 @@
 import { Context, Effect, Layer } from "effect";
 import { parseAddress } from "./ButtonAddress.ts";
-import { hostOf, PublicHosts } from "./PublicHosts.ts";
-import { requestHead, type ResponseHead } from "./ResponseHead.ts";
+import type { HttpResponse } from "../outgoing/HttpExchange.ts";
+import { OutgoingRequests } from "../outgoing/OutgoingRequests.ts";
 
 const maxRedirects = 5;
 const timeLimit = "5 seconds";
+const fixed = { headers: ["accept", "*/*", "user-agent", "Waypost (link check)"], body: null };
 
 const redirects = new Set([301, 302, 303, 307, 308]);
 
-const isGood = ({ status }: ResponseHead): boolean => status < 500 && status !== 404 && status !== 410;
+const isGood = ({ status }: HttpResponse): boolean => status < 500 && status !== 404 && status !== 410;
 
 /**
  * One sentence for a host that is unknown, not public, or refuses to answer. Different ones would let a
@@ -31,13 +32,12 @@ export class LinkCheck extends Context.Service<
   static readonly layerNoDeps = Layer.effect(
     LinkCheck,
     Effect.gen(function* () {
-      const hosts = yield* PublicHosts;
+      const requests = yield* OutgoingRequests;
 
       /** Requests by HEAD, and what HEAD refuses by GET: some servers do not support HEAD. */
       const headOf = Effect.fnUntraced(function* (url: URL) {
-        const addresses = yield* hosts.addressesOf(hostOf(url));
-        const head = yield* requestHead(url, "HEAD", addresses);
-        return head.status >= 400 ? yield* requestHead(url, "GET", addresses) : head;
+        const head = yield* requests.send({ ...fixed, url, method: "HEAD" });
+        return head.status >= 400 ? yield* requests.send({ ...fixed, url, method: "GET" }) : head;
       });
 
       const follow = Effect.fnUntraced(function* (start: URL) {
@@ -74,5 +74,5 @@ export class LinkCheck extends Context.Service<
       });
     }),
   );
-  static readonly layer = LinkCheck.layerNoDeps.pipe(Layer.provide(PublicHosts.layer));
+  static readonly layer = LinkCheck.layerNoDeps.pipe(Layer.provide(OutgoingRequests.layer));
 }

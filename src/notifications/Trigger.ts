@@ -67,7 +67,7 @@ export const resolveTrigger = (
   return { type, sendAt: null, late: null, ...dwell, ...resolveWindow(body, campaign) };
 };
 
-/** What happens where the time of a send at a local time has passed; null for other sends (contract P3). */
+/** The choice for zones where the time of a local send has passed; null for other sends (contract P3). */
 const resolveLocal = ({ fields, problems }: TriggerBody, { type }: FoundCampaign): LateChoice | null => {
   const { late, local } = fields.trigger_config ?? {};
   const isLocal = local === true;

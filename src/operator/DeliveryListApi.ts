@@ -20,4 +20,4 @@ export class DeliveryListApi extends HttpApiGroup.make("deliveries")
       .annotate(OpenApi.Description, "Newest first by their send or event."),
   )
   .annotate(OpenApi.Title, "Deliveries")
-  .annotate(OpenApi.Description, "What was sent to which device, and with which outcome.") {}
+  .annotate(OpenApi.Description, "Deliveries to devices, with their outcomes.") {}

@@ -1,12 +1,13 @@
 import { Context, type Effect } from "effect";
 import type { TenantKey } from "../workspaces/Environment.ts";
 import type { EventType } from "./EventType.ts";
+import type { DeviceKey } from "../wire/Ids.ts";
 
-/** What an event is about: its data, or the key of a row that is read when the event is sent. */
+/** The subject of an event: its data, or the key of a row that is read when the event is sent. */
 type Subject =
   | { readonly data: object }
   /** A delivery, of `message.*`. */
-  | { readonly sourceId: bigint; readonly deviceKey: number }
+  | { readonly sourceId: bigint; readonly deviceKey: DeviceKey }
   /** A send, of `send.finished`. */
   | { readonly sendId: string };
 

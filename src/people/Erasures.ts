@@ -4,7 +4,7 @@ import { Activity } from "../activity/Activity.ts";
 import { Database } from "../database/Database.ts";
 import { PushErasure } from "../sending/push/PushErasure.ts";
 import { WebhookErasure } from "../webhooks/WebhookErasure.ts";
-import { idAt, isUuid } from "../wire/Ids.ts";
+import { idAt, isUuid, type DeviceKey } from "../wire/Ids.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { type ErasedOwner, ErasuresSql, type NamedDevice } from "./ErasuresSql.ts";
@@ -15,7 +15,7 @@ import { RuleErasure } from "./RuleErasure.ts";
 /** Devices that one transaction erases. */
 const pageSize = 200;
 
-/** What names a device or its person in the JSON of events and responses. */
+/** Texts that name a device or its person in the JSON of events and responses. */
 const textsOf = (deviceIds: ReadonlyArray<string>, userId: string | null): ReadonlyArray<string> =>
   userId === null ? deviceIds : [...deviceIds, `"user_id":${JSON.stringify(userId)}`];
 
@@ -30,7 +30,7 @@ export class Erasures extends Context.Service<Erasures>()("waypost/people/Erasur
     const rules = yield* RuleErasure;
 
     /** Erases what a request can write that began before the erasure. */
-    const eraseTraces = (tenant: TenantKey, deviceKeys: ReadonlyArray<number>) =>
+    const eraseTraces = (tenant: TenantKey, deviceKeys: ReadonlyArray<DeviceKey>) =>
       Effect.andThen(
         repository.erasePositions(tenant, deviceKeys),
         repository.eraseTexts(tenant, deviceKeys),
@@ -39,7 +39,7 @@ export class Erasures extends Context.Service<Erasures>()("waypost/people/Erasur
     /** Erases what waits to be sent, and copies of what was. */
     const eraseCopies = Effect.fnUntraced(function* (
       tenant: TenantKey,
-      deviceKeys: ReadonlyArray<number>,
+      deviceKeys: ReadonlyArray<DeviceKey>,
       deviceIds: ReadonlyArray<string>,
       userId: string | null,
     ) {

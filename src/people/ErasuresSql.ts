@@ -5,10 +5,11 @@ import { run } from "../database/Statements.ts";
 import { inTenant, sameTenant, tenantColumns, tenantIs } from "../database/TenantColumns.ts";
 import { answerDeltasSql, deviceDeltasSql } from "../deltas/DeltasSql.ts";
 import type { Environment, TenantKey } from "../workspaces/Environment.ts";
+import type { DeviceKey } from "../wire/Ids.ts";
 
 /** A device to erase, with what names its person. */
 export interface NamedDevice {
-  readonly key: number;
+  readonly key: DeviceKey;
   readonly id: string;
   readonly user_id: string | null;
   readonly registered: boolean;
@@ -25,7 +26,7 @@ export interface RenamedDevice extends NamedDevice {
 /** An erasure that is not complete. */
 export interface OpenErasure extends TenantKey {
   readonly environment: Environment;
-  readonly deviceKey: number;
+  readonly deviceKey: DeviceKey;
   readonly deviceId: string;
   readonly userId: string | null;
 }
@@ -36,7 +37,7 @@ export type ErasedOwner = { readonly userId: string } | { readonly device: strin
 /** Statements that erase people. */
 export class ErasuresSql extends Context.Service<ErasuresSql>()("waypost/people/ErasuresSql", {
   make: Effect.map(SqlClient.SqlClient, (sql) => {
-    const keysOf = (deviceKeys: ReadonlyArray<number>) => arrayOf("int4", deviceKeys);
+    const keysOf = (deviceKeys: ReadonlyArray<DeviceKey>) => arrayOf("int4", deviceKeys);
     return {
       /** Up to `limit` devices that are not erased, in the order of their keys; locked if so asked. */
       find: (tenant: TenantKey, owner: ErasedOwner, limit: number, isLocked: boolean) =>
@@ -84,7 +85,7 @@ export class ErasuresSql extends Context.Service<ErasuresSql>()("waypost/people/
           })}`),
 
       /** Forgets where devices were and are, and visits that wait. Their events stay, without a name. */
-      erasePositions: (tenant: TenantKey, deviceKeys: ReadonlyArray<number>) =>
+      erasePositions: (tenant: TenantKey, deviceKeys: ReadonlyArray<DeviceKey>) =>
         run(sql`
           WITH positions AS (
             DELETE FROM device_position
@@ -99,7 +100,7 @@ export class ErasuresSql extends Context.Service<ErasuresSql>()("waypost/people/
        * Replaces open texts of answers by null, which still counts as an answer. A text whose question is not
        * known could be one. Answers to test sends count nowhere, and are deleted.
        */
-      eraseTexts: (tenant: TenantKey, deviceKeys: ReadonlyArray<number>) =>
+      eraseTexts: (tenant: TenantKey, deviceKeys: ReadonlyArray<DeviceKey>) =>
         run(sql`
           WITH tests AS (
             DELETE FROM test_response

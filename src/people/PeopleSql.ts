@@ -5,11 +5,12 @@ import { utc } from "../database/Rows.ts";
 import { anyRow } from "../database/Statements.ts";
 import { inTenant, sameTenant, tenantIs } from "../database/TenantColumns.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
+import type { DeviceKey } from "../wire/Ids.ts";
 
 /** A message to a device of a person, without its id, which is made from the key. */
 export interface PersonMessage {
   readonly sourceId: bigint;
-  readonly deviceKey: number;
+  readonly deviceKey: DeviceKey;
 }
 
 /** The statements that read what is held about a person. */
@@ -63,7 +64,7 @@ export class PeopleSql extends Context.Service<PeopleSql>()("waypost/people/Peop
           LEFT JOIN deleted_location f ON ${sameTenant("f", "e")} AND f.key = e.location_key
           ORDER BY v.id, e.occurred_at, e.id`),
 
-      /** Where devices were last: the instant of the last position, and the locations they were in. */
+      /** Returns the last positions of devices: the instant, and the locations they were in. */
       positions: (tenant: Tenant, userId: string) =>
         cursor<object>(sql`${own(tenant, userId)}
           SELECT v.id AS device_id, ${utc("p.recorded_at")} AS recorded_at, ARRAY (

@@ -29,7 +29,7 @@ const PersonMessage = Schema.Struct({
   campaign_id: shownId("The campaign.", exampleId),
   notification_id: shownId("The notification.", exampleId),
   location_id: nullableId("The location of the event; null for a send.", exampleId),
-  trigger_type: shownText("What triggered it.", "on_enter"),
+  trigger_type: shownText("Its trigger.", "on_enter"),
   transport: shownText("How it was sent.", "fcm"),
   status: shownText("Its status, as of deliveries.", "delivered"),
   attempts: shownInteger("How often it was sent.", 1),
@@ -92,7 +92,7 @@ export const Person = Schema.Struct({
   messages: Schema.Array(PersonMessage).annotate({ description: "Messages to them." }),
   answers: Schema.Array(PersonAnswers).annotate({ description: "Answers to surveys." }),
   events: Schema.Array(PersonEvent).annotate({ description: "Enters and exits that are not compacted." }),
-  positions: Schema.Array(PersonPosition).annotate({ description: "Where they were last." }),
+  positions: Schema.Array(PersonPosition).annotate({ description: "Their last positions." }),
 }).annotate({ identifier: "Person" });
 
 /** The response to an erasure. */

@@ -2,6 +2,7 @@ import type { TransitionType } from "../events/Transition.ts";
 import { distanceTo } from "../locations/geometry/BorderDistance.ts";
 import type { IndexedLocation } from "../locations/geometry/IndexedLocation.ts";
 import { leewayOf, type Position } from "./Position.ts";
+import type { LocationKey } from "../wire/Ids.ts";
 
 /** Whether a device is inside a location, and since when (epoch milliseconds). */
 export interface Presence {
@@ -13,8 +14,7 @@ export interface Presence {
 export interface DeviceLocationState {
   /** The time of its last position in epoch milliseconds; -Infinity for none. */
   lastAt: number;
-  /** By location key. */
-  readonly presences: Map<number, Presence>;
+  readonly presences: Map<LocationKey, Presence>;
 }
 
 /** A position, with the locations that contain it. */
@@ -43,7 +43,7 @@ export const isStale = ({ lastAt }: DeviceLocationState, { recorded_at }: Positi
 export const follow = (
   state: DeviceLocationState,
   { locations, position }: LocatedPosition,
-  existing: ReadonlyMap<number, IndexedLocation>,
+  existing: ReadonlyMap<LocationKey, IndexedLocation>,
 ): ReadonlyArray<DetectedTransition> => {
   const { latitude, longitude, recorded_at: at } = position;
   const leeway = leewayOf(position);

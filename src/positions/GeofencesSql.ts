@@ -5,10 +5,11 @@ import { arrayOf, onlyRow } from "../database/Rows.ts";
 import { sameTenant, tenantIs } from "../database/TenantColumns.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { Geofence } from "./GeofencesApi.ts";
+import type { LocationKey } from "../wire/Ids.ts";
 
 /** A geofence without its distance. */
 export interface GeofenceRow extends Omit<Geofence, "distance_meters"> {
-  readonly key: number;
+  readonly key: LocationKey;
 }
 
 /** Statements on geofences. */
@@ -20,7 +21,7 @@ export class GeofencesSql extends Context.Service<GeofencesSql>()("waypost/posit
       /** The keys of all locations that a campaign targets which is active or scheduled at an instant. */
       targeted: (tenant: Tenant, now: number) =>
         Effect.map(
-          onlyRow(sql<{ readonly keys: ReadonlyArray<number> }>`
+          onlyRow(sql<{ readonly keys: ReadonlyArray<LocationKey> }>`
             WITH current AS MATERIALIZED (
               SELECT c.id FROM campaign c
               WHERE ${tenantIs("c", tenant)} AND ${statusSql(sql, now, "c")} IN ('active', 'scheduled')
@@ -37,8 +38,8 @@ export class GeofencesSql extends Context.Service<GeofencesSql>()("waypost/posit
           ({ keys }) => keys,
         ),
 
-      /** Those of the locations that exist. */
-      find: (tenant: Tenant, keys: ReadonlyArray<number>) =>
+      /** Returns the locations that exist. */
+      find: (tenant: Tenant, keys: ReadonlyArray<LocationKey>) =>
         Effect.orDie(sql<GeofenceRow>`
           SELECT l.key, l.id AS location_id, l.name, l.type,
             jsonb_build_object('latitude', l.latitude, 'longitude', l.longitude) AS center, l.radius_meters,

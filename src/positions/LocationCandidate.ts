@@ -1,7 +1,9 @@
+import type { LocationKey } from "../wire/Ids.ts";
+
 /** A location that a position of a device (`ord`, from 1) is in. */
 export interface LocationCandidate {
   readonly ord: number;
-  readonly locationKey: number;
+  readonly locationKey: LocationKey;
 }
 
 /** The candidates of some of all devices, by their numbers among these. */

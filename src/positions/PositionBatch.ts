@@ -125,7 +125,7 @@ export class PositionBatch {
     }));
   }
 
-  /** Where devices (`device`, from 0) are according to their states, at locations that no longer exist. */
+  /** Presences at deleted locations. `device` is the index of the device, from 0. */
   atMissingLocations(
     states: ReadonlyArray<DeviceLocationState | null>,
   ): ReadonlyArray<DeviceLocation & { readonly device: number }> {

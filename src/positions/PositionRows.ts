@@ -1,14 +1,15 @@
 /** The rows of statements on where devices are. */
 import type { TenantKey } from "../workspaces/Environment.ts";
+import type { DeviceKey, LocationKey } from "../wire/Ids.ts";
 
 /** The key of a device. */
 export interface PositionDevice extends TenantKey {
-  readonly deviceKey: number;
+  readonly deviceKey: DeviceKey;
 }
 
 /** A device at a location. */
 export interface DeviceLocation extends PositionDevice {
-  readonly locationKey: number;
+  readonly locationKey: LocationKey;
 }
 
 /** The last position to store for a device, and the stored one as it was read; epoch milliseconds. */
@@ -24,11 +25,16 @@ export interface LastPosition extends PositionDevice {
  */
 export type KnownRow =
   | { readonly ord: number; readonly location_key: null; readonly inside: null; readonly at: number | null }
-  | { readonly ord: number; readonly location_key: number; readonly inside: boolean; readonly at: number };
+  | {
+      readonly ord: number;
+      readonly location_key: LocationKey;
+      readonly inside: boolean;
+      readonly at: number;
+    };
 
 /** Positions of a device that are all in the same locations. Epoch milliseconds; location keys in order. */
 export interface Unmoved {
   readonly firstAt: number;
   readonly lastAt: number;
-  readonly locationKeys: ReadonlyArray<number>;
+  readonly locationKeys: ReadonlyArray<LocationKey>;
 }

@@ -1,15 +1,8 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
-import { onShard } from "../database/citus/ShardCall.ts";
 import { epochMillis, unnested } from "../database/Rows.ts";
 import { sameTenant, tenantColumns } from "../database/TenantColumns.ts";
-import {
-  byShard,
-  byWorkspace,
-  lockedSql,
-  type OneWorkspace,
-  workspaceIs,
-} from "../database/WorkspaceGroups.ts";
+import { workspaceStatements, lockedSql, table, workspaceIs } from "../database/WorkspaceGroups.ts";
 import { candidatesOf, type LocationCandidate } from "./LocationCandidate.ts";
 import type { DeviceLocation, KnownRow, LastPosition, PositionDevice, Unmoved } from "./PositionRows.ts";
 
@@ -27,20 +20,22 @@ const candidateColumns = {
 export class PositionsSql extends Context.Service<PositionsSql>()("waypost/positions/PositionsSql", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
+    const { byWorkspace, onShard } = workspaceStatements(sql);
 
     /** Condition: a row belongs to the device `k`. */
-    const isOfDevice = (alias: string, workspaceId: OneWorkspace) =>
-      sql`${workspaceIs(alias, workspaceId, "k")} AND ${sql.literal(
+    const isOfDevice = (alias: string) =>
+      sql`${workspaceIs(alias, "k")} AND ${sql.literal(
         `${alias}.environment = k.environment AND ${alias}.device_key = k.device_key`,
       )}`;
     /** Condition: `d` is the registered device `k` of a workspace. */
-    const isRegistered = (workspaceId: OneWorkspace) =>
-      sql`${workspaceIs("d", workspaceId, "k")} AND d.environment = k.environment AND d.key = k.device_key
+    const isRegistered = sql`${workspaceIs("d", "k")} AND d.environment = k.environment
+      AND d.key = k.device_key
         AND d.unregistered_at IS NULL`;
 
     /** Upserts the last positions of `source`, except those that have changed since they were read. */
     const upsertLast = (source: Statement.Fragment) => sql`
-      INSERT INTO device_position AS f (workspace_id, environment, device_key, recorded_at, previous_at)
+      INSERT INTO ${table.device_position} AS f (workspace_id, environment, device_key, recorded_at,
+        previous_at)
       ${source}
       ORDER BY workspace_id, environment, device_key
       ON CONFLICT (workspace_id, environment, device_key)
@@ -48,35 +43,18 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/posit
         WHERE f.recorded_at = COALESCE(EXCLUDED.previous_at, '-infinity')
       RETURNING workspace_id, environment, device_key`;
 
-    const upsertRegistered = (workspaceId: OneWorkspace) =>
-      upsertLast(sql`
+    const upsertRegistered = upsertLast(sql`
       SELECT k.workspace_id, k.environment, k.device_key, k.recorded_at, k.previous_at
-      FROM k JOIN device d ON ${isRegistered(workspaceId)}`);
+      FROM k JOIN ${table.device} d ON ${isRegistered}`);
 
-    const upsertUnmoved = (workspaceId: OneWorkspace) =>
-      upsertLast(sql`
+    const upsertUnmoved = upsertLast(sql`
       SELECT workspace_id, environment, device_key, k.last_at, k.previous_at
       FROM k
       WHERE (k.previous_at IS NULL OR k.previous_at < k.first_at)
         AND k.location_keys::int4[] = ARRAY(
-          SELECT p.location_key FROM device_location p
-          WHERE ${isOfDevice("p", workspaceId)} AND p.inside ORDER BY p.location_key)
-        AND EXISTS (SELECT FROM device d WHERE ${isRegistered(workspaceId)})`);
-
-    /** As `byWorkspace`, with the candidates of the devices. */
-    const withCandidates = <Device extends PositionDevice>(
-      all: ReadonlyArray<Device>,
-      candidates: ReadonlyArray<LocationCandidate>,
-      run: (
-        workspaceId: OneWorkspace,
-        devices: ReadonlyArray<Device>,
-        candidates: ReadonlyArray<LocationCandidate>,
-      ) => Effect.Effect<ReadonlyArray<KnownRow>>,
-    ) =>
-      byWorkspace(sql, all, (workspaceId, devices) => {
-        const own = candidatesOf(all, devices, candidates);
-        return run(workspaceId, devices, own);
-      });
+          SELECT p.location_key FROM ${table.device_location} p
+          WHERE ${isOfDevice("p")} AND p.inside ORDER BY p.location_key)
+        AND EXISTS (SELECT FROM ${table.device} d WHERE ${isRegistered})`);
 
     return {
       /**
@@ -85,22 +63,20 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/posit
        * before it waited.
        */
       lock: (all: ReadonlyArray<PositionDevice>) =>
-        byShard(
-          sql,
-          all,
-          (workspaceId, devices) =>
+        onShard(all)(
+          (devices) =>
             sql<{ readonly ord: number }>`
           WITH held AS MATERIALIZED (${lockedSql(
             sql,
             sql`
             SELECT d.workspace_id, d.environment, d.key, k.ord
             FROM ${unnested("k", devices, deviceColumns)}
-            JOIN device d ON ${isRegistered(workspaceId)}
+            JOIN ${table.device} d ON ${isRegistered}
             ORDER BY d.workspace_id, d.environment, d.key
             FOR NO KEY UPDATE OF d`,
           )}
           ), created AS (
-            INSERT INTO device_position AS f (workspace_id, environment, device_key, recorded_at)
+            INSERT INTO ${table.device_position} AS f (workspace_id, environment, device_key, recorded_at)
             SELECT workspace_id, environment, key, '-infinity' FROM held
             ORDER BY workspace_id, environment, key
             ON CONFLICT (workspace_id, environment, device_key) DO UPDATE SET recorded_at = f.recorded_at
@@ -112,22 +88,22 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/posit
        * The last positions of devices, the locations they are in, and their presences at the candidates they
        * are not in. No device may be given twice.
        */
-      known: (all: ReadonlyArray<PositionDevice>, allCandidates: ReadonlyArray<LocationCandidate>) =>
-        withCandidates(all, allCandidates, (workspaceId, devices, candidates) =>
-          Effect.orDie(sql<KnownRow>`
+      known: (all: ReadonlyArray<PositionDevice>, candidates: ReadonlyArray<LocationCandidate>) =>
+        byWorkspace(all)(
+          (devices) => sql<KnownRow>`
           WITH k AS MATERIALIZED (SELECT * FROM ${unnested("k", devices, deviceColumns)})
           SELECT k.ord::int AS ord, NULL::int AS location_key, NULL::boolean AS inside,
             ${epochMillis("f.recorded_at")} AS at
-          FROM k JOIN device_position f ON ${isOfDevice("f", workspaceId)}
+          FROM k JOIN device_position f ON ${isOfDevice("f")}
           UNION ALL
           SELECT k.ord::int, p.location_key, true, ${epochMillis("p.changed_at")}
-          FROM k JOIN device_location p ON ${isOfDevice("p", workspaceId)} WHERE p.inside
+          FROM k JOIN device_location p ON ${isOfDevice("p")} WHERE p.inside
           UNION ALL
           SELECT k.ord::int, p.location_key, false, ${epochMillis("p.changed_at")}
-          FROM ${unnested("c", candidates, candidateColumns)}
+          FROM ${unnested("c", candidatesOf(all, devices, candidates), candidateColumns)}
           JOIN k ON k.ord = c.device_ord
-          JOIN device_location p ON ${isOfDevice("p", workspaceId)} AND p.location_key = c.location_key
-          WHERE NOT p.inside`),
+          JOIN device_location p ON ${isOfDevice("p")} AND p.location_key = c.location_key
+          WHERE NOT p.inside`,
         ),
 
       /**
@@ -135,10 +111,8 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/posit
        * from 1) whose stored position was still the previous one.
        */
       storeLast: (all: ReadonlyArray<LastPosition>) =>
-        byShard(
-          sql,
-          all,
-          (workspaceId, positions) =>
+        onShard(all)(
+          (positions) =>
             sql<{ readonly ord: number }>`
           WITH k AS MATERIALIZED (
             SELECT * FROM ${unnested("k", positions, {
@@ -149,7 +123,7 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/posit
                 ({ previousAt }) => (previousAt === -Infinity ? null : previousAt),
               ],
             })}
-          ), stored AS (${upsertRegistered(workspaceId)})
+          ), stored AS (${upsertRegistered})
           SELECT k.ord::int AS ord FROM k JOIN stored USING (workspace_id, environment, device_key)`,
         ),
 
@@ -163,15 +137,11 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/posit
       storeUnmoved: (
         devices: ReadonlyArray<PositionDevice>,
         unmoved: ReadonlyArray<Unmoved | null>,
-        allCandidates: ReadonlyArray<LocationCandidate>,
+        candidates: ReadonlyArray<LocationCandidate>,
       ) => {
         const all = devices.map((device, index) => ({ ...device, unmoved: unmoved[index] ?? null }));
-        return withCandidates(all, allCandidates, (workspaceId, rows, candidates) =>
-          Effect.orDie(
-            onShard(
-              sql,
-              workspaceId,
-              sql<KnownRow>`
+        return onShard(all)(
+          (rows) => sql<KnownRow>`
           WITH k AS MATERIALIZED (
             SELECT k.*, f.recorded_at AS previous_at
             FROM ${unnested("k", rows, {
@@ -181,10 +151,10 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/posit
               location_keys: ["text", (row) => row.unmoved && `{${row.unmoved.locationKeys.join()}}`],
             })}
             LEFT JOIN LATERAL (
-              SELECT f.recorded_at FROM device_position f WHERE ${isOfDevice("f", workspaceId)} OFFSET 0
+              SELECT f.recorded_at FROM ${table.device_position} f WHERE ${isOfDevice("f")} OFFSET 0
             ) AS f ON true
-          ), stored AS (${upsertUnmoved(workspaceId)}), other AS MATERIALIZED (
-            SELECT * FROM k WHERE NOT EXISTS (SELECT FROM stored WHERE ${isOfDevice("stored", workspaceId)})
+          ), stored AS (${upsertUnmoved}), other AS MATERIALIZED (
+            SELECT * FROM k WHERE NOT EXISTS (SELECT FROM stored WHERE ${isOfDevice("stored")})
           )
           SELECT k.ord::int AS ord, NULL::int AS location_key, NULL::boolean AS inside,
             ${epochMillis("NULLIF(k.previous_at, '-infinity')")} AS at
@@ -192,27 +162,25 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/posit
           UNION ALL
           SELECT k.ord::int, p.location_key, true, ${epochMillis("p.changed_at")}
           FROM other k CROSS JOIN LATERAL (
-            SELECT p.location_key, p.changed_at FROM device_location p
-            WHERE ${isOfDevice("p", workspaceId)} AND p.inside OFFSET 0
+            SELECT p.location_key, p.changed_at FROM ${table.device_location} p
+            WHERE ${isOfDevice("p")} AND p.inside OFFSET 0
           ) AS p
           UNION ALL
           SELECT k.ord::int, p.location_key, false, ${epochMillis("p.changed_at")}
-          FROM ${unnested("c", candidates, candidateColumns)}
+          FROM ${unnested("c", candidatesOf(all, rows, candidates), candidateColumns)}
           JOIN other k ON k.ord = c.device_ord
           CROSS JOIN LATERAL (
-            SELECT p.location_key, p.changed_at FROM device_location p
-            WHERE ${isOfDevice("p", workspaceId)} AND p.location_key = c.location_key
+            SELECT p.location_key, p.changed_at FROM ${table.device_location} p
+            WHERE ${isOfDevice("p")} AND p.location_key = c.location_key
               AND NOT p.inside OFFSET 0
           ) AS p`,
-            ),
-          ),
         );
       },
 
       /** Deletes presences of locked devices at locations that no longer exist. */
       deleteMissing: (all: ReadonlyArray<DeviceLocation>) =>
-        byWorkspace(sql, all, (workspaceId, locations) =>
-          Effect.orDie(sql`
+        byWorkspace(all)(
+          (locations) => sql`
           WITH k AS MATERIALIZED (
             SELECT * FROM ${unnested("k", locations, {
               ...deviceColumns,
@@ -223,7 +191,7 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/posit
             )
           )
           DELETE FROM device_location p USING k
-          WHERE ${isOfDevice("p", workspaceId)} AND p.location_key = k.location_key`),
+          WHERE ${isOfDevice("p")} AND p.location_key = k.location_key`,
         ),
     };
   }),

@@ -1,4 +1,4 @@
-/** What a process is that a supervisor started: one of several on one machine. */
+/** The role of a supervised process. */
 import { Context, Schema } from "effect";
 import type { SettingsRecord } from "../config/Settings.ts";
 

@@ -5,7 +5,7 @@ type MetricsMessage =
   | { readonly kind: "metrics_wanted"; readonly id: number }
   | { readonly kind: "metrics"; readonly id: number; readonly text: string };
 
-/** What a process reports to its supervisor. */
+/** Messages of a process to its supervisor. */
 export type MemberMessage =
   | MetricsMessage
   /** It works. `address` is where the request processes listen. */
@@ -13,7 +13,7 @@ export type MemberMessage =
   /** It cannot start. `isFinal` if it would fail again in the same way. */
   | { readonly kind: "refused"; readonly message: string; readonly isFinal: boolean };
 
-/** What a supervisor sends to its processes. */
+/** Messages of a supervisor to its processes. */
 export type SupervisorMessage = MetricsMessage;
 
 /**

@@ -112,7 +112,7 @@ export const NotificationRow = Schema.Struct({
     examples: ["active"],
   }),
   type: Schema.Literals(["message", "survey"]).annotate({
-    description: "What it is.",
+    description: "Its type.",
     examples: ["message"],
   }),
   sent: count("Its deliveries and its failed sends in the range.", 131),

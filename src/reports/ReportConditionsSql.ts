@@ -1,9 +1,4 @@
-/**
- * What counts in a report, as SQL conditions (contract K1, K2, K4, K8).
- *
- * How a figure is counted: `Reports.ts` → this file (which rows count) → `rollups/RollupReader.ts` (where
- * they are read and added up) → the report's `…ReportSql.ts` (how the figures become rows).
- */
+/** The SQL conditions of rows that count in a report (contract K1, K2, K4, K8). */
 import type { SqlClient, Statement } from "effect/sql";
 import { statusSql } from "../campaigns/CampaignStatusSql.ts";
 import { instant } from "../database/Rows.ts";
@@ -12,7 +7,7 @@ import type { ReportFilters } from "./ReportQuery.ts";
 import type { ReportRange } from "./ReportRange.ts";
 import { inTenant } from "../database/TenantColumns.ts";
 
-/** What a report counts, where and when, as of `now` (epoch milliseconds). */
+/** The scope of a report, as of `now` (epoch milliseconds). */
 export interface ReportScope {
   readonly range: ReportRange;
   readonly filters: ReportFilters;

@@ -1,4 +1,5 @@
-/** What reports count: read by `rollups/RollupReader.ts`, put into rows by the `…ReportSql.ts` files. */
+/** Counts of reports: read by `rollups/RollupReader.ts`, put into rows by the `…ReportSql.ts` files. */
+import type { CampaignKey, NotificationKey } from "../wire/Ids.ts";
 
 /** Deliveries of a day or a range, and the distinct devices that they reached. */
 export interface DeliveryCounts {
@@ -45,8 +46,8 @@ export interface InteractionCounts {
 
 /** A survey on a campaign, by the keys of both. */
 export interface SurveyKey {
-  readonly campaignKey: number;
-  readonly notificationKey: number;
+  readonly campaignKey: CampaignKey;
+  readonly notificationKey: NotificationKey;
 }
 
 /** Devices that answered a survey of a campaign. */

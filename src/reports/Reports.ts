@@ -1,12 +1,5 @@
-/**
- * The reports.
- *
- * How a figure is counted: this file → `ReportConditionsSql.ts` (which rows count) →
- * `rollups/RollupReader.ts` (where they are read and added up) → the report's `…ReportSql.ts` (how the
- * figures become rows).
- */
+/** The reports. ARCHITECTURE.md, Report, has the files of a number in order. */
 import { Clock, Context, Effect, Layer } from "effect";
-import type { TimeZoneName } from "../time/TimeZone.ts";
 import type { Unprocessable, ServiceUnavailable } from "../wire/ApiError.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import {
@@ -78,7 +71,7 @@ export class Reports extends Context.Service<
           if (split.raw !== undefined) {
             const rows = yield* rollups.expectedRows(tenant, split.raw);
             if (rows > maxRows) {
-              const timezone = tenant.workspace.timezone as TimeZoneName;
+              const timezone = tenant.workspace.timezone;
               return yield* new TooManySourceRows({ rows, rolledUpFrom: split.rolledUpFrom, timezone });
             }
             yield* rollups.raiseWorkMem;
@@ -88,7 +81,7 @@ export class Reports extends Context.Service<
 
     const report = (statuses: ReadonlyArray<string>, source: DataSource): Report =>
       Effect.fnUntraced(function* (tenant, sent) {
-        const timezone = tenant.workspace.timezone as TimeZoneName;
+        const timezone = tenant.workspace.timezone;
         const now = yield* Clock.currentTimeMillis;
         const { end, filters, start, status } = yield* readReportQuery(sent, { timezone, now, statuses });
         const scope = { range: reportRange(timezone, start, end), filters, now };

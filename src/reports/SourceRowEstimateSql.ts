@@ -1,9 +1,11 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
+import { type Explained, plannedRows } from "../database/citus/PlannedRows.ts";
 import { asNumber, instant, onlyRow } from "../database/Rows.ts";
 import { type Period, within } from "./SourceRowsSql.ts";
 import { inTenant } from "../database/TenantColumns.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
+import type { CampaignKey, NotificationKey } from "../wire/Ids.ts";
 
 /**
  * A kind of source rows: its table, the column of its instants, and its compacted table with the array that
@@ -15,32 +17,6 @@ const kinds = [
   { table: "delivery", at: "opened_at", compacted: { table: "compacted_interaction", array: "quarters" } },
   { table: "survey_response", at: "first_answered_at", compacted: null },
 ] as const;
-
-/** A plan of `EXPLAIN (FORMAT JSON)`. */
-interface Plan {
-  readonly "Plan Rows": number;
-  /** On Citus: the plans of the nodes. */
-  readonly "Distributed Query"?: {
-    readonly Job: {
-      readonly Tasks: ReadonlyArray<{
-        readonly "Remote Plan": ReadonlyArray<ReadonlyArray<{ readonly Plan: Plan }>>;
-      }>;
-    };
-  };
-}
-
-/** The answer of `EXPLAIN (FORMAT JSON)`. */
-interface Explained {
-  readonly "QUERY PLAN": readonly [{ readonly Plan: Plan }];
-}
-
-/** How many rows a plan expects. Citus has no estimate of its own for a statement that runs on a shard. */
-const expectedRows = ({ "QUERY PLAN": [{ Plan: plan }] }: Explained): number => {
-  const tasks = plan["Distributed Query"]?.Job.Tasks;
-  if (tasks === undefined) return plan["Plan Rows"];
-  const remote = tasks.flatMap((task) => task["Remote Plan"].flat());
-  return remote.reduce((sum, { Plan: part }) => sum + part["Plan Rows"], 0);
-};
 
 /** Estimates how many source rows a period has, before they are read. */
 export class SourceRowEstimateSql extends Context.Service<SourceRowEstimateSql>()(
@@ -56,7 +32,7 @@ export class SourceRowEstimateSql extends Context.Service<SourceRowEstimateSql>(
           {
             campaignKey,
             notificationKey,
-          }: { readonly campaignKey: number; readonly notificationKey: number },
+          }: { readonly campaignKey: CampaignKey; readonly notificationKey: NotificationKey },
           period: Period,
         ) =>
           Effect.map(
@@ -64,7 +40,7 @@ export class SourceRowEstimateSql extends Context.Service<SourceRowEstimateSql>(
               EXPLAIN (FORMAT JSON) SELECT 1 FROM survey_response
               WHERE ${inTenant(tenant)} AND notification_key = ${notificationKey}
                 AND campaign_key = ${campaignKey} AND ${within(sql, "first_answered_at", period)}`),
-            expectedRows,
+            plannedRows,
           ),
 
         /** Raises the memory of this transaction's statements: sorting is most of their work. */
@@ -81,7 +57,7 @@ export class SourceRowEstimateSql extends Context.Service<SourceRowEstimateSql>(
             const explained = yield* onlyRow(sql<Explained>`
               EXPLAIN (FORMAT JSON) SELECT 1 FROM ${sql(table)} WHERE ${mine}
               AND ${within(sql, at, period)}`);
-            const expected = expectedRows(explained);
+            const expected = plannedRows(explained);
             if (compacted === null) {
               estimates.push(expected);
               continue;

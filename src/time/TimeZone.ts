@@ -66,6 +66,9 @@ export const TimeZoneName = Schema.String.annotate({
 );
 export type TimeZoneName = typeof TimeZoneName.Type;
 
+/** Coordinated Universal Time. */
+export const utcZone = "UTC" as TimeZoneName;
+
 interface Zone {
   readonly format: Intl.DateTimeFormat;
   /** The offset of whole UTC days; null for a day with a clock change. */

@@ -1,8 +1,8 @@
 import { Context, Effect, Layer, Redacted } from "effect";
 import { DataDirectory } from "../database/DataDirectory.ts";
 import { seal, sealingKey, unseal } from "../access/SealedText.ts";
+import type { OutgoingRequest } from "../outgoing/OutgoingRequests.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
-import type { CallRequest } from "./calls/Receivers.ts";
 import type { SealedSecrets } from "./WebhooksSql.ts";
 import { secretContext, secretKeyOf, sealingPurpose, signatureOf } from "./WebhookSecret.ts";
 
@@ -50,7 +50,7 @@ export const signedRequest = (
   keys: ReadonlyArray<Uint8Array>,
   { body, id }: { readonly id: string; readonly body: string },
   now: number,
-): CallRequest => {
+): OutgoingRequest => {
   const timestamp = String(Math.floor(now / 1000));
   return {
     url,

@@ -32,7 +32,7 @@ const webhookFields = {
   id: shownId("Id of the webhook.", "01980a6c-5d21-7b3e-9a41-3f1f5d7a2b80"),
   url: shownText("The address that is called.", "https://example.com/waypost"),
   events: ListenedTypes,
-  description: nullableText("What the webhook is for; null for nothing.", "Data warehouse"),
+  description: nullableText("The purpose of the webhook; null for none.", "Data warehouse"),
   batch: flag("Whether a call carries up to 500 events; otherwise each call carries one.", false),
   status: WebhookStatus,
   created_at: Timestamp,
@@ -71,7 +71,11 @@ const draftFields = {
     Schema.isMinLength(1, { message: "The {field} must name at least one event type, or * for all." }),
     Schema.isMaxLength(100, { message: "The {field} can have at most 100 entries." }),
   ),
-  description: optionalText({ max: 255, description: "What the webhook is for.", example: "Data warehouse" }),
+  description: optionalText({
+    max: 255,
+    description: "The purpose of the webhook.",
+    example: "Data warehouse",
+  }),
   batch: Schema.optionalKey(
     Schema.NullOr(
       Schema.Boolean.annotate({
@@ -136,7 +140,7 @@ export const ResentEvent = Schema.Struct({
   event_id: shownId("The event that is sent again.", "3f9a1c52-7be0-8d41-a6c3-5e2f90d1b874"),
 }).annotate({ identifier: "ResentEvent" });
 
-/** What a receiver answered to a test event. */
+/** A receiver's answer to a test event. */
 export const WebhookTestResult = Schema.Struct({
   status_code: Schema.NullOr(Schema.Int).annotate({
     description: "The status of the answer; null for none.",

@@ -6,7 +6,7 @@ import { type FoundCall, type ReducedCall, WebhookErasureSql } from "./WebhookEr
 
 const page = 100;
 
-/** What is left of a call without the events that have one of the texts; null for nothing. */
+/** The rest of a call without the events that have one of the texts; null for nothing. */
 const withoutEvents = (call: FoundCall, texts: ReadonlyArray<string>): ReducedCall | null => {
   const body = JSON.parse(call.body) as { readonly type: string; readonly data: unknown };
   if (body.type !== "batch") return null;

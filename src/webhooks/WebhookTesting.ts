@@ -4,7 +4,7 @@ import { utcText } from "../time/LocalTime.ts";
 import { idAt } from "../wire/Ids.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { batchBody } from "./calls/CallBodies.ts";
-import type { CallResult } from "./calls/CallExchange.ts";
+import type { CallResult } from "./calls/CallResult.ts";
 import { CallOutcomesSql } from "./calls/CallOutcomesSql.ts";
 import { Receivers } from "./calls/Receivers.ts";
 import { CallSigning, signedRequest } from "./CallSigning.ts";

@@ -6,7 +6,7 @@ import { sameTenant } from "../database/TenantColumns.ts";
 
 type Table = "webhook_event" | "webhook_call" | "webhook_attempt";
 
-/** What waits to be sent. `oldest` is in epoch milliseconds, null for nothing. */
+/** Waiting events and calls. `oldest` is in epoch milliseconds, null for nothing. */
 export interface WaitingCounts {
   readonly events: number;
   readonly calls: number;
@@ -25,7 +25,7 @@ export class WebhookUpkeepSql extends Context.Service<WebhookUpkeepSql>()(
       SELECT FROM webhook w WHERE ${sameTenant("w", alias)} AND w.id = ${sql(`${alias}.webhook_id`)})`;
 
       return {
-        /** What waits for active webhooks, counted up to `limit` rows of each kind. */
+        /** Counts what waits for active webhooks, up to `limit` rows of each kind. */
         waiting: (limit: number) =>
           onlyRow(sql<WaitingCounts>`
           WITH waiting AS (

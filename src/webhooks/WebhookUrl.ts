@@ -1,8 +1,8 @@
 import { Effect } from "effect";
-import { hostOf, type PublicHosts } from "../notifications/PublicHosts.ts";
+import { hostOf, untidy } from "../outgoing/OutgoingUrls.ts";
+import type { PublicHosts } from "../outgoing/PublicHosts.ts";
 
 const notAnAddress = "The url must be a full address, such as https://example.com/waypost.";
-const untidy = /[\s\p{Cc}\\]/u;
 const lookupTimeout = "5 seconds";
 
 /** The URL of a text, or the problem with it. */

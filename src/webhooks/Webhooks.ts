@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect";
 import { Activity } from "../activity/Activity.ts";
 import { Database } from "../database/Database.ts";
 import { outsideTransaction } from "../http/OutsideTransaction.ts";
-import { PublicHosts } from "../notifications/PublicHosts.ts";
+import { PublicHosts } from "../outgoing/PublicHosts.ts";
 import { Forbidden, NotFound, type Unprocessable } from "../wire/ApiError.ts";
 import type { DeletedResource } from "../wire/Envelope.ts";
 import { idAt, isUuid } from "../wire/Ids.ts";

@@ -18,11 +18,11 @@ export const errorBody = <
 ) => ({
   error: Schema.Struct({
     code: Schema.Literals(codes).annotate({
-      description: "What went wrong: branch on this, not on the message.",
+      description: "The kind of the error: branch on this, not on the message.",
       examples: [codes[0]],
     }),
     message: Schema.String.annotate({
-      description: "What went wrong and what would be right, for a person.",
+      description: "A sentence for a person: the error, and what would be right.",
       examples: [message],
     }),
     ...more,

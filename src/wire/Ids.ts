@@ -12,8 +12,6 @@ export type CampaignId = Id<"CampaignId">;
 /** The id of a notification. */
 export const NotificationId = Brand.nominal<NotificationId>();
 export type NotificationId = Id<"NotificationId">;
-/** The id of a location. @public */
-export type LocationId = Id<"LocationId">;
 /** The id of a device. */
 export const DeviceId = Brand.nominal<DeviceId>();
 export type DeviceId = Id<"DeviceId">;
@@ -23,9 +21,10 @@ export type CampaignKey = Key<"CampaignKey">;
 /** The key of a notification. */
 export const NotificationKey = Brand.nominal<NotificationKey>();
 export type NotificationKey = Key<"NotificationKey">;
-/** The key of one revision of a content. @public */
+/** The key of one revision of a content. */
 export type ContentKey = Key<"ContentKey">;
-/** The key of a location. @public */
+/** The key of a location. */
+export const LocationKey = Brand.nominal<LocationKey>();
 export type LocationKey = Key<"LocationKey">;
 /** The key of a device, which counts from 1 within an environment. */
 export const DeviceKey = Brand.nominal<DeviceKey>();

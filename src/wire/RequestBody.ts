@@ -23,7 +23,7 @@ export const BodyRules = Context.Reference<Rules>("waypost/wire/BodyRules", {
 export const bodyRules = (endpoint: { readonly annotations: Context.Context<never> }): Rules =>
   Context.get(endpoint.annotations, BodyRules);
 
-/** What the head of a request breaks of the rules; null for nothing. A missing content type is accepted. */
+/** The broken rule of the head of a request; null for none. A missing content type is accepted. */
 export const headRefusal = (
   request: HttpServerRequest.HttpServerRequest,
   rules: Rules,
@@ -91,7 +91,7 @@ export const readBody = (
   );
 };
 
-/** What a handler of raw requests gets. */
+/** Parameters of a handler of raw requests. */
 export interface RequestInput {
   readonly request: HttpServerRequest.HttpServerRequest;
   readonly endpoint: HttpApiEndpoint.Constraint;

@@ -7,7 +7,7 @@ import { type JobName, observedRun } from "./JobMetrics.ts";
 /** Bounds of the pause after a failed run. */
 const retryBounds = { minimum: Duration.seconds(1), maximum: Duration.minutes(1) };
 
-/** What a job may set besides its name, pause and run. */
+/** Options of a job besides its name, pause and run. */
 export interface JobOptions {
   /** Ends the pause early: completes as soon as there may be work. */
   readonly wake?: Effect.Effect<void>;

@@ -76,13 +76,13 @@ export const effectiveQuietHours = (
   return "enabled" in own ? null : own;
 };
 
-/** What quiet hours do to a message now, and until when (epoch milliseconds). */
+/** The effect of quiet hours on a message now, and its end (epoch milliseconds). */
 export interface Quiet {
   readonly action: QuietHours["action"];
   readonly until: number;
 }
 
-/** What quiet hours do to a message in a zone at an instant; null outside of them. */
+/** The effect of quiet hours on a message in a zone at an instant; null outside of them. */
 export const quietAt = (hours: QuietHours | null, zone: TimeZoneName, now: number): Quiet | null => {
   if (hours === null) return null;
   const until = dailyPeriodEnd(zone, hours, now);

@@ -27,7 +27,9 @@ const Name = text({ max: 255, description: "Name of the workspace, for people.",
 export const Workspace = Schema.Struct({
   id: shownId("Id of the workspace.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),
   name: shownText("Name of the workspace, for people.", "Acme"),
-  timezone: shownText("IANA time zone in which reports count days.", "Europe/Amsterdam"),
+  timezone: shownText("IANA time zone in which reports count days.", "Europe/Amsterdam").pipe(
+    Schema.brand("TimeZoneName"),
+  ),
   platform_api_enabled: flag("Whether the full platform API works in Production.", false),
   deletion_scheduled_at: nullableInstant(
     "When the deletion was scheduled, since when all tokens are refused; null if it is not.",

@@ -7,6 +7,7 @@ import type { ParsedBody } from "../wire/ParsedBody.ts";
 import type { TenantKey } from "./Environment.ts";
 import type { WorkspaceDraft, WorkspacePatch } from "./Workspace.ts";
 import { WorkspacesRepository } from "./WorkspacesRepository.ts";
+import { utcZone } from "../time/TimeZone.ts";
 
 const notFound = NotFound.of("There is no workspace with this id.");
 
@@ -23,7 +24,7 @@ export class Workspaces extends Context.Service<Workspaces>()("waypost/workspace
 
     return {
       create: Effect.fn("Workspaces.create")(function* (body: ParsedBody<WorkspaceDraft>) {
-        const { name, plan = {}, timezone = "UTC" } = yield* body.complete;
+        const { name, plan = {}, timezone = utcZone } = yield* body.complete;
         const now = yield* Clock.currentTimeMillis;
         return (yield* repository.insert({ publicId: idAt(now), name, timezone, plan }, now)).workspace;
       }),

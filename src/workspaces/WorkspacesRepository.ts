@@ -3,6 +3,7 @@ import type { PagePosition } from "../wire/PagePosition.ts";
 import type { PlanPatch } from "./Plan.ts";
 import type { TenantKey } from "./Environment.ts";
 import type { Workspace, WorkspacePatch } from "./Workspace.ts";
+import type { TimeZoneName } from "../time/TimeZone.ts";
 
 /** A workspace with its internal key. */
 export interface WorkspaceRow {
@@ -14,7 +15,7 @@ export interface WorkspaceRow {
 export interface NewWorkspace {
   readonly publicId: string;
   readonly name: string;
-  readonly timezone: string;
+  readonly timezone: TimeZoneName;
   readonly plan: PlanPatch;
 }
 

@@ -92,7 +92,7 @@ export class CliProcess {
     return {
       child,
       origin,
-      /** What it has written to stderr. */
+      /** Its output to stderr. */
       log: (): string => stderr,
       ends: async (signal: NodeJS.Signals): Promise<Ended> => {
         child.kill(signal);

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { localServer } from "../notifications/LocalServer.ts";
 
 /**
- * What happens to a request: `pass`; `refuse` closes the connection before the server sees it; `lose` and
+ * The fault of a request: `pass`; `refuse` closes the connection before the server sees it; `lose` and
  * `cut` drop the response or its second half; `hang` never responds; an object is another response.
  */
 export type Fault =

@@ -74,7 +74,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))(
             await tab.fill("Search locations", "station", "searchbox");
             await tab.page.waitForFunction("document.querySelector('.picks').children.length === 1");
             await tab.press("checkbox", "Station");
-            // What was typed survives a reload.
+            // The typed text survives a reload.
             await tab.page.reload();
             await tab.seeText("What you typed earlier is here again.");
             await tab.press("button", "Save paused");

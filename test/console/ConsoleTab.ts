@@ -151,7 +151,7 @@ export const consoleTab = Effect.gen(function* () {
 });
 
 /**
- * What holds for every page, as it is now: axe-core finds nothing in either theme, nothing is wider than 360
+ * The rules of every page, as it is now: axe-core finds nothing in either theme, nothing is wider than 360
  * pixels, there is one `h1`, and so far no error, no violation of the policy and no request elsewhere.
  */
 export const checkPage = (tab: ConsoleTab) =>

@@ -73,14 +73,14 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))("the import in 
         await tab.open("/locations/import");
         await tab.signIn(tokens.sandbox);
         await choose(tab, written("broken.geojson", '{"type": "FeatureCollection", "features": ['));
-        await tab.seeText("The file is not valid JSON, or it ends too early.");
+        await tab.seeText("The file is truncated after 0 features. Nothing was imported.");
         await choose(tab, written("shops.csv", csv));
         await tab.seeText("The row must have 6 fields, like the first row; it has 2.");
         await tab.press("button", "Import 1 location");
         await tab.seeText("Imported: 1 created");
         await tab.press("button", "Choose another file");
         await choose(tab, written("two.geojsonl", `${lines.join("\n")}\nnonsense\n`));
-        await tab.seeText("This is not valid JSON.");
+        await tab.seeText("The line must be one GeoJSON feature; it is not JSON.");
         await tab.press("button", "Import 2 locations");
         await tab.seeText("Imported: 2 created");
       });

@@ -71,7 +71,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the overview of the
         });
         await tab.open(`?workspace=${workspace.id}&environment=production`);
         await tab.signIn();
-        // What else is read on the page is there.
+        // The rest that is read on the page is there.
         await tab.seeText("0 of 0 campaigns active");
         await tab.seeText("Nothing is sent, starts or ends in the next 30 days.");
         await tab.page.waitForSelector("section[aria-labelledby=attention] .loading");

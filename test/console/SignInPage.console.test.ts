@@ -62,7 +62,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("signing in to the c
           workspace: workspace.id,
           environment: "sandbox",
         });
-        // What the token may not do is not offered.
+        // Actions that the token may not do are not offered.
         const links = yield* Effect.promise(() =>
           tab.page.$$eval("nav[aria-label=Pages] a", (each) => each.map((link) => link.textContent)),
         );

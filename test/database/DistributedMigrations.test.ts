@@ -7,7 +7,7 @@ const lastBeforeDistribution = "0019_citus.sql";
 
 const distributed = `(?:${distributedTables.join("|")})`;
 
-/** What Citus refuses in a migration of a distributed table, with what to write instead. */
+/** Commands that Citus refuses in a migration of a distributed table, with what to write instead. */
 const refusedForms = [
   {
     form: new RegExp(

@@ -29,7 +29,7 @@ const mutableFunction =
 /** A row that is returned by a change, up to the end of its common table expression. */
 const returning = /\bRETURNING\b((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*)/g;
 
-/** What Citus would refuse of a statement; nothing for one that touches no distributed table. */
+/** The refusal of a statement by Citus; nothing for one that touches no distributed table. */
 export const problemsOf = (statement: string): ReadonlyArray<string> => {
   const text = statement.replaceAll(/\s+/g, " ");
   if (overAllWorkspaces.some((part) => text.includes(part))) return [];

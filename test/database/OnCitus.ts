@@ -1,4 +1,4 @@
-/** What tests do with a database beside Waypost, in ways that work on one PostgreSQL and on Citus. */
+/** Access of tests to a database beside Waypost, in ways that work on one PostgreSQL and on Citus. */
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";

@@ -10,6 +10,8 @@ export interface TestServer {
   readonly problem: string;
   /** A data directory with the migrated database, used by no server. */
   readonly prepared: string;
+  /** The folder of the statements that tests of the run recorded. */
+  readonly statements: string;
   /** The Citus cluster that test databases are on instead, if the run has one. */
   readonly citus: CitusCluster | null;
 }

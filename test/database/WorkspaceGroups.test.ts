@@ -1,8 +1,11 @@
 import { assert, it } from "@effect/vitest";
 import { Deferred, Effect, Fiber } from "effect";
 import { SqlClient } from "effect/sql";
-import { AssumeDistributed } from "../../src/database/citus/IsDistributed.ts";
+import { assumeDistributed } from "../../src/database/citus/IsDistributed.ts";
 import { batchedByWorkspace } from "../../src/database/WorkspaceGroups.ts";
+
+const client = {} as SqlClient.SqlClient;
+assumeDistributed(client);
 
 it.effect("on Citus a batch has the calls of one workspace, and none waits for another (running.citus)", () =>
   Effect.gen(function* () {
@@ -26,9 +29,5 @@ it.effect("on Citus a batch has the calls of one workspace, and none waits for a
     yield* Deferred.succeed(isReleased, undefined);
     assert.deepStrictEqual(yield* Fiber.join(slow), [1, 1, 1]);
     assert.isTrue(batches.every((batch) => new Set(batch).size === 1));
-  }).pipe(
-    Effect.scoped,
-    Effect.provideService(AssumeDistributed, true),
-    Effect.provideService(SqlClient.SqlClient, {} as never),
-  ),
+  }).pipe(Effect.scoped, Effect.provideService(SqlClient.SqlClient, client)),
 );

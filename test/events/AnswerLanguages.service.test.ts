@@ -41,7 +41,7 @@ layer(TestWaypost.layer)("Answers in languages", (it) => {
     }),
   );
 
-  it.effect("without translations answers are read as before (O2.6)", () =>
+  it.effect("without translations, answers match the survey's own choices (O2.6)", () =>
     Effect.gen(function* () {
       const world = yield* answering([question("MULTIPLE_CHOICE")]);
       assert.strictEqual((yield* world.answer({ 0: ["Bread", "Fish"] })).status, 200);

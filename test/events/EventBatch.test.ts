@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest";
 import { EventBatch, type EventRequest } from "../../src/events/EventBatch.ts";
+import { LocationKey } from "../../src/wire/Ids.ts";
 
 const now = Date.UTC(2026, 10, 21, 12);
 
@@ -19,12 +20,10 @@ const request = (deviceKey: number, ...events: ReadonlyArray<readonly [id: strin
     })),
   }) as unknown as EventRequest;
 
-const known = [{ ord: 1, location_key: 7, campaign_id: null }] as const;
+const known = [{ ord: 1, location_key: LocationKey(7), campaign_id: null }] as const;
 const device = {
-  approved: true,
   transport: "inbox",
-  address_gone: false,
-  subscribed: true,
+  obstacle: null,
   timezone: null,
   user_key: null,
 } as const;

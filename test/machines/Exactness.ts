@@ -7,13 +7,14 @@ import { asker } from "../TestWaypost.ts";
 import { type Machine, ok, secretKey, until } from "./Machines.ts";
 import { crowd, longitudes, type SharedWorkspace } from "./SharedWorkspace.ts";
 import type { Traffic } from "./Traffic.ts";
+import type { DeviceKey } from "../../src/wire/Ids.ts";
 
 const ids = messageIds(secretKey);
 
 /** The message ids of pushes that were attempted and are not settled: a new worker repeats these. */
 export const uncertainPushes = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
-  const rows = yield* sql<{ readonly sourceId: bigint; readonly key: number }>`
+  const rows = yield* sql<{ readonly sourceId: bigint; readonly key: DeviceKey }>`
     SELECT source_id AS "sourceId", device_key AS key FROM delivery
     WHERE attempts > 0 AND settled_at IS NULL`;
   return new Set(rows.map(({ key, sourceId }) => ids.idOf({ sourceId, deviceKey: key })));
@@ -42,7 +43,7 @@ const assertSends = Effect.fnUntraced(function* (
 /** Every message reached the push service, and more than once only where it was uncertain. */
 const assertPushes = Effect.fnUntraced(function* (service: LocalService, uncertain: ReadonlySet<string>) {
   const sql = yield* SqlClient.SqlClient;
-  const rows = yield* sql<{ readonly sourceId: bigint; readonly key: number }>`
+  const rows = yield* sql<{ readonly sourceId: bigint; readonly key: DeviceKey }>`
     SELECT source_id AS "sourceId", device_key AS key FROM delivery WHERE transport = 'fcm'`;
   const arrivals = new Map<string, number>();
   for (const { id } of service.ledger) arrivals.set(id, (arrivals.get(id) ?? 0) + 1);

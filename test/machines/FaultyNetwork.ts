@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { inject } from "vitest";
 import type { Dice } from "../sending/Dice.ts";
 
-/** What the network does with a connection. All times are in milliseconds. */
+/** The network's effect on a connection. All times are in milliseconds. */
 interface Faults {
   /** Nothing passes, and neither side notices. */
   readonly isMuted: boolean;

@@ -81,9 +81,9 @@ export class CutConnections {
   readonly path: string;
   /** The texts of all statements so far. */
   readonly statements = new Set<string>();
-  /** Those of them that ran outside a transaction. */
+  /** Statements among them that ran outside a transaction. */
   readonly singleStatements = new Set<string>();
-  /** Those that statements gave to `run_on_shard`. */
+  /** Statements that were given to `run_on_shard`. */
   readonly shardStatements = new Set<string>();
 
   private constructor(path: string) {

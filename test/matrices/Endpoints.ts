@@ -123,7 +123,7 @@ const ownIds = new Set([
   "key_id",
 ]);
 
-/** Where a request has ids outside its path: dotted paths of its body, and query parameters as `?name`. */
+/** The ids of a request outside its path: dotted paths of its body, and query parameters as `?name`. */
 export const idPathsOf = ({ document, operation }: Endpoint): ReadonlyArray<string> => {
   const bodies = Object.values<any>(operation.requestBody?.content ?? {});
   const query = operation.parameters.filter((each: any) => each.in === "query");

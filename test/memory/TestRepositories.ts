@@ -9,7 +9,7 @@ import { TestRows } from "../TestRows.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Where the repositories of the project keep their rows. */
+    /** The store of the project's repositories. */
     readonly store: "memory" | "postgres";
   }
 }

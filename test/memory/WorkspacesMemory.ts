@@ -5,12 +5,13 @@ import { defaultPlan, type PlanPatch } from "../../src/workspaces/Plan.ts";
 import type { QuietHours } from "../../src/workspaces/QuietHours.ts";
 import type { FrequencyCap } from "../../src/workspaces/Workspace.ts";
 import { type WorkspaceRow, WorkspacesRepository } from "../../src/workspaces/WorkspacesRepository.ts";
+import type { TimeZoneName } from "../../src/time/TimeZone.ts";
 
 interface StoredWorkspace {
   readonly workspaceId: number;
   readonly id: string;
   readonly name: string;
-  readonly timezone: string;
+  readonly timezone: TimeZoneName;
   readonly platformApiEnabled: boolean;
   readonly deletionScheduledAt: number | null;
   readonly trialEnded: boolean;

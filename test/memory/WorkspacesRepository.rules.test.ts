@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect, Schema } from "effect";
-import { TimeZoneName } from "../../src/time/TimeZone.ts";
+import { TimeZoneName, utcZone } from "../../src/time/TimeZone.ts";
 import { idAt } from "../../src/wire/Ids.ts";
 import { defaultPlan } from "../../src/workspaces/Plan.ts";
 import { WorkspacesRepository } from "../../src/workspaces/WorkspacesRepository.ts";
@@ -10,18 +10,22 @@ import { TestRepositories } from "./TestRepositories.ts";
 const now = Date.parse("2026-11-21T12:00:00.500Z");
 const later = now + 60_000;
 
-const newWorkspace = (name: string) => ({ publicId: idAt(now), name, timezone: "UTC", plan: {} });
+const newWorkspace = (name: string) => ({ publicId: idAt(now), name, timezone: utcZone, plan: {} });
 
 layer(TestRepositories.layer)("WorkspacesRepository", (it) => {
   it.effect("an inserted workspace is found by its public id and by its key, with the default plan", () =>
     Effect.gen(function* () {
       const repository = yield* WorkspacesRepository;
-      const draft = { ...newWorkspace("Acme"), timezone: "Europe/Paris", plan: { max_campaigns: 3 } };
+      const draft = {
+        ...newWorkspace("Acme"),
+        timezone: "Europe/Paris" as TimeZoneName,
+        plan: { max_campaigns: 3 },
+      };
       const row = yield* repository.insert(draft, now);
       assert.deepStrictEqual(row.workspace, {
         id: draft.publicId,
         name: "Acme",
-        timezone: "Europe/Paris",
+        timezone: "Europe/Paris" as TimeZoneName,
         platform_api_enabled: false,
         deletion_scheduled_at: null,
         trial_ended: false,

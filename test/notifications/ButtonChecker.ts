@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect";
 import { Settings } from "../../src/config/Settings.ts";
 import { LinkCheck } from "../../src/notifications/LinkCheck.ts";
-import { HostResolver } from "../../src/notifications/PublicHosts.ts";
+import { HostResolver } from "../../src/outgoing/PublicHosts.ts";
 
 /** A link check with a resolver for these names only, and the setting for private addresses. */
 export const checker = (

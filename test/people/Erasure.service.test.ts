@@ -67,7 +67,7 @@ layer(TestWaypost.layer.pipe(Layer.provideMerge(captured)))("Erasure", (it) => {
       assert.deepStrictEqual(yield* world.tablesWith(names), []);
       assert.deepStrictEqual(yield* world.reports, before);
 
-      // What is somebody else's is still there.
+      // Rows of others are still there.
       assert.isNotEmpty(yield* world.tablesWith(["zother text"]));
       const left = yield* sql<{ count: number }>`SELECT count(*)::int AS count FROM webhook_call`;
       assert.isBelow(left[0]?.count ?? 0, counted[0]?.count ?? 0);

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest";
 import fc from "fast-check";
 import { messageIds } from "../../src/sending/deliveries/MessageId.ts";
 import { callId, eventIds } from "../../src/webhooks/EventId.ts";
-import { isUuid } from "../../src/wire/Ids.ts";
+import { isUuid, DeviceKey } from "../../src/wire/Ids.ts";
 
 const secretKey = "secret-key-of-the-tests-with-32-characters";
 const ids = eventIds(secretKey);
@@ -20,7 +20,7 @@ describe("Ids of events and calls", () => {
           assert.strictEqual(id, eventIds(secretKey).idOf({ recording, index }));
           assert.deepStrictEqual(ids.keyOf(id.toUpperCase()), { recording, index });
           assert.isNull(messages.keyOf(id));
-          assert.isNull(ids.keyOf(messages.idOf({ sourceId: recording, deviceKey: index })));
+          assert.isNull(ids.keyOf(messages.idOf({ sourceId: recording, deviceKey: DeviceKey(index) })));
         },
       ),
     );

@@ -2,13 +2,15 @@ import { assert, layer } from "@effect/vitest";
 import { Clock, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
-import { AssumeDistributed } from "../../src/database/citus/IsDistributed.ts";
+import { assumeDistributed } from "../../src/database/citus/IsDistributed.ts";
 import { CallQueueSql } from "../../src/webhooks/calls/CallQueueSql.ts";
 import { CallTaking } from "../../src/webhooks/calls/CallTaking.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { called, webhookWorld } from "./WebhookWorld.ts";
 
-const assumed = TestWaypost.layer.pipe(Layer.provideMerge(Layer.succeed(AssumeDistributed, true)));
+const assumed = Layer.effectDiscard(Effect.map(SqlClient.SqlClient, assumeDistributed)).pipe(
+  Layer.provideMerge(TestWaypost.layer),
+);
 
 /** The number of calls that a worker takes. */
 const taken = Effect.gen(function* () {

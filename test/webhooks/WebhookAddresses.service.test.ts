@@ -1,7 +1,8 @@
 import { assert, it, layer } from "@effect/vitest";
 import { Effect, Layer } from "effect";
 import { Settings } from "../../src/config/Settings.ts";
-import { HostResolver, PublicHosts } from "../../src/notifications/PublicHosts.ts";
+import { OutgoingRequests } from "../../src/outgoing/OutgoingRequests.ts";
+import { HostResolver, PublicHosts } from "../../src/outgoing/PublicHosts.ts";
 import { Receivers } from "../../src/webhooks/calls/Receivers.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { testReceiver } from "./TestReceiver.ts";
@@ -16,6 +17,7 @@ const receiversAt = (...lookups: ReadonlyArray<string>) => {
     return Promise.resolve([{ address, family: 4 }]);
   };
   return Receivers.layerNoDeps.pipe(
+    Layer.provide(OutgoingRequests.layerNoDeps),
     Layer.provide(PublicHosts.layer),
     Layer.provide(Settings.layerTest({ allowPrivateAddresses: false })),
     Layer.provide(Layer.succeed(HostResolver, resolve)),

@@ -1,13 +1,14 @@
 /** The import of one file: a dry run, then the import with its progress. */
 import { signal } from "@preact/signals";
+import { ImportFileBroken } from "../../../src/client/location-files/ImportEntry.ts";
+import { addCounts, type ImportCounts, noCounts } from "../../../src/client/location-files/PartResult.ts";
 import { ApiProblem } from "../../data/ApiCall.ts";
 import { refresh } from "../../data/Query.ts";
 import { refreshLocations } from "../LocationReader.ts";
-import { FileBroken } from "./FileEntries.ts";
 import { type ImportJournal, keepJournal, readJournal } from "./ImportProgress.ts";
-import { addCounts, type FeatureOutcome, type ImportCounts, noCounts, runImport } from "./ImportRun.ts";
+import { type FeatureOutcome, runImport } from "./ImportRun.ts";
 
-/** Where an import is. */
+/** The step of an import. */
 export interface ImportState {
   readonly stage: "choice" | "checking" | "checked" | "importing" | "stopped" | "done";
   readonly file: File | null;
@@ -41,7 +42,7 @@ const first: ImportState = {
 };
 
 const sentenceOf = (error: unknown): string => {
-  if (error instanceof FileBroken) return error.message;
+  if (error instanceof ImportFileBroken) return error.message;
   if (!(error instanceof ApiProblem)) return `The file could not be read: ${String(error)}`;
   return [error.message, ...Object.values(error.fields).flat()].join(" ");
 };

@@ -1,5 +1,6 @@
 /** "Import locations": a dry run of a file, its refused features on a map and in a list, then the import. */
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { locationFileExtensions } from "../../../src/client/location-files/LocationFile.ts";
 import { Button, ButtonLink } from "../../parts/Button.tsx";
 import { CardSection } from "../../parts/CardSection.tsx";
 import { type Column, DataTable } from "../../parts/DataTable.tsx";
@@ -14,7 +15,7 @@ import { environment, workspaceId } from "../../session/Scope.ts";
 import { ImportModel, type ImportState } from "./ImportModel.ts";
 import type { FeatureOutcome } from "./ImportRun.ts";
 
-const accepted = ".geojson,.json,.geojsonl,.geojsonseq,.ndjson,.csv,application/geo+json,text/csv";
+const accepted = [...locationFileExtensions, ".txt", "application/geo+json", "text/csv"].join(",");
 const refusedSize = 100;
 
 const columns: ReadonlyArray<Column<FeatureOutcome>> = [

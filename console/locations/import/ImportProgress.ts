@@ -1,7 +1,7 @@
 /** How far the import of a file is, kept in this browser, so that it can be resumed with the same file. */
+import type { ImportCounts } from "../../../src/client/location-files/PartResult.ts";
 import { draftKey, keepDraft, readDraft } from "../../session/Drafts.ts";
 import { environment, workspaceId } from "../../session/Scope.ts";
-import type { ImportCounts } from "./ImportRun.ts";
 
 /** The state of an import that has begun. */
 export interface ImportJournal {

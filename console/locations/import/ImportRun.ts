@@ -2,17 +2,8 @@
 import { ApiProblem, platform } from "../../data/ApiCall.ts";
 import type { ImportReport, One } from "../../data/Resources.ts";
 import { centreOf, type Point } from "../../parts/map/Shapes.ts";
-import { readCsv } from "./CsvEntries.ts";
-import { type EntryReader, type FileEntry, readLines, textOf } from "./FileEntries.ts";
-import { readGeoJson } from "./GeoJsonEntries.ts";
-
-/** How many features had which result. */
-export interface ImportCounts {
-  readonly created: number;
-  readonly updated: number;
-  readonly skipped: number;
-  readonly failed: number;
-}
+import { partsOf, readLocationFile } from "../../../src/client/location-files/LocationFile.ts";
+import { featuresOf, type ImportCounts, partResult } from "../../../src/client/location-files/PartResult.ts";
 
 /** A feature with its result. */
 export interface FeatureOutcome {
@@ -36,37 +27,15 @@ export interface PartResult {
 const dryRunFeatures = 10_000;
 /** An import shows its progress after so many features. */
 const importFeatures = 1_000;
-const maxPartBytes = 8 * 1_048_576;
+const partBytes = 8 * 1_048_576;
 const retryMillis = 3_000;
 
-/** The counts before anything was imported. */
-export const noCounts: ImportCounts = { created: 0, updated: 0, skipped: 0, failed: 0 };
+const sliceBytes = 262_144;
 
-/** The sum of two counts. */
-export const addCounts = (a: ImportCounts, b: ImportCounts): ImportCounts => ({
-  created: a.created + b.created,
-  updated: a.updated + b.updated,
-  skipped: a.skipped + b.skipped,
-  failed: a.failed + b.failed,
-});
-
-const readerOf = (name: string): EntryReader => {
-  if (/\.(?:csv|tsv|txt)$/i.test(name)) return readCsv;
-  return /\.(?:geojsonl|geojsonseq|geojsons|jsonl|ndjson)$/i.test(name) ? readLines : readGeoJson;
-};
-
-async function* partsOf(file: File, maxFeatures: number): AsyncGenerator<ReadonlyArray<FileEntry>> {
-  let part: Array<FileEntry> = [];
-  let bytes = 0;
-  for await (const entry of readerOf(file.name)(textOf(file))) {
-    if (part.length === maxFeatures || (part.length > 0 && bytes + entry.size > maxPartBytes)) {
-      yield part;
-      [part, bytes] = [[], 0];
-    }
-    part.push(entry);
-    bytes += entry.size;
-  }
-  if (part.length > 0) yield part;
+/** The bytes of a file in slices, so that a file of any size takes little memory. */
+async function* slicesOf(file: Blob): AsyncGenerator<Uint8Array> {
+  for (let start = 0; start < file.size; start += sliceBytes)
+    yield new Uint8Array(await file.slice(start, start + sliceBytes).arrayBuffer());
 }
 
 const isPoint = (value: unknown): value is Point =>
@@ -93,7 +62,7 @@ const nameOf = (feature: unknown): string | null => {
   return typeof properties?.name === "string" ? properties.name : null;
 };
 
-/** What a run needs. */
+/** Parameters of a run. */
 export interface RunOptions {
   readonly file: File;
   readonly isDryRun: boolean;
@@ -130,28 +99,24 @@ const sendPart = async (
   }
 };
 
-/** Runs the file. @throws FileBroken, ApiProblem */
+/** Runs the file. @throws ImportFileBroken, ApiProblem */
 export const runImport = async (options: RunOptions): Promise<void> => {
   const { file, isDryRun, onPart, skip } = options;
+  const limits = { features: isDryRun ? dryRunFeatures : importFeatures, bytes: partBytes };
   let done = 0;
-  for await (const part of partsOf(file, isDryRun ? dryRunFeatures : importFeatures)) {
-    const rest = part.filter(({ number }) => number > skip);
-    done = part.at(-1)?.number ?? done;
+  for await (const part of partsOf(readLocationFile(slicesOf(file), { name: file.name }), limits)) {
+    const rest = part.slice(Math.max(0, skip - done));
+    done += part.length;
     if (rest.length === 0) continue;
-    const sent = rest.filter(({ reason }) => reason === null);
-    const features = sent.map(({ feature }) => feature);
-    const report = sent.length === 0 ? null : await sendPart(features, options, rest[0]?.number ?? 0);
+    const first = done - rest.length + 1;
+    const features = featuresOf(rest);
+    const report = features.length === 0 ? null : await sendPart(features, options, first);
     options.signal.throwIfAborted();
-    const results = new Map(sent.map((entry, index) => [entry, report?.results[index]]));
-    onPart({
-      done,
-      counts: addCounts(report?.summary ?? noCounts, { ...noCounts, failed: rest.length - sent.length }),
-      outcomes: rest.map((entry) => ({
-        number: entry.number,
-        name: results.get(entry)?.name ?? nameOf(entry.feature),
-        at: positionOf(entry.feature),
-        reasons: entry.reason === null ? (results.get(entry)?.reasons ?? []) : [entry.reason],
-      })),
+    const { counts, results } = partResult(rest, report);
+    const outcomes = results.map(({ entry, name, reasons }, index) => {
+      const feature = entry._tag === "Feature" ? entry.feature : null;
+      return { number: first + index, name: name ?? nameOf(feature), at: positionOf(feature), reasons };
     });
+    onPart({ done, counts, outcomes });
   }
 };

@@ -12,7 +12,7 @@ export interface Bar {
 }
 
 interface BarChartProps {
-  /** What is counted, such as "Delivered". */
+  /** The counted noun, such as "Delivered". */
   readonly label: string;
   readonly bars: ReadonlyArray<Bar>;
   /** Whether a table below the chart has its figures. */

@@ -12,7 +12,7 @@ export interface ChartDay {
 }
 
 interface DayChartProps {
-  /** What is counted, such as "Delivered". */
+  /** The counted noun, such as "Delivered". */
   readonly label: string;
   readonly days: ReadonlyArray<ChartDay>;
   /** The period before, day by day in the same order. */

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import { useFieldProblems } from "./Form.tsx";
 
-/** What all fields have. `name` is the API's field name, dotted if it is nested. */
+/** Properties of all fields. `name` is the API's field name, dotted if it is nested. */
 export interface FieldProps {
   readonly name: string;
   readonly label: string;

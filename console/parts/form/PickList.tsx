@@ -19,7 +19,7 @@ interface PickListProps {
   readonly searchLabel: string;
   readonly search: string;
   readonly onSearch: (text: string) => void;
-  /** What the search found. */
+  /** Results of the search. */
   readonly found: ReadonlyArray<PickItem>;
   /** Whether the search found more than is shown. */
   readonly hasMore?: boolean;
@@ -27,7 +27,7 @@ interface PickListProps {
   readonly known: ReadonlyMap<string, PickItem>;
   readonly chosen: ReadonlyArray<string>;
   readonly onChosen: (ids: ReadonlyArray<string>) => void;
-  /** What stands in place of an empty list. */
+  /** Shown instead of an empty list. */
   readonly empty: ComponentChildren;
   readonly hint?: ComponentChildren;
   readonly children?: ComponentChildren;

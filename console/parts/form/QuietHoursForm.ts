@@ -6,7 +6,7 @@ type ShownQuietHours =
   | { readonly enabled: false }
   | null;
 
-/** What is typed and chosen. */
+/** Typed and chosen values. */
 export interface QuietValues {
   readonly quiet_from: string;
   readonly quiet_to: string;

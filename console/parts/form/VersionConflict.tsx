@@ -9,7 +9,7 @@ export interface Difference {
 }
 
 interface VersionConflictProps {
-  /** What was changed, such as "campaign". */
+  /** The noun that was changed, such as "campaign". */
   readonly noun: string;
   readonly differences: ReadonlyArray<Difference>;
   /** The next save replaces the saved version. */

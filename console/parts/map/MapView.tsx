@@ -10,7 +10,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 export type Bounds = readonly [west: number, south: number, east: number, north: number];
 
 interface MapViewProps {
-  /** What the map shows at first; the whole world if left out. */
+  /** The area that the map shows at first; the whole world if left out. */
   readonly bounds?: Bounds | undefined;
   /** Called with the map once its ground is there, and again after a change of theme. */
   readonly onReady: (map: MapLibreMap) => void;

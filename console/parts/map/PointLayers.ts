@@ -12,7 +12,7 @@ export interface MapPoint {
   readonly isBad?: boolean;
 }
 
-/** What a page does with points. */
+/** Callbacks of a page with points. */
 export interface PointActions {
   readonly onPoint?: ((id: string) => void) | undefined;
   /** The text that a pointer shows over a point. */

@@ -13,7 +13,7 @@ interface PointMapProps extends PointActions {
   /** The shapes in a part of the map; asked for when the map shows a small part. */
   readonly shapesIn?: (isInView: (shape: Shape) => boolean) => ReadonlyArray<Shape>;
   readonly chosen?: (Shape & { readonly id: string }) | undefined;
-  /** What the points belong to, such as a filter: with another value the map moves to the points. */
+  /** The owner of the points, such as a filter: with another value the map moves to the points. */
   readonly subject: string;
   readonly children?: ComponentChildren;
 }

@@ -1,30 +1,20 @@
-/** What must hold after nodes of a cluster were killed: nothing is lost, and nothing is there twice. */
+/** Checks after nodes of a cluster were killed: nothing is lost, and nothing is there twice. */
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { messageIds } from "../../../src/sending/deliveries/MessageId.ts";
+import { send as request, secretKey } from "../../bench/ServiceApi.ts";
+import { type Faults, without } from "../ChaosRun.ts";
 import type { EventLedger } from "../EventLedger.ts";
 import type { PushLedger } from "../PushLedger.ts";
-import { type PlannedSend, secretKey } from "../Scenario.ts";
+import type { PlannedSend } from "../PlannedSends.ts";
 import type { WriteWorld } from "./WriteLoad.ts";
-
-/** Figures by name. Each must be 0. */
-export type Faults = Record<string, number>;
 
 const add = (faults: Faults, name: string, count: number): void => {
   faults[name] = (faults[name] ?? 0) + Math.abs(count);
 };
 
-/** The number of elements of one set that another one does not have. */
-const without = <A>(some: Iterable<A>, others: ReadonlySet<A>): number =>
-  [...some].filter((each) => !others.has(each)).length;
-
-const report = <A>(origin: string, token: string, name: string): Effect.Effect<A> =>
-  Effect.promise(async () => {
-    const headers = { authorization: `Bearer ${token}` };
-    const response = await fetch(`${origin}/platform/v1/reports/${name}`, { headers });
-    if (!response.ok) throw new Error(`The report ${name}: ${response.status}`);
-    return ((await response.json()) as { readonly data: A }).data;
-  });
+const report = <A>(origin: string, token: string, name: string) =>
+  Effect.promise(() => request<A>("GET", `${origin}/platform/v1/reports/${name}`, token));
 
 interface Summary {
   readonly totals: Readonly<
@@ -87,28 +77,17 @@ export const checkSends = Effect.fnUntraced(function* (
       WHERE workspace_id = ${workspaceId} AND environment = 'production'`;
     for (const row of rows) {
       const id = ids.idOf(row);
-      delivered.add(`message.delivered/${id}`);
+      delivered.add(id);
       if (row.push) pushed.add(id);
     }
     const { totals } = yield* report<Summary>(origin, token, "summary");
     add(faults, "deliveries of sends, report less rows", totals.delivered - expected);
   }
-  add(faults, "pushes that never arrived", without(pushed, new Set(pushes.arrivals.keys())));
+  add(faults, "pushes that never arrived", without(pushed, pushes.arrivals));
   add(faults, "pushes without a delivery", without(pushes.arrivals.keys(), pushed));
-  checkWebhooks(webhooks, "message.delivered", delivered, faults);
+  webhooks.check("message.delivered", delivered, faults);
   return { found, pushed: pushed.size };
 });
-
-const checkWebhooks = (
-  ledger: EventLedger,
-  type: string,
-  expected: ReadonlySet<string>,
-  faults: Faults,
-): void => {
-  const arrived = new Set([...ledger.events.keys()].filter((key) => key.startsWith(`${type}/`)));
-  add(faults, `webhook events lost, ${type}`, without(expected, arrived));
-  add(faults, `webhook events of nothing, ${type}`, without(arrived, expected));
-};
 
 /** Compares what devices reported and people wrote with what is stored and what reports say. */
 export const checkWrites = Effect.fnUntraced(function* (
@@ -127,10 +106,9 @@ export const checkWrites = Effect.fnUntraced(function* (
       SELECT id, type FROM geofence_event WHERE ${tenant}`;
     const stored = new Set(events.map(({ id }) => id));
     add(faults, "events lost", without(world.events.keys(), stored));
-    add(faults, "events of nothing", without(stored, new Set(world.events.keys())));
+    add(faults, "events of nothing", without(stored, world.events));
     add(faults, "events counted again for a repeated request", world.countedTwice);
-    for (const { id, type } of events)
-      expected[type].add(`location.${type === "enter" ? "entered" : "exited"}/${id}`);
+    for (const { id, type } of events) expected[type].add(id);
     const enters = events.filter(({ type }) => type === "enter").length;
 
     const deliveries = yield* sql<{
@@ -148,7 +126,7 @@ export const checkWrites = Effect.fnUntraced(function* (
     add(faults, "test messages doubled", without(tests, world.tests));
     add(faults, "opens lost", without(world.opened, opened));
     add(faults, "opens of nothing", without(opened, world.opened));
-    for (const id of world.opened) openedEvents.add(`message.opened/${id}`);
+    for (const id of world.opened) openedEvents.add(id);
 
     const names = yield* sql<{ readonly name: string }>`
       SELECT name FROM campaign WHERE ${tenant} UNION ALL SELECT name FROM segment WHERE ${tenant}`;
@@ -182,9 +160,7 @@ export const checkWrites = Effect.fnUntraced(function* (
     const shown = rows.reduce((sum, row) => sum + row.opened, 0);
     add(faults, "opens, report less rows", shown - opened.size);
   }
-  checkWebhooks(webhooks, "location.entered", expected.enter, faults);
-  checkWebhooks(webhooks, "location.exited", expected.exit, faults);
-  checkWebhooks(webhooks, "message.opened", openedEvents, faults);
-  const doubled = [...webhooks.events.values()].filter((each) => each.size > 1).length;
-  add(faults, "webhook events with two ids", doubled);
+  webhooks.check("location.entered", expected.enter, faults);
+  webhooks.check("location.exited", expected.exit, faults);
+  webhooks.check("message.opened", openedEvents, faults);
 });

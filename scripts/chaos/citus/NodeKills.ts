@@ -2,23 +2,12 @@
 import { Effect, Random } from "effect";
 import { SqlClient } from "effect/sql";
 import { instant } from "../../../src/database/Rows.ts";
+import { until } from "../ChaosRun.ts";
 import { isSending, openMessages } from "../Disruptions.ts";
 import type { PushLedger } from "../PushLedger.ts";
-import type { PlannedSend } from "../Scenario.ts";
-import type { Disruption } from "../Verdict.ts";
+import type { Disruption } from "../SendVerdict.ts";
+import type { PlannedSend } from "../PlannedSends.ts";
 import type { ClusterNode } from "./ClusterNode.ts";
-
-/** Polls until there is a result; fails after a timeout. The database may be away meanwhile. */
-export const until = <A, E, R>(what: string, poll: Effect.Effect<A | null, E, R>, millis: number) =>
-  Effect.gen(function* () {
-    const end = Date.now() + millis;
-    while (Date.now() < end) {
-      const found = yield* Effect.catchCause(poll, () => Effect.succeed(null));
-      if (found !== null) return found;
-      yield* Effect.sleep(50);
-    }
-    return yield* Effect.die(new Error(`${what}: not within ${millis / 1000} s.`));
-  });
 
 /** How long a node is suspended before a kill, in milliseconds. */
 const suspendMillis = { min: 20, max: 300 };

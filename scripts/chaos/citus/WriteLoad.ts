@@ -1,9 +1,9 @@
-/** What devices report and people write while nodes of the cluster are killed. */
+/** Reports of devices and changes by people while nodes of the cluster are killed. */
 import { Effect } from "effect";
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { oneStore } from "../../bench/BenchService.ts";
-import { ask, makeWorkspace, operatorKey } from "../Scenario.ts";
+import { workspaceKey } from "../../bench/BenchRows.ts";
+import { ask, dayFromNow, geoCampaign, newWorkspace, registerDevices } from "../../bench/ServiceApi.ts";
 import type { Requests } from "./Requests.ts";
 
 interface Dice {
@@ -44,35 +44,22 @@ export interface WriteWorld {
 const phoneCount = 7;
 /** Writers of a workspace. Each changes the approval of a phone of its own, which reports nothing. */
 export const writers = [0, 1];
-const day = (ahead: number): string => new Date(Date.now() + ahead).toISOString().slice(0, 10);
 
 /** Creates a workspace with a location, a campaign that fires there, a webhook, and phones. */
 export const prepareWriteWorld = Effect.fnUntraced(function* (origin: string, webhookUrl: string) {
-  const { token, workspace, workspaceId } = yield* makeWorkspace(origin, [
-    "campaigns:write",
-    "notifications:write",
-    "locations:write",
-    "segments:write",
-    "devices:write",
-    "webhooks:write",
+  const workspace = yield* newWorkspace(origin, [
+    ...["campaigns", "notifications", "locations", "segments", "devices", "webhooks"].map(
+      (each) => `${each}:write`,
+    ),
     "reports:read",
   ]);
-  const platform = `${origin}/platform/v1`;
+  const { platform, sdkKey, token } = workspace;
+  const workspaceId = yield* workspaceKey(workspace.id);
   const events = ["location.entered", "location.exited", "message.opened"];
   const { secret } = yield* ask(`${platform}/webhooks`, token, { url: webhookUrl, events, batch: true });
-  const { results } = yield* ask(`${platform}/locations/import`, token, oneStore);
-  const location = results[0]?.id ?? "";
-  const geo = { name: "Geo", type: "geo", timezone: "UTC", starts_at: day(0), location_ids: [location] };
-  const campaign = (yield* ask(`${platform}/campaigns`, token, geo)).id;
-  const note = { name: "Note", type: "message", headline: "Hello", body: "World", trigger_type: "on_enter" };
-  const notification = (yield* ask(`${platform}/campaigns/${campaign}/notifications`, token, note)).id;
-  const sdkKey = (yield* ask(`${workspace}/production/sdk-keys`, operatorKey, { name: "Chaos" })).sdk_key;
-  const phones = yield* Effect.forEach(Array.from({ length: phoneCount }), (_, index) =>
-    Effect.map(
-      ask(`${origin}/device/v1/devices/phone-${index}`, sdkKey, { platform: "ios" }, "PUT"),
-      ({ device_token, id }): Phone => ({ id, token: device_token }),
-    ),
-  );
+  const { campaign, location, notification } = yield* geoCampaign(workspace);
+  const registered = yield* registerDevices(workspace, phoneCount);
+  const phones = registered.map(({ device_token, id }): Phone => ({ id, token: device_token }));
   const world: WriteWorld = {
     origin,
     workspaceId,
@@ -160,7 +147,7 @@ export const write = async (
   let isApproved = true;
   const writes = [
     async (name: string) => {
-      const campaign = { name, type: "push", timezone: "UTC", starts_at: day(86_400_000) };
+      const campaign = { name, type: "push", timezone: "UTC", starts_at: dayFromNow(1) };
       await send("POST", `${platform}/campaigns`, world.token, campaign);
       world.names.add(name);
     },

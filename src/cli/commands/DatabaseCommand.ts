@@ -4,7 +4,7 @@ import { counted } from "../../wire/Text.ts";
 import { Json, SettingsFile, settingsRecord } from "../Operator.ts";
 
 // Loaded on demand: most commands do not need a database server.
-const programs = Effect.promise(() => import("../../doctor/DistributeDatabase.ts"));
+const programs = Effect.promise(() => import("../../database/citus/DistributeDatabase.ts"));
 
 /** `waypost database distribute` */
 const distributeCommand = Command.make(

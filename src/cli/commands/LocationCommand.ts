@@ -1,6 +1,7 @@
 import { Console, Effect, Option, Schedule } from "effect";
 import { Argument, Command, Flag } from "effect/cli";
 import { HttpClientError } from "effect/http";
+import { type ImportFormat, importFormats } from "../../client/location-files/LocationFile.ts";
 import type { Environment } from "../../workspaces/Environment.ts";
 import { counted } from "../../wire/Text.ts";
 import { visible } from "../../wire/VisibleText.ts";
@@ -12,7 +13,7 @@ import {
   type ImportOutcome,
   onFiles,
 } from "../location-import/FileImport.ts";
-import { type ImportFormat, importFormats, surveyFile } from "../location-import/ImportFile.ts";
+import { surveyFile } from "../location-import/ImportFile.ts";
 import { environmentFlags, openEnvironment } from "../Lookups.ts";
 import { type Operator, operatorFlags } from "../Operator.ts";
 import { formatCount } from "../terminal/Formats.ts";

@@ -1,5 +1,5 @@
 /** Changes of features before they are sent (contract G7). */
-import type { ImportEntry } from "./ImportEntry.ts";
+import type { ImportEntry } from "../../client/location-files/ImportEntry.ts";
 
 /** The changes that an import makes to every feature. */
 export interface FeatureChanges {

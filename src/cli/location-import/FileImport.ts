@@ -2,11 +2,16 @@ import { Clock, Effect } from "effect";
 import { diskProblem } from "../../backup/DiskProblem.ts";
 import type { ImportReport } from "../../locations/LocationImport.ts";
 import { visible } from "../../wire/VisibleText.ts";
-import { CommandRefused } from "../CommandRefused.ts";
-import { type ImportEntry, ImportFileBroken } from "./ImportEntry.ts";
-import { type ImportPart, partsOf, type SurveyedFile } from "./ImportFile.ts";
+import { ImportFileBroken } from "../../client/location-files/ImportEntry.ts";
 import {
-  type Counts,
+  addCounts,
+  featuresOf,
+  type ImportCounts,
+  partResult,
+} from "../../client/location-files/PartResult.ts";
+import { CommandRefused } from "../CommandRefused.ts";
+import { filePartsOf, type SurveyedFile } from "./ImportFile.ts";
+import {
   type Journal,
   journalPath,
   newJournal,
@@ -16,7 +21,7 @@ import {
   type Target,
   writeJournal,
 } from "./ImportJournal.ts";
-import { openRefused, type RefusedEntry, type RefusedFile, refusedPathOf } from "./RefusedFile.ts";
+import { openRefused, type RefusedFile, refusedPathOf } from "./RefusedFile.ts";
 
 /** Runs work on files. A failure becomes `CommandRefused` with a sentence. */
 export const onFiles = <A>(work: () => Promise<A>): Effect.Effect<A, CommandRefused> =>
@@ -48,7 +53,7 @@ export interface ImportOptions {
 
 /** The result of an import. */
 export interface ImportOutcome {
-  readonly counts: Counts;
+  readonly counts: ImportCounts;
   /** Number of parts that an earlier run completed. */
   readonly resumedParts: number;
   readonly parts: number;
@@ -96,32 +101,6 @@ const openJournal = Effect.fnUntraced(function* (
   return fresh;
 });
 
-/** Sends one part. Returns the counts and the refused entries, in the order of the file. */
-const importPart = Effect.fnUntraced(function* (part: ImportPart, id: string, options: ImportOptions) {
-  const sent = part.filter((entry) => entry._tag === "Feature");
-  const features = sent.map(({ feature }) => feature);
-  const report = sent.length === 0 ? null : yield* options.send(features, id);
-  const reasons = new Map<ImportEntry, ReadonlyArray<string> | null>(
-    sent.map((entry, index) => [entry, report?.results[index]?.reasons ?? null]),
-  );
-  const refused = part.flatMap((entry): ReadonlyArray<RefusedEntry> => {
-    const ownReasons = entry._tag === "Unreadable" ? entry.reasons : (reasons.get(entry) ?? null);
-    return ownReasons === null ? [] : [{ entry, reasons: ownReasons }];
-  });
-  const { created = 0, failed = 0, skipped = 0, updated = 0 } = report?.summary ?? {};
-  return {
-    refused,
-    counts: { created, updated, skipped, failed: failed + part.length - sent.length },
-  };
-});
-
-const addCounts = (a: Counts, b: Counts): Counts => ({
-  created: a.created + b.created,
-  updated: a.updated + b.updated,
-  skipped: a.skipped + b.skipped,
-  failed: a.failed + b.failed,
-});
-
 /** Imports the parts that the journal does not list yet. Returns the final journal. */
 const importParts = Effect.fnUntraced(function* (
   file: SurveyedFile,
@@ -129,7 +108,7 @@ const importParts = Effect.fnUntraced(function* (
   resumed: Journal,
   refusedFile: RefusedFile,
 ) {
-  const parts = partsOf(file);
+  const parts = filePartsOf(file);
   let journal = resumed;
   let done = 0;
   for (let index = 0; ; index++) {
@@ -137,8 +116,10 @@ const importParts = Effect.fnUntraced(function* (
     if (next.done === true) return journal;
     done += next.value.length;
     if (index >= journal.parts) {
-      const { counts, refused } = yield* importPart(next.value, partId(journal, index), options);
-      yield* onFiles(() => refusedFile.add(refused));
+      const features = featuresOf(next.value);
+      const report = features.length === 0 ? null : yield* options.send(features, partId(journal, index));
+      const { counts, results } = partResult(next.value, report);
+      yield* onFiles(() => refusedFile.add(results.filter(({ reasons }) => reasons.length > 0)));
       journal = {
         ...journal,
         parts: index + 1,

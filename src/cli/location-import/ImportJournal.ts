@@ -3,6 +3,7 @@ import { Schema } from "effect";
 import { createHash, randomUUID } from "node:crypto";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { errorCode } from "../../backup/DiskProblem.ts";
+import { noCounts } from "../../client/location-files/PartResult.ts";
 import type { SurveyedFile } from "./ImportFile.ts";
 
 const Counts = Schema.Struct({
@@ -11,9 +12,6 @@ const Counts = Schema.Struct({
   skipped: Schema.Int,
   failed: Schema.Int,
 });
-
-/** The number of features by result. */
-export type Counts = typeof Counts.Type;
 
 const Target = Schema.Struct({ url: Schema.String, workspace: Schema.String, environment: Schema.String });
 /** The target of an import: the address of a server, a workspace and an environment. */
@@ -49,7 +47,7 @@ export const newJournal = (file: SurveyedFile, target: Target): Journal => ({
   changes: file.changes,
   id: randomUUID(),
   parts: 0,
-  counts: { created: 0, updated: 0, skipped: 0, failed: 0 },
+  counts: noCounts,
   refusedBytes: 0,
 });
 

@@ -1,13 +1,8 @@
 /** The file of refused features, with the reasons. It can be corrected and imported. */
 import { open, rm } from "node:fs/promises";
-import type { ImportEntry } from "./ImportEntry.ts";
+import type { CsvHead } from "../../client/location-files/CsvReader.ts";
+import type { EntryResult } from "../../client/location-files/PartResult.ts";
 import type { SurveyedFile } from "./ImportFile.ts";
-
-/** A refused entry, and why, in sentences. */
-export interface RefusedEntry {
-  readonly entry: ImportEntry;
-  readonly reasons: ReadonlyArray<string>;
-}
 
 /** Path of the file of refused features. A dry run has its own, and never overwrites that of an import. */
 export const refusedPathOf = (file: Pick<SurveyedFile, "format" | "path">, isDryRun: boolean): string =>
@@ -16,7 +11,7 @@ export const refusedPathOf = (file: Pick<SurveyedFile, "format" | "path">, isDry
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-const geoJsonFeature = ({ entry, reasons }: RefusedEntry): string => {
+const geoJsonFeature = ({ entry, reasons }: EntryResult): string => {
   if (entry._tag === "Feature" && isObject(entry.feature)) {
     const { refused: _, ...feature } = entry.feature as { readonly refused?: unknown };
     return JSON.stringify({ ...feature, refused: reasons });
@@ -42,16 +37,14 @@ const csvRow = (fields: ReadonlyArray<string>, delimiter: string): string =>
 const reasonsColumn = "refused";
 
 /** A CSV with the columns of the imported file, and one for the reasons unless it has one already. */
-const csvFormat = ({ head }: SurveyedFile) => {
-  const fields = head?.fields ?? [];
-  const delimiter = head?.delimiter ?? ",";
+const csvFormat = ({ delimiter, fields }: CsvHead) => {
   const index = fields.findIndex((field) => field.trim().toLowerCase() === reasonsColumn);
   const headings = index === -1 ? [...fields, reasonsColumn] : fields;
   return {
     opening: `${csvRow(headings, delimiter)}\n`,
     closing: "\n",
     separator: "\n",
-    write: ({ entry, reasons }: RefusedEntry): string => {
+    write: ({ entry, reasons }: EntryResult): string => {
       const row = entry.row ?? [];
       const text = reasons.join(" ");
       const isReplaced = index !== -1 && row.length === fields.length;
@@ -63,7 +56,7 @@ const csvFormat = ({ head }: SurveyedFile) => {
 /** Opens the file of refused features. It is truncated to `length`, to drop entries of an unfinished part. */
 export const openRefused = async (file: SurveyedFile, isDryRun: boolean, length: number) => {
   const path = refusedPathOf(file, isDryRun);
-  const { closing, opening, separator, write } = file.format === "csv" ? csvFormat(file) : geoJsonFormat;
+  const { closing, opening, separator, write } = file.csv === null ? geoJsonFormat : csvFormat(file.csv);
   const handle = await open(path, length === 0 ? "w" : "r+");
   await handle.truncate(length);
   let bytes = length;
@@ -75,7 +68,7 @@ export const openRefused = async (file: SurveyedFile, isDryRun: boolean, length:
     /** Current length of the file, in bytes. */
     length: (): number => bytes,
     /** Adds entries, and syncs them to disk. */
-    add: async (entries: ReadonlyArray<RefusedEntry>): Promise<void> => {
+    add: async (entries: ReadonlyArray<EntryResult>): Promise<void> => {
       if (entries.length === 0) return;
       await append((bytes === 0 ? opening : separator) + entries.map(write).join(separator));
       await handle.sync();

@@ -87,7 +87,7 @@ export const progressBars = Effect.gen(function* () {
     current = isDue ? { ...work, drawnAt: now, isComplete: done >= total } : work;
     if (!isDue) return;
     const seconds = (now - work.startedAt) / 1000;
-    // What was done before the first report, by an earlier run, does not count for the rate.
+    // Work that an earlier run did does not count for the rate.
     const perSecond = seconds > 0.2 ? (done - work.doneAtStart) / seconds : 0;
     const line = progressLine({ unit, done, total, perSecond }, terminal.columns);
     terminal.write(`\r${line}${eraseToEndOfLine}`);

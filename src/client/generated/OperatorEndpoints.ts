@@ -32,6 +32,7 @@ import type {
   WebhookPatch,
   WebhookTestResult,
   WebhookWithSecret,
+  PageQuery,
   SegmentsListQuery,
   DevicesListQuery,
   SendsListQuery,
@@ -89,10 +90,12 @@ export type {
   WebhookPatch,
   WebhookTestResult,
   WebhookWithSecret,
+  PageQuery,
   SegmentsListQuery,
   DevicesListQuery,
   SendsListQuery,
   DeliveriesListQuery,
+  ReportQuery,
   ReportsSummaryQuery,
   ReportsCampaignsQuery,
   ReportsLocationsQuery,
@@ -201,9 +204,9 @@ export interface HealthReport {
     readonly check: string;
     /** `problem`: broken or about to break; `warning`: a person must decide. */
     readonly verdict: "ok" | "warning" | "problem";
-    /** What was observed. */
+    /** The observation. */
     readonly observation: string;
-    /** What to do; null if the verdict is `ok`. */
+    /** The remedy; null if the verdict is `ok`. */
     readonly advice: string | null;
   }>;
 }
@@ -248,11 +251,11 @@ export interface IssuedSdkKey {
 export interface IssuedToken {
   /** Id of the token. */
   readonly id: string;
-  /** What the token is for. */
+  /** The purpose of the token. */
   readonly name: string;
   /** `sandbox` reaches approved test devices only; `production` everyone. */
   readonly environment: "sandbox" | "production";
-  /** What the token may do. */
+  /** The token's abilities. */
   readonly abilities: ReadonlyArray<
     | "reports:read"
     | "campaigns:read"
@@ -349,7 +352,7 @@ export interface Person {
     readonly notification_id: string;
     /** The location of the event; null for a send. */
     readonly location_id: string | null;
-    /** What triggered it. */
+    /** Its trigger. */
     readonly trigger_type: string;
     /** How it was sent. */
     readonly transport: string;
@@ -411,7 +414,7 @@ export interface Person {
     /** When it was reported, in UTC. */
     readonly received_at: string;
   }>;
-  /** Where they were last. */
+  /** Their last positions. */
   readonly positions: ReadonlyArray<{
     /** The device. */
     readonly device_id: string;
@@ -522,11 +525,11 @@ export interface ServiceAccount {
 export interface Token {
   /** Id of the token. */
   readonly id: string;
-  /** What the token is for. */
+  /** The purpose of the token. */
   readonly name: string;
   /** `sandbox` reaches approved test devices only; `production` everyone. */
   readonly environment: "sandbox" | "production";
-  /** What the token may do. */
+  /** The token's abilities. */
   readonly abilities: ReadonlyArray<
     | "reports:read"
     | "campaigns:read"
@@ -558,11 +561,11 @@ export interface Token {
 
 /** The JSON of `TokenDraft`. */
 export interface TokenDraft {
-  /** What the token is for. */
+  /** The purpose of the token. */
   readonly name: string;
   /** `sandbox` reaches approved test devices only; `production` everyone. */
   readonly environment: "sandbox" | "production";
-  /** What the token may do. */
+  /** The token's abilities. */
   readonly abilities: ReadonlyArray<
     | "reports:read"
     | "campaigns:read"
@@ -687,43 +690,19 @@ export interface WorkspacePatch {
 }
 
 /** The query parameters of `workspaces.list`. */
-export interface WorkspacesListQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
-}
+export type WorkspacesListQuery = PageQuery;
 
 /** The query parameters of `tokens.list`. */
-export interface TokensListQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
-}
+export type TokensListQuery = PageQuery;
 
 /** The query parameters of `sdkKeys.list`. */
-export interface SdkKeysListQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
-}
+export type SdkKeysListQuery = PageQuery;
 
 /** The query parameters of `notifications.list`. */
-export interface NotificationsListQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
-}
+export type NotificationsListQuery = PageQuery;
 
 /** The query parameters of `devices.explain`. */
-export interface DevicesExplainQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
+export interface DevicesExplainQuery extends PageQuery {
   /** Only this campaign, active or not. */
   readonly campaign?: string | undefined;
 }
@@ -965,7 +944,7 @@ export interface ConsoleEndpoints {
 /** Whether the installation works, and what to do if not. */
 export interface HealthEndpoints {
   /**
-   * Check the installation. What `waypost doctor` says: settings, data directory, database, clock,
+   * Check the installation. The report of `waypost doctor`: settings, data directory, database, clock,
    * media, push services, server and background work. The checks take seconds, so a report may be up
    * to 5 seconds old.
    */
@@ -1116,7 +1095,7 @@ export interface SendsEndpoints {
   };
 }
 
-/** What was sent to which device, and with which outcome. */
+/** Deliveries to devices, with their outcomes. */
 export interface DeliveriesEndpoints {
   /** List single deliveries. Newest first by their send or event. */
   readonly list: {
@@ -1401,7 +1380,7 @@ export interface OperatorGroups {
   readonly notifications: NotificationsEndpoints;
   /** Notifications of push campaigns at their fixed times. */
   readonly sends: SendsEndpoints;
-  /** What was sent to which device, and with which outcome. */
+  /** Deliveries to devices, with their outcomes. */
   readonly deliveries: DeliveriesEndpoints;
   /** Figures of one environment, as its tokens read them. */
   readonly reports: ReportsEndpoints;

@@ -40,6 +40,7 @@ import type {
   WebhookPatch,
   WebhookTestResult,
   WebhookWithSecret,
+  PageQuery,
   SegmentsListQuery,
   DevicesListQuery,
   SendsListQuery,
@@ -100,10 +101,12 @@ export type {
   WebhookPatch,
   WebhookTestResult,
   WebhookWithSecret,
+  PageQuery,
   SegmentsListQuery,
   DevicesListQuery,
   SendsListQuery,
   DeliveriesListQuery,
+  ReportQuery,
   ReportsSummaryQuery,
   ReportsCampaignsQuery,
   ReportsLocationsQuery,
@@ -265,7 +268,7 @@ export interface CampaignDraft {
 export interface CampaignEstimate {
   /** Registered devices that it targets: those in its segments, or all for a geo campaign. */
   readonly devices: number;
-  /** Those whose address works or who have an inbox, in Sandbox if approved. */
+  /** Devices whose address works or who have an inbox, in Sandbox if approved. */
   readonly reachable: number;
   /** Locations that it targets, directly or through a group; 0 for a push campaign. */
   readonly places: number;
@@ -602,13 +605,13 @@ export interface PayloadPreview {
 
 /** The JSON of `PlanUsage`. */
 export interface PlanUsage {
-  /** What `max_campaigns` counts: campaigns that have not ended and, in Sandbox, are not paused. */
+  /** The count of `max_campaigns`: campaigns that have not ended and, in Sandbox, are not paused. */
   readonly campaigns: number;
-  /** What `max_notifications` counts. */
+  /** The count of `max_notifications`. */
   readonly notifications: number;
-  /** What `max_locations` counts. */
+  /** The count of `max_locations`. */
   readonly locations: number;
-  /** What `max_media_bytes` counts: the bytes of all files. */
+  /** The count of `max_media_bytes`: the bytes of all files. */
   readonly media_bytes: number;
 }
 
@@ -916,11 +919,7 @@ export interface UsedMediaFile {
 }
 
 /** The query parameters of `locations.list`. */
-export interface LocationsListQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
+export interface LocationsListQuery extends PageQuery {
   /** An ISO 8601 date-time with offset or Z, or a date; without an offset it is UTC. */
   readonly updated_since?: string | Date | undefined;
   /** Only the location with exactly this external id. */
@@ -939,21 +938,13 @@ export interface LocationsListQuery {
 }
 
 /** The query parameters of `locationGroups.list`. */
-export interface LocationGroupsListQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
+export interface LocationGroupsListQuery extends PageQuery {
   /** Only the group with exactly this name. */
   readonly name?: string | undefined;
 }
 
 /** The query parameters of `media.list`. */
-export interface MediaListQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
+export interface MediaListQuery extends PageQuery {
   /** The kind of a media file. */
   readonly type?: "image" | "video" | "audio" | undefined;
   /** Only those whose name has this part, in any letter case. */
@@ -961,11 +952,7 @@ export interface MediaListQuery {
 }
 
 /** The query parameters of `campaigns.list`. */
-export interface CampaignsListQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
+export interface CampaignsListQuery extends PageQuery {
   /** Only campaigns updated at or after this instant; without an offset it is UTC. */
   readonly updated_since?: string | Date | undefined;
   /** `true` lists the archived campaigns, `false` (the default) the others. */
@@ -979,53 +966,33 @@ export interface CampaignsListQuery {
 }
 
 /** The query parameters of `contents.list`. */
-export interface ContentsListQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
-}
+export type ContentsListQuery = PageQuery;
 
 /** The query parameters of `deviceMessages.list`. */
-export interface DeviceMessagesListQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
-}
+export type DeviceMessagesListQuery = PageQuery;
 
 /** The query parameters of `deviceEvents.list`. */
-export interface DeviceEventsListQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
-}
+export type DeviceEventsListQuery = PageQuery;
 
 /** The query parameters of `explanations.explain`. */
-export interface ExplanationsExplainQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
+export interface ExplanationsExplainQuery extends PageQuery {
   /** Only this campaign, active or not. */
   readonly campaign?: string | undefined;
 }
 
-/** The query parameters of `surveyResults.results`. */
-export interface SurveyResultsResultsQuery {
+/** The days of a report. */
+export interface DaysQuery {
   /** First day, YYYY-MM-DD; 30 days before the end if left out. */
   readonly start?: string | undefined;
   /** Last day, included, YYYY-MM-DD; today if left out. At most 366 days after the start. */
   readonly end?: string | undefined;
 }
 
+/** The query parameters of `surveyResults.results`. */
+export type SurveyResultsResultsQuery = DaysQuery;
+
 /** The query parameters of `surveyResults.answers`. */
-export interface SurveyResultsAnswersQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
+export interface SurveyResultsAnswersQuery extends PageQuery {
   /** First day of the first answers, YYYY-MM-DD; all if left out. */
   readonly start?: string | undefined;
   /** Last day of the first answers, included, YYYY-MM-DD; all if left out. */
@@ -1224,10 +1191,10 @@ export interface ContentsEndpoints {
   detach(campaign: string, notification: string, options?: ChangeOptions): Promise<Content>;
 }
 
-/** What devices would get. */
+/** Messages as devices would get them. */
 export interface PreviewsEndpoints {
   /**
-   * Preview a notification. What a device would get, of a draft or of a stored notification. Nothing
+   * Preview a notification. A message as a device would get it, of a draft or a notification. Nothing
    * is stored or sent, and the request counts as a read. `attributes` are merged over those of the
    * device.
    */
@@ -1303,7 +1270,7 @@ export interface DevicesEndpoints {
   }>;
 }
 
-/** What devices received. */
+/** Messages that devices received. */
 export interface DeviceMessagesEndpoints {
   /**
    * List a device's messages. The messages that were delivered to the device, newest first, as the
@@ -1312,7 +1279,7 @@ export interface DeviceMessagesEndpoints {
   list(device: string, query?: DeviceMessagesListQuery, options?: CallOptions): Pages<DeviceMessage>;
 }
 
-/** Where devices entered and left. */
+/** Enters and exits of devices. */
 export interface DeviceEventsEndpoints {
   /**
    * List a device's enters and exits. Newest first by when they happened. Events past their retention
@@ -1468,7 +1435,7 @@ export interface ReportsEndpoints {
   };
 }
 
-/** What devices answered to a survey on a campaign. */
+/** Answers of devices to a survey on a campaign. */
 export interface SurveyResultsEndpoints {
   /**
    * Report what a survey was answered. The figures of each question that the survey asks now, of the
@@ -1588,7 +1555,7 @@ export interface PlatformGroups {
   readonly notifications: NotificationsEndpoints;
   /** The content of notifications, which is created without a campaign and can be shared by several. */
   readonly contents: ContentsEndpoints;
-  /** What devices would get. */
+  /** Messages as devices would get them. */
   readonly previews: PreviewsEndpoints;
   /** Notifications for test devices. */
   readonly testSends: TestSendsEndpoints;
@@ -1596,9 +1563,9 @@ export interface PlatformGroups {
   readonly segments: SegmentsEndpoints;
   /** The devices that apps registered, and their attributes. */
   readonly devices: DevicesEndpoints;
-  /** What devices received. */
+  /** Messages that devices received. */
   readonly deviceMessages: DeviceMessagesEndpoints;
-  /** Where devices entered and left. */
+  /** Enters and exits of devices. */
   readonly deviceEvents: DeviceEventsEndpoints;
   /** Why a device was not reached. */
   readonly explanations: ExplanationsEndpoints;
@@ -1615,7 +1582,7 @@ export interface PlatformGroups {
    * changed.
    */
   readonly reports: ReportsEndpoints;
-  /** What devices answered to a survey on a campaign. */
+  /** Answers of devices to a survey on a campaign. */
   readonly surveyResults: SurveyResultsEndpoints;
   /**
    * A webhook sends the events of an environment to an address, at least once each. Calls follow

@@ -7,14 +7,14 @@ export interface ActivityEntry {
   /** When the change was made, in UTC. */
   readonly at: string;
   readonly actor: {
-    /** What authenticated the change: an API token, the operator key, or a session of the console. */
+    /** The credential of the change: an API token, the operator key, or a session of the console. */
     readonly type: "token" | "operator" | "session";
     /** Id of the token or session; null for the operator. */
     readonly id: string | null;
     /** Name of the token or person; `operator` for the operator. */
     readonly name: string;
   };
-  /** What was done. */
+  /** The action. */
   readonly action:
     | "create"
     | "update"
@@ -66,11 +66,7 @@ export interface ActivityEntry {
 }
 
 /** The query parameters of `activity.list`. */
-export interface ActivityListQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
+export interface ActivityListQuery extends PageQuery {
   /** Only changes by this actor: the id of a token or session, or `token`, `operator` or `session`. */
   readonly actor?: string | undefined;
   /** Only changes of this resource, by its id, or of resources of this type. */
@@ -208,11 +204,7 @@ export interface ContentDraft {
 }
 
 /** The query parameters of `deliveries.list`. */
-export interface DeliveriesListQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
+export interface DeliveriesListQuery extends PageQuery {
   /** Only deliveries of the campaign with this id. */
   readonly campaign?: string | undefined;
   /** Only deliveries of the notification with this id. */
@@ -338,11 +330,7 @@ export interface DeviceMessage {
 }
 
 /** The query parameters of `devices.list`. */
-export interface DevicesListQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
+export interface DevicesListQuery extends PageQuery {
   /** Only approved devices, or only those that are not. */
   readonly approved?: boolean | undefined;
   /** The platform of the device. */
@@ -367,9 +355,16 @@ export interface Explanation {
   /** Whether it would reach the device now. */
   readonly reaches: boolean;
   /**
-   * The first reason why not; null if it reaches the device. `no_notification`: none that can still be
-   * sent now; `not_approved`: in Sandbox; `unsubscribed`: the device wants no messages; `outside`: the
-   * device is in none of its locations.
+   * The first reason why not, in this order; null if it reaches the device. `paused`: The campaign is
+   * paused. `not_started`: The campaign has not started. `ended`: The campaign has ended.
+   * `no_notification`: The campaign has no notification that can still be sent. `not_approved`: The
+   * device is not an approved test device. `unsubscribed`: The device wants no messages.
+   * `not_in_segment`: The device is not in the segments of the campaign. `address_gone`: The push
+   * service has said that the device's address is gone. `transport_not_configured`: No credentials are
+   * set for the push service of the device in this environment. `capped`: The frequency cap of the
+   * campaign is reached. `quiet_hours`: It is in quiet hours for the device. `cooldown`: The cooldown
+   * of the campaign at the location has not passed. `outside`: The device is in none of the locations
+   * of the campaign.
    */
   readonly reason:
     | "paused"
@@ -412,7 +407,7 @@ export interface InteractionReportRow {
    * `unused` on none.
    */
   readonly status: "active" | "scheduled" | "paused" | "ended" | "unused";
-  /** What it is. */
+  /** Its type. */
   readonly type: "message" | "survey";
   /** Its deliveries in the range. */
   readonly delivered: number;
@@ -528,7 +523,7 @@ export interface NotificationReportRow {
    * `unused` on none.
    */
   readonly status: "active" | "scheduled" | "paused" | "ended" | "unused";
-  /** What it is. */
+  /** Its type. */
   readonly type: "message" | "survey";
   /** Its deliveries and its failed sends in the range. */
   readonly sent: number;
@@ -539,6 +534,14 @@ export interface NotificationReportRow {
    * have unregistered since still count, so it can exceed 100.
    */
   readonly reach: number;
+}
+
+/** A page of a list. */
+export interface PageQuery {
+  /** The previous page's `meta.next_cursor`; leave out for the first page. */
+  readonly cursor?: string | undefined;
+  /** The most items on the page; 20 if left out. */
+  readonly limit?: number | undefined;
 }
 
 /** The JSON of `Question`. */
@@ -587,6 +590,27 @@ export interface QuietHours {
   readonly action: "hold" | "drop";
 }
 
+/** The days of a report, and which of the activity it counts. */
+export interface ReportQuery {
+  /** First day, YYYY-MM-DD; 30 days before the end if left out. */
+  readonly start?: string | undefined;
+  /** Last day, included, YYYY-MM-DD; today if left out. At most 366 days after the start. */
+  readonly end?: string | undefined;
+  /** Only this campaign's deliveries, and geofence activity at its locations. */
+  readonly campaign?: string | undefined;
+  /** Only this location, and the campaigns that target it. */
+  readonly location?: string | undefined;
+  /** Only this group's locations, and the campaigns that target the group. */
+  readonly location_group?: string | undefined;
+  /**
+   * Only deliveries of this trigger; of geofence events `on_enter` and `on_dwell` count entries,
+   * `on_exit` exits, `fixed_time` none.
+   */
+  readonly activation?: "on_enter" | "on_exit" | "on_dwell" | "fixed_time" | undefined;
+  /** Only notifications of this type. */
+  readonly content_type?: "message" | "survey" | undefined;
+}
+
 /** The range of the figures, after defaults. */
 export interface ReportRange {
   /** First day of the range. */
@@ -598,149 +622,47 @@ export interface ReportRange {
 }
 
 /** The query parameters of `reports.campaigns`. */
-export interface ReportsCampaignsQuery {
-  /** First day, YYYY-MM-DD; 30 days before the end if left out. */
-  readonly start?: string | undefined;
-  /** Last day, included, YYYY-MM-DD; today if left out. At most 366 days after the start. */
-  readonly end?: string | undefined;
-  /** Only this campaign's deliveries, and geofence activity at its locations. */
-  readonly campaign?: string | undefined;
-  /** Only this location, and the campaigns that target it. */
-  readonly location?: string | undefined;
-  /** Only this group's locations, and the campaigns that target the group. */
-  readonly location_group?: string | undefined;
-  /**
-   * Only deliveries of this trigger; of geofence events `on_enter` and `on_dwell` count entries,
-   * `on_exit` exits, `fixed_time` none.
-   */
-  readonly activation?: "on_enter" | "on_exit" | "on_dwell" | "fixed_time" | undefined;
+export interface ReportsCampaignsQuery extends ReportQuery {
   /** Only campaigns that have this status now. */
   readonly campaign_status?: "active" | "scheduled" | "paused" | "ended" | undefined;
-  /** Only notifications of this type. */
-  readonly content_type?: "message" | "survey" | undefined;
   /** Keeps the rows with this status. */
   readonly status?: "active" | "scheduled" | "paused" | "ended" | undefined;
 }
 
 /** The query parameters of `reports.interactions`. */
-export interface ReportsInteractionsQuery {
-  /** First day, YYYY-MM-DD; 30 days before the end if left out. */
-  readonly start?: string | undefined;
-  /** Last day, included, YYYY-MM-DD; today if left out. At most 366 days after the start. */
-  readonly end?: string | undefined;
-  /** Only this campaign's deliveries, and geofence activity at its locations. */
-  readonly campaign?: string | undefined;
-  /** Only this location, and the campaigns that target it. */
-  readonly location?: string | undefined;
-  /** Only this group's locations, and the campaigns that target the group. */
-  readonly location_group?: string | undefined;
-  /**
-   * Only deliveries of this trigger; of geofence events `on_enter` and `on_dwell` count entries,
-   * `on_exit` exits, `fixed_time` none.
-   */
-  readonly activation?: "on_enter" | "on_exit" | "on_dwell" | "fixed_time" | undefined;
+export interface ReportsInteractionsQuery extends ReportQuery {
   /** Only campaigns that have this status now. */
   readonly campaign_status?: "active" | "scheduled" | "paused" | "ended" | undefined;
-  /** Only notifications of this type. */
-  readonly content_type?: "message" | "survey" | undefined;
   /** Keeps the rows with this status. */
   readonly status?: "active" | "scheduled" | "paused" | "ended" | "unused" | undefined;
 }
 
 /** The query parameters of `reports.locations`. */
-export interface ReportsLocationsQuery {
-  /** First day, YYYY-MM-DD; 30 days before the end if left out. */
-  readonly start?: string | undefined;
-  /** Last day, included, YYYY-MM-DD; today if left out. At most 366 days after the start. */
-  readonly end?: string | undefined;
-  /** Only this campaign's deliveries, and geofence activity at its locations. */
-  readonly campaign?: string | undefined;
-  /** Only this location, and the campaigns that target it. */
-  readonly location?: string | undefined;
-  /** Only this group's locations, and the campaigns that target the group. */
-  readonly location_group?: string | undefined;
-  /**
-   * Only deliveries of this trigger; of geofence events `on_enter` and `on_dwell` count entries,
-   * `on_exit` exits, `fixed_time` none.
-   */
-  readonly activation?: "on_enter" | "on_exit" | "on_dwell" | "fixed_time" | undefined;
+export interface ReportsLocationsQuery extends ReportQuery {
   /** Only campaigns that have this status now. */
   readonly campaign_status?: "active" | "scheduled" | "paused" | "ended" | undefined;
-  /** Only notifications of this type. */
-  readonly content_type?: "message" | "survey" | undefined;
   /** Keeps the rows with this status. */
   readonly status?: "active" | "idle" | undefined;
 }
 
 /** The query parameters of `reports.notifications`. */
-export interface ReportsNotificationsQuery {
-  /** First day, YYYY-MM-DD; 30 days before the end if left out. */
-  readonly start?: string | undefined;
-  /** Last day, included, YYYY-MM-DD; today if left out. At most 366 days after the start. */
-  readonly end?: string | undefined;
-  /** Only this campaign's deliveries, and geofence activity at its locations. */
-  readonly campaign?: string | undefined;
-  /** Only this location, and the campaigns that target it. */
-  readonly location?: string | undefined;
-  /** Only this group's locations, and the campaigns that target the group. */
-  readonly location_group?: string | undefined;
-  /**
-   * Only deliveries of this trigger; of geofence events `on_enter` and `on_dwell` count entries,
-   * `on_exit` exits, `fixed_time` none.
-   */
-  readonly activation?: "on_enter" | "on_exit" | "on_dwell" | "fixed_time" | undefined;
+export interface ReportsNotificationsQuery extends ReportQuery {
   /** Only campaigns that have this status now. */
   readonly campaign_status?: "active" | "scheduled" | "paused" | "ended" | undefined;
-  /** Only notifications of this type. */
-  readonly content_type?: "message" | "survey" | undefined;
   /** Keeps the rows with this status. */
   readonly status?: "active" | "scheduled" | "paused" | "ended" | "unused" | undefined;
 }
 
 /** The query parameters of `reports.summary`. */
-export interface ReportsSummaryQuery {
-  /** First day, YYYY-MM-DD; 30 days before the end if left out. */
-  readonly start?: string | undefined;
-  /** Last day, included, YYYY-MM-DD; today if left out. At most 366 days after the start. */
-  readonly end?: string | undefined;
-  /** Only this campaign's deliveries, and geofence activity at its locations. */
-  readonly campaign?: string | undefined;
-  /** Only this location, and the campaigns that target it. */
-  readonly location?: string | undefined;
-  /** Only this group's locations, and the campaigns that target the group. */
-  readonly location_group?: string | undefined;
-  /**
-   * Only deliveries of this trigger; of geofence events `on_enter` and `on_dwell` count entries,
-   * `on_exit` exits, `fixed_time` none.
-   */
-  readonly activation?: "on_enter" | "on_exit" | "on_dwell" | "fixed_time" | undefined;
+export interface ReportsSummaryQuery extends ReportQuery {
   /** Only campaigns that have this status now. */
   readonly campaign_status?: "active" | "scheduled" | "paused" | "ended" | undefined;
-  /** Only notifications of this type. */
-  readonly content_type?: "message" | "survey" | undefined;
 }
 
 /** The query parameters of `reports.surveys`. */
-export interface ReportsSurveysQuery {
-  /** First day, YYYY-MM-DD; 30 days before the end if left out. */
-  readonly start?: string | undefined;
-  /** Last day, included, YYYY-MM-DD; today if left out. At most 366 days after the start. */
-  readonly end?: string | undefined;
-  /** Only this campaign's deliveries, and geofence activity at its locations. */
-  readonly campaign?: string | undefined;
-  /** Only this location, and the campaigns that target it. */
-  readonly location?: string | undefined;
-  /** Only this group's locations, and the campaigns that target the group. */
-  readonly location_group?: string | undefined;
-  /**
-   * Only deliveries of this trigger; of geofence events `on_enter` and `on_dwell` count entries,
-   * `on_exit` exits, `fixed_time` none.
-   */
-  readonly activation?: "on_enter" | "on_exit" | "on_dwell" | "fixed_time" | undefined;
+export interface ReportsSurveysQuery extends ReportQuery {
   /** Only campaigns that have this status now. */
   readonly campaign_status?: "active" | "scheduled" | "paused" | "ended" | undefined;
-  /** Only notifications of this type. */
-  readonly content_type?: "message" | "survey" | undefined;
   /** Keeps the rows with this status. */
   readonly status?: "active" | "scheduled" | "paused" | "ended" | undefined;
 }
@@ -812,12 +734,7 @@ export interface SegmentRule {
 }
 
 /** The query parameters of `segments.list`. */
-export interface SegmentsListQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
-}
+export type SegmentsListQuery = PageQuery;
 
 /** The JSON of `Send`. */
 export interface Send {
@@ -881,11 +798,7 @@ export interface SendPart {
 }
 
 /** The query parameters of `sends.list`. */
-export interface SendsListQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
+export interface SendsListQuery extends PageQuery {
   /** Only sends of the campaign with this id. */
   readonly campaign?: string | undefined;
   /**
@@ -1097,7 +1010,7 @@ export interface Webhook {
     | "campaign.deleted"
     | "*"
   >;
-  /** What the webhook is for; null for nothing. */
+  /** The purpose of the webhook; null for none. */
   readonly description: string | null;
   /** Whether a call carries up to 500 events; otherwise each call carries one. */
   readonly batch: boolean;
@@ -1162,7 +1075,7 @@ export interface WebhookDraft {
     | "campaign.deleted"
     | "*"
   >;
-  /** What the webhook is for. */
+  /** The purpose of the webhook. */
   readonly description?: string | null | undefined;
   /** Whether a call carries up to 500 events; false if left out. */
   readonly batch?: boolean | null | undefined;
@@ -1193,7 +1106,7 @@ export interface WebhookPatch {
         | "*"
       >
     | undefined;
-  /** What the webhook is for. */
+  /** The purpose of the webhook. */
   readonly description?: string | null | undefined;
   /** Whether a call carries up to 500 events; false if left out. */
   readonly batch?: boolean | null | undefined;
@@ -1242,7 +1155,7 @@ export interface WebhookWithSecret {
     | "campaign.deleted"
     | "*"
   >;
-  /** What the webhook is for; null for nothing. */
+  /** The purpose of the webhook; null for none. */
   readonly description: string | null;
   /** Whether a call carries up to 500 events; otherwise each call carries one. */
   readonly batch: boolean;
@@ -1265,17 +1178,7 @@ export interface WebhookWithSecret {
 }
 
 /** The query parameters of `webhooks.attempts`. */
-export interface WebhooksAttemptsQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
-}
+export type WebhooksAttemptsQuery = PageQuery;
 
 /** The query parameters of `webhooks.list`. */
-export interface WebhooksListQuery {
-  /** The previous page's `meta.next_cursor`; leave out for the first page. */
-  readonly cursor?: string | undefined;
-  /** The most items on the page; 20 if left out. */
-  readonly limit?: number | undefined;
-}
+export type WebhooksListQuery = PageQuery;

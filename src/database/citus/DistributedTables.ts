@@ -30,6 +30,9 @@ export const distributedTables = [
   "shard_call",
 ] as const;
 
+/** The name of a distributed table. */
+export type DistributedTable = (typeof distributedTables)[number];
+
 /** The column whose hash decides on which node a row is. */
 export const distributionColumn = "workspace_id";
 

@@ -15,7 +15,7 @@ export class DistributionRefused extends Data.TaggedError("DistributionRefused")
   readonly message: string;
 }> {}
 
-/** What the catalogs of Citus say. */
+/** The state of the distribution in the catalogs of Citus. */
 export interface DistributionState {
   readonly version: string;
   /** Nodes that may hold shards. */

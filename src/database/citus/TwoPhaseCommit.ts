@@ -1,7 +1,7 @@
 import { Effect } from "effect";
 import type { SqlClient, SqlError } from "effect/sql";
 import { pipelined, type TransactionConnection } from "../pool/TransactionConnection.ts";
-import { isDistributedBy } from "./IsDistributed.ts";
+import { ifDistributedBy } from "./IsDistributed.ts";
 
 /** Whether the transaction has a number: it wrote or locked rows of the coordinator. */
 const isNumbered = "SELECT 1 WHERE pg_current_xact_id_if_assigned() IS NOT NULL";
@@ -23,12 +23,16 @@ export const commit = (
   const rowsOf = (statement: string) => transaction.execute(statement, [], undefined);
   const orRollBack = <A>(effect: Effect.Effect<A, SqlError.SqlError>) =>
     Effect.tapError(effect, () => rowsOf("ROLLBACK"));
-  return Effect.flatMap(orRollBack(isDistributedBy(sql, rowsOf)), (isSpread) => {
-    if (!isSpread) return transaction.commit;
-    const asked = Effect.flatMap(rowsOf(isNumbered), (numbered) =>
-      // If it fails, the commit fails.
-      numbered.length === 0 ? Effect.void : pipelined(Effect.asVoid(rowsOf(askForTwoPhases))),
-    );
-    return Effect.andThen(orRollBack(asked), transaction.commit);
-  });
+  return ifDistributedBy(
+    sql,
+    (statement) => orRollBack(rowsOf(statement)),
+    () => {
+      const asked = Effect.flatMap(rowsOf(isNumbered), (numbered) =>
+        // If it fails, the commit fails.
+        numbered.length === 0 ? Effect.void : pipelined(Effect.asVoid(rowsOf(askForTwoPhases))),
+      );
+      return Effect.andThen(orRollBack(asked), transaction.commit);
+    },
+    () => transaction.commit,
+  );
 };

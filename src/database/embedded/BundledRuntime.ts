@@ -69,8 +69,8 @@ const bundledIndex = (): BundledIndex => JSON.parse(getAsset(archiveAssets.index
 const isRoot = (): boolean => process.geteuid?.() === 0;
 
 /**
- * Where this build is unpacked in a data directory. Root uses its own folder: it must not run files that
- * another account can change, nor remove those of a service that runs under such an account.
+ * The folder of a data directory in which this build is unpacked. Root uses its own folder: it must not run
+ * files that another account can change, nor remove those of a service that runs under such an account.
  */
 export const runtimeFolder = (dataDir: string): string =>
   join(dataDir, "runtime", bundledIndex().id + (isRoot() ? "-root" : ""));

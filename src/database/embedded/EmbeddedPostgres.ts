@@ -24,7 +24,7 @@ import {
 import { clusterName, stopOrphans } from "./PostgresProcesses.ts";
 import { awaitReady, type ServerPlan, type ServerRun, startRun, stopRun } from "./PostgresServer.ts";
 
-/** Where the data of the server is, and how to run it. */
+/** The folders, the account and the programs of the server. */
 export interface EmbeddedPostgresOptions {
   /** An absolute path. The caller must hold its lock. */
   readonly directory: string;

@@ -2,6 +2,7 @@ import { PgConnection, PgTypes } from "@effect/sql-pg";
 import { Cause, Effect, Exit, Result, type Scope } from "effect";
 import { SqlError } from "effect/sql";
 import { countDestroyed, startCounting } from "../DatabaseMetrics.ts";
+import { readsFromClient } from "../citus/ClientReads.ts";
 import type { ConnectionPool, Run } from "./ConnectionPool.ts";
 import type { PooledConnection } from "./PooledConnection.ts";
 
@@ -14,7 +15,7 @@ const provenMillis = 2000;
 /** Without any answer from the server, a connection is given up after this silence. */
 const hopelessMillis = 5000;
 
-/** What the server says of a connection that does not respond. */
+/** The server's state of a connection that does not respond. */
 interface ServerView {
   readonly pid: number;
   /** Whether the server has nothing to do for it: a statement or its result was lost. */
@@ -43,10 +44,7 @@ const serverViews = (config: PgConnection.Config, pids: ReadonlyArray<number>) =
       const session = yield* PgConnection.make(config);
       const ids = Result.getOrThrow(PgTypes.array(pids, PgTypes.OID.int4));
       const { rows } = yield* session.query(
-        // A session of Citus that waits for its workers seems to read from the client. Only its state differs
-        // from a session that waits for the rest of a statement; that of other servers is then active too.
-        `SELECT pid, coalesce(wait_event = 'ClientRead' AND (state <> 'active'
-           OR NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')), false) AS "waitsForClient"
+        `SELECT pid, coalesce(${readsFromClient}, false) AS "waitsForClient"
          FROM pg_stat_activity WHERE pid = ANY ($1) OR pid = pg_backend_pid()`,
         [ids],
         false,

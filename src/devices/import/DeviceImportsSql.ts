@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf, instant, unnested } from "../../database/Rows.ts";
 import { run } from "../../database/Statements.ts";
-import { isDistributed } from "../../database/citus/IsDistributed.ts";
+import { workspaceStatements, inWorkspace } from "../../database/WorkspaceGroups.ts";
 import { inTenant, tenantIs } from "../../database/TenantColumns.ts";
 import { deviceDeltasSql } from "../../deltas/DeltasSql.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
@@ -66,16 +66,14 @@ export class DeviceImportsSql extends Context.Service<DeviceImportsSql>()(
     make: Effect.map(SqlClient.SqlClient, (sql) => ({
       /** Locks the devices of installations, in the order of their keys. */
       lockKnown: (tenant: Tenant, installationIds: ReadonlyArray<string>) =>
-        Effect.flatMap(isDistributed(sql), (isSpread) =>
-          Effect.orDie(
-            sql<KnownDevice>`
+        workspaceStatements(sql).byWorkspace([tenant])(
+          () => sql<KnownDevice>`
             SELECT d.key, d.id, d.installation_id, d.user_id, d.unregistered
             FROM (
               SELECT f.key FROM unnest(${arrayOf("text", installationIds)}) AS g (installation_id)
               CROSS JOIN LATERAL (
                 SELECT f.workspace_id, f.environment, f.key FROM device f
-                WHERE ${isSpread ? sql`f.workspace_id = ${tenant.workspaceId} AND` : sql``}
-                  f.installation_id = g.installation_id OFFSET 0
+                WHERE ${inWorkspace("f")} AND f.installation_id = g.installation_id OFFSET 0
               ) AS f
               WHERE ${tenantIs("f", tenant)}
               ORDER BY f.key
@@ -85,8 +83,8 @@ export class DeviceImportsSql extends Context.Service<DeviceImportsSql>()(
               FROM device d
               WHERE ${tenantIs("d", tenant)} AND d.key = k.key
               FOR NO KEY UPDATE
-            ) AS d`.unprepared,
-          ),
+            ) AS d`,
+          ({ unprepared }) => unprepared,
         ),
 
       /**

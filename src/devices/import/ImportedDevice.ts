@@ -9,14 +9,14 @@ import { PushAddress, storedAddress, type Transport } from "../PushAddress.ts";
 /** A row of an import: its columns, as the file has them. Those that are not there are not given. */
 export type ImportedRow = { readonly [column: string]: unknown };
 
-/** What a row gives a device; undefined keeps what the device has. */
+/** Values of a row; undefined keeps the device's own. */
 export interface ImportedDevice {
   readonly installationId: string;
   readonly platform?: Platform | undefined;
   readonly push?: { readonly transport: Transport; readonly address: object | null } | undefined;
   readonly attributes?: Attributes | undefined;
   readonly locale?: string | null | undefined;
-  readonly timezone?: string | null | undefined;
+  readonly timezone?: TimeZoneName | null | undefined;
   readonly userId?: string | null | undefined;
 }
 

@@ -1,6 +1,6 @@
 /** Readers of the rows of an import, piece by piece. */
-import { CsvError, parse } from "csv-parse";
 import { Predicate } from "effect";
+import { CsvBroken, CsvRows } from "../../wire/CsvRows.ts";
 import type { ImportedRow } from "./ImportedDevice.ts";
 
 /** A row, or why it cannot be read. */
@@ -74,49 +74,27 @@ const rowOfCells = (head: ReadonlyArray<string>, cells: ReadonlyArray<string>): 
 
 /** Reads CSV (RFC 4180), whose first row names the columns. Empty cells are not given. */
 export const csvReader = (): RowReader => {
-  const parser = parse({
-    bom: true,
-    record_delimiter: ["\r\n", "\n", "\r"],
-    relax_column_count: true,
-    skip_empty_lines: true,
-    max_record_size: maxRowLength,
-  });
+  const csv = new CsvRows(",", maxRowLength, false);
   let head: ReadonlyArray<string> | null = null;
-  let rows: Array<ReadRow> = [];
-  const broken = Promise.withResolvers<never>();
-  broken.promise.catch(() => undefined);
-  parser.on("data", (cells: ReadonlyArray<string>) => {
-    if (head !== null) rows.push(rowOfCells(head, cells));
-    else {
-      head = cells.map((cell) => cell.trim().toLowerCase());
-      if (!head.includes("installation_id")) {
-        broken.reject(new UnreadableRest("The first row must name the columns, among them installation_id."));
-      }
+  const rowsOf = (read: () => ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<ReadRow> => {
+    try {
+      return read().flatMap((cells) => {
+        if (head !== null) return [rowOfCells(head, cells)];
+        head = cells.map((cell) => cell.trim().toLowerCase());
+        if (head.includes("installation_id")) return [];
+        throw new UnreadableRest("The first row must name the columns, among them installation_id.");
+      });
+    } catch (error) {
+      if (!(error instanceof CsvBroken)) throw error;
+      throw new UnreadableRest(
+        error.problem === "long"
+          ? `${tooLong} Is a quote (") in it opened and never closed?`
+          : `The row is no CSV: ${error.message}.`,
+      );
     }
-  });
-  parser.on("error", (error) => {
-    broken.reject(
-      error instanceof CsvError && error.code === "CSV_MAX_RECORD_SIZE"
-        ? new UnreadableRest(`${tooLong} Is a quote (") in it opened and never closed?`)
-        : new UnreadableRest(`The row is no CSV: ${error.message}.`),
-    );
-  });
-  const taken = () => {
-    const all = rows;
-    rows = [];
-    return all;
   };
   return {
-    push: async (text) => {
-      const written = new Promise<void>((resolve) => parser.write(text, () => resolve()));
-      await Promise.race([written, broken.promise]);
-      return taken();
-    },
-    end: async () => {
-      const ended = new Promise<void>((resolve) => parser.once("end", resolve));
-      parser.end();
-      await Promise.race([ended, broken.promise]);
-      return taken();
-    },
+    push: async (text) => rowsOf(() => csv.push(text)),
+    end: async () => rowsOf(() => csv.end()),
   };
 };

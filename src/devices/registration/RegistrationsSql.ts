@@ -10,6 +10,7 @@ import { deviceDeltasSql } from "../../deltas/DeltasSql.ts";
 import { deviceColumns } from "../DeviceColumnsSql.ts";
 import { peopleSql } from "../users/UserKeySql.ts";
 import type { Transport } from "../PushAddress.ts";
+import type { TimeZoneName } from "../../time/TimeZone.ts";
 
 /** The values of a registration, which replace those of an earlier one. */
 export interface RegistrationRow {
@@ -19,7 +20,7 @@ export interface RegistrationRow {
   readonly address: object | null;
   readonly attributes: Attributes;
   readonly locale: string | null;
-  readonly timezone: string | null;
+  readonly timezone: TimeZoneName | null;
   readonly appVersion: string | null;
   readonly userId: string | null;
   /** Null keeps what an earlier registration has; at first a device is subscribed. */

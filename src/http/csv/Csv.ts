@@ -18,7 +18,7 @@ export const csvCell = (value: CsvValue): string => {
 /** A record, without its line break. */
 export const csvLine = (values: ReadonlyArray<CsvValue>): string => values.map(csvCell).join(",");
 
-/** What separates several texts in one cell. */
+/** The separator of several texts in one cell. */
 export const csvSeparator = "; ";
 
 /** A JSON value as a cell shows it: lists of texts joined, other nested values as compact JSON. */

@@ -1,8 +1,7 @@
-/** What a CSV file holds, and its name (contract M5). */
+/** The content of a CSV file, and its name (contract M5). */
 import type { Effect, Scope } from "effect";
 import type { Stream } from "effect";
 import { dateAt } from "../../time/LocalTime.ts";
-import type { TimeZoneName } from "../../time/TimeZone.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
 
 /** A file: its records without line breaks, in batches. */
@@ -34,5 +33,5 @@ export const csvName = (
 
 /** The dates of a file without a range: today in the workspace's zone. */
 export const todayOf = ({ workspace }: Pick<Tenant, "workspace">, now: number): ReadonlyArray<string> => [
-  dateAt(workspace.timezone as TimeZoneName, now),
+  dateAt(workspace.timezone, now),
 ];

@@ -23,7 +23,7 @@ export class BoxTree {
   readonly order: Uint32Array;
   /** West, south, east and north of each box: the leaves, then the nodes of each level up to the root. */
   readonly #boxes: Float64Array;
-  /** Where each level begins, the leaves first, and where the last one ends. */
+  /** The start of each level, the leaves first, and the end of the last one. */
   readonly #starts: ReadonlyArray<number>;
 
   private constructor(order: Uint32Array, levels: ReadonlyArray<ReadonlyArray<BoundingBox>>) {

@@ -5,6 +5,7 @@
 import type { GeoPosition, Ring } from "../Location.ts";
 import { type BoundingBox, boxOfCircle, boxOfPositions, EARTH_RADIUS_METERS } from "./BoundingBox.ts";
 import { type Direction, directionOf } from "./Direction.ts";
+import type { LocationKey } from "../../wire/Ids.ts";
 
 /** A polygon's rings, packed. */
 export interface Outline {
@@ -16,7 +17,7 @@ export interface Outline {
 
 /** A location as it is searched. */
 export interface IndexedLocation {
-  readonly key: number;
+  readonly key: LocationKey;
   readonly id: string;
   /** Rises with every change of the shape. */
   readonly revision: number;

@@ -11,6 +11,7 @@ import { BoxTree } from "./BoxTree.ts";
 import { contains, isInRing } from "./Containment.ts";
 import { directionOf } from "./Direction.ts";
 import { type IndexedLocation, memoryOf } from "./IndexedLocation.ts";
+import type { LocationKey } from "../../wire/Ids.ts";
 
 /** A location and the distance to its edge in metres, to a tenth; 0 inside. */
 export interface NearbyLocation {
@@ -24,7 +25,7 @@ const emptyMemory = 100;
 /** An index that is built once and never changes. */
 export class LocationIndex {
   /** The locations by key. */
-  readonly locations: ReadonlyMap<number, IndexedLocation>;
+  readonly locations: ReadonlyMap<LocationKey, IndexedLocation>;
   /** Memory in use, in positions of 16 bytes. */
   readonly memory: number;
   readonly #tree: BoxTree;
@@ -34,7 +35,7 @@ export class LocationIndex {
   readonly #rings: ReadonlyArray<Float64Array | null>;
 
   private constructor(
-    locations: ReadonlyMap<number, IndexedLocation>,
+    locations: ReadonlyMap<LocationKey, IndexedLocation>,
     owners: ReadonlyArray<IndexedLocation>,
     tree: BoxTree,
   ) {
@@ -46,7 +47,7 @@ export class LocationIndex {
   }
 
   /** Builds the index without a pause: 10,000 locations take about ten milliseconds. */
-  static of(locations: ReadonlyMap<number, IndexedLocation>): LocationIndex {
+  static of(locations: ReadonlyMap<LocationKey, IndexedLocation>): LocationIndex {
     const building = LocationIndex.build(locations);
     for (;;) {
       const { done, value } = building.next();
@@ -55,7 +56,7 @@ export class LocationIndex {
   }
 
   /** Builds the index; can be suspended wherever it yields. */
-  static *build(locations: ReadonlyMap<number, IndexedLocation>): Generator<undefined, LocationIndex> {
+  static *build(locations: ReadonlyMap<LocationKey, IndexedLocation>): Generator<undefined, LocationIndex> {
     const owners: Array<IndexedLocation> = [];
     const boxes: Array<BoundingBox> = [];
     for (const location of locations.values()) {
@@ -118,7 +119,11 @@ export class LocationIndex {
   }
 
   /** The nearest of the locations with these keys, by distance to the edge, then id. Ignores unknown keys. */
-  nearest(position: GeoPosition, keys: ReadonlyArray<number>, limit: number): ReadonlyArray<NearbyLocation> {
+  nearest(
+    position: GeoPosition,
+    keys: ReadonlyArray<LocationKey>,
+    limit: number,
+  ): ReadonlyArray<NearbyLocation> {
     const point = directionOf(position);
     const candidates = keys.flatMap((key) => {
       const location = this.locations.get(key);

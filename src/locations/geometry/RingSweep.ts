@@ -189,7 +189,7 @@ const visitOf = (edge: Edge, at: GeoPosition): number => {
   return endsHere ? edge.toVisit : -1 - edge.fromVisit;
 };
 
-/** Where two edges cross inside both. Touches and overlaps are found at the vertex where they occur. */
+/** The point where two edges cross inside both. Touches and overlaps are found at their vertex. */
 const findCrossing = (a: Edge | undefined, b: Edge | undefined): RingClash | undefined => {
   if (a === undefined || b === undefined) return undefined;
   const west = side(a, b.west);

@@ -6,7 +6,7 @@ import type { CollectionFrame } from "./FeatureCollectionReader.ts";
 /** A feature as the import thread gives it. */
 export type ImportedFeature = ImportedLocation | RejectedFeature;
 
-/** What the import thread gets: the pieces of a body, in their order, then its end. */
+/** Messages to the import thread: the pieces of a body, in their order, then its end. */
 export type ImportRequest =
   | { readonly _tag: "piece"; readonly body: number; readonly bytes: Uint8Array }
   | { readonly _tag: "end"; readonly body: number }

@@ -1,4 +1,4 @@
-/** What the parts of an image file declare. */
+/** Facts that the parts of an image file declare. */
 export interface ImageParts {
   /** The canvas in pixels, before rotation by EXIF. */
   readonly width: number;

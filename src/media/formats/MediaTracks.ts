@@ -1,4 +1,4 @@
-/** What a file with tracks (MP4, M4A, MOV, WebM) shows. */
+/** Facts of the tracks of a file (MP4, M4A, MOV, WebM). */
 import { MediaDamage } from "./MediaDamage.ts";
 import type { MediaFormat } from "./MediaFormat.ts";
 

@@ -19,7 +19,7 @@ export interface UploadRequest {
 
 /** An upload as it was sent. If `problems` has `file` or `body`, there is no file to inspect. */
 interface SentUpload {
-  /** Where the file is on disk. */
+  /** The path of the file on disk. */
   readonly path: string;
   /** Size of the file. */
   readonly bytes: number;

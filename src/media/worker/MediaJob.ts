@@ -17,7 +17,7 @@ export interface MediaJobMessage {
 }
 
 /**
- * What a worker sends: `ready` once after its start, then one result for each job. A worn worker did not get
+ * Messages of a worker: `ready` once after its start, then one result for each job. A worn worker did not get
  * back to the memory of its start, so its next job would have less.
  */
 export type MediaWorkerMessage = { readonly _tag: "ready" } | (MediaResult & { readonly isWorn: boolean });

@@ -1,3 +1,4 @@
+import type { TimeZoneName } from "../../time/TimeZone.ts";
 /** The most nodes and filter calls of one rendering (contract O1). */
 const maxSteps = 10_000;
 /** The most bytes of UTF-8 that a field renders to (contract O1). */
@@ -12,7 +13,7 @@ export interface TemplateValues {
     readonly attributes: { readonly [name: string]: TemplateValue };
     readonly platform: string | null;
     readonly locale: string | null;
-    readonly timezone: string | null;
+    readonly timezone: TimeZoneName | null;
   };
   /** The location whose event triggered the message; null for a push campaign. */
   readonly location: {

@@ -12,7 +12,7 @@ export const CampaignEstimate = Schema.Struct({
     "Registered devices that it targets: those in its segments, or all for a geo campaign.",
     1204,
   ),
-  reachable: shownInteger("Those whose address works or who have an inbox, in Sandbox if approved.", 1187),
+  reachable: shownInteger("Devices whose address works or who have an inbox, in Sandbox if approved.", 1187),
   places: shownInteger("Locations that it targets, directly or through a group; 0 for a push campaign.", 12),
   devices_seen_30_days: Schema.NullOr(Schema.Int).annotate({
     description:

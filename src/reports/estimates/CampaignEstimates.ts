@@ -6,7 +6,6 @@ import { checkEntries, checkShape, resolveTargeting } from "../../campaigns/Camp
 import { targetFinder } from "../../campaigns/TargetFinder.ts";
 import type { TargetingDraft } from "../../campaigns/TargetingDraft.ts";
 import { addDays, dateAt } from "../../time/LocalTime.ts";
-import type { TimeZoneName } from "../../time/TimeZone.ts";
 import type { ParsedBody } from "../../wire/ParsedBody.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
 import { reportRange } from "../ReportRange.ts";
@@ -15,6 +14,7 @@ import { RollupReader } from "../rollups/RollupReader.ts";
 import { TooManySourceRows } from "../SlowReports.ts";
 import type { CampaignEstimate } from "./CampaignEstimateApi.ts";
 import { CampaignEstimatesSql } from "./CampaignEstimatesSql.ts";
+import type { LocationKey } from "../../wire/Ids.ts";
 
 const noFilters = {
   campaign: null,
@@ -38,9 +38,9 @@ export class CampaignEstimates extends Context.Service<CampaignEstimates>()(
       const rollups = yield* RollupReader;
 
       /** The distinct devices that entered one of the locations today or on the 30 days before. */
-      const seen = Effect.fnUntraced(function* (tenant: Tenant, locationKeys: ReadonlyArray<number>) {
+      const seen = Effect.fnUntraced(function* (tenant: Tenant, locationKeys: ReadonlyArray<LocationKey>) {
         if (locationKeys.length === 0) return 0;
-        const timezone = tenant.workspace.timezone as TimeZoneName;
+        const timezone = tenant.workspace.timezone;
         const now = yield* Clock.currentTimeMillis;
         const today = dateAt(timezone, now);
         const scope = { range: reportRange(timezone, addDays(today, -30), today), filters: noFilters, now };

@@ -5,6 +5,7 @@ import { mapRows } from "../../database/Statements.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
 import { registeredDevices } from "../ReportConditionsSql.ts";
 import { inTenant } from "../../database/TenantColumns.ts";
+import type { LocationKey } from "../../wire/Ids.ts";
 
 /** The statements of estimates. */
 export class CampaignEstimatesSql extends Context.Service<CampaignEstimatesSql>()(
@@ -22,7 +23,7 @@ export class CampaignEstimatesSql extends Context.Service<CampaignEstimatesSql>(
       /** The keys of the locations, and of those in the groups; each once. */
       locationKeys: (tenant: Tenant, locationIds: ReadonlyArray<string>, groupIds: ReadonlyArray<string>) =>
         mapRows(
-          sql<{ readonly key: number }>`
+          sql<{ readonly key: LocationKey }>`
             SELECT key FROM location
             WHERE ${inTenant(tenant)} AND id IN (
               SELECT unnest(${arrayOf("uuid", locationIds)})

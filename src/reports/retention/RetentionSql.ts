@@ -6,7 +6,7 @@ import { isVisitBoundary } from "../SourceRowsSql.ts";
 import { inTenant, tenantIs } from "../../database/TenantColumns.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 
-/** What is compacted: settled deliveries by `settled_at`, or events by `occurred_at`. */
+/** The compacted rows: settled deliveries by `settled_at`, or events by `occurred_at`. */
 export type Compactable = "deliveries" | "events";
 
 /** How far an environment is compacted, its next row and the one a page later (epoch milliseconds). */

@@ -1,5 +1,4 @@
-/** What deltas of interactions and answers add to the rows of rollups, as pure functions. */
-import type { TimeZoneName } from "../../time/TimeZone.ts";
+/** Additions of deltas of interactions and answers to the rows of rollups, as pure functions. */
 import type {
   AnswerAddition,
   AnswerDelta,
@@ -34,13 +33,13 @@ const withSpans = <Delta extends { readonly quarter: number }>(
   { monthsBefore, timezone }: Calendar,
   deltas: ReadonlyArray<Delta>,
 ): ReadonlyArray<readonly [RollupSpan, Delta]> => {
-  const dateOf = datesIn(timezone as TimeZoneName);
+  const dateOf = datesIn(timezone);
   return deltas.flatMap((delta) =>
     spansOf(dateOf(delta.quarter), monthsBefore).map((span) => [span, delta] as const),
   );
 };
 
-/** What deltas of interactions add to the rows of their days, and of their months where those have rows. */
+/** Additions of deltas of interactions to the rows of their days, and of existing rows of their months. */
 export const interactionAdditions = (
   calendar: Calendar,
   deltas: ReadonlyArray<InteractionDelta>,
@@ -83,7 +82,7 @@ export const summedCounts = (all: Iterable<ValueCounts>): ValueCounts => {
   return Object.fromEntries([...sums].filter(([, count]) => count !== 0));
 };
 
-/** What deltas of answers add to the rows of their days, and of their months where those have rows. */
+/** Additions of deltas of answers to the rows of their days, and of existing rows of their months. */
 export const answerAdditions = (
   calendar: Calendar,
   deltas: ReadonlyArray<AnswerDelta>,

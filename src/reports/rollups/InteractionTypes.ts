@@ -18,7 +18,7 @@ export interface InteractionDelta extends InteractionCounts {
   readonly trigger_type: string;
 }
 
-/** What is added to a row of `interaction_rollup`. */
+/** An addition to a row of `interaction_rollup`. */
 export interface InteractionAddition extends DeliveryKey, InteractionCounts {}
 
 /** How often each value was given. The values are those of the SQL function `answer_value`. */
@@ -40,7 +40,7 @@ export interface AnswerKey extends RollupSpan {
   readonly questionId: string;
 }
 
-/** What is added to a row of `answer_rollup`. */
+/** An addition to a row of `answer_rollup`. */
 export interface AnswerAddition extends AnswerKey {
   readonly counts: ValueCounts;
 }

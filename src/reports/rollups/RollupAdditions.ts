@@ -1,5 +1,4 @@
-/** What deltas add to the rows of rollups, as pure functions. */
-import type { TimeZoneName } from "../../time/TimeZone.ts";
+/** Additions of deltas to the rows of rollups, as pure functions. */
 import { integersOf } from "./encoding/BinaryArrays.ts";
 import { DeviceTally } from "./encoding/DeviceTally.ts";
 import { blockOf, packFigures } from "./encoding/LocationBlock.ts";
@@ -64,12 +63,12 @@ const withDevices = (
   });
 };
 
-/** What deltas of deliveries add to the rows of their days, and of their months where those have rows. */
+/** Additions of deltas of deliveries to the rows of their days, and of their months where those have rows. */
 export const deliveryAdditions = (
   { monthsBefore, timezone }: Calendar,
   deltas: ReadonlyArray<DeliveryDelta>,
 ): ReadonlyArray<DeliveryAddition> => {
-  const dateOf = datesIn(timezone as TimeZoneName);
+  const dateOf = datesIn(timezone);
   const sums = new Map<string, DeliverySum>();
   const devices = deltas.map((delta) => integersOf(delta.devices));
   for (const [index, delta] of deltas.entries()) {
@@ -130,15 +129,15 @@ class EventSums {
 }
 
 /**
- * What deltas of events, and the visits that they change, add to the rows of their days, and of their months
- * where those have rows: to the block of their location, and to that of all locations.
+ * Additions of deltas of events, and of the visits that they change, to the rows of their days, and of their
+ * months where those have rows: to the block of their location, and to that of all locations.
  */
 export const eventAdditions = (
   { monthsBefore, timezone }: Calendar,
   deltas: ReadonlyArray<EventDelta>,
   changes: ReadonlyArray<VisitChange & { readonly quarter: number }>,
 ): ReadonlyArray<EventAddition> => {
-  const dateOf = datesIn(timezone as TimeZoneName);
+  const dateOf = datesIn(timezone);
   const sums = new EventSums();
   for (const { device_keys, location_keys, quarter, types } of deltas) {
     for (const span of spansOf(dateOf(quarter), monthsBefore)) {

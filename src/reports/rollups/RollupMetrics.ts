@@ -1,7 +1,7 @@
 import { Effect, Metric } from "effect";
 import { knownSeries } from "../../telemetry/KnownSeries.ts";
 
-/** What is rolled up. */
+/** Kinds of rows that are rolled up. */
 export type RollupKind = "deliveries" | "events" | "interactions" | "answers";
 
 const rows = knownSeries(

@@ -1,10 +1,4 @@
-/**
- * How reports read their figures.
- *
- * How a figure is counted: `../Reports.ts` → `../ReportConditionsSql.ts` (which rows count) → this file
- * (where they are read) → `reading/DeliveryReader.ts`, `reading/EventReader.ts` and
- * `reading/InteractionReaderSql.ts` (how they are added up).
- */
+/** How reports read their figures. */
 import { Context, Effect, Layer } from "effect";
 import type { Tenant } from "../../workspaces/Workspace.ts";
 import type { ReportScope } from "../ReportConditionsSql.ts";
@@ -16,6 +10,7 @@ import { EventReader } from "./reading/EventReader.ts";
 import { InteractionReaderSql } from "./reading/InteractionReaderSql.ts";
 import { noCoverage, type ScopeSplit, splitScope } from "./reading/ScopeSplit.ts";
 import { RollupStateSql } from "./RollupStateSql.ts";
+import type { CampaignKey, NotificationKey } from "../../wire/Ids.ts";
 
 /** Figures from rollups, pending deltas and source rows that are not rolled up; in one transaction. */
 export class RollupReader extends Context.Service<RollupReader>()("waypost/reports/rollups/RollupReader", {
@@ -31,7 +26,7 @@ export class RollupReader extends Context.Service<RollupReader>()("waypost/repor
       /** Makes every statement of this transaction read the same snapshot. It must be the first. */
       useReadSnapshot: states.useReadSnapshot,
 
-      /** Where to count what. Rollups in another time zone than the workspace's count nothing. */
+      /** Splits the scope into rolled-up and source rows. Rollups of another time zone count nothing. */
       split: (tenant: Tenant, scope: ReportScope): Effect.Effect<ScopeSplit> =>
         Effect.map(states.coverage(tenant, tenant.workspace.timezone), ([coverage = noCoverage]) =>
           splitScope(scope, coverage),
@@ -43,7 +38,7 @@ export class RollupReader extends Context.Service<RollupReader>()("waypost/repor
       /** About how many source rows the responses to a survey on a campaign are. */
       expectedResponses: (
         tenant: Tenant,
-        pairing: { readonly campaignKey: number; readonly notificationKey: number },
+        pairing: { readonly campaignKey: CampaignKey; readonly notificationKey: NotificationKey },
         { range }: ReportScope,
       ) => estimates.responses(tenant, pairing, range),
 

@@ -7,6 +7,7 @@ import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { RollupCoverage } from "./reading/ScopeSplit.ts";
 import type { RollupBacklog } from "./RollupMetrics.ts";
 import type { EnvironmentRollups, PendingTenant, RollupState } from "./RollupTypes.ts";
+import type { TimeZoneName } from "../../time/TimeZone.ts";
 
 /** Whether rollups are complete, over the columns of `rollup_state`. */
 export const isComplete = Statement.fragment([Statement.literal("rolled_up_from = '-infinity'")]);
@@ -63,8 +64,8 @@ export class RollupStateSql extends Context.Service<RollupStateSql>()(
         /** The same for a transaction that only reads. */
         useReadSnapshot: Effect.orDie(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`),
 
-        /** What the rollups of an environment cover; no row where they are not in this time zone. */
-        coverage: (tenant: TenantKey, timezone: string) =>
+        /** Returns the coverage of an environment's rollups; no row where they are not in this time zone. */
+        coverage: (tenant: TenantKey, timezone: TimeZoneName) =>
           Effect.orDie(sql<RollupCoverage>`
             SELECT ${rolledUpFrom} AS "rolledUpFrom", months_before::text AS "monthsBefore" FROM rollup_state
             WHERE ${inTenant(tenant)} AND timezone = ${timezone}`),

@@ -1,18 +1,19 @@
 import type { Environment, TenantKey } from "../../workspaces/Environment.ts";
 import type { RollupSpan } from "./RollupKeys.ts";
+import type { TimeZoneName } from "../../time/TimeZone.ts";
 
 /** An environment with work for the rollup job, and the present time zone of its workspace. */
 export interface PendingTenant extends TenantKey {
-  readonly timezone: string;
+  readonly timezone: TimeZoneName;
 }
 
 /**
- * What the rollups of an environment cover: source rows from `rolledUpFrom` on (epoch milliseconds), all for
+ * The coverage of an environment's rollups: source rows from `rolledUpFrom` on (epoch milliseconds), all for
  * -Infinity, none for Infinity. Their days are local in `timezone`; it is empty while they are invalid.
  * Months that begin before `monthsBefore` (`YYYY-MM-DD`) have rows; none until all source rows are rolled up.
  */
 export interface RollupState {
-  readonly timezone: string;
+  readonly timezone: TimeZoneName;
   readonly rolledUpFrom: number;
   readonly monthsBefore: string;
 }
@@ -102,7 +103,7 @@ export interface LocationFigures {
   readonly devices: Uint8Array;
 }
 
-/** What is added to a row. Its devices and their number replace the row's. */
+/** An addition to a row. Its devices and their number replace the row's. */
 export interface DeliveryAddition extends DeliveryKey {
   readonly delivered: number;
   readonly failed: number;
@@ -110,7 +111,7 @@ export interface DeliveryAddition extends DeliveryKey {
   readonly devices: Uint8Array;
 }
 
-/** What is added to a row, as a block of locations. */
+/** An addition to a row, as a block of locations. */
 export interface EventAddition extends EventKey {
   readonly figures: Uint8Array;
   readonly devices: Uint8Array;

@@ -5,7 +5,6 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../../database/Database.ts";
 import { addDays, dateAt, dayStart } from "../../time/LocalTime.ts";
-import type { TimeZoneName } from "../../time/TimeZone.ts";
 import { Worker } from "../../workers/Worker.ts";
 import { arrayLength } from "./encoding/BinaryArrays.ts";
 import { RollupRebuild } from "./rebuild/RollupRebuild.ts";
@@ -19,6 +18,10 @@ import { RollupSizes } from "./RollupSizes.ts";
 import { RollupStateSql } from "./RollupStateSql.ts";
 import type { PendingTenant, RollupState } from "./RollupTypes.ts";
 import { RollupWriter } from "./RollupWriter.ts";
+import type { TimeZoneName } from "../../time/TimeZone.ts";
+
+/** The zone of invalid rollups. */
+const noZone = "" as TimeZoneName;
 
 /** Rows of rollups that one transaction deletes. */
 const clearBatch = 100_000;
@@ -28,7 +31,7 @@ type StepScope = "all" | "events";
 
 /** The end of the local day of an instant. */
 const endOfDay = ({ timezone }: PendingTenant, ms: number): number => {
-  const zone = timezone as TimeZoneName;
+  const zone = timezone;
   return dayStart(zone, addDays(dateAt(zone, ms), 1));
 };
 
@@ -60,7 +63,7 @@ export class Rollups extends Context.Service<
     const restart = Effect.fnUntraced(function* (tenant: PendingTenant) {
       const hasMore = yield* states.clear(tenant, clearBatch);
       if (!hasMore) yield* deltas.deleteAll(tenant);
-      const timezone = hasMore ? "" : tenant.timezone;
+      const timezone = hasMore ? noZone : tenant.timezone;
       yield* states.save(tenant, { timezone, rolledUpFrom: Infinity, monthsBefore: noMonth });
     });
 

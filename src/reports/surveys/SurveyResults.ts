@@ -2,7 +2,6 @@ import { Clock, Context, Effect, Layer, Stream } from "effect";
 import { ResponseIds } from "../../events/ResponseId.ts";
 import { type CsvFile, todayOf } from "../../http/csv/CsvFile.ts";
 import { dayRange, type LocalDate } from "../../time/LocalTime.ts";
-import type { TimeZoneName } from "../../time/TimeZone.ts";
 import { NotFound, type ServiceUnavailable, Unprocessable } from "../../wire/ApiError.ts";
 import { isUuid } from "../../wire/Ids.ts";
 import type { PagePosition } from "../../wire/PagePosition.ts";
@@ -50,7 +49,7 @@ const noFilters = {
 
 const noSurvey = "The notification is no survey: it has no questions, and so no answers.";
 
-/** What devices answered to a survey on a campaign (contract M3, M4). */
+/** Answers of devices to a survey on a campaign (contract M3, M4). */
 export class SurveyResults extends Context.Service<
   SurveyResults,
   {
@@ -117,7 +116,7 @@ export class SurveyResults extends Context.Service<
       sent: SentRange,
     ) {
       const pairing = yield* find(tenant, path);
-      const timezone = tenant.workspace.timezone as TimeZoneName;
+      const timezone = tenant.workspace.timezone;
       const now = yield* Clock.currentTimeMillis;
       const problems = problemsOf(pairing);
       const { end, start } = readRange(sent, { now, timezone }, problems);
@@ -153,7 +152,7 @@ export class SurveyResults extends Context.Service<
         problems.add("end", `The end (${end}) cannot be before the start (${start}).`);
       }
       if (!problems.isEmpty) return yield* Unprocessable.validation(problems.fields);
-      const timezone = tenant.workspace.timezone as TimeZoneName;
+      const timezone = tenant.workspace.timezone;
       const period = {
         fromMs: start === null ? null : dayRange(timezone, start, start).fromMs,
         toMs: end === null ? null : dayRange(timezone, end, end).toMs,

@@ -13,7 +13,7 @@ const params = {
   notification: shownId("Id of the notification, a survey.", "01980a6c-3e77-7a18-b2c4-91d5e6f70a11"),
 };
 
-/** What devices answered to the surveys of a campaign. */
+/** Answers of devices to the surveys of a campaign. */
 export class SurveyResultsApi extends HttpApiGroup.make("surveyResults")
   .add(
     HttpApiEndpoint.get("results", "/campaigns/:campaign/notifications/:notification/results", {
@@ -43,4 +43,4 @@ export class SurveyResultsApi extends HttpApiGroup.make("surveyResults")
   .annotateEndpoints(Needs, "reports:read")
   .annotateEndpoints(OpenApi.Transform, alsoAsCsv)
   .annotate(OpenApi.Title, "Survey results")
-  .annotate(OpenApi.Description, "What devices answered to a survey on a campaign.") {}
+  .annotate(OpenApi.Description, "Answers of devices to a survey on a campaign.") {}

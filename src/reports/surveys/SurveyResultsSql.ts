@@ -8,6 +8,7 @@ import type { Tenant } from "../../workspaces/Workspace.ts";
 import type { SurveyKey } from "../ReportCounts.ts";
 import { inTenant } from "../../database/TenantColumns.ts";
 import type { StoredAnswer } from "./ShownAnswers.ts";
+import type { DeviceKey } from "../../wire/Ids.ts";
 
 /** A notification on a campaign, with the questions that it asks now. */
 export interface Pairing extends SurveyKey {
@@ -17,7 +18,7 @@ export interface Pairing extends SurveyKey {
 
 /** A response as it is stored. */
 export interface StoredResponse {
-  readonly device_key: number;
+  readonly device_key: DeviceKey;
   readonly device_id: string;
   readonly answered_at: string;
   readonly first_answered_at: string;

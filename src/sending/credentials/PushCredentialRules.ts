@@ -1,6 +1,5 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from "node:crypto";
-import { isIP } from "node:net";
-import { isPublicAddress } from "../../notifications/PublicAddressRanges.ts";
+import { mayBePublic } from "../../outgoing/OutgoingUrls.ts";
 import type { ParsedBody } from "../../wire/ParsedBody.ts";
 import type {
   ApnsCredentials,
@@ -32,10 +31,7 @@ const addressProblem = (
   if (url.search !== "" || url.hash !== "" || url.username !== "" || url.password !== "") {
     return `The ${noun} may hold no user name, question mark or #.`;
   }
-  const host = url.hostname.replace(/^\[|\]$/g, "");
-  return allowPrivate || (host !== "localhost" && (isIP(host) === 0 || isPublicAddress(host)))
-    ? null
-    : `The ${noun} must be an address of the public internet.`;
+  return allowPrivate || mayBePublic(url) ? null : `The ${noun} must be an address of the public internet.`;
 };
 
 /** Validates FCM credentials beyond their schema. */

@@ -9,6 +9,9 @@ const minuteMillis = 60_000;
 export const cooldownStart = (minutes: number | null, now: number): number | null =>
   minutes === null ? null : now - minutes * minuteMillis;
 
+/** When the cooldown that a message begins at an instant is over, in epoch milliseconds. */
+export const cooldownEnd = (began: number, minutes: number): number => began + minutes * minuteMillis;
+
 /** The name of the cooldown that a delivery begins; null for a campaign without one. */
 export const cooldownName = ({
   campaignKey,

@@ -1,9 +1,8 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { onShard } from "../../database/citus/ShardCall.ts";
-import { arrayOf, unnested } from "../../database/Rows.ts";
+import { unnested } from "../../database/Rows.ts";
 import { sameTenant, tenantColumns } from "../../database/TenantColumns.ts";
-import { byWorkspace, type OneWorkspace } from "../../database/WorkspaceGroups.ts";
+import { workspaceStatements, nextOf, table } from "../../database/WorkspaceGroups.ts";
 import { deliveryDeltasSql } from "../../deltas/DeltasSql.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { DueDelivery, InitialStatus } from "./Delivery.ts";
@@ -14,20 +13,7 @@ import { usedCapSql } from "./FrequencyCapSql.ts";
 export class DeliveriesSql extends Context.Service<DeliveriesSql>()("waypost/sending/DeliveriesSql", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
-
-    /** A new source id for each row of `ordered`. The sequence is on the coordinator, not with the shards. */
-    const newSourceIds = (workspaceId: OneWorkspace, count: number) =>
-      workspaceId === null
-        ? Effect.succeed(sql`nextval('delivery_source_id')`)
-        : Effect.map(
-            sql<{ readonly id: bigint }>`
-              SELECT nextval('delivery_source_id') AS id FROM generate_series(1, ${count})`,
-            (rows) =>
-              sql`(${arrayOf(
-                "int8",
-                rows.map(({ id }) => id),
-              )})[ordered.ord]`,
-          );
+    const { onShard } = workspaceStatements(sql);
 
     return {
       /** Locks people until the transaction ends, always in the same order. */
@@ -46,16 +32,9 @@ export class DeliveriesSql extends Context.Service<DeliveriesSql>()("waypost/sen
        * (`ord`, from 1) and source id of each inserted one, and of those that quiet hours drop.
        */
       insertWithinCaps: (all: ReadonlyArray<DueDelivery & InitialStatus>) =>
-        Effect.orDie(
-          byWorkspace(
-            sql,
-            all,
-            Effect.fnUntraced(function* (workspaceId, due) {
-              const sourceId = yield* newSourceIds(workspaceId, due.length);
-              const rows = yield* onShard(
-                sql,
-                workspaceId,
-                sql<{ readonly ord: number; readonly sourceId: bigint | number }>`
+        Effect.map(
+          onShard(all)(
+            (due) => sql<{ readonly ord: number; readonly sourceId: bigint | number }>`
           WITH due AS (
             SELECT * FROM ${unnested("d", due, {
               ...tenantColumns,
@@ -84,15 +63,16 @@ export class DeliveriesSql extends Context.Service<DeliveriesSql>()("waypost/sen
                   CASE WHEN shared_by IS NULL THEN device_key END, campaign_key, cap_since
                 ORDER BY ord ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
               ) AS before_it,
-              ${usedCapSql(sql, workspaceId, "due")} AS counted
-            FROM due WHERE NOT ${isCoolingSql(sql, workspaceId, "due")}
+              ${usedCapSql(sql, "due")} AS counted
+            FROM due WHERE NOT ${isCoolingSql(sql, "due")}
           ), allowed AS MATERIALIZED (
-            SELECT ${sourceId} AS source_id, ordered.*
+            SELECT ${nextOf("delivery_source_id", "ordered.ord")} AS source_id, ordered.*
             FROM (
               SELECT * FROM ranked WHERE cap_count IS NULL OR counted + before_it < cap_count ORDER BY ord
             ) AS ordered
           ), created AS (
-            INSERT INTO delivery (workspace_id, environment, source_id, device_key, user_key, campaign_key,
+            INSERT INTO ${table.delivery} (workspace_id, environment, source_id, device_key, user_key,
+              campaign_key,
               notification_key, content_key, content_type, trigger_type, location_key, transport, status,
               last_error, created_at, held_until, settled_at)
             SELECT workspace_id, environment, source_id, device_key, user_key, campaign_key,
@@ -100,19 +80,17 @@ export class DeliveriesSql extends Context.Service<DeliveriesSql>()("waypost/sen
               last_error, now, held_until, CASE WHEN status IN ('delivered', 'failed') THEN now END
             FROM allowed WHERE status <> 'dropped'
           ), queued AS (
-            INSERT INTO push_queue (workspace_id, environment, source_id, device_key, transport, due_at)
+            INSERT INTO ${table.push_queue} (workspace_id, environment, source_id, device_key, transport,
+              due_at)
             SELECT workspace_id, environment, source_id, device_key, transport, now
             FROM allowed WHERE status = 'queued'
           ), ${deliveryDeltasSql(
             sql,
             sql`SELECT *, now AS settled_at FROM allowed WHERE status IN ('delivered', 'failed')`,
-            workspaceId,
           )}
           SELECT ord::int AS ord, source_id AS "sourceId" FROM allowed`,
-              );
-              return rows.map((row) => ({ ...row, sourceId: BigInt(row.sourceId) }));
-            }),
           ),
+          (rows) => rows.map((row) => ({ ...row, sourceId: BigInt(row.sourceId) })),
         ),
     };
   }),

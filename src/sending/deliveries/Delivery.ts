@@ -4,6 +4,7 @@ import type { TriggerType } from "../../notifications/Notification.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { Quiet } from "../../workspaces/QuietHours.ts";
 import type { CapWindow } from "./FrequencyCap.ts";
+import type { CampaignKey, ContentKey, DeviceKey, LocationKey, NotificationKey } from "../../wire/Ids.ts";
 
 /**
  * The states of a delivery: `held` until the quiet hours of its device end, `queued` until a worker takes it,
@@ -14,25 +15,25 @@ export type DeliveryStatus = "held" | "queued" | "handed_over" | "delivered" | "
 
 /** One message for one device that is due now. A frequency cap or a cooldown may still hold it back. */
 export interface DueDelivery extends TenantKey {
-  readonly deviceKey: number;
+  readonly deviceKey: DeviceKey;
   readonly transport: Transport;
   /** The person behind the device; null for none. */
   readonly userKey: number | null;
   /** The person whose devices share the cap and the cooldown; null if the device has them for itself. */
   readonly sharedBy: number | null;
-  readonly campaignKey: number;
-  readonly notificationKey: number;
-  readonly contentKey: number;
+  readonly campaignKey: CampaignKey;
+  readonly notificationKey: NotificationKey;
+  readonly contentKey: ContentKey;
   readonly contentType: NotificationType;
   readonly triggerType: TriggerType;
   /** Null for a fixed time. */
-  readonly locationKey: number | null;
+  readonly locationKey: LocationKey | null;
   readonly cap: CapWindow | null;
   /** Why its texts cannot be rendered, as a sentence; null if they can. */
   readonly failure: string | null;
   /** A message of the campaign at the location after this instant (epoch milliseconds) holds it back. */
   readonly cooldownSince: number | null;
-  /** What quiet hours do to it; null outside of them. */
+  /** The effect of quiet hours on it; null outside of them. */
   readonly quiet: Quiet | null;
   /** Epoch milliseconds. */
   readonly now: number;

@@ -5,6 +5,7 @@ import { utc } from "../../database/Rows.ts";
 import type { DeliveryKey } from "./MessageId.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
 import type { DeliveryResource } from "./DeliveryResource.ts";
+import type { DeviceKey } from "../wire/Ids.ts";
 
 /** Filters of deliveries; undefined for all. Ids are UUIDs. */
 export interface DeliveryFilters {
@@ -17,7 +18,7 @@ export interface DeliveryFilters {
 /** A delivery without its id, which is made from `sourceId` and `device_key`. */
 export interface DeliveryRow extends Omit<DeliveryResource, "id"> {
   readonly sourceId: bigint;
-  readonly device_key: number;
+  readonly device_key: DeviceKey;
 }
 
 /** A line of the CSV file without its id, which is made from the key. */

@@ -1,5 +1,4 @@
 import type { SqlClient, Statement } from "effect/sql";
-import type { OneWorkspace } from "../../database/WorkspaceGroups.ts";
 import { receivedSql } from "./ReceiverSql.ts";
 
 /**
@@ -7,15 +6,10 @@ import { receivedSql } from "./ReceiverSql.ts";
  * has `cap_count` and `cap_since`. It counts deliveries that were made since the cap's period began:
  * delivered, held or still being sent (contract X30).
  */
-export const usedCapSql = (
-  sql: SqlClient.SqlClient,
-  workspaceId: OneWorkspace,
-  alias: string,
-): Statement.Fragment => {
+export const usedCapSql = (sql: SqlClient.SqlClient, alias: string): Statement.Fragment => {
   const column = (name: string) => sql(`${alias}.${name}`);
   return sql`CASE WHEN ${column("cap_count")} IS NULL THEN 0 ELSE ${receivedSql(
     sql,
-    workspaceId,
     alias,
     sql`d.created_at >= ${column("cap_since")}`,
     sql`${column("cap_count")}`,

@@ -1,11 +1,12 @@
 import { Context, Effect, Layer, Redacted } from "effect";
 import { DataDirectory } from "../../database/DataDirectory.ts";
 import { countedIds } from "../../wire/EncryptedIds.ts";
+import { DeviceKey } from "../../wire/Ids.ts";
 
 /** The key of a delivery: its source (an event or a send) and its device. */
 export interface DeliveryKey {
   readonly sourceId: bigint;
-  readonly deviceKey: number;
+  readonly deviceKey: DeviceKey;
 }
 
 /** The message ids of an installation with this secret key: the encrypted keys of their deliveries. */
@@ -18,7 +19,7 @@ export const messageIds = (secretKey: string): MessageIds["Service"] => {
     idsOf,
     keyOf: (id) => {
       const numbers = ids.numbersOf(id);
-      return numbers === null ? null : { sourceId: numbers.count, deviceKey: numbers.part };
+      return numbers === null ? null : { sourceId: numbers.count, deviceKey: DeviceKey(numbers.part) };
     },
   };
 };

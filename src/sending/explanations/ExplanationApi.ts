@@ -2,31 +2,13 @@ import { Schema } from "effect";
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
 import { Needs } from "../../access/Access.ts";
 import { CampaignType } from "../../campaigns/Campaign.ts";
+import { obstacles, reasons } from "../../devices/Obstacle.ts";
 import { devicePath } from "../../devices/RegisteredDevicesApi.ts";
 import { NotFound, Unprocessable } from "../../wire/ApiError.ts";
 import { PageOf, PageQuery } from "../../wire/Envelope.ts";
 import { isUuid } from "../../wire/Ids.ts";
 import { nullableInstant, shownId, shownText } from "../../wire/ShownFields.ts";
 import { flag } from "../../wire/Text.ts";
-
-/** Why a campaign would not reach a device; of several reasons the first in this order is given. */
-export const reasons = [
-  "paused",
-  "not_started",
-  "ended",
-  "no_notification",
-  "not_approved",
-  "unsubscribed",
-  "not_in_segment",
-  "address_gone",
-  "transport_not_configured",
-  "capped",
-  "quiet_hours",
-  "cooldown",
-  "outside",
-] as const;
-/** Why a campaign does not reach a device. The first that applies, in this order, is given (contract S6). */
-export type Reason = (typeof reasons)[number];
 
 /** Whether a campaign would reach a device now. */
 export const Explanation = Schema.Struct({
@@ -35,10 +17,9 @@ export const Explanation = Schema.Struct({
   type: CampaignType,
   reaches: flag("Whether it would reach the device now.", false),
   reason: Schema.NullOr(Schema.Literals(reasons)).annotate({
-    description:
-      "The first reason why not; null if it reaches the device. `no_notification`: none that can still be " +
-      "sent now; `not_approved`: in Sandbox; `unsubscribed`: the device wants no messages; `outside`: the " +
-      "device is in none of its locations.",
+    description: `The first reason why not, in this order; null if it reaches the device. ${reasons
+      .map((reason) => `\`${reason}\`: ${obstacles[reason]}`)
+      .join(" ")}`,
     examples: ["capped"],
   }),
   until: nullableInstant(

@@ -1,14 +1,18 @@
 import { Clock, Context, Effect, Layer } from "effect";
+import { hasStarted } from "../../campaigns/CampaignDates.ts";
 import type { Device } from "../../devices/Device.ts";
+import { type Reason, reasons } from "../../devices/Obstacle.ts";
 import { addDays, dateAt, dayStart, periodStart, utcText } from "../../time/LocalTime.ts";
 import type { TimeZoneName } from "../../time/TimeZone.ts";
 import type { PagePosition } from "../../wire/PagePosition.ts";
-import { effectiveQuietHours, type Quiet, quietAt } from "../../workspaces/QuietHours.ts";
+import { effectiveQuietHours, quietAt } from "../../workspaces/QuietHours.ts";
 import type { FrequencyCap, Tenant } from "../../workspaces/Workspace.ts";
-import type { Explanation, Reason } from "./ExplanationApi.ts";
-import { type ExplainedCampaign, ExplanationsSql } from "./ExplanationsSql.ts";
+import type { Explanation } from "./ExplanationApi.ts";
+import { ExplanationsSql, type Limit, type UsedLimit } from "./ExplanationsSql.ts";
+import { cooldownEnd, cooldownStart } from "../deliveries/Cooldown.ts";
 import { capWindow } from "../deliveries/FrequencyCap.ts";
 import { PushCredentials } from "../credentials/PushCredentials.ts";
+import type { DeviceKey } from "../../wire/Ids.ts";
 
 /** The longest period is a month. */
 const maxPeriodDays = 32;
@@ -24,48 +28,14 @@ const periodEnd = (zone: TimeZoneName, period: FrequencyCap["period"], now: numb
   throw new Error(`A ${period} has no end`);
 };
 
-/** What is known about a device and a campaign. */
-interface Facts {
-  readonly isApproved: boolean;
-  readonly isSubscribed: boolean;
-  readonly isMember: boolean;
-  readonly isGone: boolean;
-  readonly isConfigured: boolean;
-  readonly isCapped: boolean;
-  readonly quiet: Quiet | null;
-}
-
 /** The zone of a device as it is stored: the name of one, or null. */
-const deviceZone = ({ timezone }: Device) => timezone as TimeZoneName | null;
+const deviceZone = ({ timezone }: Device) => timezone;
 
-/** The first reason why a campaign does not reach a device; null if it does. */
-const reasonOf = (campaign: ExplainedCampaign, facts: Facts, now: number): Reason | null => {
-  if (campaign.paused) return "paused";
-  if (campaign.starts > now) return "not_started";
-  if (campaign.ends !== null && campaign.ends < now) return "ended";
-  if (!campaign.has_notification) return "no_notification";
-  if (!facts.isApproved) return "not_approved";
-  if (!facts.isSubscribed) return "unsubscribed";
-  if (!facts.isMember) return "not_in_segment";
-  if (facts.isGone) return "address_gone";
-  if (!facts.isConfigured) return "transport_not_configured";
-  if (facts.isCapped) return "capped";
-  if (facts.quiet !== null) return "quiet_hours";
-  if (campaign.cooling_until !== null) return "cooldown";
-  return campaign.type === "geo" && !campaign.is_inside ? "outside" : null;
-};
-
-/** When the reason ends, if it is one that time ends. */
-const untilOf = (
-  reason: Reason | null,
-  { cooling_until, timezone }: ExplainedCampaign,
-  cap: FrequencyCap | null,
-  quiet: Quiet | null,
-  now: number,
-): string | null => {
-  if (reason === "capped" && cap !== null) return utcText(periodEnd(timezone, cap.period, now));
-  if (reason === "quiet_hours" && quiet !== null) return utcText(quiet.until);
-  return reason === "cooldown" && cooling_until !== null ? utcText(cooling_until) : null;
+/** When the first of the cooldowns at the locations where a device is ends; null if one has none. */
+const coolingUntil = (minutes: number | null, locations: ReadonlyArray<UsedLimit>): number | null => {
+  const began = locations.flatMap(({ cooled_at }) => cooled_at ?? []);
+  const isEverywhere = began.length > 0 && began.length === locations.length;
+  return minutes === null || !isEverywhere ? null : cooldownEnd(Math.min(...began), minutes);
 };
 
 /** Explains which campaigns would reach a device now (contract S6). */
@@ -77,7 +47,7 @@ export class Explanations extends Context.Service<Explanations>()("waypost/sendi
       /** Active campaigns, newest first; or the one given, active or not. `id` is that of the campaign. */
       page: Effect.fn("Explanations.page")(function* (
         tenant: Tenant,
-        device: Device & { readonly deviceKey: number },
+        device: Device & { readonly deviceKey: DeviceKey },
         campaign: string | null,
         position: PagePosition,
       ) {
@@ -85,42 +55,59 @@ export class Explanations extends Context.Service<Explanations>()("waypost/sendi
         const { deviceKey, transport } = device;
         const found = yield* repository.campaigns(tenant, deviceKey, campaign, position, now);
         const [configured] = yield* credentials.configured([tenant]);
-        const members = yield* repository.memberships(tenant, deviceKey, found);
-        const defaultCap = tenant.workspace.default_frequency_cap;
-        const capped = yield* repository.capped(
-          tenant,
-          deviceKey,
-          found.flatMap(({ cap, cap_by, key, timezone }) => {
-            const window = capWindow(cap, defaultCap, timezone, now);
-            return window === null ? [] : [{ key, capBy: cap_by, window }];
-          }),
-        );
-        const isApproved = device.approved || tenant.environment === "production";
-        const isConfigured = transport === "inbox" || configured?.has(transport) === true;
-        return found.map((each, index): Omit<Explanation, "campaign_id"> & { readonly id: string } => {
-          const isMember = members[index] === true;
-          const isCapped = capped.has(each.key);
-          const isSubscribed = device.subscribed;
-          const hours = effectiveQuietHours(each.quiet_hours, tenant.workspace.quiet_hours);
-          const quiet = quietAt(hours, deviceZone(device) ?? each.timezone, now);
-          const facts = {
-            isApproved,
-            isSubscribed,
-            isMember,
-            isGone: device.address_gone,
-            isConfigured,
-            isCapped,
-            quiet,
+        const { members, obstacle } = yield* repository.device(tenant, deviceKey, found);
+        const { default_frequency_cap: defaultCap, deletion_scheduled_at, quiet_hours } = tenant.workspace;
+        const limits = found.flatMap((campaign): ReadonlyArray<Limit> => {
+          const { cap, cooldown_minutes, locations, timezone } = campaign;
+          const window = capWindow(cap, defaultCap, timezone, now);
+          const cooldownSince = cooldownStart(cooldown_minutes, now);
+          return [
+            { campaign, locationKey: null, cap: window, cooldownSince: null },
+            ...locations.map((locationKey) => ({ campaign, locationKey, cap: null, cooldownSince })),
+          ];
+        });
+        const used = yield* repository.used(tenant, deviceKey, limits);
+        const byCampaign = Map.groupBy(used, ({ ord }) => limits[ord - 1]?.campaign);
+        return found.map((campaign, index): Omit<Explanation, "campaign_id"> & { readonly id: string } => {
+          const { cap, ends, has_notification, id, name, starts, timezone, type } = campaign;
+          const isPush = type === "push";
+          const [ofCap, ...ofLocations] = byCampaign.get(campaign) ?? [];
+          const hours = effectiveQuietHours(campaign.quiet_hours, quiet_hours);
+          const quiet = quietAt(hours, deviceZone(device) ?? timezone, now);
+          const coolsUntil = coolingUntil(campaign.cooldown_minutes, ofLocations);
+          const applies: Readonly<Record<Reason, boolean>> = {
+            paused: campaign.paused || deletion_scheduled_at !== null,
+            not_started: !hasStarted({ startsAtMs: starts, timezone, type }, now),
+            // Parts of a send at a local time go out by the day of their devices (contract X25).
+            ended: ends !== null && ends < now && !(isPush && has_notification),
+            no_notification: !has_notification,
+            not_approved: obstacle === "not_approved",
+            unsubscribed: obstacle === "unsubscribed",
+            not_in_segment: members[index] !== true,
+            address_gone: obstacle === "address_gone",
+            transport_not_configured: transport !== "inbox" && configured?.has(transport) !== true,
+            capped: ofCap?.is_capped === true,
+            quiet_hours: quiet !== null,
+            cooldown: coolsUntil !== null,
+            outside: !isPush && campaign.locations.length === 0,
           };
-          const reason = reasonOf(each, facts, now);
-          const cap = each.cap ?? defaultCap;
+          const reason = reasons.find((each) => applies[each]) ?? null;
+          const period = (cap ?? defaultCap)?.period;
+          const until =
+            reason === "capped" && period !== undefined
+              ? periodEnd(timezone, period, now)
+              : reason === "quiet_hours" && quiet !== null
+                ? quiet.until
+                : reason === "cooldown"
+                  ? coolsUntil
+                  : null;
           return {
-            id: each.id,
-            campaign_name: each.name,
-            type: each.type,
+            id,
+            campaign_name: name,
+            type,
             reaches: reason === null,
             reason,
-            until: untilOf(reason, each, cap, quiet, now),
+            until: until === null ? null : utcText(until),
           };
         });
       }),

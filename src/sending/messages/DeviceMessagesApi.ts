@@ -22,4 +22,4 @@ export class DeviceMessagesApi extends HttpApiGroup.make("deviceMessages")
       ),
   )
   .annotate(OpenApi.Title, "Messages of devices")
-  .annotate(OpenApi.Description, "What devices received.") {}
+  .annotate(OpenApi.Description, "Messages that devices received.") {}

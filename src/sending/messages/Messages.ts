@@ -21,6 +21,7 @@ import { type DeliveryKey, MessageIds } from "../deliveries/MessageId.ts";
 import { type MessageRow, MessagesSql } from "./MessagesSql.ts";
 import { type Recipient, Recipients } from "../rendering/Recipients.ts";
 import { mapSliced } from "../../workers/TimeSlices.ts";
+import type { DeviceKey } from "../../wire/Ids.ts";
 
 type Caller = DeviceCaller["Service"];
 
@@ -35,7 +36,7 @@ export class Messages extends Context.Service<Messages>()("waypost/sending/Messa
     const { media: mediaBase } = yield* PublicAddresses;
 
     const toMessage =
-      (deviceKey: number) =>
+      (deviceKey: DeviceKey) =>
       ({
         campaignKey: _campaign,
         locationKey: _location,
@@ -51,7 +52,7 @@ export class Messages extends Context.Service<Messages>()("waypost/sending/Messa
 
     /** Messages in the device's language, rendered for it as it is now. Reads nothing for literal texts. */
     const render = Effect.fnUntraced(function* (
-      { deviceKey, environment, workspaceId }: Tenant & { readonly deviceKey: number },
+      { deviceKey, environment, workspaceId }: Tenant & { readonly deviceKey: DeviceKey },
       rows: ReadonlyArray<MessageRow>,
     ) {
       const varying = rows.filter((row) => !isSameForAll(row));
@@ -101,7 +102,7 @@ export class Messages extends Context.Service<Messages>()("waypost/sending/Messa
 
     return {
       /** Messages delivered to the device, newest first. */
-      page: (device: Tenant & { readonly deviceKey: number }, position: PagePosition) => {
+      page: (device: Tenant & { readonly deviceKey: DeviceKey }, position: PagePosition) => {
         const before = position.before === null ? null : (ids.keyOf(position.before)?.sourceId ?? null);
         const rows = repository.page(device, device.deviceKey, before, position.limit);
         return rows.pipe(

@@ -1,23 +1,24 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { inShard } from "../../database/citus/ShardCall.ts";
 import { epochMillis, instant, utc } from "../../database/Rows.ts";
 import type { ContentMedia } from "../../media/MediaAddress.ts";
 import { firstRow } from "../../database/Statements.ts";
 import { sameTenant, tenantIs } from "../../database/TenantColumns.ts";
+import { workspaceStatements, table } from "../../database/WorkspaceGroups.ts";
 import { interactionDeltasSql } from "../../deltas/DeltasSql.ts";
 import type { TextSource } from "../../notifications/templates/MessageTexts.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
 import type { Interaction, InteractionType } from "./Interaction.ts";
 import type { Message } from "../rendering/Message.ts";
 import type { DeliveryKey } from "../deliveries/MessageId.ts";
+import type { CampaignKey, DeviceKey, LocationKey } from "../../wire/Ids.ts";
 
 /** A message as it is stored; its id follows from its source id and device. */
 export interface MessageRow
   extends Omit<Message, "id" | "media">, Pick<TextSource, "template" | "translations"> {
   readonly sourceId: bigint;
-  readonly campaignKey: number;
-  readonly locationKey: number | null;
+  readonly campaignKey: CampaignKey;
+  readonly locationKey: LocationKey | null;
   readonly media: ContentMedia | null;
 }
 
@@ -25,6 +26,7 @@ export interface MessageRow
 export class MessagesSql extends Context.Service<MessagesSql>()("waypost/sending/MessagesSql", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
+    const { onShard } = workspaceStatements(sql);
 
     // The content as it was sent, also after changes or deletion of the notification and the campaign.
     const shown = sql`d.source_id AS "sourceId", COALESCE(k.id, g.id) AS campaign_id, c.notification_id,
@@ -42,7 +44,7 @@ export class MessagesSql extends Context.Service<MessagesSql>()("waypost/sending
       LEFT JOIN deleted_campaign g ON ${sameTenant("g", "d")} AND g.key = d.campaign_key`;
 
     /** Whether a device may have got a delivery, whose outcome may still be unknown. */
-    const isReceived = (tenant: Tenant, sourceId: bigint, deviceKey: number) => sql`
+    const isReceived = (tenant: Tenant, sourceId: bigint, deviceKey: DeviceKey) => sql`
       ${tenantIs("d", tenant)} AND d.source_id = ${sourceId} AND d.device_key = ${deviceKey}
       AND d.status IN ('handed_over', 'delivered')`;
 
@@ -51,7 +53,12 @@ export class MessagesSql extends Context.Service<MessagesSql>()("waypost/sending
        * Delivered messages after the one with source id `before`, newest first. The device's deliveries are
        * materialized in index order first; otherwise the planner may scan those of all devices.
        */
-      page: ({ environment, workspaceId }: Tenant, deviceKey: number, before: bigint | null, limit: number) =>
+      page: (
+        { environment, workspaceId }: Tenant,
+        deviceKey: DeviceKey,
+        before: bigint | null,
+        limit: number,
+      ) =>
         Effect.orDie(sql<MessageRow>`
           WITH own AS MATERIALIZED (
             SELECT * FROM delivery
@@ -84,15 +91,13 @@ export class MessagesSql extends Context.Service<MessagesSql>()("waypost/sending
       /** Records an interaction; the first of each type counts. Null for a message that no device got. */
       interact: (tenant: Tenant, { deviceKey, sourceId }: DeliveryKey, type: InteractionType, at: number) =>
         firstRow(
-          inShard(
-            sql,
-            tenant.workspaceId,
-            (shardOf) => sql<Omit<Interaction, "message_id">>`
+          onShard([tenant])(
+            () => sql<Omit<Interaction, "message_id">>`
             WITH earlier AS MATERIALIZED (
-              SELECT d.opened_at, d.clicked_at FROM delivery d
+              SELECT d.opened_at, d.clicked_at FROM ${table.delivery} d
               WHERE ${isReceived(tenant, sourceId, deviceKey)} FOR NO KEY UPDATE
             ), updated AS (
-              UPDATE delivery AS d SET opened_at = COALESCE(e.opened_at, ${instant(at)})
+              UPDATE ${table.delivery} AS d SET opened_at = COALESCE(e.opened_at, ${instant(at)})
                 ${type === "clicked" ? sql`, clicked_at = COALESCE(e.clicked_at, ${instant(at)})` : sql``}
               FROM earlier e WHERE ${isReceived(tenant, sourceId, deviceKey)}
               RETURNING d.*, e.opened_at IS NULL AS opens, e.clicked_at IS NULL AS clicks
@@ -101,7 +106,6 @@ export class MessagesSql extends Context.Service<MessagesSql>()("waypost/sending
               sql`SELECT *, ${instant(at)} AS at, opens::int AS opened,
                 ${type === "clicked" ? sql`clicks::int` : sql`0`} AS clicked
                 FROM updated WHERE NOT test`,
-              shardOf,
             )}
             SELECT ${utc("opened_at")} AS opened_at, ${utc("clicked_at")} AS clicked_at FROM updated`,
           ),

@@ -1,4 +1,5 @@
 import { Clock, Effect, FiberSet, type Scope } from "effect";
+import { openCalls } from "../../outgoing/OpenCalls.ts";
 import { countUncertain } from "./LeaseMetrics.ts";
 import {
   type AttemptResult,
@@ -17,12 +18,6 @@ import { type Cancel, nothingToCancel, type PushOutcome } from "./transports/Pus
 
 /** How long attempts are started before the event loop serves other work, in milliseconds. */
 const sliceMillis = 5;
-
-/** Yields to the event loop, so that sockets are read. */
-export const yieldToEventLoop: Effect.Effect<void> = Effect.callback((resume) => {
-  const immediate = setImmediate(() => resume(Effect.void));
-  return Effect.sync(() => clearImmediate(immediate));
-});
 
 /** A push that can be sent. */
 export interface ReadyPush {
@@ -70,37 +65,14 @@ export const inFlightPushes = (
   Effect.gen(function* () {
     const clock = yield* Clock.Clock;
     const fork = yield* FiberSet.makeRuntime<never, void>();
-    /** Oldest first. */
-    const open = new Set<Attempt>();
     let acceptedMillis: Array<number> = [];
-    let isWatched = false;
 
     const release = ({ began, channel, service }: Attempt, outcome: PushOutcome | null): void => {
-      const isAnswered = outcome !== null && outcome !== timedOut;
-      channel.concurrency.ended(service, leases.now() - began, isAnswered);
-      if (outcome?._tag === "Unavailable" && outcome.retryAfter !== null) {
-        const now = clock.currentTimeMillisUnsafe();
+      const now = clock.currentTimeMillisUnsafe();
+      channel.concurrency.ended(service, outcome, leases.now() - began, now);
+      if (outcome?._tag === "Unavailable" && outcome.retryAfter !== null)
         channel.pause.extend(channel.concurrency.backOff(service, now, outcome.retryAfter));
-      }
     };
-
-    yield* Effect.addFinalizer(() =>
-      Effect.suspend(() => {
-        const pushes = open.size;
-        for (const attempt of open) {
-          attempt.cancel();
-          release(attempt, null);
-        }
-        open.clear();
-        if (pushes === 0) return Effect.void;
-        return Effect.andThen(
-          countUncertain(partition.transport, "stopped", pushes),
-          Effect.logWarning("The worker stopped before pushes were answered; they are sent again").pipe(
-            Effect.annotateLogs({ ...partition, pushes }),
-          ),
-        );
-      }),
-    );
 
     const finish = (attempt: Attempt, rest: Effect.Effect<PushOutcome>): void => {
       const { began, channel, push } = attempt;
@@ -117,26 +89,28 @@ export const inFlightPushes = (
       );
     };
 
-    /**
-     * Cancels attempts that time out, one at a time: the oldest has the least time left. Reads the sockets
-     * first, as a process that was held up may have unread responses.
-     */
-    const watch = Effect.gen(function* () {
-      let readAt = Number.NEGATIVE_INFINITY;
-      for (const oldest of open) {
-        const end = oldest.began + attemptTimeoutMillis;
-        if (leases.now() < end) yield* Effect.sleep(end - leases.now());
-        if (readAt < end) {
-          yield* yieldToEventLoop;
-          yield* yieldToEventLoop;
-          readAt = leases.now();
-        }
-        if (!open.delete(oldest)) continue;
-        oldest.cancel();
-        finish(oldest, Effect.succeed(timedOut));
-      }
-      isWatched = false;
+    const open = yield* openCalls<Attempt>(attemptTimeoutMillis, (attempt) => {
+      attempt.cancel();
+      finish(attempt, Effect.succeed(timedOut));
     });
+
+    yield* Effect.addFinalizer(() =>
+      Effect.suspend(() => {
+        const left = open.endAll();
+        for (const attempt of left) {
+          attempt.cancel();
+          release(attempt, null);
+        }
+        const pushes = left.length;
+        if (pushes === 0) return Effect.void;
+        return Effect.andThen(
+          countUncertain(partition.transport, "stopped", pushes),
+          Effect.logWarning("The worker stopped before pushes were answered; they are sent again").pipe(
+            Effect.annotateLogs({ ...partition, pushes }),
+          ),
+        );
+      }),
+    );
 
     const startOne = (channel: OpenChannel, { content, push }: ReadyPush, id: string): void => {
       const service = channel.serviceOf(push.address);
@@ -145,7 +119,7 @@ export const inFlightPushes = (
       channel.concurrency.started(service);
       try {
         attempt.cancel = channel.send({ id, content, address: push.address }, (result) => {
-          if (!open.delete(attempt)) return;
+          if (!open.end(attempt)) return;
           if (Effect.isEffect(result)) {
             finish(attempt, result);
           } else if (result._tag === "Accepted") {
@@ -158,7 +132,7 @@ export const inFlightPushes = (
           }
         });
       } catch (fault) {
-        if (open.delete(attempt)) finish(attempt, Effect.die(fault));
+        if (open.end(attempt)) finish(attempt, Effect.die(fault));
       }
     };
 
@@ -176,10 +150,6 @@ export const inFlightPushes = (
           if (performance.now() - since < sliceMillis) continue;
           yield* Effect.yieldNow;
           since = performance.now();
-        }
-        if (!isWatched && open.size > 0) {
-          isWatched = true;
-          fork(watch);
         }
         return returnedCount;
       }),

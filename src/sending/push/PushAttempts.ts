@@ -1,4 +1,5 @@
 import { Cause, Clock, Context, Effect, Layer, Random } from "effect";
+import { obstacles } from "../../devices/Obstacle.ts";
 import { monotonicMillis } from "../../time/MonotonicTime.ts";
 import { noCredentials } from "../deliveries/Delivery.ts";
 import { MessageIds } from "../deliveries/MessageId.ts";
@@ -32,19 +33,6 @@ export interface AttemptResult {
   readonly settlement: Settlement;
   readonly isGone: boolean;
 }
-
-/** Why a push to a device whose address is gone fails. */
-export const addressGone = "The push service has said that the device's address is gone.";
-
-const obstacles: Readonly<Record<NonNullable<TakenPush["obstacle"]>, string>> = {
-  stopped: "Its send was stopped.",
-  closing: "The workspace is scheduled for deletion.",
-  unregistered: "The device has unregistered.",
-  moved: "The device has registered another transport since.",
-  gone: addressGone,
-  unsubscribed: "The device wants no messages.",
-  unapproved: "The device is no longer an approved test device.",
-};
 
 const settled = (
   push: TakenPush,

@@ -11,6 +11,7 @@ import { type AttemptResult, unrendered, withheld, withoutCredentials } from "./
 import type { OpenChannel } from "./PushChannels.ts";
 import { leaseMillis, type PushLeases } from "./PushLeases.ts";
 import { PushQueueSql, type QueuePartition, type TakenPush } from "./PushQueueSql.ts";
+import type { CampaignKey, ContentKey } from "../../wire/Ids.ts";
 
 /** How many contents a worker caches. */
 const maxContents = 500;
@@ -30,7 +31,7 @@ export interface PushBatch {
 }
 
 /** Names a content within a queue partition. */
-const contentName = (key: { readonly campaignKey: number; readonly contentKey: number }): string =>
+const contentName = (key: { readonly campaignKey: CampaignKey; readonly contentKey: ContentKey }): string =>
   `${key.contentKey}/${key.campaignKey}`;
 
 /** Takes due pushes from the queue, and records the attempts before they start (contract L5). */

@@ -1,10 +1,10 @@
 import { Context, Effect, Layer } from "effect";
+import { OutgoingRequests } from "../../outgoing/OutgoingRequests.ts";
 import { ProviderConcurrency } from "./ProviderConcurrency.ts";
 import { PushCredentials } from "../credentials/PushCredentials.ts";
 import type { QueuePartition } from "./PushQueueSql.ts";
 import { Apns } from "./transports/Apns.ts";
 import { Fcm } from "./transports/Fcm.ts";
-import { PushConnections } from "./transports/PushConnections.ts";
 import { accepted, nothingToCancel, type PushChannel } from "./transports/PushTransport.ts";
 import { WebPush } from "./transports/WebPush.ts";
 
@@ -132,6 +132,6 @@ export class PushChannels extends Context.Service<PushChannels>()("waypost/sendi
 }) {
   static readonly layer = Layer.effect(PushChannels, PushChannels.make).pipe(
     Layer.provide([Fcm.layer, Apns.layer, WebPush.layer]),
-    Layer.provide(PushConnections.layer),
+    Layer.provide(OutgoingRequests.layer),
   );
 }

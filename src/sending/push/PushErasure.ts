@@ -4,6 +4,7 @@ import type { TenantKey } from "../../workspaces/Environment.ts";
 import { SendBatchesSql } from "../sends/SendBatchesSql.ts";
 import { logDone } from "../sends/SendMetrics.ts";
 import { PushErasureSql } from "./PushErasureSql.ts";
+import type { DeviceKey } from "../../wire/Ids.ts";
 
 /** Drops the messages that wait for devices that were erased (contract Q3). */
 export class PushErasure extends Context.Service<PushErasure>()("waypost/sending/PushErasure", {
@@ -12,7 +13,7 @@ export class PushErasure extends Context.Service<PushErasure>()("waypost/sending
     const repository = yield* PushErasureSql;
     const batches = yield* SendBatchesSql;
 
-    const drop = Effect.fnUntraced(function* (tenant: TenantKey, deviceKeys: ReadonlyArray<number>) {
+    const drop = Effect.fnUntraced(function* (tenant: TenantKey, deviceKeys: ReadonlyArray<DeviceKey>) {
       const now = yield* Clock.currentTimeMillis;
       yield* repository.lockSends(tenant, deviceKeys);
       const { environment, workspaceId } = tenant;
@@ -27,7 +28,7 @@ export class PushErasure extends Context.Service<PushErasure>()("waypost/sending
        * Deletes deliveries without an outcome as if they had not been made, whatever they wait for. A send
        * that waited for nothing else is done. A worker that is sending such a push discards its outcome.
        */
-      drop: Effect.fnUntraced(function* (tenant: TenantKey, deviceKeys: ReadonlyArray<number>) {
+      drop: Effect.fnUntraced(function* (tenant: TenantKey, deviceKeys: ReadonlyArray<DeviceKey>) {
         for (const send of yield* drop(tenant, deviceKeys)) yield* logDone(send);
       }),
     };

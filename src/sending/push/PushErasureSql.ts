@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql";
 import { arrayOf } from "../../database/Rows.ts";
 import { tenantIs } from "../../database/TenantColumns.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
+import type { DeviceKey } from "../../wire/Ids.ts";
 
 /** A send that lost deliveries, and whether all others have an outcome. */
 export interface ReducedSend {
@@ -13,12 +14,12 @@ export interface ReducedSend {
 /** Statements that drop deliveries without an outcome. */
 export class PushErasureSql extends Context.Service<PushErasureSql>()("waypost/sending/PushErasureSql", {
   make: Effect.map(SqlClient.SqlClient, (sql) => {
-    const isPending = (tenant: TenantKey, deviceKeys: ReadonlyArray<number>) => sql`
+    const isPending = (tenant: TenantKey, deviceKeys: ReadonlyArray<DeviceKey>) => sql`
       ${tenantIs("d", tenant)} AND d.device_key = ANY (${arrayOf("int4", deviceKeys)})
       AND d.settled_at IS NULL`;
     return {
       /** Locks the sends of deliveries without an outcome. The lock order is always send, then queue. */
-      lockSends: (tenant: TenantKey, deviceKeys: ReadonlyArray<number>) =>
+      lockSends: (tenant: TenantKey, deviceKeys: ReadonlyArray<DeviceKey>) =>
         Effect.orDie(sql`
           WITH pending AS MATERIALIZED (
             SELECT DISTINCT d.source_id FROM delivery d WHERE ${isPending(tenant, deviceKeys)}
@@ -28,7 +29,7 @@ export class PushErasureSql extends Context.Service<PushErasureSql>()("waypost/s
           ORDER BY s.source_id FOR NO KEY UPDATE`),
 
       /** Deletes deliveries without an outcome, and takes them out of the figures of their sends. */
-      drop: (tenant: TenantKey, deviceKeys: ReadonlyArray<number>) =>
+      drop: (tenant: TenantKey, deviceKeys: ReadonlyArray<DeviceKey>) =>
         Effect.orDie(sql<ReducedSend>`
           WITH queued AS (
             DELETE FROM push_queue q

@@ -6,6 +6,7 @@ import { deliveryDeltasSql } from "../../deltas/DeltasSql.ts";
 import { recordedDeliveriesSql } from "../../outbox/RecordedEventsSql.ts";
 import { heldPushColumns } from "./PushColumnsSql.ts";
 import type { QueuePartition } from "./PushQueueSql.ts";
+import type { DeviceKey } from "../../wire/Ids.ts";
 
 /**
  * How a taken push is settled. `dropped`: its send was stopped before any attempt, and the delivery is
@@ -17,7 +18,7 @@ type Verdict = (typeof verdicts)[number];
 /** The settlement of a push, as it is stored. */
 export interface Settlement {
   readonly sourceId: bigint;
-  readonly deviceKey: number;
+  readonly deviceKey: DeviceKey;
   readonly fence: number;
   readonly verdict: Verdict;
   readonly error: string | null;
@@ -111,7 +112,7 @@ export class PushOutcomesSql extends Context.Service<PushOutcomesSql>()("waypost
       /** Marks addresses as gone, except for devices that have registered again since (contract L6). */
       markGone: (
         partition: QueuePartition,
-        addresses: ReadonlyArray<{ readonly deviceKey: number; readonly addressVersion: number }>,
+        addresses: ReadonlyArray<{ readonly deviceKey: DeviceKey; readonly addressVersion: number }>,
         now: number,
       ) =>
         Effect.orDie(sql`

@@ -1,14 +1,17 @@
 import { Context, Effect, Layer } from "effect";
-import { SqlClient } from "effect/sql";
+import { SqlClient, type Statement } from "effect/sql";
 import { epochMillis, instant, unnested } from "../../database/Rows.ts";
-import { isDistributed } from "../../database/citus/IsDistributed.ts";
+import { overWorkspaces } from "../../database/WorkspaceGroups.ts";
 import type { ContentMedia } from "../../media/MediaAddress.ts";
 import { sameTenant, tenantIs } from "../../database/TenantColumns.ts";
 import { heldPushColumns, pushKeyColumns } from "./PushColumnsSql.ts";
+import type { Obstacle } from "../../devices/Obstacle.ts";
+import { deviceObstacleSql } from "../../devices/ObstacleSql.ts";
 import { Transport } from "../../devices/PushAddress.ts";
 import type { TextSource } from "../../notifications/templates/MessageTexts.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { PushContent } from "./PushPayload.ts";
+import type { CampaignKey, ContentKey, DeviceKey, LocationKey } from "../../wire/Ids.ts";
 
 /**
  * The queued pushes of one environment to one provider; of the transport `inbox`, messages to be rendered.
@@ -21,7 +24,7 @@ export interface QueuePartition extends TenantKey {
 /** A leased push. Instants are epoch milliseconds. */
 export interface TakenPush {
   readonly sourceId: bigint;
-  readonly deviceKey: number;
+  readonly deviceKey: DeviceKey;
   /** The fencing token: it grows with every lease. */
   readonly fence: number;
   /** Includes the current one. */
@@ -29,17 +32,16 @@ export interface TakenPush {
   readonly firstAt: number;
   /** Of a delivery that quiet hours have held, when they ended. */
   readonly createdAt: number;
-  readonly campaignKey: number;
-  readonly contentKey: number;
-  readonly locationKey: number | null;
+  readonly campaignKey: CampaignKey;
+  readonly contentKey: ContentKey;
+  readonly locationKey: LocationKey | null;
   /** The device's current address, and the version of its registration. */
   readonly address: unknown;
   readonly addressVersion: number;
   /** An earlier worker started an attempt whose outcome is unknown. */
   readonly isUncertain: boolean;
   /** Why it cannot be sent. */
-  readonly obstacle:
-    "stopped" | "closing" | "unregistered" | "moved" | "gone" | "unsubscribed" | "unapproved" | null;
+  readonly obstacle: Obstacle | null;
 }
 
 /** When a push must be due to be taken: one attempted before, and a new one. Epoch milliseconds. */
@@ -51,8 +53,8 @@ export interface DueLimits {
 /** The content of pushes, as statements return it. */
 export interface ContentRow
   extends Omit<PushContent, "media">, Pick<TextSource, "template" | "translations"> {
-  readonly contentKey: number;
-  readonly campaignKey: number;
+  readonly contentKey: ContentKey;
+  readonly campaignKey: CampaignKey;
   readonly media: ContentMedia | null;
 }
 
@@ -77,10 +79,10 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
       SELECT q.transport, q.due_at FROM push_queue q
       WHERE ${sameTenant("q", "t")} AND q.transport = ${transport} ORDER BY q.due_at LIMIT 1)`;
     /**
-     * Citus has no recursion over shards. Each shard finds the first push of each of its environments: every
+     * There is no recursion over several nodes. Each finds the first push of each of its environments: every
      * one with devices has a `rollup_state` or a `device_delta`. The order of `any_push` enforces the index.
      */
-    const partitionsByShard = sql`
+    const partitionsByEnvironment = sql`
       WITH partition AS (
         SELECT t.workspace_id, t.environment, q.transport, q.due_at
         FROM (
@@ -98,13 +100,13 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
 
     return {
       /** Partitions with due pushes, the longest due first. */
-      duePartitions: (now: number, limit: number) =>
-        Effect.flatMap(isDistributed(sql), (isSpread) =>
-          Effect.orDie(sql<QueuePartition>`
-            ${isSpread ? partitionsByShard : partitionsByIndex}
-            SELECT workspace_id AS "workspaceId", environment, transport FROM partition
-            WHERE due_at <= ${instant(now)} ORDER BY due_at LIMIT ${limit}`),
-        ),
+      duePartitions: (now: number, limit: number) => {
+        const due = (partitions: Statement.Fragment) => () => sql<QueuePartition>`
+          ${partitions}
+          SELECT workspace_id AS "workspaceId", environment, transport FROM partition
+          WHERE due_at <= ${instant(now)} ORDER BY due_at LIMIT ${limit}`;
+        return overWorkspaces(sql, due(partitionsByIndex), due(partitionsByEnvironment));
+      },
 
       /** The number of queued pushes by transport, counted up to `limit` in all. */
       depth: (limit: number) =>
@@ -149,8 +151,8 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
             RETURNING q.*
           ), found AS MATERIALIZED (
             SELECT t.*, d.held_until, d.created_at, d.campaign_key, d.content_key, d.location_key, d.status,
-              d.test, v.address, v.address_version, v.unregistered_at, v.transport AS device_transport,
-              v.address_gone_at, v.subscribed, v.approved
+              v.address, v.address_version, v.transport AS device_transport,
+              ${deviceObstacleSql(sql, "v", sql`d.test`)} AS device_obstacle
             FROM taken t
             JOIN delivery d ON ${tenantIs("d", partition)} AND d.source_id = t.source_id
               AND d.device_key = t.device_key
@@ -164,11 +166,8 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
             t.address_version AS "addressVersion", t.status = 'handed_over' AS "isUncertain",
             CASE WHEN s.status <> 'running' AND NOT t.held THEN 'stopped'
               WHEN w.deletion_scheduled_at IS NOT NULL THEN 'closing'
-              WHEN t.unregistered_at IS NOT NULL THEN 'unregistered'
-              WHEN t.device_transport <> t.transport THEN 'moved'
-              WHEN t.address_gone_at IS NOT NULL THEN 'gone'
-              WHEN NOT t.subscribed AND NOT t.test THEN 'unsubscribed'
-              WHEN NOT t.approved AND t.environment = 'sandbox' THEN 'unapproved' END AS obstacle
+              WHEN t.device_obstacle IS NOT NULL THEN t.device_obstacle
+              WHEN t.device_transport <> t.transport THEN 'moved' END AS obstacle
           FROM found t
           JOIN workspace w ON w.id = t.workspace_id
           LEFT JOIN send s ON ${tenantIs("s", partition)} AND s.source_id = t.source_id`),
@@ -200,7 +199,7 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
         partition: QueuePartition,
         pushes: ReadonlyArray<{
           readonly sourceId: bigint;
-          readonly deviceKey: number;
+          readonly deviceKey: DeviceKey;
           readonly dueAt: number;
         }>,
       ) =>
@@ -226,7 +225,7 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
       /** The contents of pushes by content and campaign. */
       contents: (
         partition: QueuePartition,
-        keys: ReadonlyArray<{ readonly contentKey: number; readonly campaignKey: number }>,
+        keys: ReadonlyArray<{ readonly contentKey: ContentKey; readonly campaignKey: CampaignKey }>,
       ) =>
         Effect.orDie(sql<ContentRow>`
           SELECT c.key AS "contentKey", p.campaign_key AS "campaignKey", COALESCE(k.id, g.id) AS campaign_id,

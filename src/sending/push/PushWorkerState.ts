@@ -21,7 +21,7 @@ export interface PushWorkerState {
   readonly batchSize: number;
 }
 
-/** What became due and was sent at one taking. */
+/** Pushes that became due and were sent at one taking. */
 export interface Taking {
   readonly sent: number;
   /** Some pushes were postponed, because their push services had no room. */

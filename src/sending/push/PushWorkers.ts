@@ -1,7 +1,8 @@
 import { Cause, Clock, Context, Effect, Layer, Queue } from "effect";
 import { Database } from "../../database/Database.ts";
 import type { CachedContent } from "./CachedContent.ts";
-import { type InFlightPushes, inFlightPushes, type ReadyPush, yieldToEventLoop } from "./InFlightPushes.ts";
+import { yieldToEventLoop } from "../../outgoing/OpenCalls.ts";
+import { type InFlightPushes, inFlightPushes, type ReadyPush } from "./InFlightPushes.ts";
 import { countLost, countUncertain } from "./LeaseMetrics.ts";
 import { type AttemptResult, PushAttempts } from "./PushAttempts.ts";
 import { PushBatches } from "./PushBatches.ts";

@@ -12,7 +12,7 @@ export const TransportTestDraft = Schema.Struct({
 }).annotate({ identifier: "TransportTestDraft" });
 export type TransportTestDraft = typeof TransportTestDraft.Type;
 
-/** What came back from a push service. */
+/** A push service's response. */
 export const TransportTest = Schema.Struct({
   transport: PushProvider,
   device_id: shownId("The device.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),

@@ -7,12 +7,13 @@ import type { NotificationType } from "../../notifications/MessageContent.ts";
 import type { TriggerType } from "../../notifications/Notification.ts";
 import type { TextSource } from "../../notifications/templates/MessageTexts.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
+import type { CampaignKey, ContentKey, NotificationKey, LocationKey } from "../../wire/Ids.ts";
 
 /** A notification on a campaign, with its content as it is now. */
 export interface CurrentContent extends TextSource {
-  readonly campaignKey: number;
-  readonly notificationKey: number;
-  readonly contentKey: number;
+  readonly campaignKey: CampaignKey;
+  readonly notificationKey: NotificationKey;
+  readonly contentKey: ContentKey;
   readonly campaign_id: string;
   readonly campaignName: string;
   readonly notification_id: string;
@@ -48,7 +49,7 @@ export class CurrentContentsSql extends Context.Service<CurrentContentsSql>()(
         /** The key of a location; null for an unknown one. */
         locationKey: (tenant: Tenant, id: string) =>
           Effect.map(
-            firstRow(sql<{ readonly key: number }>`
+            firstRow(sql<{ readonly key: LocationKey }>`
               SELECT l.key FROM location l WHERE ${tenantIs("l", tenant)} AND l.id = ${id}`),
             (row) => row && row.key,
           ),

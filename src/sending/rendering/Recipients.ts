@@ -29,7 +29,7 @@ const unknown = recipientOf({
   campaignName: null,
 });
 
-/** What the texts of messages depend on, as it is now (contract O1, O2). */
+/** Facts that the texts of messages depend on, as they are now (contract O1, O2). */
 export class Recipients extends Context.Service<
   Recipients,
   {

@@ -43,7 +43,7 @@ export interface StartedSend extends TenantKey {
   readonly sourceId: bigint;
 }
 
-/** What decides about a due send. Instants are epoch milliseconds. */
+/** Facts that decide about a due send. Instants are epoch milliseconds. */
 interface SendConditions {
   readonly paused: boolean;
   /** The last second of the campaign's day. */

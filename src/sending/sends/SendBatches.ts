@@ -38,7 +38,7 @@ const finishing = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R
 const sourceName = ({ environment, sourceId, workspaceId }: StartedSend): string =>
   `${workspaceId}/${environment}/${sourceId}`;
 
-/** What batches add to the figures of their sends, one row for each send. */
+/** Additions of batches to the figures of their sends, one row for each send. */
 const figuresOf = (
   taken: ReadonlyArray<TakenBatch>,
   created: ReadonlyArray<CreatedDeliveries>,

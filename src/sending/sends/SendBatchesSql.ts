@@ -5,7 +5,7 @@ import { audienceSql } from "../../devices/SegmentRuleSql.ts";
 import { sameTenant, tenantIs, tenantIsIn } from "../../database/TenantColumns.ts";
 import { recordedSendsSql } from "../../outbox/RecordedEventsSql.ts";
 import type { Environment } from "../../workspaces/Environment.ts";
-import { reachableSql } from "./batches/BatchDevicesSql.ts";
+import { isTargetSql } from "./batches/BatchDevicesSql.ts";
 import { batchColumns, isOneOfSends, sourceColumns, type TakenBatch } from "./batches/BatchLeasesSql.ts";
 import type { SendAudience, StartedSend } from "./Send.ts";
 
@@ -35,7 +35,6 @@ export class SendBatchesSql extends Context.Service<SendBatchesSql>()("waypost/s
     const sql = yield* SqlClient.SqlClient;
 
     const sendIs = (send: StartedSend) => sql`${tenantIs("s", send)} AND s.source_id = ${send.sourceId}`;
-    const reachable = reachableSql(sql);
     const isOneOf = isOneOfSends(sql);
 
     /**
@@ -67,8 +66,8 @@ export class SendBatchesSql extends Context.Service<SendBatchesSql>()("waypost/s
           SELECT ${distinct} d.key, d.user_key
           FROM started s
           JOIN device d ON ${tenantIs("d", taken)}
-          WHERE ${reachable} AND (d.approved OR s.environment = 'production')
-            AND (${audienceSql(sql, audience, "d")}) AND ${isInPart(taken, audience)} ${condition}`;
+          WHERE ${isTargetSql(sql)} AND (${audienceSql(sql, audience, "d")})
+            AND ${isInPart(taken, audience)} ${condition}`;
         const members =
           audience.perUser === true
             ? sql`

@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
 import { instant, unnested } from "../../database/Rows.ts";
 import { tenantColumns } from "../../database/TenantColumns.ts";
-import { byWorkspace, type OneWorkspace } from "../../database/WorkspaceGroups.ts";
+import { workspaceStatements } from "../../database/WorkspaceGroups.ts";
 import { addedDeliveryDeltasSql } from "../../deltas/DeltasSql.ts";
 import type { Transport } from "../../devices/PushAddress.ts";
 import { recordedDeliveriesOfSql } from "../../outbox/RecordedEventsSql.ts";
@@ -41,24 +41,20 @@ export class SendDeliveriesSql extends Context.Service<SendDeliveriesSql>()(
   {
     make: Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
-      const isWithinCap = (workspaceId: OneWorkspace) =>
-        sql`(due.cap_count IS NULL OR ${usedCapSql(sql, workspaceId, "due")} < due.cap_count)`;
+      const { byWorkspace } = workspaceStatements(sql);
+      const isWithinCap = sql`(due.cap_count IS NULL OR ${usedCapSql(sql, "due")} < due.cap_count)`;
 
-      /** What differs in `deliver` while no device is in quiet hours. */
-      const plain = (workspaceId: OneWorkspace) => ({
+      /** The variable parts of `deliver` while no device is in quiet hours. */
+      const plain = {
         zone: sql``,
         allowed: sql``,
         rows: sql`due`,
-        condition: isWithinCap(workspaceId),
+        condition: isWithinCap,
         status: sql`g.status, g.last_error, NULL::timestamptz, g.settled_at`,
         dropped: sql``,
-      });
-      /** What differs while some are: the rows within their caps, with what quiet hours do to them. */
-      const during = (
-        workspaceId: OneWorkspace,
-        quiet: ReadonlyArray<QuietZone>,
-        isOfSend: Statement.Fragment,
-      ): ReturnType<typeof plain> => ({
+      };
+      /** The same parts while some are: the rows within their caps, with the effect of quiet hours. */
+      const during = (quiet: ReadonlyArray<QuietZone>, isOfSend: Statement.Fragment): typeof plain => ({
         zone: sql`, COALESCE(d.timezone, s.quiet_hours ->> 'timezone') AS zone`,
         allowed: sql`allowed AS MATERIALIZED (
           SELECT due.*, q.action, q.until FROM due
@@ -68,7 +64,7 @@ export class SendDeliveriesSql extends Context.Service<SendDeliveriesSql>()(
             action: ["text", ({ action }) => action],
             until: ["timestamptz", ({ until }) => until],
           })} ON ${isOfSend} q.zone = due.zone
-          WHERE ${isWithinCap(workspaceId)}
+          WHERE ${isWithinCap}
         ), `,
         rows: sql`allowed AS due`,
         condition: sql`due.action IS DISTINCT FROM 'drop'`,
@@ -84,10 +80,10 @@ export class SendDeliveriesSql extends Context.Service<SendDeliveriesSql>()(
         /** The time zones of the devices of batches, and maybe more; null for devices without one. */
         zones: (taken: ReadonlyArray<TakenBatch>) =>
           Effect.map(
-            byWorkspace(sql, taken, (workspaceId, own) => {
-              const { batches, zones } = batchParts(sql, workspaceId, own);
-              return Effect.orDie(sql<{ readonly timezone: TimeZoneName | null }>`
-                WITH ${batches} SELECT DISTINCT d.timezone ${zones}`);
+            byWorkspace(taken)((own) => {
+              const { batches, zones } = batchParts(sql, own);
+              return sql<{ readonly timezone: TimeZoneName | null }>`
+                WITH ${batches} SELECT DISTINCT d.timezone ${zones}`;
             }),
             (rows) => [...new Set(rows.map(({ timezone }) => timezone))],
           ),
@@ -102,15 +98,15 @@ export class SendDeliveriesSql extends Context.Service<SendDeliveriesSql>()(
           quiet: ReadonlyArray<QuietZone>,
           now: number,
         ) =>
-          byWorkspace(sql, taken, (workspaceId, own) => {
-            const parts = batchParts(sql, workspaceId, own);
+          byWorkspace(taken)((own) => {
+            const parts = batchParts(sql, own);
             const { added, batches, created, devices, isOfTenant, order, user } = parts;
             const sends = new Set(own.map(({ sourceId }) => sourceId));
             const ownQuiet = quiet.filter(({ sourceId }) => sends.has(sourceId));
             const ownStatuses = statuses.filter((each) => own.some((batch) => isSameTenant(batch, each)));
             const { allowed, condition, dropped, rows, status, zone } =
-              ownQuiet.length === 0 ? plain(workspaceId) : during(workspaceId, ownQuiet, parts.isOfSend);
-            return Effect.orDie(sql<CreatedDeliveries>`
+              ownQuiet.length === 0 ? plain : during(ownQuiet, parts.isOfSend);
+            return sql<CreatedDeliveries>`
             WITH ${batches}, due AS (
               SELECT s.workspace_id, s.environment, s.source_id, d.key AS device_key, d.transport,
                 s.campaign_key, s.notification_key, s.content_key, s.content_type, s.cap_count,
@@ -150,7 +146,7 @@ export class SendDeliveriesSql extends Context.Service<SendDeliveriesSql>()(
             SELECT workspace_id AS "workspaceId", environment, source_id AS "sourceId", transport, status,
               count
             FROM added
-            ${dropped}`);
+            ${dropped}`;
           }),
       };
     }),

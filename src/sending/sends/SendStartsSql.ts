@@ -10,6 +10,7 @@ import type { FrequencyCap } from "../../workspaces/Workspace.ts";
 import type { CapWindow } from "../deliveries/FrequencyCap.ts";
 import type { SendQuietHours } from "./holding/SendQuietHours.ts";
 import type { SendAudience, SendingCampaign, StartedSend } from "./Send.ts";
+import type { ContentKey, DeviceKey } from "../../wire/Ids.ts";
 
 /** A campaign that is locked while its sends start. Instants are epoch milliseconds. */
 export interface HeldCampaign extends SendingCampaign {
@@ -25,14 +26,14 @@ export interface HeldCampaign extends SendingCampaign {
   readonly defaultQuietHours: QuietHours | null;
   readonly closing: boolean;
   /** The highest device key of the environment. */
-  readonly lastDeviceKey: number;
+  readonly lastDeviceKey: DeviceKey;
 }
 
 /** A due send. */
 export interface DueSend extends SendingCampaign {
   readonly id: string;
   readonly dueAt: number;
-  readonly contentKey: number;
+  readonly contentKey: ContentKey;
   readonly contentType: string;
   /** Whether its texts are templates. */
   readonly templated: boolean;
@@ -47,7 +48,7 @@ export interface StartingSend extends DueSend {
 
 /** A started send whose devices are those of an audience, to be found later. */
 interface AudienceSend extends StartedSend {
-  readonly lastDeviceKey: number;
+  readonly lastDeviceKey: DeviceKey;
   readonly audience: SendAudience;
 }
 
@@ -174,7 +175,10 @@ export class SendStartsSql extends Context.Service<SendStartsSql>()("waypost/sen
           RETURNING s.id, s.source_id AS "sourceId"`),
 
       /** Splits all device keys into batches, which include every device registered at the start. */
-      splitByRange: (sends: ReadonlyArray<StartedSend & { readonly lastDeviceKey: number }>, size: number) =>
+      splitByRange: (
+        sends: ReadonlyArray<StartedSend & { readonly lastDeviceKey: DeviceKey }>,
+        size: number,
+      ) =>
         Effect.orDie(sql`
           INSERT INTO send_batch (workspace_id, environment, source_id, batch, campaign_key, capped,
             quiet_hours, first_key, last_key)

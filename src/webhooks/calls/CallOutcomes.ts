@@ -1,13 +1,12 @@
 import { Clock, Context, Effect, Layer, Random } from "effect";
 import { Database } from "../../database/Database.ts";
-import { retryAfterMillis } from "../../sending/push/transports/PushTransport.ts";
 import { DAY_MS } from "../../time/TimeZone.ts";
 import { idAt } from "../../wire/Ids.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import { nextAttemptAt } from "../RetrySchedule.ts";
 import { countCall, countDisabled } from "../WebhookMetrics.ts";
 import { WebhooksSql } from "../WebhooksSql.ts";
-import { type CallResult, isSuccess } from "./CallExchange.ts";
+import { type CallResult, isSuccess } from "./CallResult.ts";
 import {
   type AttemptRow,
   CallOutcomesSql,
@@ -30,7 +29,7 @@ export interface EndedCall extends TenantKey {
 /** The id that an attempt shows: the event's, or that of the call for a batch. */
 const shownId = ({ eventIds, id, type }: TakenCall): string => (type === "batch" ? id : (eventIds[0] ?? id));
 
-/** What the results say about their webhooks, one entry for each. */
+/** Effects of the results on their webhooks, one entry for each. */
 const newsOf = (ended: ReadonlyArray<EndedCall>): ReadonlyArray<WebhookNews> => {
   const news = new Map<string, WebhookNews>();
   for (const { call, durationMs, environment, result, startedAt, workspaceId } of ended) {
@@ -60,8 +59,7 @@ export class CallOutcomes extends Context.Service<CallOutcomes>()("waypost/webho
       const settlement = { workspaceId, environment, webhookId, id, fence };
       if (isSuccess(result)) return { ...settlement, verdict: "done", dueAt: null } satisfies CallSettlement;
       const now = yield* Clock.currentTimeMillis;
-      const after = retryAfterMillis(result.retryAfter, now);
-      const dueAt = nextAttemptAt(call.attempts + 1, now, after, yield* Random.next);
+      const dueAt = nextAttemptAt(call.attempts + 1, now, result.retryAfter, yield* Random.next);
       const verdict = dueAt === null ? "given_up" : "failed";
       return { ...settlement, verdict, dueAt } satisfies CallSettlement;
     });

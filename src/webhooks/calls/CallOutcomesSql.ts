@@ -29,7 +29,7 @@ export interface AttemptRow extends TenantKey {
   readonly nextAttemptAt: number | null;
 }
 
-/** What the results of a webhook say about it. Instants are epoch milliseconds. */
+/** The results of a webhook, summed up. Instants are epoch milliseconds. */
 export interface WebhookNews extends TenantKey {
   readonly webhookId: string;
   readonly lastAttemptAt: number;

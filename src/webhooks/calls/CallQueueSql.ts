@@ -3,7 +3,7 @@ import { SqlClient, type SqlError } from "effect/sql";
 import { arrayOf, epochMillis, instant, unnested } from "../../database/Rows.ts";
 import { run } from "../../database/Statements.ts";
 import { sameTenant, tenantColumns, tenantIs } from "../../database/TenantColumns.ts";
-import { byWorkspace } from "../../database/WorkspaceGroups.ts";
+import { workspaceStatements } from "../../database/WorkspaceGroups.ts";
 import { MessageIds } from "../../sending/deliveries/MessageId.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import { EventIds } from "../EventId.ts";
@@ -61,6 +61,7 @@ const askedColumns = {
 export class CallQueueSql extends Context.Service<CallQueueSql>()("waypost/webhooks/calls/CallQueueSql", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
+    const { byWorkspace, ofWorkspace } = workspaceStatements(sql);
     const messageIds = yield* MessageIds;
     const eventIds = yield* EventIds;
 
@@ -145,8 +146,9 @@ export class CallQueueSql extends Context.Service<CallQueueSql>()("waypost/webho
        * Recordings that another worker is taking from are left out.
        */
       takeEvents: (all: ReadonlyArray<Asked>) =>
-        byWorkspace(sql, all, (workspaceId, webhooks) =>
-          withIds(sql<RecordedEventRow>`
+        withIds(
+          byWorkspace(all)(
+            (webhooks) => sql<RecordedEventRow>`
           WITH asked AS (${asked(webhooks)}), next AS (
             SELECT e.*, a.room, e.size - e.called AS rest
             FROM asked a CROSS JOIN LATERAL (
@@ -173,15 +175,17 @@ export class CallQueueSql extends Context.Service<CallQueueSql>()("waypost/webho
               e.send_ids[s.called + 1 : s.called + s.count] AS send_ids,
               e.data[s.called + 1 : s.called + s.count] AS data
           )
-          ${eventRowsSql(sql, workspaceId)}
-          ORDER BY 2, 3`),
+          ${eventRowsSql(sql)}
+          ORDER BY 2, 3`,
+          ),
         ),
 
       putBack: putBackSql(sql),
 
       /** One recorded event of a webhook with its data. */
       event: (tenant: TenantKey, webhookId: string, recording: bigint, index: number) =>
-        withIds(sql<RecordedEventRow>`
+        withIds(
+          sql<RecordedEventRow>`
           WITH taken AS (
             SELECT e.workspace_id, e.environment, e.webhook_id, e.recording, e.type, e.recorded_at,
               ${index}::int AS first,
@@ -194,12 +198,10 @@ export class CallQueueSql extends Context.Service<CallQueueSql>()("waypost/webho
             WHERE ${tenantIs("e", tenant)} AND e.webhook_id = ${webhookId} AND e.recording = ${recording}
               AND e.size > ${index}
           )
-          ${eventRowsSql(sql, tenant.workspaceId)}`),
+          ${eventRowsSql(sql)}`.pipe(ofWorkspace(tenant.workspaceId)),
+        ),
 
-      /**
-       * Adds calls that this worker has leased. One that exists, because its event was sent again, is left
-       * out.
-       */
+      /** Adds calls that this worker has leased, without those that exist: their event was sent again. */
       insertCalls: (calls: ReadonlyArray<NewCall>, dueAt: number) =>
         Effect.orDie(sql<{ readonly webhookId: string; readonly id: string }>`
           INSERT INTO webhook_call AS c (workspace_id, environment, webhook_id, id, type, event_ids, body,

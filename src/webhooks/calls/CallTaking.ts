@@ -16,8 +16,8 @@ const leaseMillis = 20_000;
 const maxEvents = 5_000;
 
 /**
- * How old an event can be whose delivery is still waited for, in milliseconds. Citus commits the rest of a
- * transaction within a minute after all its nodes are back.
+ * How old an event can be whose delivery is still waited for, in milliseconds. A database of several
+ * nodes commits the rest of a transaction within a minute after all are back.
  */
 const maxPendingMillis = 600_000;
 
@@ -44,8 +44,7 @@ export class CallTaking extends Context.Service<CallTaking>()("waypost/webhooks/
     /** Events of webhooks, without recordings whose deliveries are not visible yet: these are put back. */
     const takeEvents = Effect.fnUntraced(function* (asking: ReadonlyArray<Asked>, now: number) {
       const rows = yield* repository.takeEvents(asking);
-      const isWaitedFor = (row: TakenEvent) =>
-        row.isPending === true && now - row.recordedAt < maxPendingMillis;
+      const isWaitedFor = (row: TakenEvent) => row.isPending && now - row.recordedAt < maxPendingMillis;
       if (!rows.some(isWaitedFor)) return rows;
       const keyOf = ({ recording, webhookId }: TakenEvent) => `${webhookId}/${recording}`;
       const waiting = new Set(rows.filter(isWaitedFor).map(keyOf));

@@ -1,14 +1,18 @@
-import { Clock, Effect, FiberHandle, type Scope } from "effect";
+import { Clock, Effect, type Scope } from "effect";
+import { openCalls } from "../../outgoing/OpenCalls.ts";
 import { monotonicMillis } from "../../time/MonotonicTime.ts";
 import { signedRequest } from "../CallSigning.ts";
-import { type CallResult, unanswered } from "./CallExchange.ts";
 import type { EndedCall } from "./CallOutcomes.ts";
 import type { DueWebhook, TakenCall } from "./CallQueueSql.ts";
-import { callTimeoutMillis, type Expire, type Receivers, timedOut } from "./Receivers.ts";
+import { type CallResult, unanswered } from "./CallResult.ts";
+import { callTimeoutMillis, type Expire, type Receivers } from "./Receivers.ts";
 
 interface OpenCall {
+  readonly webhook: DueWebhook;
+  readonly call: TakenCall;
   /** Monotonic milliseconds. */
-  readonly deadline: number;
+  readonly began: number;
+  readonly startedAt: number;
   expire: Expire;
 }
 
@@ -36,47 +40,27 @@ export const inFlightCalls = (
 ): Effect.Effect<InFlightCalls, never, Scope.Scope> =>
   Effect.gen(function* () {
     const clock = yield* Clock.Clock;
-    const runWatch = yield* FiberHandle.makeRuntime<never, void>();
-    /** Oldest first. */
-    const open = new Set<OpenCall>();
-    const now = (): number => monotonicMillis(clock);
     let length = 0;
-    let isClosed = false;
-    yield* Effect.addFinalizer(() =>
-      Effect.sync(() => {
-        isClosed = true;
-        for (const { expire } of open) expire(timedOut);
-      }),
-    );
+    const finish = ({ began, call, startedAt, webhook }: OpenCall, result: CallResult): void => {
+      length -= call.body.length;
+      const { environment, workspaceId } = webhook;
+      const durationMs = Math.max(0, Math.round(monotonicMillis(clock) - began));
+      report({ workspaceId, environment, call, result, startedAt, durationMs });
+    };
+    const open = yield* openCalls<OpenCall>(callTimeoutMillis, (call) => finish(call, call.expire()));
+    yield* Effect.addFinalizer(() => Effect.sync(() => open.endAll().forEach(({ expire }) => expire())));
 
-    /** Ends calls that time out, one at a time: the oldest has the least time left. */
-    const watch = Effect.gen(function* () {
-      for (const oldest of open) {
-        const left = oldest.deadline - now();
-        if (left > 0) yield* Effect.sleep(left);
-        if (open.has(oldest)) oldest.expire(timedOut);
-      }
-    });
-
-    const startOne = (
-      { environment, url, workspaceId }: DueWebhook,
-      keys: ReadonlyArray<Uint8Array>,
-      call: TakenCall,
-    ): void => {
-      const began = now();
+    const startOne = (webhook: DueWebhook, keys: ReadonlyArray<Uint8Array>, call: TakenCall): void => {
       const startedAt = clock.currentTimeMillisUnsafe();
-      const opened: OpenCall = { deadline: began + callTimeoutMillis, expire: () => {} };
+      const expire = () => unanswered("The call was not started.");
+      const opened: OpenCall = { webhook, call, began: monotonicMillis(clock), startedAt, expire };
       open.add(opened);
       length += call.body.length;
       const end = (result: CallResult): void => {
-        if (!open.delete(opened)) return;
-        length -= call.body.length;
-        if (isClosed) return;
-        const durationMs = Math.max(0, Math.round(now() - began));
-        report({ workspaceId, environment, call, result, startedAt, durationMs });
+        if (open.end(opened)) finish(opened, result);
       };
       try {
-        opened.expire = receivers.start(signedRequest(new URL(url), keys, call, startedAt), end);
+        opened.expire = receivers.start(signedRequest(new URL(webhook.url), keys, call, startedAt), end);
       } catch (fault) {
         end(unanswered(`The call could not be made (${fault instanceof Error ? fault.name : "unknown"}).`));
       }
@@ -84,11 +68,9 @@ export const inFlightCalls = (
 
     return {
       start: (webhook, keys, calls) => {
-        const wasEmpty = open.size === 0;
         for (const call of calls) startOne(webhook, keys, call);
-        if (wasEmpty) runWatch(watch);
       },
-      count: () => open.size,
+      count: open.count,
       length: () => length,
     };
   });

@@ -4,11 +4,11 @@ import { Database } from "../../database/Database.ts";
 import { Worker } from "../../workers/Worker.ts";
 import { CallSigning } from "../CallSigning.ts";
 import { CallOutcomes, type EndedCall } from "./CallOutcomes.ts";
-import { isSuccess } from "./CallExchange.ts";
 import { CallQueueSql, type DueWebhook } from "./CallQueueSql.ts";
 import { CallTaking, type Taken } from "./CallTaking.ts";
 import { inFlightCalls } from "./InFlightCalls.ts";
-import { ReceiverLimits } from "./ReceiverLimits.ts";
+import * as State from "./DispatcherState.ts";
+import { receiverLimits, roomFor, verdictOf } from "./ReceiverLimits.ts";
 import { Receivers } from "./Receivers.ts";
 
 /**
@@ -50,42 +50,33 @@ export class WebhookDispatcher extends Context.Service<WebhookDispatcher>()(
       const clock = yield* Clock.Clock;
       const wake = yield* Queue.sliding<void>(1);
       const ended = yield* Queue.sliding<void>(1);
-      const limits = new ReceiverLimits();
+      const limits = receiverLimits();
       /** Webhooks that may have more calls to make. */
       const due = new Map<string, DueWebhook>();
-      let results: Array<EndedCall> = [];
-      let storing = 0;
-      let scannedAt = Number.NEGATIVE_INFINITY;
-      let isStopped = false;
-      // Numbers of scans: the latest that began, the one that is to find nothing left to do, and the latest
-      // that did.
-      let scans = 0;
-      let asked = 0;
-      let lastIdle = 0;
+      /** Results that are not stored yet. */
+      const results: Array<EndedCall> = [];
+      let state = State.initialState;
       const idle = yield* SubscriptionRef.make(0);
 
       const calls = yield* inFlightCalls(receivers, (result) => {
         const { call, environment, workspaceId } = result;
         const name = nameOf({ workspaceId, environment, id: call.webhookId });
         const now = clock.currentTimeMillisUnsafe();
-        limits.ended(name, result.result.statusCode, isSuccess(result.result), now);
+        limits.ended(name, verdictOf(result.result), result.durationMs, now);
         const webhook = due.get(name);
-        if (webhook !== undefined && limits.room(name, webhook.batch, now) > 0)
+        if (webhook !== undefined && roomFor(limits, name, webhook.batch, now) > 0)
           Queue.offerUnsafe(wake, undefined);
         if (results.push(result) === 1) Queue.offerUnsafe(ended, undefined);
       });
 
       const scan = Effect.gen(function* () {
-        const number = ++scans;
+        state = State.scanning(state);
         const found = yield* repository.dueWebhooks(yield* Clock.currentTimeMillis, maxWebhooks);
-        scannedAt = yield* Clock.currentTimeMillis;
         due.clear();
         for (const webhook of found) due.set(nameOf(webhook), webhook);
-        limits.forgetIdle();
-        const isIdle = due.size === 0 && calls.count() + results.length + storing === 0;
-        if (!isIdle) return;
-        lastIdle = number;
-        yield* SubscriptionRef.set(idle, number);
+        const isIdle = due.size === 0 && calls.count() + results.length === 0;
+        state = State.scanned(state, yield* Clock.currentTimeMillis, isIdle);
+        yield* SubscriptionRef.set(idle, state.lastIdle);
       });
 
       const start = ({ calls: taken, isAll, webhook }: Taken): void => {
@@ -107,15 +98,15 @@ export class WebhookDispatcher extends Context.Service<WebhookDispatcher>()(
       const takeDue = Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis;
         const wanted = [];
-        if (results.length + storing > maxUnstored) return false;
+        if (results.length > maxUnstored) return false;
         for (const [name, webhook] of due) {
           if (calls.length() > maxLength || wanted.length === webhooksPerTaking) break;
-          const room = limits.room(name, webhook.batch, now);
+          const room = roomFor(limits, name, webhook.batch, now);
           if (room > 0) wanted.push({ webhook, room });
         }
         if (wanted.length === 0) return false;
         for (const each of yield* taking.take(wanted)) {
-          // Those that were served last come last in the next taking.
+          // The webhooks that were served last come last in the next taking.
           const name = nameOf(each.webhook);
           due.delete(name);
           if (!each.isAll) due.set(name, each.webhook);
@@ -125,11 +116,10 @@ export class WebhookDispatcher extends Context.Service<WebhookDispatcher>()(
       });
 
       const poll = Effect.gen(function* () {
-        if (isStopped) return yield* Effect.never;
-        const isTime = (yield* Clock.currentTimeMillis) - scannedAt >= scanMillis;
-        if (isTime || lastIdle < asked) yield* scan;
+        if (state.isStopped) return yield* Effect.never;
+        if (State.untilScan(state, scanMillis, yield* Clock.currentTimeMillis) <= 0) yield* scan;
         if (yield* takeDue) return;
-        const left = scannedAt + scanMillis - (yield* Clock.currentTimeMillis);
+        const left = State.untilScan(state, scanMillis, yield* Clock.currentTimeMillis);
         yield* Effect.raceFirst(Effect.sleep(Math.max(1, left)), Queue.take(wake));
       });
 
@@ -137,14 +127,8 @@ export class WebhookDispatcher extends Context.Service<WebhookDispatcher>()(
       const settleAll = Effect.gen(function* () {
         while (results.length > 0) {
           const batch = results.slice(0, maxResults);
-          results = results.slice(batch.length);
-          storing = batch.length;
-          yield* Effect.onExit(outcomes.settle(batch), (exit) =>
-            Effect.sync(() => {
-              storing = 0;
-              if (exit._tag === "Failure") results = [...batch, ...results];
-            }),
-          );
+          yield* outcomes.settle(batch);
+          results.splice(0, batch.length);
           Queue.offerUnsafe(wake, undefined);
         }
       });
@@ -168,9 +152,9 @@ export class WebhookDispatcher extends Context.Service<WebhookDispatcher>()(
       yield* Worker.every("webhook_calls", 0, poll, { isTraced: false });
       yield* Effect.addFinalizer(() =>
         Effect.gen(function* () {
-          isStopped = true;
+          state = State.stopped(state);
           const drained = Effect.gen(function* () {
-            while (calls.count() > 0 || results.length + storing > 0) yield* Effect.sleep(50);
+            while (calls.count() + results.length > 0) yield* Effect.sleep(50);
           });
           yield* Effect.timeoutOption(drained, shutdownTimeout);
         }),
@@ -179,8 +163,8 @@ export class WebhookDispatcher extends Context.Service<WebhookDispatcher>()(
       return {
         /** Scans at once. Completes when nothing is due and this process has nothing in flight. */
         caughtUp: Effect.suspend(() => {
-          const before = scans;
-          asked = before + 1;
+          const before = state.scans;
+          state = State.asked(state);
           Queue.offerUnsafe(wake, undefined);
           return Effect.asVoid(
             Stream.runHead(Stream.filter(SubscriptionRef.changes(idle), (number) => number > before)),

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest";
 import { changedEntries, unchanged } from "../../../src/cli/location-import/FeatureChanges.ts";
-import type { ImportEntry } from "../../../src/cli/location-import/ImportEntry.ts";
+import type { ImportEntry } from "../../../src/client/location-files/ImportEntry.ts";
 
 const entryOf = (feature: unknown): ImportEntry => ({ _tag: "Feature", feature, size: 10, row: null });
 

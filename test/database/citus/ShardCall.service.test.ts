@@ -1,7 +1,8 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { onShard } from "../../../src/database/citus/ShardCall.ts";
+import { callShard } from "../../../src/database/citus/ShardCall.ts";
+import { table } from "../../../src/database/citus/StatementParts.ts";
 import { arrayOf, instant, jsonb } from "../../../src/database/Rows.ts";
 import { TestDatabase } from "../TestDatabase.ts";
 
@@ -14,16 +15,17 @@ layer(TestDatabase.layerWith(1))("A statement that the node of a shard runs", (i
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
       const text = `it's "%1$s" 5% \\n $1 {a,b}`;
-      const [row] = yield* onShard(
+      const [row] = yield* callShard(
         sql,
         workspace,
         sql<Record<string, unknown>>`
-          SELECT (SELECT count(*) FROM device d WHERE d.workspace_id = ${workspace}) AS devices,
+          SELECT (SELECT count(*) FROM ${table.device} d WHERE d.workspace_id = ${workspace}) AS devices,
             ${text}::text AS text, ${null}::text AS missing, ${jsonb({ a: [text] })} AS json,
             ${arrayOf("text", [text, null, "NULL", ""])} AS texts, ${1.5}::float8 AS fraction,
             ${arrayOf("int8", [2n ** 40n])} AS numbers, ${true} AS truth,
             extract(epoch FROM ${instant(1_790_000_000_123)}) * 1000 AS at,
             encode(${new Uint8Array([0, 92, 39, 255])}, 'hex') AS bytes`,
+        0,
       );
       assert.deepStrictEqual(row, {
         devices: 0,
@@ -41,17 +43,19 @@ layer(TestDatabase.layerWith(1))("A statement that the node of a shard runs", (i
   );
 
   const touch = (sql: SqlClient.SqlClient, unsubscribed: string) =>
-    onShard(
+    callShard(
       sql,
       workspace,
       sql<{ readonly found: number }>`
         WITH gone AS (
-          DELETE FROM push_queue q WHERE q.workspace_id = ${workspace} RETURNING q.source_id
+          DELETE FROM ${table.push_queue} q WHERE q.workspace_id = ${workspace} RETURNING q.source_id
         ), added AS (
-          INSERT INTO push_queue (workspace_id, environment, source_id, device_key, transport, due_at)
+          INSERT INTO ${table.push_queue} (workspace_id, environment, source_id, device_key, transport,
+            due_at)
           VALUES (${workspace}, 'sandbox', 1, 1, ${unsubscribed}, ${instant(0)})
         )
         SELECT count(*)::int AS found FROM gone`,
+      0,
     );
 
   it.effect("it is part of its transaction, and runs again after a rollback (running.citus)", () =>
@@ -81,13 +85,14 @@ layer(TestDatabase.layerWith(1))("A statement that the node of a shard runs", (i
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
       const plans = (number: number) =>
-        onShard(
+        callShard(
           sql,
           workspace,
           sql<{ readonly plans: number }>`
             SELECT count(*)::int AS plans, ${sql.literal(String(number))} AS number
-            FROM pg_prepared_statements p LEFT JOIN device d ON d.workspace_id = ${workspace}
+            FROM pg_prepared_statements p LEFT JOIN ${table.device} d ON d.workspace_id = ${workspace}
             WHERE p.name LIKE 'shard_%'`,
+          0,
         );
       for (let number = 0; number < keptPlans; number++) yield* plans(number);
       const further = yield* plans(keptPlans);

@@ -1,14 +1,14 @@
 import { assert, layer } from "@effect/vitest";
 import { Cause, Effect, Exit, Layer } from "effect";
 import { SqlClient, SqlError } from "effect/sql";
-import { AssumeDistributed } from "../../../src/database/citus/IsDistributed.ts";
+import { assumeDistributed } from "../../../src/database/citus/IsDistributed.ts";
 import { Connections } from "../../sending/sends/SimulationWorld.ts";
 import { TestDatabase } from "../TestDatabase.ts";
 
 // A distributed database is assumed, and the statements that reach it are recorded.
-const assumed = Layer.unwrap(Effect.map(Connections, ({ path }) => TestDatabase.layerThrough(path))).pipe(
+const assumed = Layer.effectDiscard(Effect.map(SqlClient.SqlClient, assumeDistributed)).pipe(
+  Layer.provideMerge(Layer.unwrap(Effect.map(Connections, ({ path }) => TestDatabase.layerThrough(path)))),
   Layer.provideMerge(Connections.layer),
-  Layer.provideMerge(Layer.succeed(AssumeDistributed, true)),
 );
 
 const asksForTwoPhases = Effect.map(Connections, ({ statements }) =>

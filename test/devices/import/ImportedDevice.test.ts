@@ -45,7 +45,7 @@ const parts = {
 const installation = { installation_id: "one" };
 const noProblems = () => [];
 
-/** What a row is when each of its parts is parsed in a row of its own. */
+/** A row whose parts are each parsed in a row of their own. */
 const byParts = (rows: ReadonlyArray<ImportedRow>) => {
   const parsed = rows.map((row) => importedDevice({ ...installation, ...row }, noProblems));
   const reasons = parsed.flatMap((each) => ("device" in each ? [] : each.reasons));

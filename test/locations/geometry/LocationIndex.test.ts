@@ -7,6 +7,7 @@ import { distanceTo } from "../../../src/locations/geometry/BorderDistance.ts";
 import { LocationIndex } from "../../../src/locations/geometry/LocationIndex.ts";
 import { box } from "../Features.ts";
 import { byKey, circle, haversine, polygon, sampledDistance } from "./TestLocations.ts";
+import { LocationKey } from "../../../src/wire/Ids.ts";
 
 const longitude = fc.oneof(
   fc.double({ min: -180, max: 180, noNaN: true }),
@@ -157,7 +158,7 @@ describe("LocationIndex", () => {
           meters: Math.round(distanceTo(each, point) * 10) / 10,
         }));
         all.sort((a, b) => a.meters - b.meters || a.key - b.key);
-        const found = index.nearest(point, [...given.map(({ key }) => key), 1_000_000], limit);
+        const found = index.nearest(point, [...given.map(({ key }) => key), LocationKey(1_000_000)], limit);
         assert.deepStrictEqual(
           found.map(({ location, meters }) => ({ key: location.key, meters })),
           all.slice(0, limit),
@@ -170,6 +171,6 @@ describe("LocationIndex", () => {
   it("an index without locations finds none", () => {
     const index = LocationIndex.of(new Map());
     assert.deepStrictEqual(index.at([0, 90]), []);
-    assert.deepStrictEqual(index.nearest([0, 0], [1, 2], 5), []);
+    assert.deepStrictEqual(index.nearest([0, 0], [LocationKey(1), LocationKey(2)], 5), []);
   });
 });

@@ -1,6 +1,7 @@
 import type { GeoPosition } from "../../../src/locations/Location.ts";
 import { boundingCircle } from "../../../src/locations/geometry/BoundingCircle.ts";
 import { type IndexedLocation, toIndexedLocation } from "../../../src/locations/geometry/IndexedLocation.ts";
+import { LocationKey } from "../../../src/wire/Ids.ts";
 
 const earth = 6371008.8;
 const radians = Math.PI / 180;
@@ -21,7 +22,15 @@ export const circle = (
   [longitude, latitude]: GeoPosition,
   radius_meters: number,
 ): IndexedLocation =>
-  toIndexedLocation({ key, id: idOf(key), revision: key, longitude, latitude, radius_meters, rings: null });
+  toIndexedLocation({
+    key: LocationKey(key),
+    id: idOf(key),
+    revision: key,
+    longitude,
+    latitude,
+    radius_meters,
+    rings: null,
+  });
 
 /** A polygon for an index, of closed rings. */
 export const polygon = (
@@ -30,7 +39,7 @@ export const polygon = (
 ): IndexedLocation => {
   const { latitude, longitude, radiusMeters } = boundingCircle({ type: "Polygon", coordinates: rings });
   return toIndexedLocation({
-    key,
+    key: LocationKey(key),
     id: idOf(key),
     revision: key,
     longitude,
@@ -41,7 +50,7 @@ export const polygon = (
 };
 
 /** Locations by their keys. */
-export const byKey = (locations: ReadonlyArray<IndexedLocation>): ReadonlyMap<number, IndexedLocation> =>
+export const byKey = (locations: ReadonlyArray<IndexedLocation>): ReadonlyMap<LocationKey, IndexedLocation> =>
   new Map(locations.map((location) => [location.key, location]));
 
 /** The minimum distance from a point to the outline of rings in metres, found by trying points along it. */

@@ -89,7 +89,7 @@ describe("ImportBodyReader", () => {
   it("reading ends at the 10,001st feature (G4.2, B3.8)", () => {
     const list = Array.from({ length: 10_000 }, () => "{}").join();
     assert.isFalse(read(`{"features":[${list}]}`, 4096).frame?.hasTooMany);
-    // What follows is not even JSON.
+    // The rest is not even JSON.
     const { features, frame } = read(`{"features":[${list},{},{}`, 4096);
     assert.isTrue(frame?.hasTooMany);
     assert.isAtMost(features.length, 10_000);

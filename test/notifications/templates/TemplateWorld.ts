@@ -1,4 +1,5 @@
 import type { TemplateValues } from "../../../src/notifications/templates/TemplateRun.ts";
+import { type TimeZoneName } from "../../../src/time/TimeZone.ts";
 
 /** The values for a device with these attributes, at a shop. */
 export const templateValues = (attributes: object = {}): TemplateValues => ({
@@ -6,7 +7,7 @@ export const templateValues = (attributes: object = {}): TemplateValues => ({
     attributes: attributes as TemplateValues["device"]["attributes"],
     platform: "ios",
     locale: "nl-NL",
-    timezone: "Europe/Amsterdam",
+    timezone: "Europe/Amsterdam" as TimeZoneName,
   },
   location: { name: "Shop", address: "Dam 1", external_id: "s1" },
   campaign: { name: "Autumn" },

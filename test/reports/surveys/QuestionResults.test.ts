@@ -5,6 +5,7 @@ import { dividedBy, parseDecimal, percentOf, sumOf } from "../../../src/reports/
 import { questionResult } from "../../../src/reports/surveys/QuestionResults.ts";
 import { responseIds } from "../../../src/events/ResponseId.ts";
 import { shownAnswers } from "../../../src/reports/surveys/ShownAnswers.ts";
+import { NotificationKey, CampaignKey, DeviceKey } from "../../../src/wire/Ids.ts";
 
 const ids = ["a", "b", "c"].map((letter) => `01980a6c-4c1d-7f10-9a41-3f1f5d7a2b7${letter}`);
 const [a = "", b = "", gone = ""] = ids;
@@ -119,7 +120,11 @@ describe("Results of questions", () => {
     const others = responseIds("another-key-of-the-tests-with-32-characters");
     fc.assert(
       fc.property(key, key, key, (notificationKey, campaignKey, deviceKey) => {
-        const id = ids.idOf({ notificationKey, campaignKey, deviceKey });
+        const id = ids.idOf({
+          notificationKey: NotificationKey(notificationKey),
+          campaignKey: CampaignKey(campaignKey),
+          deviceKey: DeviceKey(deviceKey),
+        });
         assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
         assert.deepStrictEqual(ids.keyOf(id.toUpperCase()), { notificationKey, campaignKey, deviceKey });
         assert.isNull(others.keyOf(id));

@@ -15,6 +15,7 @@ import { campaign, devices, notification } from "../ReportHistory.ts";
 import { reporting } from "../Reporting.ts";
 import { assertRebuildIsSame } from "../rollups/StoredRollups.ts";
 import { expectedQuestions, type PastAnswers } from "./SurveyOracle.ts";
+import { DeviceKey, CampaignKey, NotificationKey, type ContentKey } from "../../../src/wire/Ids.ts";
 
 const QUARTER = 900_000;
 const id = (number: number) => `01980a6c-4c1d-7f10-9a41-3f1f5d7a2${String(number).padStart(3, "0")}`;
@@ -67,7 +68,7 @@ const anyValue = ({ choices: of, type }: Question): fc.Arbitrary<Answer["value"]
   }
 };
 
-/** What a device sends at a time: answers to some of the questions of a revision. */
+/** A device's report at a time: answers to some of the questions of a revision. */
 const anyAnswers = fc.integer({ min: 0, max: 2 }).chain((revision) =>
   fc.record({
     revision: fc.constant(revision),
@@ -174,11 +175,11 @@ layer(TestWaypost.layer)("Results of surveys", (it) => {
                 translations: null,
                 locale: null,
                 test: false,
-                campaign_key: campaignKeys[campaign] ?? 0,
-                notification_key: notificationKey,
-                content_key: contentKeys[revision] ?? 0,
+                campaign_key: CampaignKey(campaignKeys[campaign] ?? 0),
+                notification_key: NotificationKey(notificationKey),
+                content_key: (contentKeys[revision] ?? 0) as ContentKey,
               };
-              yield* answers.put(tenant, device + 1, survey, given, at);
+              yield* answers.put(tenant, DeviceKey(device + 1), survey, given, at);
             }
           });
           const verify = Effect.fnUntraced(function* (moment: string) {

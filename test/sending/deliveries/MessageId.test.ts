@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest";
 import fc from "fast-check";
 import { messageIds } from "../../../src/sending/deliveries/MessageId.ts";
-import { isUuid } from "../../../src/wire/Ids.ts";
+import { isUuid, DeviceKey } from "../../../src/wire/Ids.ts";
 
 const secretKey = "secret-key-of-the-tests-0123456789";
 const ids = messageIds(secretKey);
@@ -11,21 +11,25 @@ describe("message ids", () => {
   it("a message id is a UUID of version 8 that holds the delivery's key, in any letter case", () => {
     const sourceIds = fc.bigInt({ min: 1n, max: 2n ** 60n - 1n });
     fc.assert(
-      fc.property(sourceIds, fc.integer({ min: 1, max: 2_147_483_647 }), (sourceId, deviceKey) => {
-        const id = ids.idOf({ sourceId, deviceKey });
-        assert.isTrue(isUuid(id));
-        assert.strictEqual(id[14], "8");
-        assert.match(id[19] ?? "", /[89ab]/);
-        assert.deepStrictEqual(ids.keyOf(id), { sourceId, deviceKey });
-        assert.deepStrictEqual(ids.keyOf(id.toUpperCase()), { sourceId, deviceKey });
-      }),
+      fc.property(
+        sourceIds,
+        fc.integer({ min: 1, max: 2_147_483_647 }).map((key) => DeviceKey(key)),
+        (sourceId, deviceKey) => {
+          const id = ids.idOf({ sourceId, deviceKey });
+          assert.isTrue(isUuid(id));
+          assert.strictEqual(id[14], "8");
+          assert.match(id[19] ?? "", /[89ab]/);
+          assert.deepStrictEqual(ids.keyOf(id), { sourceId, deviceKey });
+          assert.deepStrictEqual(ids.keyOf(id.toUpperCase()), { sourceId, deviceKey });
+        },
+      ),
     );
   });
 
   it("the ids of many deliveries are those of each", () => {
     const keys = Array.from({ length: 100 }, (_, index) => ({
       sourceId: BigInt(index % 7),
-      deviceKey: index + 1,
+      deviceKey: DeviceKey(index + 1),
     }));
     assert.deepStrictEqual(ids.idsOf(keys), keys.map(ids.idOf));
     assert.deepStrictEqual(ids.idsOf([]), []);
@@ -35,7 +39,7 @@ describe("message ids", () => {
     const count = 10_000;
     const made: Array<string> = [];
     for (let index = 1; index <= count; index++)
-      made.push(ids.idOf({ sourceId: BigInt(index), deviceKey: 7 }));
+      made.push(ids.idOf({ sourceId: BigInt(index), deviceKey: DeviceKey(7) }));
     assert.strictEqual(new Set(made).size, count);
     // Each hex digit but those of version and variant has each value in about a sixteenth of all ids.
     for (let index = 0; index < 36; index++) {
@@ -55,8 +59,8 @@ describe("message ids", () => {
         assert.isNull(ids.keyOf(id));
       }),
     );
-    const made = ids.idOf({ sourceId: 42n, deviceKey: 7 });
-    assert.notStrictEqual(made, others.idOf({ sourceId: 42n, deviceKey: 7 }));
+    const made = ids.idOf({ sourceId: 42n, deviceKey: DeviceKey(7) });
+    assert.notStrictEqual(made, others.idOf({ sourceId: 42n, deviceKey: DeviceKey(7) }));
     assert.isNull(others.keyOf(made));
     for (const index of [0, 7, 10, 17, 20, 35])
       assert.isNull(

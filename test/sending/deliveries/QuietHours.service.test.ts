@@ -147,10 +147,10 @@ layer(manualWorkers)("Quiet hours", (it) => {
   it.effect("a held message fails for what is true when the quiet hours end (P2.6)", () =>
     Effect.gen(function* () {
       const cases = [
-        ["paused", "Its campaign is paused at the end of the quiet hours."],
-        ["deleted", "Its campaign was deleted during the quiet hours."],
-        ["ended", "Its campaign has ended during the quiet hours."],
-        ["detached", "Its notification was deleted during the quiet hours."],
+        ["paused", "The campaign is paused."],
+        ["deleted", "The campaign was deleted."],
+        ["ended", "The campaign has ended."],
+        ["detached", "The notification was deleted."],
         ["unregistered", "The device has unregistered."],
         ["unsubscribed", "The device wants no messages."],
         ["push", "No credentials are set for fcm in this environment."],
@@ -223,7 +223,7 @@ layer(manualWorkers)("Quiet hours", (it) => {
     }),
   );
 
-  it.effect("a send holds and drops by the zones of its devices, and is done with held ones (P2.8)", () =>
+  it.effect("quiet hours apply in each device's zone, and held messages do not keep a send open (P2.8)", () =>
     Effect.gen(function* () {
       for (const action of ["hold", "drop"] as const) {
         const { production } = yield* sendWorld();

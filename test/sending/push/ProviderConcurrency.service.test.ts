@@ -3,6 +3,7 @@ import { Effect } from "effect";
 import { TestClock } from "effect/testing";
 import { randomUUID } from "node:crypto";
 import { ProviderConcurrency } from "../../../src/sending/push/ProviderConcurrency.ts";
+import { accepted, type PushOutcome } from "../../../src/sending/push/transports/PushTransport.ts";
 import { TestWaypost, testStart } from "../../TestWaypost.ts";
 import { localServices } from "./LocalProviders.ts";
 import type { LocalService } from "./PushServers.ts";
@@ -101,7 +102,10 @@ for (const [name, started] of Object.entries(localServices)) {
 }
 
 describe("ProviderConcurrency", () => {
-  plainIt("the limit of a push service grows with responses and shrinks with timeouts, within bounds", () => {
+  const missing = { _tag: "Unavailable", reason: "No answer.", retryAfter: null } as const;
+  const gone = { _tag: "Gone", reason: "The address is gone." } as const;
+
+  plainIt("the limit of a push service grows with responses and shrinks without, within bounds", () => {
     const services = new ProviderConcurrency(true);
     const limit = () => {
       const dueAt = services.limiter(testStart);
@@ -109,16 +113,20 @@ describe("ProviderConcurrency", () => {
       while (count < 1_000 && dueAt("a") === null) count += 1;
       return count;
     };
-    const answered = (isAnswered: boolean) => {
-      services.started("a");
-      services.ended("a", 20, isAnswered);
+    const ended = (outcome: PushOutcome | null, count: number) => {
+      for (let index = 0; index < count; index++) {
+        services.started("a");
+        services.ended("a", outcome, 20, testStart - 10_000);
+      }
     };
     assert.strictEqual(limit(), 16);
-    for (let count = 0; count < 1_000; count++) answered(true);
+    ended(gone, 1_000);
     assert.strictEqual(limit(), 128);
-    answered(false);
+    ended({ ...missing, retryAfter: 1_000 }, 1);
     assert.strictEqual(limit(), 64);
-    for (let count = 0; count < 10; count++) answered(false);
+    ended(null, 100);
+    assert.strictEqual(limit(), 64);
+    ended(missing, 10);
     assert.strictEqual(limit(), 16);
   });
 
@@ -132,7 +140,7 @@ describe("ProviderConcurrency", () => {
     assert.isNull(dueAt("b"));
     for (let count = 0; count < 30; count++) {
       services.started("a");
-      services.ended("a", 10_000, false);
+      services.ended("a", missing, 10_000, testStart);
     }
     const crowd = services.limiter(testStart + 60_000);
     const later = Array.from({ length: 1_000 }, () => crowd("a")).filter((time) => time !== null);
@@ -145,7 +153,7 @@ describe("ProviderConcurrency", () => {
     const services = new ProviderConcurrency(true);
     for (let count = 0; count < 200; count++) {
       services.started("a");
-      services.ended("a", 20, true);
+      services.ended("a", accepted, 20, testStart);
     }
     const dueAt = services.limiter(testStart);
     const times = Array.from({ length: 10_128 }, () => dueAt("a"));

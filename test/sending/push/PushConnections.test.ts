@@ -1,11 +1,11 @@
 import { assert, it } from "@effect/vitest";
 import { Effect, Layer } from "effect";
 import { Settings } from "../../../src/config/Settings.ts";
-import { HostResolver, PublicHosts } from "../../../src/notifications/PublicHosts.ts";
+import { HostResolver, PublicHosts } from "../../../src/outgoing/PublicHosts.ts";
 import { makeVapidKeys } from "../../../src/sending/credentials/PushCredentialRules.ts";
 import { Apns } from "../../../src/sending/push/transports/Apns.ts";
 import { Fcm } from "../../../src/sending/push/transports/Fcm.ts";
-import { PushConnections } from "../../../src/sending/push/transports/PushConnections.ts";
+import { OutgoingRequests } from "../../../src/outgoing/OutgoingRequests.ts";
 import { awaitOutcome, type PushChannel } from "../../../src/sending/push/transports/PushTransport.ts";
 import { WebPush } from "../../../src/sending/push/transports/WebPush.ts";
 import { localServer } from "../../notifications/LocalServer.ts";
@@ -16,7 +16,7 @@ import { plainContent as content } from "./PlainContent.ts";
 /** Transports that allow no private addresses, where each name resolves to these addresses. */
 const transports = (...addresses: ReadonlyArray<string>) =>
   Layer.mergeAll(Fcm.layer, Apns.layer, WebPush.layer).pipe(
-    Layer.provide(PushConnections.layerNoDeps),
+    Layer.provide(OutgoingRequests.layerNoDeps),
     Layer.provide(PublicHosts.layer),
     Layer.provide(Settings.layerTest({ allowPrivateAddresses: false })),
     Layer.provide(

@@ -14,7 +14,7 @@ export interface LedgerEntry {
   readonly headers: Readonly<Record<string, unknown>>;
   /** The payload for the app (contract L8). */
   readonly payload: any;
-  /** What the operating system shows, if the provider knows it. */
+  /** The notification as the operating system shows it, if the provider knows it. */
   readonly shown: any;
   /** Its size, as the limit counts it. */
   readonly bytes: number;

@@ -4,13 +4,13 @@ import { ECDH, randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { vi } from "vitest";
 import { Settings } from "../../../src/config/Settings.ts";
-import { PublicHosts } from "../../../src/notifications/PublicHosts.ts";
+import { PublicHosts } from "../../../src/outgoing/PublicHosts.ts";
 import { makeVapidKeys } from "../../../src/sending/credentials/PushCredentialRules.ts";
 import {
   EncryptionThreadSettings,
   startEncryptionThread,
 } from "../../../src/sending/push/transports/EncryptionThread.ts";
-import { PushConnections } from "../../../src/sending/push/transports/PushConnections.ts";
+import { OutgoingRequests } from "../../../src/outgoing/OutgoingRequests.ts";
 import { awaitOutcome, type PushChannel } from "../../../src/sending/push/transports/PushTransport.ts";
 import { WebPush } from "../../../src/sending/push/transports/WebPush.ts";
 import { localServer } from "../../notifications/LocalServer.ts";
@@ -21,7 +21,7 @@ import { plainContent as content } from "./PlainContent.ts";
 const pushCount = 40;
 const settings = { start: startEncryptionThread, maxThreads: 2, answerMillis: 600_000, idleMillis: 600_000 };
 const layer = WebPush.layer.pipe(
-  Layer.provide(PushConnections.layerNoDeps),
+  Layer.provide(OutgoingRequests.layerNoDeps),
   Layer.provide(PublicHosts.layer),
   Layer.provide(Settings.layerTest({ allowPrivateAddresses: true })),
 );

@@ -1,5 +1,4 @@
 import { Context, Effect, Layer } from "effect";
-import type { TimeZoneName } from "../../../time/TimeZone.ts";
 import { runSliced, timeSlices } from "../../../workers/TimeSlices.ts";
 import type { Tenant } from "../../../workspaces/Workspace.ts";
 import type { OutcomeCounts } from "../../ReportCounts.ts";
@@ -64,7 +63,7 @@ export class DeliveryReader extends Context.Service<DeliveryReader>()(
       /** Deliveries of the range and of each of its days. */
       const daily = Effect.fnUntraced(function* (tenant: Tenant, split: ScopeSplit) {
         const days = new DailyDeliveries(split.scope.range.dates);
-        const dateOf = datesIn(tenant.workspace.timezone as TimeZoneName);
+        const dateOf = datesIn(tenant.workspace.timezone);
         const yieldIfLong = timeSlices();
         for (const { devices, quarter, status } of yield* groupsOf(tenant, split, "day")) {
           if (status === "delivered") days.addGroup(dateOf(quarter), integersOf(devices));

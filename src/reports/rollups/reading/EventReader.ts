@@ -1,5 +1,4 @@
 import { Context, Effect, Layer } from "effect";
-import type { TimeZoneName } from "../../../time/TimeZone.ts";
 import { timeSlices } from "../../../workers/TimeSlices.ts";
 import type { Tenant } from "../../../workspaces/Workspace.ts";
 import type { ReportScope } from "../../ReportConditionsSql.ts";
@@ -64,7 +63,7 @@ export class EventReader extends Context.Service<EventReader>()(
             exits: day.exits + (countsExits(scope.filters) ? exits : 0),
           });
         };
-        const dateOf = datesIn(tenant.workspace.timezone as TimeZoneName);
+        const dateOf = datesIn(tenant.workspace.timezone);
         const yieldIfLong = timeSlices();
         if (rolledUp !== undefined) {
           const { blocks, keys } = yield* matching(tenant, rolledUp);

@@ -45,7 +45,7 @@ export const locationSums = (
   return sums;
 };
 
-/** What is not in the rollups of a location. */
+/** Counts of a location that are not in its rollups. */
 interface AddedToLocation {
   readonly groups: ReadonlyArray<TransitionGroup>;
   readonly visits: VisitChange | undefined;

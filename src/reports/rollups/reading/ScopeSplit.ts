@@ -2,8 +2,8 @@ import type { ReportScope } from "../../ReportConditionsSql.ts";
 import { noMonth, partsOf, type RollupPart } from "../RollupKeys.ts";
 
 /**
- * Where the parts of a report's scope are counted: in the rollups with their pending deltas, and in source
- * rows for the time before. A part that is undefined counts nothing.
+ * The parts of a report's scope, by where they are counted: in the rollups with their pending deltas, and in
+ * source rows for the time before. A part that is undefined counts nothing.
  */
 export interface ScopeSplit {
   readonly scope: ReportScope;
@@ -15,13 +15,13 @@ export interface ScopeSplit {
   readonly parts: ReadonlyArray<RollupPart>;
 }
 
-/** What the rollups of an environment cover. Months before `monthsBefore` have rows. */
+/** The coverage of an environment's rollups. Months before `monthsBefore` have rows. */
 export interface RollupCoverage {
   readonly rolledUpFrom: number;
   readonly monthsBefore: string;
 }
 
-/** What rollups cover that do not exist, or that are in another time zone. */
+/** The coverage of rollups that do not exist, or that are in another time zone. */
 export const noCoverage: RollupCoverage = { rolledUpFrom: Infinity, monthsBefore: noMonth };
 
 /** Splits a scope at the instant from which on source rows are rolled up. */

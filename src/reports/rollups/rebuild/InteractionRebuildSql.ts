@@ -2,7 +2,6 @@ import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf, asNumber } from "../../../database/Rows.ts";
 import { dateAt, daysOf } from "../../../time/LocalTime.ts";
-import type { TimeZoneName } from "../../../time/TimeZone.ts";
 import { interactions, type Period, within } from "../../SourceRowsSql.ts";
 import { inTenant } from "../../../database/TenantColumns.ts";
 import type { AnswerDelta, InteractionDelta } from "../InteractionTypes.ts";
@@ -17,7 +16,7 @@ export class InteractionRebuildSql extends Context.Service<InteractionRebuildSql
 
       /** The start of the local day of an instant of a period, in epoch milliseconds. */
       const dayOf = ({ timezone }: PendingTenant, { fromMs, toMs }: Period, column: string) => {
-        const zone = timezone as TimeZoneName;
+        const zone = timezone;
         const starts = daysOf(zone, dateAt(zone, fromMs), dateAt(zone, toMs - 1)).map((day) => day.fromMs);
         const bucket = sql`width_bucket(${sql(column)}, ${arrayOf("timestamptz", starts)})`;
         return sql`(${arrayOf("float8", starts)})[${bucket}]`;

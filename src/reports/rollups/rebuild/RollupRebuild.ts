@@ -34,7 +34,7 @@ interface SourceRows {
   readonly transitions: TransitionColumns;
 }
 
-/** Where the last share of a period starts: at a local midnight, else at a quarter of an hour. */
+/** The start of the last share of a period: a local midnight, else a quarter of an hour. */
 const lastPart = (zone: TimeZoneName, { fromMs, toMs }: Period, share: number): number => {
   const about = toMs - (toMs - fromMs) * share;
   const midnight = dayStart(zone, addDays(dateAt(zone, about), 1));
@@ -54,9 +54,9 @@ export class RollupRebuild extends Context.Service<RollupRebuild>()(
       const writer = yield* RollupWriter;
       const interactions = yield* InteractionRebuild;
 
-      /** Where a period of about so many rows starts. Whole days, unless a day has more. */
+      /** Start of a period of about `rows` rows; whole days unless one day has more. */
       const periodStart = Effect.fnUntraced(function* (tenant: PendingTenant, toMs: number, rows: number) {
-        const zone = tenant.timezone as TimeZoneName;
+        const zone = tenant.timezone;
         const daysBefore = (days: number) => dayStart(zone, addDays(dateAt(zone, toMs - 1), 1 - days));
         let days = maxDays;
         for (;;) {
@@ -81,7 +81,7 @@ export class RollupRebuild extends Context.Service<RollupRebuild>()(
               ? undefined
               : yield* statements.transitions(tenant, period, max + 1);
           if (transitions === undefined || transitions.devices.length > max) {
-            fromMs = lastPart(tenant.timezone as TimeZoneName, period, 1 / 2);
+            fromMs = lastPart(tenant.timezone, period, 1 / 2);
             continue;
           }
           const compactedOutcomes = yield* statements.compactedOutcomes(tenant, period);
@@ -96,7 +96,7 @@ export class RollupRebuild extends Context.Service<RollupRebuild>()(
 
       /** Which rows cannot exist yet: those of days that end at the end of the period or before it. */
       const isNewBefore = (tenant: PendingTenant, { toMs }: Period) => {
-        const date = dateAt(tenant.timezone as TimeZoneName, toMs);
+        const date = dateAt(tenant.timezone, toMs);
         return ({ startsOn }: RollupSpan) => startsOn < date;
       };
 
@@ -105,7 +105,7 @@ export class RollupRebuild extends Context.Service<RollupRebuild>()(
         { outcomes, period }: SourceRows,
       ) {
         if (outcomes.devices.length === 0) return;
-        const days = rebuildDays(tenant.timezone as TimeZoneName, period);
+        const days = rebuildDays(tenant.timezone, period);
         const rows = yield* runSliced(outcomeRows(days, outcomes));
         const totals = yield* runSliced(outcomeTotals(days, outcomes));
         yield* writer.addDeliveries(tenant, [...rows, ...totals], isNewBefore(tenant, period));
@@ -151,7 +151,7 @@ export class RollupRebuild extends Context.Service<RollupRebuild>()(
         const hasAll = laterExits.at.length < maxExits || lastExit === undefined;
         const fromMs = hasAll ? after.toMs : Math.floor(lastExit / 1000);
         yield* addLateExits(tenant, all, exits, { count, fromMs, hasDeltas });
-        const days = rebuildDays(tenant.timezone as TimeZoneName, period);
+        const days = rebuildDays(tenant.timezone, period);
         const rows = yield* runSliced(transitionRows(days, all, { count, exits, sorted }));
         yield* writer.addEvents(tenant, rows, isNewBefore(tenant, period));
       });
@@ -170,7 +170,7 @@ export class RollupRebuild extends Context.Service<RollupRebuild>()(
       });
 
       return {
-        /** An instant (epoch milliseconds) not before the newest row from before another; null for none. */
+        /** Returns an instant at or after the newest source row older than `beforeMs`; null for none. */
         newest: statements.newest,
 
         /**

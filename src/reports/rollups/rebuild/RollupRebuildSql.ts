@@ -75,7 +75,7 @@ export class RollupRebuildSql extends Context.Service<RollupRebuildSql>()(
           : sql`true`;
 
       return {
-        /** An instant (epoch milliseconds) not before the newest row from before another; null for none. */
+        /** Returns an instant at or after the newest source row older than `beforeMs`; null for none. */
         newest: (tenant: TenantKey, beforeMs: number) => {
           const before = moment(sql, beforeMs);
           const last = (table: string, column: string) => sql`

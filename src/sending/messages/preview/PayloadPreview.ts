@@ -21,7 +21,7 @@ const previewOf = ({ limit, write }: PayloadFormat, content: PushContent) => {
   };
 };
 
-/** What a content becomes as a push of each provider: its payload, its size in bytes, and what was cut. */
+/** A content as a push of each provider: its payload, its size in bytes, and what was cut. */
 export const payloadPreviews = (content: PushContent) => ({
   fcm: previewOf(fcmFormat, content),
   apns: previewOf(apnsFormat, content),

@@ -66,7 +66,7 @@ const PayloadPreview = Schema.Struct({
 
 const { campaign_id, id: _id, notification_id, ...shown } = Message.fields;
 
-/** What a device would get. */
+/** A message as a device would get it. */
 export const Preview = Schema.Struct({
   failure: nullableText(
     "Why the message would fail; null if it would not.",

@@ -17,9 +17,9 @@ export class PreviewApi extends HttpApiGroup.make("previews")
       .annotate(OpenApi.Summary, "Preview a notification")
       .annotate(
         OpenApi.Description,
-        "What a device would get, of a draft or of a stored notification. Nothing is stored or sent, and " +
+        "A message as a device would get it, of a draft or a notification. Nothing is stored or sent, and " +
           "the request counts as a read. `attributes` are merged over those of the device.",
       ),
   )
   .annotate(OpenApi.Title, "Previews")
-  .annotate(OpenApi.Description, "What devices would get.") {}
+  .annotate(OpenApi.Description, "Messages as devices would get them.") {}

@@ -130,7 +130,7 @@ export class Previews extends Context.Service<Previews>()("waypost/sending/previ
     });
 
     return {
-      /** What a device would get. @throws 422 with all problems */
+      /** The message as a device would get it. @throws 422 with all problems */
       preview: Effect.fn("Previews.preview")(function* (
         tenant: Tenant,
         sent: Json,

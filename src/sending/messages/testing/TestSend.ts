@@ -31,7 +31,7 @@ export const TestSendDraft = Schema.Struct({
 }).annotate({ identifier: "TestSendDraft" });
 export type TestSendDraft = typeof TestSendDraft.Type;
 
-/** What a test send has created. */
+/** Deliveries that a test send has created. */
 export const TestSend = Schema.Struct({
   deliveries: Schema.Array(
     Schema.Struct({

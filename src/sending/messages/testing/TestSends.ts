@@ -1,15 +1,15 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../../../database/Database.ts";
+import { obstacles } from "../../../devices/Obstacle.ts";
 import { isSameForAll, renderTexts } from "../../../notifications/templates/MessageTexts.ts";
 import { Notifications } from "../../../notifications/Notifications.ts";
 import { Outbox } from "../../../outbox/Outbox.ts";
 import { NotFound } from "../../../wire/ApiError.ts";
-import { isUuid } from "../../../wire/Ids.ts";
+import { isUuid, type LocationKey } from "../../../wire/Ids.ts";
 import type { ParsedBody } from "../../../wire/ParsedBody.ts";
 import type { Tenant } from "../../../workspaces/Workspace.ts";
 import { type InitialStatus, initialStatus } from "../../deliveries/Delivery.ts";
 import { MessageIds } from "../../deliveries/MessageId.ts";
-import { addressGone } from "../../push/PushAttempts.ts";
 import { PushCredentials } from "../../credentials/PushCredentials.ts";
 import { type CurrentContent, CurrentContentsSql } from "../../rendering/CurrentContentsSql.ts";
 import { Recipients } from "../../rendering/Recipients.ts";
@@ -38,7 +38,7 @@ export class TestSends extends Context.Service<TestSends>()("waypost/sending/tes
       const byId = new Map(found.map((device) => [device.id, device]));
       for (const [index, id] of given.entries()) {
         const device = byId.get(id);
-        if (device?.isApproved === true) continue;
+        if (device !== undefined && device.obstacle !== "not_approved") continue;
         problems.add(
           `device_ids.${index}`,
           device === undefined
@@ -67,7 +67,7 @@ export class TestSends extends Context.Service<TestSends>()("waypost/sending/tes
     const statuses = Effect.fnUntraced(function* (
       { environment, workspaceId }: Tenant,
       content: CurrentContent,
-      locationKey: number | null,
+      locationKey: LocationKey | null,
       devices: ReadonlyArray<TestDevice>,
       now: number,
     ) {
@@ -76,8 +76,8 @@ export class TestSends extends Context.Service<TestSends>()("waypost/sending/tes
       const about = { workspaceId, environment, campaignKey, locationKey };
       const keys = devices.map(({ deviceKey }) => ({ ...about, deviceKey }));
       const found = isSameForAll(content) ? [] : yield* recipients.of(keys);
-      return devices.map(({ isGone, transport }, index): InitialStatus => {
-        if (isGone) return { status: "failed", lastError: addressGone };
+      return devices.map(({ obstacle, transport }, index): InitialStatus => {
+        if (obstacle !== null) return { status: "failed", lastError: obstacles[obstacle] };
         const recipient = found[index];
         const rendered = recipient && renderTexts(content, recipient.locale, () => recipient.values(now));
         return rendered?._tag === "Failed"

@@ -2,17 +2,20 @@ import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf, unnested } from "../../../database/Rows.ts";
 import { tenantIs } from "../../../database/TenantColumns.ts";
+import type { DeviceObstacle } from "../../../devices/Obstacle.ts";
+import { deviceObstacleSql } from "../../../devices/ObstacleSql.ts";
 import type { Transport } from "../../../devices/PushAddress.ts";
 import type { Tenant } from "../../../workspaces/Workspace.ts";
 import type { DueDelivery, InitialStatus } from "../../deliveries/Delivery.ts";
+import type { DeviceKey } from "../../../wire/Ids.ts";
 
 /** A registered device that a test is for. */
 export interface TestDevice {
   readonly id: string;
-  readonly deviceKey: number;
+  readonly deviceKey: DeviceKey;
   readonly transport: Transport;
-  readonly isApproved: boolean;
-  readonly isGone: boolean;
+  /** The obstacle to a test send. */
+  readonly obstacle: DeviceObstacle | null;
 }
 
 /** A delivery of a test: no rule holds it back, and no person is counted. */
@@ -27,8 +30,8 @@ export class TestSendsSql extends Context.Service<TestSendsSql>()("waypost/sendi
       /** The registered devices among these, in any order. */
       devices: (tenant: Tenant, ids: ReadonlyArray<string>) =>
         Effect.orDie(sql<TestDevice>`
-          SELECT v.id, v.key AS "deviceKey", v.transport, v.approved AS "isApproved",
-            v.address_gone_at IS NOT NULL AS "isGone"
+          SELECT v.id, v.key AS "deviceKey", v.transport,
+            ${deviceObstacleSql(sql, "v", sql`true`)} AS obstacle
           FROM device v
           WHERE ${tenantIs("v", tenant)} AND v.id = ANY (${arrayOf("uuid", ids)})
             AND v.unregistered_at IS NULL`),

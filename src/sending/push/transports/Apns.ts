@@ -1,22 +1,23 @@
 import { Clock, Context, Effect, Layer, Option, Schema, Scope } from "effect";
 import { createPrivateKey } from "node:crypto";
+import { OutgoingRequests } from "../../../outgoing/OutgoingRequests.ts";
+import { retryAfterMillis } from "../../../outgoing/RetryAfter.ts";
 import { type PayloadFormat, payloadLimit, payloadsOf, pushPayload } from "../PushPayload.ts";
 import { http2Streams } from "./ApnsSessions.ts";
 import { jsonWebToken } from "./JsonWebToken.ts";
 import { appleAddress } from "../../credentials/ProviderAddresses.ts";
 import { sendWithToken } from "./ProviderToken.ts";
-import { PushConnections } from "./PushConnections.ts";
 import {
   accepted,
   type Cancel,
   loggableCode,
   nothingToCancel,
+  outcomeOfError,
   outcomeOfStatus,
   type Push,
   type PushOutcome,
   type PushTransport,
   type Report,
-  retryAfterMillis,
   ttlSeconds,
 } from "./PushTransport.ts";
 import { NotProcessed, type StreamResponse } from "./StreamExchange.ts";
@@ -65,7 +66,7 @@ export class Apns extends Context.Service<Apns, PushTransport<"apns">>()("waypos
   static readonly layer = Layer.effect(
     Apns,
     Effect.gen(function* () {
-      const { addressesOf } = yield* PushConnections;
+      const { addressesOf } = yield* OutgoingRequests;
       const scope = yield* Scope.Scope;
       return Apns.of({
         open: Effect.fnUntraced(function* ({ base_url, key_id, private_key, team_id, topic }) {
@@ -122,7 +123,7 @@ export class Apns extends Context.Service<Apns, PushTransport<"apns">>()("waypos
               Effect.map((response) => classify(response, clock.currentTimeMillisUnsafe())),
               Effect.retry({ times: maxResends, while: (error) => error instanceof NotProcessed }),
               Effect.catchTags({
-                NotReached: ({ outcome }) => Effect.succeed(outcome),
+                NotReached: (error) => Effect.succeed(outcomeOfError(error)),
                 NotProcessed: () =>
                   Effect.succeed<PushOutcome>({
                     _tag: "Unavailable",
@@ -136,7 +137,8 @@ export class Apns extends Context.Service<Apns, PushTransport<"apns">>()("waypos
             const headers = headersOf(push, token, clock.currentTimeMillisUnsafe());
             const started = streams.begin(headers, payload(push.id, push.content), (result) => {
               if ("headers" in result) report(classify(result, clock.currentTimeMillisUnsafe()));
-              else report(result instanceof NotProcessed ? sendWhenReady(push, token) : result.outcome);
+              else
+                report(result instanceof NotProcessed ? sendWhenReady(push, token) : outcomeOfError(result));
             });
             if (started !== null) return started;
             report(sendWhenReady(push, token));

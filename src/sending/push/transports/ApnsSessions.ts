@@ -1,7 +1,7 @@
 import { Effect, type Scope } from "effect";
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, type Settings } from "node:http2";
-import { type HostAddress, pinned } from "../../../notifications/PublicHosts.ts";
-import type { NotReached } from "./HttpExchange.ts";
+import type { NotReached } from "../../../outgoing/HttpExchange.ts";
+import { type HostAddress, pinned } from "../../../outgoing/PublicHosts.ts";
 import { type Cancel, nothingToCancel } from "./PushTransport.ts";
 import { NotProcessed, readStream, type StreamResponse, type StreamResult } from "./StreamExchange.ts";
 

@@ -1,5 +1,7 @@
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect";
 import { createPrivateKey } from "node:crypto";
+import type { HttpResponse } from "../../../outgoing/HttpExchange.ts";
+import { OutgoingRequests } from "../../../outgoing/OutgoingRequests.ts";
 import {
   type PayloadFormat,
   payloadLimit,
@@ -7,20 +9,20 @@ import {
   type PushContent,
   pushPayload,
 } from "../PushPayload.ts";
-import type { ProviderResponse } from "./HttpExchange.ts";
 import { jsonWebToken } from "./JsonWebToken.ts";
 import { googleAddress, googleTokenAddress } from "../../credentials/ProviderAddresses.ts";
 import { sendWithToken } from "./ProviderToken.ts";
-import { PushConnections } from "./PushConnections.ts";
 import {
   accepted,
   type Cancel,
   loggableCode,
+  outcomeOfError,
   outcomeOfStatus,
   type Push,
   type PushOutcome,
   type PushTransport,
   type Report,
+  sendByRequest,
   ttlSeconds,
 } from "./PushTransport.ts";
 
@@ -75,9 +77,9 @@ const codeOf = (text: string): string => {
   return loggableCode(specific ?? error?.status);
 };
 
-const classify = ({ retryAfter, status, text }: ProviderResponse): PushOutcome => {
+const classify = ({ body, retryAfter, status }: HttpResponse): PushOutcome => {
   if (status === 200) return accepted;
-  const code = codeOf(text);
+  const code = codeOf(body.toString());
   const reason = `FCM answered with status ${status}${code === "" ? "" : ` (${code})`}.`;
   if (status === 401) return { _tag: "Unauthorized", reason };
   return code === "UNREGISTERED"
@@ -90,7 +92,7 @@ export class Fcm extends Context.Service<Fcm, PushTransport<"fcm">>()("waypost/s
   static readonly layer = Layer.effect(
     Fcm,
     Effect.gen(function* () {
-      const connections = yield* PushConnections;
+      const requests = yield* OutgoingRequests;
       return Fcm.of({
         open: ({ base_url, service_account }) => {
           const { client_email, private_key, private_key_id, project_id, token_uri } = service_account;
@@ -109,11 +111,13 @@ export class Fcm extends Context.Service<Fcm, PushTransport<"fcm">>()("waypost/s
               key,
             );
             const form = new URLSearchParams({ grant_type: grant, assertion }).toString();
-            const { retryAfter, status, text } = yield* connections.post({
+            const answer = yield* requests.send({
               url: tokenUrl,
               headers: ["content-type", "application/x-www-form-urlencoded"],
               body: form,
             });
+            const { retryAfter, status } = answer;
+            const text = answer.body.toString();
             if (status !== 200) return yield* Effect.fail(yield* refusedToken(status, text, retryAfter));
             const { access_token, expires_in } = yield* Schema.decodeUnknownEffect(TokenResponse)(text);
             const lifetime = expires_in * 1000;
@@ -123,7 +127,7 @@ export class Fcm extends Context.Service<Fcm, PushTransport<"fcm">>()("waypost/s
             };
           }).pipe(
             Effect.catchTags({
-              NotReached: ({ outcome }) => Effect.fail(outcome),
+              NotReached: (error) => Effect.fail(outcomeOfError(error)),
               SchemaError: () =>
                 Effect.fail<PushOutcome>({
                   _tag: "Unavailable",
@@ -137,7 +141,7 @@ export class Fcm extends Context.Service<Fcm, PushTransport<"fcm">>()("waypost/s
             const to = JSON.stringify((address as { readonly token: string }).token);
             const body = `{"message":{"token":${to},${payload(id, content)}`;
             const headers = ["authorization", `Bearer ${token}`, "content-type", "application/json"];
-            return connections.send({ url, headers, body }, classify, report);
+            return sendByRequest(requests, { url, headers, body }, classify, report);
           };
           return Effect.map(sendWithToken(issue, attempt), (send) => ({ send }));
         },

@@ -1,4 +1,6 @@
 import { Effect } from "effect";
+import { type HttpResponse, NotReached } from "../../../outgoing/HttpExchange.ts";
+import type { OutgoingRequest, OutgoingRequests } from "../../../outgoing/OutgoingRequests.ts";
 import type { KeptCredentials, PushProvider } from "../../credentials/PushCredential.ts";
 import type { PushContent } from "../PushPayload.ts";
 
@@ -86,12 +88,28 @@ export const outcomeOfStatus = (
     : { _tag: "Refused", reason };
 };
 
-/** The milliseconds of a `Retry-After` header (RFC 9110: seconds or a date); null if unreadable. */
-export const retryAfterMillis = (header: string | undefined, now: number): number | null => {
-  const text = header?.trim() ?? "";
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
-  const at = /^[A-Z][a-z]{2}, /.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(at) ? null : Math.max(0, at - now);
+/** The outcome of a push without a response. */
+export const outcomeOfError = ({ detail, host, isPrivate, mayHaveArrived }: NotReached): PushOutcome =>
+  isPrivate === true
+    ? { _tag: "Refused", reason: `The push service must be on the public internet: ${host} is not.` }
+    : {
+        _tag: "Unavailable",
+        reason: `There was no answer from ${host} (${detail}).`,
+        retryAfter: null,
+        mayHaveArrived,
+      };
+
+/** Sends a push by one request. `classify` turns the response into an outcome. */
+export const sendByRequest = (
+  requests: OutgoingRequests["Service"],
+  request: OutgoingRequest,
+  classify: (response: HttpResponse) => PushOutcome,
+  report: Report,
+): Cancel => {
+  const started = requests.start(request, (result) =>
+    report(result instanceof NotReached ? outcomeOfError(result) : classify(result)),
+  );
+  return () => started.cancel();
 };
 
 /** An error code that can be logged: one word, else empty. Other text may be an echo of the request. */

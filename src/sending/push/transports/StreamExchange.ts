@@ -1,6 +1,6 @@
 import { Data } from "effect";
 import { type ClientHttp2Stream, constants, type IncomingHttpHeaders } from "node:http2";
-import { NotReached } from "./HttpExchange.ts";
+import { NotReached } from "../../../outgoing/HttpExchange.ts";
 import type { Cancel } from "./PushTransport.ts";
 
 const maxText = 4_096;
@@ -18,7 +18,7 @@ export class NotProcessed extends Data.TaggedError("NotProcessed") {}
 /** The result of a request on a stream. */
 export type StreamResult = StreamResponse | NotReached | NotProcessed;
 
-/** What a session learns of one of its streams. */
+/** Observes one stream for its session. */
 export interface StreamObserver {
   /** Response headers have arrived. */
   readonly responded: () => void;
@@ -39,7 +39,7 @@ export const readStream = (stream: ClientHttp2Stream, host: string, observer: St
     observer.ended(result);
   };
   const fail = (isUnprocessed: boolean, code: string): void =>
-    end(isUnprocessed ? new NotProcessed() : new NotReached({ host, code, isPermanent: false }));
+    end(isUnprocessed ? new NotProcessed() : new NotReached({ host, code, detail: code }));
   const isRefused = () => stream.rstCode === constants.NGHTTP2_REFUSED_STREAM;
 
   stream.on("response", (headers) => {

@@ -1,17 +1,18 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { createPrivateKey } from "node:crypto";
+import type { HttpResponse } from "../../../outgoing/HttpExchange.ts";
+import { OutgoingRequests } from "../../../outgoing/OutgoingRequests.ts";
 import { type PayloadFormat, payloadsOf, pushPayload } from "../PushPayload.ts";
 import { EncryptionThreadSettings } from "./EncryptionThread.ts";
 import { EncryptionFailed, EncryptionThreads } from "./EncryptionThreads.ts";
-import type { ProviderResponse } from "./HttpExchange.ts";
 import { jsonWebToken } from "./JsonWebToken.ts";
-import { PushConnections } from "./PushConnections.ts";
 import {
   type Cancel,
   outcomeOfStatus,
   type PushChannel,
   type PushOutcome,
   type PushTransport,
+  sendByRequest,
   ttlSeconds,
 } from "./PushTransport.ts";
 import { plaintextLimit } from "./WebPushEncryption.ts";
@@ -42,7 +43,7 @@ const serviceOf = (address: unknown): string => {
   return typeof endpoint === "string" ? endpoint.split("/", 3).join("/") : "";
 };
 
-const classify = (host: string, { retryAfter, status }: ProviderResponse): PushOutcome => {
+const classify = (host: string, { retryAfter, status }: HttpResponse): PushOutcome => {
   if (status === 404 || status === 410) {
     return { _tag: "Gone", reason: `${host} answered with status ${status}: the subscription has ended.` };
   }
@@ -62,7 +63,7 @@ export class WebPush extends Context.Service<WebPush, PushTransport<"webpush">>(
   static readonly layer = Layer.effect(
     WebPush,
     Effect.gen(function* () {
-      const connections = yield* PushConnections;
+      const requests = yield* OutgoingRequests;
       const threads = yield* Effect.acquireRelease(
         Effect.map(EncryptionThreadSettings, (settings) => new EncryptionThreads(settings)),
         (made) => Effect.sync(() => made.stop()),
@@ -104,7 +105,12 @@ export class WebPush extends Context.Service<WebPush, PushTransport<"webpush">>(
               topicOf(id),
             ];
             const sendEncrypted = (body: Uint8Array): Cancel =>
-              connections.send({ url, headers, body }, (response) => classify(url.host, response), report);
+              sendByRequest(
+                requests,
+                { url, headers, body },
+                (response) => classify(url.host, response),
+                report,
+              );
             let cancel = threads.encrypt({ text: payload(id, content), ...keys }, (body) => {
               if (body === null) report(badKey);
               else if (body instanceof EncryptionFailed) report(Effect.die(body));

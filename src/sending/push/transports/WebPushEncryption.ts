@@ -29,7 +29,7 @@ const recordSize = Buffer.of(0, 0, 0x10, 0);
 /** Delimiter of the last record, without padding. */
 const lastRecord = Buffer.of(2);
 
-/** What RFC 8291 requires to be new for each message. */
+/** The secrets that RFC 8291 requires to be new for each message. */
 export interface MessageKeys {
   readonly pair: ECDH;
   readonly salt: Uint8Array;

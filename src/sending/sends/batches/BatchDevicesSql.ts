@@ -2,16 +2,14 @@
 import type { SqlClient, Statement } from "effect/sql";
 import { unnested } from "../../../database/Rows.ts";
 import { sameTenant, tenantIs } from "../../../database/TenantColumns.ts";
-import { type OneWorkspace, workspaceIs } from "../../../database/WorkspaceGroups.ts";
+import { workspaceIs } from "../../../database/WorkspaceGroups.ts";
+import { isReachableSql } from "../../../devices/ObstacleSql.ts";
 import { batchColumns, type TakenBatch } from "./BatchLeasesSql.ts";
 
-/**
- * Condition: the device `d` was registered when the send `s` started, wants messages now, and its address is
- * not gone (contract L2, L6, Q2).
- */
-export const reachableSql = (sql: SqlClient.SqlClient): Statement.Fragment => sql`
+/** Condition: the device `d` was registered when the send `s` started (contract L2), and is reachable now. */
+export const isTargetSql = (sql: SqlClient.SqlClient): Statement.Fragment => sql`
   d.registered_at <= s.started_at AND (d.unregistered_at IS NULL OR d.unregistered_at > s.started_at)
-    AND d.address_gone_at IS NULL AND d.subscribed`;
+    AND ${isReachableSql(sql, "d")}`;
 
 /** The parts of a statement on the devices of batches. */
 interface BatchParts {
@@ -35,22 +33,18 @@ interface BatchParts {
   readonly added: Statement.Fragment;
 }
 
-const several = (
-  sql: SqlClient.SqlClient,
-  workspaceId: OneWorkspace,
-  taken: ReadonlyArray<TakenBatch>,
-): BatchParts => {
+const several = (sql: SqlClient.SqlClient, taken: ReadonlyArray<TakenBatch>): BatchParts => {
   // Each `OFFSET 0` keeps its subquery apart: one index lookup for each batch, whatever the statistics
   // say.
-  const isOwn = sql`${workspaceIs("d", workspaceId, "s")} AND d.environment = s.environment`;
+  const isOwn = sql`${workspaceIs("d", "s")} AND d.environment = s.environment`;
   const devices = sql`FROM batch s CROSS JOIN LATERAL (
     SELECT d.key, d.transport, d.timezone, d.user_key FROM device d
-    WHERE ${isOwn} AND d.key BETWEEN s.first_key AND s.last_key AND ${reachableSql(sql)}
+    WHERE ${isOwn} AND d.key BETWEEN s.first_key AND s.last_key AND ${isTargetSql(sql)}
     UNION ALL
     SELECT d.key, d.transport, d.timezone,
       CASE s.cap_by WHEN 'user' THEN a.user_key ELSE d.user_key END
     FROM unnest(s.devices, s.users) AS a (key, user_key)
-    JOIN device d ON ${isOwn} AND d.key = a.key AND d.subscribed
+    JOIN device d ON ${isOwn} AND d.key = a.key AND ${isTargetSql(sql)}
     OFFSET 0
   ) AS d`;
   return {
@@ -83,19 +77,20 @@ const several = (
  * neither compared nor returned for each.
  */
 const one = (sql: SqlClient.SqlClient, batch: TakenBatch): BatchParts => {
+  const isTarget = isTargetSql(sql);
   // All devices between the first and the last of a list, in the order of their keys. `OFFSET 0` lets
   // PostgreSQL scan them once, although it takes the list for short.
   const between = sql`CROSS JOIN LATERAL (
       SELECT d.key, d.transport, d.timezone, d.user_key FROM device d
-      WHERE ${tenantIs("d", batch)} AND d.subscribed
+      WHERE ${tenantIs("d", batch)} AND ${isTarget}
         AND d.key BETWEEN s.devices[1] AND s.devices[cardinality(s.devices)]
       OFFSET 0
     ) AS d`;
   const list = sql`unnest(s.devices, s.users) AS a (key, user_key)`;
   const range = sql`JOIN device d ON ${tenantIs("d", batch)}
-    AND d.key BETWEEN s.first_key AND s.last_key AND ${reachableSql(sql)}`;
+    AND d.key BETWEEN s.first_key AND s.last_key AND ${isTarget}`;
   const searched = sql`CROSS JOIN LATERAL ${list}
-    JOIN device d ON ${tenantIs("d", batch)} AND d.key = a.key AND d.subscribed`;
+    JOIN device d ON ${tenantIs("d", batch)} AND d.key = a.key AND ${isTarget}`;
   const listed = batch.dense ? sql`${between} JOIN ${list} ON a.key = d.key` : searched;
   const devices = sql`FROM batch s ${batch.listed ? listed : range}`;
   return {
@@ -126,11 +121,7 @@ const one = (sql: SqlClient.SqlClient, batch: TakenBatch): BatchParts => {
 };
 
 /** The parts of a statement on batches of one workspace, or of any. */
-export const batchParts = (
-  sql: SqlClient.SqlClient,
-  workspaceId: OneWorkspace,
-  taken: ReadonlyArray<TakenBatch>,
-): BatchParts => {
+export const batchParts = (sql: SqlClient.SqlClient, taken: ReadonlyArray<TakenBatch>): BatchParts => {
   const [first] = taken;
-  return first !== undefined && taken.length === 1 ? one(sql, first) : several(sql, workspaceId, taken);
+  return first !== undefined && taken.length === 1 ? one(sql, first) : several(sql, taken);
 };

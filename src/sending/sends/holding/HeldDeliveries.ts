@@ -40,7 +40,7 @@ export class HeldDeliveries extends Context.Service<HeldDeliveries>()("waypost/s
       const byTenant = new Map(tenants.map((tenant, index) => [nameOf(tenant), configured[index]]));
       const deliveries = held.map((each) => released(each, byTenant.get(nameOf(each)) ?? new Set()));
       yield* repository.lockSends(deliveries);
-      yield* repository.release(workspaceId, deliveries, now);
+      yield* repository.release(deliveries, now);
       return deliveries;
     }, database.atomically);
 

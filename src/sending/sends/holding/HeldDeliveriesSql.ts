@@ -4,8 +4,10 @@ import { arrayOf, instant, unnested } from "../../../database/Rows.ts";
 import { mapRows } from "../../../database/Statements.ts";
 import { sameTenant, tenantIsIn } from "../../../database/TenantColumns.ts";
 import { deliveryDeltasSql } from "../../../deltas/DeltasSql.ts";
+import { deviceObstacleSql } from "../../../devices/ObstacleSql.ts";
 import { recordedDeliveriesOfSql } from "../../../outbox/RecordedEventsSql.ts";
 import {
+  workspaceStatements,
   inWorkspace,
   type OneWorkspace,
   workspaceIs,
@@ -21,6 +23,7 @@ export class HeldDeliveriesSql extends Context.Service<HeldDeliveriesSql>()(
   {
     make: Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
+      const { byWorkspace, ofWorkspace } = workspaceStatements(sql);
       const isOneOf = isOneOfSends(sql);
 
       return {
@@ -43,33 +46,30 @@ export class HeldDeliveriesSql extends Context.Service<HeldDeliveriesSql>()(
          * prevents that they are sent. Leaves out those that other processes have locked.
          */
         lock: (workspaceId: OneWorkspace, now: number, limit: number) =>
-          Effect.orDie(sql<HeldDelivery>`
+          Effect.orDie(
+            sql<HeldDelivery>`
             WITH locked AS MATERIALIZED (
               SELECT d.* FROM delivery d
-              WHERE ${inWorkspace("d", workspaceId)} AND d.status = 'held'
+              WHERE ${inWorkspace("d")} AND d.status = 'held'
                 AND d.held_until <= ${instant(now)}
               ORDER BY d.held_until LIMIT ${limit}
               FOR UPDATE SKIP LOCKED
             ), due AS MATERIALIZED (
-              SELECT d.workspace_id, d.environment, d.source_id, d.device_key, d.transport, d.content_key,
-                d.campaign_key, d.notification_key, v.key, v.transport AS device_transport,
-                v.unregistered_at, v.address_gone_at, v.subscribed, v.approved
+              SELECT d.workspace_id, d.environment, d.source_id, d.device_key, v.transport, d.content_key,
+                d.campaign_key, d.notification_key, ${deviceObstacleSql(sql, "v")} AS device_obstacle
               FROM locked d
-              LEFT JOIN device v ON ${workspaceIs("v", workspaceId, "d")} AND v.environment = d.environment
+              JOIN device v ON ${workspaceIs("v", "d")} AND v.environment = d.environment
                 AND v.key = d.device_key
             )
             SELECT d.workspace_id AS "workspaceId", d.environment, d.source_id AS "sourceId",
-              d.device_key AS "deviceKey", COALESCE(d.device_transport, d.transport) AS transport,
+              d.device_key AS "deviceKey", d.transport,
               k.template IS NOT NULL AS templated,
               CASE WHEN c.id IS NULL THEN 'deleted'
                 WHEN c.paused THEN 'paused'
                 WHEN c.ends_at < ${instant(now)} THEN 'ended'
                 WHEN n.is_attached IS NULL THEN 'detached'
                 WHEN w.deletion_scheduled_at IS NOT NULL THEN 'closing'
-                WHEN d.key IS NULL OR d.unregistered_at IS NOT NULL THEN 'unregistered'
-                WHEN d.address_gone_at IS NOT NULL THEN 'gone'
-                WHEN NOT d.subscribed THEN 'unsubscribed'
-                WHEN NOT d.approved AND d.environment = 'sandbox' THEN 'unapproved' END AS obstacle
+                ELSE d.device_obstacle END AS obstacle
             FROM due d
             JOIN workspace w ON w.id = d.workspace_id
             LEFT JOIN content k ON ${sameTenant("k", "d")} AND k.key = d.content_key
@@ -79,7 +79,8 @@ export class HeldDeliveriesSql extends Context.Service<HeldDeliveriesSql>()(
               JOIN campaign_notification a ON ${sameTenant("a", "n")} AND a.notification_id = n.id
               WHERE ${sameTenant("n", "d")} AND n.key = d.notification_key AND a.campaign_id = c.id
               LIMIT 1
-            ) AS n ON true`),
+            ) AS n ON true`.pipe(ofWorkspace(workspaceId)),
+          ),
 
         /** Locks sends until the transaction ends, in the order of their source ids. */
         lockSends: (sends: ReadonlyArray<StartedSend>) => {
@@ -91,8 +92,9 @@ export class HeldDeliveriesSql extends Context.Service<HeldDeliveriesSql>()(
         },
 
         /** Gives locked deliveries their new status, queues pushes, and counts outcomes for the sends. */
-        release: (workspaceId: OneWorkspace, deliveries: ReadonlyArray<ReleasedDelivery>, now: number) =>
-          Effect.orDie(sql`
+        release: (all: ReadonlyArray<ReleasedDelivery>, now: number) =>
+          byWorkspace(all)(
+            (deliveries) => sql`
             WITH released AS MATERIALIZED (
               SELECT * FROM ${unnested("r", deliveries, {
                 ...sourceColumns,
@@ -105,7 +107,7 @@ export class HeldDeliveriesSql extends Context.Service<HeldDeliveriesSql>()(
               UPDATE delivery d SET status = r.status, transport = r.transport, last_error = r.last_error,
                 settled_at = CASE WHEN r.status <> 'queued' THEN ${instant(now)} END
               FROM released r
-              WHERE ${workspaceIs("d", workspaceId, "r")} AND d.environment = r.environment
+              WHERE ${workspaceIs("d", "r")} AND d.environment = r.environment
                 AND d.source_id = r.source_id AND d.device_key = r.device_key
                 AND ${isOneOf("d", deliveries)}
               RETURNING d.*
@@ -125,7 +127,8 @@ export class HeldDeliveriesSql extends Context.Service<HeldDeliveriesSql>()(
               ) AS n
               WHERE ${sameTenant("s", "n")} AND s.source_id = n.source_id AND ${isOneOf("s", deliveries)}
             ), ${recordedDeliveriesOfSql(sql, "released", now)}
-            SELECT 1`),
+            SELECT 1`,
+          ),
       };
     }),
   },

@@ -10,16 +10,17 @@ import type { CapWindow } from "../../deliveries/FrequencyCap.ts";
 import type { SendQuietHours } from "../holding/SendQuietHours.ts";
 import type { LocalPart, LocalState } from "./LocalParts.ts";
 import type { SendingCampaign, StartedSend } from "../Send.ts";
+import type { ContentKey } from "../../../wire/Ids.ts";
 
 /** A send at a local time whose next part may be due, locked until the transaction ends. */
 export interface LocalSend extends SendingCampaign, LocalState {
   readonly id: string;
-  readonly contentKey: number;
+  readonly contentKey: ContentKey;
   readonly contentType: string;
   readonly templated: boolean;
 }
 
-/** What holds the messages of parts back. */
+/** Cap, cooldown and quiet hours of a part. */
 export interface PartRules {
   readonly window: CapWindow | null;
   readonly capBy: "device" | "user";

@@ -1,0 +1,73 @@
+import { Effect } from "effect";
+import { SqlClient } from "effect/sql";
+import { workspaceKey } from "../bench/BenchRows.ts";
+import { ask, newWorkspace, operatorKey, pushCampaign } from "../bench/ServiceApi.ts";
+
+/** Device keys are spread up to this, so that even a small send has several batches: 25 here. */
+const defaultLastKey = 250_000;
+
+/** A scheduled send, and the number of its devices. */
+export interface PlannedSend {
+  readonly campaignId: string;
+  /** The internal key of its workspace. */
+  readonly workspaceId: number;
+  readonly expected: number;
+}
+
+/**
+ * Creates a workspace with devices, half inboxes and half with pushes, half of them vip; and a push campaign
+ * for each send.
+ */
+export const prepareSends = Effect.fnUntraced(function* (
+  origin: string,
+  credentials: object,
+  devices: number,
+  sends: number,
+  lastKey = defaultLastKey,
+) {
+  const sql = yield* SqlClient.SqlClient;
+  const workspace = yield* newWorkspace(origin, [
+    "campaigns:write",
+    "notifications:write",
+    "webhooks:write",
+    "reports:read",
+  ]);
+  const { operator, token } = workspace;
+  const workspaceId = yield* workspaceKey(workspace.id);
+  yield* ask(`${operator}/production/transports/fcm`, operatorKey, credentials, "PUT");
+  const rule = { match: "all", conditions: [{ attribute: "vip", op: "eq", value: true }] };
+  const segment = yield* ask(`${operator}/production/segments`, operatorKey, { name: "vip", rule });
+
+  yield* sql`
+    INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport, address,
+      attributes, token_digest, registered_at, last_seen_at)
+    SELECT ${workspaceId}::int, 'production', n * ${Math.max(1, Math.floor(lastKey / devices))}::int,
+      gen_random_uuid(), 'installation-' || n, 'android', CASE WHEN n % 2 = 0 THEN 'inbox' ELSE 'fcm' END,
+      CASE WHEN n % 2 = 1 THEN jsonb_build_object('token', 'token-' || n) END,
+      jsonb_build_object('vip', n % 4 < 2), decode(repeat('00', 32), 'hex'), '2026-01-01Z', '2026-01-01Z'
+    FROM generate_series(1, ${devices}::int) AS n`;
+  const [{ last, vips } = { last: 0, vips: 0 }] = yield* sql<{
+    readonly last: number;
+    readonly vips: number;
+  }>`
+    SELECT max(key) AS last, count(*) FILTER (WHERE attributes = '{"vip": true}')::int AS vips FROM device
+    WHERE workspace_id = ${workspaceId} AND environment = 'production'`;
+  yield* sql`
+    UPDATE tenant SET last_device_key = ${last}
+    WHERE workspace_id = ${workspaceId} AND environment = 'production'`;
+
+  const planned = yield* Effect.forEach(Array.from({ length: sends }).keys(), (index) =>
+    Effect.map(
+      pushCampaign(workspace, {
+        name: `Chaos ${index}`,
+        ...(index % 3 === 2 ? { segmentation_ids: [segment.id] } : {}),
+      }),
+      (campaignId): PlannedSend => ({
+        campaignId,
+        workspaceId,
+        expected: index % 3 === 2 ? vips : devices,
+      }),
+    ),
+  );
+  return { planned, token, workspaceId };
+});

@@ -1,0 +1,140 @@
+import { assert, describe, it } from "@effect/vitest";
+import { spawnSync } from "node:child_process";
+import {
+  cpSync,
+  globSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { inject } from "vitest";
+import { canBe, declaredStatements, type DeclaredStatement } from "./DeclaredStatements.ts";
+import type { RecordedStatement } from "./RecordStatements.ts";
+
+/** The JavaScript type of a column by the id of its type in PostgreSQL. Any column may be null. */
+const columnTypes: Readonly<Record<number, string>> = {
+  16: "boolean",
+  17: "Uint8Array",
+  19: "string",
+  20: "bigint",
+  21: "number",
+  23: "number",
+  25: "string",
+  26: "number",
+  114: "unknown",
+  700: "number",
+  701: "number",
+  1043: "string",
+  1082: "string",
+  1184: "Date",
+  2950: "string",
+  2278: "unknown",
+  3802: "unknown",
+  1000: "ReadonlyArray<boolean | null>",
+  1001: "ReadonlyArray<Uint8Array | null>",
+  1005: "ReadonlyArray<number | null>",
+  1007: "ReadonlyArray<number | null>",
+  1009: "ReadonlyArray<string | null>",
+  1016: "ReadonlyArray<bigint | null>",
+  1022: "ReadonlyArray<number | null>",
+  2951: "ReadonlyArray<string | null>",
+};
+
+const typeOf = ({ columns }: RecordedStatement): string =>
+  `{ ${columns
+    .map(
+      ([name, type]) => `readonly ${JSON.stringify(name)}: ${columnTypes[type] ?? `"type ${type}"`} | null`,
+    )
+    .join("; ")} }`;
+
+const root = join(import.meta.dirname, "../..");
+
+const recordedStatements = (): ReadonlyArray<RecordedStatement> => {
+  const folder = inject("testServer").statements;
+  return readdirSync(folder).flatMap((file) =>
+    readFileSync(join(folder, file), "utf8")
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as RecordedStatement),
+  );
+};
+
+/** The declared statement whose fixed parts are the longest of those that the text can be from. */
+const sourceOf = (
+  declared: ReadonlyArray<DeclaredStatement>,
+  text: string,
+): DeclaredStatement | undefined => {
+  const length = ({ parts }: DeclaredStatement): number => parts.join("").length;
+  return declared.filter((each) => canBe(each, text)).toSorted((a, b) => ownLength(b) - ownLength(a))[0];
+};
+
+/**
+ * A declared row has the columns of the statement and no others, and each can have the column's values. An
+ * optional property is a column that not every statement with this row has.
+ */
+const checked = `
+type Needed<Row> = { [Name in keyof Row]-?: {} extends Pick<Row, Name> ? never : Name }[keyof Row];
+type CheckedRow<
+  Row extends Partial<Columns> & { readonly [Undeclared in Exclude<keyof Columns, keyof Row>]: never } & {
+    readonly [Missing in Exclude<Needed<Row>, keyof Columns>]: never },
+  Columns,
+> = Row;`;
+
+/** Checks the types of a copy of src/ in which each declared row is compared with the columns it had. */
+const typeErrors = (columns: ReadonlyMap<DeclaredStatement, ReadonlySet<string>>): string => {
+  const copy = mkdtempSync(join(tmpdir(), "waypost-rows-"));
+  try {
+    for (const name of ["src", "package.json", "tsconfig.json"])
+      cpSync(join(root, name), join(copy, name), { recursive: true });
+    symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+    for (const [file, statements] of Map.groupBy(columns.keys(), ({ file }) => file)) {
+      let text = readFileSync(join(root, file), "utf8");
+      for (const statement of statements.toSorted((a, b) => b.row[0] - a.row[0])) {
+        const [start, end] = statement.row;
+        const row = [...(columns.get(statement) ?? [])].reduce(
+          (inner, type) => `CheckedRow<${inner}, ${type}>`,
+          text.slice(start, end),
+        );
+        text = text.slice(0, start) + row + text.slice(end);
+      }
+      writeFileSync(join(copy, file), `${text}\n${checked}\n`);
+    }
+    const tsc = join(root, "node_modules/.bin/tsc");
+    const { stdout } = spawnSync(tsc, ["-p", copy, "--pretty", "false"], { encoding: "utf8", cwd: copy });
+    return stdout;
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+};
+
+describe("declared rows", () => {
+  const declared = globSync("src/**/*.ts", { cwd: root }).flatMap((file) =>
+    declaredStatements(join(root, file)).map((statement) => ({ ...statement, file })),
+  );
+  const columns = new Map<DeclaredStatement, Set<string>>();
+  for (const recorded of recordedStatements()) {
+    const source = sourceOf(declared, recorded.text);
+    if (source === undefined) continue;
+    const types = columns.get(source) ?? new Set();
+    columns.set(source, types.add(typeOf(recorded)));
+  }
+
+  it("a statement that declares a row has text of its own, by which it is recognized", () => {
+    const short = declared.filter((each) => ownLength(each) < 12).map(({ file, line }) => `${file}:${line}`);
+    assert.deepStrictEqual(short, []);
+  });
+
+  it("tests run every statement that declares a row", () => {
+    const missing = declared.filter((each) => !columns.has(each)).map(({ file, line }) => `${file}:${line}`);
+    assert.deepStrictEqual(missing, []);
+  });
+
+  it("declared rows have the columns that PostgreSQL gives, by name and type", () => {
+    assert.strictEqual(typeErrors(columns), "");
+  });
+});
