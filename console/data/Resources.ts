@@ -6,8 +6,6 @@ export type {
   ApnsCredentials,
   Erasure,
   HealthReport,
-  IssuedSdkKey,
-  IssuedToken,
   SdkKey,
   ServiceAccount,
   Token,

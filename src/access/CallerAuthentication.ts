@@ -67,7 +67,7 @@ export class CallerAuthentication extends Context.Service<CallerAuthentication>(
         return { ...row, environment, token: operatorToken, abilities } satisfies Caller["Service"];
       });
 
-      /** What a grant allows at an address of this environment. @throws 401, 403 (contract B1, 2–4) */
+      /** The grant at an address of this environment. @throws 401, 403 (contract B1, 2–4) */
       const authorize = Effect.fnUntraced(function* (
         grant: TokenGrant,
         row: WorkspaceRow,
