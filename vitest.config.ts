@@ -25,6 +25,8 @@ const rules = "test/**/*.rules.test.ts";
 const service = "test/**/*.service.test.ts";
 const processes = "test/**/*.process.test.ts";
 const browser = "test/**/*.console.test.ts";
+/** Simulations, upgrades, kills and seeded walks: the endurance of rules that a shorter test also holds. */
+const long = "test/**/*.long.test.ts";
 const onPostgres = {
   provide: { store: "postgres" as const },
   globalSetup: ["test/globalSetup.ts"],
@@ -49,12 +51,13 @@ export default defineConfig({
           ...shared,
           name: "fast",
           include: ["test/**/*.test.ts"],
-          exclude: [service, processes, browser],
+          exclude: [service, processes, browser, long],
           provide: { store: "memory" },
         },
       },
       { ...resolution, test: { ...shared, ...onPostgres, name: "service", include: [service, rules] } },
       { ...resolution, test: { ...shared, ...onPostgres, name: "process", include: [processes] } },
+      { ...resolution, test: { ...shared, ...onPostgres, name: "long", include: [long] } },
       {
         ...resolution,
         test: {

@@ -2,7 +2,7 @@ import { relative } from "node:path";
 import { BaseSequencer, type TestSpecification, type Vitest } from "vitest/node";
 
 /** The projects in the order in which they start: the one with the longest files first. */
-const projects = ["process", "service", "console", "fast"];
+const projects = ["long", "process", "service", "console", "fast"];
 
 /** Slow test files, in the order in which they start within their project. */
 const slowFiles = [
