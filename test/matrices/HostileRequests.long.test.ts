@@ -2,124 +2,22 @@ import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { documentNames } from "../../src/ApiDocuments.ts";
 import { TestWaypost } from "../TestWaypost.ts";
-import { type Endpoint, everyEndpoint } from "./Endpoints.ts";
+import { everyEndpoint } from "./Endpoints.ts";
 import type { ValidRequest } from "./Example.ts";
-import { credentialOf, exampleOf } from "./Examples.ts";
-import { type MatrixFixture, makeMatrixFixture, unlimitedWorkspace } from "./MatrixFixture.ts";
-import { type HostileRequest, hostileRequest, SeededRandom } from "./HostileRequests.ts";
-import { whileTimeMoves } from "./MovingTime.ts";
+import { exampleOf } from "./Examples.ts";
+import { hostileRequest, SeededRandom } from "./HostileRequests.ts";
+import { askHostile, describeRequest, hostileSeed, walkHostileRequests } from "./HostileWalk.ts";
+import { makeMatrixFixture, unlimitedWorkspace } from "./MatrixFixture.ts";
 import { assertUnchanged, type Snapshot, takeSnapshot } from "./Snapshot.ts";
 
-const seed = 20_261_121;
 /** The number of requests to each interface. */
 const counts = { platform: 5000, device: 1500, operator: 1500 };
-const maxMillis = 100_000;
-
-/** The status of every error code, from the documentation of errors. */
-const codes: Readonly<Record<string, number>> = {
-  missing_token: 401,
-  invalid_token: 401,
-  token_revoked: 401,
-  token_expired: 401,
-  unauthenticated: 401,
-  wrong_environment: 403,
-  workspace_paused: 403,
-  platform_api_not_enabled: 403,
-  missing_ability: 403,
-  limit_exceeded: 403,
-  trial_ended: 403,
-  device_token_required: 403,
-  user_hash_required: 403,
-  not_found: 404,
-  method_not_allowed: 405,
-  request_in_progress: 409,
-  media_in_use: 409,
-  payload_too_large: 413,
-  unsupported_media_type: 415,
-  validation_failed: 422,
-  invalid_parameter: 422,
-  invalid_cursor: 422,
-  rate_limited: 429,
-  too_many_failed_attempts: 429,
-};
-const withFields = new Set(["validation_failed", "invalid_parameter", "limit_exceeded"]);
-
-const isSentence = (text: unknown): boolean =>
-  typeof text === "string" &&
-  /^[\p{Lu}"“]/u.test(text) &&
-  /[.)…]$/.test(text) &&
-  // A quoted value of the request may be one of these words.
-  !/\{field\}|undefined|\[object/.test(text.replaceAll(/"[^"]*"|“[^”]*”/g, ""));
-
-interface RawAnswer {
-  readonly status: number;
-  readonly text: string;
-  readonly headers: Headers;
-}
-
-/** The rule that an answer breaks, or null. */
-const violation = ({ headers, status, text }: RawAnswer): string | null => {
-  if (status >= 500) return "an internal error";
-  if (headers.get("x-request-id") === null) return "no X-Request-Id";
-  if (headers.get("cache-control") !== "no-store") return "it may be cached";
-  if (headers.get("x-content-type-options") !== "nosniff") return "its type may be guessed";
-  if (status === 204) return null;
-  let body: any;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    return "not JSON";
-  }
-  if (status < 300) return "data" in body ? null : "no data";
-  const { error, ...rest } = body;
-  if (Object.keys(rest).length > 0) return "more than an error";
-  const { code, fields, message, ...more } = error ?? {};
-  if (Object.keys(more).length > 0) return "more than code, message and fields";
-  if (codes[code] !== status) return `the code ${code} with ${status}`;
-  if (!isSentence(message)) return "the message is not a sentence";
-  if ((fields !== undefined) !== withFields.has(code))
-    return `fields are missing, or not allowed, with ${code}`;
-  for (const [name, messages] of Object.entries<any>(fields ?? {})) {
-    if (!Array.isArray(messages) || messages.length === 0 || !messages.every(isSentence))
-      return `fields.${name} is not a list of sentences`;
-  }
-  return null;
-};
-
-const describeRequest = ({ body, headers, method, path }: HostileRequest): string => {
-  const text = body instanceof Uint8Array ? Buffer.from(body).toString("latin1").slice(0, 400) : "";
-  return `${method} ${path.slice(0, 300)} ${JSON.stringify(headers)}\n  ${JSON.stringify(text)}`;
-};
 
 layer(TestWaypost.layer)("Hostile requests", (it) => {
-  const ask = Effect.fnUntraced(function* (
-    fixture: MatrixFixture,
-    endpoint: Endpoint,
-    valid: ValidRequest,
-    { body, headers, method, path }: HostileRequest,
-  ) {
-    const { origin } = yield* TestWaypost;
-    const base = endpoint.api === "platform" ? "/sandbox/platform/v1" : `/${endpoint.api}/v1`;
-    const credential = valid.credential ?? credentialOf(endpoint, fixture.credentials);
-    return yield* Effect.promise(async (): Promise<RawAnswer> => {
-      const response = await fetch(origin + base + path, {
-        method,
-        body,
-        signal: AbortSignal.timeout(maxMillis),
-        headers: {
-          authorization: `Bearer ${credential}`,
-          ...(body instanceof Uint8Array ? { "content-type": valid.contentType ?? "application/json" } : {}),
-          ...headers,
-        },
-      });
-      return { status: response.status, text: await response.text(), headers: response.headers };
-    });
-  });
-
   it.effect("refused hostile requests change nothing (B1, errors.hostile)", () =>
     Effect.gen(function* () {
       const fixture = yield* makeMatrixFixture(yield* unlimitedWorkspace, "sandbox");
-      const random = new SeededRandom(seed + 1);
+      const random = new SeededRandom(hostileSeed + 1);
       let refused = 0;
       for (const endpoint of everyEndpoint.filter(({ method }) => method !== "GET")) {
         let target: { readonly valid: ValidRequest; readonly before: Snapshot } | null = null;
@@ -127,7 +25,7 @@ layer(TestWaypost.layer)("Hostile requests", (it) => {
           // A refused request leaves its target as it was, for the next one.
           target ??= { valid: yield* exampleOf(endpoint).request(fixture), before: yield* takeSnapshot };
           const request = hostileRequest(random, endpoint, target.valid);
-          const { status, text } = yield* ask(fixture, endpoint, target.valid, request);
+          const { status, text } = yield* askHostile(fixture, endpoint, target.valid, request);
           if (status < 400) {
             target = null;
             continue;
@@ -144,45 +42,7 @@ layer(TestWaypost.layer)("Hostile requests", (it) => {
     it.effect(
       `hostile requests to the ${name} interface get a well-formed error or succeed, never 5xx ` +
         "(B3, B4, B6, errors.hostile)",
-      () =>
-        Effect.gen(function* () {
-          const fixture = yield* makeMatrixFixture(yield* unlimitedWorkspace, "sandbox");
-          const random = new SeededRandom(seed);
-          const endpoints = everyEndpoint.filter(({ api }) => api === name);
-          const validRequests = yield* Effect.forEach(endpoints, (endpoint) =>
-            exampleOf(endpoint).request(fixture),
-          );
-          const requests = Array.from({ length: counts[name] }, (_, index) => {
-            const endpoint = endpoints[index % endpoints.length] as Endpoint;
-            const valid = validRequests[index % endpoints.length] ?? {};
-            return { endpoint, valid, request: hostileRequest(random, endpoint, valid) };
-          });
-          const answersByStatus = new Map<number, number>();
-          const violations: Array<string> = [];
-          const check = Effect.fnUntraced(function* ({
-            endpoint,
-            request,
-            valid,
-          }: (typeof requests)[number]) {
-            const answer = yield* ask(fixture, endpoint, valid, request);
-            answersByStatus.set(answer.status, (answersByStatus.get(answer.status) ?? 0) + 1);
-            const wrong = violation(answer);
-            if (wrong === null) return;
-            violations.push(
-              `${wrong}: ${describeRequest(request)}\n  ${answer.status} ${answer.text.slice(0, 500)}`,
-            );
-          });
-          // A request waits by the clock for another one with its Idempotency-Key.
-          yield* whileTimeMoves(Effect.forEach(requests, check, { concurrency: 24, discard: true }));
-          assert.deepStrictEqual(
-            violations.slice(0, 5),
-            [],
-            `${violations.length} of ${requests.length} (seed ${seed})`,
-          );
-          // The requests vary: 2 % or more are accepted, 10 % or more are refused for their content.
-          assert.isAbove(answersByStatus.get(200) ?? 0, counts[name] / 50);
-          assert.isAbove(answersByStatus.get(422) ?? 0, counts[name] / 10);
-        }),
+      () => walkHostileRequests(name, counts[name]),
     );
   }
 });
