@@ -45,9 +45,9 @@ const packaged = (names) => `^(node_modules/)?(${names})(/|$)`;
 
 /** The lists of endpoints. Handlers implement a whole interface; the clients use one. */
 const interfaces = "(Platform|Device|Operator)Api";
-/** The files of src/ itself that the command line imports. */
-const startedByCli = "(Platform|Device|Operator)Api|Waypost|ApiDocuments";
-const clients = ["client", "doctor", "backup", "demo", "cli"];
+/** The files of src/ itself that a slice imports beside the interfaces. */
+const started = { serve: "Waypost", cli: "ApiDocuments" };
+const clients = ["client", "doctor", "backup", "demo", "serve", "cli"];
 const seesInterfaces = `Http[.]ts$|^src/(${clients.join("|")})/`;
 
 const sliceOrder = slices.flatMap((slice, index) => {
@@ -64,7 +64,7 @@ const sliceOrder = slices.flatMap((slice, index) => {
     rule(
       `slice-order-${slice}-handlers`,
       { path: `^src/${slice}/.*${clients.includes(slice) ? "" : "Http"}[.]ts$` },
-      slice === "cli" ? `(${startedByCli})` : interfaces,
+      slice in started ? `(${interfaces}|${started[slice]})` : interfaces,
     ),
   ];
 });

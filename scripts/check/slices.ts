@@ -33,5 +33,6 @@ export const slices: ReadonlyArray<string> = [
   "console",
   "backup",
   "demo",
+  "serve",
   "cli",
 ];

@@ -33,7 +33,7 @@ import { helpPage } from "./terminal/HelpPage.ts";
 import { usageProblems } from "./UsageError.ts";
 
 // Loaded on demand: the server is most of the program, and most commands do not need it.
-const server = Effect.promise(() => import("./Serve.ts"));
+const server = Effect.promise(() => import("../serve/Serve.ts"));
 const documents = Effect.promise(() => import("../ApiDocuments.ts"));
 
 const serveCommand = Command.make(

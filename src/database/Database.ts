@@ -15,7 +15,7 @@ import {
 } from "./migrations/Migrations.ts";
 import { watchSchema } from "./migrations/SchemaWatch.ts";
 import { DiskSpace } from "./pool/DiskSpace.ts";
-import { maxStatementConnections } from "../processes/ConnectionShares.ts";
+import { maxStatementConnections } from "./pool/PoolLimits.ts";
 import { ProcessMember } from "../processes/ProcessMember.ts";
 import { type PostgresTarget, postgresLayer } from "./Postgres.ts";
 import { sessionName } from "./SessionName.ts";

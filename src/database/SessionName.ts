@@ -1,5 +1,5 @@
 /** The `application_name` of database sessions. It shows which process uses the database. */
-import { maxStatementConnections } from "../processes/ConnectionShares.ts";
+import { maxStatementConnections } from "./pool/PoolLimits.ts";
 import type { Role } from "../config/Settings.ts";
 
 /** A Waypost process, as the names of its sessions describe it. */

@@ -10,3 +10,6 @@ export interface PoolLimits {
   /** A connection gets no further statements once one has waited this long without a byte. */
   readonly silentMillis: number;
 }
+
+/** Maximum connections for statements of a process that runs alone. Each process also has one to listen. */
+export const maxStatementConnections = 20;

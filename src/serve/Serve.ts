@@ -3,13 +3,13 @@ import { Effect, Redacted } from "effect";
 import { Settings, type SettingsRecord, type SettingsService } from "../config/Settings.ts";
 import { DataDirectory } from "../database/DataDirectory.ts";
 import { programMigrations } from "../database/migrations/ProgramMigrations.ts";
-import { autoProcesses, thisMachine } from "../processes/ProcessCount.ts";
+import { autoProcesses, thisMachine } from "./ProcessCount.ts";
 import { memberOf, ProcessName, supervisorName } from "../processes/ProcessMember.ts";
 import { Telemetry } from "../telemetry/Telemetry.ts";
 
 // Loaded on demand: a supervisor needs little of the program.
-const oneProcess = Effect.promise(() => import("./serve/ServeProcess.ts"));
-const supervisor = Effect.promise(() => import("./serve/Supervisor.ts"));
+const oneProcess = Effect.promise(() => import("./ServeProcess.ts"));
+const supervisor = Effect.promise(() => import("./Supervisor.ts"));
 
 /** Whether PostgreSQL runs on this machine: it is embedded, or reached by loopback or a socket. */
 const hasDatabase = ({ databaseUrl }: SettingsService): boolean => {

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterEach, assert, beforeEach, describe, it } from "vitest";
 import { assertNoPostgresLeft } from "../database/RealProcesses.ts";
-import { CliProcess } from "./CliProcess.ts";
+import { CliProcess } from "../cli/CliProcess.ts";
 
 describe("waypost serve", () => {
   let cli: CliProcess;

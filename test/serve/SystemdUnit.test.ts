@@ -4,7 +4,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { notifyReady } from "../../src/cli/SystemdUnit.ts";
+import { notifyReady } from "../../src/serve/SystemdUnit.ts";
 
 /** A folder on the path with a systemd-notify that runs these lines, and the messages logged. */
 const fakeSystemd = Effect.fnUntraced(function* (...lines: ReadonlyArray<string>) {

@@ -2,13 +2,9 @@
 import { Effect } from "effect";
 import cluster, { type Worker } from "node:cluster";
 import { isSea } from "node:sea";
-import type { SettingsRecord } from "../../config/Settings.ts";
-import { environmentOf, type Member } from "../../processes/ProcessMember.ts";
-import {
-  type MemberMessage,
-  metricsMillis,
-  type SupervisorMessage,
-} from "../../processes/ProcessMessages.ts";
+import type { SettingsRecord } from "../config/Settings.ts";
+import { environmentOf, type Member } from "../processes/ProcessMember.ts";
+import { type MemberMessage, metricsMillis, type SupervisorMessage } from "../processes/ProcessMessages.ts";
 
 /** How a run ended. */
 export interface RunEnd {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Deferred, Effect, Fiber } from "effect";
-import { MemoryStore, memoryTable } from "../memory/MemoryStore.ts";
+import { MemoryStore, memoryTable } from "./MemoryStore.ts";
 
 const letters = memoryTable<string>("letter");
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "vitest";
-import { autoProcesses } from "../../src/processes/ProcessCount.ts";
+import { autoProcesses } from "../../src/serve/ProcessCount.ts";
 
 const gigabytes = (count: number): number => count * 1024 ** 3;
 

@@ -5,7 +5,7 @@ import {
   limitedByServer,
   maxProcesses,
   type ServerConnections,
-} from "../../src/processes/ConnectionShares.ts";
+} from "../../src/serve/ConnectionShares.ts";
 
 const reserved = 3;
 const embedded = (requestProcesses: number): ServerConnections => ({

@@ -1,21 +1,21 @@
 /** `waypost serve` with several processes: one port, request processes on it, and a worker beside them. */
 import { Data, Effect } from "effect";
-import { Fingerprint } from "../../access/Fingerprint.ts";
-import { type SettingsRecord, Settings } from "../../config/Settings.ts";
-import { Database } from "../../database/Database.ts";
-import { DataDirectory } from "../../database/DataDirectory.ts";
-import { EmbeddedPostgres } from "../../database/embedded/EmbeddedPostgres.ts";
-import { serverConnections } from "../../database/ServerConnections.ts";
-import { countReplaced } from "../../http/ProcessMetrics.ts";
-import { removeUploads } from "../../media/upload/UploadFolder.ts";
+import { Fingerprint } from "../access/Fingerprint.ts";
+import { type SettingsRecord, Settings } from "../config/Settings.ts";
+import { Database } from "../database/Database.ts";
+import { DataDirectory } from "../database/DataDirectory.ts";
+import { EmbeddedPostgres } from "../database/embedded/EmbeddedPostgres.ts";
+import { serverConnections } from "../database/ServerConnections.ts";
+import { countReplaced } from "../http/ProcessMetrics.ts";
+import { removeUploads } from "../media/upload/UploadFolder.ts";
 import {
   connectionShare,
   embeddedMaxConnections,
   limitedByServer,
   maxProcesses,
-} from "../../processes/ConnectionShares.ts";
-import type { Member } from "../../processes/ProcessMember.ts";
-import { RestartPauses } from "../../processes/RestartPauses.ts";
+} from "./ConnectionShares.ts";
+import type { Member } from "../processes/ProcessMember.ts";
+import { RestartPauses } from "./RestartPauses.ts";
 import { announce } from "./Announcement.ts";
 import { drain } from "./Draining.ts";
 import { ProcessRun, type RunEnd } from "./ProcessRun.ts";

@@ -1,11 +1,11 @@
 /** The metrics of all processes of a supervisor. */
 import { Effect, Queue } from "effect";
 import { PrometheusMetrics } from "effect/observability";
-import type { Role } from "../../config/Settings.ts";
-import { measureMemory, setProcesses } from "../../http/ProcessMetrics.ts";
-import { type ProcessMetrics, sumOfMetrics } from "../../processes/MetricsSum.ts";
-import { supervisorName } from "../../processes/ProcessMember.ts";
-import { startKnownSeries } from "../../telemetry/KnownSeries.ts";
+import type { Role } from "../config/Settings.ts";
+import { measureMemory, setProcesses } from "../http/ProcessMetrics.ts";
+import { type ProcessMetrics, sumOfMetrics } from "./MetricsSum.ts";
+import { supervisorName } from "../processes/ProcessMember.ts";
+import { startKnownSeries } from "../telemetry/KnownSeries.ts";
 import type { ProcessRun } from "./ProcessRun.ts";
 
 /** A process that waits for the metrics of all. */

@@ -2,21 +2,21 @@
 import { Data, Effect, Layer, type Scope } from "effect";
 import { HttpServer, HttpServerError } from "effect/http";
 import { isSea } from "node:sea";
-import { Settings, type SettingsRecord, type SettingsService } from "../../config/Settings.ts";
-import { runtimeFolder } from "../../database/embedded/BundledRuntime.ts";
-import type { DataDirectory } from "../../database/DataDirectory.ts";
-import { PostgresUnusable } from "../../database/Postgres.ts";
-import { programMigrations } from "../../database/migrations/ProgramMigrations.ts";
-import { StartVariables } from "../../doctor/HealthReports.ts";
-import { bundledMediaWorker, MediaWorkerProgram } from "../../media/worker/MediaWorkerProcess.ts";
-import { type Member, ProcessMember, ProcessName } from "../../processes/ProcessMember.ts";
+import { Settings, type SettingsRecord, type SettingsService } from "../config/Settings.ts";
+import { runtimeFolder } from "../database/embedded/BundledRuntime.ts";
+import type { DataDirectory } from "../database/DataDirectory.ts";
+import { PostgresUnusable } from "../database/Postgres.ts";
+import { programMigrations } from "../database/migrations/ProgramMigrations.ts";
+import { StartVariables } from "../doctor/HealthReports.ts";
+import { bundledMediaWorker, MediaWorkerProgram } from "../media/worker/MediaWorkerProcess.ts";
+import { type Member, ProcessMember, ProcessName } from "../processes/ProcessMember.ts";
 import {
   connectToSupervisor,
   type SupervisorConnection,
   SupervisorChannel,
-} from "../../processes/SupervisorChannel.ts";
-import { Telemetry } from "../../telemetry/Telemetry.ts";
-import { waypostLayer } from "../../Waypost.ts";
+} from "../processes/SupervisorChannel.ts";
+import { Telemetry } from "../telemetry/Telemetry.ts";
+import { waypostLayer } from "../Waypost.ts";
 import { announce } from "./Announcement.ts";
 
 /** The process cannot listen on its address. */

@@ -1,9 +1,9 @@
 import { Console, Effect } from "effect";
 import { isSea } from "node:sea";
-import type { SettingsRecord } from "../../config/Settings.ts";
-import { DataDirectory } from "../../database/DataDirectory.ts";
-import { publishServer } from "../../operator/ServerFile.ts";
-import { notifyReady } from "../SystemdUnit.ts";
+import type { SettingsRecord } from "../config/Settings.ts";
+import { DataDirectory } from "../database/DataDirectory.ts";
+import { publishServer } from "../operator/ServerFile.ts";
+import { notifyReady } from "./SystemdUnit.ts";
 
 /** What a person does next, on a new installation and on any other. */
 const nextStep = (address: string): string => {

@@ -1,7 +1,5 @@
 /** How the processes of one machine share the connections of the database server. */
-
-/** Maximum connections for statements of a process that runs alone. Each process also has one to listen. */
-export const maxStatementConnections = 20;
+import { maxStatementConnections } from "../database/pool/PoolLimits.ts";
 
 /** The fewest connections for statements with which a process works. */
 const minStatementConnections = 2;

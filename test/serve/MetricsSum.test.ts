@@ -1,5 +1,5 @@
 import { assert, describe, it } from "vitest";
-import { sumOfMetrics } from "../../src/processes/MetricsSum.ts";
+import { sumOfMetrics } from "../../src/serve/MetricsSum.ts";
 
 const lines = (...texts: ReadonlyArray<string>): string => `${texts.join("\n")}\n`;
 
