@@ -190,8 +190,8 @@ export class TestWaypost extends Context.Service<TestWaypost>()("waypost/test/Te
   static readonly layer = TestWaypost.layerWith();
 
   /**
-   * The one Waypost of a worker, for files in which time stands still, that look only into workspaces of
-   * their own, and send few unknown credentials.
+   * The one Waypost of a worker, for files in which time stands still, that read only workspaces of their
+   * own, and send few unknown credentials.
    */
   static readonly shared = Layer.effectContext(
     Effect.gen(function* () {

@@ -37,8 +37,8 @@ export default async (project: TestProject): Promise<() => Promise<void>> => {
 };
 
 /**
- * Starts PostgreSQL. Its database is migrated once for all runs with the same schema, and copied for every test
- * file. A prepared data directory is copied for processes with their own database.
+ * Starts PostgreSQL. Its database is migrated once for all runs with the same schema, and copied for every
+ * test file. A prepared data directory is copied for processes with their own database.
  */
 const startServer = async (): Promise<ServerOfTheRun> => {
   const directory = await mkdtemp(join(databaseParent, "waypost-test-"));

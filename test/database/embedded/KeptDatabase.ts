@@ -25,8 +25,8 @@ const filesOf = async (path: string): Promise<ReadonlyArray<string>> => {
 };
 
 /**
- * The folder in which runs of tests keep a prepared database for later ones. Its name has a digest of what the
- * database depends on.
+ * The folder in which runs of tests keep a prepared database for later ones. Its name has a digest of what
+ * the database depends on.
  */
 export const keptDatabase: Effect.Effect<string> = Effect.gen(function* () {
   const { version } = yield* yield* PostgresBinaries;
