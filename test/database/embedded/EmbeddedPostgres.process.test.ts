@@ -18,6 +18,7 @@ import {
   postmasterOf,
   startDatabaseProcess,
 } from "../RealProcesses.ts";
+import { databaseParent } from "../../TestFolder.ts";
 
 const isRoot = process.getuid?.() === 0;
 const nobody = 65_534;
@@ -30,7 +31,7 @@ let dataDir = "";
 let newDir = "";
 
 beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), "waypost-embedded-"));
+  home = await mkdtemp(join(databaseParent, "waypost-embedded-"));
   // The database's account must reach a data directory of root.
   await chmod(home, 0o755);
   dataDir = join(home, "data");
