@@ -1,6 +1,6 @@
 /**
- * The endpoints of the platform API and the operator interface, by the names of the published client. A method
- * describes a request: pages read it again and again, actions send it once. Wrong paths do not compile.
+ * The endpoints of the platform API and the operator interface, by the names of the published client. A
+ * method describes a request: pages read it again and again, actions send it once.
  */
 import { describeRequest, type EndpointTable } from "../../src/client/EndpointRequest.ts";
 import { operatorEndpoints, type OperatorGroups } from "../../src/client/generated/OperatorEndpoints.ts";
@@ -11,8 +11,8 @@ import { type ApiRequest, platformBase } from "./ApiCall.ts";
 import type { Environment, One, Page } from "./Resources.ts";
 
 /**
- * An argument as forms have it: numbers may be texts that are not numbers yet, and choices any text. The names
- * of fields and parameters are those of the API, whose answer says what is wrong with a value.
+ * An argument as forms have it: numbers may be texts that are not numbers yet, and choices any text. The
+ * names of fields and parameters are those of the API, whose answer says what is wrong with a value.
  */
 export type Typed<Value> = Value extends string
   ? string

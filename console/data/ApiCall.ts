@@ -140,16 +140,15 @@ export const exchange = async <Body>(request: ApiRequest<Body>): Promise<Answere
 /** Sends a request and returns its JSON. @throws ApiProblem */
 export const send = async <Body>(request: ApiRequest<Body>): Promise<Body> => (await exchange(request)).body;
 
-/** The request with more parameters. */
+/** The request with parameters that it does not have yet. */
 export const withParameters = <Body>(
   request: ApiRequest<Body>,
   parameters: Readonly<Record<string, string>>,
 ): ApiRequest<Body> => {
-  const [path = "", query] = request.path.split("?");
-  return {
-    ...request,
-    path: `${path}?${new URLSearchParams({ ...parameters, ...Object.fromEntries(new URLSearchParams(query)) }).toString()}`,
-  };
+  const [path = "", text] = request.path.split("?");
+  const query = new URLSearchParams(text);
+  for (const [name, value] of Object.entries(parameters)) if (!query.has(name)) query.set(name, value);
+  return { ...request, path: `${path}?${query.toString()}` };
 };
 
 /** The most pages that are read of a list that is read whole. */

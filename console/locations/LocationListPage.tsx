@@ -84,8 +84,8 @@ export const LocationListPage = () => {
       isLoading={false}
       empty={[
         "No locations yet",
-        "Geo campaigns greet devices that enter or leave your locations. Import a file of them, or draw the " +
-          "first one.",
+        "Geo campaigns greet devices that enter or leave your locations. Import a file of them, or draw " +
+          "the first one.",
       ]}
     >
       <div class="map-and-list">

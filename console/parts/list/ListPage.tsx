@@ -1,4 +1,4 @@
-/** The frame of the list pages: heading, filters, problem, empty state, rows and the way through the pages. */
+/** The frame of the list pages: heading, filters, problem, empty state, rows and pages. */
 import type { ComponentChildren } from "preact";
 import type { ApiProblem, ApiRequest } from "../../data/ApiCall.ts";
 import { useLast } from "../../data/LastData.ts";
@@ -12,7 +12,7 @@ import type { Choice } from "../form/Fields.tsx";
 import { LoadProblem, Loading, PageFrame } from "../PageFrame.tsx";
 import { Pager } from "../Pager.tsx";
 
-/** A filter of a list: a choice, or a search if it has no choices. Its name is that of the API's parameter. */
+/** A choice, or a search if it has no choices. Its name is that of the API's parameter. */
 export interface ListFilter<Name extends string> {
   readonly name: Name;
   readonly label: string;
