@@ -89,7 +89,8 @@ export const CampaignListPage = () => (
     empty={[
       "No campaigns yet",
       <>
-        A geo campaign greets devices that enter or leave your locations. A push campaign sends at set times.{" "}
+        {"A geo campaign greets devices that enter or leave your locations. " +
+          "A push campaign sends at set times. "}
         <a href={changedAddress({ archived: "true" })}>Archived campaigns</a> are in a list of their own.
       </>,
     ]}
