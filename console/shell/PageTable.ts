@@ -168,7 +168,8 @@ const match = (pattern: string, path: string): Readonly<Record<string, string>> 
   const ids: Record<string, string> = {};
   for (const [index, part] of wanted.entries()) {
     const text = given[index] ?? "";
-    if (part.startsWith(":") && text !== "") ids[part.slice(1)] = decodeURIComponent(text);
+    // An id of dots or spaces alone is none: it would change the path of a request.
+    if (part.startsWith(":") && /[^.\s]/.test(decodeURIComponent(text))) ids[part.slice(1)] = decodeURIComponent(text);
     else if (part !== text) return null;
   }
   return ids;
