@@ -169,7 +169,8 @@ const match = (pattern: string, path: string): Readonly<Record<string, string>> 
   for (const [index, part] of wanted.entries()) {
     const text = given[index] ?? "";
     // An id of dots or spaces alone is none: it would change the path of a request.
-    if (part.startsWith(":") && /[^.\s]/.test(decodeURIComponent(text))) ids[part.slice(1)] = decodeURIComponent(text);
+    if (part.startsWith(":") && /[^.\s]/.test(decodeURIComponent(text)))
+      ids[part.slice(1)] = decodeURIComponent(text);
     else if (part !== text) return null;
   }
   return ids;
