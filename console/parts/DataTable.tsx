@@ -26,7 +26,8 @@ interface KeptSearch {
   readonly onSearch: (text: string) => void;
 }
 
-interface DataTableProps<Row> {
+/** Properties of a table. */
+export interface DataTableProps<Row> {
   /** The name of the table for screen readers. */
   readonly label: string;
   readonly columns: ReadonlyArray<Column<Row>>;

@@ -6,10 +6,10 @@ import { useData } from "../data/Query.ts";
 import type { Page } from "../data/Resources.ts";
 import { Button } from "../parts/Button.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
-import { type Column, DataTable } from "../parts/DataTable.tsx";
+import type { Column } from "../parts/DataTable.tsx";
 import { Dialog } from "../parts/Dialog.tsx";
 import { type FormModel, Form } from "../parts/form/Form.tsx";
-import { LoadProblem, Loading } from "../parts/PageFrame.tsx";
+import { LoadedTable } from "../parts/list/LoadedTable.tsx";
 import { SecretDialog } from "../parts/SecretDialog.tsx";
 import { type AccessKey, keyColumns, Revoke } from "./AccessKeys.tsx";
 
@@ -76,12 +76,12 @@ export const IssuedKeys = <Key extends AccessKey>({
   effect,
   empty,
   issue,
-  list,
+  list: request,
   noun,
   revoke,
   title,
 }: IssuedKeysProps<Key>) => {
-  const { data, problem } = useData(list, { isWhole: true });
+  const list = useData(request, { isWhole: true });
   const [isIssuing, setIssuing] = useState(false);
   const [issued, setIssued] = useState<IssuedKey | null>(null);
   const actions: Column<Key> = {
@@ -93,17 +93,13 @@ export const IssuedKeys = <Key extends AccessKey>({
   return (
     <CardSection title={title} actions={<Button onPress={() => setIssuing(true)}>{action}</Button>}>
       <p class="quiet">{about}</p>
-      <LoadProblem problem={problem} />
-      {data === undefined && problem === undefined && <Loading />}
-      {data !== undefined && (
-        <DataTable
-          label={title}
-          columns={[...(keyColumns as ReadonlyArray<Column<Key>>), ...columns, actions]}
-          rows={data.data}
-          rowKey={({ id }) => id}
-          empty={empty}
-        />
-      )}
+      <LoadedTable
+        list={list}
+        label={title}
+        columns={[...(keyColumns as ReadonlyArray<Column<Key>>), ...columns, actions]}
+        rowKey={({ id }) => id}
+        empty={empty}
+      />
       {isIssuing &&
         issue({
           onClose: () => setIssuing(false),

@@ -7,12 +7,12 @@ import type { Transport, TransportTest } from "../data/Resources.ts";
 import { Badge } from "../parts/Badge.tsx";
 import { Button } from "../parts/Button.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
-import { type Column, DataTable } from "../parts/DataTable.tsx";
+import type { Column } from "../parts/DataTable.tsx";
 import { ConfirmDialog, Dialog } from "../parts/Dialog.tsx";
 import { formatNumber } from "../parts/DisplayFormats.ts";
 import { TextField } from "../parts/form/Fields.tsx";
 import { Form, useForm } from "../parts/form/Form.tsx";
-import { LoadProblem, Loading } from "../parts/PageFrame.tsx";
+import { LoadedTable } from "../parts/list/LoadedTable.tsx";
 import { InstantOr } from "./AccessKeys.tsx";
 import { transportNames } from "./TransportNames.ts";
 import { TransportCredentials } from "./TransportCredentials.tsx";
@@ -111,7 +111,7 @@ const columnsWith = (
 
 /** The transports of the environment. */
 export const TransportSettings = () => {
-  const { data, problem } = useData(operator.transports.list(...here()));
+  const list = useData(operator.transports.list(...here()));
   const [open, setOpen] = useState<{
     readonly action: Action;
     readonly transport: Transport["transport"];
@@ -120,16 +120,12 @@ export const TransportSettings = () => {
   return (
     <CardSection title="Transports">
       <p class="quiet">The push services of this environment.</p>
-      <LoadProblem problem={problem} />
-      {data === undefined && problem === undefined && <Loading />}
-      {data !== undefined && (
-        <DataTable
-          label="Transports"
-          columns={columnsWith((action, transport) => setOpen({ action, transport }))}
-          rows={data.data}
-          rowKey={({ transport }) => transport}
-        />
-      )}
+      <LoadedTable
+        list={list}
+        label="Transports"
+        columns={columnsWith((action, transport) => setOpen({ action, transport }))}
+        rowKey={({ transport }) => transport}
+      />
       {open?.action === "test" && <TestDialog transport={open.transport} onClose={close} />}
       {open?.action === "set" && <TransportCredentials transport={open.transport} onClose={close} />}
       {open?.action === "delete" && (

@@ -6,8 +6,8 @@ import type { Webhook } from "../data/Resources.ts";
 import { Badge } from "../parts/Badge.tsx";
 import { Button } from "../parts/Button.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
-import { type Column, DataTable } from "../parts/DataTable.tsx";
-import { LoadProblem, Loading } from "../parts/PageFrame.tsx";
+import type { Column } from "../parts/DataTable.tsx";
+import { LoadedTable } from "../parts/list/LoadedTable.tsx";
 import { SecretDialog } from "../parts/SecretDialog.tsx";
 import { addressOf } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
@@ -46,7 +46,7 @@ const columns: ReadonlyArray<Column<Webhook>> = [
 
 /** The webhooks, each with a page of its attempts. */
 export const WebhookSettings = () => {
-  const { data, problem } = useData(platform.webhooks.list({ limit: 100 }));
+  const list = useData(platform.webhooks.list({ limit: 100 }));
   const [isNew, setNew] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);
   return (
@@ -55,17 +55,13 @@ export const WebhookSettings = () => {
       actions={may("webhooks:write") && <Button onPress={() => setNew(true)}>New webhook</Button>}
     >
       <p class="quiet">Addresses that receive the events of this environment. Each has a list of attempts.</p>
-      <LoadProblem problem={problem} />
-      {data === undefined && problem === undefined && <Loading />}
-      {data !== undefined && (
-        <DataTable
-          label="Webhooks"
-          columns={columns}
-          rows={data.data}
-          rowKey={({ id }) => id}
-          empty="No webhook yet. One sends what happens here to another system."
-        />
-      )}
+      <LoadedTable
+        list={list}
+        label="Webhooks"
+        columns={columns}
+        rowKey={({ id }) => id}
+        empty="No webhook yet. One sends what happens here to another system."
+      />
       {isNew && (
         <WebhookForm
           webhook={null}
