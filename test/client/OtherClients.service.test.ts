@@ -6,7 +6,7 @@ import { DeviceApi } from "../../src/DeviceApi.ts";
 import { DeviceClient } from "../../src/client/DeviceClient.ts";
 import { OperatorClient } from "../../src/client/OperatorClient.ts";
 import { WaypostClient, WaypostError } from "../../src/client/WaypostClient.ts";
-import { OperatorApi } from "../../src/OperatorApi.ts";
+import { DocumentedOperatorApi } from "../../src/OperatorApi.ts";
 import { PlatformApi } from "../../src/PlatformApi.ts";
 import { TestWaypost, testOperatorKey } from "../TestWaypost.ts";
 import { faultyProxy } from "./FaultyProxy.ts";
@@ -58,6 +58,25 @@ layer(TestWaypost.layer)("clients of the operator and the device interface", (it
     }),
   );
 
+  it.effect(
+    "the client of the platform API takes the operator key with a workspace (W1, client.others)",
+    () =>
+      Effect.gen(function* () {
+        const { origin: url, workspace } = yield* TestWaypost;
+        const own = yield* workspace();
+        yield* Effect.promise(async () => {
+          for (const environment of ["sandbox", "production"] as const) {
+            const settings = { url, token: testOperatorKey, workspace: own.id, environment };
+            const me = await new WaypostClient(settings).me();
+            assert.deepStrictEqual(
+              [me.workspace.id, me.environment, me.token.name],
+              [own.id, environment, "operator"],
+            );
+          }
+        });
+      }),
+  );
+
   it.effect("a change without a key is not repeated after a lost response; events are (client.others)", () =>
     Effect.gen(function* () {
       const waypost = yield* TestWaypost;
@@ -91,7 +110,7 @@ describe("the methods of the clients", () => {
   const url = "http://localhost";
   const clients = [
     [PlatformApi, new WaypostClient({ url, token: "wps_token" })],
-    [OperatorApi, new OperatorClient({ url, operatorKey: "key" })],
+    [DocumentedOperatorApi, new OperatorClient({ url, operatorKey: "key" })],
     [DeviceApi, new DeviceClient({ url, deviceToken: "wpd_token" })],
   ] as unknown as ReadonlyArray<readonly [api: HttpApi.Top, client: object]>;
 
