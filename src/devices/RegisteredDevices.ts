@@ -45,7 +45,7 @@ export class RegisteredDevices extends Context.Service<
       return RegisteredDevices.of({
         page: repository.page,
 
-        file: Effect.fnUntraced(function* (tenant, filters) {
+        file: Effect.fn("RegisteredDevices.file")(function* (tenant, filters) {
           const columns = Object.keys(Device.fields);
           return {
             name: csvName("devices", tenant, todayOf(tenant, yield* Clock.currentTimeMillis)),
@@ -63,7 +63,7 @@ export class RegisteredDevices extends Context.Service<
 
         pushAddress: repository.pushAddress,
 
-        setApproved: Effect.fnUntraced(function* (tenant, id, approved) {
+        setApproved: Effect.fn("RegisteredDevices.setApproved")(function* (tenant, id, approved) {
           const before = isUuid(id) ? yield* repository.lockApproval(tenant, id) : null;
           const device = before === null ? null : yield* repository.setApproved(tenant, id, approved);
           if (device === null) return yield* NotFound.resource("device");

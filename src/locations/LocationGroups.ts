@@ -35,7 +35,7 @@ export class LocationGroups extends Context.Service<
       return LocationGroups.of({
         page: repository.page,
 
-        find: Effect.fnUntraced(function* (tenant, id) {
+        find: Effect.fn("LocationGroups.find")(function* (tenant, id) {
           const group = isUuid(id) ? yield* repository.find(tenant, id) : null;
           return group ?? (yield* NotFound.resource("location group"));
         }),

@@ -61,7 +61,7 @@ export class Locations extends Context.Service<
       });
 
       return Locations.of({
-        page: Effect.fnUntraced(function* (tenant, search, position) {
+        page: Effect.fn("Locations.page")(function* (tenant, search, position) {
           const { near, ...filters } = search;
           if (near === null) return yield* repository.page(tenant, filters, position);
           const index = yield* locationIndexes.current(tenant);

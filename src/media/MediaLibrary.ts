@@ -139,7 +139,7 @@ export class MediaLibrary extends Context.Service<
         page: (tenant, filters, position) =>
           Effect.map(repository.page(tenant, filters, position), (rows) => rows.map(show)),
 
-        find: Effect.fnUntraced(function* (tenant, id) {
+        find: Effect.fn("MediaLibrary.find")(function* (tenant, id) {
           const row = yield* findRow(tenant, id);
           return { ...show(row), notifications: yield* repository.usedBy(tenant, row.id) };
         }),
