@@ -14,12 +14,13 @@ import { timeSlices } from "../../workers/TimeSlices.ts";
 import { badBody, bodyProblems, headRefusal } from "../../wire/RequestBody.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
 import { endpointProblems } from "../PushEndpoint.ts";
+import { BodyRows } from "./BodyRows.ts";
 import { deviceImportRules } from "./DeviceImport.ts";
 import { importedDevice } from "./ImportedDevice.ts";
 import { ImportBatch } from "./ImportBatch.ts";
 import { ImportResults } from "./ImportResults.ts";
 import { ImportStore, type StoredDevice } from "./ImportStore.ts";
-import { csvReader, lineReader, type ReadRow, type RowReader, UnreadableRest } from "./RowReaders.ts";
+import type { ReadRow } from "./RowReaders.ts";
 
 /** The piece of a body that is parsed at once: a few milliseconds. */
 const pieceBytes = 65_536;
@@ -28,7 +29,6 @@ const importConcurrency = 2;
 const maxWait = "15 seconds";
 
 const needsPlatform = ["The platform is required for a new device: ios, android, web or other."];
-const notUtf8 = "The row is not UTF-8.";
 
 /** Imports devices of another system, with their addresses (contract Q4). */
 export class DeviceImports extends Context.Service<
@@ -88,27 +88,23 @@ export class DeviceImports extends Context.Service<
         request: HttpServerRequest.HttpServerRequest,
       ) {
         const results = new ImportResults();
-        const decoder = new TextDecoder("utf-8", { fatal: true });
-        let reader: RowReader | null = null;
-        let bytes = 0;
-        let index = 0;
-        let batch = new ImportBatch();
-        let storing: Fiber.Fiber<void> | null = null;
-        let isUnreadable = false;
+        const body = new BodyRows(request.headers["content-type"]);
         const yieldIfLong = timeSlices();
+        let batch = new ImportBatch();
+        let storing: Fiber.Fiber<void> = yield* Effect.forkChild(Effect.void);
 
         /** Stores the batch while the next rows are parsed. */
         const submit = Effect.gen(function* () {
-          if (storing !== null) yield* Fiber.join(storing);
+          yield* Fiber.join(storing);
           const full = batch;
-          batch = new ImportBatch();
+          batch = full.next();
           storing = yield* Effect.forkChild(finish(tenant, full, results));
         });
 
         const take = Effect.fnUntraced(function* (rows: ReadonlyArray<ReadRow>) {
+          if (body.problem !== null) return yield* badBody(body.problem);
           for (const row of rows) {
             batch.add(
-              index++,
               typeof row === "string"
                 ? { installationId: null, reasons: [row] }
                 : importedDevice(row, problemsOfPush),
@@ -117,53 +113,23 @@ export class DeviceImports extends Context.Service<
           }
         });
 
-        /** Takes rows; where the rest cannot be read, that is the result of its first row. */
-        const taking = Effect.fnUntraced(function* (rows: () => Promise<ReadonlyArray<ReadRow>>) {
-          const read = yield* Effect.tryPromise({ try: rows, catch: (error) => error }).pipe(
-            Effect.catch((error) => {
-              if (!(error instanceof UnreadableRest)) return Effect.die(error);
-              if (index === 0 && batch.rows.length === 0) return Effect.fail(badBody(error.message));
-              isUnreadable = true;
-              return Effect.succeed([`${error.message} Nothing behind it was read.`]);
-            }),
-          );
-          yield* take(read);
-        });
-
-        const decoded = (piece?: Uint8Array): string => {
-          try {
-            return decoder.decode(piece, { stream: piece !== undefined });
-          } catch {
-            throw new UnreadableRest(notUtf8);
-          }
-        };
-
-        const push = (piece: Uint8Array) =>
-          taking(async () => {
-            const text = decoded(piece);
-            reader ??= isCsv(request, text) ? csvReader() : lineReader();
-            return reader.push(text);
-          });
-
         yield* Stream.runForEach(
           Stream.mapError(request.stream, () => badBody(bodyProblems.broken)),
           Effect.fnUntraced(function* (chunk: Uint8Array) {
-            bytes += chunk.length;
-            if (bytes > deviceImportRules.maxBytes) {
+            if (body.bytes + chunk.length > deviceImportRules.maxBytes) {
               return yield* PayloadTooLarge.of(deviceImportRules.maxBytes);
             }
-            for (let from = 0; from < chunk.length && !isUnreadable; from += pieceBytes) {
-              yield* push(chunk.subarray(from, from + pieceBytes));
+            for (let from = 0; from < chunk.length; from += pieceBytes) {
+              yield* take(body.push(chunk.subarray(from, from + pieceBytes)));
               yield* yieldIfLong;
             }
           }),
         );
-        if (bytes === 0) return yield* badBody("The body is empty: send CSV, or a JSON object in each line.");
-        const last: RowReader = reader ?? lineReader();
-        if (!isUnreadable)
-          yield* taking(async () => [...(await last.push(decoded())), ...(await last.end())]);
+        if (body.bytes === 0)
+          return yield* badBody("The body is empty: send CSV, or a JSON object in each line.");
+        yield* take(body.end());
         yield* submit;
-        if (storing !== null) yield* Fiber.join<void, never>(storing);
+        yield* Fiber.join(storing);
         return results;
       });
 
@@ -200,9 +166,3 @@ export class DeviceImports extends Context.Service<
     }),
   ).pipe(Layer.provide(ImportStore.layer));
 }
-
-/** Whether a body is CSV: by its content type, or without one by its first character. */
-const isCsv = (request: HttpServerRequest.HttpServerRequest, text: string): boolean => {
-  const contentType = request.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
-  return contentType === "" ? !text.trimStart().startsWith("{") : contentType === "text/csv";
-};
