@@ -1,5 +1,6 @@
 /** The values of the campaign editor, and how they become a draft of the API. */
-import type { Campaign } from "../data/Resources.ts";
+import type { Typed } from "../data/Api.ts";
+import type { CampaignDraft, TargetingDraft, Campaign } from "../data/Resources.ts";
 import { today } from "../parts/DisplayFormats.ts";
 import {
   isQuietIncomplete,
@@ -91,7 +92,7 @@ const sentCount = (typed: string): number | string | null =>
   typed.trim() === "" ? null : numberOrText(typed.trim());
 
 /** The part of a draft that says whom the campaign reaches. */
-export const targetingOf = (values: CampaignValues) =>
+export const targetingOf = (values: CampaignValues): Typed<TargetingDraft> =>
   values.type === "geo"
     ? {
         type: "geo",
@@ -105,8 +106,9 @@ export const targetingOf = (values: CampaignValues) =>
       };
 
 /** The body of a write. `paused` is left out where the stored one is to stay. */
-export const draftOf = (values: CampaignValues, paused: boolean | undefined) => ({
+export const draftOf = (values: CampaignValues, paused: boolean | undefined): Typed<CampaignDraft> => ({
   ...targetingOf(values),
+  type: values.type,
   name: values.name,
   timezone: values.timezone.trim(),
   starts_at: sentWallTime(values.starts_at),

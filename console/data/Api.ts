@@ -20,7 +20,7 @@ export type Typed<Value> = Value extends string
     ? boolean | string
     : Value extends number
       ? number | string
-      : Value extends (...given: never) => unknown
+      : Value extends Date | ((...given: never) => unknown)
         ? Value
         : Value extends object
           ? { readonly [Name in keyof Value]: Typed<Value[Name]> }

@@ -1,5 +1,12 @@
 /** The values of the editor of a notification, and how they become a draft of the API. */
-import type { Campaign, Notification, ShownQuestion } from "../data/Resources.ts";
+import type { Typed } from "../data/Api.ts";
+import type {
+  ContentDraft,
+  NotificationDraft,
+  Campaign,
+  Notification,
+  ShownQuestion,
+} from "../data/Resources.ts";
 import { dayOf, today } from "../parts/DisplayFormats.ts";
 import { sentWallTime, wallEndAt, wallTimeAt } from "../parts/WallClock.ts";
 import { serverNow } from "../data/ServerTime.ts";
@@ -148,7 +155,7 @@ const configOf = (values: MessageValues, sendAt: string | null) => {
 };
 
 /** The content of a draft: what devices get, whatever triggers it. */
-export const contentDraftOf = (values: MessageValues) => {
+export const contentDraftOf = (values: MessageValues): Typed<ContentDraft> => {
   const questions = values.type === "survey" ? values.questions : [];
   return {
     name: values.name,
@@ -168,7 +175,7 @@ export const contentDraftOf = (values: MessageValues) => {
 };
 
 /** The body of a write. */
-export const messageDraftOf = (values: MessageValues) => {
+export const messageDraftOf = (values: MessageValues): Typed<NotificationDraft> => {
   const isFixed = values.trigger_type === "fixed_time";
   const sendAt = orNull(sentWallTime(values.send_at));
   return {
