@@ -1,6 +1,6 @@
 /** The values of the campaign editor, and how they become a draft of the API. */
-import type { Typed } from "../data/Api.ts";
 import type { CampaignDraft, TargetingDraft, Campaign } from "../data/Resources.ts";
+import type { Typed } from "../data/Typed.ts";
 import { today } from "../parts/DisplayFormats.ts";
 import {
   isQuietIncomplete,

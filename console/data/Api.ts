@@ -9,22 +9,7 @@ import type { Pages } from "../../src/client/Pages.ts";
 import { environment, workspaceId } from "../session/Scope.ts";
 import { type ApiRequest, platformBase } from "./ApiCall.ts";
 import type { Environment, One, Page } from "./Resources.ts";
-
-/**
- * An argument as forms have it: numbers may be texts that are not numbers yet, and choices any text. The
- * names of fields and parameters are those of the API, whose answer says what is wrong with a value.
- */
-export type Typed<Value> = Value extends string
-  ? string
-  : Value extends boolean
-    ? boolean | string
-    : Value extends number
-      ? number | string
-      : Value extends Date | ((...given: never) => unknown)
-        ? Value
-        : Value extends object
-          ? { readonly [Name in keyof Value]: Typed<Value[Name]> }
-          : Value;
+import type { Typed } from "./Typed.ts";
 
 /** The JSON of an answer: the client's methods take `data` out of it, pages need it whole. */
 type Answer<Row, Result> =

@@ -1,5 +1,4 @@
 /** The values of the editor of a notification, and how they become a draft of the API. */
-import type { Typed } from "../data/Api.ts";
 import type {
   ContentDraft,
   NotificationDraft,
@@ -7,6 +6,7 @@ import type {
   Notification,
   ShownQuestion,
 } from "../data/Resources.ts";
+import type { Typed } from "../data/Typed.ts";
 import { dayOf, today } from "../parts/DisplayFormats.ts";
 import { sentWallTime, wallEndAt, wallTimeAt } from "../parts/WallClock.ts";
 import { serverNow } from "../data/ServerTime.ts";
