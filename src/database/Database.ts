@@ -127,7 +127,7 @@ const urlTarget = (url: Redacted.Redacted | undefined): PostgresTarget => {
 };
 
 /** An embedded server. */
-const socketTarget = ({ database, socketPath, username }: EmbeddedPostgres["Service"]) =>
+const socketTarget = ({ database, socketPath, username }: Omit<EmbeddedPostgres["Service"], "pid">) =>
   ({ _tag: "socket", path: socketPath, username, database }) satisfies PostgresTarget;
 
 /** The pool of this process, for so many connections for statements. */

@@ -89,6 +89,7 @@ const start = Effect.fnUntraced(function* (options: EmbeddedPostgresOptions) {
     socketPath: join(plan.socketDirectory, socketName),
     username,
     database,
+    pid: Effect.sync(() => (server.run.hasExited() ? undefined : server.run.pid)),
   };
 });
 
@@ -125,6 +126,8 @@ export class EmbeddedPostgres extends Context.Service<
     readonly socketPath: string;
     readonly username: string;
     readonly database: string;
+    /** The process id of the server; undefined while it is restarted. */
+    readonly pid: Effect.Effect<number | undefined>;
   }
 >()("waypost/database/EmbeddedPostgres") {
   /** Runs the server in a data directory while the scope is open. */
