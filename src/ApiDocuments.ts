@@ -7,13 +7,13 @@ import { docsDocument, docsHeaders, docsHtml, docsScript, scalarScript } from ".
 import { Idempotency } from "./http/Idempotency.ts";
 import { IfMatch } from "./http/ResourceVersion.ts";
 import { staticContent } from "./http/StaticContent.ts";
-import { OperatorApi } from "./OperatorApi.ts";
+import { DocumentedOperatorApi } from "./OperatorApi.ts";
 import { PlatformApi } from "./PlatformApi.ts";
 import type { Json } from "./wire/OpenApiDescriptions.ts";
 import { addResponseHeaders, nameSecuritySchemes } from "./wire/OpenApiHeaders.ts";
 import { describeApi } from "./wire/OpenApiTidy.ts";
 
-const interfaces = { platform: PlatformApi, device: DeviceApi, operator: OperatorApi };
+const interfaces = { platform: PlatformApi, device: DeviceApi, operator: DocumentedOperatorApi };
 
 /** The interfaces that have a document. */
 export const documentNames = ["platform", "device", "operator"] as const;
@@ -50,6 +50,36 @@ const ifMatch = {
   },
 };
 
+const workspaceHeader = {
+  name: "Waypost-Workspace",
+  in: "header",
+  required: false,
+  schema: {
+    type: "string",
+    description: "Id of the workspace: required with the operator key, and ignored with a token.",
+    format: "uuid",
+    examples: ["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"],
+  },
+};
+
+/** Describes the operator as a caller of the platform API (contract W1). Changes the document. */
+const addOperator = (document: Json): void => {
+  const components = document["components"] as Json;
+  const schemes = components["securitySchemes"] as Json;
+  const description =
+    "The operator key of this installation, with the header `Waypost-Workspace`. It has every ability, " +
+    "also in Production before the full API is enabled, and no rate limits.";
+  schemes["operatorKey"] = { description, type: "http", scheme: "bearer" };
+  components["parameters"] = { Workspace: workspaceHeader };
+  const security = Object.keys(schemes).map((name) => ({ [name]: [] }));
+  document["security"] = security;
+  const items = Object.values(document["paths"] as Json) as ReadonlyArray<Json>;
+  for (const op of items.flatMap((item) => Object.values(item) as ReadonlyArray<Json>)) {
+    op["security"] = security;
+    (op["parameters"] as Array<Json>).push({ $ref: "#/components/parameters/Workspace" });
+  }
+};
+
 /** The OpenAPI 3.1 document of an interface. */
 export const apiDocument = (name: DocumentName, addresses: DocumentAddresses = {}): OpenApi.OpenAPISpec => {
   const document = describeApi(interfaces[name] as unknown as HttpApi.Top, (_, middleware) => [
@@ -59,6 +89,7 @@ export const apiDocument = (name: DocumentName, addresses: DocumentAddresses = {
   nameSecuritySchemes(document);
   addResponseHeaders(document, name === "platform");
   if (name === "platform") {
+    addOperator(document);
     const configured = { Sandbox: addresses.sandboxUrl, Production: addresses.productionUrl };
     document["servers"] = (document["servers"] as ReadonlyArray<ServerEntry>).map((server) => ({
       ...server,

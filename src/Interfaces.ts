@@ -13,7 +13,7 @@ import { deviceAccessLayer } from "./devices/DeviceAccessHttp.ts";
 import { deviceAuthenticator } from "./devices/DeviceAuthenticator.ts";
 import { devicesHandlers } from "./devices/DevicesHttp.ts";
 import { registeredDevicesHandlers } from "./devices/RegisteredDevicesHttp.ts";
-import { platformSegmentsHandlers } from "./devices/PlatformSegmentsHttp.ts";
+import { segmentsHandlers } from "./devices/SegmentsHttp.ts";
 import { healthReportHandlers } from "./doctor/HealthReportHttp.ts";
 import { answersHandlers } from "./events/AnswersHttp.ts";
 import { deviceEventsHandlers } from "./events/DeviceEventsHttp.ts";
@@ -31,11 +31,8 @@ import { locationGroupsHandlers } from "./locations/LocationGroupsHttp.ts";
 import { locationsHandlers } from "./locations/LocationsHttp.ts";
 import { mediaHandlers } from "./media/MediaHttp.ts";
 import { mediaAuthenticator, mediaRoutes } from "./media/MediaServing.ts";
+import { contentsHandlers } from "./notifications/ContentsHttp.ts";
 import { notificationHandlers } from "./notifications/NotificationsHttp.ts";
-import { activityListHandlers } from "./operator/activity/ActivityListHttp.ts";
-import { contentsHandlers } from "./operator/ContentsHttp.ts";
-import { deliveryListHandlers } from "./operator/DeliveryListHttp.ts";
-import { deviceListHandlers } from "./operator/DeviceListHttp.ts";
 import { locationImportHandlers } from "./operator/LocationImportHttp.ts";
 import { operatorAccessLayer } from "./operator/OperatorAccessHttp.ts";
 import { operatorAuthenticator } from "./operator/OperatorAuthenticator.ts";
@@ -44,10 +41,6 @@ import { RecordedChanges } from "./operator/activity/RecordedChanges.ts";
 import { deviceImportHandlers } from "./operator/people/DeviceImportHttp.ts";
 import { peopleHandlers } from "./operator/people/PeopleHttp.ts";
 import { sdkKeysHandlers } from "./operator/SdkKeysHttp.ts";
-import { segmentsHandlers } from "./operator/SegmentsHttp.ts";
-import { sendListHandlers } from "./operator/SendListHttp.ts";
-import { tenantReportsHandlers } from "./operator/TenantReportsHttp.ts";
-import { tenantWebhooksHandlers } from "./operator/TenantWebhooksHttp.ts";
 import { tokensHandlers } from "./operator/TokensHttp.ts";
 import { transportsHandlers } from "./operator/TransportsHttp.ts";
 import { userSecretHandlers } from "./operator/people/UserSecretHttp.ts";
@@ -59,6 +52,8 @@ import { positionsHandlers } from "./positions/PositionsHttp.ts";
 import { campaignEstimateHandlers } from "./reports/estimates/CampaignEstimateHttp.ts";
 import { reportHandlers } from "./reports/ReportsHttp.ts";
 import { surveyResultsHandlers } from "./reports/surveys/SurveyResultsHttp.ts";
+import { usageHandlers } from "./reports/usage/UsageHttp.ts";
+import { deliveriesHandlers } from "./sending/deliveries/DeliveriesHttp.ts";
 import { deviceMessagesHandlers } from "./sending/messages/DeviceMessagesHttp.ts";
 import { explanationHandlers } from "./sending/explanations/ExplanationHttp.ts";
 import { previewHandlers } from "./sending/messages/preview/PreviewHttp.ts";
@@ -77,7 +72,8 @@ const platformRoutes = HttpApiBuilder.layer(PlatformApi).pipe(
     mediaHandlers,
     campaignHandlers,
     notificationHandlers,
-    platformSegmentsHandlers,
+    contentsHandlers,
+    segmentsHandlers,
     registeredDevicesHandlers,
     deviceMessagesHandlers,
     deviceEventsHandlers,
@@ -85,9 +81,11 @@ const platformRoutes = HttpApiBuilder.layer(PlatformApi).pipe(
     previewHandlers,
     testSendsHandlers,
     sendsHandlers,
+    deliveriesHandlers,
     campaignEstimateHandlers,
     webhooksHandlers,
     activityHandlers,
+    usageHandlers,
   ]),
 );
 
@@ -113,15 +111,7 @@ const operatorRoutes = (console: Console) =>
       peopleHandlers,
       deviceImportHandlers,
       transportsHandlers,
-      segmentsHandlers,
-      contentsHandlers,
       locationImportHandlers,
-      deviceListHandlers,
-      deliveryListHandlers,
-      tenantReportsHandlers,
-      tenantWebhooksHandlers,
-      sendListHandlers,
-      activityListHandlers,
       healthReportHandlers,
       console.operatorHandlers,
     ]),

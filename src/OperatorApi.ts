@@ -3,7 +3,7 @@ import { ConsoleAddressesApi } from "./console/ConsoleAddressesApi.ts";
 import { HealthReportApi } from "./doctor/HealthReportApi.ts";
 import { SchemaErrors } from "./http/SchemaErrors.ts";
 import { ActivityListApi } from "./operator/activity/ActivityListApi.ts";
-import { ContentsApi } from "./operator/ContentsApi.ts";
+import { MovedContentsApi } from "./operator/MovedContentsApi.ts";
 import { DeliveryListApi } from "./operator/DeliveryListApi.ts";
 import { DeviceListApi } from "./operator/DeviceListApi.ts";
 import { LocationImportApi } from "./operator/LocationImportApi.ts";
@@ -11,7 +11,7 @@ import { OperatorAccess } from "./operator/OperatorAccess.ts";
 import { DeviceImportApi } from "./operator/people/DeviceImportApi.ts";
 import { PeopleApi } from "./operator/people/PeopleApi.ts";
 import { SdkKeysApi } from "./operator/SdkKeysApi.ts";
-import { SegmentsApi } from "./operator/SegmentsApi.ts";
+import { MovedSegmentsApi } from "./operator/MovedSegmentsApi.ts";
 import { TenantReportsApi } from "./operator/TenantReportsApi.ts";
 import { TenantWebhooksApi } from "./operator/TenantWebhooksApi.ts";
 import { SendListApi } from "./operator/SendListApi.ts";
@@ -22,38 +22,48 @@ import { WorkspacesApi } from "./operator/WorkspacesApi.ts";
 import { tidyOpenApi } from "./wire/OpenApiTidy.ts";
 import { parseOptions } from "./wire/ParseOptions.ts";
 
-/** The interface for the operator, who hosts Waypost: workspaces, their credentials, content and devices. */
-export class OperatorApi extends HttpApi.make("operator")
+const annotations = OpenApi.annotations({
+  title: "Waypost operator interface",
+  version: "1",
+  description:
+    "Workspaces, tokens, SDK keys, credentials of push services, and people of one installation, for the " +
+    "person who hosts it. Success bodies are wrapped in `data`; errors have the shape `{error: {code, " +
+    "message, fields?}}`.",
+  transform: tidyOpenApi("/operator/v1", [{ url: "/operator/v1", description: "This installation" }]),
+});
+
+const own = HttpApi.make("operator")
   .add(WorkspacesApi)
   .add(TokensApi)
   .add(SdkKeysApi)
   .add(UserSecretApi)
   .add(TransportsApi)
-  .add(SegmentsApi)
-  .add(ContentsApi)
   .add(LocationImportApi)
-  .add(DeviceListApi)
   .add(PeopleApi)
   .add(DeviceImportApi)
+  .add(ConsoleAddressesApi)
+  .add(HealthReportApi);
+
+/** The interface for the operator, who hosts Waypost: workspaces, their credentials, and people. */
+export class OperatorApi extends own
+  .middleware(SchemaErrors)
+  .middleware(OperatorAccess)
+  .prefix("/operator/v1")
+  .annotateMerge(parseOptions)
+  .annotateMerge(annotations) {}
+
+/** The interface with the endpoints of `MovedEndpoints`, for its document and its clients. */
+export class DocumentedOperatorApi extends own
+  .add(MovedSegmentsApi)
+  .add(MovedContentsApi)
+  .add(DeviceListApi)
   .add(SendListApi)
   .add(DeliveryListApi)
   .add(TenantReportsApi)
   .add(TenantWebhooksApi)
   .add(ActivityListApi)
-  .add(ConsoleAddressesApi)
-  .add(HealthReportApi)
   .middleware(SchemaErrors)
   .middleware(OperatorAccess)
   .prefix("/operator/v1")
   .annotateMerge(parseOptions)
-  .annotateMerge(
-    OpenApi.annotations({
-      title: "Waypost operator interface",
-      version: "1",
-      description:
-        "Workspaces, tokens, SDK keys, credentials of push services, segments, locations, devices, sends " +
-        "and deliveries of one installation, for the person who hosts it. Success bodies are wrapped in " +
-        "`data`; errors have the shape `{error: {code, message, fields?}}`.",
-      transform: tidyOpenApi("/operator/v1", [{ url: "/operator/v1", description: "This installation" }]),
-    }),
-  ) {}
+  .annotateMerge(annotations) {}

@@ -4,16 +4,19 @@ import { MeApi } from "./access/MeApi.ts";
 import { ActivityApi } from "./activity/ActivityApi.ts";
 import { CampaignsApi } from "./campaigns/CampaignsApi.ts";
 import { RegisteredDevicesApi } from "./devices/RegisteredDevicesApi.ts";
-import { PlatformSegmentsApi } from "./devices/PlatformSegmentsApi.ts";
+import { SegmentsApi } from "./devices/SegmentsApi.ts";
 import { DeviceEventsApi } from "./events/DeviceEventsApi.ts";
 import { SchemaErrors } from "./http/SchemaErrors.ts";
 import { LocationGroupsApi } from "./locations/LocationGroupsApi.ts";
 import { LocationsApi } from "./locations/LocationsApi.ts";
 import { MediaApi } from "./media/MediaApi.ts";
+import { ContentsApi } from "./notifications/ContentsApi.ts";
 import { NotificationsApi } from "./notifications/NotificationsApi.ts";
 import { CampaignEstimateApi } from "./reports/estimates/CampaignEstimateApi.ts";
 import { ReportsApi } from "./reports/ReportsApi.ts";
 import { SurveyResultsApi } from "./reports/surveys/SurveyResultsApi.ts";
+import { UsageApi } from "./reports/usage/UsageApi.ts";
+import { DeliveriesApi } from "./sending/deliveries/DeliveriesApi.ts";
 import { DeviceMessagesApi } from "./sending/messages/DeviceMessagesApi.ts";
 import { ExplanationApi } from "./sending/explanations/ExplanationApi.ts";
 import { SendsApi } from "./sending/sends/SendsApi.ts";
@@ -31,19 +34,22 @@ export class PlatformApi extends HttpApi.make("platform")
   .add(MediaApi)
   .add(CampaignsApi)
   .add(NotificationsApi)
+  .add(ContentsApi)
   .add(PreviewApi)
   .add(TestSendsApi)
-  .add(PlatformSegmentsApi)
+  .add(SegmentsApi)
   .add(RegisteredDevicesApi)
   .add(DeviceMessagesApi)
   .add(DeviceEventsApi)
   .add(ExplanationApi)
   .add(SendsApi)
+  .add(DeliveriesApi)
   .add(CampaignEstimateApi)
   .add(ReportsApi)
   .add(SurveyResultsApi)
   .add(WebhooksApi)
   .add(ActivityApi)
+  .add(UsageApi)
   .middleware(SchemaErrors)
   .middleware(Access)
   .prefix("/platform/v1")
@@ -53,9 +59,10 @@ export class PlatformApi extends HttpApi.make("platform")
       title: "Waypost platform API",
       version: "1",
       description:
-        "Campaigns, notifications, locations, media, segments, devices, sends, reports, webhooks and " +
-        "activity of one environment of a workspace. Success bodies are wrapped in `data`; errors have the " +
-        "shape `{error: {code, message, fields?}}`.",
+        "Campaigns, notifications, locations, media, segments, devices, sends, deliveries, reports, " +
+        "webhooks and activity of one environment of a workspace. Success bodies are wrapped in `data`; " +
+        "errors have the shape `{error: {code, message, fields?}}`. The operator calls it with the " +
+        "operator key, and names the workspace in the header `Waypost-Workspace`.",
       transform: tidyOpenApi("/platform/v1", [
         { url: "/sandbox/platform/v1", description: "Sandbox" },
         { url: "/platform/v1", description: "Production" },

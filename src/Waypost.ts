@@ -4,7 +4,7 @@ import { HttpRouter } from "effect/http";
 import { failedAttemptPruning } from "./access/FailedAttemptPruning.ts";
 import { FailedAttempts } from "./access/FailedAttempts.ts";
 import { Fingerprint } from "./access/Fingerprint.ts";
-import { TokenAuthentication } from "./access/TokenAuthentication.ts";
+import { CallerAuthentication } from "./access/CallerAuthentication.ts";
 import { Tokens } from "./access/Tokens.ts";
 import { Activity } from "./activity/Activity.ts";
 import { activityPruning } from "./activity/ActivityPruning.ts";
@@ -50,7 +50,7 @@ import { thumbnailsSql } from "./media/ThumbnailsSql.ts";
 import { MediaWorkers } from "./media/worker/MediaWorkers.ts";
 import { Contents } from "./notifications/Contents.ts";
 import { Notifications } from "./notifications/Notifications.ts";
-import { DeliveryList } from "./operator/DeliveryList.ts";
+import { DeliveryList } from "./sending/deliveries/DeliveryList.ts";
 import { erasureCompletion } from "./people/ErasureCompletion.ts";
 import { Erasures } from "./people/Erasures.ts";
 import { People } from "./people/People.ts";
@@ -95,7 +95,7 @@ export const platformServices = Layer.mergeAll(Notifications.layer, Segments.lay
 
 /** Authentication, rate limits, idempotency and cursors: what every interface needs around its handlers. */
 export const requestServices = Layer.mergeAll(
-  TokenAuthentication.layer.pipe(Layer.provideMerge(FailedAttempts.layer)),
+  CallerAuthentication.layer.pipe(Layer.provideMerge(FailedAttempts.layer)),
   IdempotentRequests.layer,
   RateLimits.layer,
   Cursors.layer,

@@ -14,7 +14,7 @@ import { Events } from "../src/events/Events.ts";
 import { PublicAddresses } from "../src/http/PublicAddresses.ts";
 import { serverLayer } from "../src/http/Server.ts";
 import { LocationIndexes } from "../src/locations/LocationIndexes.ts";
-import { DeliveryList } from "../src/operator/DeliveryList.ts";
+import { DeliveryList } from "../src/sending/deliveries/DeliveryList.ts";
 import { Geofences } from "../src/positions/Geofences.ts";
 import { Positions } from "../src/positions/Positions.ts";
 import { CampaignEstimates } from "../src/reports/estimates/CampaignEstimates.ts";

@@ -26,7 +26,7 @@ import type {
   Webhook as WebhookSchema,
   WebhookAttempt as WebhookAttemptSchema,
 } from "../../src/webhooks/Webhook.ts";
-import type { PlanUsage as PlanUsageSchema } from "../../src/workspaces/PlanUsage.ts";
+import type { PlanUsage as PlanUsageSchema } from "../../src/reports/usage/PlanUsage.ts";
 import type { Workspace as WorkspaceSchema } from "../../src/workspaces/Workspace.ts";
 import type { ConsoleSession as ConsoleSessionSchema } from "../../src/console/ConsoleSession.ts";
 

@@ -4,7 +4,7 @@
  */
 import { Effect, Stream } from "effect";
 import { SqlClient } from "effect/sql";
-import { DeliveryList } from "../../src/operator/DeliveryList.ts";
+import { DeliveryList } from "../../src/sending/deliveries/DeliveryList.ts";
 import type { Tenant } from "../../src/workspaces/Workspace.ts";
 import { onSchema } from "./BenchDatabase.ts";
 import { each, runBench } from "./BenchWorld.ts";

@@ -26,7 +26,7 @@ export const ChangesNothing = Context.Reference<boolean>("waypost/access/Changes
 });
 
 /**
- * Middleware of every platform endpoint. `TokenAuthentication` has checked the token before the request was
+ * Middleware of every platform endpoint. `CallerAuthentication` has found the caller before the request was
  * routed. This checks that the API is enabled and that the token has the ability that the endpoint `Needs`,
  * and provides the `Caller`.
  */

@@ -42,17 +42,16 @@ export const accessAtCommit = Effect.map(
   TokensRepository,
   (repository) =>
     <E, R>(
-      { environment, tokenId, workspaceId }: Caller["Service"],
+      { environment, token }: Caller["Service"],
       worksAlways: boolean,
       change: Handled<E, R>,
     ): Handled<E, R> => {
+      // The access of the operator does not end.
+      const tokenId = token.id;
+      if (tokenId === null) return change;
       const needsApi = environment === "production" && !worksAlways;
       const check = Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        pipelined(
-          tokenId === null
-            ? repository.requireWorkspace({ workspaceId, needsApi })
-            : repository.requireAccess({ tokenId, needsApi, now }),
-        ),
+        pipelined(repository.requireAccess({ tokenId, needsApi, now })),
       );
       return change.pipe(
         Effect.provideService(BeforeCommit, check),

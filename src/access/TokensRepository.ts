@@ -80,10 +80,6 @@ export class TokensRepository extends Context.Service<
      * Otherwise nothing ends it before the end of the transaction.
      */
     readonly requireAccess: (need: AccessNeed) => Effect.Effect<void>;
-    /** As `requireAccess`, of a caller without a token: the operator in a session of the console. */
-    readonly requireWorkspace: (
-      need: Pick<AccessNeed, "needsApi"> & { readonly workspaceId: number },
-    ) => Effect.Effect<void>;
     /** Sets `last_used_at`. */
     readonly touchToken: (id: string, now: number) => Effect.Effect<void>;
     readonly insertSdkKey: (workspaceId: number, key: NewSdkKey) => Effect.Effect<SdkKey>;

@@ -77,18 +77,6 @@ export const tokensSql = Layer.effect(
               WHERE t.id = ${tokenId} FOR SHARE OF t, w) AS a ON true) AS checked
           WHERE reason IS NOT NULL`),
 
-      requireWorkspace: ({ needsApi, workspaceId }) =>
-        run(sql`
-          SELECT refuse_commit(reason) FROM (
-            SELECT CASE
-              WHEN w.id IS NULL OR w.deletion_scheduled_at IS NOT NULL THEN 'paused'
-              WHEN ${needsApi} AND NOT w.platform_api_enabled THEN 'disabled'
-            END AS reason
-            FROM (SELECT) AS request LEFT JOIN (
-              SELECT id, deletion_scheduled_at, platform_api_enabled
-              FROM workspace WHERE id = ${workspaceId} FOR SHARE) AS w ON true) AS checked
-          WHERE reason IS NOT NULL`),
-
       touchToken: (id, now) => run(sql`UPDATE api_token SET last_used_at = ${instant(now)} WHERE id = ${id}`),
 
       insertSdkKey: (workspaceId, key) =>

@@ -9,7 +9,7 @@ import { errorCode } from "../backup/DiskProblem.ts";
 import { Settings } from "../config/Settings.ts";
 import { settingsTable } from "../config/SettingsTable.ts";
 import { publishedServer, serverFile } from "../operator/ServerFile.ts";
-import { OperatorApi } from "../OperatorApi.ts";
+import { DocumentedOperatorApi } from "../OperatorApi.ts";
 import type { ApiError } from "../wire/ApiError.ts";
 import { CliEnvironment } from "./CliEnvironment.ts";
 import { BadUsage, CommandRefused } from "./CommandRefused.ts";
@@ -132,13 +132,13 @@ const locate = Effect.gen(function* () {
   return { url, key };
 });
 
-type Client = HttpApiClient.ForApi<typeof OperatorApi>;
+type Client = HttpApiClient.ForApi<typeof DocumentedOperatorApi>;
 
 /** A function that sends requests to the operator interface. Every failure becomes `CommandRefused`. */
 export const operator = Effect.gen(function* () {
   const { key, url } = yield* locate;
   const http = yield* HttpClient.HttpClient;
-  const client = yield* HttpApiClient.make(OperatorApi, {
+  const client = yield* HttpApiClient.make(DocumentedOperatorApi, {
     baseUrl: url,
     transformClient: HttpClient.mapRequest(HttpClientRequest.bearerToken(key)),
   });

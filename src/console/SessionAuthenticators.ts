@@ -1,26 +1,17 @@
-import { Context, Effect, Option } from "effect";
-import { abilities } from "../access/Ability.ts";
+import { Context, Effect } from "effect";
 import { CurrentActor } from "../access/Actor.ts";
-import { Caller } from "../access/Caller.ts";
-import { cachedLookup } from "../access/CachedLookup.ts";
-import { TokenAuthentication } from "../access/TokenAuthentication.ts";
+import { Caller, operatorToken } from "../access/Caller.ts";
+import { CallerAuthentication, workspaceHeader } from "../access/CallerAuthentication.ts";
 import { Settings } from "../config/Settings.ts";
 import type { Authenticator, IncomingRequest, RefusedRequest } from "../http/Authenticators.ts";
 import { classifier } from "../http/PublicAddresses.ts";
-import { IsOperator } from "../operator/OperatorAccess.ts";
-import { type ApiError, Forbidden, NotFound, Unauthorized, Unprocessable } from "../wire/ApiError.ts";
-import type { Environment } from "../workspaces/Environment.ts";
-import { Workspaces } from "../workspaces/Workspaces.ts";
+import { operatorServices, routedUrl } from "../operator/MovedEndpoints.ts";
+import { type ApiError, Forbidden, Unauthorized } from "../wire/ApiError.ts";
 import { CurrentSession } from "./CurrentSession.ts";
 import { crossOrigin, isSameOrigin } from "./SameOrigin.ts";
 import { readSessionCookie } from "./SessionCookie.ts";
 import { type OpenSession, Sessions } from "./Sessions.ts";
 
-/** The operator who gave no name, as the activity log names them. */
-const operatorName = "operator";
-
-/** The header in which a session of the operator names the workspace of a platform request. */
-const workspaceHeader = "waypost-workspace";
 /** The header in which a page names its session, so that a tab does not act for another person. */
 const sessionHeader = "waypost-session";
 
@@ -37,14 +28,6 @@ const notOperator = Forbidden.of(
   "missing_ability",
   "This session was opened with a platform API token: only the operator may do this.",
 );
-const noWorkspace = Unprocessable.parameters({
-  "Waypost-Workspace": ["Name the workspace by its id in the header Waypost-Workspace."],
-});
-const deleted = Forbidden.of(
-  "workspace_paused",
-  "This workspace is scheduled for deletion: cancel the deletion to work in it again.",
-);
-
 /** Names the session as the author of changes: the person, else the token (contract S5). */
 const withActor = <R>(services: Context.Context<R>, { id, name }: OpenSession, otherwise: string) =>
   Context.add(services, CurrentActor, { type: "session", id, name: name ?? otherwise });
@@ -59,14 +42,9 @@ const classify = classifier(undefined, undefined);
 export const sessionAuthenticators = Effect.gen(function* () {
   const { productionUrl } = yield* Settings;
   const sessions = yield* Sessions;
-  const authentication = yield* TokenAuthentication;
-  const workspaces = yield* Workspaces;
+  const callers = yield* CallerAuthentication;
+  const services = yield* operatorServices;
   const isPublicHttps = productionUrl?.startsWith("https:") ?? false;
-
-  const findWorkspace = yield* cachedLookup(
-    ({ workspaceId }) => workspaceId,
-    (id: string) => Effect.map(Effect.option(workspaces.find(id)), Option.getOrNull),
-  );
 
   const isSecure = (incoming: IncomingRequest): boolean => isPublicHttps || incoming.isHttps;
   const cookieOf = (incoming: IncomingRequest): string | null =>
@@ -93,25 +71,13 @@ export const sessionAuthenticators = Effect.gen(function* () {
     return named === undefined || named === session.id ? session : yield* replaced;
   });
 
-  const operatorCaller = Effect.fnUntraced(function* (id: string | undefined, environment: Environment) {
-    if (id === undefined || id === "") return yield* noWorkspace;
-    const row = yield* findWorkspace(id);
-    if (row === null) return yield* NotFound.of("There is no workspace with this id.");
-    if (row.workspace.deletion_scheduled_at !== null) return yield* deleted;
-    return {
-      ...row,
-      environment,
-      tokenId: null,
-      tokenName: operatorName,
-      abilities,
-    } satisfies Caller["Service"];
-  });
-
   const callerOf = Effect.fnUntraced(function* ({ tokenId }: OpenSession, { request }: IncomingRequest) {
     const environment = classify(undefined, request.url)?.environment ?? "production";
-    if (tokenId === null) return yield* operatorCaller(request.headers[workspaceHeader], environment);
+    if (tokenId === null) {
+      return yield* callers.authenticateOperator(request.headers[workspaceHeader], environment);
+    }
     const otherBase = environment === "sandbox" ? base.platform : base.sandbox;
-    return (yield* authentication.authenticateGrant(tokenId, { environment, otherBase })) ?? (yield* ended);
+    return (yield* callers.authenticateGrant(tokenId, { environment, otherBase })) ?? (yield* ended);
   });
 
   const asRefused = <A, E extends ApiError>(effect: Effect.Effect<A, E>) =>
@@ -125,7 +91,7 @@ export const sessionAuthenticators = Effect.gen(function* () {
       const session = yield* asRefused(findSession(incoming));
       const caller = yield* asRefused(callerOf(session, incoming));
       return {
-        provide: (services) => withActor(Context.add(services, Caller, caller), session, caller.tokenName),
+        provide: (services) => withActor(Context.add(services, Caller, caller), session, caller.token.name),
         headers: {},
         log: { workspace: caller.workspace.id, environment: caller.environment, session: session.id },
       };
@@ -135,12 +101,13 @@ export const sessionAuthenticators = Effect.gen(function* () {
   const operator: Authenticator = {
     name: "operator",
     match: (incoming) =>
-      hasSession(incoming) && isBelow(incoming.request.url, operatorBase) ? incoming.request.url : null,
+      hasSession(incoming) && isBelow(incoming.request.url, operatorBase) ? routedUrl(incoming) : null,
     authenticate: Effect.fnUntraced(function* (incoming) {
       const session = yield* asRefused(findSession(incoming));
       if (session.tokenId !== null) return yield* asRefused(Effect.fail(notOperator));
+      const add = yield* asRefused(services(incoming));
       return {
-        provide: (services) => withActor(Context.add(services, IsOperator, true), session, operatorName),
+        provide: (given) => withActor(add(given), session, operatorToken.name),
         headers: {},
         log: { session: session.id },
       };

@@ -1,9 +1,10 @@
 import { Clock, Context, Effect, Layer, Redacted } from "effect";
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { abilities } from "../access/Ability.ts";
+import { CallerAuthentication } from "../access/CallerAuthentication.ts";
 import { digest, isCredential, makeCredential } from "../access/Credential.ts";
 import { FailedAttempts } from "../access/FailedAttempts.ts";
-import { TokenAuthentication } from "../access/TokenAuthentication.ts";
+import { operatorKeyCheck } from "../access/OperatorKey.ts";
 import { Tokens } from "../access/Tokens.ts";
 import { DataDirectory } from "../database/DataDirectory.ts";
 import { utcText } from "../time/LocalTime.ts";
@@ -39,7 +40,7 @@ export class Sessions extends Context.Service<Sessions>()("waypost/console/Sessi
   make: Effect.gen(function* () {
     const repository = yield* SessionsRepository;
     const tokens = yield* Tokens;
-    const authentication = yield* TokenAuthentication;
+    const authentication = yield* CallerAuthentication;
     const attempts = yield* FailedAttempts;
     const { operatorKey, secretKey } = yield* DataDirectory;
 
@@ -49,16 +50,14 @@ export class Sessions extends Context.Service<Sessions>()("waypost/console/Sessi
         .update(Redacted.value(operatorKey))
         .digest(),
     );
-    // Digests have equal lengths, so the comparison reveals nothing about the key.
-    const operatorDigest = digest(Redacted.value(operatorKey));
-    const isOperatorKey = (key: string) => timingSafeEqual(digest(key), operatorDigest);
+    const isOperatorKey = yield* operatorKeyCheck;
 
     /** The token of an access key; null for the operator key. @throws 401, 403, 429 */
     const tokenOf = Effect.fnUntraced(function* (key: string, clientAddress: string) {
       if (isOperatorKey(key)) return null;
       const grant = yield* tokens.findToken(key);
       const caller = grant === null ? null : yield* authentication.authenticateGrant(grant.id);
-      return caller === null ? yield* yield* attempts.refuse(clientAddress, unknownKey) : caller.tokenId;
+      return caller === null ? yield* yield* attempts.refuse(clientAddress, unknownKey) : caller.token.id;
     });
 
     const spend = Effect.fnUntraced(function* (code: string, clientAddress: string) {

@@ -1,5 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
 import { Needs } from "../access/Access.ts";
+import { alsoAsCsv } from "../http/csv/CsvParameters.ts";
 import { Idempotency } from "../http/Idempotency.ts";
 import { bodyErrors, NotFound, Unprocessable } from "../wire/ApiError.ts";
 import { Data, PageOf, PageQuery } from "../wire/Envelope.ts";
@@ -21,6 +22,7 @@ export class RegisteredDevicesApi extends HttpApiGroup.make("devices")
       error: [Unprocessable],
     })
       .annotate(Needs, "devices:read")
+      .annotate(OpenApi.Transform, alsoAsCsv)
       .annotate(OpenApi.Summary, "List registered devices")
       .annotate(OpenApi.Description, "Newest first, without devices that have unregistered."),
     HttpApiEndpoint.get("get", "/devices/:device", {

@@ -1,5 +1,7 @@
 import { Effect } from "effect";
 import { Caller, callerData } from "../access/Caller.ts";
+import { CsvExports } from "../http/csv/CsvExports.ts";
+import { wantsCsv } from "../http/csv/CsvParameters.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { PlatformApi } from "../PlatformApi.ts";
 import { handlerGroup } from "../wire/HandlerGroup.ts";
@@ -17,12 +19,15 @@ export const registeredDevicesHandlers = handlerGroup(
     const devices = yield* RegisteredDevices;
     const audiences = yield* Audiences;
     const cursors = yield* Cursors;
+    const exports = yield* CsvExports;
     return handlers
       .handle("list", ({ query: { approved, platform, q, user_id, ...query } }) =>
-        Effect.flatMap(Caller, (caller) => {
+        Effect.gen(function* () {
+          const caller = yield* Caller;
           const filters = { approved, platform, userId: exactText(user_id), search: searchPattern(q) };
+          if (yield* wantsCsv) return yield* exports.send(yield* devices.file(caller, filters));
           const scope = { endpoint: "GET /devices", owner: caller, filters };
-          return cursors.page(scope, query, (position) => devices.page(caller, position, filters));
+          return yield* cursors.page(scope, query, (position) => devices.page(caller, position, filters));
         }),
       )
       .handle("get", ({ params }) => callerData((caller) => devices.find(caller, params.device)))

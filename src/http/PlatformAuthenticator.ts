@@ -1,7 +1,7 @@
 import { Clock, Context, Effect } from "effect";
 import { CurrentActor } from "../access/Actor.ts";
-import { Caller } from "../access/Caller.ts";
-import { TokenAuthentication } from "../access/TokenAuthentication.ts";
+import { actorOf, Caller, isOperator } from "../access/Caller.ts";
+import { CallerAuthentication, workspaceHeader } from "../access/CallerAuthentication.ts";
 import type { Authenticator, RefusedRequest } from "./Authenticators.ts";
 import { PublicAddresses } from "./PublicAddresses.ts";
 import { rateLimited, rateLimitHeaders, RateLimits } from "./RateLimits.ts";
@@ -13,15 +13,15 @@ const isWrite = (method: string, url: string): boolean =>
   method !== "GET" && method !== "HEAD" && method !== "OPTIONS" && !questions.test(url);
 
 /**
- * Authenticates requests to the platform API: token, environment, workspace, then rate limits (contract B1,
- * 1–5).
+ * Authenticates requests to the platform API: caller, environment, workspace, then the rate limits of tokens
+ * (contract B1, 1–5).
  */
 export const platformAuthenticator: Effect.Effect<
   Authenticator,
   never,
-  TokenAuthentication | PublicAddresses | RateLimits
+  CallerAuthentication | PublicAddresses | RateLimits
 > = Effect.gen(function* () {
-  const tokens = yield* TokenAuthentication;
+  const callers = yield* CallerAuthentication;
   const addresses = yield* PublicAddresses;
   const limits = yield* RateLimits;
   return {
@@ -30,30 +30,27 @@ export const platformAuthenticator: Effect.Effect<
     authenticate: Effect.fnUntraced(function* ({ clientAddress, host, request }) {
       const environment = addresses.classify(host, request.url)?.environment ?? "production";
       const caller = yield* Effect.mapError(
-        tokens.authenticate({
+        callers.authenticate({
           authorization: request.headers["authorization"],
+          workspace: request.headers[workspaceHeader],
           clientAddress,
           environment,
           otherBase: addresses.base[environment === "sandbox" ? "production" : "sandbox"],
         }),
         (error): RefusedRequest => ({ error, headers: {} }),
       );
+      const provide = <R>(services: Context.Context<R>): Context.Context<R> =>
+        Context.add(Context.add(services, Caller, caller), CurrentActor, actorOf(caller));
+      const log = { workspace: caller.workspace.id, environment: caller.environment };
+      // The limits are those of a plan, to which the operator is not held (contract W1).
+      if (isOperator(caller)) return { provide, headers: {}, log };
       const { granted, windows } = yield* limits.take(caller, isWrite(request.method, request.url));
       const now = yield* Clock.currentTimeMillis;
       const headers = rateLimitHeaders(windows, now);
       if (!granted) {
         return yield* Effect.fail<RefusedRequest>({ error: rateLimited(windows, now), headers });
       }
-      return {
-        provide: (services) =>
-          Context.add(Context.add(services, Caller, caller), CurrentActor, {
-            type: "token",
-            id: caller.tokenId,
-            name: caller.tokenName,
-          }),
-        headers,
-        log: { workspace: caller.workspace.id, environment: caller.environment, token: caller.tokenId ?? "" },
-      };
+      return { provide, headers, log: { ...log, token: caller.token.id ?? "" } };
     }),
   } satisfies Authenticator;
 });

@@ -4,9 +4,10 @@ import { Database } from "../database/Database.ts";
 import { pipelined } from "../database/pool/TransactionConnection.ts";
 import { outsideTransaction } from "../http/OutsideTransaction.ts";
 import { PublicAddresses } from "../http/PublicAddresses.ts";
+import { checkVersion, versionTag } from "../http/ResourceVersion.ts";
 import { shownMedia } from "../media/MediaAddress.ts";
 import { MediaLibrary } from "../media/MediaLibrary.ts";
-import { Forbidden, NotFound, Unprocessable } from "../wire/ApiError.ts";
+import { Forbidden, NotFound, type PreconditionFailed, Unprocessable } from "../wire/ApiError.ts";
 import type { DeletedResource } from "../wire/Envelope.ts";
 import { idAt, NotificationId, parseId } from "../wire/Ids.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
@@ -25,6 +26,7 @@ import { showQuestion } from "./Survey.ts";
 import { addressesToCheck } from "./templates/ButtonAddresses.ts";
 
 type ShownContent = Omit<Content, "id" | "campaign_ids"> & { readonly id: NotificationId };
+type Refused = NotFound | PreconditionFailed | Unprocessable;
 type ListedContent = Content & ShownContent & Pick<ListedContentRow, "campaign_ids">;
 
 /** Content of notifications, which any number of campaigns can share (contract F4–F8). */
@@ -74,14 +76,10 @@ export class Contents extends Context.Service<
     ) => Effect.Effect<void>;
     /** Creates content that is on no campaign. @throws 422 with all problems, 403 for the plan */
     readonly create: (tenant: Tenant, body: ContentBody) => Effect.Effect<Content, Unprocessable | Forbidden>;
-    /** Replaces the whole content, for all its campaigns (contract F7). @throws 404, 422 */
-    readonly update: (
-      tenant: Tenant,
-      id: string,
-      body: ContentBody,
-    ) => Effect.Effect<Content, NotFound | Unprocessable>;
-    /** Deletes a content that is on no campaign. @throws 404, 422 */
-    readonly delete: (tenant: Tenant, id: string) => Effect.Effect<DeletedResource, NotFound | Unprocessable>;
+    /** Replaces the whole content, for all its campaigns (contract F7). @throws 404, 412, 422 */
+    readonly update: (tenant: Tenant, id: string, body: ContentBody) => Effect.Effect<Content, Refused>;
+    /** Deletes a content that is on no campaign. @throws 404, 412, 422 */
+    readonly delete: (tenant: Tenant, id: string) => Effect.Effect<DeletedResource, Refused>;
     /** Deletes a content if it is on no campaign, and says whether. Its deliveries keep its content. */
     readonly deleteUnused: (tenant: Tenant, id: NotificationId) => Effect.Effect<boolean>;
   }
@@ -104,6 +102,10 @@ export class Contents extends Context.Service<
         const row = notificationId && (yield* repository.find(tenant, notificationId));
         return row ?? (yield* NotFound.resource("notification"));
       });
+
+      /** The content to change, in the version that the request expects. Needs the tenant's lock. */
+      const findToChange = (tenant: Tenant, id: string) =>
+        Effect.tap(findRow(tenant, id), (row) => checkVersion("notification", () => versionTag(listed(row))));
 
       /** A survey that has answers cannot become a message (contract F4). */
       const checkAnswered = Effect.fnUntraced(function* (
@@ -134,7 +136,7 @@ export class Contents extends Context.Service<
 
       const replace = Effect.fnUntraced(function* (tenant: Tenant, id: string, body: ContentBody) {
         yield* workspaces.lock(tenant);
-        const row = yield* findRow(tenant, id);
+        const row = yield* findToChange(tenant, id);
         const media = yield* contents.check(tenant, body, row);
         const draft = (yield* body.complete) as ContentDraft;
         yield* contents.revise(tenant, row, draft, media, yield* Clock.currentTimeMillis);
@@ -221,7 +223,7 @@ export class Contents extends Context.Service<
 
         delete: Effect.fn("Contents.delete")(function* (tenant, id) {
           yield* workspaces.lock(tenant);
-          const row = yield* findRow(tenant, id);
+          const row = yield* findToChange(tenant, id);
           if (row.campaign_ids.length > 0) {
             const ids = row.campaign_ids.slice(0, maxNamed).join(", ");
             const more = row.campaign_ids.length > maxNamed ? " and others" : "";

@@ -38,7 +38,7 @@ const shown = {
   }),
 };
 
-/** The content of a notification in the operator interface, which can attach it to several campaigns. */
+/** The content of a notification, which can be on several campaigns. */
 export const Content = Schema.Struct({
   id: notificationId,
   ...shown,
@@ -51,7 +51,7 @@ export const Content = Schema.Struct({
 }).annotate({ identifier: "Content" });
 export type Content = typeof Content.Type;
 
-/** A notification of a campaign in the platform API. */
+/** A notification of a campaign. */
 export const Notification = Schema.Struct({
   id: notificationId,
   campaign_id: shownId("Id of the campaign that it is on.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),

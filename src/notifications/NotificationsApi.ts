@@ -8,19 +8,21 @@ import { shownId } from "../wire/ShownFields.ts";
 import { Notification } from "./Notification.ts";
 import { NotificationDraft } from "./NotificationDraft.ts";
 
-const campaign = {
+/** The path parameter of a campaign with notifications. */
+export const campaignPath = {
   campaign: shownId("Id of the campaign.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),
 };
-const params = {
-  ...campaign,
+/** The path parameter of a notification. */
+export const notificationPath = {
   notification: shownId("Id of the notification.", "01980a6c-3e77-7a18-b2c4-91d5e6f70a11"),
 };
+const params = { ...campaignPath, ...notificationPath };
 
 /** The endpoints of the notifications of a campaign: their content and their triggers. */
 export class NotificationsApi extends HttpApiGroup.make("notifications")
   .add(
     HttpApiEndpoint.get("list", "/campaigns/:campaign/notifications", {
-      params: campaign,
+      params: campaignPath,
       success: PageOf(Notification),
       error: [NotFound],
     })
@@ -32,7 +34,7 @@ export class NotificationsApi extends HttpApiGroup.make("notifications")
           "`meta.next_cursor` is always null.",
       ),
     HttpApiEndpoint.post("create", "/campaigns/:campaign/notifications", {
-      params: campaign,
+      params: campaignPath,
       payload: NotificationDraft,
       success: Data(Notification).pipe(HttpApiSchema.status(201)),
       error: [Forbidden, NotFound, ...bodyErrors],

@@ -1,27 +1,10 @@
-import { Schema } from "effect";
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
+import { alsoAsCsv } from "../http/csv/CsvParameters.ts";
+import { deliveryFilters } from "../sending/deliveries/DeliveriesApi.ts";
+import { DeliveryResource } from "../sending/deliveries/DeliveryResource.ts";
 import { NotFound, Unprocessable } from "../wire/ApiError.ts";
 import { PageOf, PageQuery } from "../wire/Envelope.ts";
-import { alsoAsCsv } from "../http/csv/CsvParameters.ts";
-import { isUuid } from "../wire/Ids.ts";
 import { environmentPath } from "./OperatorPath.ts";
-import { DeliveryState, DeliveryResource } from "./DeliveryResource.ts";
-
-const idFilter = (noun: string) =>
-  Schema.optionalKey(
-    Schema.String.annotate({
-      description: `Only deliveries of the ${noun} with this id.`,
-      format: "uuid",
-      examples: ["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"],
-    }).check(Schema.makeFilter(isUuid, { message: "The {field} must be a UUID." })),
-  );
-
-const deliveryFilters = {
-  campaign: idFilter("campaign"),
-  notification: idFilter("notification"),
-  device: idFilter("device"),
-  status: Schema.optionalKey(DeliveryState),
-};
 
 /** The endpoint of single deliveries and their errors, for support requests about a message. */
 export class DeliveryListApi extends HttpApiGroup.make("deliveries")

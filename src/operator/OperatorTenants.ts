@@ -10,7 +10,9 @@ export interface TenantPath {
   readonly env: string;
 }
 
-const isEnvironment = (text: string): text is Environment => text === "sandbox" || text === "production";
+/** Whether a text of a path names an environment. */
+export const isEnvironment = (text: string): text is Environment =>
+  text === "sandbox" || text === "production";
 
 /** Finds the tenant that the path of an operator's request names. */
 export class OperatorTenants extends Context.Service<OperatorTenants>()("waypost/operator/OperatorTenants", {

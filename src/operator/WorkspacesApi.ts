@@ -1,9 +1,8 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api";
 import { bodyErrors, NotFound, Unprocessable } from "../wire/ApiError.ts";
 import { Data, PageOf, PageQuery } from "../wire/Envelope.ts";
-import { PlanUsage } from "../workspaces/PlanUsage.ts";
 import { Workspace, WorkspaceDraft, WorkspacePatch } from "../workspaces/Workspace.ts";
-import { environmentPath, workspacePath } from "./OperatorPath.ts";
+import { workspacePath } from "./OperatorPath.ts";
 
 /** The endpoints of workspaces: create, list, show and change. */
 export class WorkspacesApi extends HttpApiGroup.make("workspaces")
@@ -45,17 +44,6 @@ export class WorkspacesApi extends HttpApiGroup.make("workspaces")
         OpenApi.Description,
         "Missing fields are kept; `plan` is merged by key. The change applies immediately to all tokens, " +
           "in all processes.",
-      ),
-
-    HttpApiEndpoint.get("usage", "/workspaces/:workspace/:env/usage", {
-      params: environmentPath,
-      success: Data(PlanUsage),
-      error: [NotFound],
-    })
-      .annotate(OpenApi.Summary, "Show what is used of a plan")
-      .annotate(
-        OpenApi.Description,
-        "The counts of one environment that the limits of the plan are compared with.",
       ),
   )
   .annotate(OpenApi.Title, "Workspaces")

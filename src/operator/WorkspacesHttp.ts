@@ -1,33 +1,11 @@
-import { Clock, Effect } from "effect";
-import { CampaignsRepository } from "../campaigns/CampaignsRepository.ts";
+import { Effect } from "effect";
 import { Cursors } from "../http/Cursors.ts";
-import { LocationImportsRepository } from "../locations/LocationImportsRepository.ts";
-import { MediaLibraryRepository } from "../media/MediaLibraryRepository.ts";
-import { ContentsRepository } from "../notifications/ContentsRepository.ts";
 import { OperatorApi } from "../OperatorApi.ts";
 import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { readParsedBody } from "../wire/ParsedBody.ts";
-import { type Tenant, WorkspaceDraft, WorkspacePatch } from "../workspaces/Workspace.ts";
+import { WorkspaceDraft, WorkspacePatch } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
 import { RecordedChanges } from "./activity/RecordedChanges.ts";
-import { OperatorTenants } from "./OperatorTenants.ts";
-
-/** The counts that the limits of a plan are compared with. */
-const planUsage = Effect.gen(function* () {
-  const campaigns = yield* CampaignsRepository;
-  const notifications = yield* ContentsRepository;
-  const locations = yield* LocationImportsRepository;
-  const media = yield* MediaLibraryRepository;
-  return Effect.fnUntraced(function* (tenant: Tenant) {
-    const now = yield* Clock.currentTimeMillis;
-    return {
-      campaigns: yield* campaigns.countLimited(tenant, null, now),
-      notifications: yield* notifications.count(tenant),
-      locations: yield* locations.count(tenant),
-      media_bytes: yield* media.total(tenant),
-    };
-  });
-});
 
 /** Handlers of `WorkspacesApi`. */
 export const workspacesHandlers = handlerGroup(
@@ -37,8 +15,6 @@ export const workspacesHandlers = handlerGroup(
     const workspaces = yield* Workspaces;
     const changes = yield* RecordedChanges;
     const cursors = yield* Cursors;
-    const tenants = yield* OperatorTenants;
-    const usage = yield* planUsage;
     return handlers
       .handleRaw("create", (input) =>
         Effect.gen(function* () {
@@ -57,7 +33,6 @@ export const workspacesHandlers = handlerGroup(
           const body = yield* readParsedBody(WorkspacePatch, { request, endpoint });
           return { data: yield* changes.updateWorkspace(params.workspace, body) };
         }),
-      )
-      .handle("usage", ({ params }) => tenants.data(params, usage));
+      );
   }),
 );

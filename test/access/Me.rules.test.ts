@@ -10,13 +10,16 @@ layer(TestPlatform.layer)("GET /me", (it) => {
     () =>
       Effect.gen(function* () {
         const waypost = yield* TestWaypost;
-        const { sandbox, workspace } = yield* waypost.tenant({ abilities: ["reports:read"] });
+        const { workspace } = yield* waypost.tenant();
+        const { id, token } = yield* waypost.token(workspace, "sandbox", ["reports:read"]);
+        const sandbox = waypost.platform("sandbox", token);
         const me = yield* sandbox("/me");
         assert.strictEqual(me.status, 200);
         assert.deepStrictEqual(me.body, {
           data: {
             workspace: { id: workspace.id, name: workspace.name },
             environment: "sandbox",
+            token: { id, name: "Test token", expires_at: null },
             abilities: ["reports:read"],
             platform_api_enabled: true,
           },

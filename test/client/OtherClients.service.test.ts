@@ -6,7 +6,7 @@ import { DeviceApi } from "../../src/DeviceApi.ts";
 import { DeviceClient } from "../../src/client/DeviceClient.ts";
 import { OperatorClient } from "../../src/client/OperatorClient.ts";
 import { WaypostClient, WaypostError } from "../../src/client/WaypostClient.ts";
-import { OperatorApi } from "../../src/OperatorApi.ts";
+import { DocumentedOperatorApi } from "../../src/OperatorApi.ts";
 import { PlatformApi } from "../../src/PlatformApi.ts";
 import { TestWaypost, testOperatorKey } from "../TestWaypost.ts";
 import { faultyProxy } from "./FaultyProxy.ts";
@@ -91,7 +91,7 @@ describe("the methods of the clients", () => {
   const url = "http://localhost";
   const clients = [
     [PlatformApi, new WaypostClient({ url, token: "wps_token" })],
-    [OperatorApi, new OperatorClient({ url, operatorKey: "key" })],
+    [DocumentedOperatorApi, new OperatorClient({ url, operatorKey: "key" })],
     [DeviceApi, new DeviceClient({ url, deviceToken: "wpd_token" })],
   ] as unknown as ReadonlyArray<readonly [api: HttpApi.Top, client: object]>;
 

@@ -34,7 +34,7 @@ layer(TestWaypost.layer)("sessions of the console", (it) => {
       const unnamed = yield* ask("/platform/v1/me");
       assert.deepStrictEqual(statusAndCode(unnamed), [422, "invalid_parameter"]);
       const other = yield* ask("/platform/v1/me", { headers: { "waypost-workspace": "none" } });
-      assert.deepStrictEqual(statusAndCode(other), [404, "not_found"]);
+      assert.deepStrictEqual(statusAndCode(other), [422, "invalid_parameter"]);
       const made = yield* ask("/sandbox/platform/v1/campaigns", {
         headers: { "waypost-workspace": id },
         body: { name: "Autumn", type: "PUSH", start_date: "2026-12-01", timezone: "UTC" },

@@ -18,19 +18,16 @@ layer(TestPlatform.layer)("The surface of the platform API", (it) => {
     }),
   );
 
-  it.effect(
-    "the platform API has no notifications without a campaign, workspaces, users or tokens " +
-      "(notifications.alone, service.no_users)",
-    () =>
-      Effect.gen(function* () {
-        const { sandbox } = yield* (yield* TestWaypost).tenant();
-        const others = ["notifications", "workspaces", "users", "tokens", "sdk-keys"];
-        for (const path of [...others, "events", "openapi", ""]) {
-          for (const method of ["GET", "POST", "DELETE"]) {
-            const { body, status } = yield* sandbox(`/${path}`, { method });
-            assert.deepStrictEqual([status, body.error.code], [404, "not_found"], `${method} /${path}`);
-          }
+  it.effect("the platform API has no workspaces, users or tokens (service.no_users)", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* (yield* TestWaypost).tenant();
+      const others = ["workspaces", "users", "tokens", "sdk-keys"];
+      for (const path of [...others, "events", "openapi", ""]) {
+        for (const method of ["GET", "POST", "DELETE"]) {
+          const { body, status } = yield* sandbox(`/${path}`, { method });
+          assert.deepStrictEqual([status, body.error.code], [404, "not_found"], `${method} /${path}`);
         }
-      }),
+      }
+    }),
   );
 });

@@ -6,7 +6,7 @@ import { apiDocument, type DocumentName, documentNames } from "../../src/ApiDocu
 import { DeviceApi } from "../../src/DeviceApi.ts";
 import { SdkAccess } from "../../src/devices/DeviceAccess.ts";
 import { Idempotency } from "../../src/http/Idempotency.ts";
-import { OperatorApi } from "../../src/OperatorApi.ts";
+import { DocumentedOperatorApi } from "../../src/OperatorApi.ts";
 import { PlatformApi } from "../../src/PlatformApi.ts";
 
 /** An endpoint of an interface, with facts of its definition and of its OpenAPI document. */
@@ -24,12 +24,14 @@ export interface Endpoint {
   /** It accepts an Idempotency-Key. */
   readonly takesKey: boolean;
   readonly takesSdkKey: boolean;
+  /** The operator calls it in the workspace of the fixture, instead of a token (contract W1). */
+  readonly byOperator: boolean;
   /** The operation in the OpenAPI document, and that document. */
   readonly operation: any;
   readonly document: any;
 }
 
-const apis = { platform: PlatformApi, device: DeviceApi, operator: OperatorApi } as const;
+const apis = { platform: PlatformApi, device: DeviceApi, operator: DocumentedOperatorApi } as const;
 
 const endpointsOf = (api: DocumentName): ReadonlyArray<Endpoint> => {
   const document: any = apiDocument(api);
@@ -56,6 +58,7 @@ const endpointsOf = (api: DocumentName): ReadonlyArray<Endpoint> => {
         worksAlways: Context.get(annotations, WorksAlways),
         takesKey: middleware.has(Idempotency.key),
         takesSdkKey: middleware.has(SdkAccess.key),
+        byOperator: false,
         operation: document.paths[documentPath][endpoint.method.toLowerCase()],
         document,
       });
@@ -69,6 +72,12 @@ export const everyEndpoint: ReadonlyArray<Endpoint> = documentNames.flatMap(endp
 
 /** The endpoints of the platform API. */
 export const platformEndpoints = everyEndpoint.filter(({ api }) => api === "platform");
+
+/** The same, called by the operator. */
+export const platformByOperator = platformEndpoints.map((endpoint) => ({ ...endpoint, byOperator: true }));
+
+/** Every endpoint by every caller. */
+export const everyCall: ReadonlyArray<Endpoint> = [...everyEndpoint, ...platformByOperator];
 
 /** The path with its parameters filled in. The values are not encoded. */
 export const fill = (path: string, params: Readonly<Record<string, string>>): string =>

@@ -1,5 +1,6 @@
 import { Effect } from "effect";
 import { type Answer, asker, testOperatorKey, TestWaypost } from "../TestWaypost.ts";
+import { contentExamples } from "./ContentExamples.ts";
 import { deviceExamples } from "./DeviceExamples.ts";
 import { type Endpoint, fill } from "./Endpoints.ts";
 import type { Example, Examples, ValidRequest } from "./Example.ts";
@@ -8,7 +9,7 @@ import { operatorExamples } from "./OperatorExamples.ts";
 import { platformExamples } from "./PlatformExamples.ts";
 
 const examples: Readonly<Record<Endpoint["api"], Examples>> = {
-  platform: platformExamples,
+  platform: { ...platformExamples, ...contentExamples },
   device: deviceExamples,
   operator: operatorExamples,
 };
@@ -30,10 +31,10 @@ export const exampleOf = (endpoint: Endpoint): Example => {
 
 /** The credential of the fixture that an endpoint accepts. */
 export const credentialOf = (
-  { api, takesSdkKey }: Endpoint,
+  { api, byOperator, takesSdkKey }: Endpoint,
   credentials: MatrixFixture["credentials"],
 ): string => {
-  if (api === "operator") return testOperatorKey;
+  if (api === "operator" || byOperator) return testOperatorKey;
   if (api === "platform") return credentials.platform;
   return takesSdkKey ? credentials.sdk : credentials.device;
 };
@@ -60,6 +61,7 @@ export const send = Effect.fnUntraced(function* (
   const query = new URLSearchParams(request.query).toString();
   const path = fill(endpoint.path, request.params ?? {});
   const headers = {
+    ...(endpoint.byOperator ? { "waypost-workspace": fixture.workspace.id } : {}),
     ...(request.contentType === undefined ? {} : { "content-type": request.contentType }),
     ...options.headers,
   };

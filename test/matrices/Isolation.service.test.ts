@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { type Answer, TestWaypost } from "../TestWaypost.ts";
-import { type Endpoint, everyEndpoint } from "./Endpoints.ts";
+import { type Endpoint, everyCall } from "./Endpoints.ts";
 import type { ValidRequest } from "./Example.ts";
 import { describeAnswer, exampleOf, send } from "./Examples.ts";
 import { type MatrixFixture, makeMatrixFixtures } from "./MatrixFixture.ts";
@@ -108,7 +108,7 @@ layer(TestWaypost.layer)("Resources of others", (it) => {
   /** Path parameters of deleted resources of one fixture, by the kind of the resource. */
   const deletedResources = Effect.fnUntraced(function* (mine: MatrixFixture) {
     const ids = new Map<string, Readonly<Record<string, string>>>();
-    for (const endpoint of everyEndpoint.filter(({ method }) => method === "DELETE")) {
+    for (const endpoint of everyCall.filter(({ method }) => method === "DELETE")) {
       const kind = endpoint.params.at(-1);
       // Revoked tokens and keys are still listed and may be revoked again.
       if (kind === undefined || kind === "token" || kind === "key" || nonIds.has(kind)) continue;
@@ -128,9 +128,7 @@ layer(TestWaypost.layer)("Resources of others", (it) => {
         const { mine, otherEnvironment, otherWorkspace } = yield* makeMatrixFixtures;
         const gone = yield* deletedResources(mine);
         let tried = 0;
-        for (const endpoint of everyEndpoint.filter(({ params }) =>
-          params.some((name) => !nonIds.has(name)),
-        )) {
+        for (const endpoint of everyCall.filter(({ params }) => params.some((name) => !nonIds.has(name)))) {
           const example = exampleOf(endpoint);
           const request = yield* example.request(mine);
           const hasPairs =
@@ -198,7 +196,7 @@ layer(TestWaypost.layer)("Resources of others", (it) => {
       Effect.gen(function* () {
         const { mine, otherEnvironment, otherWorkspace } = yield* makeMatrixFixtures;
         const gone = yield* deletedResources(mine);
-        for (const endpoint of everyEndpoint) {
+        for (const endpoint of everyCall) {
           const example = exampleOf(endpoint);
           for (const [path, kind] of Object.entries(example.idKinds ?? {})) {
             const request = yield* example.request(mine);
@@ -234,7 +232,7 @@ layer(TestWaypost.layer)("Resources of others", (it) => {
   it.effect("resources of others are in no list and behind no cursor (A2.1, A2.3, D2.2)", () =>
     Effect.gen(function* () {
       const { mine, otherEnvironment, otherWorkspace } = yield* makeMatrixFixtures;
-      const lists = everyEndpoint.filter(({ operation }) =>
+      const lists = everyCall.filter(({ operation }) =>
         operation.parameters.some((each: any) => each.name === "cursor"),
       );
       assert.isAbove(lists.length, 5);

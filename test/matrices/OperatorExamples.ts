@@ -1,9 +1,10 @@
 import { Effect } from "effect";
 import { randomUUID } from "node:crypto";
 import { apnsCredentials, fcmCredentials, webPushCredentials } from "../sending/push/PushKeys.ts";
+import { contentBody, questionIdKinds } from "./ContentExamples.ts";
 import type { Example, Examples, ValidRequest } from "./Example.ts";
 import type { MatrixFixture } from "./MatrixFixture.ts";
-import { newWebhookBody, questionIdKinds, webhookBody } from "./PlatformExamples.ts";
+import { newWebhookBody, webhookBody } from "./PlatformExamples.ts";
 
 const inEnvironment = (more: (fixture: MatrixFixture) => ValidRequest = () => ({})): Example => ({
   request: (fixture) =>
@@ -43,15 +44,6 @@ const newKey = issue(
   () => ({ name: "App" }),
 );
 
-const content = {
-  name: "Note",
-  type: "survey",
-  headline: "Hello",
-  body: "World",
-  questions: [
-    { question_text: "Which?", type: "SINGLE_CHOICE", choices: [{ text: "Bread" }, { text: "Cheese" }] },
-  ],
-};
 const newContent = ({ make }: MatrixFixture) => make.content;
 
 const newPerson = ({ make }: MatrixFixture) => make.person;
@@ -106,7 +98,6 @@ export const operatorExamples: Examples = {
   "POST /workspaces/:workspace/:env/sdk-keys": inEnvironment(() => ({ body: { name: "App" } })),
   "GET /workspaces/:workspace/:env/sdk-keys": inEnvironment(() => ({ query: { limit: "1" } })),
   "DELETE /workspaces/:workspace/:env/sdk-keys/:key": withNew("key", newKey),
-  "GET /workspaces/:workspace/:env/usage": inEnvironment(),
   "GET /workspaces/:workspace/:env/transports": inEnvironment(),
   "PUT /workspaces/:workspace/:env/transports/fcm": inEnvironment(() => ({ body: fcmCredentials() })),
   "PUT /workspaces/:workspace/:env/transports/apns": inEnvironment(() => ({ body: apnsCredentials() })),
@@ -177,13 +168,13 @@ export const operatorExamples: Examples = {
   "GET /workspaces/:workspace/:env/reports/interactions": report,
   "GET /workspaces/:workspace/:env/reports/surveys": report,
   "POST /workspaces/:workspace/:env/notifications": {
-    ...inEnvironment(() => ({ body: content })),
+    ...inEnvironment(() => ({ body: contentBody })),
     idKinds: questionIdKinds,
   },
   "GET /workspaces/:workspace/:env/notifications": inEnvironment(),
   "GET /workspaces/:workspace/:env/notifications/:notification": withNew("notification", newContent),
   "PATCH /workspaces/:workspace/:env/notifications/:notification": {
-    ...withNew("notification", newContent, () => content),
+    ...withNew("notification", newContent, () => contentBody),
     idKinds: questionIdKinds,
   },
   "DELETE /workspaces/:workspace/:env/notifications/:notification": withNew("notification", newContent),

@@ -1,5 +1,6 @@
 import { Effect } from "effect";
 import { randomUUID } from "node:crypto";
+import { questionIdKinds } from "./ContentExamples.ts";
 import type { Example, Examples, ValidRequest } from "./Example.ts";
 import { circle, type MatrixFixture, upload } from "./MatrixFixture.ts";
 
@@ -66,13 +67,6 @@ const survey = (more: object = {}) => ({
   ],
   ...more,
 });
-/** The kinds of the ids in a content. */
-export const questionIdKinds = {
-  media_asset_id: "media",
-  "questions.0.id": "question",
-  "questions.0.choices.0.id": "choice",
-};
-
 const rule = { match: "all", conditions: [{ attribute: "platform", op: "eq", value: "ios" }] };
 const onSegment = (body?: object): Example => ({
   request: ({ make }) =>

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestWaypost } from "../TestWaypost.ts";
-import { everyEndpoint } from "./Endpoints.ts";
+import { type Endpoint, everyCall } from "./Endpoints.ts";
 import { describeAnswer, exampleOf, send } from "./Examples.ts";
 import { makeMatrixFixture, unlimitedWorkspace } from "./MatrixFixture.ts";
 
@@ -20,6 +20,9 @@ const changeNothing = new Set([
   "POST /workspaces/:workspace/:env/transports/:transport/test",
 ]);
 
+const nameOf = ({ api, byOperator, name }: Endpoint): string =>
+  `${api} ${name}${byOperator ? " by the operator" : ""}`;
+
 /** A workspace is in the lists of both environments. */
 const inBoth = new Set(["POST /workspaces", "PATCH /workspaces/:workspace"]);
 
@@ -34,15 +37,15 @@ layer(TestWaypost.layer)("Changes in the activity", (it) => {
       );
       const written: Record<string, number> = {};
       const expected: Record<string, number> = {};
-      for (const endpoint of everyEndpoint) {
+      for (const endpoint of everyCall) {
         const request = yield* exampleOf(endpoint).request(fixture);
         const before = yield* entries;
         const answer = yield* send(fixture, endpoint, request);
         assert.isBelow(answer.status, 300, `${endpoint.name}: ${describeAnswer(answer)}`);
         const isChange =
           endpoint.api !== "device" && endpoint.method !== "GET" && !changeNothing.has(endpoint.name);
-        expected[`${endpoint.api} ${endpoint.name}`] = !isChange ? 0 : inBoth.has(endpoint.name) ? 2 : 1;
-        written[`${endpoint.api} ${endpoint.name}`] = (yield* entries) - before;
+        expected[nameOf(endpoint)] = !isChange ? 0 : inBoth.has(endpoint.name) ? 2 : 1;
+        written[nameOf(endpoint)] = (yield* entries) - before;
       }
       assert.deepStrictEqual(written, expected);
     }).pipe(Effect.orDie),

@@ -134,16 +134,6 @@ export const tokensMemory = Layer.effect(
           (reason) => (reason === null ? Effect.void : Effect.die(new CommitRefused({ reason }))),
         ),
 
-      requireWorkspace: ({ needsApi, workspaceId }) =>
-        Effect.flatMap(
-          store.read((tables): AccessEnd | null => {
-            const own = tables.find(workspaces, (row) => row.workspaceId === workspaceId);
-            if (own === undefined || own.deletionScheduledAt !== null) return "paused";
-            return needsApi && !own.platformApiEnabled ? "disabled" : null;
-          }),
-          (reason) => (reason === null ? Effect.void : Effect.die(new CommitRefused({ reason }))),
-        ),
-
       touchToken: (id, now) => touch(tokens, id, now),
 
       insertSdkKey: (workspaceId, key) => Effect.map(insert(sdkKeys, workspaceId, key), toSdkKey),

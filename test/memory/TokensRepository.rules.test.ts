@@ -90,30 +90,6 @@ layer(TestRepositories.layer)("TokensRepository", (it) => {
     }),
   );
 
-  it.effect(
-    "a transaction of the operator commits only while the workspace works (B2.7, console.session)",
-    () =>
-      Effect.gen(function* () {
-        const repository = yield* TokensRepository;
-        const workspaces = yield* WorkspacesRepository;
-        const database = yield* Database;
-        const { workspace, workspaceId } = (yield* newTenants).sandbox;
-        const refusal = (needsApi: boolean) =>
-          repository.requireWorkspace({ workspaceId, needsApi }).pipe(
-            database.atomically,
-            Effect.as(null),
-            Effect.catchDefect((defect) =>
-              defect instanceof CommitRefused ? Effect.succeed(defect.reason) : Effect.die(defect),
-            ),
-          );
-        assert.deepStrictEqual([yield* refusal(false), yield* refusal(true)], [null, "disabled"]);
-        yield* workspaces.update(workspace.id, { platform_api_enabled: true }, now);
-        assert.isNull(yield* refusal(true));
-        yield* workspaces.update(workspace.id, { deletion_scheduled: true }, now);
-        assert.strictEqual(yield* refusal(false), "paused");
-      }),
-  );
-
   it.effect("an issued SDK key is found by its digest", () =>
     Effect.gen(function* () {
       const repository = yield* TokensRepository;

@@ -6,15 +6,16 @@ import type {
   ActivityEntry,
   Approval,
   CampaignReportRow,
+  Content,
+  ContentDraft,
+  Delivery,
   Device,
   Explanation,
   FeatureCollection,
   InteractionReportRow,
   LocationReportRow,
-  MessageMedia,
   Notification,
   NotificationReportRow,
-  QuestionDraft,
   QuietHours,
   ReportRange,
   ResentEvent,
@@ -22,12 +23,9 @@ import type {
   SegmentDraft,
   SegmentPatch,
   Send,
-  ShownQuestion,
   SummaryReport,
   SurveyReportRow,
-  Translation,
-  TranslationDraft,
-  TriggerConfigDraft,
+  TriggerDraft,
   Webhook,
   WebhookAttempt,
   WebhookDraft,
@@ -38,6 +36,7 @@ import type {
   SegmentsListQuery,
   DevicesListQuery,
   SendsListQuery,
+  DeliveriesListQuery,
   ReportsSummaryQuery,
   ReportsCampaignsQuery,
   ReportsLocationsQuery,
@@ -53,6 +52,9 @@ export type {
   Approval,
   CampaignReportRow,
   ChoiceDraft,
+  Content,
+  ContentDraft,
+  Delivery,
   Device,
   Explanation,
   FeatureCollection,
@@ -81,6 +83,7 @@ export type {
   TranslationDraft,
   TriggerConfig,
   TriggerConfigDraft,
+  TriggerDraft,
   Webhook,
   WebhookAttempt,
   WebhookDraft,
@@ -91,6 +94,7 @@ export type {
   SegmentsListQuery,
   DevicesListQuery,
   SendsListQuery,
+  DeliveriesListQuery,
   ReportQuery,
   ReportsSummaryQuery,
   ReportsCampaignsQuery,
@@ -123,121 +127,6 @@ export interface ConsoleAddress {
   readonly url: string;
   /** When the address stops working, unless it was used before. */
   readonly expires_at: string;
-}
-
-/** The JSON of `Content`. */
-export interface Content {
-  /** Id of the notification. */
-  readonly id: string;
-  /** Internal label, not shown to people. */
-  readonly name: string;
-  /** `message` is something to read; `survey` also asks questions, if the plan includes surveys. */
-  readonly type: "message" | "survey";
-  /** The headline as people read it. */
-  readonly headline: string;
-  /** The text as people read it. */
-  readonly body: string;
-  /** The media file shown; null for none. */
-  readonly media: MessageMedia | null;
-  /** Label of the button; null for no button. */
-  readonly cta_label: string | null;
-  /** Address that the button opens; null for no button. */
-  readonly cta_url: string | null;
-  /** Id of the media file shown; null for none. */
-  readonly media_asset_id: string | null;
-  /** The questions of a survey; empty for a message. */
-  readonly questions: ReadonlyArray<ShownQuestion>;
-  /** `liquid` if the texts are templates; null if they are literal. */
-  readonly template: "liquid" | null;
-  /** The texts in other languages, by their tags; null for none. */
-  readonly translations: Readonly<Record<string, Translation>> | null;
-  /** The campaigns that it is on, in the order in which it was attached to them; [] for none. */
-  readonly campaign_ids: ReadonlyArray<string>;
-  /** When the notification was created, in UTC. */
-  readonly created_at: string;
-  /** When its content was last changed, in UTC. */
-  readonly updated_at: string;
-}
-
-/** The JSON of `ContentDraft`. */
-export interface ContentDraft {
-  /** Internal label, not shown to people. */
-  readonly name: string;
-  /** `message` is something to read; `survey` also asks questions, if the plan includes surveys. */
-  readonly type: "message" | "survey";
-  /** Headline, shown to people. */
-  readonly headline: string;
-  /**
-   * Text shown to people. A push is shortened to the size limit of its provider; the inbox has the
-   * whole text.
-   */
-  readonly body: string;
-  /**
-   * `liquid`: headline, text, button and question texts are Liquid templates over
-   * `device.attributes.*`, `device.platform|locale|timezone`, `location.name|address|external_id` and
-   * `campaign.name`, rendered for each device. They can use output, `if`, `unless` and `case`. Null:
-   * the texts are literal.
-   */
-  readonly template?: "liquid" | null | undefined;
-  /** Id of a media file of the workspace; not for surveys. */
-  readonly media_asset_id?: string | null | undefined;
-  /** Label of the button; together with the address or not at all. */
-  readonly cta_label?: string | null | undefined;
-  /**
-   * Address that the button opens. An http or https address must be public and answer within 5 seconds
-   * with a status below 500 other than 404 and 410; deep links of an app are not checked.
-   */
-  readonly cta_url?: string | null | undefined;
-  /** One to five questions of a survey; none for a message. */
-  readonly questions?: ReadonlyArray<QuestionDraft> | null | undefined;
-  /**
-   * The texts in other languages, by BCP 47 tags, at most 50. Whatever one leaves out is that of the
-   * notification itself. A survey's translation has all of its questions, and all choices of those
-   * that it translates.
-   */
-  readonly translations?: Readonly<Record<string, TranslationDraft>> | null | undefined;
-}
-
-/** The JSON of `Delivery`. */
-export interface Delivery {
-  /** Id of the delivery, and of the device's message. */
-  readonly id: string;
-  /** The send that it belongs to; null if an event triggered it. */
-  readonly send_id: string | null;
-  /** Its campaign, also if that is deleted. */
-  readonly campaign_id: string;
-  /** Its notification, also if that is deleted. */
-  readonly notification_id: string;
-  /** Its device, also if that has unregistered. */
-  readonly device_id: string;
-  /**
-   * A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a
-   * location, or by being inside it for some minutes (`on_dwell`); a push campaign's is sent at a
-   * `fixed_time`.
-   */
-  readonly trigger_type: "on_enter" | "on_exit" | "on_dwell" | "fixed_time";
-  /** The location of the event that triggered it, also if that is deleted; null for a fixed time. */
-  readonly location_id: string | null;
-  /** How messages reach the device: a push service, or `inbox`, from which the device fetches them. */
-  readonly transport: "fcm" | "apns" | "webpush" | "inbox";
-  /**
-   * `held`: until the quiet hours of its device end; `queued`: to be sent; `handed_over`: sent to the
-   * push service, which has not answered; `delivered`: accepted by the push service; `failed`: refused
-   * for good, or never answered.
-   */
-  readonly status: "held" | "queued" | "handed_over" | "delivered" | "failed";
-  /** How often it was sent to the push service. */
-  readonly attempts: number;
-  /** The last error; null for none. */
-  readonly last_error: string | null;
-  /** Whether it is a test send, which counts in no report, cap or interaction. */
-  readonly test: boolean;
-  /** An instant in UTC, to the second. */
-  readonly created_at: string;
-  /** When the quiet hours end that held it; null if none did. */
-  readonly held_until: string | null;
-  /** When the push service or the inbox accepted it; null if neither did. */
-  readonly delivered_at: string | null;
 }
 
 /** The JSON of `DeviceImportReport`. */
@@ -596,18 +485,6 @@ export interface PlanPatch {
   readonly production_requests_per_day?: number | null | undefined;
 }
 
-/** The JSON of `PlanUsage`. */
-export interface PlanUsage {
-  /** The count of `max_campaigns`: campaigns that have not ended and, in Sandbox, are not paused. */
-  readonly campaigns: number;
-  /** The count of `max_notifications`. */
-  readonly notifications: number;
-  /** The count of `max_locations`. */
-  readonly locations: number;
-  /** The count of `max_media_bytes`: the bytes of all files. */
-  readonly media_bytes: number;
-}
-
 /** The JSON of `SdkKey`. */
 export interface SdkKey {
   /** Id of the token. */
@@ -749,25 +626,6 @@ export interface TransportTestDraft {
   readonly device_id: string;
 }
 
-/** The JSON of `TriggerDraft`. */
-export interface TriggerDraft {
-  /**
-   * A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a
-   * location, or by being inside it for some minutes (`on_dwell`); a push campaign's is sent at a
-   * `fixed_time`.
-   */
-  readonly trigger_type: "on_enter" | "on_exit" | "on_dwell" | "fixed_time";
-  /**
-   * The time of sending of a push campaign's notification, or the minutes of an `on_dwell` trigger;
-   * none for `on_enter` and `on_exit`.
-   */
-  readonly trigger_config?: TriggerConfigDraft | null | undefined;
-  /** A date or a date and time in the campaign's time zone, YYYY-MM-DD or YYYY-MM-DD HH:MM. */
-  readonly starts_at?: string | null | undefined;
-  /** A date or a date and time in the campaign's time zone, YYYY-MM-DD or YYYY-MM-DD HH:MM. */
-  readonly ends_at?: string | null | undefined;
-}
-
 /** The JSON of `WebPushCredentials`. */
 export interface WebPushCredentials {
   /** Contact for push services: a mailto: or https: address (RFC 8292). */
@@ -849,22 +707,6 @@ export interface DevicesExplainQuery extends PageQuery {
   readonly campaign?: string | undefined;
 }
 
-/** The query parameters of `deliveries.list`. */
-export interface DeliveriesListQuery extends PageQuery {
-  /** Only deliveries of the campaign with this id. */
-  readonly campaign?: string | undefined;
-  /** Only deliveries of the notification with this id. */
-  readonly notification?: string | undefined;
-  /** Only deliveries of the device with this id. */
-  readonly device?: string | undefined;
-  /**
-   * `held`: until the quiet hours of its device end; `queued`: to be sent; `handed_over`: sent to the
-   * push service, which has not answered; `delivered`: accepted by the push service; `failed`: refused
-   * for good, or never answered.
-   */
-  readonly status?: "held" | "queued" | "handed_over" | "delivered" | "failed" | undefined;
-}
-
 /** The customers of this installation, with their plans. */
 export interface WorkspacesEndpoints {
   /**
@@ -881,11 +723,6 @@ export interface WorkspacesEndpoints {
    * immediately to all tokens, in all processes.
    */
   update(workspace: string, body: WorkspacePatch, options?: CallOptions): Promise<Workspace>;
-  /**
-   * Show what is used of a plan. The counts of one environment that the limits of the plan are
-   * compared with.
-   */
-  usage(workspace: string, env: "sandbox" | "production", options?: CallOptions): Promise<PlanUsage>;
 }
 
 /** The tokens with which the systems of a customer use the platform API. */
@@ -991,6 +828,127 @@ export interface TransportsEndpoints {
     transport: string,
     options?: CallOptions,
   ): Promise<Deleted>;
+}
+
+/** Locations that geo campaigns target: imported here, read through the platform API. */
+export interface LocationsEndpoints {
+  /**
+   * Import locations from GeoJSON. The rules and the response of the platform API's import. A larger
+   * file is sent in parts, each with its own `part`, as `waypost location import` does.
+   */
+  import(
+    workspace: string,
+    env: "sandbox" | "production",
+    source: FeatureCollection | FileSource,
+    options?: CallOptions & { readonly dryRun?: boolean | undefined },
+  ): Promise<ImportReport>;
+}
+
+/** Export and erasure of the people behind devices. */
+export interface PeopleEndpoints {
+  /**
+   * Export everything held about a person. Streamed, whatever the size. A person without a device is
+   * 404.
+   */
+  export(
+    workspace: string,
+    env: "sandbox" | "production",
+    userId: string,
+    options?: CallOptions,
+  ): Promise<Person>;
+  /**
+   * Erase a person. Erases the person's devices with their addresses, attributes, tokens and
+   * positions, and the texts of their answers. Waiting messages are dropped, and within a minute also
+   * what webhooks have not sent. Reports keep their figures, except for the number of registered
+   * devices. Backups made before, and what receivers have got, are out of reach.
+   */
+  erase(
+    workspace: string,
+    env: "sandbox" | "production",
+    userId: string,
+    options?: CallOptions,
+  ): Promise<Erasure>;
+  /** Erase a device. As the erasure of a person, for one device. */
+  eraseDevice(
+    workspace: string,
+    env: "sandbox" | "production",
+    device: string,
+    options?: CallOptions,
+  ): Promise<Erasure>;
+}
+
+/** Devices that were registered through the device interface. */
+export interface DevicesEndpoints {
+  /** Approve a test device, or withdraw the approval. In Sandbox only approved devices get messages. */
+  approve(
+    workspace: string,
+    env: "sandbox" | "production",
+    device: string,
+    body: Approval,
+    options?: CallOptions,
+  ): Promise<Device>;
+  /** List registered devices. Newest first, without devices that have unregistered. */
+  readonly list: {
+    (
+      workspace: string,
+      env: "sandbox" | "production",
+      query?: DevicesListQuery,
+      options?: CallOptions,
+    ): Pages<Device>;
+    /** The same as a CSV file (RFC 4180). */
+    csv(
+      workspace: string,
+      env: "sandbox" | "production",
+      query?: DevicesListQuery,
+      options?: CallOptions,
+    ): Promise<string>;
+  };
+  /**
+   * Explain which campaigns would reach a device. Each active campaign, newest first: whether it would
+   * reach the device now, and if not the first reason.
+   */
+  explain(
+    workspace: string,
+    env: "sandbox" | "production",
+    device: string,
+    query?: DevicesExplainQuery,
+    options?: CallOptions,
+  ): Pages<Explanation>;
+}
+
+/** Brings devices and their addresses along from another system. */
+export interface DeviceImportEndpoints {
+  /**
+   * Import devices of another system. Any number of rows, stored as they arrive and not in one
+   * transaction. A row of an unknown installation creates a device, for which the app gets a token
+   * when it registers. Of a known one the given columns are replaced; token, approval and subscription
+   * stay. `address` and `attributes` are JSON. A bad row fails alone, with the reasons.
+   */
+  import(
+    workspace: string,
+    env: "sandbox" | "production",
+    source: FileSource,
+    options?: CallOptions & { readonly name?: string | undefined },
+  ): Promise<DeviceImportReport>;
+}
+
+/** Addresses that sign the operator in to the console at `/console`. */
+export interface ConsoleEndpoints {
+  /**
+   * Issue an address that signs the operator in to the console. It works once, for 15 minutes. Opening
+   * it does not spend it: the person presses a button.
+   */
+  issueAddress(options?: CallOptions): Promise<ConsoleAddress>;
+}
+
+/** Whether the installation works, and what to do if not. */
+export interface HealthEndpoints {
+  /**
+   * Check the installation. The report of `waypost doctor`: settings, data directory, database, clock,
+   * media, push services, server and background work. The checks take seconds, so a report may be up
+   * to 5 seconds old.
+   */
+  report(options?: CallOptions): Promise<HealthReport>;
 }
 
 /** Groups of devices that push campaigns can target. */
@@ -1112,108 +1070,6 @@ export interface NotificationsEndpoints {
     notification: string,
     options?: CallOptions,
   ): Promise<Content>;
-}
-
-/** Locations that geo campaigns target: imported here, read through the platform API. */
-export interface LocationsEndpoints {
-  /**
-   * Import locations from GeoJSON. The rules and the response of the platform API's import. A larger
-   * file is sent in parts, each with its own `part`, as `waypost location import` does.
-   */
-  import(
-    workspace: string,
-    env: "sandbox" | "production",
-    source: FeatureCollection | FileSource,
-    options?: CallOptions & { readonly dryRun?: boolean | undefined },
-  ): Promise<ImportReport>;
-}
-
-/** Devices that were registered through the device interface. */
-export interface DevicesEndpoints {
-  /** List registered devices. Newest first, without devices that have unregistered. */
-  readonly list: {
-    (
-      workspace: string,
-      env: "sandbox" | "production",
-      query?: DevicesListQuery,
-      options?: CallOptions,
-    ): Pages<Device>;
-    /** The same as a CSV file (RFC 4180). */
-    csv(
-      workspace: string,
-      env: "sandbox" | "production",
-      query?: DevicesListQuery,
-      options?: CallOptions,
-    ): Promise<string>;
-  };
-  /** Approve a test device, or withdraw the approval. In Sandbox only approved devices get messages. */
-  approve(
-    workspace: string,
-    env: "sandbox" | "production",
-    device: string,
-    body: Approval,
-    options?: CallOptions,
-  ): Promise<Device>;
-  /**
-   * Explain which campaigns would reach a device. Each active campaign, newest first: whether it would
-   * reach the device now, and if not the first reason.
-   */
-  explain(
-    workspace: string,
-    env: "sandbox" | "production",
-    device: string,
-    query?: DevicesExplainQuery,
-    options?: CallOptions,
-  ): Pages<Explanation>;
-}
-
-/** Export and erasure of the people behind devices. */
-export interface PeopleEndpoints {
-  /** Erase a device. As the erasure of a person, for one device. */
-  eraseDevice(
-    workspace: string,
-    env: "sandbox" | "production",
-    device: string,
-    options?: CallOptions,
-  ): Promise<Erasure>;
-  /**
-   * Export everything held about a person. Streamed, whatever the size. A person without a device is
-   * 404.
-   */
-  export(
-    workspace: string,
-    env: "sandbox" | "production",
-    userId: string,
-    options?: CallOptions,
-  ): Promise<Person>;
-  /**
-   * Erase a person. Erases the person's devices with their addresses, attributes, tokens and
-   * positions, and the texts of their answers. Waiting messages are dropped, and within a minute also
-   * what webhooks have not sent. Reports keep their figures, except for the number of registered
-   * devices. Backups made before, and what receivers have got, are out of reach.
-   */
-  erase(
-    workspace: string,
-    env: "sandbox" | "production",
-    userId: string,
-    options?: CallOptions,
-  ): Promise<Erasure>;
-}
-
-/** Brings devices and their addresses along from another system. */
-export interface DeviceImportEndpoints {
-  /**
-   * Import devices of another system. Any number of rows, stored as they arrive and not in one
-   * transaction. A row of an unknown installation creates a device, for which the app gets a token
-   * when it registers. Of a known one the given columns are replaced; token, approval and subscription
-   * stay. `address` and `attributes` are JSON. A bad row fails alone, with the reasons.
-   */
-  import(
-    workspace: string,
-    env: "sandbox" | "production",
-    source: FileSource,
-    options?: CallOptions & { readonly name?: string | undefined },
-  ): Promise<DeviceImportReport>;
 }
 
 /** Notifications of push campaigns at their fixed times. */
@@ -1494,25 +1350,6 @@ export interface ActivityEndpoints {
   ): Pages<ActivityEntry>;
 }
 
-/** Addresses that sign the operator in to the console at `/console`. */
-export interface ConsoleEndpoints {
-  /**
-   * Issue an address that signs the operator in to the console. It works once, for 15 minutes. Opening
-   * it does not spend it: the person presses a button.
-   */
-  issueAddress(options?: CallOptions): Promise<ConsoleAddress>;
-}
-
-/** Whether the installation works, and what to do if not. */
-export interface HealthEndpoints {
-  /**
-   * Check the installation. The report of `waypost doctor`: settings, data directory, database, clock,
-   * media, push services, server and background work. The checks take seconds, so a report may be up
-   * to 5 seconds old.
-   */
-  report(options?: CallOptions): Promise<HealthReport>;
-}
-
 /** The groups of endpoints. */
 export interface OperatorGroups {
   /** The customers of this installation, with their plans. */
@@ -1525,18 +1362,22 @@ export interface OperatorGroups {
   readonly userSecret: UserSecretEndpoints;
   /** The credentials with which pushes are sent to push services. */
   readonly transports: TransportsEndpoints;
+  /** Locations that geo campaigns target: imported here, read through the platform API. */
+  readonly locations: LocationsEndpoints;
+  /** Export and erasure of the people behind devices. */
+  readonly people: PeopleEndpoints;
+  /** Devices that were registered through the device interface. */
+  readonly devices: DevicesEndpoints;
+  /** Brings devices and their addresses along from another system. */
+  readonly deviceImport: DeviceImportEndpoints;
+  /** Addresses that sign the operator in to the console at `/console`. */
+  readonly console: ConsoleEndpoints;
+  /** Whether the installation works, and what to do if not. */
+  readonly health: HealthEndpoints;
   /** Groups of devices that push campaigns can target. */
   readonly segments: SegmentsEndpoints;
   /** The content of notifications, which is created without a campaign and can be shared by several. */
   readonly notifications: NotificationsEndpoints;
-  /** Locations that geo campaigns target: imported here, read through the platform API. */
-  readonly locations: LocationsEndpoints;
-  /** Devices that were registered through the device interface. */
-  readonly devices: DevicesEndpoints;
-  /** Export and erasure of the people behind devices. */
-  readonly people: PeopleEndpoints;
-  /** Brings devices and their addresses along from another system. */
-  readonly deviceImport: DeviceImportEndpoints;
   /** Notifications of push campaigns at their fixed times. */
   readonly sends: SendsEndpoints;
   /** Deliveries to devices, with their outcomes. */
@@ -1547,10 +1388,6 @@ export interface OperatorGroups {
   readonly webhooks: WebhooksEndpoints;
   /** Who changed what in an environment. */
   readonly activity: ActivityEndpoints;
-  /** Addresses that sign the operator in to the console at `/console`. */
-  readonly console: ConsoleEndpoints;
-  /** Whether the installation works, and what to do if not. */
-  readonly health: HealthEndpoints;
 }
 
 /** Each endpoint: its method, its path, and what the client has to know about it. */
@@ -1560,7 +1397,6 @@ export const operatorEndpoints = {
     list: "GET /workspaces pages query",
     get: "GET /workspaces/{workspace}",
     update: "PATCH /workspaces/{workspace} body",
-    usage: "GET /workspaces/{workspace}/{env}/usage",
   },
   tokens: {
     issue: "POST /workspaces/{workspace}/tokens body",
@@ -1583,6 +1419,28 @@ export const operatorEndpoints = {
     test: "POST /workspaces/{workspace}/{env}/transports/{transport}/test body",
     delete: "DELETE /workspaces/{workspace}/{env}/transports/{transport}",
   },
+  locations: {
+    import: "POST /workspaces/{workspace}/{env}/locations/import import",
+  },
+  people: {
+    export: "GET /workspaces/{workspace}/{env}/people/{user_id}",
+    erase: "DELETE /workspaces/{workspace}/{env}/people/{user_id}",
+    eraseDevice: "DELETE /workspaces/{workspace}/{env}/devices/{device}",
+  },
+  devices: {
+    approve: "PATCH /workspaces/{workspace}/{env}/devices/{device} body",
+    list: "GET /workspaces/{workspace}/{env}/devices pages query csv",
+    explain: "GET /workspaces/{workspace}/{env}/devices/{device}/explain pages query",
+  },
+  deviceImport: {
+    import: "POST /workspaces/{workspace}/{env}/devices/import upload",
+  },
+  console: {
+    issueAddress: "POST /console/addresses",
+  },
+  health: {
+    report: "GET /health/report",
+  },
   segments: {
     create: "POST /workspaces/{workspace}/{env}/segments body",
     list: "GET /workspaces/{workspace}/{env}/segments pages query",
@@ -1599,22 +1457,6 @@ export const operatorEndpoints = {
     attach:
       "POST /workspaces/{workspace}/{env}/campaigns/{campaign}/notifications/{notification}/attach body",
     detach: "POST /workspaces/{workspace}/{env}/campaigns/{campaign}/notifications/{notification}/detach",
-  },
-  locations: {
-    import: "POST /workspaces/{workspace}/{env}/locations/import import",
-  },
-  devices: {
-    list: "GET /workspaces/{workspace}/{env}/devices pages query csv",
-    approve: "PATCH /workspaces/{workspace}/{env}/devices/{device} body",
-    explain: "GET /workspaces/{workspace}/{env}/devices/{device}/explain pages query",
-  },
-  people: {
-    eraseDevice: "DELETE /workspaces/{workspace}/{env}/devices/{device}",
-    export: "GET /workspaces/{workspace}/{env}/people/{user_id}",
-    erase: "DELETE /workspaces/{workspace}/{env}/people/{user_id}",
-  },
-  deviceImport: {
-    import: "POST /workspaces/{workspace}/{env}/devices/import upload",
   },
   sends: {
     list: "GET /workspaces/{workspace}/{env}/sends pages query csv",
@@ -1643,11 +1485,5 @@ export const operatorEndpoints = {
   },
   activity: {
     list: "GET /workspaces/{workspace}/{env}/activity pages query",
-  },
-  console: {
-    issueAddress: "POST /console/addresses",
-  },
-  health: {
-    report: "GET /health/report",
   },
 } as const;

@@ -6,6 +6,9 @@ import type {
   ActivityEntry,
   Approval,
   CampaignReportRow,
+  Content,
+  ContentDraft,
+  Delivery,
   Device,
   DeviceMessage,
   Explanation,
@@ -30,6 +33,7 @@ import type {
   SurveyReportRow,
   TranslationDraft,
   TriggerConfigDraft,
+  TriggerDraft,
   Webhook,
   WebhookAttempt,
   WebhookDraft,
@@ -40,6 +44,7 @@ import type {
   SegmentsListQuery,
   DevicesListQuery,
   SendsListQuery,
+  DeliveriesListQuery,
   ReportsSummaryQuery,
   ReportsCampaignsQuery,
   ReportsLocationsQuery,
@@ -56,6 +61,9 @@ export type {
   CampaignReportRow,
   Choice,
   ChoiceDraft,
+  Content,
+  ContentDraft,
+  Delivery,
   Device,
   DeviceMessage,
   Explanation,
@@ -86,6 +94,7 @@ export type {
   TranslationDraft,
   TriggerConfig,
   TriggerConfigDraft,
+  TriggerDraft,
   Webhook,
   WebhookAttempt,
   WebhookDraft,
@@ -96,6 +105,7 @@ export type {
   SegmentsListQuery,
   DevicesListQuery,
   SendsListQuery,
+  DeliveriesListQuery,
   ReportQuery,
   ReportsSummaryQuery,
   ReportsCampaignsQuery,
@@ -285,7 +295,7 @@ export interface ChoiceResult {
  * A draft with the fields of a notification. `name`, `type` (then `message`) and the trigger may be
  * left out.
  */
-export interface ContentDraft {
+export interface ContentDraft_1 {
   /** Internal label, not shown to people. */
   readonly name: string;
   /** `message` is something to read; `survey` also asks questions, if the plan includes surveys. */
@@ -456,7 +466,15 @@ export interface Me {
   };
   /** `sandbox` reaches approved test devices only; `production` everyone. */
   readonly environment: "sandbox" | "production";
-  /** Abilities that the token was issued with. */
+  readonly token: {
+    /** Id of the token; null for the operator key. */
+    readonly id: string | null;
+    /** Name of the token; `operator` for the operator key. */
+    readonly name: string;
+    /** When it expires; null for never. */
+    readonly expires_at: string | null;
+  };
+  /** Abilities that the token was issued with; the operator has all. */
   readonly abilities: ReadonlyArray<
     | "reports:read"
     | "campaigns:read"
@@ -476,7 +494,7 @@ export interface Me {
     | "sends:read"
     | "activity:read"
   >;
-  /** Whether abilities other than `reports:read` work now; always true in Sandbox. */
+  /** Whether abilities of tokens other than `reports:read` work now; always true in Sandbox. */
   readonly platform_api_enabled: boolean;
 }
 
@@ -585,6 +603,18 @@ export interface PayloadPreview {
   readonly cut: ReadonlyArray<string>;
 }
 
+/** The JSON of `PlanUsage`. */
+export interface PlanUsage {
+  /** The count of `max_campaigns`: campaigns that have not ended and, in Sandbox, are not paused. */
+  readonly campaigns: number;
+  /** The count of `max_notifications`. */
+  readonly notifications: number;
+  /** The count of `max_locations`. */
+  readonly locations: number;
+  /** The count of `max_media_bytes`: the bytes of all files. */
+  readonly media_bytes: number;
+}
+
 /** The JSON of `Preview`. */
 export interface Preview {
   /** Why the message would fail; null if it would not. */
@@ -603,7 +633,7 @@ export interface PreviewDraft {
    * A draft with the fields of a notification. `name`, `type` (then `message`) and the trigger may be
    * left out.
    */
-  readonly notification?: ContentDraft | null | undefined;
+  readonly notification?: ContentDraft_1 | null | undefined;
   /** The campaign of the notification; together with `notification_id`. */
   readonly campaign_id?: string | null | undefined;
   /** The stored notification to preview, instead of a draft. */
@@ -935,6 +965,9 @@ export interface CampaignsListQuery extends PageQuery {
   readonly q?: string | undefined;
 }
 
+/** The query parameters of `contents.list`. */
+export type ContentsListQuery = PageQuery;
+
 /** The query parameters of `deviceMessages.list`. */
 export type DeviceMessagesListQuery = PageQuery;
 
@@ -1112,6 +1145,52 @@ export interface NotificationsEndpoints {
   delete(campaign: string, notification: string, options?: ChangeOptions & VersionOptions): Promise<Deleted>;
 }
 
+/** The content of notifications, which is created without a campaign and can be shared by several. */
+export interface ContentsEndpoints {
+  /**
+   * Create content on no campaign. Under the rules and limits of a campaign's notifications, without a
+   * trigger. Then attach it to any number of campaigns.
+   */
+  create(body: ContentDraft, options?: ChangeOptions): Promise<Content>;
+  /** List contents. Newest first, on campaigns or not. */
+  list(query?: ContentsListQuery, options?: CallOptions): Pages<Content>;
+  /** Show content with its campaigns */
+  readonly get: {
+    (notification: string, options?: CallOptions): Promise<Content>;
+    /** The same with its version, for the option `ifMatch` of a change. */
+    withVersion(notification: string, options?: CallOptions): Promise<Versioned<Content>>;
+  };
+  /**
+   * Update content on all its campaigns. Replaces the whole content under the rules for creating it:
+   * missing optional fields are cleared. Triggers are kept.
+   */
+  update(
+    notification: string,
+    body: ContentDraft,
+    options?: ChangeOptions & VersionOptions,
+  ): Promise<Content>;
+  /**
+   * Delete content that is on no campaign. Refused while it is on a campaign: detach it first. What
+   * was delivered stays in the reports.
+   */
+  delete(notification: string, options?: ChangeOptions & VersionOptions): Promise<Deleted>;
+  /**
+   * Attach content to a campaign. It gets a trigger for this campaign, under the rules for triggers. A
+   * campaign can have it once.
+   */
+  attach(
+    campaign: string,
+    notification: string,
+    body: TriggerDraft,
+    options?: ChangeOptions,
+  ): Promise<Notification>;
+  /**
+   * Detach content from a campaign and keep it. The campaign no longer sends it; its scheduled and
+   * running sends are cancelled. The content is kept, also if it is on no campaign.
+   */
+  detach(campaign: string, notification: string, options?: ChangeOptions): Promise<Content>;
+}
+
 /** Messages as devices would get them. */
 export interface PreviewsEndpoints {
   /**
@@ -1168,7 +1247,11 @@ export interface SegmentsEndpoints {
 /** The devices that apps registered, and their attributes. */
 export interface DevicesEndpoints {
   /** List registered devices. Newest first, without devices that have unregistered. */
-  list(query?: DevicesListQuery, options?: CallOptions): Pages<Device>;
+  readonly list: {
+    (query?: DevicesListQuery, options?: CallOptions): Pages<Device>;
+    /** The same as a CSV file (RFC 4180). */
+    csv(query?: DevicesListQuery, options?: CallOptions): Promise<string>;
+  };
   /** Show a device */
   get(device: string, options?: CallOptions): Promise<Device>;
   /** Approve a test device, or withdraw the approval. In Sandbox only approved devices get messages. */
@@ -1220,9 +1303,23 @@ export interface SendsEndpoints {
    * List scheduled and past sends. Newest first by when they were scheduled. The figures are always
    * exact, also while a send runs.
    */
-  list(query?: SendsListQuery, options?: CallOptions): Pages<Send>;
+  readonly list: {
+    (query?: SendsListQuery, options?: CallOptions): Pages<Send>;
+    /** The same as a CSV file (RFC 4180). */
+    csv(query?: SendsListQuery, options?: CallOptions): Promise<string>;
+  };
   /** Show a send. With its failed deliveries by reason. */
   get(send: string, options?: CallOptions): Promise<SendDetail>;
+}
+
+/** What was sent to which device, and with which outcome. */
+export interface DeliveriesEndpoints {
+  /** List single deliveries. Newest first by their send or event. */
+  readonly list: {
+    (query?: DeliveriesListQuery, options?: CallOptions): Pages<Delivery>;
+    /** The same as a CSV file (RFC 4180). */
+    csv(query?: DeliveriesListQuery, options?: CallOptions): Promise<string>;
+  };
 }
 
 /** Whom a campaign would reach, before it exists. */
@@ -1433,6 +1530,15 @@ export interface ActivityEndpoints {
   list(query?: ActivityListQuery, options?: CallOptions): Pages<ActivityEntry>;
 }
 
+/** What an environment uses of the limits of its workspace's plan. */
+export interface UsageEndpoints {
+  /**
+   * Show what is used of the plan. The counts of this environment that the limits of the plan are
+   * compared with. Needs no ability.
+   */
+  get(options?: CallOptions): Promise<PlanUsage>;
+}
+
 /** The groups of endpoints. */
 export interface PlatformGroups {
   /** The workspace of a token, and what the token may do. */
@@ -1447,6 +1553,8 @@ export interface PlatformGroups {
   readonly campaigns: CampaignsEndpoints;
   /** A notification has a content, which people read, and a trigger on each of its campaigns. */
   readonly notifications: NotificationsEndpoints;
+  /** The content of notifications, which is created without a campaign and can be shared by several. */
+  readonly contents: ContentsEndpoints;
   /** Messages as devices would get them. */
   readonly previews: PreviewsEndpoints;
   /** Notifications for test devices. */
@@ -1463,6 +1571,8 @@ export interface PlatformGroups {
   readonly explanations: ExplanationsEndpoints;
   /** Notifications of push campaigns at their fixed times. */
   readonly sends: SendsEndpoints;
+  /** What was sent to which device, and with which outcome. */
+  readonly deliveries: DeliveriesEndpoints;
   /** Whom a campaign would reach, before it exists. */
   readonly estimates: EstimatesEndpoints;
   /**
@@ -1481,6 +1591,8 @@ export interface PlatformGroups {
   readonly webhooks: WebhooksEndpoints;
   /** Who changed what in this environment. */
   readonly activity: ActivityEndpoints;
+  /** What an environment uses of the limits of its workspace's plan. */
+  readonly usage: UsageEndpoints;
 }
 
 /** Each endpoint: its method, its path, and what the client has to know about it. */
@@ -1523,6 +1635,15 @@ export const platformEndpoints = {
     update: "PATCH /campaigns/{campaign}/notifications/{notification} body key",
     delete: "DELETE /campaigns/{campaign}/notifications/{notification} key",
   },
+  contents: {
+    create: "POST /notifications body key",
+    list: "GET /notifications pages query",
+    get: "GET /notifications/{notification} version",
+    update: "PATCH /notifications/{notification} body key",
+    delete: "DELETE /notifications/{notification} key",
+    attach: "POST /campaigns/{campaign}/notifications/{notification}/attach body key",
+    detach: "POST /campaigns/{campaign}/notifications/{notification}/detach key",
+  },
   previews: {
     preview: "POST /notifications/preview body repeatable",
   },
@@ -1538,7 +1659,7 @@ export const platformEndpoints = {
     delete: "DELETE /segments/{segment} key",
   },
   devices: {
-    list: "GET /devices pages query",
+    list: "GET /devices pages query csv",
     get: "GET /devices/{device}",
     approve: "PATCH /devices/{device} body key",
     attributes: "GET /attributes envelope",
@@ -1553,8 +1674,11 @@ export const platformEndpoints = {
     explain: "GET /devices/{device}/explain pages query",
   },
   sends: {
-    list: "GET /sends pages query",
+    list: "GET /sends pages query csv",
     get: "GET /sends/{send}",
+  },
+  deliveries: {
+    list: "GET /deliveries pages query csv",
   },
   estimates: {
     estimate: "POST /campaigns/estimate body repeatable",
@@ -1584,5 +1708,8 @@ export const platformEndpoints = {
   },
   activity: {
     list: "GET /activity pages query",
+  },
+  usage: {
+    get: "GET /usage",
   },
 } as const;

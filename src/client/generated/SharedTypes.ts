@@ -130,6 +130,137 @@ export interface ChoiceDraft {
   readonly text: string;
 }
 
+/** The JSON of `Content`. */
+export interface Content {
+  /** Id of the notification. */
+  readonly id: string;
+  /** Internal label, not shown to people. */
+  readonly name: string;
+  /** `message` is something to read; `survey` also asks questions, if the plan includes surveys. */
+  readonly type: "message" | "survey";
+  /** The headline as people read it. */
+  readonly headline: string;
+  /** The text as people read it. */
+  readonly body: string;
+  /** The media file shown; null for none. */
+  readonly media: MessageMedia | null;
+  /** Label of the button; null for no button. */
+  readonly cta_label: string | null;
+  /** Address that the button opens; null for no button. */
+  readonly cta_url: string | null;
+  /** Id of the media file shown; null for none. */
+  readonly media_asset_id: string | null;
+  /** The questions of a survey; empty for a message. */
+  readonly questions: ReadonlyArray<ShownQuestion>;
+  /** `liquid` if the texts are templates; null if they are literal. */
+  readonly template: "liquid" | null;
+  /** The texts in other languages, by their tags; null for none. */
+  readonly translations: Readonly<Record<string, Translation>> | null;
+  /** The campaigns that it is on, in the order in which it was attached to them; [] for none. */
+  readonly campaign_ids: ReadonlyArray<string>;
+  /** When the notification was created, in UTC. */
+  readonly created_at: string;
+  /** When its content was last changed, in UTC. */
+  readonly updated_at: string;
+}
+
+/** The JSON of `ContentDraft`. */
+export interface ContentDraft {
+  /** Internal label, not shown to people. */
+  readonly name: string;
+  /** `message` is something to read; `survey` also asks questions, if the plan includes surveys. */
+  readonly type: "message" | "survey";
+  /** Headline, shown to people. */
+  readonly headline: string;
+  /**
+   * Text shown to people. A push is shortened to the size limit of its provider; the inbox has the
+   * whole text.
+   */
+  readonly body: string;
+  /**
+   * `liquid`: headline, text, button and question texts are Liquid templates over
+   * `device.attributes.*`, `device.platform|locale|timezone`, `location.name|address|external_id` and
+   * `campaign.name`, rendered for each device. They can use output, `if`, `unless` and `case`. Null:
+   * the texts are literal.
+   */
+  readonly template?: "liquid" | null | undefined;
+  /** Id of a media file of the workspace; not for surveys. */
+  readonly media_asset_id?: string | null | undefined;
+  /** Label of the button; together with the address or not at all. */
+  readonly cta_label?: string | null | undefined;
+  /**
+   * Address that the button opens. An http or https address must be public and answer within 5 seconds
+   * with a status below 500 other than 404 and 410; deep links of an app are not checked.
+   */
+  readonly cta_url?: string | null | undefined;
+  /** One to five questions of a survey; none for a message. */
+  readonly questions?: ReadonlyArray<QuestionDraft> | null | undefined;
+  /**
+   * The texts in other languages, by BCP 47 tags, at most 50. Whatever one leaves out is that of the
+   * notification itself. A survey's translation has all of its questions, and all choices of those
+   * that it translates.
+   */
+  readonly translations?: Readonly<Record<string, TranslationDraft>> | null | undefined;
+}
+
+/** The query parameters of `deliveries.list`. */
+export interface DeliveriesListQuery extends PageQuery {
+  /** Only deliveries of the campaign with this id. */
+  readonly campaign?: string | undefined;
+  /** Only deliveries of the notification with this id. */
+  readonly notification?: string | undefined;
+  /** Only deliveries of the device with this id. */
+  readonly device?: string | undefined;
+  /**
+   * `held`: until the quiet hours of its device end; `queued`: to be sent; `handed_over`: sent to the
+   * push service, which has not answered; `delivered`: accepted by the push service; `failed`: refused
+   * for good, or never answered.
+   */
+  readonly status?: "held" | "queued" | "handed_over" | "delivered" | "failed" | undefined;
+}
+
+/** The JSON of `Delivery`. */
+export interface Delivery {
+  /** Id of the delivery, and of the device's message. */
+  readonly id: string;
+  /** The send that it belongs to; null if an event triggered it. */
+  readonly send_id: string | null;
+  /** Its campaign, also if that is deleted. */
+  readonly campaign_id: string;
+  /** Its notification, also if that is deleted. */
+  readonly notification_id: string;
+  /** Its device, also if that has unregistered. */
+  readonly device_id: string;
+  /**
+   * A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a
+   * location, or by being inside it for some minutes (`on_dwell`); a push campaign's is sent at a
+   * `fixed_time`.
+   */
+  readonly trigger_type: "on_enter" | "on_exit" | "on_dwell" | "fixed_time";
+  /** The location of the event that triggered it, also if that is deleted; null for a fixed time. */
+  readonly location_id: string | null;
+  /** How messages reach the device: a push service, or `inbox`, from which the device fetches them. */
+  readonly transport: "fcm" | "apns" | "webpush" | "inbox";
+  /**
+   * `held`: until the quiet hours of its device end; `queued`: to be sent; `handed_over`: sent to the
+   * push service, which has not answered; `delivered`: accepted by the push service; `failed`: refused
+   * for good, or never answered.
+   */
+  readonly status: "held" | "queued" | "handed_over" | "delivered" | "failed";
+  /** How often it was sent to the push service. */
+  readonly attempts: number;
+  /** The last error; null for none. */
+  readonly last_error: string | null;
+  /** Whether it is a test send, which counts in no report, cap or interaction. */
+  readonly test: boolean;
+  /** An instant in UTC, to the second. */
+  readonly created_at: string;
+  /** When the quiet hours end that held it; null if none did. */
+  readonly held_until: string | null;
+  /** When the push service or the inbox accepted it; null if neither did. */
+  readonly delivered_at: string | null;
+}
+
 /** The JSON of `Device`. */
 export interface Device {
   /** Id of the device. */
@@ -833,6 +964,25 @@ export interface TriggerConfigDraft {
    * last minutes; null for no limit.
    */
   readonly max_silence_minutes?: number | null | undefined;
+}
+
+/** The JSON of `TriggerDraft`. */
+export interface TriggerDraft {
+  /**
+   * A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a
+   * location, or by being inside it for some minutes (`on_dwell`); a push campaign's is sent at a
+   * `fixed_time`.
+   */
+  readonly trigger_type: "on_enter" | "on_exit" | "on_dwell" | "fixed_time";
+  /**
+   * The time of sending of a push campaign's notification, or the minutes of an `on_dwell` trigger;
+   * none for `on_enter` and `on_exit`.
+   */
+  readonly trigger_config?: TriggerConfigDraft | null | undefined;
+  /** A date or a date and time in the campaign's time zone, YYYY-MM-DD or YYYY-MM-DD HH:MM. */
+  readonly starts_at?: string | null | undefined;
+  /** A date or a date and time in the campaign's time zone, YYYY-MM-DD or YYYY-MM-DD HH:MM. */
+  readonly ends_at?: string | null | undefined;
 }
 
 /** The JSON of `Webhook`. */

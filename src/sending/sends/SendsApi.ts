@@ -1,5 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
 import { Needs } from "../../access/Access.ts";
+import { alsoAsCsv } from "../../http/csv/CsvParameters.ts";
 import { NotFound, Unprocessable } from "../../wire/ApiError.ts";
 import { Data, PageOf, PageQuery } from "../../wire/Envelope.ts";
 import { shownId } from "../../wire/ShownFields.ts";
@@ -15,6 +16,7 @@ export class SendsApi extends HttpApiGroup.make("sends")
       error: [Unprocessable],
     })
       .annotate(Needs, "sends:read")
+      .annotate(OpenApi.Transform, alsoAsCsv)
       .annotate(OpenApi.Summary, "List scheduled and past sends")
       .annotate(
         OpenApi.Description,

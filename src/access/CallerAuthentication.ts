@@ -1,12 +1,14 @@
-import { Clock, Context, Effect, Layer } from "effect";
+import { Clock, Context, Effect, Layer, Option } from "effect";
 import { utcText } from "../time/LocalTime.ts";
-import { Forbidden, Unauthorized } from "../wire/ApiError.ts";
+import { Forbidden, Unauthorized, Unprocessable } from "../wire/ApiError.ts";
 import { type Environment, environmentName } from "../workspaces/Environment.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
-import type { Caller } from "./Caller.ts";
+import { abilities } from "./Ability.ts";
+import { type Caller, operatorToken } from "./Caller.ts";
 import { bearer } from "./Credential.ts";
 import { FailedAttempts } from "./FailedAttempts.ts";
 import { cachedLookup } from "./CachedLookup.ts";
+import { operatorKeyCheck } from "./OperatorKey.ts";
 import { Tokens } from "./Tokens.ts";
 import type { TokenGrant } from "./TokensRepository.ts";
 
@@ -19,28 +21,51 @@ export interface CalledEnvironment {
 /** The parts of a request that authentication reads. */
 export interface AuthenticationAttempt extends CalledEnvironment {
   readonly authorization: string | undefined;
+  /** The header `Waypost-Workspace`, by which the operator names a workspace. */
+  readonly workspace: string | undefined;
   /** The address of the client, behind trusted proxies. */
   readonly clientAddress: string;
 }
 
 type WorkspaceRow = Pick<Caller["Service"], "workspace" | "workspaceId">;
 
+/** The header in which a request of the operator names its workspace. */
+export const workspaceHeader = "waypost-workspace";
+
 /**
- * Authenticates requests to the platform API by their token, before they are routed. It checks the throttle
- * of unknown tokens, the token, the environment and the workspace, in this order (contract B1, 1–4).
+ * Finds out who calls the platform API, in which workspace and environment, before requests are routed. It
+ * checks the throttle of unknown tokens, the token, the environment and the workspace, in this order
+ * (contract B1, 1–4). The operator is in the environment of the address and the workspace of the header
+ * (contract W1).
  */
-export class TokenAuthentication extends Context.Service<TokenAuthentication>()(
-  "waypost/access/TokenAuthentication",
+export class CallerAuthentication extends Context.Service<CallerAuthentication>()(
+  "waypost/access/CallerAuthentication",
   {
     make: Effect.gen(function* () {
       const tokens = yield* Tokens;
       const workspaces = yield* Workspaces;
       const attempts = yield* FailedAttempts;
+      const isOperatorKey = yield* operatorKeyCheck;
 
       const findWorkspace = yield* cachedLookup(
         ({ workspaceId }) => workspaceId,
         (workspaceId: number) => workspaces.get(workspaceId),
       );
+
+      const findNamedWorkspace = yield* cachedLookup(
+        ({ workspaceId }) => workspaceId,
+        (id: string) => Effect.map(Effect.option(workspaces.find(id)), Option.getOrNull),
+      );
+
+      /** The operator in the workspace that the header names. @throws 422 */
+      const operator = Effect.fnUntraced(function* (id: string | undefined, environment: Environment) {
+        const row = id === undefined || id === "" ? null : yield* findNamedWorkspace(id);
+        if (row === null) {
+          const problem = id ? "There is no workspace with this id." : "Name the workspace by its id.";
+          return yield* Unprocessable.parameters({ "Waypost-Workspace": [problem] });
+        }
+        return { ...row, environment, token: operatorToken, abilities } satisfies Caller["Service"];
+      });
 
       /** The grant at an address of this environment. @throws 401, 403 (contract B1, 2–4) */
       const authorize = Effect.fnUntraced(function* (
@@ -77,8 +102,7 @@ export class TokenAuthentication extends Context.Service<TokenAuthentication>()(
         return {
           ...row,
           environment: grant.environment,
-          tokenId: grant.id,
-          tokenName: grant.name,
+          token: { id: grant.id, name: grant.name, expiresAt: grant.expires_at },
           abilities: grant.abilities,
         } satisfies Caller["Service"];
       });
@@ -93,6 +117,9 @@ export class TokenAuthentication extends Context.Service<TokenAuthentication>()(
             );
           }
           const grant = yield* tokens.findToken(token);
+          if (grant === null && isOperatorKey(token)) {
+            return yield* operator(attempt.workspace, attempt.environment);
+          }
           const row = grant === null ? null : yield* findWorkspace(grant.workspace_id);
           if (grant === null || row === null) {
             return yield* yield* attempts.refuse(
@@ -102,6 +129,9 @@ export class TokenAuthentication extends Context.Service<TokenAuthentication>()(
           }
           return yield* authorize(grant, row, attempt);
         }),
+
+        /** The operator of a session in the workspace that its request names. @throws 422 */
+        authenticateOperator: operator,
 
         /**
          * Authenticates a session that was opened with a token; null if there is no such token any more.
@@ -117,5 +147,5 @@ export class TokenAuthentication extends Context.Service<TokenAuthentication>()(
     }),
   },
 ) {
-  static readonly layer = Layer.effect(TokenAuthentication, TokenAuthentication.make);
+  static readonly layer = Layer.effect(CallerAuthentication, CallerAuthentication.make);
 }

@@ -1,5 +1,5 @@
 import { Schema } from "effect";
-import { shownInteger } from "../wire/ShownFields.ts";
+import { shownInteger } from "../../wire/ShownFields.ts";
 
 /** Use of the plan's limits by one environment. */
 export const PlanUsage = Schema.Struct({

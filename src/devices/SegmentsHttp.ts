@@ -7,8 +7,8 @@ import { Audiences } from "./Audiences.ts";
 import { readRule, readSegment, readSegmentPatch } from "./SegmentParsing.ts";
 import { Segments } from "./Segments.ts";
 
-/** Handlers of `PlatformSegmentsApi`. */
-export const platformSegmentsHandlers = handlerGroup(
+/** Handlers of `SegmentsApi`. */
+export const segmentsHandlers = handlerGroup(
   PlatformApi,
   "segments",
   Effect.fnUntraced(function* (handlers) {

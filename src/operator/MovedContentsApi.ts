@@ -9,7 +9,7 @@ const params = { ...environmentPath, notification: idInPath("notification") };
 const pair = { ...environmentPath, campaign: idInPath("campaign"), notification: idInPath("notification") };
 
 /** The endpoints of the content of notifications, which campaigns share. */
-export class ContentsApi extends HttpApiGroup.make("notifications")
+export class MovedContentsApi extends HttpApiGroup.make("notifications")
   .add(
     HttpApiEndpoint.post("create", "/workspaces/:workspace/:env/notifications", {
       params: environmentPath,

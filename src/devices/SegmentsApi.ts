@@ -10,8 +10,8 @@ const params = {
   segment: shownId("Id of the segment.", "01980a6c-2b11-7e0a-8c55-6d2f9b1a4e03"),
 };
 
-/** The platform API's endpoints of segments; those of the operator interface do the same (contract S1). */
-export class PlatformSegmentsApi extends HttpApiGroup.make("segments")
+/** The endpoints of segments, which are rules over attributes of devices (contract S1). */
+export class SegmentsApi extends HttpApiGroup.make("segments")
   .add(
     HttpApiEndpoint.get("list", "/segments", {
       query: PageQuery,

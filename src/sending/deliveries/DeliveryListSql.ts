@@ -1,9 +1,9 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
-import { rowCursor } from "../database/RowCursor.ts";
-import { utc } from "../database/Rows.ts";
-import type { DeliveryKey } from "../sending/deliveries/MessageId.ts";
-import type { Tenant } from "../workspaces/Workspace.ts";
+import { rowCursor } from "../../database/RowCursor.ts";
+import { utc } from "../../database/Rows.ts";
+import type { DeliveryKey } from "./MessageId.ts";
+import type { Tenant } from "../../workspaces/Workspace.ts";
 import type { DeliveryResource } from "./DeliveryResource.ts";
 import type { DeviceKey } from "../wire/Ids.ts";
 
@@ -27,7 +27,7 @@ export interface DeliveryLine extends DeliveryKey {
 }
 
 /** The statement on single deliveries. */
-export class DeliveryListSql extends Context.Service<DeliveryListSql>()("waypost/operator/DeliveryListSql", {
+export class DeliveryListSql extends Context.Service<DeliveryListSql>()("waypost/sending/DeliveryListSql", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
     /** The deliveries that the filters select, in descending order of the primary key. */

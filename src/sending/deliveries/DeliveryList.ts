@@ -1,13 +1,13 @@
 import { Clock, Context, Effect, Layer, Stream } from "effect";
-import { type CsvFile, csvName, todayOf } from "../http/csv/CsvFile.ts";
-import { MessageIds } from "../sending/deliveries/MessageId.ts";
-import type { PagePosition } from "../wire/PagePosition.ts";
-import type { Tenant } from "../workspaces/Workspace.ts";
+import { type CsvFile, csvName, todayOf } from "../../http/csv/CsvFile.ts";
+import { MessageIds } from "./MessageId.ts";
+import type { PagePosition } from "../../wire/PagePosition.ts";
+import type { Tenant } from "../../workspaces/Workspace.ts";
 import { type DeliveryFilters, DeliveryListSql } from "./DeliveryListSql.ts";
 import { DeliveryResource } from "./DeliveryResource.ts";
 
-/** Lists single deliveries for the operator. */
-export class DeliveryList extends Context.Service<DeliveryList>()("waypost/operator/DeliveryList", {
+/** Lists single deliveries. */
+export class DeliveryList extends Context.Service<DeliveryList>()("waypost/sending/DeliveryList", {
   make: Effect.gen(function* () {
     const repository = yield* DeliveryListSql;
     const ids = yield* MessageIds;

@@ -1,8 +1,8 @@
 import { Schema } from "effect";
-import { Transport } from "../devices/PushAddress.ts";
-import { TriggerType } from "../notifications/Notification.ts";
-import { nullableId, nullableInstant, nullableText, shownId, shownInteger } from "../wire/ShownFields.ts";
-import { flag, Timestamp } from "../wire/Text.ts";
+import { Transport } from "../../devices/PushAddress.ts";
+import { TriggerType } from "../../notifications/Notification.ts";
+import { nullableId, nullableInstant, nullableText, shownId, shownInteger } from "../../wire/ShownFields.ts";
+import { flag, Timestamp } from "../../wire/Text.ts";
 
 /** The states of a delivery. */
 export const DeliveryState = Schema.Literals([
@@ -19,7 +19,7 @@ export const DeliveryState = Schema.Literals([
   examples: ["delivered"],
 });
 
-/** One message to one device in the operator interface. */
+/** One message to one device. */
 export const DeliveryResource = Schema.Struct({
   id: shownId("Id of the delivery, and of the device's message.", "00000000-0000-8001-8000-000000000001"),
   send_id: nullableId(

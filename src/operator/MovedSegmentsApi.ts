@@ -7,7 +7,7 @@ import { environmentPath, idInPath } from "./OperatorPath.ts";
 const params = { ...environmentPath, segment: idInPath("segment") };
 
 /** The endpoints of segments, which are rules over device attributes. */
-export class SegmentsApi extends HttpApiGroup.make("segments")
+export class MovedSegmentsApi extends HttpApiGroup.make("segments")
   .add(
     HttpApiEndpoint.post("create", "/workspaces/:workspace/:env/segments", {
       params: environmentPath,

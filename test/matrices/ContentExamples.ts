@@ -1,0 +1,60 @@
+import { Effect } from "effect";
+import type { Example, Examples, ValidRequest } from "./Example.ts";
+
+/** The kinds of the ids in a content. */
+export const questionIdKinds = {
+  media_asset_id: "media",
+  "questions.0.id": "question",
+  "questions.0.choices.0.id": "choice",
+};
+
+/** The body of a content. */
+export const contentBody = {
+  name: "Note",
+  type: "survey",
+  headline: "Hello",
+  body: "World",
+  questions: [
+    { question_text: "Which?", type: "SINGLE_CHOICE", choices: [{ text: "Bread" }, { text: "Cheese" }] },
+  ],
+};
+
+const onContent = (more: ValidRequest = {}): Example => ({
+  request: ({ make }) => Effect.map(make.content, (notification) => ({ params: { notification }, ...more })),
+});
+
+/** How to use the platform API's endpoints of contents, deliveries and usage. */
+export const contentExamples: Examples = {
+  "POST /notifications": {
+    request: () => Effect.succeed({ body: contentBody }),
+    idKinds: questionIdKinds,
+  },
+  "GET /notifications": { request: () => Effect.succeed({ query: { limit: "2" } }) },
+  "GET /notifications/:notification": onContent(),
+  "PATCH /notifications/:notification": { ...onContent({ body: contentBody }), idKinds: questionIdKinds },
+  "DELETE /notifications/:notification": onContent(),
+  "POST /campaigns/:campaign/notifications/:notification/attach": {
+    joins: true,
+    request: ({ make }) =>
+      Effect.gen(function* () {
+        const params = { campaign: yield* make.geoCampaign, notification: yield* make.content };
+        return { params, body: { trigger_type: "on_enter" } };
+      }),
+  },
+  "POST /campaigns/:campaign/notifications/:notification/detach": {
+    request: ({ make }) => Effect.map(make.messageOnCampaign, (params) => ({ params })),
+  },
+  "GET /deliveries": {
+    request: ({ resources }) =>
+      Effect.succeed({
+        query: {
+          campaign: resources["campaign"] ?? "",
+          notification: resources["notification"] ?? "",
+          device: resources["device"] ?? "",
+          status: "delivered",
+        },
+      }),
+    idKinds: { "?campaign": "campaign", "?notification": "notification", "?device": "device" },
+  },
+  "GET /usage": { request: () => Effect.succeed({}) },
+};
