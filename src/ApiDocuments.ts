@@ -64,20 +64,16 @@ const workspaceHeader = {
 
 /** Describes the operator as a caller of the platform API (contract W1). Changes the document. */
 const addOperator = (document: Json): void => {
-  const components = document["components"] as Json;
-  const schemes = components["securitySchemes"] as Json;
+  const schemes = (document["components"] as Json)["securitySchemes"] as Json;
   const description =
     "The operator key of this installation, with the header `Waypost-Workspace`. It has every ability, " +
     "also in Production before the full API is enabled, and no rate limits.";
   schemes["operatorKey"] = { description, type: "http", scheme: "bearer" };
-  components["parameters"] = { Workspace: workspaceHeader };
   const security = Object.keys(schemes).map((name) => ({ [name]: [] }));
   document["security"] = security;
   const items = Object.values(document["paths"] as Json) as ReadonlyArray<Json>;
-  for (const op of items.flatMap((item) => Object.values(item) as ReadonlyArray<Json>)) {
+  for (const op of items.flatMap((item) => Object.values(item) as ReadonlyArray<Json>))
     op["security"] = security;
-    (op["parameters"] as Array<Json>).push({ $ref: "#/components/parameters/Workspace" });
-  }
 };
 
 /** The OpenAPI 3.1 document of an interface. */
@@ -85,6 +81,7 @@ export const apiDocument = (name: DocumentName, addresses: DocumentAddresses = {
   const document = describeApi(interfaces[name] as unknown as HttpApi.Top, (_, middleware) => [
     ...(middleware.has(Idempotency.key) ? [idempotencyKey] : []),
     ...(middleware.has(IfMatch.key) ? [ifMatch] : []),
+    ...(name === "platform" ? [workspaceHeader] : []),
   ]) as unknown as Json;
   nameSecuritySchemes(document);
   addResponseHeaders(document, name === "platform");

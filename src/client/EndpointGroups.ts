@@ -18,6 +18,8 @@ export interface EndpointTarget {
    * @throws TypeError if the client has none for it
    */
   readonly credentialFor: (isSdkKey: boolean) => string;
+  /** Headers of every request. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 interface Endpoint {
@@ -130,6 +132,7 @@ const sendTo = async (
   const key = has("key") ? (options.idempotencyKey ?? newKey()) : null;
   const headers = {
     accept: isCsv ? "text/csv, application/json" : "application/json",
+    ...target.headers,
     authorization: `Bearer ${target.credentialFor(has("sdk-key"))}`,
     ...(type === null ? {} : { "content-type": type }),
     ...(key === null ? {} : { "idempotency-key": key }),

@@ -14,19 +14,24 @@ export { type FieldProblems, WaypostError, type WaypostErrorCode } from "./Waypo
 export interface ClientSettings extends ConnectionSettings {
   /**
    * A platform API token: `wps_…` for Sandbox, `wpp_…` for Production. The token selects the environment. If
-   * an environment has its own base address, set `url` to that address, ending in `/platform/v1`.
+   * an environment has its own base address, set `url` to that address, ending in `/platform/v1`. The
+   * operator key of the server works too, with `workspace` and `environment`.
    */
   readonly token: string;
+  /** With the operator key: the id of the workspace. A token has its own. */
+  readonly workspace?: string | undefined;
+  /** With the operator key: the environment, unless `url` is its base address. */
+  readonly environment?: "sandbox" | "production" | undefined;
 }
 
 const basePath = "/platform/v1";
 
-/** The base address of the environment that a token or an address selects. */
-const baseOf = (address: ClientSettings["url"], token: string): string => {
-  const { origin, path } = serverAddress(address);
+/** The base address of the environment that a setting, a token or an address selects. */
+const baseOf = ({ environment, url }: ClientSettings, token: string): string => {
+  const { origin, path } = serverAddress(url);
   if (path.endsWith(basePath)) return origin + path;
-  if (token.startsWith("wps_")) return `${origin}${path}/sandbox${basePath}`;
-  if (token.startsWith("wpp_")) return `${origin}${path}${basePath}`;
+  if (environment === "sandbox" || token.startsWith("wps_")) return `${origin}${path}/sandbox${basePath}`;
+  if (environment === "production" || token.startsWith("wpp_")) return `${origin}${path}${basePath}`;
   throw new TypeError(
     "The token starts neither with wps_ (Sandbox) nor with wpp_ (Production). If it is a platform API " +
       `token, set url to the base address of its environment, ending in ${basePath}.`,
@@ -56,8 +61,9 @@ export const WaypostClient = class WaypostClient {
     );
     const { me, ...groups } = endpointGroups(platformEndpoints, {
       connection: new Connection(settings),
-      base: baseOf(settings.url, token),
+      base: baseOf(settings, token),
       credentialFor: () => token,
+      headers: settings.workspace === undefined ? {} : { "waypost-workspace": settings.workspace },
     }) as PlatformGroups;
     Object.assign(this, groups, { me: me.get });
   }

@@ -58,6 +58,25 @@ layer(TestWaypost.layer)("clients of the operator and the device interface", (it
     }),
   );
 
+  it.effect(
+    "the client of the platform API takes the operator key with a workspace (W1, client.others)",
+    () =>
+      Effect.gen(function* () {
+        const { origin: url, workspace } = yield* TestWaypost;
+        const own = yield* workspace();
+        yield* Effect.promise(async () => {
+          for (const environment of ["sandbox", "production"] as const) {
+            const settings = { url, token: testOperatorKey, workspace: own.id, environment };
+            const me = await new WaypostClient(settings).me();
+            assert.deepStrictEqual(
+              [me.workspace.id, me.environment, me.token.name],
+              [own.id, environment, "operator"],
+            );
+          }
+        });
+      }),
+  );
+
   it.effect("a change without a key is not repeated after a lost response; events are (client.others)", () =>
     Effect.gen(function* () {
       const waypost = yield* TestWaypost;

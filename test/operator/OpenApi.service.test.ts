@@ -157,7 +157,10 @@ describe.each(documentNames)("the %s document", (name: DocumentName) => {
     const campaign = "/campaigns/{campaign}";
     const notification = `${campaign}/notifications/{notification}`;
     const tagged = [
-      ...[campaign, notification].flatMap((path) => [`GET ${path}`, `PATCH ${path}`]),
+      ...[campaign, notification, "/notifications/{notification}"].flatMap((path) => [
+        `GET ${path}`,
+        `PATCH ${path}`,
+      ]),
       ...["pause", "publish", "archive", "unarchive"].map((change) => `POST ${campaign}/${change}`),
       "GET /geofences",
     ];
