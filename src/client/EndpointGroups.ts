@@ -73,7 +73,7 @@ const fillPath = (path: string, ids: Array<unknown>): string =>
 const argumentsOf = ({ has, path }: Endpoint, given: ReadonlyArray<unknown>): Arguments => {
   const rest = [...given];
   const filled = fillPath(path, rest);
-  const body = has("body") || has("import") || has("upload") ? rest.shift() : undefined;
+  const body = has("body") || has("import") || has("rows") || has("upload") ? rest.shift() : undefined;
   const query = has("query") ? (rest.shift() as Query | undefined) : undefined;
   return { path: filled, body, query: query ?? {}, options: (rest.shift() as Options | undefined) ?? {} };
 };
@@ -102,6 +102,11 @@ const bodyOf = async ({ has }: Endpoint, { body, options }: Arguments): Promise<
     if (options.name !== undefined) form.set("name", options.name);
     form.set("file", blob, name ?? "file");
     return { body: form, type: null };
+  }
+  if (has("rows")) {
+    const { blob, name } = await openFile(body as FileSource);
+    const type = /\.(ndjson|jsonl|json)$/i.test(name ?? "") ? "application/x-ndjson" : "text/csv";
+    return { body: blob, type: blob.type || type };
   }
   if (has("import") && isFileSource(body)) {
     const { blob } = await openFile(body, "application/geo+json");
@@ -147,7 +152,7 @@ const sendTo = async (
     body,
     isCsv,
     isRepeatable: key !== null || has("repeatable") || ["GET", "PUT", "DELETE"].includes(method),
-    timeoutMs: has("import") || has("upload") ? timeouts.files : timeouts.others,
+    timeoutMs: has("import") || has("rows") || has("upload") ? timeouts.files : timeouts.others,
     options,
   });
 };

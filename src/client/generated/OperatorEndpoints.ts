@@ -928,7 +928,7 @@ export interface DeviceImportEndpoints {
     workspace: string,
     env: "sandbox" | "production",
     source: FileSource,
-    options?: CallOptions & { readonly name?: string | undefined },
+    options?: CallOptions,
   ): Promise<DeviceImportReport>;
 }
 
@@ -1433,7 +1433,7 @@ export const operatorEndpoints = {
     explain: "GET /workspaces/{workspace}/{env}/devices/{device}/explain pages query",
   },
   deviceImport: {
-    import: "POST /workspaces/{workspace}/{env}/devices/import upload",
+    import: "POST /workspaces/{workspace}/{env}/devices/import rows",
   },
   console: {
     issueAddress: "POST /console/addresses",

@@ -5,7 +5,7 @@ import { utc } from "../../database/Rows.ts";
 import type { DeliveryKey } from "./MessageId.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
 import type { DeliveryResource } from "./DeliveryResource.ts";
-import type { DeviceKey } from "../wire/Ids.ts";
+import type { DeviceKey } from "../../wire/Ids.ts";
 
 /** Filters of deliveries; undefined for all. Ids are UUIDs. */
 export interface DeliveryFilters {
