@@ -1,4 +1,4 @@
-/** Where a bench runs: a folder, a durable PostgreSQL, and the programs on it, each a process of its own. */
+/** The world of a bench: a folder, a durable PostgreSQL, and the programs on it, each in its own process. */
 import { NodeRuntime } from "@effect/platform-node";
 import { Context, Effect, Layer, References, type Scope } from "effect";
 import { SqlClient } from "effect/sql";
@@ -60,7 +60,7 @@ export class BenchWorld extends Context.Service<
   /** Starts a Waypost. `BENCH_PROFILE` names a folder for a CPU profile of it. */
   static readonly waypost = Effect.fnUntraced(function* (
     settings: Readonly<Record<string, string>> = {},
-    name = "waypost",
+    name: string = "waypost",
     preload?: string,
   ) {
     const { folder, server } = yield* BenchWorld;

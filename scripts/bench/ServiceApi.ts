@@ -98,7 +98,7 @@ export const note = { name: "Note", type: "message", headline: "Hello", body: "W
 export const pushCampaign = Effect.fnUntraced(function* (
   { platform, token }: Pick<ServiceWorkspace, "platform" | "token">,
   fields: object = {},
-  send_at = "12:00",
+  send_at: string = "12:00",
 ) {
   const campaigns = `${platform}/campaigns`;
   const draft = { name: "Push", type: "push", timezone: "UTC", starts_at: dayFromNow(1), ...fields };

@@ -74,8 +74,8 @@ export const backedOff = (state: DestinationState, until: number): DestinationSt
 });
 
 /**
- * What a result says about its destination. `failed`: no answer, or an error of the destination. `throttled`:
- * it asks for fewer calls. `refused`: it answers, but takes this call never.
+ * The meaning of a result for its destination. `failed`: no answer, or an error of the destination.
+ * `throttled`: it asks for fewer calls. `refused`: it answers, but takes this call never.
  */
 export type Verdict = "success" | "refused" | "failed" | "throttled";
 

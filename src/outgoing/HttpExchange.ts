@@ -54,7 +54,7 @@ export class NotReached extends Data.TaggedError("NotReached")<{
 /** Receives the result of a request. */
 export type Done = (result: HttpResponse | NotReached) => void;
 
-/** What ends a request; of undici's `Dispatcher.DispatchController`. */
+/** The end of a request; of undici's `Dispatcher.DispatchController`. */
 interface Controller {
   readonly abort: (error: Error) => void;
 }

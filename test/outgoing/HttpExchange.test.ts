@@ -43,7 +43,7 @@ describe("The exchange of a request", () => {
     const [result] = results;
     assert.instanceOf(result, NotReached);
     assert.deepInclude(result, { host: "shop.test", detail: "ECONNRESET", isLost: false });
-    assert.deepInclude(callResultOf(result as NotReached), { statusCode: 503, retryAfter: 7_000 });
+    assert.deepInclude(callResultOf(result), { statusCode: 503, retryAfter: 7_000 });
   });
 
   it("at most a kilobyte of an answer is shown, 16 are kept, and 64 are read (N5.3)", () => {

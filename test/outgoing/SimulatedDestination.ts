@@ -6,7 +6,7 @@ export interface Answer {
   readonly verdict: Rule.Verdict;
 }
 
-/** What a simulation leaves behind. Instants are milliseconds. */
+/** The result of a simulation. Instants are milliseconds. */
 interface Simulated {
   readonly state: Rule.DestinationState;
   readonly now: number;

@@ -1312,7 +1312,7 @@ export interface SendsEndpoints {
   get(send: string, options?: CallOptions): Promise<SendDetail>;
 }
 
-/** What was sent to which device, and with which outcome. */
+/** Messages to single devices, with their outcome. */
 export interface DeliveriesEndpoints {
   /** List single deliveries. Newest first by their send or event. */
   readonly list: {
@@ -1530,7 +1530,7 @@ export interface ActivityEndpoints {
   list(query?: ActivityListQuery, options?: CallOptions): Pages<ActivityEntry>;
 }
 
-/** What an environment uses of the limits of its workspace's plan. */
+/** The counts of an environment against the limits of its workspace's plan. */
 export interface UsageEndpoints {
   /**
    * Show what is used of the plan. The counts of this environment that the limits of the plan are
@@ -1571,7 +1571,7 @@ export interface PlatformGroups {
   readonly explanations: ExplanationsEndpoints;
   /** Notifications of push campaigns at their fixed times. */
   readonly sends: SendsEndpoints;
-  /** What was sent to which device, and with which outcome. */
+  /** Messages to single devices, with their outcome. */
   readonly deliveries: DeliveriesEndpoints;
   /** Whom a campaign would reach, before it exists. */
   readonly estimates: EstimatesEndpoints;
@@ -1591,7 +1591,7 @@ export interface PlatformGroups {
   readonly webhooks: WebhooksEndpoints;
   /** Who changed what in this environment. */
   readonly activity: ActivityEndpoints;
-  /** What an environment uses of the limits of its workspace's plan. */
+  /** The counts of an environment against the limits of its workspace's plan. */
   readonly usage: UsageEndpoints;
 }
 

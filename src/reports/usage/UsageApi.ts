@@ -13,4 +13,7 @@ export class UsageApi extends HttpApiGroup.make("usage")
       ),
   )
   .annotate(OpenApi.Title, "Usage")
-  .annotate(OpenApi.Description, "What an environment uses of the limits of its workspace's plan.") {}
+  .annotate(
+    OpenApi.Description,
+    "The counts of an environment against the limits of its workspace's plan.",
+  ) {}

@@ -38,4 +38,4 @@ export class DeliveriesApi extends HttpApiGroup.make("deliveries")
       .annotate(OpenApi.Description, "Newest first by their send or event."),
   )
   .annotate(OpenApi.Title, "Deliveries")
-  .annotate(OpenApi.Description, "What was sent to which device, and with which outcome.") {}
+  .annotate(OpenApi.Description, "Messages to single devices, with their outcome.") {}
