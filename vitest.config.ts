@@ -27,6 +27,8 @@ const processes = "test/**/*.process.test.ts";
 const browser = "test/**/*.console.test.ts";
 /** Compares what the tests of `service` recorded with the types of the program. */
 const rows = "test/**/*.rows.test.ts";
+/** Simulations, upgrades, kills and seeded walks: the endurance of rules that a shorter test also holds. */
+const long = "test/**/*.long.test.ts";
 const onPostgres = {
   provide: { store: "postgres" as const },
   globalSetup: ["test/globalSetup.ts"],
@@ -51,7 +53,7 @@ export default defineConfig({
           ...shared,
           name: "fast",
           include: ["test/**/*.test.ts"],
-          exclude: [service, processes, browser, rows],
+          exclude: [service, processes, browser, rows, long],
           provide: { store: "memory" },
         },
       },
@@ -70,6 +72,7 @@ export default defineConfig({
         test: { ...shared, ...onPostgres, name: "rows", include: [rows], sequence: { groupOrder: 1 } },
       },
       { ...resolution, test: { ...shared, ...onPostgres, name: "process", include: [processes] } },
+      { ...resolution, test: { ...shared, ...onPostgres, name: "long", include: [long] } },
       {
         ...resolution,
         test: {

@@ -38,6 +38,7 @@ import {
 } from "./chaos/ChaosRun.ts";
 import { EventLedger } from "./chaos/EventLedger.ts";
 import { LedgerServer } from "./chaos/LedgerServer.ts";
+import type { DeviceKey } from "../src/wire/Ids.ts";
 
 const { values } = parseArgs({
   options: {
@@ -85,7 +86,7 @@ const settled = Effect.gen(function* () {
 const verdict = Effect.fnUntraced(function* (ledger: EventLedger) {
   const sql = yield* SqlClient.SqlClient;
   const enters = yield* sql<{ readonly id: string }>`SELECT id FROM geofence_event`;
-  const deliveries = yield* sql<{ readonly sourceId: bigint; readonly deviceKey: number }>`
+  const deliveries = yield* sql<{ readonly sourceId: bigint; readonly deviceKey: DeviceKey }>`
     SELECT source_id AS "sourceId", device_key AS "deviceKey" FROM delivery WHERE status = 'delivered'`;
   const { idOf } = messageIds(secretKey);
   const faults: Faults = { "no events at all": enters.length + deliveries.length > 0 ? 0 : 1 };

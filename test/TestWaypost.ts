@@ -1,8 +1,9 @@
-import { Context, Effect, Layer, Redacted } from "effect";
-import { TestClock } from "effect/testing";
+import { Clock, Context, Effect, Layer, Redacted, Scope } from "effect";
+import { TestClock, TestConsole } from "effect/testing";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { inject } from "vitest";
 import { abilities, type Ability } from "../src/access/Ability.ts";
 import { Tokens } from "../src/access/Tokens.ts";
 import { Settings } from "../src/config/Settings.ts";
@@ -56,12 +57,15 @@ const onRequest = 3_660 * 86_400_000;
 /** The media services of most tests: fast, and content with texts instead of media. */
 export const fakeMedia = Layer.merge(fakeMediaWorkers, fakeThumbnails);
 
-/** A data directory that is removed with the test file. */
+/** The folder of the test run, which is removed with it. Without PostgreSQL there is none. */
+const runFolder = () => (inject("store") === "postgres" ? dirname(inject("testServer").prepared) : tmpdir());
+
+/** A data directory that is removed with the test file, or at the latest with the run. */
 export const testDirectory = Layer.effect(
   DataDirectory,
   Effect.map(
     Effect.acquireRelease(
-      Effect.promise(() => mkdtemp(join(tmpdir(), "waypost-data-"))),
+      Effect.promise(() => mkdtemp(join(runFolder(), "waypost-data-"))),
       (path) => Effect.promise(() => rm(path, { recursive: true, force: true })),
     ),
     (path) => ({
@@ -184,4 +188,28 @@ export class TestWaypost extends Context.Service<TestWaypost>()("waypost/test/Te
       Layer.provideMerge(testDirectory),
     );
   static readonly layer = TestWaypost.layerWith();
+
+  /**
+   * The one Waypost of a worker, for files in which time stands still, that read only workspaces of their
+   * own, and send few unknown credentials.
+   */
+  static readonly shared = Layer.effectContext(
+    Effect.gen(function* () {
+      const context = yield* Effect.promise(sharedContext);
+      const now = Context.get(context, Clock.Clock).currentTimeMillisUnsafe();
+      if (now !== testStart) throw new Error("A file has moved the time of the shared Waypost");
+      return context;
+    }),
+  );
 }
+
+type Services = Layer.Success<typeof TestWaypost.layer>;
+
+let started: Promise<Context.Context<Services>> | undefined;
+
+/** Starts the shared Waypost, with a clock of its own. It ends with the worker, whose files share modules. */
+const sharedContext = (): Promise<Context.Context<Services>> =>
+  (started ??= TestWaypost.layer.pipe(
+    Layer.provideMerge(Layer.mergeAll(TestConsole.layer, TestClock.layer())),
+    (layer) => Effect.runPromise(Layer.buildWithScope(layer, Scope.makeUnsafe())),
+  ));

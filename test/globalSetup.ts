@@ -5,6 +5,7 @@ import type { TestProject } from "vitest/node";
 import { EmbeddedPostgres } from "../src/database/embedded/EmbeddedPostgres.ts";
 import { migrate, MigrationFiles } from "../src/database/migrations/Migrations.ts";
 import { postgresLayer } from "../src/database/Postgres.ts";
+import { keep, keptDatabase, takeKept } from "./database/embedded/KeptDatabase.ts";
 import { copyDatabase } from "./database/embedded/PreparedData.ts";
 import { citusPorts, createCitusTemplate, dropOnNodes, relayTo } from "./database/CitusCluster.ts";
 import { createTemplate, type TestServer } from "./database/TestServer.ts";
@@ -36,8 +37,8 @@ export default async (project: TestProject): Promise<() => Promise<void>> => {
 };
 
 /**
- * Starts PostgreSQL. Its database is migrated once and copied for every test file. A prepared data directory
- * is copied for processes with their own database.
+ * Starts PostgreSQL. Its database is migrated once for all runs with the same schema, and copied for every
+ * test file. A prepared data directory is copied for processes with their own database.
  */
 const startServer = async (): Promise<ServerOfTheRun> => {
   const directory = await mkdtemp(join(databaseParent, "waypost-test-"));
@@ -52,7 +53,13 @@ const startServer = async (): Promise<ServerOfTheRun> => {
     const prepared = join(directory, "prepared");
     const statements = join(directory, "statements");
     await mkdir(statements);
-    const problem = await Effect.runPromise(prepare(prepared));
+    await mkdir(prepared);
+    const kept = await Effect.runPromise(keptDatabase);
+    let problem = "";
+    if (!(await takeKept(kept, prepared))) {
+      problem = await Effect.runPromise(prepare(prepared));
+      if (problem === "") await keep(prepared, kept);
+    }
     if (citusPorts.length > 0) {
       const citus = await Effect.runPromise(createCitusTemplate(citusPorts));
       const relay = await relayTo(citusPorts[0], join(directory, ".s.PGSQL.5432"));
@@ -94,10 +101,9 @@ const startServer = async (): Promise<ServerOfTheRun> => {
 const databaseOf = ({ database, socketPath, username }: EmbeddedPostgres["Service"]) =>
   postgresLayer({ _tag: "socket", path: socketPath, username, database }, { maxConnections: 1 });
 
-/** Creates the data directory. Returns the error of the migrations, or an empty text. */
+/** Creates the database in a data directory. Returns the error of the migrations, or an empty text. */
 const prepare = (directory: string): Effect.Effect<string> =>
   Effect.gen(function* () {
-    yield* Effect.promise(() => mkdir(directory));
     const server = yield* EmbeddedPostgres.make({ directory, isDurable: false });
     const schema = MigrationFiles.layerFolder(new URL("../schema/", import.meta.url));
     return yield* migrate.pipe(

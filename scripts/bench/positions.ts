@@ -12,7 +12,7 @@ import { boundingCircle } from "../../src/locations/geometry/BoundingCircle.ts";
 import type { GeoPosition } from "../../src/locations/Location.ts";
 import { toIndexedLocation } from "../../src/locations/geometry/IndexedLocation.ts";
 import { LocationIndex } from "../../src/locations/geometry/LocationIndex.ts";
-import { idAt } from "../../src/wire/Ids.ts";
+import { idAt, LocationKey } from "../../src/wire/Ids.ts";
 import { insertReporters, workspaceKey } from "./BenchRows.ts";
 import { BenchWorld, each, runBench } from "./BenchWorld.ts";
 import { postHead, requestLoad } from "./RequestLoad.ts";
@@ -58,9 +58,9 @@ const lookupsPerSecond = (): ReadonlyArray<number> => {
   const index = LocationIndex.of(
     new Map(
       polygons.map(({ circle: { latitude, longitude, radiusMeters }, rings }, key) => [
-        key,
+        LocationKey(key),
         toIndexedLocation({
-          key,
+          key: LocationKey(key),
           id: String(key),
           revision: 0,
           latitude,

@@ -8,6 +8,7 @@ import process from "node:process";
 import { parseTemplate } from "../../src/notifications/templates/Template.ts";
 import { templateFilters } from "../../src/notifications/templates/TemplateFilters.ts";
 import type { TemplateValues } from "../../src/notifications/templates/TemplateRun.ts";
+import type { TimeZoneName } from "../../src/time/TimeZone.ts";
 
 const minPerSecond = 50_000;
 const maxMillis = 1;
@@ -24,7 +25,7 @@ const values: TemplateValues = {
     attributes: { name: "Ada", points: 120, long: "ä".repeat(4_000), text: "a".repeat(4_000) },
     platform: "ios",
     locale: "nl-NL",
-    timezone: "Europe/Amsterdam",
+    timezone: "Europe/Amsterdam" as TimeZoneName,
   },
   location: { name: "Shop", address: null, external_id: null },
   campaign: { name: "Autumn" },

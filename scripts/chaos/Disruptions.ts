@@ -7,11 +7,12 @@ import { secretKey } from "../bench/ServiceApi.ts";
 import type { DatabaseProxy } from "./DatabaseProxy.ts";
 import type { PushLedger } from "./PushLedger.ts";
 import type { Disruption } from "./SendVerdict.ts";
+import type { DeviceKey } from "../../src/wire/Ids.ts";
 
 /** The ids of the messages that a process is sending. */
 export const openMessages = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
-  const rows = yield* sql<{ readonly sourceId: bigint; readonly key: number }>`
+  const rows = yield* sql<{ readonly sourceId: bigint; readonly key: DeviceKey }>`
     SELECT source_id AS "sourceId", device_key AS key FROM delivery WHERE status = 'handed_over'`;
   return rows.map(({ key, sourceId }) => messageIds(secretKey).idOf({ sourceId, deviceKey: key }));
 });

@@ -6,6 +6,7 @@ import { spread, type Verdict, without } from "./ChaosRun.ts";
 import type { Arrival, PushLedger } from "./PushLedger.ts";
 import type { UnansweredPushes } from "./UnansweredPushes.ts";
 import type { PlannedSend } from "./PlannedSends.ts";
+import type { DeviceKey } from "../../src/wire/Ids.ts";
 
 /** A moment at which processes were killed, cut off from the database, stopped or suspended. */
 export interface Disruption {
@@ -90,7 +91,7 @@ export const sendVerdict = Effect.fnUntraced(function* (
   if (counts === undefined) return yield* Effect.die(new Error("No counts"));
   const pushes = yield* sql<{
     readonly sourceId: bigint;
-    readonly key: number;
+    readonly key: DeviceKey;
     readonly attempts: number;
     readonly at: number;
   }>`

@@ -2,6 +2,7 @@ import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { messageIds } from "../../src/sending/deliveries/MessageId.ts";
 import { secretKey } from "../bench/ServiceApi.ts";
+import type { DeviceKey } from "../../src/wire/Ids.ts";
 
 /** How often the queue is read: a retry waits for a second or more. */
 const pollMillis = 250;
@@ -20,7 +21,7 @@ export const unansweredPushes = Effect.gen(function* () {
   const poll = Effect.gen(function* () {
     const rows = yield* sql<{
       readonly sourceId: bigint;
-      readonly deviceKey: number;
+      readonly deviceKey: DeviceKey;
       readonly attempts: number;
     }>`
       SELECT source_id AS "sourceId", device_key AS "deviceKey", attempts FROM delivery

@@ -27,7 +27,7 @@ const world = Effect.gen(function* () {
 
 const actions = (entries: ReadonlyArray<any>) => entries.map(({ action }) => action).toReversed();
 
-layer(TestWaypost.layer)("Activity of the operator", (it) => {
+layer(TestWaypost.shared)("Activity of the operator", (it) => {
   it.effect("a change of a workspace is in the lists of both environments (S5)", () =>
     Effect.gen(function* () {
       const { id, list, operator } = yield* world;

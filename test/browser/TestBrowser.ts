@@ -1,5 +1,5 @@
-import { Context, Effect, Layer, Scope } from "effect";
-import puppeteer, { type Page } from "puppeteer-core";
+import { Context, Effect, Layer } from "effect";
+import puppeteer, { type Browser, type Page } from "puppeteer-core";
 import { chromiumPath } from "./Chromium.ts";
 
 /**
@@ -26,33 +26,39 @@ const noGraphics = ["--disable-gpu"];
 /** A map moves and a panel opens in one frame instead of sixty a second. */
 const fewFrames = ["--force-prefers-reduced-motion"];
 
+const launch = async (graphics: ReadonlyArray<string>): Promise<Browser> =>
+  puppeteer.launch({
+    executablePath: await chromiumPath(),
+    headless: "shell",
+    // It ends with this process, however that ends.
+    pipe: true,
+    // Root cannot use the sandbox of Chromium.
+    args: ["--no-sandbox", "--disable-dev-shm-usage", ...fewFrames, ...graphics],
+    // A fourth of the pixels: without a GPU, most of the CPU time of a map is drawing them.
+    defaultViewport: { width: 1400, height: 1000, deviceScaleFactor: 0.5 },
+  });
+
+/** The browsers of this worker, by whether they draw WebGL. Files of one worker share modules. */
+const browsers = new Map<ReadonlyArray<string>, Promise<Browser>>();
+
+const browserOf = async (graphics: ReadonlyArray<string>): Promise<Browser> => {
+  const running = await browsers.get(graphics);
+  if (running?.connected === true) return running;
+  const launched = launch(graphics);
+  browsers.set(graphics, launched);
+  return launched;
+};
+
 /**
- * A real browser, one for the tests of a file. It starts with the first tab. Each tab has cookies and storage
- * of its own. Tests that need it are skipped without `isChromiumAvailable`.
+ * A real browser, one for all files of a worker. It starts with the first tab. Each tab has cookies and
+ * storage of its own. Tests that need it are skipped without `isChromiumAvailable`.
  */
 export class TestBrowser extends Context.Service<TestBrowser>()("waypost/test/TestBrowser", {
-  make: Effect.fnUntraced(function* (graphics: ReadonlyArray<string>) {
-    const scope = yield* Effect.scope;
-    const launched = yield* Effect.cached(
-      Effect.acquireRelease(
-        Effect.promise(async () =>
-          puppeteer.launch({
-            executablePath: await chromiumPath(),
-            headless: "shell",
-            // Root cannot use the sandbox of Chromium.
-            args: ["--no-sandbox", "--disable-dev-shm-usage", ...fewFrames, ...graphics],
-            // A fourth of the pixels: without a GPU, most of the CPU time of a map is drawing them.
-            defaultViewport: { width: 1400, height: 1000, deviceScaleFactor: 0.5 },
-          }),
-        ),
-        (running) => Effect.promise(() => running.close()),
-      ).pipe(Scope.provide(scope)),
-    );
-
+  make: (graphics: ReadonlyArray<string>) => {
     /** Opens an empty tab for the pages of one origin. It is closed with the scope. */
     const open = (origin: string) =>
       Effect.gen(function* () {
-        const browser = yield* launched;
+        const browser = yield* Effect.promise(() => browserOf(graphics));
         const context = yield* Effect.acquireRelease(
           Effect.promise(() => browser.createBrowserContext()),
           (opened) => Effect.promise(() => opened.close()),
@@ -78,8 +84,8 @@ export class TestBrowser extends Context.Service<TestBrowser>()("waypost/test/Te
         return { page, problems } satisfies Tab;
       });
 
-    return { open };
-  }),
+    return Effect.succeed({ open });
+  },
 }) {
   static readonly layer = Layer.effect(TestBrowser, TestBrowser.make(noGraphics));
   /** With WebGL, for pages with a map. */

@@ -37,7 +37,7 @@ const createDuring = (
     return { status, code: body.error?.code, fields: body.error?.fields };
   });
 
-layer(TestWaypost.layer)("A create whose checks are outdated when it gets the lock", (it) => {
+layer(TestWaypost.shared)("A create whose checks are outdated when it gets the lock", (it) => {
   it.effect("a create is refused if its name is taken in the meantime, also with a key (E8.1, J3.1)", () =>
     Effect.gen(function* () {
       const world = yield* campaignWorld();

@@ -3,7 +3,7 @@ import { Effect } from "effect";
 import { consoleHeaders } from "../../src/console/ConsolePages.ts";
 import { asker, TestWaypost } from "../TestWaypost.ts";
 
-layer(TestWaypost.layer)("pages of the console", (it) => {
+layer(TestWaypost.shared)("pages of the console", (it) => {
   it.effect("every address has the same page, with a strict policy (console.headers)", () =>
     Effect.gen(function* () {
       const ask = asker((yield* TestWaypost).origin, null);

@@ -8,7 +8,7 @@ import { devicesOf } from "./TestDevices.ts";
 
 const events = { body: { events: [{}] } };
 
-layer(TestWaypost.layer)("Devices", (it) => {
+layer(TestWaypost.shared)("Devices", (it) => {
   it.effect(
     "registering gives 201 with a token; without push a device is an inbox, not approved in Sandbox " +
       "(device.register)",

@@ -3,7 +3,7 @@ import { Effect } from "effect";
 import { TestWaypost } from "../TestWaypost.ts";
 import { devicesOf } from "./TestDevices.ts";
 
-layer(TestWaypost.layer)("A registration", (it) => {
+layer(TestWaypost.shared)("A registration", (it) => {
   it.effect("all problems of a registration are reported together, including the installation id (B4)", () =>
     Effect.gen(function* () {
       const { sandbox, waypost } = yield* devicesOf();

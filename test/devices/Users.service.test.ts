@@ -21,7 +21,7 @@ const demanding = Effect.gen(function* () {
   return { ...world, issue, demand };
 });
 
-layer(TestWaypost.layer)("Users of devices", (it) => {
+layer(TestWaypost.shared)("Users of devices", (it) => {
   it.effect("a device says whose it is, and the operator sees it and selects by it (Q1.5)", () =>
     Effect.gen(function* () {
       const { sandbox, waypost, workspace } = yield* devicesOf();

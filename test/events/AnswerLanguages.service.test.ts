@@ -4,7 +4,7 @@ import { TestWaypost } from "../TestWaypost.ts";
 import { answering, question } from "./AnswerWorld.ts";
 import { oneCampaign } from "./EventWorld.ts";
 
-layer(TestWaypost.layer)("Answers in languages", (it) => {
+layer(TestWaypost.shared)("Answers in languages", (it) => {
   it.effect("choices are taken by their texts in any language, the device's own first (O2.6)", () =>
     Effect.gen(function* () {
       const choices = (...texts: ReadonlyArray<string | null>) => ({ questions: [{}, { choices: texts }] });

@@ -7,7 +7,7 @@ import { eventWorld, fromNow, oneCampaign } from "./EventWorld.ts";
 
 const nothing = { accepted: 0, duplicates: 0, rejected: [], deliveries: [] };
 
-layer(TestWaypost.layer)("Reported events", (it) => {
+layer(TestWaypost.shared)("Reported events", (it) => {
   it.effect(
     "an event fires at once: response and inbox have the message (L1.1, campaigns.s_new, device.events)",
     () =>

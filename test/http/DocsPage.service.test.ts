@@ -44,7 +44,7 @@ const outsideLinks = (page: Page): Promise<ReadonlyArray<string>> =>
     links.flatMap(({ baseURI, href }) => (new URL(href).origin === new URL(baseURI).origin ? [] : [href])),
   );
 
-layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the documentation page", (it) => {
+layer(Layer.mergeAll(TestWaypost.shared, TestBrowser.layer))("the documentation page", (it) => {
   const inBrowser = it.effect.skipIf(!isChromiumAvailable);
 
   inBrowser(

@@ -3,7 +3,7 @@ import { Effect } from "effect";
 import { devicesOf } from "../devices/TestDevices.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 
-layer(TestWaypost.layer)("Parameters", (it) => {
+layer(TestWaypost.shared)("Parameters", (it) => {
   it.effect("a limit must be digits only (D4.1)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* (yield* TestWaypost).tenant();

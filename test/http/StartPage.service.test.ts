@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { asker, TestWaypost } from "../TestWaypost.ts";
 
-layer(TestWaypost.layer)("GET /", (it) => {
+layer(TestWaypost.shared)("GET /", (it) => {
   it.effect(
     "the address of the server leads people to the console, and is 404 for JSON (running.start)",
     () =>

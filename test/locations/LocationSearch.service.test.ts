@@ -39,7 +39,7 @@ const world = Effect.gen(function* () {
   return { ...tenant, list, names };
 });
 
-layer(TestWaypost.layer)("GET /locations", (it) => {
+layer(TestWaypost.shared)("GET /locations", (it) => {
   it.effect(
     "near selects by the distance to the edge, newest first, and combines with the rest (R1.2, R1.5)",
     () =>

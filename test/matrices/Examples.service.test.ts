@@ -19,7 +19,7 @@ describe("Examples of endpoints", () => {
   });
 });
 
-layer(TestWaypost.layer)("Running the examples of endpoints", (it) => {
+layer(TestWaypost.shared)("Running the examples of endpoints", (it) => {
   it.effect("every example succeeds with a status that its document lists", () =>
     Effect.gen(function* () {
       const fixture = yield* makeMatrixFixture(yield* unlimitedWorkspace, "sandbox");

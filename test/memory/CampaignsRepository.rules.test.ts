@@ -3,7 +3,6 @@ import { Effect } from "effect";
 import { TimeOfDay } from "../../src/time/LocalTime.ts";
 import { CampaignsRepository } from "../../src/campaigns/CampaignsRepository.ts";
 import { CampaignTargetingRepository } from "../../src/campaigns/CampaignTargetingRepository.ts";
-import { Database } from "../../src/database/Database.ts";
 import { ContentsRepository } from "../../src/notifications/ContentsRepository.ts";
 import { NotificationsRepository } from "../../src/notifications/NotificationsRepository.ts";
 import { CampaignId, idAt } from "../../src/wire/Ids.ts";
@@ -270,24 +269,6 @@ layer(TestRepositories.layer)("CampaignsRepository", (it) => {
       assert.deepStrictEqual(yield* locationIds, [second, first]);
       yield* rows.deleteTarget("location", second);
       assert.deepStrictEqual(yield* locationIds, [first]);
-    }),
-  );
-
-  it.effect("a failed transaction leaves a campaign as it was", () =>
-    Effect.gen(function* () {
-      const repository = yield* CampaignsRepository;
-      const { sandbox } = yield* newTenants;
-      const id = yield* insertCampaign(sandbox);
-      const before = yield* repository.find(sandbox, id, now);
-      const changes = Effect.gen(function* () {
-        yield* repository.setPaused(sandbox, id, true, now);
-        yield* repository.delete(sandbox, id);
-        yield* insertCampaign(sandbox);
-        return yield* Effect.fail("no" as const);
-      });
-      yield* Effect.flip((yield* Database).atomically(changes));
-      assert.deepStrictEqual(yield* repository.find(sandbox, id, now), before);
-      assert.strictEqual(yield* repository.countLimited(sandbox, null, now), 1);
     }),
   );
 });

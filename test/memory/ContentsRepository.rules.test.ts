@@ -1,6 +1,5 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
-import { Database } from "../../src/database/Database.ts";
 import { ContentsRepository } from "../../src/notifications/ContentsRepository.ts";
 import type { MessageContent } from "../../src/notifications/MessageContent.ts";
 import { idAt, NotificationId } from "../../src/wire/Ids.ts";
@@ -171,24 +170,6 @@ layer(TestRepositories.layer)("ContentsRepository", (it) => {
       for (const id of [used, unused]) yield* repository.deleteUnused(sandbox, id);
       assert.isNotNull(yield* repository.find(sandbox, used));
       assert.isNull(yield* repository.find(sandbox, unused));
-    }),
-  );
-
-  it.effect("a failed transaction leaves a content as it was", () =>
-    Effect.gen(function* () {
-      const repository = yield* ContentsRepository;
-      const { sandbox } = yield* newTenants;
-      const id = yield* insertNotification(sandbox);
-      const before = yield* repository.find(sandbox, id);
-      const changes = Effect.gen(function* () {
-        yield* repository.revise(sandbox, id, "B", survey, now + minute);
-        yield* repository.deleteUnused(sandbox, id);
-        yield* insertNotification(sandbox);
-        return yield* Effect.fail("no" as const);
-      });
-      yield* Effect.flip((yield* Database).atomically(changes));
-      assert.deepStrictEqual(yield* repository.find(sandbox, id), before);
-      assert.strictEqual(yield* repository.count(sandbox), 1);
     }),
   );
 });

@@ -1,7 +1,5 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
-import { CampaignsRepository } from "../../src/campaigns/CampaignsRepository.ts";
-import { Database } from "../../src/database/Database.ts";
 import { ContentsRepository } from "../../src/notifications/ContentsRepository.ts";
 import { NotificationsRepository } from "../../src/notifications/NotificationsRepository.ts";
 import { idAt, NotificationId } from "../../src/wire/Ids.ts";
@@ -160,24 +158,6 @@ layer(TestRepositories.layer)("NotificationsRepository", (it) => {
       assert.deepStrictEqual(content?.campaign_ids, [other]);
       yield* attach(sandbox, campaign, notification);
       assert.strictEqual(yield* repository.count(sandbox, campaign), 1);
-    }),
-  );
-
-  it.effect("a failed transaction leaves the notifications of a campaign as they were", () =>
-    Effect.gen(function* () {
-      const repository = yield* NotificationsRepository;
-      const { sandbox } = yield* newTenants;
-      const { campaign, notification } = yield* newPair(sandbox);
-      const before = yield* repository.list(sandbox, campaign);
-      const changes = Effect.gen(function* () {
-        yield* repository.setTrigger(sandbox, campaign, notification, atTime("10:00"), now + minute);
-        yield* repository.detach(sandbox, campaign, notification);
-        yield* attach(sandbox, campaign, yield* insertNotification(sandbox));
-        yield* (yield* CampaignsRepository).delete(sandbox, campaign);
-        return yield* Effect.fail("no" as const);
-      });
-      yield* Effect.flip((yield* Database).atomically(changes));
-      assert.deepStrictEqual(yield* repository.list(sandbox, campaign), before);
     }),
   );
 });

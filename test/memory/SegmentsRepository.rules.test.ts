@@ -1,7 +1,6 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { CampaignTargetingRepository } from "../../src/campaigns/CampaignTargetingRepository.ts";
-import { Database } from "../../src/database/Database.ts";
 import type { SegmentRule } from "../../src/devices/SegmentRule.ts";
 import { SegmentsRepository } from "../../src/devices/SegmentsRepository.ts";
 import type { Tenant } from "../../src/workspaces/Workspace.ts";
@@ -162,26 +161,6 @@ layer(TestRepositories.layer)("SegmentsRepository", (it) => {
       const targeting = { locationIds: [], groupIds: [], segmentIds };
       yield* (yield* CampaignTargetingRepository).replace(sandbox, campaign, targeting);
       assert.strictEqual((yield* audience(sandbox, campaign))?.match, "any");
-    }),
-  );
-
-  it.effect("a failed transaction leaves a segment as it was", () =>
-    Effect.gen(function* () {
-      const repository = yield* SegmentsRepository;
-      const { sandbox } = yield* newTenants;
-      const id = yield* insertSegment(sandbox, "Gold");
-      const changes = Effect.gen(function* () {
-        yield* repository.update(sandbox, id, "B", visitsRule, now + minute);
-        yield* repository.delete(sandbox, id);
-        yield* insertSegment(sandbox, "C");
-        return yield* Effect.fail("no" as const);
-      });
-      yield* Effect.flip((yield* Database).atomically(changes));
-      const page = yield* repository.page(sandbox, { before: null, limit: 9 });
-      assert.deepStrictEqual(
-        page.map(({ name }) => name),
-        ["Gold"],
-      );
     }),
   );
 });

@@ -1,7 +1,6 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { SendPlanRepository } from "../../src/campaigns/SendPlanRepository.ts";
-import { Database } from "../../src/database/Database.ts";
 import { NotificationsRepository } from "../../src/notifications/NotificationsRepository.ts";
 import { TimeOfDay } from "../../src/time/LocalTime.ts";
 import { type CampaignId, idAt } from "../../src/wire/Ids.ts";
@@ -257,25 +256,6 @@ layer(TestRepositories.layer)("SendPlanRepository", (it) => {
       assert.deepStrictEqual(yield* open, sourceIds);
       yield* repository.dropBatches(sandbox, sourceIds.slice(0, 1));
       assert.deepStrictEqual(yield* open, sourceIds.slice(1));
-    }),
-  );
-
-  it.effect("a failed transaction leaves a send scheduled", () =>
-    Effect.gen(function* () {
-      const repository = yield* SendPlanRepository;
-      const { sandbox } = yield* newTenants;
-      const { campaign, id } = yield* newSend(sandbox, now + minute);
-      const changes = Effect.gen(function* () {
-        yield* repository.move(sandbox, [id], [now - minute]);
-        yield* repository.cancel(sandbox, campaign, null, now);
-        return yield* Effect.fail("no" as const);
-      });
-      yield* Effect.flip((yield* Database).atomically(changes));
-      const waiting = yield* repository.waiting(sandbox, campaign, now);
-      assert.deepStrictEqual(
-        waiting.map((send) => send.id),
-        [id],
-      );
     }),
   );
 });

@@ -4,7 +4,6 @@ import { TimeZoneName, utcZone } from "../../src/time/TimeZone.ts";
 import { idAt } from "../../src/wire/Ids.ts";
 import { defaultPlan } from "../../src/workspaces/Plan.ts";
 import { WorkspacesRepository } from "../../src/workspaces/WorkspacesRepository.ts";
-import { Database } from "../../src/database/Database.ts";
 import { TestRepositories } from "./TestRepositories.ts";
 
 const now = Date.parse("2026-11-21T12:00:00.500Z");
@@ -96,17 +95,6 @@ layer(TestRepositories.layer)("WorkspacesRepository", (it) => {
       const newest = ids.toSorted().toReversed();
       assert.deepStrictEqual(yield* page(null, 2), newest.slice(0, 2));
       assert.deepStrictEqual(yield* page(newest[1] ?? "", 1), newest.slice(2));
-    }),
-  );
-
-  it.effect("a failed transaction leaves nothing behind", () =>
-    Effect.gen(function* () {
-      const repository = yield* WorkspacesRepository;
-      const database = yield* Database;
-      const draft = newWorkspace("A");
-      const failing = Effect.andThen(repository.insert(draft, now), Effect.fail("no" as const));
-      assert.strictEqual(yield* Effect.flip(database.atomically(failing)), "no");
-      assert.isNull(yield* repository.find(draft.publicId));
     }),
   );
 });

@@ -7,7 +7,7 @@ const nobody = "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60";
 const codeOf = ({ body, status }: Answer) => [status, body.error?.code];
 const fixed = (sendAt: string) => ({ trigger_type: "fixed_time", trigger_config: { send_at: sendAt } });
 
-layer(TestWaypost.layer)("Content on several campaigns", (it) => {
+layer(TestWaypost.shared)("Content on several campaigns", (it) => {
   it.effect(
     "shared content has a trigger of its own on each campaign and the same fields on all (F7.1)",
     () =>

@@ -5,7 +5,7 @@ import { TestWaypost } from "../TestWaypost.ts";
 
 const nobody = "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60";
 
-layer(TestWaypost.layer)("The operator's list of deliveries", (it) => {
+layer(TestWaypost.shared)("The operator's list of deliveries", (it) => {
   it.effect(
     "the list shows each delivery with its outcome, newest first, in pages (operator.deliveries)",
     () =>

@@ -207,7 +207,7 @@ describe.each(documentNames)("the %s document", (name: DocumentName) => {
   });
 });
 
-layer(TestWaypost.layer)("served documents", (it) => {
+layer(TestWaypost.shared)("served documents", (it) => {
   it.effect("the documents are served without a token", () =>
     Effect.gen(function* () {
       const { origin } = yield* TestWaypost;

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql";
 import { TestWaypost } from "../TestWaypost.ts";
 import { personWorld, traces, userId } from "./PersonWorld.ts";
 
-layer(TestWaypost.layer)("Export of a person", (it) => {
+layer(TestWaypost.shared)("Export of a person", (it) => {
   it.effect("the export holds all that the person's devices sent and got, and nobody else's (Q3.1)", () =>
     Effect.gen(function* () {
       const world = yield* personWorld;

@@ -7,7 +7,7 @@ import { dam, northOf, positionWorld } from "./PositionWorld.ts";
 
 const far = northOf(dam, 5_000);
 
-layer(TestWaypost.layer)("Reported positions", (it) => {
+layer(TestWaypost.shared)("Reported positions", (it) => {
   it.effect(
     "a first position inside enters, one outside leaves, and both trigger campaigns (L9.1, device.positions)",
     () =>

@@ -12,7 +12,7 @@ const enter = (minutes: number, device = 0, location = 0) =>
 const exit = (minutes: number, device = 0, location = 0) =>
   event(location, device, { type: "exit", occurredAt: testStart + minutes * minute });
 
-layer(TestWaypost.layer)("The location report", (it) => {
+layer(TestWaypost.shared)("The location report", (it) => {
   it.effect(
     "the location report has a row for every location (K3.4, reports.range3, rows.locations, rows.share)",
     () =>

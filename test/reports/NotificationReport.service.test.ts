@@ -10,7 +10,7 @@ const on = (...notifications: ReadonlyArray<number>) => ({
   notifications: notifications.map((notification) => ({ notification, trigger: "on_enter" as const })),
 });
 
-layer(TestWaypost.layer)("The notification report", (it) => {
+layer(TestWaypost.shared)("The notification report", (it) => {
   it.effect(
     "the notification report has a row for every notification (K1.1, K1.2, K3.4, rows.notifications)",
     () =>

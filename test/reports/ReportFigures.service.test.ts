@@ -9,7 +9,7 @@ import { noActivity, reporting } from "./Reporting.ts";
 const ofDays = (body: any, field: string): ReadonlyArray<readonly [string, number]> =>
   body.data.daily.filter((day: any) => day[field] > 0).map((day: any) => [day.date, day[field]]);
 
-layer(TestWaypost.layer)("The figures of reports", (it) => {
+layer(TestWaypost.shared)("The figures of reports", (it) => {
   it.effect(
     "an empty workspace's summary is 31 days of zeros (K4, K7.1, reports.end, reports.start, summary.totals)",
     () =>

@@ -5,7 +5,7 @@ import { testStart, TestWaypost } from "../TestWaypost.ts";
 import { campaign, delivery, devices, event, locations, notification } from "./ReportHistory.ts";
 import { noActivity, reporting } from "./Reporting.ts";
 
-layer(TestWaypost.layer)("The filters and rows of reports", (it) => {
+layer(TestWaypost.shared)("The filters and rows of reports", (it) => {
   it.effect(
     "deliveries of a deleted campaign count in totals; it has no row and matches no filter (E10.3, K8.2)",
     () =>

@@ -6,7 +6,7 @@ import { campaign, delivery, devices } from "./ReportHistory.ts";
 import { reporting } from "./Reporting.ts";
 import { writeDevices } from "../SourceRows.ts";
 
-layer(TestWaypost.layer)("The ETag of a report", (it) => {
+layer(TestWaypost.shared)("The ETag of a report", (it) => {
   it.effect("a report is answered 304 to a client that has it, and in full once it has changed", () =>
     Effect.gen(function* () {
       const { sandbox, workspace, workspaceId } = yield* reporting({

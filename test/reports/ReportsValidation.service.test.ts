@@ -74,7 +74,7 @@ const refused: ReadonlyArray<
   ],
 ];
 
-layer(TestWaypost.layer)("The parameters of reports", (it) => {
+layer(TestWaypost.shared)("The parameters of reports", (it) => {
   it.effect(
     "each wrong parameter is refused (B4.1, errors.validation_failed, reports.bad_length, reports.bad_order)",
     () =>

@@ -64,14 +64,13 @@ const recordedStatements = (): ReadonlyArray<RecordedStatement> => {
   );
 };
 
-/** The declared statement whose fixed parts are the longest of those that the text can be from. */
-const sourceOf = (
-  declared: ReadonlyArray<DeclaredStatement>,
-  text: string,
-): DeclaredStatement | undefined => {
-  const length = ({ parts }: DeclaredStatement): number => parts.join("").length;
-  return declared.filter((each) => canBe(each, text)).toSorted((a, b) => ownLength(b) - ownLength(a))[0];
-};
+/** The length of a statement's own text, without white space at the ends of its parts. */
+const ownLength = ({ parts }: DeclaredStatement): number =>
+  parts.reduce((sum, part) => sum + part.trim().length, 0);
+
+/** The declared statement whose own text is the longest of those that the text can be from. */
+const sourceOf = (declared: ReadonlyArray<DeclaredStatement>, text: string): DeclaredStatement | undefined =>
+  declared.filter((each) => canBe(each, text)).toSorted((a, b) => ownLength(b) - ownLength(a))[0];
 
 /**
  * A declared row has the columns of the statement and no others, and each can have the column's values. An

@@ -8,6 +8,7 @@ import type { EventLedger } from "../EventLedger.ts";
 import type { PushLedger } from "../PushLedger.ts";
 import type { PlannedSend } from "../PlannedSends.ts";
 import type { WriteWorld } from "./WriteLoad.ts";
+import type { DeviceKey } from "../../../src/wire/Ids.ts";
 
 const add = (faults: Faults, name: string, count: number): void => {
   faults[name] = (faults[name] ?? 0) + Math.abs(count);
@@ -70,7 +71,7 @@ export const checkSends = Effect.fnUntraced(function* (
     }
     const rows = yield* sql<{
       readonly sourceId: bigint;
-      readonly deviceKey: number;
+      readonly deviceKey: DeviceKey;
       readonly push: boolean;
     }>`
       SELECT source_id AS "sourceId", device_key AS "deviceKey", transport = 'fcm' AS push FROM delivery
@@ -113,7 +114,7 @@ export const checkWrites = Effect.fnUntraced(function* (
 
     const deliveries = yield* sql<{
       readonly sourceId: bigint;
-      readonly deviceKey: number;
+      readonly deviceKey: DeviceKey;
       readonly test: boolean;
       readonly opened: boolean;
     }>`SELECT source_id AS "sourceId", device_key AS "deviceKey", test, opened_at IS NOT NULL AS opened

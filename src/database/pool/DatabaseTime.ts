@@ -49,6 +49,8 @@ export class DatabaseTime {
     };
     const timer = setTimeout(() => {
       end();
+      // A timer can fire a fraction of a millisecond early by the clock that measures the waits.
+      this.#used = Math.max(this.#used, this.#limit);
       onExceeded();
     }, left);
     return end;

@@ -5,7 +5,7 @@ import { commandLine } from "../CommandLine.ts";
 
 const rule = { match: "all", conditions: [{ attribute: "plan", op: "eq", value: "gold" }] };
 
-layer(TestWaypost.layer)("waypost activity list", (it) => {
+layer(TestWaypost.shared)("waypost activity list", (it) => {
   it.effect(
     "waypost activity list shows who changed what, by actor, resource and action (cli.activity)",
     () =>

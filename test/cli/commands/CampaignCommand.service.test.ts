@@ -3,7 +3,7 @@ import { Effect } from "effect";
 import { TestWaypost, testOperatorKey } from "../../TestWaypost.ts";
 import { commandLine, runCli } from "../CommandLine.ts";
 
-layer(TestWaypost.layer)("waypost campaign and waypost notification", (it) => {
+layer(TestWaypost.shared)("waypost campaign and waypost notification", (it) => {
   it.effect("commands create, show and change campaigns and their notifications (cli.campaigns)", () =>
     Effect.gen(function* () {
       const { json, run, workspace } = yield* commandLine;

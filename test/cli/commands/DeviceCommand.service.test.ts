@@ -5,7 +5,7 @@ import { sendWorld } from "../../sending/sends/SendWorld.ts";
 import { TestWaypost } from "../../TestWaypost.ts";
 import { commandLine } from "../CommandLine.ts";
 
-layer(TestWaypost.layer)("waypost device", (it) => {
+layer(TestWaypost.shared)("waypost device", (it) => {
   it.effect("waypost device explain says why campaigns do not reach a device (cli.explain, S6.3)", () =>
     Effect.gen(function* () {
       const { json, run } = yield* commandLine;

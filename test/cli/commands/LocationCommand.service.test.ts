@@ -34,7 +34,7 @@ const importWorld = Effect.gen(function* () {
   return { ...cli, ...tenant, file, read, isThere, names, into: `-w ${tenant.workspace.id} -e sandbox` };
 });
 
-layer(TestWaypost.layer)("waypost location import", (it) => {
+layer(TestWaypost.shared)("waypost location import", (it) => {
   it.effect("hostile names reach the terminal with visible control and bidi characters (cli.terminal)", () =>
     Effect.gen(function* () {
       const { file, json, operator, run } = yield* importWorld;

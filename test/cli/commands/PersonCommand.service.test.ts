@@ -7,7 +7,7 @@ import { devicesOf } from "../../devices/TestDevices.ts";
 import { TestWaypost } from "../../TestWaypost.ts";
 import { commandLine } from "../CommandLine.ts";
 
-layer(TestWaypost.layer)("waypost person", (it) => {
+layer(TestWaypost.shared)("waypost person", (it) => {
   it.effect("a person is exported and erased, and a device alone (Q3.7)", () =>
     Effect.gen(function* () {
       const { json, run } = yield* commandLine;

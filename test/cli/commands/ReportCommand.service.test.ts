@@ -36,7 +36,7 @@ const reportWorld = Effect.gen(function* () {
   return { ids, json, operator, report, sandbox, workspace };
 });
 
-layer(TestWaypost.layer)("waypost report", (it) => {
+layer(TestWaypost.shared)("waypost report", (it) => {
   it.effect("waypost report summary prints totals and a chart of days (cli.reports)", () =>
     Effect.gen(function* () {
       const { report } = yield* reportWorld;

@@ -28,7 +28,7 @@ const segmentLine = (name: string) =>
     };
   });
 
-layer(TestWaypost.layer)("waypost segment", (it) => {
+layer(TestWaypost.shared)("waypost segment", (it) => {
   it.effect("waypost segment creates, lists, shows and deletes segments by name or id (cli.segment)", () =>
     Effect.gen(function* () {
       const { create, device, json, run } = yield* segmentLine("Shop");

@@ -36,7 +36,7 @@ writeFileSync(
   }).privateKey,
 );
 
-layer(TestWaypost.layer)("waypost transport", (it) => {
+layer(TestWaypost.shared)("waypost transport", (it) => {
   it.effect(
     "waypost transport sets, lists and deletes the credentials of push services (cli.transport)",
     () =>

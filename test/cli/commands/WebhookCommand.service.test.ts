@@ -5,7 +5,7 @@ import { called } from "../../webhooks/WebhookWorld.ts";
 import { testReceiver } from "../../webhooks/TestReceiver.ts";
 import { commandLine, runCli } from "../CommandLine.ts";
 
-layer(TestWaypost.layer)("waypost webhook", (it) => {
+layer(TestWaypost.shared)("waypost webhook", (it) => {
   it.effect("waypost webhook manages webhooks by the operator key (cli.webhook, N5.4)", () =>
     Effect.gen(function* () {
       const { json, run, token, workspace } = yield* commandLine;

@@ -2,7 +2,6 @@ import { assert, describe, it } from "@effect/vitest";
 import { Effect, Fiber, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { chmod, chown, mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, vi } from "vitest";
@@ -18,6 +17,7 @@ import {
   postmasterOf,
   startDatabaseProcess,
 } from "../RealProcesses.ts";
+import { databaseParent } from "../../TestFolder.ts";
 
 const isRoot = process.getuid?.() === 0;
 const nobody = 65_534;
@@ -30,7 +30,7 @@ let dataDir = "";
 let newDir = "";
 
 beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), "waypost-embedded-"));
+  home = await mkdtemp(join(databaseParent, "waypost-embedded-"));
   // The database's account must reach a data directory of root.
   await chmod(home, 0o755);
   dataDir = join(home, "data");

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Effect, Exit, Fiber } from "effect";
+import { vi } from "vitest";
 import { DatabaseTime } from "../../../src/database/pool/DatabaseTime.ts";
 import { RunningStatement } from "../../../src/database/pool/RunningStatement.ts";
 
@@ -9,6 +10,9 @@ const hour = 3_600_000;
 describe("DatabaseTime", () => {
   it.effect("a request whose time for the database is used up fails, and its statement runs on (B3.3)", () =>
     Effect.gen(function* () {
+      // The timer fires while the clock that measures the wait stands still: earlier than any real one.
+      vi.useFakeTimers({ toFake: ["performance"] });
+      yield* Effect.addFinalizer(() => Effect.sync(() => vi.useRealTimers()));
       const statement = new RunningStatement(hour);
       const time = new DatabaseTime(5);
       const error = yield* Effect.flip(statement.await(time));

@@ -26,7 +26,7 @@ const asRecord = (row: object): Record<string, string> =>
   );
 const slug = (name: string) => name.toLowerCase().replace(" ", "-");
 
-layer(TestWaypost.layer)("CSV files", (it) => {
+layer(TestWaypost.shared)("CSV files", (it) => {
   it.effect(
     "every report is a CSV file with the rows of its JSON, of the summary the days (M5.1, M5.2, M5.4)",
     () =>

@@ -8,7 +8,7 @@ const nameHead = 'Content-Disposition: form-data; name="name"';
 const name = (body: string) => ({ head: nameHead, body });
 const other = (body: string) => ({ head: 'Content-Disposition: form-data; name="other"', body });
 
-layer(TestWaypost.layer)("POST /media", (it) => {
+layer(TestWaypost.shared)("POST /media", (it) => {
   it.effect("every problem with the file is reported at file (H1.2)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* mediaWorld();

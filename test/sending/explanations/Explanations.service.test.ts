@@ -7,7 +7,7 @@ import { sendWorld } from "../sends/SendWorld.ts";
 
 const gold = { match: "all", conditions: [{ attribute: "plan", op: "eq", value: "gold" }] };
 
-layer(TestWaypost.layer)("Explanations", (it) => {
+layer(TestWaypost.shared)("Explanations", (it) => {
   it.effect("each active campaign is explained by the first reason that applies (S6.1)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* sendWorld();

@@ -4,7 +4,7 @@ import { eventWorld } from "../../events/EventWorld.ts";
 import { upload } from "../../media/MediaWorld.ts";
 import { TestWaypost } from "../../TestWaypost.ts";
 
-layer(TestWaypost.layer)("Media files of messages", (it) => {
+layer(TestWaypost.shared)("Media files of messages", (it) => {
   it.effect(
     "a message keeps the media file it was sent with, without an address once the file is deleted",
     () =>

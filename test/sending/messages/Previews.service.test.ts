@@ -26,7 +26,7 @@ const previewWorld = Effect.gen(function* () {
   return { ...world, location, phone, preview, ids };
 });
 
-layer(TestWaypost.layer)("Previews", (it) => {
+layer(TestWaypost.shared)("Previews", (it) => {
   it.effect("a stored notification is shown as a device would get it, and nothing is stored (O3.1)", () =>
     Effect.gen(function* () {
       const { ids, location, phone, preview, production } = yield* previewWorld;

@@ -5,7 +5,7 @@ import { pollAgain, moveTo, sendWorld } from "./SendWorld.ts";
 
 const shown = ({ due_at, status }: any) => [status, due_at];
 
-layer(TestWaypost.layer)("Planned sends", (it) => {
+layer(TestWaypost.shared)("Planned sends", (it) => {
   const one = (fields: object = {}, sendAt = "18:00") =>
     Effect.gen(function* () {
       const { production, workspace, waypost } = yield* sendWorld();
