@@ -69,7 +69,14 @@ export default defineConfig({
       },
       {
         ...resolution,
-        test: { ...shared, ...onPostgres, name: "rows", include: [rows], sequence: { groupOrder: 1 } },
+        test: {
+          ...shared,
+          ...onPostgres,
+          retry: 0,
+          name: "rows",
+          include: [rows],
+          sequence: { groupOrder: 1 },
+        },
       },
       { ...resolution, test: { ...shared, ...onPostgres, name: "process", include: [processes] } },
       { ...resolution, test: { ...shared, ...onPostgres, name: "long", include: [long] } },

@@ -1,8 +1,9 @@
 /** Actions on a campaign: edit, pause or publish, test, duplicate, archive, delete. */
 import { useState } from "preact/hooks";
-import { ApiProblem, platform } from "../data/ApiCall.ts";
+import { platform } from "../data/Api.ts";
+import { ApiProblem, type ApiRequest, send } from "../data/ApiCall.ts";
 import { refresh } from "../data/Query.ts";
-import type { Campaign } from "../data/Resources.ts";
+import type { Campaign, Notification } from "../data/Resources.ts";
 import { Button, ButtonLink } from "../parts/Button.tsx";
 import { ConfirmDialog } from "../parts/Dialog.tsx";
 import { formatCount } from "../parts/DisplayFormats.ts";
@@ -11,7 +12,6 @@ import { addressOf, navigate } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
 import { sentencesOf } from "./CampaignCopies.ts";
 import { valuesOf } from "./CampaignForm.ts";
-import type { AttachedMessage } from "./CampaignResources.ts";
 import { CampaignTest } from "./CampaignTest.tsx";
 import { estimateOf, PublishDialog, type PublishSummary } from "./PublishDialog.tsx";
 
@@ -19,19 +19,15 @@ interface ActionsProps {
   readonly campaign: Campaign;
   /** The version that is on the page, which a change expects. */
   readonly version: string | undefined;
-  readonly messages: ReadonlyArray<AttachedMessage> | undefined;
+  readonly messages: ReadonlyArray<Notification> | undefined;
 }
 
 const isLive = ({ status }: Campaign): boolean => status === "active" || status === "scheduled";
 
 /** Changes the campaign if it is still the one on the page. @throws ApiProblem */
-const change = async (
-  path: string,
-  method: "POST" | "DELETE",
-  version: string | undefined,
-): Promise<void> => {
+const change = async (request: ApiRequest<unknown>): Promise<void> => {
   try {
-    await platform(path, { method, ifMatch: version });
+    await send(request);
   } catch (error) {
     if (!(error instanceof ApiProblem) || error.code !== "version_conflict") throw error;
     await refresh();
@@ -53,7 +49,7 @@ const DeleteCampaign = ({
     isDangerous
     onClose={onClose}
     onConfirm={async () => {
-      await change(`/campaigns/${campaign.id}`, "DELETE", version);
+      await change(platform.campaigns.delete(campaign.id, { ifMatch: version }));
       navigate(addressOf("/campaigns"));
       showToast(`“${campaign.name}” is deleted.`);
     }}
@@ -82,7 +78,7 @@ const ArchiveCampaign = ({
     action="Archive"
     onClose={onClose}
     onConfirm={async () => {
-      await change(`/campaigns/${id}/archive`, "POST", undefined);
+      await change(platform.campaigns.archive(id));
       await refresh();
       showToast(`“${name}” is archived.`);
     }}
@@ -100,7 +96,7 @@ export const CampaignActions = ({ campaign, messages, version }: ActionsProps) =
   const [summary, setSummary] = useState<PublishSummary | null>(null);
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
-  const path = `/campaigns/${campaign.id}`;
+  const { id } = campaign;
   const act = async (work: () => Promise<void>): Promise<void> => {
     setBusy(true);
     setProblem(null);
@@ -113,7 +109,7 @@ export const CampaignActions = ({ campaign, messages, version }: ActionsProps) =
   };
   const pause = () =>
     act(async () => {
-      await change(`${path}/pause`, "POST", version);
+      await change(platform.campaigns.pause(id, { ifMatch: version }));
       await refresh();
       showToast(`“${campaign.name}” is paused.`);
     });
@@ -123,20 +119,20 @@ export const CampaignActions = ({ campaign, messages, version }: ActionsProps) =
       setSummary({ values, estimate: await estimateOf(values), messages: messages ?? null });
     });
   const publish = async (): Promise<void> => {
-    await change(`${path}/publish`, "POST", version);
+    await change(platform.campaigns.publish(id, { ifMatch: version }));
     await refresh();
     showToast(`“${campaign.name}” is published.`);
   };
   const unarchive = () =>
     act(async () => {
-      await change(`${path}/unarchive`, "POST", undefined);
+      await change(platform.campaigns.unarchive(id));
       await refresh();
       showToast(`“${campaign.name}” is in the lists again, paused.`);
     });
   const mayWrite = may("campaigns:write");
   return (
     <>
-      {mayWrite && <ButtonLink href={addressOf(`${path}/edit`)}>Edit</ButtonLink>}
+      {mayWrite && <ButtonLink href={addressOf(`/campaigns/${id}/edit`)}>Edit</ButtonLink>}
       {mayWrite && isLive(campaign) && (
         <Button isBusy={isBusy} onPress={() => void pause()}>
           Pause

@@ -1,13 +1,13 @@
 /** Work that is left after a copy was made: notifications that could not be copied, and why. */
 import { signal } from "@preact/signals";
-import { ApiProblem, platform } from "../data/ApiCall.ts";
-import type { Campaign } from "../data/Resources.ts";
+import { platform } from "../data/Api.ts";
+import { ApiProblem, send } from "../data/ApiCall.ts";
+import type { Campaign, Notification } from "../data/Resources.ts";
 import { copyOfMessage, messageDraftOf } from "../notifications/NotificationForm.ts";
-import type { AttachedMessage } from "./CampaignResources.ts";
 
 /** A notification that was not copied. */
 export interface MissedCopy {
-  readonly message: Pick<AttachedMessage, "id" | "campaign_id" | "name">;
+  readonly message: Pick<Notification, "id" | "campaign_id" | "name">;
   readonly reason: string;
 }
 
@@ -32,17 +32,15 @@ export const sentencesOf = (error: unknown): string => {
 /** Adds the notifications of another campaign, oldest first. The key makes each once. */
 export const copyMessages = async (
   to: Campaign,
-  messages: ReadonlyArray<AttachedMessage>,
+  messages: ReadonlyArray<Notification>,
   idempotencyKey: string,
 ): Promise<ReadonlyArray<MissedCopy>> => {
   const missed: Array<MissedCopy> = [];
   for (const message of messages) {
     try {
-      await platform(`/campaigns/${to.id}/notifications`, {
-        method: "POST",
-        json: messageDraftOf(copyOfMessage(message, to)),
-        idempotencyKey: `${idempotencyKey}.${message.id}`,
-      });
+      const draft = messageDraftOf(copyOfMessage(message, to));
+      const key = `${idempotencyKey}.${message.id}`;
+      await send(platform.notifications.create(to.id, draft, { idempotencyKey: key }));
     } catch (error) {
       missed.push({ message, reason: sentencesOf(error) });
     }

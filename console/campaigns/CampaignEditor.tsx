@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiProblem } from "../data/ApiCall.ts";
 import { refresh } from "../data/Query.ts";
-import type { Campaign } from "../data/Resources.ts";
+import type { Campaign, Notification } from "../data/Resources.ts";
 import { Button, ButtonLink } from "../parts/Button.tsx";
 import { DraftNotice } from "../parts/form/DraftNotice.tsx";
 import { focusFirstProblem, Form, useForm } from "../parts/form/Form.tsx";
@@ -10,7 +10,6 @@ import { differencesOf, VersionConflict } from "../parts/form/VersionConflict.ts
 import { addressOf } from "../routing/Router.ts";
 import { CampaignFields } from "./CampaignFields.tsx";
 import { type CampaignValues, isIncomplete, valuesOf } from "./CampaignForm.ts";
-import type { AttachedMessage } from "./CampaignResources.ts";
 import { saveCampaign, type SaveIntent } from "./CampaignSave.ts";
 import { estimateOf, PublishDialog, type PublishSummary } from "./PublishDialog.tsx";
 
@@ -43,7 +42,7 @@ interface EditorProps {
   /** The campaign as it is now, with its version; null for a new one. */
   readonly stored: { readonly campaign: Campaign; readonly version: string } | null;
   /** Its notifications, or those that a copy gets; null if they are not known. */
-  readonly messages: ReadonlyArray<AttachedMessage> | null;
+  readonly messages: ReadonlyArray<Notification> | null;
 }
 
 const isLive = ({ status }: Campaign): boolean => status === "active" || status === "scheduled";
@@ -56,7 +55,7 @@ const LiveNotice = ({ campaign }: { readonly campaign: Campaign }) =>
     </p>
   ) : null;
 
-const Copies = ({ messages }: { readonly messages: ReadonlyArray<AttachedMessage> }) => (
+const Copies = ({ messages }: { readonly messages: ReadonlyArray<Notification> }) => (
   <section class="card" aria-labelledby="copied">
     <h2 id="copied">Notifications of the copy</h2>
     <ul class="lines">

@@ -1,7 +1,7 @@
 /** "New campaign", also as a copy of another one, and "Edit". */
 import { useMemo } from "preact/hooks";
-import { usePlatform } from "../data/Query.ts";
-import type { Campaign, One } from "../data/Resources.ts";
+import { platform } from "../data/Api.ts";
+import { useData } from "../data/Query.ts";
 import { LoadProblem, Loading, PageFrame } from "../parts/PageFrame.tsx";
 import { parameter } from "../routing/Router.ts";
 import { workspace } from "../session/Scope.ts";
@@ -9,18 +9,13 @@ import { may } from "../session/SessionState.ts";
 import type { PageProps } from "../shell/PageProps.ts";
 import { CampaignEditor } from "./CampaignEditor.tsx";
 import { copyOf, newCampaign, valuesOf } from "./CampaignForm.ts";
-import type { AttachedMessage } from "./CampaignResources.ts";
-
-interface Messages {
-  readonly data: ReadonlyArray<AttachedMessage>;
-}
 
 /** A campaign with its notifications; null for those while they are not known. */
 const useCampaign = (id: string, millis?: number) => {
   const options = millis === undefined ? {} : { millis };
-  const campaign = usePlatform<One<Campaign>>(`/campaigns/${id}`, options);
+  const campaign = useData(platform.campaigns.get(id), options);
   const isAllowed = may("notifications:read");
-  const messages = usePlatform<Messages>(isAllowed ? `/campaigns/${id}/notifications` : null, options);
+  const messages = useData(isAllowed ? platform.notifications.list(id) : null, options);
   return {
     campaign: campaign.data?.data,
     version: campaign.etag ?? "",

@@ -24,34 +24,28 @@ const matches = [
 ];
 
 const Dates = ({ form }: FieldsProps) => {
-  const { ends_at: end, starts_at: start, timezone, type } = form.values.value;
+  const { type } = form.values.value;
   const isGeo = type === "geo";
   return (
     <>
       <ZoneField
-        name="timezone"
+        {...form.field("timezone")}
         label="Time zone"
         hint="The times of this campaign are in this zone."
-        value={timezone}
-        onValue={(value) => form.set({ timezone: value })}
       />
       <div class="field-pair">
         <TextField
-          name="starts_at"
+          {...form.field("starts_at")}
           label="Starts at"
           placeholder="YYYY-MM-DD HH:MM"
           hint={isGeo ? "A day, or a day and a time." : "The day on which its notifications are sent."}
-          value={start}
-          onValue={(value) => form.set({ starts_at: value })}
         />
         {isGeo && (
           <TextField
-            name="ends_at"
+            {...form.field("ends_at")}
             label="Ends at"
             placeholder="YYYY-MM-DD HH:MM"
             hint="A day includes all of it. Empty: no end."
-            value={end}
-            onValue={(value) => form.set({ ends_at: value })}
           />
         )}
       </div>
@@ -115,7 +109,7 @@ const Locations = ({ form }: FieldsProps) => {
 };
 
 const Segments = ({ form }: FieldsProps) => {
-  const { segment_match: match, segmentation_ids: chosen } = form.values.value;
+  const { segmentation_ids: chosen } = form.values.value;
   const segments = useSegments();
   return (
     <PickList
@@ -133,13 +127,7 @@ const Segments = ({ form }: FieldsProps) => {
       empty={may("segments:read") ? "There are no segments yet." : mayNot("segments")}
     >
       {chosen.length > 1 && (
-        <SelectField
-          name="segment_match"
-          label="Devices in"
-          choices={matches}
-          value={match}
-          onValue={(value) => form.set({ segment_match: value })}
-        />
+        <SelectField {...form.field("segment_match")} label="Devices in" choices={matches} />
       )}
     </PickList>
   );
@@ -147,12 +135,12 @@ const Segments = ({ form }: FieldsProps) => {
 
 /** All fields of a campaign. */
 export const CampaignFields = ({ form }: FieldsProps) => {
-  const { name, type } = form.values.value;
+  const { type } = form.values.value;
   return (
     <>
-      <TextField name="name" label="Name" value={name} onValue={(value) => form.set({ name: value })} />
+      <TextField {...form.field("name")} label="Name" />
       <SelectField
-        name="type"
+        {...form.field("type")}
         label="Type"
         hint={
           type === "geo"
@@ -160,8 +148,6 @@ export const CampaignFields = ({ form }: FieldsProps) => {
             : "Push: at fixed times on the day of the start."
         }
         choices={types}
-        value={type}
-        onValue={(value) => form.set({ type: value === "push" ? "push" : "geo" })}
       />
       <Dates form={form} />
       <CampaignPacing form={form} />

@@ -1,15 +1,11 @@
 /** "Campaigns": the list with its filters, search and pages. */
-import { usePlatform } from "../data/Query.ts";
-import type { Campaign, Page } from "../data/Resources.ts";
+import { platform } from "../data/Api.ts";
+import type { Campaign } from "../data/Resources.ts";
 import { ButtonLink } from "../parts/Button.tsx";
-import { DataTable, type Column } from "../parts/DataTable.tsx";
-import { EmptyState } from "../parts/EmptyState.tsx";
-import { ChoiceFilter, SearchFilter } from "../parts/Filters.tsx";
+import type { Column } from "../parts/DataTable.tsx";
 import { formatInstant } from "../parts/DisplayFormats.ts";
-import { useLast } from "../data/LastData.ts";
-import { LoadProblem, Loading, PageFrame } from "../parts/PageFrame.tsx";
-import { Pager } from "../parts/Pager.tsx";
-import { addressOf, changedAddress, parameter, setParameters } from "../routing/Router.ts";
+import { TablePage } from "../parts/list/ListPage.tsx";
+import { addressOf, changedAddress } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
 import { CampaignBadge } from "./CampaignBadge.tsx";
 
@@ -32,7 +28,12 @@ const archiveChoices = [
   { value: "true", text: "Archived" },
 ];
 
-const filters = ["status", "type", "q", "archived"] as const;
+const filters = [
+  { name: "q", label: "Search campaigns" },
+  { name: "status", label: "Status", choices: statuses },
+  { name: "type", label: "Type", choices: types },
+  { name: "archived", label: "Archive", choices: archiveChoices },
+] as const;
 
 const columns: ReadonlyArray<Column<Campaign>> = [
   {
@@ -69,16 +70,6 @@ const columns: ReadonlyArray<Column<Campaign>> = [
   },
 ];
 
-/** The query of the list: the filters of the address, which have the API's names. */
-const listPath = (): string => {
-  const query = new URLSearchParams({ limit: "50" });
-  for (const name of [...filters, "cursor"]) {
-    const value = parameter(name);
-    if (value !== "") query.set(name, value);
-  }
-  return `/campaigns?${query.toString()}`;
-};
-
 const NewCampaign = () =>
   may("campaigns:write") ? (
     <ButtonLink variant="primary" href={addressOf("/campaigns/new")}>
@@ -87,53 +78,21 @@ const NewCampaign = () =>
   ) : null;
 
 /** The campaigns of the environment. */
-export const CampaignListPage = () => {
-  const { data, problem } = usePlatform<Page<Campaign>>(listPath());
-  const list = useLast(data);
-  const isFiltered = filters.some((name) => parameter(name) !== "");
-  const isEmpty = list?.data.length === 0 && !isFiltered && parameter("cursor") === "";
-  const filter = (name: string) => (value: string) => setParameters({ [name]: value, cursor: undefined });
-  return (
-    <PageFrame title="Campaigns" actions={!isEmpty && <NewCampaign />}>
-      {!isEmpty && (
-        <div class="filters" role="search">
-          <SearchFilter label="Search campaigns" value={parameter("q")} onValue={filter("q")} />
-          <ChoiceFilter
-            label="Status"
-            value={parameter("status")}
-            choices={statuses}
-            onValue={filter("status")}
-          />
-          <ChoiceFilter label="Type" value={parameter("type")} choices={types} onValue={filter("type")} />
-          <ChoiceFilter
-            label="Archive"
-            value={parameter("archived")}
-            choices={archiveChoices}
-            onValue={filter("archived")}
-          />
-        </div>
-      )}
-      <LoadProblem problem={problem} />
-      {list === undefined && problem === undefined && <Loading />}
-      {isEmpty && (
-        <EmptyState title="No campaigns yet" action={<NewCampaign />}>
-          A geo campaign greets devices that enter or leave your locations. A push campaign sends at set
-          times. <a href={changedAddress({ archived: "true" })}>Archived campaigns</a> are in a list of their
-          own.
-        </EmptyState>
-      )}
-      {list !== undefined && !isEmpty && (
-        <>
-          <DataTable
-            label="Campaigns"
-            columns={columns}
-            rows={list.data}
-            rowKey={({ id }) => id}
-            empty="No campaign matches these filters."
-          />
-          <Pager nextCursor={list.meta.next_cursor} />
-        </>
-      )}
-    </PageFrame>
-  );
-};
+export const CampaignListPage = () => (
+  <TablePage
+    title="Campaigns"
+    list={platform.campaigns.list}
+    filters={filters}
+    columns={columns}
+    action={<NewCampaign />}
+    noMatch="No campaign matches these filters."
+    empty={[
+      "No campaigns yet",
+      <>
+        {"A geo campaign greets devices that enter or leave your locations. " +
+          "A push campaign sends at set times. "}
+        <a href={changedAddress({ archived: "true" })}>Archived campaigns</a> are in a list of their own.
+      </>,
+    ]}
+  />
+);

@@ -1,32 +1,20 @@
 /** The locations of a geo campaign, on a map and as a list. */
 import { useEffect, useState } from "preact/hooks";
-import { platform } from "../data/ApiCall.ts";
-import { usePlatform } from "../data/Query.ts";
-import type { Campaign, One, Page } from "../data/Resources.ts";
+import { platform } from "../data/Api.ts";
+import { send, sendWhole } from "../data/ApiCall.ts";
+import { useData } from "../data/Query.ts";
+import type { Campaign, Location, LocationGroup } from "../data/Resources.ts";
 import { formatCount } from "../parts/DisplayFormats.ts";
 import { Loading } from "../parts/PageFrame.tsx";
 import { may } from "../session/SessionState.ts";
-import type { TargetLocation, LocationGroup } from "./CampaignResources.ts";
 import { LocationMarks } from "./PickMap.tsx";
 
 /** The most locations that are read one by one, and of each group. */
 const maxSingle = 100;
 const maxOfGroup = 500;
 
-const locationsOfGroup = async (name: string): Promise<ReadonlyArray<TargetLocation>> => {
-  const found: Array<TargetLocation> = [];
-  let cursor: string | null = null;
-  do {
-    const query: URLSearchParams = new URLSearchParams({ group: name, limit: "100" });
-    if (cursor !== null) query.set("cursor", cursor);
-    const { body }: { readonly body: Page<TargetLocation> } = await platform(
-      `/locations?${query.toString()}`,
-    );
-    found.push(...body.data);
-    cursor = body.meta.next_cursor;
-  } while (cursor !== null && found.length < maxOfGroup);
-  return found;
-};
+const locationsOfGroup = async (group: string): Promise<ReadonlyArray<Location>> =>
+  (await sendWhole(platform.locations.list({ group }), maxOfGroup)).data;
 
 const settled = async <Value,>(work: ReadonlyArray<Promise<Value>>): Promise<ReadonlyArray<Value>> =>
   (await Promise.allSettled(work)).flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
@@ -34,10 +22,10 @@ const settled = async <Value,>(work: ReadonlyArray<Promise<Value>>): Promise<Rea
 const readLocations = async (
   { targeting }: Campaign,
   groups: ReadonlyArray<LocationGroup>,
-): Promise<ReadonlyArray<TargetLocation>> => {
+): Promise<ReadonlyArray<Location>> => {
   const single = targeting.location_ids
     .slice(0, maxSingle)
-    .map(async (id) => (await platform<One<TargetLocation>>(`/locations/${id}`)).body.data);
+    .map(async (id) => (await send(platform.locations.get(id))).data);
   const inGroups = groups.map(({ name }) => locationsOfGroup(name));
   const locations = [...(await settled(single)), ...(await settled(inGroups)).flat()];
   return [...new Map(locations.map((location) => [location.id, location])).values()];
@@ -46,7 +34,7 @@ const readLocations = async (
 /** The groups of a campaign, with their names. */
 const useGroups = ({ targeting }: Campaign): ReadonlyArray<LocationGroup> | undefined => {
   const isNeeded = targeting.location_group_ids.length > 0 && may("locations:read");
-  const { data } = usePlatform<Page<LocationGroup>>(isNeeded ? "/location-groups" : null, {
+  const { data } = useData(isNeeded ? platform.locationGroups.list() : null, {
     isWhole: true,
     millis: Infinity,
   });
@@ -57,7 +45,7 @@ const useGroups = ({ targeting }: Campaign): ReadonlyArray<LocationGroup> | unde
     if (listed === undefined || missing.length === 0) return;
     const reads = missing
       .slice(0, maxSingle)
-      .map(async (id) => (await platform<One<LocationGroup>>(`/location-groups/${id}`)).body.data);
+      .map(async (id) => (await send(platform.locationGroups.get(id))).data);
     void settled(reads).then(setOthers);
   }, [listed === undefined, missing.join(" ")]);
   if (isNeeded && listed === undefined) return undefined;
@@ -68,7 +56,7 @@ const useGroups = ({ targeting }: Campaign): ReadonlyArray<LocationGroup> | unde
 /** "Locations": the map and its list. */
 export const CampaignLocations = ({ campaign }: { readonly campaign: Campaign }) => {
   const groups = useGroups(campaign);
-  const [locations, setLocations] = useState<ReadonlyArray<TargetLocation> | null>(null);
+  const [locations, setLocations] = useState<ReadonlyArray<Location> | null>(null);
   const key = JSON.stringify([campaign.targeting, groups?.map(({ id }) => id)]);
   useEffect(() => {
     if (groups === undefined || !may("locations:read")) return;

@@ -1,8 +1,9 @@
 /** The notifications of a campaign, with what came of them. */
 import { useState } from "preact/hooks";
-import { platform } from "../data/ApiCall.ts";
-import { refresh, usePlatform } from "../data/Query.ts";
-import type { Campaign, Report } from "../data/Resources.ts";
+import { platform } from "../data/Api.ts";
+import { send } from "../data/ApiCall.ts";
+import { refresh, useData } from "../data/Query.ts";
+import type { Campaign, InteractionReportRow, Notification } from "../data/Resources.ts";
 import { Button } from "../parts/Button.tsx";
 import { type Column, DataTable } from "../parts/DataTable.tsx";
 import { ConfirmDialog } from "../parts/Dialog.tsx";
@@ -11,24 +12,23 @@ import { showToast } from "../parts/Toasts.tsx";
 import { addressOf } from "../routing/Router.ts";
 import { workspace } from "../session/Scope.ts";
 import { may } from "../session/SessionState.ts";
-import type { AttachedMessage, MessageResults } from "./CampaignResources.ts";
 
 /** The longest range of a report, in days before its end. */
 const maxDays = 366;
 
 /** Results since the campaign began, at most for the longest range of a report. */
-const useResults = ({ id, starts_at: start }: Campaign): ReadonlyMap<string, MessageResults> | null => {
+const useResults = ({ id, starts_at: start }: Campaign): ReadonlyMap<string, InteractionReportRow> | null => {
   const zone = workspace.value?.timezone ?? "UTC";
   const end = today(zone);
   const first = [dayOf(Date.parse(start), zone), addDays(end, -maxDays)].toSorted().at(-1) ?? end;
   const from = first > end ? end : first;
-  const { data } = usePlatform<Report<ReadonlyArray<MessageResults>>>(
-    may("reports:read") ? `/reports/interactions?campaign=${id}&start=${from}&end=${end}` : null,
+  const { data } = useData(
+    may("reports:read") ? platform.reports.interactions({ campaign: id, start: from, end }) : null,
   );
   return data === undefined ? null : new Map(data.data.map((row) => [row.id, row]));
 };
 
-const triggerText = (message: AttachedMessage, { timezone }: Campaign): string => {
+const triggerText = (message: Notification, { timezone }: Campaign): string => {
   const config = message.trigger_config;
   if (config?.send_at !== undefined)
     return `At ${config.send_at}${config.local === true ? " where each device is" : ""}`;
@@ -43,14 +43,14 @@ const rateText = (count: number, rate: number): string =>
   count === 0 ? "0" : `${formatNumber(count)} (${rate} %)`;
 
 const figuresOf = (
-  results: ReadonlyMap<string, MessageResults> | null,
-): ReadonlyArray<Column<AttachedMessage>> => {
+  results: ReadonlyMap<string, InteractionReportRow> | null,
+): ReadonlyArray<Column<Notification>> => {
   const figure = (
     key: string,
     heading: string,
-    text: (row: MessageResults) => string,
-    value: (row: MessageResults) => number,
-  ): Column<AttachedMessage> => ({
+    text: (row: InteractionReportRow) => string,
+    value: (row: InteractionReportRow) => number,
+  ): Column<Notification> => ({
     key,
     heading,
     isFigure: true,
@@ -91,7 +91,7 @@ const DeleteNotification = ({
   onClose,
 }: {
   readonly campaign: Campaign;
-  readonly message: AttachedMessage;
+  readonly message: Notification;
   readonly onClose: () => void;
 }) => (
   <ConfirmDialog
@@ -100,7 +100,7 @@ const DeleteNotification = ({
     isDangerous
     onClose={onClose}
     onConfirm={async () => {
-      await platform(`/campaigns/${campaign.id}/notifications/${message.id}`, { method: "DELETE" });
+      await send(platform.notifications.delete(campaign.id, message.id));
       await refresh();
       showToast(`“${message.name}” is deleted.`);
     }}
@@ -118,12 +118,12 @@ export const CampaignNotifications = ({
   messages,
 }: {
   readonly campaign: Campaign;
-  readonly messages: ReadonlyArray<AttachedMessage>;
+  readonly messages: ReadonlyArray<Notification>;
 }) => {
   const results = useResults(campaign);
-  const [deleted, setDeleted] = useState<AttachedMessage | null>(null);
+  const [deleted, setDeleted] = useState<Notification | null>(null);
   const mayChange = may("notifications:write");
-  const name: Column<AttachedMessage> = {
+  const name: Column<Notification> = {
     key: "name",
     heading: "Name",
     sortBy: (message) => message.name,
@@ -140,7 +140,7 @@ export const CampaignNotifications = ({
       </>
     ),
   };
-  const columns: ReadonlyArray<Column<AttachedMessage>> = [
+  const columns: ReadonlyArray<Column<Notification>> = [
     name,
     { key: "type", heading: "Type", cell: ({ type }) => (type === "survey" ? "Survey" : "Message") },
     { key: "trigger", heading: "Trigger", cell: (message) => triggerText(message, campaign) },
@@ -150,7 +150,7 @@ export const CampaignNotifications = ({
           {
             key: "delete",
             heading: "Change",
-            cell: (message: AttachedMessage) => (
+            cell: (message: Notification) => (
               <Button variant="plain" label={`Delete ${message.name}`} onPress={() => setDeleted(message)}>
                 Delete
               </Button>

@@ -22,29 +22,17 @@ const receivers = [
 ] as const;
 
 const FrequencyCap = ({ form }: PacingProps) => {
-  const { cap_by: capBy, frequency_cap_count: count, frequency_cap_period: period } = form.values.value;
+  const { cap_by: capBy } = form.values.value;
   return (
     <FieldGroup
       label="Frequency cap"
       hint="The most messages of this campaign to one device or person. Without one the cap of the
         workspace holds."
     >
-      <TextField
-        name="frequency_cap_count"
-        label="Times"
-        inputMode="numeric"
-        value={count}
-        onValue={(value) => form.set({ frequency_cap_count: value })}
-      />
+      <TextField {...form.field("frequency_cap_count")} label="Times" inputMode="numeric" />
+      <SelectField {...form.field("frequency_cap_period")} label="Per" choices={periods} />
       <SelectField
-        name="frequency_cap_period"
-        label="Per"
-        choices={periods}
-        value={period}
-        onValue={(value) => form.set({ frequency_cap_period: value })}
-      />
-      <SelectField
-        name="cap_by"
+        {...form.field("cap_by")}
         label="Counted for"
         hint={
           capBy === "user"
@@ -52,8 +40,6 @@ const FrequencyCap = ({ form }: PacingProps) => {
             : undefined
         }
         choices={receivers}
-        value={capBy}
-        onValue={(value) => form.set({ cap_by: value === "user" ? "user" : "device" })}
       />
     </FieldGroup>
   );
@@ -87,14 +73,7 @@ const Cooldown = ({ form }: PacingProps) =>
       label="Cooldown"
       hint="After a message at a location the same device gets no other of this campaign there for so long."
     >
-      <TextField
-        name="cooldown_minutes"
-        label="Minutes"
-        placeholder="None"
-        inputMode="numeric"
-        value={form.values.value.cooldown_minutes}
-        onValue={(value) => form.set({ cooldown_minutes: value })}
-      />
+      <TextField {...form.field("cooldown_minutes")} label="Minutes" placeholder="None" inputMode="numeric" />
     </FieldGroup>
   ) : (
     <FieldGroup label="Cooldown" hint="A cooldown at locations is for geo campaigns.">

@@ -1,8 +1,9 @@
 /** A campaign: its status, its locations, its notifications with their results, and its timeline. */
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
-import { usePlatform } from "../data/Query.ts";
-import type { Campaign, One } from "../data/Resources.ts";
+import { platform } from "../data/Api.ts";
+import { useData } from "../data/Query.ts";
+import type { Campaign, Notification } from "../data/Resources.ts";
 import { ButtonLink } from "../parts/Button.tsx";
 import { formatCount, formatInstant } from "../parts/DisplayFormats.ts";
 import { LoadProblem, Loading, PageFrame } from "../parts/PageFrame.tsx";
@@ -15,7 +16,6 @@ import { unfinished } from "./CampaignCopies.ts";
 import { CampaignNotifications } from "./CampaignNotifications.tsx";
 import { campaignQuietText } from "./CampaignPacing.tsx";
 import { CampaignLocations } from "./CampaignLocations.tsx";
-import type { AttachedMessage } from "./CampaignResources.ts";
 import { CampaignSegments } from "./CampaignSegments.tsx";
 import { CampaignTimeline } from "./CampaignTimeline.tsx";
 
@@ -93,7 +93,7 @@ const NextStep = ({
   messages,
 }: {
   readonly campaign: Campaign;
-  readonly messages: ReadonlyArray<AttachedMessage> | undefined;
+  readonly messages: ReadonlyArray<Notification> | undefined;
 }) => {
   if (campaign.status === "ended" || messages === undefined) return null;
   if (messages.length === 0)
@@ -109,10 +109,8 @@ const NextStep = ({
 
 /** The page of a campaign. */
 export const CampaignPage = ({ ids: { campaign: id = "" } }: PageProps) => {
-  const { data, etag, problem } = usePlatform<One<Campaign>>(`/campaigns/${id}`);
-  const list = usePlatform<{ readonly data: ReadonlyArray<AttachedMessage> }>(
-    may("notifications:read") ? `/campaigns/${id}/notifications` : null,
-  );
+  const { data, etag, problem } = useData(platform.campaigns.get(id));
+  const list = useData(may("notifications:read") ? platform.notifications.list(id) : null);
   const campaign = data?.data;
   const messages = list.data?.data;
   if (campaign === undefined)

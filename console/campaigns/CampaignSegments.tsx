@@ -1,17 +1,16 @@
 /** Whom a push campaign is for. */
-import { usePlatform } from "../data/Query.ts";
-import type { Campaign, Page } from "../data/Resources.ts";
+import { platform } from "../data/Api.ts";
+import { useData } from "../data/Query.ts";
+import type { Campaign } from "../data/Resources.ts";
 import { formatCount } from "../parts/DisplayFormats.ts";
 import { may } from "../session/SessionState.ts";
-import type { SegmentChoice } from "./CampaignResources.ts";
 
 /** "Audience": the segments, or everyone. */
 export const CampaignSegments = ({ campaign }: { readonly campaign: Campaign }) => {
   const { segment_match: match, segmentation_ids: ids } = campaign.targeting;
-  const { data } = usePlatform<Page<SegmentChoice>>(
-    ids.length > 0 && may("segments:read") ? "/segments" : null,
-    { isWhole: true },
-  );
+  const { data } = useData(ids.length > 0 && may("segments:read") ? platform.segments.list() : null, {
+    isWhole: true,
+  });
   const known = new Map(data?.data.map((segment) => [segment.id, segment]));
   return (
     <section class="card" aria-labelledby="audience">

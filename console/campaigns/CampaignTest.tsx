@@ -1,8 +1,9 @@
 /** "Test": whether the campaign would reach test devices now, if not, why, and test sends. */
 import { useId, useState } from "preact/hooks";
 import { obstacles } from "../../src/devices/Obstacle.ts";
-import { usePlatform } from "../data/Query.ts";
-import type { Campaign, Page } from "../data/Resources.ts";
+import { platform } from "../data/Api.ts";
+import { useData } from "../data/Query.ts";
+import type { Campaign, Device, Notification } from "../data/Resources.ts";
 import { Badge } from "../parts/Badge.tsx";
 import { Button } from "../parts/Button.tsx";
 import { Dialog } from "../parts/Dialog.tsx";
@@ -11,12 +12,9 @@ import { ChoiceFilter, SearchFilter } from "../parts/Filters.tsx";
 import { LoadProblem, Loading } from "../parts/PageFrame.tsx";
 import { TestSendForm } from "../notifications/TestSendForm.tsx";
 import { may } from "../session/SessionState.ts";
-import type { AttachedMessage, ReachExplanation, TestDevice } from "./CampaignResources.ts";
 
-const DeviceLine = ({ campaign, device }: { readonly campaign: Campaign; readonly device: TestDevice }) => {
-  const { data, problem } = usePlatform<Page<ReachExplanation>>(
-    `/devices/${device.id}/explain?campaign=${campaign.id}`,
-  );
+const DeviceLine = ({ campaign, device }: { readonly campaign: Campaign; readonly device: Device }) => {
+  const { data, problem } = useData(platform.explanations.explain(device.id, { campaign: campaign.id }));
   const found = data?.data[0];
   const until = found?.until ?? null;
   return (
@@ -61,19 +59,16 @@ const SendTest = ({ campaign, messages }: Pick<TestProps, "campaign" | "messages
 
 interface TestProps {
   readonly campaign: Campaign;
-  readonly messages: ReadonlyArray<AttachedMessage>;
+  readonly messages: ReadonlyArray<Notification>;
   readonly onClose: () => void;
 }
 
 /** Test devices with what each would get now, and the sending of a test. */
 export const CampaignTest = ({ campaign, messages, onClose }: TestProps) => {
   const [search, setSearch] = useState("");
-  const query = new URLSearchParams({
-    approved: "true",
-    limit: "10",
-    ...(search === "" ? {} : { q: search }),
-  });
-  const { data, problem } = usePlatform<Page<TestDevice>>(`/devices?${query.toString()}`);
+  const { data, problem } = useData(
+    platform.devices.list({ approved: true, limit: 10, q: search || undefined }),
+  );
   const devices = data?.data;
   return (
     <Dialog

@@ -1,10 +1,10 @@
 /** Past and coming events of a campaign. */
-import { usePlatform } from "../data/Query.ts";
-import type { Campaign, Page } from "../data/Resources.ts";
+import { platform } from "../data/Api.ts";
+import { useData } from "../data/Query.ts";
+import type { Campaign, Send } from "../data/Resources.ts";
 import { serverNow } from "../data/ServerTime.ts";
 import { formatInstant, formatNumber } from "../parts/DisplayFormats.ts";
 import { may } from "../session/SessionState.ts";
-import type { CampaignChange, CampaignSend } from "./CampaignResources.ts";
 
 interface Moment {
   readonly key: string;
@@ -22,7 +22,7 @@ const verbs: Readonly<Record<string, string>> = {
   unarchive: "took it out of the archive",
 };
 
-const sendText = ({ delivered, failed, notification_name: name, status }: CampaignSend): string => {
+const sendText = ({ delivered, failed, notification_name: name, status }: Send): string => {
   const what = `“${name ?? "A deleted notification"}”`;
   const figures = `${formatNumber(delivered)} delivered, ${formatNumber(failed)} failed`;
   if (status === "scheduled") return `${what} is sent`;
@@ -34,14 +34,13 @@ const runningMillis = 2_000;
 
 const useMoments = (campaign: Campaign): ReadonlyArray<Moment> => {
   const { created_at: created, ends_at: end, id, starts_at: start, type } = campaign;
-  const sendsPath = may("sends:read") && type === "push" ? `/sends?campaign=${id}&limit=50` : null;
-  const sends = usePlatform<Page<CampaignSend>>(sendsPath);
+  const ownSends =
+    may("sends:read") && type === "push" ? platform.sends.list({ campaign: id, limit: 50 }) : null;
+  const sends = useData(ownSends);
   const isRunning = sends.data?.data.some(({ status }) => status === "running") === true;
   // Of running sends the data is at most two seconds old.
-  usePlatform(isRunning ? sendsPath : null, { millis: runningMillis });
-  const changes = usePlatform<Page<CampaignChange>>(
-    may("activity:read") ? `/activity?resource=${id}&limit=30` : null,
-  );
+  useData(isRunning ? ownSends : null, { millis: runningMillis });
+  const changes = useData(may("activity:read") ? platform.activity.list({ resource: id, limit: 30 }) : null);
   const isOver = (at: string) => Date.parse(at) <= serverNow();
   return [
     ...(changes.data === undefined ? [{ key: "created", at: created, text: "Created" }] : []),

@@ -1,23 +1,23 @@
 /** Locations on a map: to pick them, and to show those of a campaign. */
 import type { GeoJSONSource, Map as MapLibreMap } from "maplibre-gl";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { platform } from "../data/ApiCall.ts";
-import type { Page } from "../data/Resources.ts";
+import { platform } from "../data/Api.ts";
+import { send } from "../data/ApiCall.ts";
+import type { Location } from "../data/Resources.ts";
 import { Button } from "../parts/Button.tsx";
 import { boundsOf, MapView } from "../parts/map/MapView.tsx";
-import type { TargetLocation } from "./CampaignResources.ts";
 
 type Point = readonly [longitude: number, latitude: number];
 
 /** A point that stands for a location: the centre of a circle, or the middle of a polygon's corners. */
-const pointOf = ({ geometry }: TargetLocation): Point => {
+const pointOf = ({ geometry }: Location): Point => {
   if (geometry.type === "Point") return geometry.coordinates;
   const corners = geometry.coordinates[0] ?? [];
   const sum = corners.reduce<Point>((total, [lng, lat]) => [total[0] + lng, total[1] + lat], [0, 0]);
   return [sum[0] / corners.length, sum[1] / corners.length];
 };
 
-const featuresOf = (locations: Iterable<TargetLocation>, chosen: ReadonlySet<string>) => ({
+const featuresOf = (locations: Iterable<Location>, chosen: ReadonlySet<string>) => ({
   type: "FeatureCollection" as const,
   features: [...locations].map((location) => ({
     type: "Feature" as const,
@@ -39,7 +39,7 @@ const colour = (name: string): string => {
 const maxMeters = 100_000;
 
 /** The locations around the middle of the map, as far as its corner. */
-const locationsInView = async (map: MapLibreMap): Promise<ReadonlyArray<TargetLocation>> => {
+const locationsInView = async (map: MapLibreMap): Promise<ReadonlyArray<Location>> => {
   const centre = map.getCenter();
   const meters = Math.round(centre.distanceTo(map.getBounds().getNorthEast()));
   const near =
@@ -49,13 +49,12 @@ const locationsInView = async (map: MapLibreMap): Promise<ReadonlyArray<TargetLo
           near: `${centre.lat.toFixed(6)},${centre.wrap().lng.toFixed(6)}`,
           radius_meters: `${Math.max(meters, 1)}`,
         };
-  const query = new URLSearchParams({ limit: "100", ...near });
-  const { body } = await platform<Page<TargetLocation>>(`/locations?${query.toString()}`);
-  return body.data;
+  const { data } = await send(platform.locations.list({ limit: 100, ...near }));
+  return data;
 };
 
 interface MarksProps {
-  readonly locations: Iterable<TargetLocation>;
+  readonly locations: Iterable<Location>;
   readonly chosen: ReadonlyArray<string>;
   /** Called with the id of a location that was clicked. */
   readonly onLocation?: ((id: string) => void) | undefined;
@@ -113,12 +112,12 @@ export const PickMap = ({
   onChosen,
   locations,
 }: {
-  readonly locations: ReadonlyMap<string, TargetLocation>;
+  readonly locations: ReadonlyMap<string, Location>;
   readonly chosen: ReadonlyArray<string>;
   readonly onChosen: (ids: ReadonlyArray<string>) => void;
 }) => {
   const [isOpen, setOpen] = useState(false);
-  const [seen, setSeen] = useState<ReadonlyMap<string, TargetLocation>>(new Map());
+  const [seen, setSeen] = useState<ReadonlyMap<string, Location>>(new Map());
   const readView = (map: MapLibreMap): void => {
     locationsInView(map).then(
       (found) =>

@@ -1,8 +1,9 @@
 /** The summary before a campaign is published: whom it reaches, where, when and how often. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { ApiProblem, platform } from "../data/ApiCall.ts";
-import type { One } from "../data/Resources.ts";
+import { platform } from "../data/Api.ts";
+import { ApiProblem, send } from "../data/ApiCall.ts";
+import type { CampaignEstimate, Notification } from "../data/Resources.ts";
 import { Button } from "../parts/Button.tsx";
 import { Dialog } from "../parts/Dialog.tsx";
 import { formatCount } from "../parts/DisplayFormats.ts";
@@ -10,23 +11,19 @@ import { numberWords } from "../parts/NumberWords.ts";
 import { environment, workspace } from "../session/Scope.ts";
 import { type CampaignValues, targetingOf } from "./CampaignForm.ts";
 import { campaignQuietText } from "./CampaignPacing.tsx";
-import type { AttachedMessage, Estimate } from "./CampaignResources.ts";
 
 /** The campaign that is published, and whom it reaches. */
 export interface PublishSummary {
   readonly values: CampaignValues;
-  readonly estimate: Estimate;
+  readonly estimate: CampaignEstimate;
   /** The notifications that it has, null if they are not known. */
-  readonly messages: ReadonlyArray<Pick<AttachedMessage, "name" | "trigger_type" | "trigger_config">> | null;
+  readonly messages: ReadonlyArray<Pick<Notification, "name" | "trigger_type" | "trigger_config">> | null;
 }
 
 /** Whom a campaign would reach. @throws ApiProblem, with the problems of its targets */
-export const estimateOf = async (values: CampaignValues): Promise<Estimate> => {
-  const { body } = await platform<One<Estimate>>("/campaigns/estimate", {
-    method: "POST",
-    json: targetingOf(values),
-  });
-  return body.data;
+export const estimateOf = async (values: CampaignValues): Promise<CampaignEstimate> => {
+  const { data } = await send(platform.estimates.estimate(targetingOf(values)));
+  return data;
 };
 
 const inWords = (count: number, one: string, many: string): string =>

@@ -1,12 +1,12 @@
 /** Locations, groups and segments that a campaign may have, and the names of those that it has. */
 import { useEffect, useState } from "preact/hooks";
-import { platform } from "../data/ApiCall.ts";
-import { usePlatform } from "../data/Query.ts";
-import type { One, Page } from "../data/Resources.ts";
+import { platform } from "../data/Api.ts";
+import { type ApiRequest, send } from "../data/ApiCall.ts";
+import { useData } from "../data/Query.ts";
+import type { Location, LocationGroup, Page, Segment } from "../data/Resources.ts";
 import { formatCount, formatNumber } from "../parts/DisplayFormats.ts";
 import type { PickItem } from "../parts/form/PickList.tsx";
 import { may } from "../session/SessionState.ts";
-import type { TargetLocation, LocationGroup, SegmentChoice } from "./CampaignResources.ts";
 
 const pauseMillis = 250;
 /** The most choices that are shown at once. */
@@ -45,7 +45,7 @@ const useKept = <Value>(value: Value | undefined): Value | undefined => {
   return value ?? kept;
 };
 
-const locationItem = ({ groups, id, name }: TargetLocation): PickItem => ({
+const locationItem = ({ groups, id, name }: Location): PickItem => ({
   id,
   name,
   note: groups.length === 0 ? undefined : groups.join(", "),
@@ -53,10 +53,10 @@ const locationItem = ({ groups, id, name }: TargetLocation): PickItem => ({
 
 /** Names that were seen, by id. Chosen locations that are not among the found are looked up. */
 const useKnownLocations = (
-  found: ReadonlyArray<TargetLocation>,
+  found: ReadonlyArray<Location>,
   chosen: ReadonlyArray<string>,
-): ReadonlyMap<string, TargetLocation> => {
-  const [known, setKnown] = useState<ReadonlyMap<string, TargetLocation>>(new Map());
+): ReadonlyMap<string, Location> => {
+  const [known, setKnown] = useState<ReadonlyMap<string, Location>>(new Map());
   useEffect(() => {
     if (found.some(({ id }) => !known.has(id)))
       setKnown((before) => new Map([...before, ...found.map((each) => [each.id, each] as const)]));
@@ -66,9 +66,9 @@ const useKnownLocations = (
     if (missing.length === 0 || !may("locations:read")) return;
     let isGone = false;
     const lookUp = async (): Promise<void> => {
-      const read = missing.map((id) => platform<One<TargetLocation>>(`/locations/${id}`));
+      const read = missing.map((id) => send(platform.locations.get(id)));
       const locations = (await Promise.allSettled(read)).flatMap((result) =>
-        result.status === "fulfilled" ? [result.value.body.data] : [],
+        result.status === "fulfilled" ? [result.value.data] : [],
       );
       if (!isGone)
         setKnown((before) => new Map([...before, ...locations.map((each) => [each.id, each] as const)]));
@@ -82,12 +82,11 @@ const useKnownLocations = (
 /** Locations by search, and the chosen ones. */
 export const useLocations = (
   chosen: ReadonlyArray<string>,
-): TargetList<TargetLocation> & { readonly locations: ReadonlyMap<string, TargetLocation> } => {
+): TargetList<Location> & { readonly locations: ReadonlyMap<string, Location> } => {
   const [search, setSearch] = useState("");
   const wanted = usePaused(search).trim();
-  const query = new URLSearchParams({ limit: "50", ...(wanted === "" ? {} : { q: wanted }) });
-  const { data } = usePlatform<Page<TargetLocation>>(
-    may("locations:read") ? `/locations?${query.toString()}` : null,
+  const { data } = useData(
+    may("locations:read") ? platform.locations.list({ limit: 50, q: wanted || undefined }) : null,
     {
       millis: Infinity,
     },
@@ -105,15 +104,15 @@ export const useLocations = (
     locations,
   };
 };
-const noLocations: ReadonlyArray<TargetLocation> = [];
+const noLocations: ReadonlyArray<Location> = [];
 
 /** Items of a list that is read whole and searched in the browser. */
 const useSmallList = <Item extends { readonly id: string; readonly name: string }>(
-  path: string | null,
+  list: ApiRequest<Page<Item>> | null,
   note: (item: Item) => string,
 ): TargetList<Item> => {
   const [search, setSearch] = useState("");
-  const { data } = usePlatform<Page<Item>>(path, { isWhole: true, millis: Infinity });
+  const { data } = useData(list, { isWhole: true, millis: Infinity });
   const items = data?.data;
   const all = (items ?? []).map((item): PickItem => ({ id: item.id, name: item.name, note: note(item) }));
   const wanted = search.trim().toLowerCase();
@@ -130,13 +129,12 @@ const useSmallList = <Item extends { readonly id: string; readonly name: string 
 
 /** Location groups. */
 export const useLocationGroups = (): TargetList<LocationGroup> =>
-  useSmallList<LocationGroup>(
-    may("locations:read") ? "/location-groups" : null,
-    ({ location_count: count }) => formatCount(count, "location"),
+  useSmallList(may("locations:read") ? platform.locationGroups.list() : null, ({ location_count: count }) =>
+    formatCount(count, "location"),
   );
 
 /** Segments. */
-export const useSegments = (): TargetList<SegmentChoice> =>
-  useSmallList<SegmentChoice>(may("segments:read") ? "/segments" : null, ({ device_count: count }) =>
+export const useSegments = (): TargetList<Segment> =>
+  useSmallList(may("segments:read") ? platform.segments.list() : null, ({ device_count: count }) =>
     count === 1 ? "1 device" : `${formatNumber(count)} devices`,
   );

@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals";
 import { environment, workspaceId } from "../session/Scope.ts";
 import { machineNow } from "./ServerTime.ts";
+import type { Page } from "./Resources.ts";
 import { currentSession, endSession } from "../session/SessionState.ts";
 
 /** A refused or failed call. `status` is null if the server did not answer. */
@@ -30,16 +31,18 @@ export class ApiProblem extends Error {
   }
 }
 
-/** A call: the method, a JSON body or a file, and headers. */
-export interface CallOptions {
-  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+/** A request that is not sent yet: its path on the server, its method, a JSON body, and headers. */
+export interface ApiRequest<Body> {
+  readonly path: string;
+  readonly method?: string;
   readonly json?: unknown;
-  readonly body?: Blob | FormData;
   /** The version that a change expects. Another current version is refused with `version_conflict`. */
   readonly ifMatch?: string | undefined;
   /** Makes a change once, however often it is sent. */
   readonly idempotencyKey?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** The type of the JSON of the answer. It has no value. */
+  readonly answer?: Body;
 }
 
 /** A successful answer: its JSON, and the version of the resource. */
@@ -59,18 +62,16 @@ export const platformBase = (): string =>
 
 const isPlatform = (path: string): boolean => /^(?:\/sandbox)?\/platform\/v1\//.test(path);
 
-/** The headers of a request: the session, the workspace, and what the options say. */
-export const headersOf = (path: string, options: CallOptions): Headers => {
+/** The headers of a request: the session, the workspace, and those of a change. */
+export const headersOf = ({ idempotencyKey, ifMatch, json, path }: ApiRequest<unknown>): Headers => {
   const headers = new Headers({ accept: "application/json" });
   const session = currentSession.value;
   if (session !== null) headers.set("waypost-session", session.id);
   if (session?.kind === "operator" && isPlatform(path) && workspaceId.value !== null)
     headers.set("waypost-workspace", workspaceId.value);
-  if (options.json !== undefined) headers.set("content-type", "application/json");
-  else if (options.body instanceof Blob && options.body.type !== "")
-    headers.set("content-type", options.body.type);
-  if (options.ifMatch !== undefined) headers.set("if-match", options.ifMatch);
-  if (options.idempotencyKey !== undefined) headers.set("idempotency-key", options.idempotencyKey);
+  if (json !== undefined) headers.set("content-type", "application/json");
+  if (ifMatch !== undefined) headers.set("if-match", ifMatch);
+  if (idempotencyKey !== undefined) headers.set("idempotency-key", idempotencyKey);
   return headers;
 };
 
@@ -96,27 +97,28 @@ export const problemOf = (status: number, { error = {} }: ErrorBody): ApiProblem
 export const noAnswer = (): ApiProblem =>
   new ApiProblem(null, "network_error", "The server does not answer. Nothing is lost: try again.");
 
-const send = async (path: string, options: CallOptions): Promise<Response> => {
-  const timeout = AbortSignal.timeout(options.body === undefined ? timeoutMillis : 10 * timeoutMillis);
+const respond = async (request: ApiRequest<unknown>): Promise<Response> => {
+  const { json, method = "GET", path, signal } = request;
+  const timeout = AbortSignal.timeout(timeoutMillis);
   try {
     return await fetch(path, {
-      method: options.method ?? "GET",
-      headers: headersOf(path, options),
-      body: options.json === undefined ? (options.body ?? null) : JSON.stringify(options.json),
-      signal: options.signal === undefined ? timeout : AbortSignal.any([options.signal, timeout]),
+      method,
+      headers: headersOf(request),
+      body: json === undefined ? null : JSON.stringify(json),
+      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
       cache: "no-store",
       redirect: "error",
     });
   } catch (error) {
-    if (options.signal?.aborted === true) throw error;
+    if (signal?.aborted === true) throw error;
     awaySince.value ??= machineNow();
     throw noAnswer();
   }
 };
 
-/** Sends a request to a path of the server. @throws ApiProblem */
-export const request = async (path: string, options: CallOptions = {}): Promise<Response> => {
-  const response = await send(path, options);
+/** Sends a request and returns the response. @throws ApiProblem */
+export const fetchResponse = async (request: ApiRequest<unknown>): Promise<Response> => {
+  const response = await respond(request);
   if (response.ok) {
     awaySince.value = null;
     return response;
@@ -125,20 +127,46 @@ export const request = async (path: string, options: CallOptions = {}): Promise<
   if (problem.status === 502 || problem.status === 503 || problem.status === 504)
     awaySince.value ??= machineNow();
   else awaySince.value = null;
-  if (problem.status === 401 && path !== "/console/session") endSession(problem);
+  if (problem.status === 401 && request.path !== "/console/session") endSession(problem);
   throw problem;
 };
 
-/** Sends a request and reads its JSON. @throws ApiProblem */
-export const call = async <Body>(path: string, options: CallOptions = {}): Promise<Answered<Body>> => {
-  const response = await request(path, options);
+/** Sends a request and returns its JSON with the version. @throws ApiProblem */
+export const exchange = async <Body>(request: ApiRequest<Body>): Promise<Answered<Body>> => {
+  const response = await fetchResponse(request);
   return { body: (await response.json()) as Body, etag: response.headers.get("etag") };
 };
 
-/** A call of the platform API in the workspace and environment of the page. @throws ApiProblem */
-export const platform = <Body>(path: string, options?: CallOptions): Promise<Answered<Body>> =>
-  call<Body>(platformBase() + path, options);
+/** Sends a request and returns its JSON. @throws ApiProblem */
+export const send = async <Body>(request: ApiRequest<Body>): Promise<Body> => (await exchange(request)).body;
 
-/** A call of the operator interface. @throws ApiProblem */
-export const operator = <Body>(path: string, options?: CallOptions): Promise<Answered<Body>> =>
-  call<Body>(`/operator/v1${path}`, options);
+/** The request with parameters that it does not have yet. */
+export const withParameters = <Body>(
+  request: ApiRequest<Body>,
+  parameters: Readonly<Record<string, string>>,
+): ApiRequest<Body> => {
+  const [path = "", text] = request.path.split("?");
+  const query = new URLSearchParams(text);
+  for (const [name, value] of Object.entries(parameters)) if (!query.has(name)) query.set(name, value);
+  return { ...request, path: `${path}?${query.toString()}` };
+};
+
+/** The most pages that are read of a list that is read whole. */
+const maxPages = 200;
+
+/** All items of a list, in as many requests as it has pages. @throws ApiProblem */
+export const sendWhole = async <Item>(
+  request: ApiRequest<Page<Item>>,
+  maxItems = Infinity,
+): Promise<Page<Item>> => {
+  const items: Array<Item> = [];
+  let cursor: string | null = "";
+  for (let page = 0; page < maxPages && cursor !== null && items.length < maxItems; page++) {
+    const { data, meta }: Page<Item> = await send(
+      withParameters(request, { limit: "100", ...(cursor === "" ? {} : { cursor }) }),
+    );
+    items.push(...data);
+    cursor = meta.next_cursor;
+  }
+  return { data: items, meta: { next_cursor: cursor } };
+};

@@ -1,7 +1,8 @@
 /** The limits of a plan, and what is used of them in the environment of the page. */
 import { environment, workspaceId } from "../session/Scope.ts";
-import { useOperator } from "./Query.ts";
-import type { One, PlanUsage, Workspace } from "./Resources.ts";
+import { useData } from "./Query.ts";
+import { platform } from "./Api.ts";
+import type { PlanUsage, Workspace } from "./Resources.ts";
 
 /** A limit of a plan. */
 export interface PlanLimit {
@@ -22,11 +23,8 @@ const maxSandboxBytes = 209_715_200;
 export const isNearlyReached = ({ max, used }: PlanLimit): boolean =>
   max !== null && used !== undefined && used >= max * nearlyReached;
 
-/** Use of the plan's limits by the operator's environment. Others cannot read it. */
-export const usePlanUsage = () =>
-  useOperator<One<PlanUsage>>(
-    workspaceId.value === null ? null : `/workspaces/${workspaceId.value}/${environment.value}/usage`,
-  );
+/** Use of the plan's limits by the environment of the page. */
+export const usePlanUsage = () => useData(workspaceId.value === null ? null : platform.usage.get());
 
 /** The limits of a plan in the environment of the page. */
 export const limitsOf = (plan: Workspace["plan"], usage: PlanUsage | undefined): ReadonlyArray<PlanLimit> => {

@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import { currentSession } from "../session/SessionState.ts";
 import type { Page } from "./Resources.ts";
 import { machineNow } from "./ServerTime.ts";
-import { type Answered, type ApiProblem, awaySince, call, platformBase } from "./ApiCall.ts";
+import { type ApiProblem, type ApiRequest, awaySince, exchange, sendWhole } from "./ApiCall.ts";
 import { workspaceId } from "../session/Scope.ts";
 
 /** The state of a path: the last data, and why the last read failed. */
@@ -19,29 +19,12 @@ export interface Loaded<Body> {
 export const pollMillis = 10_000;
 /** The time between attempts while the server is away, in milliseconds. */
 const retryMillis = 3_000;
-/** The most pages that are read of a list that is read whole. */
-const maxPages = 200;
 /** Entries that no page shows are kept for going back, up to this number. */
 const maxIdle = 60;
 
-/** All items of a list, in as many requests as it has pages. @throws ApiProblem */
-const readWhole = async (path: string): Promise<Answered<Page<unknown>>> => {
-  const items: Array<unknown> = [];
-  let cursor: string | null = "";
-  for (let page = 0; page < maxPages && cursor !== null; page++) {
-    const from: string = cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`;
-    const { body }: Answered<Page<unknown>> = await call(
-      `${path}${path.includes("?") ? "&" : "?"}limit=100${from}`,
-    );
-    items.push(...body.data);
-    cursor = body.meta.next_cursor;
-  }
-  return { body: { data: items, meta: { next_cursor: cursor } }, etag: null };
-};
-
 class Entry {
   readonly loaded: Signal<Loaded<unknown>> = signal({ data: undefined, problem: undefined, etag: null });
-  readonly #path: string;
+  readonly #request: ApiRequest<unknown>;
   readonly #isWhole: boolean;
   readonly #intervals = new Set<{ readonly millis: number }>();
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -49,8 +32,8 @@ class Entry {
   #isStale = false;
   #readAt = 0;
 
-  constructor(path: string, isWhole: boolean) {
-    this.#path = path;
+  constructor(request: ApiRequest<unknown>, isWhole: boolean) {
+    this.#request = request;
     this.#isWhole = isWhole;
   }
 
@@ -75,7 +58,9 @@ class Entry {
     if (this.#isReading) return void (this.#isStale = true);
     this.#isReading = true;
     try {
-      const { body, etag } = await (this.#isWhole ? readWhole : call<unknown>)(this.#path);
+      const { body, etag } = this.#isWhole
+        ? { body: await sendWhole(this.#request as ApiRequest<Page<unknown>>), etag: null }
+        : await exchange(this.#request);
       this.loaded.value = { data: body, problem: undefined, etag };
       this.#readAt = machineNow();
     } catch (error) {
@@ -108,12 +93,12 @@ class Entry {
 
 const entries = new Map<string, Entry>();
 
-const entryOf = (key: string, path: string, isWhole: boolean): Entry => {
+const entryOf = (key: string, request: ApiRequest<unknown>, isWhole: boolean): Entry => {
   let entry = entries.get(key);
   if (entry === undefined) {
     const idle = [...entries].filter(([, each]) => !each.isShown).map(([each]) => each);
     for (const each of idle.slice(0, Math.max(0, idle.length - maxIdle))) entries.delete(each);
-    entries.set(key, (entry = new Entry(path, isWhole)));
+    entries.set(key, (entry = new Entry(request, isWhole)));
   }
   return entry;
 };
@@ -128,24 +113,19 @@ export interface QueryOptions {
   readonly isWhole?: boolean;
 }
 
-/** The data of a path of the server, read again every 10 seconds. Null reads nothing. */
-const useQuery = <Body>(
-  path: string | null,
+/** The data of a request, read again every 10 seconds. Null reads nothing. */
+export const useData = <Body>(
+  request: ApiRequest<Body> | null,
   { isWhole = false, millis = pollMillis }: QueryOptions = {},
 ): Loaded<Body> => {
   // The same path has other data in another workspace.
-  const key = `${currentSession.value?.id} ${workspaceId.value} ${isWhole} ${path}`;
-  useEffect(() => (path === null ? undefined : entryOf(key, path, isWhole).show(millis)), [key, millis]);
-  return path === null ? idleData : (entryOf(key, path, isWhole).loaded.value as Loaded<Body>);
+  const key = `${currentSession.value?.id} ${workspaceId.value} ${isWhole} ${request?.path}`;
+  useEffect(
+    () => (request === null ? undefined : entryOf(key, request, isWhole).show(millis)),
+    [key, millis],
+  );
+  return request === null ? idleData : (entryOf(key, request, isWhole).loaded.value as Loaded<Body>);
 };
-
-/** As `useQuery`, of a path of the platform API in the page's workspace and environment. */
-export const usePlatform = <Body>(path: string | null, options?: QueryOptions): Loaded<Body> =>
-  useQuery<Body>(path === null ? null : platformBase() + path, options);
-
-/** As `useQuery`, of a path of the operator interface. */
-export const useOperator = <Body>(path: string | null, options?: QueryOptions): Loaded<Body> =>
-  useQuery<Body>(path === null ? null : `/operator/v1${path}`, options);
 
 /** Reads everything on the page again, after a change. */
 export const refresh = async (): Promise<void> => {

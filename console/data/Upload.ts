@@ -1,14 +1,6 @@
 /** Uploads with progress, which `fetch` does not report. */
-import { ApiProblem, type ErrorBody, headersOf, noAnswer, platformBase, problemOf } from "./ApiCall.ts";
+import { ApiProblem, type ApiRequest, type ErrorBody, headersOf, noAnswer, problemOf } from "./ApiCall.ts";
 import { endSession } from "../session/SessionState.ts";
-
-/** Parameters of an upload besides the form. */
-export interface UploadOptions {
-  /** Makes the change once, however often it is sent. */
-  readonly idempotencyKey: string;
-  /** Called with the part that was sent, from 0 to 1. */
-  readonly onProgress: (part: number) => void;
-}
 
 const parsed = (text: string): unknown => {
   try {
@@ -18,17 +10,17 @@ const parsed = (text: string): unknown => {
   }
 };
 
-/** Sends a form to a path of the platform API. @throws ApiProblem */
+/** Sends a request whose body is a file. `onProgress` gets the part sent, from 0 to 1. @throws ApiProblem */
 export const upload = <Body>(
-  path: string,
-  form: FormData,
-  { idempotencyKey, onProgress }: UploadOptions,
+  { json, ...target }: ApiRequest<Body>,
+  onProgress: (part: number) => void,
 ): Promise<Body> =>
   new Promise((resolve, reject) => {
-    const address = platformBase() + path;
+    const form = new FormData();
+    form.set("file", json as File);
     const request = new XMLHttpRequest();
-    request.open("POST", address);
-    for (const [name, value] of headersOf(address, { idempotencyKey })) request.setRequestHeader(name, value);
+    request.open("POST", target.path);
+    for (const [name, value] of headersOf(target)) request.setRequestHeader(name, value);
     request.upload.addEventListener("progress", ({ lengthComputable, loaded, total }) => {
       if (lengthComputable) onProgress(loaded / total);
     });

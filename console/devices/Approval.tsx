@@ -1,6 +1,7 @@
 /** The approval of a test device. */
 import { useState } from "preact/hooks";
-import { platform } from "../data/ApiCall.ts";
+import { platform } from "../data/Api.ts";
+import { send } from "../data/ApiCall.ts";
 import { refresh } from "../data/Query.ts";
 import type { Device } from "../data/Resources.ts";
 import { Badge } from "../parts/Badge.tsx";
@@ -25,7 +26,7 @@ export const ApprovalButton = ({
   const change = async (): Promise<void> => {
     setBusy(true);
     try {
-      await platform(`/devices/${id}`, { method: "PATCH", json: { approved: !approved } });
+      await send(platform.devices.approve(id, { approved: !approved }));
       await refresh();
       showToast(approved ? "The approval is withdrawn." : "The device is an approved test device.");
     } catch (error) {

@@ -1,9 +1,10 @@
 /** Enters and exits of a device: a map of the locations, and a list of the events. */
 import type { GeoJSONSource, Map as MapLibreMap } from "maplibre-gl";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { platform } from "../data/ApiCall.ts";
-import { usePlatform } from "../data/Query.ts";
-import type { DeviceEvent, Location, One, Page } from "../data/Resources.ts";
+import { platform } from "../data/Api.ts";
+import { type ApiRequest, send } from "../data/ApiCall.ts";
+import { useData } from "../data/Query.ts";
+import type { DeviceEvent, Page } from "../data/Resources.ts";
 import { CardSection } from "../parts/CardSection.tsx";
 import { DataTable, type Column } from "../parts/DataTable.tsx";
 import { InstantText } from "../parts/InstantText.tsx";
@@ -39,8 +40,8 @@ const useLocations = (events: ReadonlyArray<DeviceEvent>): ReadonlyArray<MapLoca
     const abort = new AbortController();
     const readOne = async (id: string): Promise<ReadonlyArray<MapLocation>> => {
       try {
-        const { body } = await platform<One<Location>>(`/locations/${id}`, { signal: abort.signal });
-        return [{ id, point: locationPoint(body.data.geometry) }];
+        const { data } = await send(platform.locations.get(id, { signal: abort.signal }));
+        return [{ id, point: locationPoint(data.geometry) }];
       } catch {
         // A deleted location is not on the map; the list has its events.
         return [];
@@ -103,18 +104,18 @@ const LocationMap = ({ locations }: { readonly locations: ReadonlyArray<MapLocat
   );
 };
 
-const MapOfEvents = ({ path }: { readonly path: string }) => {
-  const { data } = usePlatform<Page<DeviceEvent>>(path);
+const MapOfEvents = ({ list }: { readonly list: ApiRequest<Page<DeviceEvent>> }) => {
+  const { data } = useData(list);
   const locations = useLocations(data?.data ?? []);
   return locations === null || locations.length === 0 ? null : <LocationMap locations={locations} />;
 };
 
-/** Enters and exits of a device; `path` is that of the device. */
-export const DeviceEvents = ({ path }: { readonly path: string }) => (
+/** Enters and exits of a device. */
+export const DeviceEvents = ({ deviceId }: { readonly deviceId: string }) => (
   <CardSection title="Entered and left">
-    {may("locations:read") && <MapOfEvents path={`${path}/events?limit=50`} />}
-    <MorePages<DeviceEvent>
-      path={`${path}/events?limit=50`}
+    {may("locations:read") && <MapOfEvents list={platform.deviceEvents.list(deviceId, { limit: 50 })} />}
+    <MorePages
+      list={platform.deviceEvents.list(deviceId, { limit: 50 })}
       more="Show older events"
       empty="The device has entered and left no location."
     >

@@ -1,20 +1,13 @@
 /** "Devices": the registered devices, searched by their installation id or the person behind them. */
-import { useLast } from "../data/LastData.ts";
-import { listPath } from "../data/ListPath.ts";
-import { usePlatform } from "../data/Query.ts";
-import type { Device, Page } from "../data/Resources.ts";
-import { DataTable, type Column } from "../parts/DataTable.tsx";
-import { EmptyState } from "../parts/EmptyState.tsx";
-import { ChoiceFilter, SearchFilter } from "../parts/Filters.tsx";
+import { platform } from "../data/Api.ts";
+import type { Device } from "../data/Resources.ts";
+import type { Column } from "../parts/DataTable.tsx";
 import type { Choice } from "../parts/form/Fields.tsx";
 import { InstantText } from "../parts/InstantText.tsx";
-import { LoadProblem, Loading, PageFrame } from "../parts/PageFrame.tsx";
-import { Pager } from "../parts/Pager.tsx";
-import { addressOf, parameter, setParameters } from "../routing/Router.ts";
+import { TablePage } from "../parts/list/ListPage.tsx";
+import { addressOf } from "../routing/Router.ts";
 import { ApprovalBadge, ApprovalButton } from "./Approval.tsx";
 import { platformTexts, transportTexts } from "./DeviceWords.ts";
-
-const filters = ["q", "user_id", "platform", "approved"] as const;
 
 const platforms: ReadonlyArray<Choice> = [
   { value: "", text: "All platforms" },
@@ -26,6 +19,13 @@ const approvals: ReadonlyArray<Choice> = [
   { value: "true", text: "Approved" },
   { value: "false", text: "Not approved" },
 ];
+
+const filters = [
+  { name: "q", label: "Search devices" },
+  { name: "user_id", label: "Devices of the person with the user id", placeholder: "User id" },
+  { name: "platform", label: "Platform", choices: platforms },
+  { name: "approved", label: "Approval", choices: approvals },
+] as const;
 
 const columns: ReadonlyArray<Column<Device>> = [
   {
@@ -42,7 +42,7 @@ const columns: ReadonlyArray<Column<Device>> = [
     heading: "Person",
     cell: ({ user_id: userId }) => userId ?? <span class="quiet">unknown</span>,
   },
-  { key: "platform", heading: "Platform", cell: ({ platform }) => platformTexts[platform] },
+  { key: "platform", heading: "Platform", cell: (device) => platformTexts[device.platform] },
   {
     key: "transport",
     heading: "Reached by",
@@ -63,57 +63,17 @@ const columns: ReadonlyArray<Column<Device>> = [
 ];
 
 /** The devices of the environment. */
-export const DeviceListPage = () => {
-  const { data, problem } = usePlatform<Page<Device>>(listPath("/devices", filters));
-  const list = useLast(data);
-  const isFiltered = filters.some((name) => parameter(name) !== "");
-  const isEmpty = list?.data.length === 0 && !isFiltered && parameter("cursor") === "";
-  const filter = (name: string) => (value: string) => setParameters({ [name]: value, cursor: undefined });
-  return (
-    <PageFrame title="Devices">
-      {!isEmpty && (
-        <div class="filters" role="search">
-          <SearchFilter label="Search devices" value={parameter("q")} onValue={filter("q")} />
-          <SearchFilter
-            label="Devices of the person with the user id"
-            placeholder="User id"
-            value={parameter("user_id")}
-            onValue={filter("user_id")}
-          />
-          <ChoiceFilter
-            label="Platform"
-            value={parameter("platform")}
-            choices={platforms}
-            onValue={filter("platform")}
-          />
-          <ChoiceFilter
-            label="Approval"
-            value={parameter("approved")}
-            choices={approvals}
-            onValue={filter("approved")}
-          />
-        </div>
-      )}
-      <LoadProblem problem={problem} />
-      {list === undefined && problem === undefined && <Loading />}
-      {isEmpty && (
-        <EmptyState title="No devices yet">
-          Devices register themselves. Give your app an SDK key of this workspace and environment; each
-          installation then appears here.
-        </EmptyState>
-      )}
-      {list !== undefined && !isEmpty && (
-        <>
-          <DataTable
-            label="Devices"
-            columns={columns}
-            rows={list.data}
-            rowKey={({ id }) => id}
-            empty="No device matches these filters."
-          />
-          <Pager nextCursor={list.meta.next_cursor} />
-        </>
-      )}
-    </PageFrame>
-  );
-};
+export const DeviceListPage = () => (
+  <TablePage
+    title="Devices"
+    list={platform.devices.list}
+    filters={filters}
+    columns={columns}
+    noMatch="No device matches these filters."
+    empty={[
+      "No devices yet",
+      "Devices register themselves. Give your app an SDK key of this workspace and environment; each " +
+        "installation then appears here.",
+    ]}
+  />
+);

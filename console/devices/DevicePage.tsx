@@ -3,8 +3,9 @@
  * not.
  */
 import { useState } from "preact/hooks";
-import { refresh, usePlatform } from "../data/Query.ts";
-import type { Device, DeviceMessage, One } from "../data/Resources.ts";
+import { here, operator, platform } from "../data/Api.ts";
+import { refresh, useData } from "../data/Query.ts";
+import type { Device, DeviceMessage } from "../data/Resources.ts";
 import { Button } from "../parts/Button.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
 import { DataTable, type Column } from "../parts/DataTable.tsx";
@@ -69,8 +70,8 @@ const goToWhy = (): void => {
 
 /** One device. */
 export const DevicePage = ({ ids }: PageProps) => {
-  const path = `/devices/${encodeURIComponent(ids["device"] ?? "")}`;
-  const { data, problem } = usePlatform<One<Device>>(path);
+  const { device: id = "" } = ids;
+  const { data, problem } = useData(platform.devices.get(id));
   const [isErasing, setErasing] = useState(false);
   const device = data?.data;
   if (device === undefined)
@@ -97,7 +98,7 @@ export const DevicePage = ({ ids }: PageProps) => {
         <ErasureDialog
           noun="device"
           name={device.installation_id}
-          path={`devices/${device.id}`}
+          erase={operator.people.eraseDevice(...here(), device.id)}
           onClose={() => setErasing(false)}
         />
       )}
@@ -112,11 +113,11 @@ export const DevicePage = ({ ids }: PageProps) => {
         )}
       </CardSection>
       <Person userId={device.user_id} />
-      <Why path={path} />
+      <Why deviceId={id} />
       {isOperator() && <HeldMessages deviceId={device.id} />}
       <CardSection title="Messages">
-        <MorePages<DeviceMessage>
-          path={`${path}/messages?limit=20`}
+        <MorePages
+          list={platform.deviceMessages.list(id, { limit: 20 })}
           more="Show older messages"
           empty="No message was delivered to this device."
         >
@@ -125,7 +126,7 @@ export const DevicePage = ({ ids }: PageProps) => {
           )}
         </MorePages>
       </CardSection>
-      <DeviceEvents path={path} />
+      <DeviceEvents deviceId={id} />
     </PageFrame>
   );
 };

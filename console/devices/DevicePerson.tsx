@@ -1,21 +1,20 @@
 /** The person behind a device: the other devices, and for the operator export and erasure. */
 import { useState } from "preact/hooks";
-import { request } from "../data/ApiCall.ts";
-import { usePlatform } from "../data/Query.ts";
-import type { Device, Page } from "../data/Resources.ts";
+import { here, operator, platform } from "../data/Api.ts";
+import { fetchResponse } from "../data/ApiCall.ts";
+import { useData } from "../data/Query.ts";
 import { Button } from "../parts/Button.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
 import { formatCount } from "../parts/DisplayFormats.ts";
 import { saveFile } from "../parts/Download.ts";
 import { addressOf } from "../routing/Router.ts";
 import { isOperator } from "../session/SessionState.ts";
-import { ErasureDialog, operatorPath } from "./ErasureDialog.tsx";
+import { ErasureDialog } from "./ErasureDialog.tsx";
 
 const maxCounted = 100;
 
 const Devices = ({ userId }: { readonly userId: string }) => {
-  const query = new URLSearchParams({ user_id: userId, limit: String(maxCounted) });
-  const { data } = usePlatform<Page<Device>>(`/devices?${query.toString()}`);
+  const { data } = useData(platform.devices.list({ user_id: userId, limit: maxCounted }));
   const count = data?.data.length ?? 0;
   const text = `${formatCount(count, "device")}${data?.meta.next_cursor ? " and more" : ""}`;
   return (
@@ -30,12 +29,11 @@ const OperatorActions = ({ userId }: { readonly userId: string }) => {
   const [isErasing, setErasing] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
-  const path = `people/${encodeURIComponent(userId)}`;
   const save = async (): Promise<void> => {
     setBusy(true);
     setProblem(null);
     try {
-      const response = await request(`/operator/v1${operatorPath(path)}`);
+      const response = await fetchResponse(operator.people.export(...here(), userId));
       saveFile(await response.blob(), "person.json");
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
@@ -57,7 +55,12 @@ const OperatorActions = ({ userId }: { readonly userId: string }) => {
         </p>
       )}
       {isErasing && (
-        <ErasureDialog noun="person" name={userId} path={path} onClose={() => setErasing(false)} />
+        <ErasureDialog
+          noun="person"
+          name={userId}
+          erase={operator.people.erase(...here(), userId)}
+          onClose={() => setErasing(false)}
+        />
       )}
     </>
   );

@@ -1,7 +1,7 @@
 /** Asks before an erasure, which cannot be taken back: the name is typed once more. */
-import { ApiProblem, operator } from "../data/ApiCall.ts";
+import { ApiProblem, type ApiRequest, send } from "../data/ApiCall.ts";
 import { refresh } from "../data/Query.ts";
-import type { One } from "../data/Resources.ts";
+import type { Erasure, One } from "../data/Resources.ts";
 import { Button } from "../parts/Button.tsx";
 import { Dialog } from "../parts/Dialog.tsx";
 import { formatCount } from "../parts/DisplayFormats.ts";
@@ -9,26 +9,19 @@ import { TextField } from "../parts/form/Fields.tsx";
 import { Form, useForm } from "../parts/form/Form.tsx";
 import { showToast } from "../parts/Toasts.tsx";
 import { addressOf, navigate } from "../routing/Router.ts";
-import { environment, workspaceId } from "../session/Scope.ts";
-import type { ErasureResult } from "./DeviceResources.ts";
-
-/** The path of the operator interface in the page's workspace and environment. */
-export const operatorPath = (path: string): string =>
-  `/workspaces/${workspaceId.value}/${environment.value}/${path}`;
 
 interface ErasureProps {
   readonly noun: "device" | "person";
   /** The id that is typed to confirm. */
   readonly name: string;
-  /** The path of the erasure, within the workspace and environment. */
-  readonly path: string;
+  readonly erase: ApiRequest<One<Erasure>>;
   readonly onClose: () => void;
 }
 
 const idTexts = { device: "installation id", person: "user id" } as const;
 
 /** Erases a device or a person, and goes to the list of devices. */
-export const ErasureDialog = ({ name, noun, onClose, path }: ErasureProps) => {
+export const ErasureDialog = ({ erase, name, noun, onClose }: ErasureProps) => {
   const form = useForm({
     draft: null,
     initial: { confirmation: "" },
@@ -37,10 +30,10 @@ export const ErasureDialog = ({ name, noun, onClose, path }: ErasureProps) => {
         throw new ApiProblem(null, "validation_failed", "This is another id.", {
           confirmation: [`Type the ${idTexts[noun]} exactly as it is shown.`],
         });
-      const { body } = await operator<One<ErasureResult>>(operatorPath(path), { method: "DELETE" });
+      const { data } = await send(erase);
       navigate(addressOf("/devices"));
       void refresh();
-      showToast(`The ${noun} is erased: ${formatCount(body.data.devices, "device")}.`);
+      showToast(`The ${noun} is erased: ${formatCount(data.devices, "device")}.`);
     },
   });
   return (
@@ -66,11 +59,9 @@ export const ErasureDialog = ({ name, noun, onClose, path }: ErasureProps) => {
       <p>Backups made before, and what receivers of webhooks and push services have got, are out of reach.</p>
       <Form model={form} label={`Erase this ${noun}`}>
         <TextField
-          name="confirmation"
+          {...form.field("confirmation")}
           label={`Type the ${idTexts[noun]} to confirm`}
           hint={<code>{name}</code>}
-          value={form.values.value.confirmation}
-          onValue={(confirmation) => form.set({ confirmation })}
         />
       </Form>
     </Dialog>

@@ -1,16 +1,15 @@
 /** Messages that wait until the quiet hours of a device end. */
-import { useOperator, usePlatform } from "../data/Query.ts";
-import type { Campaign, One, Page } from "../data/Resources.ts";
+import { platform } from "../data/Api.ts";
+import { useData } from "../data/Query.ts";
+import type { Delivery } from "../data/Resources.ts";
 import { CardSection } from "../parts/CardSection.tsx";
 import { type Column, DataTable } from "../parts/DataTable.tsx";
 import { InstantText } from "../parts/InstantText.tsx";
 import { LoadProblem } from "../parts/PageFrame.tsx";
 import { addressOf } from "../routing/Router.ts";
-import type { Delivery } from "./DeviceResources.ts";
-import { operatorPath } from "./ErasureDialog.tsx";
 
 const CampaignLink = ({ id }: { readonly id: string }) => {
-  const { data, problem } = usePlatform<One<Campaign>>(`/campaigns/${id}`, { millis: Infinity });
+  const { data, problem } = useData(platform.campaigns.get(id), { millis: Infinity });
   if (data === undefined) return <span class="quiet">{problem === undefined ? "…" : "deleted"}</span>;
   return (
     <a class="row-link" href={addressOf(`/campaigns/${id}`)}>
@@ -33,8 +32,8 @@ const maxShown = 100;
 
 /** The held messages of a device, which the operator sees. */
 export const HeldMessages = ({ deviceId }: { readonly deviceId: string }) => {
-  const { data, problem } = useOperator<Page<Delivery>>(
-    operatorPath(`deliveries?device=${deviceId}&status=held&limit=${maxShown}`),
+  const { data, problem } = useData(
+    platform.deliveries.list({ device: deviceId, status: "held", limit: maxShown }),
   );
   return (
     <CardSection title="Held by quiet hours">

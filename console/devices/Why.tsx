@@ -1,5 +1,6 @@
 /** "Why": whether each campaign would reach a device now, and if not the first reason. */
 import { obstacles } from "../../src/devices/Obstacle.ts";
+import { platform } from "../data/Api.ts";
 import type { Explanation } from "../data/Resources.ts";
 import { Badge } from "../parts/Badge.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
@@ -46,13 +47,13 @@ const columns: ReadonlyArray<Column<Explanation>> = [
   },
 ];
 
-/** The explanations of a device; `path` is that of the device. */
-export const Why = ({ path }: { readonly path: string }) => (
+/** The explanations of a device. */
+export const Why = ({ deviceId }: { readonly deviceId: string }) => (
   <CardSection title="Why" id={whyId}>
     <p class="quiet">Whether each active campaign would reach this device now, and if not, why.</p>
     <div class="why">
-      <MorePages<Explanation>
-        path={`${path}/explain?limit=20`}
+      <MorePages
+        list={platform.explanations.explain(deviceId, { limit: 20 })}
         more="Show more campaigns"
         empty="No campaign is active."
       >

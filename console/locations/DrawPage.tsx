@@ -1,7 +1,7 @@
 /** "Draw a location": a circle by its fields, or a polygon drawn on the map or pasted. */
-import { ApiProblem, platform } from "../data/ApiCall.ts";
+import { platform } from "../data/Api.ts";
+import { ApiProblem, send } from "../data/ApiCall.ts";
 import { refresh } from "../data/Query.ts";
-import type { ImportReport, One } from "../data/Resources.ts";
 import { Button, ButtonLink } from "../parts/Button.tsx";
 import { SelectField, TextField } from "../parts/form/Fields.tsx";
 import { Form, type FormModel, useForm } from "../parts/form/Form.tsx";
@@ -27,13 +27,9 @@ const shapes = [
 
 /** Imports the drawing as one feature. Its reasons are the problems of the fields. @throws ApiProblem */
 const importDrawing = async (drawing: DrawnLocation, idempotencyKey: string): Promise<void> => {
-  const json = { type: "FeatureCollection", features: [drawnFeature(drawing)] };
-  const { body } = await platform<One<ImportReport>>("/locations/import", {
-    method: "POST",
-    json,
-    idempotencyKey,
-  });
-  const [result] = body.data.results;
+  const collection = { type: "FeatureCollection", features: [drawnFeature(drawing)] } as const;
+  const { data } = await send(platform.locations.import(collection, { idempotencyKey }));
+  const [result] = data.results;
   if (result?.status === "failed" || result?.status === "skipped") {
     const fields: Record<string, Array<string>> = {};
     for (const reason of result.reasons ?? []) (fields[fieldOf(reason, drawing)] ??= []).push(reason);
@@ -46,31 +42,11 @@ const importDrawing = async (drawing: DrawnLocation, idempotencyKey: string): Pr
 };
 
 const CircleFields = ({ form }: { readonly form: FormModel<DrawnLocation> }) => {
-  const { latitude, longitude, radius } = form.values.value;
   return (
     <div class="field-row">
-      <TextField
-        name="latitude"
-        label="Latitude"
-        inputMode="decimal"
-        value={latitude}
-        onValue={(text) => form.set({ latitude: text })}
-      />
-      <TextField
-        name="longitude"
-        label="Longitude"
-        inputMode="decimal"
-        value={longitude}
-        onValue={(text) => form.set({ longitude: text })}
-      />
-      <TextField
-        name="radius"
-        label="Radius"
-        hint="50 to 1,000 metres"
-        inputMode="decimal"
-        value={radius}
-        onValue={(text) => form.set({ radius: text })}
-      />
+      <TextField {...form.field("latitude")} label="Latitude" inputMode="decimal" />
+      <TextField {...form.field("longitude")} label="Longitude" inputMode="decimal" />
+      <TextField {...form.field("radius")} label="Radius" hint="50 to 1,000 metres" inputMode="decimal" />
     </div>
   );
 };
@@ -82,39 +58,23 @@ const DrawForm = () => {
   return (
     <div class="draw">
       <Form model={form} label="Location">
-        <TextField name="name" label="Name" value={drawing.name} onValue={(name) => form.set({ name })} />
-        <SelectField
-          name="shape"
-          label="Shape"
-          value={drawing.shape}
-          choices={shapes}
-          onValue={(shape) => form.set({ shape: shape === "polygon" ? "polygon" : "circle" })}
-        />
+        <TextField {...form.field("name")} label="Name" />
+        <SelectField {...form.field("shape")} label="Shape" choices={shapes} />
         {isCircle ? (
           <CircleFields form={form} />
         ) : (
           <TextField
-            name="coordinates"
+            {...form.field("coordinates")}
             label="Coordinates"
             hint="A corner on each line, latitude first, as in 52.3731, 4.8936. A GeoJSON geometry works too."
             rows={8}
-            value={drawing.coordinates}
-            onValue={(coordinates) => form.set({ coordinates })}
           />
         )}
+        <TextField {...form.field("group")} label="Group" hint="Optional. A new name makes a new group." />
         <TextField
-          name="group"
-          label="Group"
-          hint="Optional. A new name makes a new group."
-          value={drawing.group}
-          onValue={(group) => form.set({ group })}
-        />
-        <TextField
-          name="external_id"
+          {...form.field("externalId", "external_id")}
           label="External id"
           hint="Optional. Your own id; a location that has it is changed."
-          value={drawing.externalId}
-          onValue={(externalId) => form.set({ externalId })}
         />
         <div class="actions">
           <Button type="submit" variant="primary" isBusy={form.isSending.value}>

@@ -1,8 +1,9 @@
 /** The chosen location: what it is, and its changes. */
 import { useState } from "preact/hooks";
-import { platform } from "../data/ApiCall.ts";
+import { platform } from "../data/Api.ts";
+import { send } from "../data/ApiCall.ts";
 import { refresh } from "../data/Query.ts";
-import type { Location, One } from "../data/Resources.ts";
+import type { Location } from "../data/Resources.ts";
 import { Button } from "../parts/Button.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
 import { ConfirmDialog } from "../parts/Dialog.tsx";
@@ -34,29 +35,21 @@ const EditForm = ({ location, onDone }: Props & { readonly onDone: () => void })
       address: location.address ?? "",
       external_id: location.external_id ?? "",
     },
-    send: async (json, idempotencyKey) => {
-      await platform<One<Location>>(`/locations/${location.id}`, { method: "PATCH", json, idempotencyKey });
+    send: async (changes, idempotencyKey) => {
+      await send(platform.locations.update(location.id, changes, { idempotencyKey }));
       await reread();
       showToast("Saved.");
       onDone();
     },
   });
-  const { address, external_id: externalId, name } = form.values.value;
   return (
     <Form model={form} label={`Edit ${location.name}`}>
-      <TextField name="name" label="Name" value={name} onValue={(text) => form.set({ name: text })} />
+      <TextField {...form.field("name")} label="Name" />
+      <TextField {...form.field("address")} label="Address" />
       <TextField
-        name="address"
-        label="Address"
-        value={address}
-        onValue={(text) => form.set({ address: text })}
-      />
-      <TextField
-        name="external_id"
+        {...form.field("external_id")}
         label="External id"
         hint="Your own id. An import with the same id updates this location."
-        value={externalId}
-        onValue={(text) => form.set({ external_id: text })}
       />
       <div class="actions">
         <Button type="submit" variant="primary" isBusy={form.isSending.value}>
@@ -77,7 +70,7 @@ const EditForm = ({ location, onDone }: Props & { readonly onDone: () => void })
 
 const DeleteDialog = ({ location, onClose }: Props & { readonly onClose: () => void }) => {
   const remove = async (): Promise<void> => {
-    await platform(`/locations/${location.id}`, { method: "DELETE" });
+    await send(platform.locations.delete(location.id));
     setParameters({ location: undefined });
     showToast(`“${location.name}” was deleted.`);
     await reread();

@@ -1,35 +1,34 @@
 /** "Locations": a map and a list side by side. */
 import { useMemo } from "preact/hooks";
-import { usePlatform } from "../data/Query.ts";
-import type { Location, LocationGroup, One, Page } from "../data/Resources.ts";
+import { platform } from "../data/Api.ts";
+import { useData } from "../data/Query.ts";
+import type { Location } from "../data/Resources.ts";
 import { Button } from "../parts/Button.tsx";
-import { EmptyState } from "../parts/EmptyState.tsx";
-import { ChoiceFilter, SearchFilter } from "../parts/Filters.tsx";
 import { formatCount, formatNumber } from "../parts/DisplayFormats.ts";
 import { PointMap } from "../parts/map/PointMap.tsx";
 import { centreOf } from "../parts/map/Shapes.ts";
-import { LoadProblem, Loading, PageFrame } from "../parts/PageFrame.tsx";
+import { isNarrowed, ListFrame } from "../parts/list/ListPage.tsx";
+import { Loading } from "../parts/PageFrame.tsx";
 import { addressOf, navigate, parameter, setParameters } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
 import { LocationDetails } from "./LocationDetails.tsx";
 import { LocationList } from "./LocationList.tsx";
 import { type LocationSet, useLocations } from "./LocationReader.ts";
 
-const Actions = () =>
-  may("locations:write") ? (
-    <>
-      <Button variant="primary" onPress={() => navigate(addressOf("/locations/import"))}>
-        Import
-      </Button>
-      <Button onPress={() => navigate(addressOf("/locations/draw"))}>Draw</Button>
-    </>
-  ) : null;
+const Actions = () => (
+  <div class="actions">
+    <Button variant="primary" onPress={() => navigate(addressOf("/locations/import"))}>
+      Import
+    </Button>
+    <Button onPress={() => navigate(addressOf("/locations/draw"))}>Draw</Button>
+  </div>
+);
 
 const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
 /** The groups that a person can choose; the one of the address is among them. */
 const useGroupChoices = (): ReadonlyArray<{ readonly value: string; readonly text: string }> => {
-  const { data } = usePlatform<Page<LocationGroup>>("/location-groups", { isWhole: true });
+  const { data } = useData(platform.locationGroups.list(), { isWhole: true });
   const chosen = parameter("group");
   const groups = (data?.data ?? []).toSorted((a, b) => collator.compare(a.name, b.name));
   const choices = groups.map(({ location_count: count, name }) => ({
@@ -44,17 +43,6 @@ const useGroupChoices = (): ReadonlyArray<{ readonly value: string; readonly tex
   ];
 };
 
-const Filters = () => {
-  const choices = useGroupChoices();
-  const filter = (name: string) => (value: string) => setParameters({ [name]: value, location: undefined });
-  return (
-    <div class="filters" role="search">
-      <SearchFilter label="Search locations" value={parameter("q")} onValue={filter("q")} />
-      <ChoiceFilter label="Group" value={parameter("group")} choices={choices} onValue={filter("group")} />
-    </div>
-  );
-};
-
 const summaryOf = ({ isCut, isWhole, locations }: LocationSet): string => {
   const count = formatCount(locations.length, "location");
   if (isCut) return `The newest ${count}. Search or choose a group to see others.`;
@@ -65,7 +53,7 @@ const summaryOf = ({ isCut, isWhole, locations }: LocationSet): string => {
 const useChosen = (locations: ReadonlyArray<Location>): Location | undefined => {
   const id = parameter("location");
   const known = useMemo(() => locations.find((each) => each.id === id), [locations, id]);
-  const { data } = usePlatform<One<Location>>(id === "" || known !== undefined ? null : `/locations/${id}`);
+  const { data } = useData(id === "" || known !== undefined ? null : platform.locations.get(id));
   return known ?? data?.data;
 };
 
@@ -83,38 +71,42 @@ export const LocationListPage = () => {
     () => locations.map((location) => ({ id: location.id, at: centreOf(location) })),
     [locations],
   );
-  const isEmpty = isWhole && locations.length === 0 && filter.q === "" && filter.group === "";
   return (
-    <PageFrame title="Locations" actions={!isEmpty && <Actions />}>
-      {!isEmpty && <Filters />}
-      <LoadProblem problem={problem} />
-      {isEmpty && (
-        <EmptyState title="No locations yet" action={<div class="actions">{Actions()}</div>}>
-          Geo campaigns greet devices that enter or leave your locations. Import a file of them, or draw the
-          first one.
-        </EmptyState>
-      )}
-      {!isEmpty && (
-        <div class="map-and-list">
-          <PointMap
-            points={points}
-            subject={subject}
-            shapesIn={(isInView) => fewOf(locations.filter(isInView))}
-            chosen={chosen}
-            onPoint={(id) => setParameters({ location: id })}
-            labelOf={(id) => locations.find((each) => each.id === id)?.name}
-          />
-          <div class="list-side">
-            <p class="quiet" role="status">
-              {isKnown ? summaryOf(set) : ""}
-            </p>
-            {!isKnown && problem === undefined && <Loading />}
-            {isWhole && locations.length === 0 && <p>No location matches these filters.</p>}
-            <LocationList key={subject} locations={locations} chosen={parameter("location")} />
-          </div>
+    <ListFrame
+      title="Locations"
+      action={may("locations:write") && <Actions />}
+      filters={[
+        { name: "q", label: "Search locations" },
+        { name: "group", label: "Group", choices: useGroupChoices() },
+      ]}
+      problem={problem}
+      isEmpty={isWhole && locations.length === 0 && !isNarrowed(["q", "group"])}
+      isLoading={false}
+      empty={[
+        "No locations yet",
+        "Geo campaigns greet devices that enter or leave your locations. Import a file of them, or draw " +
+          "the first one.",
+      ]}
+    >
+      <div class="map-and-list">
+        <PointMap
+          points={points}
+          subject={subject}
+          shapesIn={(isInView) => fewOf(locations.filter(isInView))}
+          chosen={chosen}
+          onPoint={(id) => setParameters({ location: id })}
+          labelOf={(id) => locations.find((each) => each.id === id)?.name}
+        />
+        <div class="list-side">
+          <p class="quiet" role="status">
+            {isKnown ? summaryOf(set) : ""}
+          </p>
+          {!isKnown && problem === undefined && <Loading />}
+          {isWhole && locations.length === 0 && <p>No location matches these filters.</p>}
+          <LocationList key={subject} locations={locations} chosen={parameter("location")} />
         </div>
-      )}
+      </div>
       {chosen !== undefined && <LocationDetails key={chosen.id} location={chosen} />}
-    </PageFrame>
+    </ListFrame>
   );
 };

@@ -1,7 +1,8 @@
 /** All locations of a filter, read page by page, and kept as the server has them. */
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { type ApiProblem, call, platformBase } from "../data/ApiCall.ts";
+import { platform } from "../data/Api.ts";
+import { type ApiProblem, type ApiRequest, send, withParameters } from "../data/ApiCall.ts";
 import { pollMillis } from "../data/Query.ts";
 import type { Location, Page } from "../data/Resources.ts";
 import { machineNow, serverNow } from "../data/ServerTime.ts";
@@ -63,7 +64,7 @@ const pause = (millis: number): Promise<void> => new Promise((resolve) => setTim
 
 class LocationReader {
   readonly set = signal(unknown);
-  readonly #path: string;
+  readonly #list: ApiRequest<Page<Location>>;
   #isShown = false;
   #isRunning = false;
   #isStale = false;
@@ -71,9 +72,8 @@ class LocationReader {
   #changedSince = 0;
   #wake: () => void = () => undefined;
 
-  /** `path` has the filter, and at least one parameter. */
-  constructor(path: string) {
-    this.#path = path;
+  constructor(list: ApiRequest<Page<Location>>) {
+    this.#list = list;
   }
 
   show(): () => void {
@@ -164,13 +164,14 @@ class LocationReader {
 
   /** A page. While the server is away or the session's requests are used up, it tries again. */
   async #page(cursor: string | null, since?: string): Promise<Page<Location>> {
-    const query = new URLSearchParams({ limit: String(pageSize) });
-    if (since !== undefined) query.set("updated_since", since);
-    if (cursor !== null) query.set("cursor", cursor);
-    const path = `${this.#path}&${query.toString()}`;
+    const request = withParameters(this.#list, {
+      limit: String(pageSize),
+      ...(since !== undefined && { updated_since: since }),
+      ...(cursor !== null && { cursor }),
+    });
     for (;;) {
       try {
-        return (await call<Page<Location>>(path)).body;
+        return await send(request);
       } catch (error) {
         const problem = error as ApiProblem;
         if (!problem.isTemporary || !this.#isWanted) throw error;
@@ -184,23 +185,22 @@ class LocationReader {
 const readers = new Map<string, LocationReader>();
 const maxReaders = 8;
 
-const readerOf = (key: string, path: string): LocationReader => {
+const readerOf = (key: string, list: ApiRequest<Page<Location>>): LocationReader => {
   let reader = readers.get(key);
   if (reader === undefined) {
     const [oldest] = readers.keys();
     if (readers.size >= maxReaders && oldest !== undefined) readers.delete(oldest);
-    readers.set(key, (reader = new LocationReader(path)));
+    readers.set(key, (reader = new LocationReader(list)));
   }
   return reader;
 };
 
 /** The locations of a filter, which has the API's parameters. */
-export const useLocations = (filter: Readonly<Record<string, string>>): LocationSet => {
-  const query = new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== ""));
-  const path = `${platformBase()}/locations?${query.toString()}`;
-  const key = `${currentSession.value?.id} ${workspaceId.value} ${path}`;
-  useEffect(() => readerOf(key, path).show(), [key]);
-  return readerOf(key, path).set.value;
+export const useLocations = ({ group, q }: { readonly q: string; readonly group: string }): LocationSet => {
+  const list = platform.locations.list({ q: q || undefined, group: group || undefined });
+  const key = `${currentSession.value?.id} ${workspaceId.value} ${list.path}`;
+  useEffect(() => readerOf(key, list).show(), [key]);
+  return readerOf(key, list).set.value;
 };
 
 /** Reads all locations again, after a change. */

@@ -1,6 +1,7 @@
 /** A tile of a media file: its picture, what it is, and where it is used. */
-import { usePlatform } from "../data/Query.ts";
-import type { MediaFile, One, UsedMediaFile } from "../data/Resources.ts";
+import { platform } from "../data/Api.ts";
+import { useData } from "../data/Query.ts";
+import type { MediaFile } from "../data/Resources.ts";
 import { Button } from "../parts/Button.tsx";
 import { formatNumber } from "../parts/DisplayFormats.ts";
 import { formatBytes, mediaSource } from "../parts/MediaSource.ts";
@@ -18,7 +19,7 @@ const namesShown = 3;
 
 /** The notifications that show a file, by name. */
 const MediaUse = ({ id }: { readonly id: string }) => {
-  const { data } = usePlatform<One<UsedMediaFile>>(`/media/${id}`);
+  const { data } = useData(platform.media.get(id));
   if (data === undefined) return <p class="media-use quiet">…</p>;
   const { notifications } = data.data;
   if (notifications.length === 0) return <p class="media-use quiet">Not used</p>;

@@ -1,8 +1,8 @@
 /** Files that are uploaded: some at a time, each with its progress, and the reason of a refusal. */
 import { signal } from "@preact/signals";
+import { platform } from "../data/Api.ts";
 import { ApiProblem } from "../data/ApiCall.ts";
 import { refresh } from "../data/Query.ts";
-import type { MediaFile, One } from "../data/Resources.ts";
 import { sentencesOf, upload } from "../data/Upload.ts";
 import { environment, workspaceId } from "../session/Scope.ts";
 
@@ -32,13 +32,10 @@ const change = (key: string, changes: Partial<UploadedFile>): void => {
   uploads.value = uploads.value.map((each) => (each.key === key ? { ...each, ...changes } : each));
 };
 
-const send = async ({ file, key }: UploadedFile): Promise<void> => {
-  const form = new FormData();
-  form.set("file", file, file.name);
+const start = async ({ file, key }: UploadedFile): Promise<void> => {
   change(key, { state: "sending", part: 0, reasons: [] });
   try {
-    const onProgress = (part: number) => change(key, { part });
-    await upload<One<MediaFile>>("/media", form, { idempotencyKey: key, onProgress });
+    await upload(platform.media.upload(file, { idempotencyKey: key }), (part) => change(key, { part }));
     change(key, { state: "done", part: 1 });
     await refresh();
   } catch (error) {
@@ -52,7 +49,7 @@ export const continueUploads = (): void => {
   const running = uploads.value.filter(({ state }) => state === "sending").length;
   const waiting = uploads.value.filter(({ scope, state }) => state === "waiting" && scope === uploadScope());
   for (const next of waiting.slice(0, Math.max(0, concurrency - running)))
-    void send(next).finally(continueUploads);
+    void start(next).finally(continueUploads);
 };
 
 /** Uploads files. */

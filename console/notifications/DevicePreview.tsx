@@ -1,8 +1,9 @@
 /** "What a device gets": the notification as the server renders it, and as a push of each service. */
 import { useState } from "preact/hooks";
-import { ApiProblem, platform } from "../data/ApiCall.ts";
-import { usePlatform } from "../data/Query.ts";
-import type { Campaign, Device, One, Page } from "../data/Resources.ts";
+import { platform } from "../data/Api.ts";
+import { ApiProblem, send } from "../data/ApiCall.ts";
+import { useData } from "../data/Query.ts";
+import type { Campaign, Preview } from "../data/Resources.ts";
 import { transportTexts } from "../devices/DeviceWords.ts";
 import { Button } from "../parts/Button.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
@@ -10,11 +11,10 @@ import { type Column, DataTable } from "../parts/DataTable.tsx";
 import { formatCount } from "../parts/DisplayFormats.ts";
 import { SearchFilter } from "../parts/Filters.tsx";
 import { SelectField, TextField } from "../parts/form/Fields.tsx";
-import { Form, type FormModel, useForm } from "../parts/form/Form.tsx";
+import { type BoundField, Form, type FormModel, useForm } from "../parts/form/Form.tsx";
 import { mediaSource } from "../parts/MediaSource.ts";
 import { may } from "../session/SessionState.ts";
 import { LocationChoice } from "./LocationChoice.tsx";
-import type { RenderedPreview } from "./MessageResources.ts";
 import { contentDraftOf, type MessageValues } from "./NotificationForm.ts";
 import { OpenedMessage } from "./OpenedMessage.tsx";
 import { repeatedTags } from "./TranslationForm.ts";
@@ -38,7 +38,7 @@ const cutText = (cut: ReadonlyArray<string>): string =>
   cut.map((field) => fieldTexts[field] ?? "a question").join(", ");
 
 const services = ["fcm", "apns", "webpush"] as const;
-type Push = NonNullable<RenderedPreview["pushes"]>["fcm"] & { readonly service: (typeof services)[number] };
+type Push = NonNullable<Preview["pushes"]>["fcm"] & { readonly service: (typeof services)[number] };
 
 const columns: ReadonlyArray<Column<Push>> = [
   { key: "service", heading: "Push service", cell: ({ service }) => transportTexts[service] },
@@ -50,7 +50,7 @@ const columns: ReadonlyArray<Column<Push>> = [
   },
 ];
 
-const Rendered = ({ preview: { cut, failure, message, pushes } }: { readonly preview: RenderedPreview }) => {
+const Rendered = ({ preview: { cut, failure, message, pushes } }: { readonly preview: Preview }) => {
   if (message === null || pushes === null)
     return <p class="notice notice-problem">It would not be sent. {failure}</p>;
   const { media } = message;
@@ -84,31 +84,23 @@ const Rendered = ({ preview: { cut, failure, message, pushes } }: { readonly pre
 
 const maxDevices = 20;
 
-const DeviceChoice = ({
-  onValue,
-  value: chosen,
-}: {
-  readonly value: string;
-  readonly onValue: (id: string) => void;
-}) => {
+const DeviceChoice = (field: BoundField) => {
+  const { value: chosen } = field;
   const [search, setSearch] = useState("");
-  const query = new URLSearchParams({ limit: String(maxDevices), ...(search === "" ? {} : { q: search }) });
-  const { data } = usePlatform<Page<Device>>(`/devices?${query.toString()}`);
+  const { data } = useData(platform.devices.list({ limit: maxDevices, q: search || undefined }));
   const found = (data?.data ?? []).map((device) => ({ value: device.id, text: device.installation_id }));
   const isListed = chosen === "" || found.some(({ value }) => value === chosen);
   return (
     <>
       <SearchFilter label="Search devices for the preview" value={search} onValue={setSearch} />
       <SelectField
-        name="device_id"
+        {...field}
         label="For the device"
         choices={[
           { value: "", text: "None: a device of which only the language is known" },
           ...(isListed ? [] : [{ value: chosen, text: "The one that was chosen" }]),
           ...found,
         ]}
-        value={chosen}
-        onValue={onValue}
       />
     </>
   );
@@ -133,7 +125,7 @@ const divided = (problem: ApiProblem, message: FormModel<MessageValues>): ApiPro
 
 /** A form with a button, and its result. */
 export const DevicePreview = ({ campaign, message, storedId }: PreviewProps) => {
-  const [preview, setPreview] = useState<RenderedPreview | null>(null);
+  const [preview, setPreview] = useState<Preview | null>(null);
   const form = useForm({
     draft: null,
     initial: { device_id: "", locale: "", location_id: "" },
@@ -148,43 +140,31 @@ export const DevicePreview = ({ campaign, message, storedId }: PreviewProps) => 
           message.problems.value = repeated;
           throw new ApiProblem(null, "validation_failed", "A language is there twice.");
         }
-        const { body } = await platform<One<RenderedPreview>>("/notifications/preview", {
-          method: "POST",
-          json: {
-            ...(isStored
-              ? { campaign_id: campaign.id, notification_id: storedId }
-              : { notification: contentDraftOf({ ...values, questions: withoutIds(values) }) }),
-            ...(device === "" ? { locale: locale.trim() || null } : { device_id: device }),
-            location_id: location || null,
-          },
-        });
+        const draft = {
+          ...(isStored
+            ? { campaign_id: campaign.id, notification_id: storedId }
+            : { notification: contentDraftOf({ ...values, questions: withoutIds(values) }) }),
+          ...(device === "" ? { locale: locale.trim() || null } : { device_id: device }),
+          location_id: location || null,
+        };
+        const { data } = await send(platform.previews.preview(draft));
         message.problems.value = {};
-        setPreview(body.data);
+        setPreview(data);
       } catch (error) {
         throw error instanceof ApiProblem ? divided(error, message) : error;
       }
     },
   });
-  const { device_id: device, locale, location_id: location } = form.values.value;
+  const { device_id: device } = form.values.value;
   return (
     <CardSection title="What a device gets">
       <p class="quiet">The texts as the server fills them in for a device. Nothing is stored or sent.</p>
       <Form model={form} label="What a device gets">
-        {may("devices:read") && (
-          <DeviceChoice value={device} onValue={(value) => form.set({ device_id: value })} />
-        )}
+        {may("devices:read") && <DeviceChoice {...form.field("device_id")} />}
         {device === "" && (
-          <TextField
-            name="locale"
-            label="Language of the device"
-            placeholder="Such as nl-NL"
-            value={locale}
-            onValue={(value) => form.set({ locale: value })}
-          />
+          <TextField {...form.field("locale")} label="Language of the device" placeholder="Such as nl-NL" />
         )}
-        {campaign.type === "geo" && (
-          <LocationChoice value={location} onValue={(value) => form.set({ location_id: value })} />
-        )}
+        {campaign.type === "geo" && <LocationChoice {...form.field("location_id")} />}
         <Button type="submit" isBusy={form.isSending.value}>
           Show what it gets
         </Button>

@@ -1,6 +1,7 @@
 /** The editor of a notification, beside its preview, with what a device gets and test sends below. */
 import { useEffect } from "preact/hooks";
-import { ApiProblem, platform } from "../data/ApiCall.ts";
+import { platform } from "../data/Api.ts";
+import { ApiProblem, send } from "../data/ApiCall.ts";
 import { refresh } from "../data/Query.ts";
 import type { Campaign } from "../data/Resources.ts";
 import { Button, ButtonLink } from "../parts/Button.tsx";
@@ -54,7 +55,6 @@ interface EditorProps {
 
 /** Fields, the preview and the button. */
 export const NotificationEditor = ({ campaign, draft, initial, stored }: EditorProps) => {
-  const list = `/campaigns/${campaign.id}/notifications`;
   const form = useForm<MessageValues>({
     draft,
     initial,
@@ -63,12 +63,13 @@ export const NotificationEditor = ({ campaign, draft, initial, stored }: EditorP
       if (Object.keys(repeated).length > 0)
         throw new ApiProblem(null, "validation_failed", "A language is there twice.", repeated);
       try {
-        await platform(stored === null ? list : `${list}/${stored.id}`, {
-          method: stored === null ? "POST" : "PATCH",
-          json: messageDraftOf(values),
-          ifMatch: stored === null ? undefined : values.version,
-          idempotencyKey,
-        });
+        const content = messageDraftOf(values);
+        const options = { ifMatch: values.version, idempotencyKey };
+        await send(
+          stored === null
+            ? platform.notifications.create(campaign.id, content, { idempotencyKey })
+            : platform.notifications.update(campaign.id, stored.id, content, options),
+        );
       } catch (error) {
         if (error instanceof ApiProblem && error.code === "version_conflict") void refresh();
         throw error;

@@ -1,6 +1,5 @@
 /** The fields of the editor of a notification. */
-import type { Picture } from "../campaigns/CampaignResources.ts";
-import type { Campaign } from "../data/Resources.ts";
+import type { Campaign, MediaFile } from "../data/Resources.ts";
 import { FieldGroup, SelectField, TextField } from "../parts/form/Fields.tsx";
 import type { FormModel } from "../parts/form/Form.tsx";
 import { wallTimeAt } from "../parts/WallClock.ts";
@@ -34,78 +33,46 @@ const zoneChoices = [
 ] as const;
 
 const Trigger = ({ campaign, form }: FieldsProps) => {
-  const { ends_at: end, send_at: sendAt, starts_at: start, trigger_type: trigger } = form.values.value;
-  const { late, max_silence_minutes: maxSilence, minutes } = form.values.value;
+  const { trigger_type: trigger } = form.values.value;
   const { starts_at: day, timezone, type } = campaign;
-  const choices = type === "geo" ? geoTriggers : pushTriggers;
   return (
     <>
       <SelectField
-        name="trigger_type"
+        {...form.field("trigger_type")}
         label="Trigger"
-        choices={choices}
-        value={trigger}
-        onValue={(value) =>
-          form.set({ trigger_type: choices.find((each) => each.value === value)?.value ?? trigger })
-        }
+        choices={type === "geo" ? geoTriggers : pushTriggers}
       />
       {trigger === "on_dwell" && (
         <FieldGroup label="Minutes inside" hint="It fires once for each visit that lasts so long.">
           <TextField
-            name="trigger_config.minutes"
+            {...form.field("minutes", "trigger_config.minutes")}
             label="Minutes"
             placeholder="1 to 1440"
-            value={minutes}
-            onValue={(value) => form.set({ minutes: value })}
           />
           <TextField
-            name="trigger_config.max_silence_minutes"
+            {...form.field("max_silence_minutes", "trigger_config.max_silence_minutes")}
             label="Not after so many silent minutes"
             placeholder="No limit"
-            value={maxSilence}
-            onValue={(value) => form.set({ max_silence_minutes: value })}
           />
         </FieldGroup>
       )}
       {type === "push" && (
-        <SelectField
-          name="trigger_config.late"
-          label="Time zone"
-          choices={zoneChoices}
-          value={late}
-          onValue={(value) =>
-            form.set({ late: zoneChoices.find((each) => each.value === value)?.value ?? "" })
-          }
-        />
+        <SelectField {...form.field("late", "trigger_config.late")} label="Time zone" choices={zoneChoices} />
       )}
       {type === "push" ? (
         <TextField
-          name="trigger_config.send_at"
+          {...form.field("send_at", "trigger_config.send_at")}
           label="Send at"
           placeholder="HH:MM"
           hint={`On ${wallTimeAt(day, timezone).slice(0, 10)}, the day of the campaign, in ${timezone}.`}
-          value={sendAt}
-          onValue={(value) => form.set({ send_at: value })}
         />
       ) : (
         <FieldGroup
           label="Window"
           hint={`Only within these times, in ${timezone}. Empty: as long as the campaign.`}
         >
-          <TextField
-            name="starts_at"
-            label="Starts at"
-            placeholder="YYYY-MM-DD HH:MM"
-            value={start}
-            onValue={(value) => form.set({ starts_at: value })}
-          />
-          <TextField
-            name="ends_at"
-            label="Ends at"
-            placeholder="YYYY-MM-DD HH:MM"
-            value={end}
-            onValue={(value) => form.set({ ends_at: value })}
-          />
+          <TextField {...form.field("starts_at")} label="Starts at" placeholder="YYYY-MM-DD HH:MM" />
+          <TextField {...form.field("ends_at")} label="Ends at" placeholder="YYYY-MM-DD HH:MM" />
         </FieldGroup>
       )}
     </>
@@ -125,18 +92,12 @@ export const NotificationFields = ({
   campaign,
   form,
   pictures,
-}: FieldsProps & { readonly pictures: ReadonlyArray<Picture> }) => {
+}: FieldsProps & { readonly pictures: ReadonlyArray<MediaFile> }) => {
   const values = form.values.value;
   const isSurvey = values.type === "survey";
   return (
     <>
-      <TextField
-        name="name"
-        label="Name"
-        hint="For you. People do not see it."
-        value={values.name}
-        onValue={(name) => form.set({ name })}
-      />
+      <TextField {...form.field("name")} label="Name" hint="For you. People do not see it." />
       <SelectField
         name="type"
         label="Type"
@@ -153,19 +114,8 @@ export const NotificationFields = ({
           )
         }
       />
-      <TextField
-        name="headline"
-        label="Headline"
-        value={values.headline}
-        onValue={(headline) => form.set({ headline })}
-      />
-      <TextField
-        name="body"
-        label="Body"
-        rows={4}
-        value={values.body}
-        onValue={(body) => form.set({ body })}
-      />
+      <TextField {...form.field("headline")} label="Headline" />
+      <TextField {...form.field("body")} label="Body" rows={4} />
       {!isSurvey && (
         <PictureField
           value={values.media_asset_id}
@@ -175,18 +125,14 @@ export const NotificationFields = ({
       )}
       <div class="field-pair">
         <TextField
-          name="cta_label"
+          {...form.field("cta_label")}
           label="Button label"
           hint="Optional, together with an address."
-          value={values.cta_label}
-          onValue={(label) => form.set({ cta_label: label })}
         />
         <TextField
-          name="cta_url"
+          {...form.field("cta_url")}
           label="Button address"
           hint="A web page that answers, or a deep link of your app."
-          value={values.cta_url}
-          onValue={(url) => form.set({ cta_url: url })}
         />
       </div>
       <Trigger campaign={campaign} form={form} />

@@ -1,6 +1,5 @@
 /** The values of the editor of a notification, and how they become a draft of the API. */
-import type { AskedQuestion, AttachedMessage } from "../campaigns/CampaignResources.ts";
-import type { Campaign } from "../data/Resources.ts";
+import type { Campaign, Notification, ShownQuestion } from "../data/Resources.ts";
 import { dayOf, today } from "../parts/DisplayFormats.ts";
 import { sentWallTime, wallEndAt, wallTimeAt } from "../parts/WallClock.ts";
 import { serverNow } from "../data/ServerTime.ts";
@@ -11,7 +10,7 @@ export interface QuestionValues {
   /** Null for a new question. */
   readonly id: string | null;
   readonly question_text: string;
-  readonly type: AskedQuestion["type"];
+  readonly type: ShownQuestion["type"];
   readonly required: boolean;
   readonly choices: string;
 }
@@ -19,13 +18,13 @@ export interface QuestionValues {
 /** Typed and chosen values. */
 export interface MessageValues {
   readonly name: string;
-  readonly type: AttachedMessage["type"];
+  readonly type: Notification["type"];
   readonly headline: string;
   readonly body: string;
   readonly media_asset_id: string;
   readonly cta_label: string;
   readonly cta_url: string;
-  readonly trigger_type: AttachedMessage["trigger_type"];
+  readonly trigger_type: Notification["trigger_type"];
   readonly send_at: string;
   /** "" for the campaign's time zone, else what happens where a local time has passed. */
   readonly late: "" | "send" | "skip";
@@ -76,14 +75,14 @@ export const newMessage = ({ type }: Campaign): MessageValues => ({
   version: "",
 });
 
-const questionValues = ({ choices, ...question }: AskedQuestion): QuestionValues => ({
+const questionValues = ({ choices, ...question }: ShownQuestion): QuestionValues => ({
   ...question,
   choices: choices.join("\n"),
 });
 
 /** The values of a notification that is there. */
 export const valuesOfMessage = (
-  message: AttachedMessage,
+  message: Notification,
   { timezone }: Campaign,
   version: string,
 ): MessageValues => ({
@@ -109,7 +108,7 @@ export const valuesOfMessage = (
 });
 
 /** The values of a copy on another campaign, whose start may be later: a window that is over is left out. */
-export const copyOfMessage = (message: AttachedMessage, campaign: Campaign): MessageValues => {
+export const copyOfMessage = (message: Notification, campaign: Campaign): MessageValues => {
   const values = valuesOfMessage(message, campaign, "");
   const isOver = message.ends_at !== null && Date.parse(message.ends_at) <= serverNow();
   const hasBegun =

@@ -1,8 +1,8 @@
 /** "Add notification" and the editor of one that is there. */
 import { useMemo } from "preact/hooks";
-import type { AttachedMessage } from "../campaigns/CampaignResources.ts";
-import { usePlatform } from "../data/Query.ts";
-import type { Campaign, One } from "../data/Resources.ts";
+import { platform } from "../data/Api.ts";
+import type { Campaign, Notification } from "../data/Resources.ts";
+import { useData } from "../data/Query.ts";
 import { LoadProblem, Loading, PageFrame } from "../parts/PageFrame.tsx";
 import { addressOf, parameter } from "../routing/Router.ts";
 import type { PageProps } from "../shell/PageProps.ts";
@@ -17,7 +17,7 @@ const NewEditor = ({
   source,
 }: {
   readonly campaign: Campaign;
-  readonly source: AttachedMessage | undefined;
+  readonly source: Notification | undefined;
 }) => {
   const initial = useMemo(
     () => (source === undefined ? newMessage(campaign) : copyOfMessage(source, campaign)),
@@ -29,13 +29,12 @@ const NewEditor = ({
 
 /** "Add notification". The parameters `from` and `notification` name one of another campaign to copy. */
 export const NewNotificationPage = ({ ids: { campaign: id = "" } }: PageProps) => {
-  const { data, problem } = usePlatform<One<Campaign>>(`/campaigns/${id}`);
+  const { data, problem } = useData(platform.campaigns.get(id));
   const from = parameter("from");
   const isCopy = from !== "" && parameter("notification") !== "";
-  const source = usePlatform<One<AttachedMessage>>(
-    isCopy ? `/campaigns/${from}/notifications/${parameter("notification")}` : null,
-    { millis: Infinity },
-  );
+  const source = useData(isCopy ? platform.notifications.get(from, parameter("notification")) : null, {
+    millis: Infinity,
+  });
   const isReady = data !== undefined && (!isCopy || source.data !== undefined);
   const failed = problem ?? source.problem;
   return (
@@ -50,8 +49,8 @@ export const NewNotificationPage = ({ ids: { campaign: id = "" } }: PageProps) =
 /** The editor of a notification. */
 export const EditNotificationPage = ({ ids }: PageProps) => {
   const { campaign: id = "", notification = "" } = ids;
-  const { data, problem } = usePlatform<One<Campaign>>(`/campaigns/${id}`);
-  const message = usePlatform<One<AttachedMessage>>(`/campaigns/${id}/notifications/${notification}`);
+  const { data, problem } = useData(platform.campaigns.get(id));
+  const message = useData(platform.notifications.get(id, notification));
   const failed = problem ?? message.problem;
   const isReady = data !== undefined && message.data !== undefined;
   const values =

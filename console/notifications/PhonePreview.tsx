@@ -1,6 +1,6 @@
 /** "Phone preview": a notification as a device shows it, while it is written. */
 import { useId, useState } from "preact/hooks";
-import type { Picture } from "../campaigns/CampaignResources.ts";
+import type { MediaFile } from "../data/Resources.ts";
 import { serverNow } from "../data/ServerTime.ts";
 import { mediaSource } from "../parts/MediaSource.ts";
 import { workspace } from "../session/Scope.ts";
@@ -22,7 +22,7 @@ const clockOf = (language: string, timeZone: string): string =>
 const contentOf = (
   message: MessageValues,
   translation: TranslationValues | undefined,
-  picture: Picture | undefined,
+  picture: MediaFile | undefined,
 ): OpenedContent => {
   const pick = (text: string | undefined, own: string) =>
     text === undefined || text.trim() === "" ? own : text;
@@ -60,7 +60,7 @@ export const PhonePreview = ({
   picture,
 }: {
   readonly message: MessageValues;
-  readonly picture: Picture | undefined;
+  readonly picture: MediaFile | undefined;
 }) => {
   const [language, setLanguage] = useState("en");
   const [kind, setKind] = useState<DeviceKind>("ios");

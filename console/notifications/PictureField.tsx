@@ -1,7 +1,7 @@
 /** The picture of a notification: one of the media files, by name. */
-import type { Picture } from "../campaigns/CampaignResources.ts";
-import { usePlatform } from "../data/Query.ts";
-import type { One, Page } from "../data/Resources.ts";
+import { platform } from "../data/Api.ts";
+import type { MediaFile } from "../data/Resources.ts";
+import { useData } from "../data/Query.ts";
 import { SelectField } from "../parts/form/Fields.tsx";
 import { addressOf } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
@@ -12,16 +12,16 @@ const listMillis = 60_000;
 /** The media files to choose from, with the chosen one, which may be older than the list. */
 export const usePictures = (
   chosen: string,
-): { readonly pictures: ReadonlyArray<Picture>; readonly picture: Picture | undefined } => {
+): { readonly pictures: ReadonlyArray<MediaFile>; readonly picture: MediaFile | undefined } => {
   const isAllowed = may("media:read");
-  const { data } = usePlatform<Page<Picture>>(isAllowed ? "/media" : null, {
+  const { data } = useData(isAllowed ? platform.media.list() : null, {
     isWhole: true,
     millis: listMillis,
   });
   const listed = data?.data ?? [];
   const isListed = listed.some(({ id }) => id === chosen);
-  const single = usePlatform<One<Picture>>(
-    isAllowed && chosen !== "" && data !== undefined && !isListed ? `/media/${chosen}` : null,
+  const single = useData(
+    isAllowed && chosen !== "" && data !== undefined && !isListed ? platform.media.get(chosen) : null,
   );
   const own = single.data?.data;
   const pictures = own === undefined || isListed ? listed : [own, ...listed];
@@ -45,7 +45,7 @@ export const PictureField = ({
   value,
 }: {
   readonly value: string;
-  readonly pictures: ReadonlyArray<Picture>;
+  readonly pictures: ReadonlyArray<MediaFile>;
   readonly onValue: (id: string) => void;
 }) => {
   const isKnown = value === "" || pictures.some(({ id }) => id === value);

@@ -2,7 +2,7 @@
 import { useId } from "preact/hooks";
 import { Button } from "../parts/Button.tsx";
 import { CheckField, SelectField, TextField } from "../parts/form/Fields.tsx";
-import { useFieldProblems } from "../parts/form/Form.tsx";
+import { fieldsOf, useFieldProblems } from "../parts/form/Form.tsx";
 import { hasChoices, newQuestion, type QuestionValues } from "./NotificationForm.ts";
 
 const maxQuestions = 5;
@@ -35,34 +35,18 @@ const QuestionGroup = ({
   readonly onChange: (changes: Partial<QuestionValues>) => void;
   readonly onRemove: () => void;
 }) => {
-  const name = `questions.${index}`;
+  const field = fieldsOf(question, onChange, `questions.${index}.`);
   return (
     <fieldset class="field-group">
       <legend>Question {index + 1}</legend>
-      <TextField
-        name={`${name}.question_text`}
-        label="Question"
-        value={question.question_text}
-        onValue={(text) => onChange({ question_text: text })}
-      />
-      <SelectField
-        name={`${name}.type`}
-        label="Answer"
-        choices={answers}
-        value={question.type}
-        onValue={(value) => {
-          const chosen = answers.find((each) => each.value === value);
-          if (chosen !== undefined) onChange({ type: chosen.value });
-        }}
-      />
+      <TextField {...field("question_text")} label="Question" />
+      <SelectField {...field("type")} label="Answer" choices={answers} />
       {hasChoices(question.type) && (
         <TextField
-          name={`${name}.choices`}
+          {...field("choices")}
           label="Choices"
           hint="Two to four, each on a line of its own."
           rows={4}
-          value={question.choices}
-          onValue={(choices) => onChange({ choices })}
         />
       )}
       <CheckField

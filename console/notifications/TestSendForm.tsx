@@ -1,20 +1,18 @@
 /** Test sends: a notification is sent now to approved test devices, with the results. */
 import { useEffect, useState } from "preact/hooks";
-import { platform } from "../data/ApiCall.ts";
-import { useOperator, usePlatform } from "../data/Query.ts";
-import type { Campaign, Device, DeviceMessage, One, Page } from "../data/Resources.ts";
-import type { Delivery } from "../devices/DeviceResources.ts";
+import { platform } from "../data/Api.ts";
+import { send } from "../data/ApiCall.ts";
+import { useData } from "../data/Query.ts";
+import type { Campaign, Delivery, TestSend } from "../data/Resources.ts";
 import { Badge } from "../parts/Badge.tsx";
 import { Button } from "../parts/Button.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
 import { Form, useForm } from "../parts/form/Form.tsx";
 import { PickList, type PickItem } from "../parts/form/PickList.tsx";
-import { environment, workspaceId } from "../session/Scope.ts";
 import { isOperator, may } from "../session/SessionState.ts";
 import { LocationChoice } from "./LocationChoice.tsx";
-import type { TestDeliveries } from "./MessageResources.ts";
 
-type TestDelivery = TestDeliveries["deliveries"][number];
+type TestDelivery = TestSend["deliveries"][number];
 
 /** How often the result is read, in milliseconds. */
 const resultMillis = 2_000;
@@ -35,9 +33,8 @@ interface ResultProps {
 
 /** The operator sees every delivery with its error. */
 const OperatorResult = ({ delivery, messageId }: ResultProps) => {
-  const query = `device=${delivery.device_id}&notification=${messageId}&limit=${maxShown}`;
-  const { data } = useOperator<Page<Delivery>>(
-    `/workspaces/${workspaceId.value}/${environment.value}/deliveries?${query}`,
+  const { data } = useData(
+    platform.deliveries.list({ device: delivery.device_id, notification: messageId, limit: maxShown }),
     { millis: resultMillis },
   );
   const found = data?.data.find(({ id }) => id === delivery.id);
@@ -52,10 +49,9 @@ const OperatorResult = ({ delivery, messageId }: ResultProps) => {
 
 /** Others see what was delivered. */
 const DeliveredResult = ({ delivery }: ResultProps) => {
-  const { data } = usePlatform<Page<DeviceMessage>>(
-    `/devices/${delivery.device_id}/messages?limit=${maxShown}`,
-    { millis: resultMillis },
-  );
+  const { data } = useData(platform.deviceMessages.list(delivery.device_id, { limit: maxShown }), {
+    millis: resultMillis,
+  });
   return data?.data.some(({ id }) => id === delivery.id) === true
     ? statusBadges.delivered
     : statusBadges.queued;
@@ -91,12 +87,9 @@ const useTestDevices = () => {
   const [search, setSearch] = useState("");
   const [known, setKnown] = useState<ReadonlyMap<string, PickItem>>(new Map());
   const wanted = search.trim();
-  const query = new URLSearchParams({
-    approved: "true",
-    limit: String(maxShown),
-    ...(wanted === "" ? {} : { q: wanted }),
-  });
-  const { data } = usePlatform<Page<Device>>(`/devices?${query.toString()}`);
+  const { data } = useData(
+    platform.devices.list({ approved: true, limit: maxShown, q: wanted || undefined }),
+  );
   const found = (data?.data ?? []).map((device): PickItem => ({
     id: device.id,
     name: device.installation_id,
@@ -130,16 +123,12 @@ export const TestSendForm = ({
     initial: { device_ids: [], location_id: "" },
     send: async ({ device_ids, location_id: location }, idempotencyKey) => {
       setDeliveries([]);
-      const path = `/campaigns/${campaign.id}/notifications/${messageId}/test`;
-      const { body } = await platform<One<TestDeliveries>>(path, {
-        method: "POST",
-        json: { device_ids, location_id: location || null },
-        idempotencyKey,
-      });
-      setDeliveries(body.data.deliveries);
+      const draft = { device_ids, location_id: location || null };
+      const { data } = await send(platform.testSends.send(campaign.id, messageId, draft, { idempotencyKey }));
+      setDeliveries(data.deliveries);
     },
   });
-  const { device_ids: chosen, location_id: location } = form.values.value;
+  const { device_ids: chosen } = form.values.value;
   return (
     <>
       <Form model={form} label="Send a test">
@@ -158,9 +147,7 @@ export const TestSendForm = ({
             devices.isLoaded ? "There is no approved test device yet. Approve one under Devices." : "Loading…"
           }
         />
-        {campaign.type === "geo" && (
-          <LocationChoice value={location} onValue={(value) => form.set({ location_id: value })} />
-        )}
+        {campaign.type === "geo" && <LocationChoice {...form.field("location_id")} />}
         <Button type="submit" isBusy={form.isSending.value}>
           Send a test
         </Button>

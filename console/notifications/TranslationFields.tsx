@@ -2,7 +2,7 @@
 import { useEffect, useId, useRef } from "preact/hooks";
 import { Button } from "../parts/Button.tsx";
 import { Field, TextField } from "../parts/form/Fields.tsx";
-import { type FormModel, useFieldProblems } from "../parts/form/Form.tsx";
+import { fieldsOf, type FormModel, useFieldProblems } from "../parts/form/Form.tsx";
 import { commonLanguages, languageName } from "./Languages.ts";
 import { hasChoices, type MessageValues, type QuestionValues } from "./NotificationForm.ts";
 import {
@@ -61,35 +61,23 @@ const TagField = ({ isFocused, onChange, translation }: GroupProps) => {
 };
 
 const QuestionTexts = ({
+  field,
   label,
-  name,
-  onChange,
   question,
-  texts,
 }: {
-  readonly name: string;
+  readonly field: ReturnType<typeof fieldsOf<TranslatedQuestionValues>>;
   readonly label: (text: string) => string;
   readonly question: QuestionValues;
-  readonly texts: TranslatedQuestionValues;
-  readonly onChange: (texts: TranslatedQuestionValues) => void;
 }) => (
   <>
-    <TextField
-      name={`${name}.question_text`}
-      label={label("Question")}
-      placeholder={question.question_text}
-      value={texts.question_text}
-      onValue={(text) => onChange({ ...texts, question_text: text })}
-    />
+    <TextField {...field("question_text")} label={label("Question")} placeholder={question.question_text} />
     {hasChoices(question.type) && (
       <TextField
-        name={`${name}.choices`}
+        {...field("choices")}
         label={label("Choices")}
         hint="In the order of the question. An empty line keeps a choice as it is."
         placeholder={question.choices}
         rows={4}
-        value={texts.choices}
-        onValue={(choices) => onChange({ ...texts, choices })}
       />
     )}
   </>
@@ -100,15 +88,15 @@ const TranslationGroup = (props: GroupProps) => {
   const name = translationName(translation);
   const tag = translation.tag.trim();
   const mark = tag === "" ? `translation ${index + 1}` : tag;
+  const text = fieldsOf(translation, onChange, `${name}.`);
   const field = (key: "headline" | "body" | "cta_label" | "cta_url", label: string, rows = 1) => (
-    <TextField
-      name={`${name}.${key}`}
-      label={`${label} (${mark})`}
-      rows={rows}
-      value={translation[key]}
-      onValue={(value) => onChange({ [key]: value })}
-    />
+    <TextField {...text(key)} label={`${label} (${mark})`} rows={rows} />
   );
+  const questionTexts = (index: number) => translation.questions[index] ?? untranslated;
+  const changeQuestion = (index: number, changes: Partial<TranslatedQuestionValues>) =>
+    onChange({
+      questions: questions.map((_, at) => ({ ...questionTexts(at), ...(at === index ? changes : {}) })),
+    });
   return (
     <fieldset class="field-group">
       <legend>
@@ -125,17 +113,13 @@ const TranslationGroup = (props: GroupProps) => {
       {questions.map((question, at) => (
         <QuestionTexts
           key={at}
-          name={`${name}.questions.${at}`}
-          label={(text) => `${text} ${at + 1} (${mark})`}
+          label={(noun) => `${noun} ${at + 1} (${mark})`}
           question={question}
-          texts={translation.questions[at] ?? untranslated}
-          onChange={(texts) =>
-            onChange({
-              questions: questions.map((_, each) =>
-                each === at ? texts : (translation.questions[each] ?? untranslated),
-              ),
-            })
-          }
+          field={fieldsOf(
+            questionTexts(at),
+            (changes) => changeQuestion(at, changes),
+            `${name}.questions.${at}.`,
+          )}
         />
       ))}
       <div class="actions">

@@ -1,7 +1,7 @@
 /** The values of translations while they are edited, and how they become those of a draft of the API. */
-import type { AttachedMessage } from "../campaigns/CampaignResources.ts";
+import type { Notification } from "../data/Resources.ts";
 
-type ShownTranslations = NonNullable<AttachedMessage["translations"]>;
+type ShownTranslations = NonNullable<Notification["translations"]>;
 
 /** A question in another language. Its choices are lines of one text; an empty line is not translated. */
 export interface TranslatedQuestionValues {

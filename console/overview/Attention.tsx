@@ -1,18 +1,10 @@
 /** Problems that need a person: failing transports and webhooks, missed sends, and limits nearly reached. */
 import { useState } from "preact/hooks";
+import { here, operator, platform } from "../data/Api.ts";
 import type { ApiProblem } from "../data/ApiCall.ts";
 import { isNearlyReached, limitsOf, type PlanLimit, usePlanUsage } from "../data/PlanLimits.ts";
-import { useOperator, usePlatform } from "../data/Query.ts";
-import type {
-  Ability,
-  HealthReport,
-  One,
-  Page,
-  Send,
-  Webhook,
-  WebhookAttempt,
-  Workspace,
-} from "../data/Resources.ts";
+import { useData } from "../data/Query.ts";
+import type { Ability, Webhook } from "../data/Resources.ts";
 import { serverNow } from "../data/ServerTime.ts";
 import { formatNumber } from "../parts/DisplayFormats.ts";
 import { InstantText } from "../parts/InstantText.tsx";
@@ -35,7 +27,7 @@ const nameOf = ({ description, url }: Webhook): string => description ?? url;
 
 /** An active webhook whose last call failed. */
 const FailingWebhook = ({ webhook }: { readonly webhook: Webhook }) => {
-  const { data, problem } = usePlatform<Page<WebhookAttempt>>(`/webhooks/${webhook.id}/attempts?limit=1`);
+  const { data, problem } = useData(platform.webhooks.attempts(webhook.id, { limit: 1 }));
   const last = data?.data[0];
   const isFailing = last !== undefined && last.error !== null;
   useFound(`webhook ${webhook.id}`, data === undefined && problem === undefined ? undefined : +isFailing);
@@ -50,7 +42,7 @@ const FailingWebhook = ({ webhook }: { readonly webhook: Webhook }) => {
 };
 
 const Webhooks = () => {
-  const { data, problem } = usePlatform<Page<Webhook>>("/webhooks", { isWhole: true });
+  const { data, problem } = useData(platform.webhooks.list(), { isWhole: true });
   useFound(
     "webhooks",
     data === undefined ? problem && 1 : data.data.filter(({ disabled_at: at }) => at !== null).length,
@@ -73,7 +65,7 @@ const Webhooks = () => {
 };
 
 const MissedSends = () => {
-  const { data, problem } = usePlatform<Page<Send>>("/sends?status=missed&limit=20");
+  const { data, problem } = useData(platform.sends.list({ status: "missed", limit: 20 }));
   const since = serverNow() - recentMillis;
   const missed = data?.data.filter(({ due_at: at }) => Date.parse(at) >= since);
   useFound("sends", missed === undefined ? problem && 1 : missed.length);
@@ -92,7 +84,7 @@ const MissedSends = () => {
 
 /** Credentials and push services that do not work, in the words of the checks of the installation. */
 const Transports = () => {
-  const { data, problem } = useOperator<One<HealthReport>>("/health/report", { millis: healthMillis });
+  const { data, problem } = useData(operator.health.report(), { millis: healthMillis });
   const failing = data?.data.findings.filter(
     ({ area, verdict }) => area === "push services" && verdict !== "ok",
   );
@@ -113,7 +105,7 @@ const limitText = ({ max, name, used = 0 }: PlanLimit): string =>
   `${name}: ${formatNumber(used)} of the ${formatNumber(max ?? 0)} that the plan allows.`;
 
 const Limits = () => {
-  const workspace = useOperator<One<Workspace>>(`/workspaces/${workspaceId.value}`);
+  const workspace = useData(operator.workspaces.get(here()[0]));
   const usage = usePlanUsage();
   const isLoaded = workspace.data !== undefined && usage.data !== undefined;
   const reached = isLoaded

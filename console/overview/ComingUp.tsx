@@ -1,6 +1,7 @@
 /** Coming events: sends that are due, and campaigns that start or end. */
-import { usePlatform } from "../data/Query.ts";
-import type { Campaign, Page, Send } from "../data/Resources.ts";
+import { platform } from "../data/Api.ts";
+import { useData } from "../data/Query.ts";
+import type { Campaign, Send } from "../data/Resources.ts";
 import { serverNow } from "../data/ServerTime.ts";
 import { formatInstant } from "../parts/DisplayFormats.ts";
 import { LoadProblem, Loading } from "../parts/PageFrame.tsx";
@@ -23,7 +24,7 @@ interface Upcoming {
   readonly href: string;
 }
 
-const campaignsOf = (status: string) => (may("campaigns:read") ? `/campaigns?status=${status}` : null);
+const campaignsOf = (status: string) => (may("campaigns:read") ? platform.campaigns.list({ status }) : null);
 
 const startOf = ({ id, name, starts_at: at, timezone: zone }: Campaign): Upcoming => ({
   key: `start ${id}`,
@@ -50,9 +51,9 @@ const sendOf = ({ due_at: at, id, notification_name: name }: Send): Upcoming => 
 
 /** Sends that are due and campaigns that start or end within 30 days, the next first. */
 export const ComingUp = () => {
-  const scheduled = usePlatform<Page<Campaign>>(campaignsOf("scheduled"), whole);
-  const active = usePlatform<Page<Campaign>>(campaignsOf("active"), whole);
-  const sends = usePlatform<Page<Send>>(may("sends:read") ? "/sends?status=scheduled" : null, whole);
+  const scheduled = useData(campaignsOf("scheduled"), whole);
+  const active = useData(campaignsOf("active"), whole);
+  const sends = useData(may("sends:read") ? platform.sends.list({ status: "scheduled" }) : null, whole);
   const until = serverNow() + aheadMillis;
   const items = [
     ...(sends.data?.data.map(sendOf) ?? []),

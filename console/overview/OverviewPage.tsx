@@ -1,7 +1,8 @@
 /** "Overview": what happened in the last 30 days, what is next, and what needs a person. */
 import { useState } from "preact/hooks";
-import { usePlatform } from "../data/Query.ts";
-import type { Report, SummaryReport } from "../data/Resources.ts";
+import { platform } from "../data/Api.ts";
+import { useData } from "../data/Query.ts";
+import type { SummaryReport } from "../data/Resources.ts";
 import { ButtonLink } from "../parts/Button.tsx";
 import { DayChart } from "../parts/chart/DayChart.tsx";
 import { EmptyState } from "../parts/EmptyState.tsx";
@@ -25,8 +26,7 @@ const figures: ReadonlyArray<readonly [DailyFigure, string]> = [
   ["geofence_exits", "Exits"],
 ];
 
-const useSummary = (start: string, end: string) =>
-  usePlatform<Report<SummaryReport>>(`/reports/summary?start=${start}&end=${end}`);
+const useSummary = (start: string, end: string) => useData(platform.reports.summary({ start, end }));
 
 const Figures = ({ timezone }: { readonly timezone: string }) => {
   const [chosen, choose] = useState<DailyFigure>("delivered");

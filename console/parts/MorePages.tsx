@@ -1,14 +1,15 @@
 /** A list within a page of something else: it begins with the newest, and shows more on demand. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { usePlatform } from "../data/Query.ts";
+import { type ApiRequest, withParameters } from "../data/ApiCall.ts";
+import { useData } from "../data/Query.ts";
 import type { Page } from "../data/Resources.ts";
 import { Button } from "./Button.tsx";
 import { LoadProblem, Loading } from "./PageFrame.tsx";
 
 interface MorePagesProps<Item> {
-  /** The path of the list, with its parameters but the cursor. */
-  readonly path: string;
+  /** The request of the list's first page. */
+  readonly list: ApiRequest<Page<Item>>;
   /** The button that shows the next page, such as "Show older messages". */
   readonly more: string;
   /** Shown instead of a list without items. */
@@ -17,17 +18,14 @@ interface MorePagesProps<Item> {
   readonly children: (items: ReadonlyArray<Item>) => ComponentChildren;
 }
 
-const withCursor = (path: string, cursor: string): string =>
-  cursor === "" ? path : `${path}${path.includes("?") ? "&" : "?"}cursor=${encodeURIComponent(cursor)}`;
-
 interface PartProps<Item> extends MorePagesProps<Item> {
   readonly cursor: string;
   /** Shows the next page; undefined if it is shown. */
   readonly onMore: ((cursor: string) => void) | undefined;
 }
 
-const Part = <Item,>({ children, cursor, empty, more, onMore, path }: PartProps<Item>) => {
-  const { data, problem } = usePlatform<Page<Item>>(withCursor(path, cursor));
+const Part = <Item,>({ children, cursor, empty, list, more, onMore }: PartProps<Item>) => {
+  const { data, problem } = useData(cursor === "" ? list : withParameters(list, { cursor }));
   if (data === undefined) return problem === undefined ? <Loading /> : <LoadProblem problem={problem} />;
   const next = data.meta.next_cursor;
   return (

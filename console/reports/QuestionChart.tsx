@@ -2,10 +2,10 @@
 import { BarChart } from "../parts/chart/BarChart.tsx";
 import { formatCount, formatNumber } from "../parts/DisplayFormats.ts";
 import { FactList } from "../parts/FactList.tsx";
-import type { QuestionFigures } from "./ReportResources.ts";
+import type { QuestionResult } from "../data/Resources.ts";
 
 /** The types of questions as people read them. */
-export const questionTypes: Readonly<Record<QuestionFigures["type"], string>> = {
+export const questionTypes: Readonly<Record<QuestionResult["type"], string>> = {
   SINGLE_CHOICE: "Single choice",
   MULTIPLE_CHOICE: "Multiple choice",
   RATING: "Rating",
@@ -25,7 +25,7 @@ export const questionSummary = ({
   mean,
   median,
   true_count: yes,
-}: QuestionFigures): string => {
+}: QuestionResult): string => {
   if (choices !== undefined) {
     const first = choices.toSorted((a, b) => b.count - a.count)[0];
     return first === undefined || first.count === 0 ? "no answer" : `${first.text}: ${shown(first.share)} %`;
@@ -36,7 +36,7 @@ export const questionSummary = ({
   return "texts";
 };
 
-const bars = ({ choices, distribution, false_count: no, true_count: yes }: QuestionFigures) => {
+const bars = ({ choices, distribution, false_count: no, true_count: yes }: QuestionResult) => {
   if (choices !== undefined)
     return choices.map(({ count, id, share, text }) => ({
       key: id,
@@ -53,7 +53,7 @@ const bars = ({ choices, distribution, false_count: no, true_count: yes }: Quest
 };
 
 /** A question with the figures of its type. */
-export const QuestionChart = ({ question }: { readonly question: QuestionFigures }) => {
+export const QuestionChart = ({ question }: { readonly question: QuestionResult }) => {
   const { answered, max, mean, median, min, question_text: text, type } = question;
   const drawn = bars(question);
   return (

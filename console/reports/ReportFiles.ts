@@ -1,5 +1,5 @@
 /** Reports as files: CSV as the API gives it, and the charts as a picture. */
-import { platformBase, request } from "../data/ApiCall.ts";
+import { type ApiRequest, fetchResponse, withParameters } from "../data/ApiCall.ts";
 import { chartsPng } from "../parts/chart/ChartImage.ts";
 import { saveFile } from "../parts/Download.ts";
 
@@ -13,9 +13,8 @@ const onlyRow = (text: string, id: string): string => {
 };
 
 /** Saves a report as CSV under the API's name; with an id only the row that begins with it. */
-export const saveCsv = async (path: string, id: string | null): Promise<void> => {
-  const separator = path.includes("?") ? "&" : "?";
-  const response = await request(`${platformBase()}${path}${separator}format=csv`);
+export const saveCsv = async (report: ApiRequest<unknown>, id: string | null): Promise<void> => {
+  const response = await fetchResponse(withParameters(report, { format: "csv" }));
   const blob = await response.blob();
   const name = nameOf(response.headers.get("content-disposition"));
   saveFile(id === null ? blob : new Blob([onlyRow(await blob.text(), id)], { type: blob.type }), name);

@@ -1,7 +1,7 @@
 /** The filters of a report as comboboxes, with the API's sentences about their values. */
+import { platform } from "../data/Api.ts";
 import type { ApiProblem } from "../data/ApiCall.ts";
-import { usePlatform } from "../data/Query.ts";
-import type { Page } from "../data/Resources.ts";
+import { useData } from "../data/Query.ts";
 import { Button } from "../parts/Button.tsx";
 import { ChoiceFilter } from "../parts/Filters.tsx";
 import type { Choice } from "../parts/form/Fields.tsx";
@@ -59,12 +59,11 @@ interface ReportFilterBarProps {
 
 /** All filters. */
 export const ReportFilterBar = ({ notificationName, problem, range, statuses }: ReportFilterBarProps) => {
-  const days = range.days === null ? null : `start=${range.start}&end=${range.end}`;
-  const report = (name: string) => (days === null ? null : `/reports/${name}?${days}`);
+  const days = { start: range.start, end: range.end };
   // The reports name every campaign and location also for a session that may read reports alone.
-  const campaigns = usePlatform<Page<Named>>(report("campaigns"), once);
-  const locations = usePlatform<Page<Named>>(report("locations"), once);
-  const groups = usePlatform<Page<Named>>(may("locations:read") ? "/location-groups" : null, {
+  const campaigns = useData(range.days === null ? null : platform.reports.campaigns(days), once);
+  const locations = useData(range.days === null ? null : platform.reports.locations(days), once);
+  const groups = useData(may("locations:read") ? platform.locationGroups.list() : null, {
     ...once,
     isWhole: true,
   });

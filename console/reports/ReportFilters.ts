@@ -1,4 +1,7 @@
 /** The filters of reports, which are parameters of the address with the API's names. */
+import type { ApiRequest } from "../data/ApiCall.ts";
+import { type Loaded, useData } from "../data/Query.ts";
+import type { Report } from "../data/Resources.ts";
 import { parameter, setParameters } from "../routing/Router.ts";
 import type { ChosenRange, DayRange } from "./ChosenRange.ts";
 
@@ -30,22 +33,24 @@ export const setFilter = (name: ApiFilter | (typeof ownFilters)[number], value: 
 export const clearFilters = (): void =>
   setParameters(Object.fromEntries([...apiFilters, ...ownFilters].map((name) => [name, undefined])));
 
+/** The query of a report. */
+export type ReportQuery = DayRange & Partial<Readonly<Record<ApiFilter, string>>>;
+
 /** The query of a report about some days. */
 export const reportQuery = (
   { end, start }: DayRange,
   filters: ReadonlyArray<ApiFilter> = apiFilters,
-): string => {
-  const query = new URLSearchParams({ start, end });
-  for (const name of filters) if (parameter(name) !== "") query.set(name, parameter(name));
-  return query.toString();
+): ReportQuery => {
+  const chosen = filters.filter((name) => parameter(name) !== "");
+  return { start, end, ...Object.fromEntries(chosen.map((name) => [name, parameter(name)])) };
 };
 
-/** The paths of a report, and of the same one about the period before. */
-export const comparedPaths = (
-  path: string,
+/** The data of a report, and of the same one about the period before. */
+export const useCompared = <Data>(
+  report: (query: ReportQuery) => ApiRequest<Report<Data>>,
   range: ChosenRange,
   filters?: ReadonlyArray<ApiFilter>,
-): { readonly now: string; readonly before: string | null } => ({
-  now: `${path}?${reportQuery(range, filters)}`,
-  before: range.before === null ? null : `${path}?${reportQuery(range.before, filters)}`,
+): { readonly now: Loaded<Report<Data>>; readonly before: Report<Data> | undefined } => ({
+  now: useData(report(reportQuery(range, filters))),
+  before: useData(range.before === null ? null : report(reportQuery(range.before, filters))).data,
 });

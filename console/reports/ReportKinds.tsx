@@ -3,17 +3,20 @@ import type { ComponentChildren } from "preact";
 import { CampaignBadge } from "../campaigns/CampaignBadge.tsx";
 import { Badge } from "../parts/Badge.tsx";
 import type { Column } from "../parts/DataTable.tsx";
-import { formatNumber } from "../parts/DisplayFormats.ts";
 import type { Choice } from "../parts/form/Fields.tsx";
+import type { ReportQuery } from "./ReportFilters.ts";
 import { type Changes, changedAddress } from "../routing/Router.ts";
 import { campaignStatuses } from "./ReportFilterBar.tsx";
+import { platform } from "../data/Api.ts";
+import type { ApiRequest } from "../data/ApiCall.ts";
 import type {
-  CampaignFigures,
-  InteractionFigures,
-  LocationFigures,
-  NotificationFigures,
-  SurveyFigures,
-} from "./ReportResources.ts";
+  CampaignReportRow,
+  InteractionReportRow,
+  LocationReportRow,
+  NotificationReportRow,
+  Report,
+  SurveyReportRow,
+} from "../data/Resources.ts";
 
 /** A figure of a row, as a column and as a chart. */
 export interface RowFigure<Row> {
@@ -22,10 +25,13 @@ export interface RowFigure<Row> {
   readonly value: (row: Row) => number | null;
 }
 
+/** The name of a report in the API. */
+export type ReportName = keyof typeof platform.reports;
+
 /** A report with a row an item. */
 export interface ReportKind<Row> {
-  /** The last part of the API's path. */
-  readonly key: string;
+  readonly key: ReportName;
+  readonly report: (query: ReportQuery) => ApiRequest<Report<ReadonlyArray<Row>>>;
   readonly label: string;
   readonly statuses: ReadonlyArray<Choice>;
   readonly name: (row: Row) => string;
@@ -39,7 +45,7 @@ export interface ReportKind<Row> {
   readonly empty: string;
 }
 
-type CampaignStatus = CampaignFigures["status"];
+type CampaignStatus = CampaignReportRow["status"];
 
 const figure = <Row,>(
   key: keyof Row & string,
@@ -79,8 +85,9 @@ const notificationStatuses: ReadonlyArray<Choice> = [
 ];
 
 /** The report of campaigns. */
-export const campaignReport: ReportKind<CampaignFigures> = {
+export const campaignReport: ReportKind<CampaignReportRow> = {
   key: "campaigns",
+  report: platform.reports.campaigns,
   label: "Campaigns",
   statuses: campaignStatuses,
   name: ({ name }) => name,
@@ -99,8 +106,9 @@ export const campaignReport: ReportKind<CampaignFigures> = {
 };
 
 /** The report of locations. */
-export const locationReport: ReportKind<LocationFigures> = {
+export const locationReport: ReportKind<LocationReportRow> = {
   key: "locations",
+  report: platform.reports.locations,
   label: "Locations",
   statuses: [
     { value: "active", text: "Active" },
@@ -125,8 +133,9 @@ export const locationReport: ReportKind<LocationFigures> = {
 };
 
 /** The report of notifications. */
-export const notificationReport: ReportKind<NotificationFigures> = {
+export const notificationReport: ReportKind<NotificationReportRow> = {
   key: "notifications",
+  report: platform.reports.notifications,
   label: "Notifications",
   statuses: notificationStatuses,
   name: ({ name }) => name,
@@ -145,8 +154,9 @@ const triggers = {
 } as const;
 
 /** The report of surveys. */
-export const surveyReport: ReportKind<SurveyFigures> = {
+export const surveyReport: ReportKind<SurveyReportRow> = {
   key: "surveys",
+  report: platform.reports.surveys,
   label: "Surveys",
   statuses: campaignStatuses,
   name: ({ survey_name: name }) => name,
@@ -180,8 +190,9 @@ export const surveyReport: ReportKind<SurveyFigures> = {
 };
 
 /** The report of opens and clicks. */
-export const interactionReport: ReportKind<InteractionFigures> = {
+export const interactionReport: ReportKind<InteractionReportRow> = {
   key: "interactions",
+  report: platform.reports.interactions,
   label: "Interactions",
   statuses: notificationStatuses,
   name: ({ name }) => name,
@@ -196,51 +207,4 @@ export const interactionReport: ReportKind<InteractionFigures> = {
   filter: ({ id }) => ({ notification: id }),
   isNotification,
   empty: "No notification matches. Add one to a campaign, or clear the filters.",
-};
-
-/** The columns of a report's table. The figure of the chart is compared with the period before. */
-export const columnsOf = <Row extends { readonly id: string }>(
-  kind: ReportKind<Row>,
-  chosen: RowFigure<Row>,
-  before: ReadonlyMap<string, Row> | null,
-): ReadonlyArray<Column<Row>> => {
-  const figures = kind.figures.map(({ key, label, value }): Column<Row> => ({
-    key,
-    heading: label,
-    isFigure: true,
-    cell: (row) => {
-      const shown = value(row);
-      return shown === null ? <span class="quiet">none</span> : formatNumber(shown);
-    },
-    sortBy: value,
-  }));
-  const beforeOf = (row: Row): number | null => {
-    const old = before?.get(row.id);
-    return old === undefined ? null : chosen.value(old);
-  };
-  const compared: Column<Row> = {
-    key: "before",
-    heading: "Period before",
-    isFigure: true,
-    cell: (row) => {
-      const old = beforeOf(row);
-      return old === null ? <span class="quiet">none</span> : formatNumber(old);
-    },
-    sortBy: beforeOf,
-  };
-  return [
-    {
-      key: "name",
-      heading: "Name",
-      cell: (row) => (
-        <a class="row-link" href={changedAddress(kind.filter(row))}>
-          {kind.name(row)}
-        </a>
-      ),
-      sortBy: kind.name,
-    },
-    ...kind.columns,
-    ...figures,
-    ...(before === null ? [] : [compared]),
-  ];
 };

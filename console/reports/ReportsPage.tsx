@@ -1,6 +1,7 @@
 /** "Reports": seven reports of a range of days, with filters, charts, tables and files. */
 import type { ComponentType } from "preact";
 import { useCallback, useRef, useState } from "preact/hooks";
+import { platform } from "../data/Api.ts";
 import { ApiProblem } from "../data/ApiCall.ts";
 import { Button } from "../parts/Button.tsx";
 import type { Choice } from "../parts/form/Fields.tsx";
@@ -19,17 +20,18 @@ import {
   locationReport,
   notificationReport,
   type ReportKind,
+  type ReportName,
   surveyReport,
 } from "./ReportKinds.tsx";
 import { type ReportNews, type ReportProps, RowReport } from "./RowReport.tsx";
 import { SummaryReportTab } from "./SummaryReportTab.tsx";
-import { SurveyResultsTab, surveyPath, useSurveys } from "./SurveyResultsTab.tsx";
+import { SurveyResultsTab, useSurveys } from "./SurveyResultsTab.tsx";
 
 const panel = "report";
 
 /** A report as a tab: its parameter, its name, the statuses of its rows, and its component. */
 interface ReportTab {
-  readonly key: string;
+  readonly key: ReportName | "results";
   readonly label: string;
   readonly statuses: ReadonlyArray<Choice>;
   readonly Tab: ComponentType<ReportProps>;
@@ -72,7 +74,6 @@ const tabs = () =>
 const hasIdFirst = new Set(["notifications", "interactions"]);
 
 interface FilesProps {
-  readonly report: string;
   readonly range: ReportProps["range"];
   readonly onProblem: (problem: ApiProblem | undefined) => void;
   readonly onPng: () => Promise<void>;
@@ -101,14 +102,14 @@ const FileButton = ({
   );
 };
 
-const ReportActions = ({ onPng, onProblem, range, report }: FilesProps) => {
+const ReportActions = ({ onPng, onProblem, range, report }: FilesProps & { readonly report: ReportName }) => {
   const notification = parameter("notification");
   const id = hasIdFirst.has(report) && notification !== "" ? notification : null;
   return (
     <>
       <FileButton
         text="CSV"
-        save={() => saveCsv(`/reports/${report}?${reportQuery(range, apiFilters)}`, id)}
+        save={() => saveCsv(platform.reports[report](reportQuery(range)), id)}
         onProblem={onProblem}
       />
       <FileButton text="PNG" save={onPng} onProblem={onProblem} />
@@ -119,12 +120,13 @@ const ReportActions = ({ onPng, onProblem, range, report }: FilesProps) => {
 const ResultActions = ({ onPng, onProblem, range }: FilesProps) => {
   const { chosen } = useSurveys(range);
   if (chosen === undefined) return null;
-  const path = (part: "results" | "answers"): string =>
-    `${surveyPath(chosen, part)}?${reportQuery(range, [])}`;
+  const { campaign_id: campaign, survey_id: notification } = chosen;
+  const save = (part: "answers" | "results") =>
+    saveCsv(platform.surveyResults[part](campaign, notification, reportQuery(range, [])), null);
   return (
     <>
-      <FileButton text="CSV" save={() => saveCsv(path("results"), null)} onProblem={onProblem} />
-      <FileButton text="Answers as CSV" save={() => saveCsv(path("answers"), null)} onProblem={onProblem} />
+      <FileButton text="CSV" save={() => save("results")} onProblem={onProblem} />
+      <FileButton text="Answers as CSV" save={() => save("answers")} onProblem={onProblem} />
       <FileButton text="PNG" save={onPng} onProblem={onProblem} />
     </>
   );
@@ -149,13 +151,19 @@ const ReportBody = ({ timezone }: { readonly timezone: string }) => {
     await savePng(content.current, `waypost-${report.key}-${range.start}-${range.end}.png`);
   };
   const isResults = report.key === "results";
-  const Actions = isResults ? ResultActions : ReportActions;
+  const files: FilesProps = { range, onPng, onProblem: setFileProblem };
   const { Tab } = report;
   return (
     <PageFrame
       title="Reports"
       lead={`Whole days in the time zone ${timezone}.`}
-      actions={<Actions report={report.key} range={range} onPng={onPng} onProblem={setFileProblem} />}
+      actions={
+        report.key === "results" ? (
+          <ResultActions {...files} />
+        ) : (
+          <ReportActions {...files} report={report.key} />
+        )
+      }
     >
       <Tabs label="Reports" tabs={tabs()} chosen={report.key} panel={panel} />
       <div id={panel} class="report" role="tabpanel" tabIndex={0} aria-labelledby={tabId(panel, report.key)}>

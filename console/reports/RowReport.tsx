@@ -2,16 +2,15 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { ApiProblem } from "../data/ApiCall.ts";
 import { useLast } from "../data/LastData.ts";
-import { usePlatform } from "../data/Query.ts";
-import type { Report } from "../data/Resources.ts";
 import { BarChart } from "../parts/chart/BarChart.tsx";
-import { DataTable } from "../parts/DataTable.tsx";
+import { type Column, DataTable } from "../parts/DataTable.tsx";
+import { formatNumber } from "../parts/DisplayFormats.ts";
 import { ChoiceFilter } from "../parts/Filters.tsx";
 import { Loading } from "../parts/PageFrame.tsx";
 import { changedAddress, navigate, parameter } from "../routing/Router.ts";
 import type { ChosenRange } from "./ChosenRange.ts";
-import { comparedPaths, setFilter } from "./ReportFilters.ts";
-import { columnsOf, type ReportKind } from "./ReportKinds.tsx";
+import { setFilter, useCompared } from "./ReportFilters.ts";
+import type { ReportKind, RowFigure } from "./ReportKinds.tsx";
 
 /** A report's state for the page around it. */
 export interface ReportNews {
@@ -26,15 +25,63 @@ export interface ReportProps {
   readonly onNews: (news: ReportNews) => void;
 }
 
+/** The columns of a report's table. The figure of the chart is compared with the period before. */
+const columnsOf = <Row extends { readonly id: string }>(
+  kind: ReportKind<Row>,
+  chosen: RowFigure<Row>,
+  before: ReadonlyMap<string, Row> | null,
+): ReadonlyArray<Column<Row>> => {
+  const figures = kind.figures.map(({ key, label, value }): Column<Row> => ({
+    key,
+    heading: label,
+    isFigure: true,
+    cell: (row) => {
+      const shown = value(row);
+      return shown === null ? <span class="quiet">none</span> : formatNumber(shown);
+    },
+    sortBy: value,
+  }));
+  const beforeOf = (row: Row): number | null => {
+    const old = before?.get(row.id);
+    return old === undefined ? null : chosen.value(old);
+  };
+  const compared: Column<Row> = {
+    key: "before",
+    heading: "Period before",
+    isFigure: true,
+    cell: (row) => {
+      const old = beforeOf(row);
+      return old === null ? <span class="quiet">none</span> : formatNumber(old);
+    },
+    sortBy: beforeOf,
+  };
+  return [
+    {
+      key: "name",
+      heading: "Name",
+      cell: (row) => (
+        <a class="row-link" href={changedAddress(kind.filter(row))}>
+          {kind.name(row)}
+        </a>
+      ),
+      sortBy: kind.name,
+    },
+    ...kind.columns,
+    ...figures,
+    ...(before === null ? [] : [compared]),
+  ];
+};
+
 /** The rows of a report, and its chart. */
 export const RowReport = <Row extends { readonly id: string }>({
   kind,
   onNews,
   range,
 }: ReportProps & { readonly kind: ReportKind<Row> }) => {
-  const paths = comparedPaths(`/reports/${kind.key}`, range);
-  const { data, problem } = usePlatform<Report<ReadonlyArray<Row>>>(paths.now);
-  const { data: dataBefore } = usePlatform<Report<ReadonlyArray<Row>>>(paths.before);
+  const {
+    now: { data, problem },
+    before: dataBefore,
+  } = useCompared(kind.report, range);
   const report = useLast(data);
   const [chosenKey, choose] = useState(kind.figures[0]?.key ?? "");
   const chosen = kind.figures.find(({ key }) => key === chosenKey);

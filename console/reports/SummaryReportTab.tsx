@@ -1,15 +1,15 @@
 /** The summary: totals, the chart of one of them by day, and every day in a table. */
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { platform } from "../data/Api.ts";
 import { useLast } from "../data/LastData.ts";
-import { usePlatform } from "../data/Query.ts";
-import type { Report, SummaryReport } from "../data/Resources.ts";
+import type { SummaryReport } from "../data/Resources.ts";
 import { DayChart } from "../parts/chart/DayChart.tsx";
 import { type Column, DataTable } from "../parts/DataTable.tsx";
 import { formatCount, formatDay, formatNumber } from "../parts/DisplayFormats.ts";
 import { FigureTotals } from "../parts/FigureTotals.tsx";
 import { Loading } from "../parts/PageFrame.tsx";
 import { changedAddress, navigate, parameter } from "../routing/Router.ts";
-import { comparedPaths, setFilter } from "./ReportFilters.ts";
+import { setFilter, useCompared } from "./ReportFilters.ts";
 import type { ReportProps } from "./RowReport.tsx";
 
 type Day = SummaryReport["daily"][number];
@@ -70,9 +70,10 @@ const byComparedDay = (now: SummaryReport, before: SummaryReport): ReadonlyMap<s
 /** The report of all activity. */
 export const SummaryReportTab = ({ onNews, range }: ReportProps) => {
   const [chosen, choose] = useState<DailyFigure>("delivered");
-  const paths = comparedPaths("/reports/summary", range);
-  const { data, problem } = usePlatform<Report<SummaryReport>>(paths.now);
-  const { data: before } = usePlatform<Report<SummaryReport>>(paths.before);
+  const {
+    now: { data, problem },
+    before,
+  } = useCompared(platform.reports.summary, range);
   const report = useLast(data);
   const label = figures.find(([key]) => key === chosen)?.[1] ?? "";
   useEffect(() => onNews({ problem, notificationName: undefined }), [problem]);

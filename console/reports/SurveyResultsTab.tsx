@@ -1,8 +1,9 @@
 /** Results of a survey: a chart a question, and the questions in a table. */
 import { useEffect } from "preact/hooks";
+import { platform } from "../data/Api.ts";
 import { useLast } from "../data/LastData.ts";
-import { usePlatform } from "../data/Query.ts";
-import type { Report } from "../data/Resources.ts";
+import { useData } from "../data/Query.ts";
+import type { QuestionResult, SurveyReportRow } from "../data/Resources.ts";
 import { type Column, DataTable } from "../parts/DataTable.tsx";
 import { EmptyState } from "../parts/EmptyState.tsx";
 import { formatCount, formatNumber } from "../parts/DisplayFormats.ts";
@@ -11,11 +12,10 @@ import { ChoiceFilter } from "../parts/Filters.tsx";
 import { Loading } from "../parts/PageFrame.tsx";
 import { changedAddress, navigate, parameter, setParameters } from "../routing/Router.ts";
 import { QuestionChart, questionSummary, questionTypes } from "./QuestionChart.tsx";
-import { comparedPaths, setFilter } from "./ReportFilters.ts";
-import type { QuestionFigures, SurveyAnswers, SurveyFigures } from "./ReportResources.ts";
+import { setFilter, useCompared } from "./ReportFilters.ts";
 import type { ReportProps } from "./RowReport.tsx";
 
-const isChosen = (survey: SurveyFigures): boolean => {
+const isChosen = (survey: SurveyReportRow): boolean => {
   const [campaign, notification] = [parameter("campaign"), parameter("notification")];
   return (
     (campaign === "" || campaign === survey.campaign_id) &&
@@ -25,18 +25,12 @@ const isChosen = (survey: SurveyFigures): boolean => {
 
 /** The surveys of the range, and the one of the address: else the first, which has the most responses. */
 export const useSurveys = ({ end, start }: ReportProps["range"]) => {
-  const { data, problem } = usePlatform<Report<ReadonlyArray<SurveyFigures>>>(
-    `/reports/surveys?start=${encodeURIComponent(start)}&end=${encodeURIComponent(end)}`,
-  );
+  const { data, problem } = useData(platform.reports.surveys({ start, end }));
   const surveys = useLast(data)?.data;
   return { surveys, chosen: surveys?.find(isChosen), problem };
 };
 
-/** The path of the results of a survey, or of the answers to it. */
-export const surveyPath = (survey: SurveyFigures, part: "results" | "answers"): string =>
-  `/campaigns/${survey.campaign_id}/notifications/${survey.survey_id}/${part}`;
-
-const columns: ReadonlyArray<Column<QuestionFigures>> = [
+const columns: ReadonlyArray<Column<QuestionResult>> = [
   {
     key: "question",
     heading: "Question",
@@ -69,10 +63,12 @@ const NoSurvey = () => (
   </EmptyState>
 );
 
-const Results = ({ onNews, range, survey }: ReportProps & { readonly survey: SurveyFigures }) => {
-  const paths = comparedPaths(surveyPath(survey, "results"), range, []);
-  const { data, problem } = usePlatform<Report<SurveyAnswers>>(paths.now);
-  const { data: before } = usePlatform<Report<SurveyAnswers>>(paths.before);
+const Results = ({ onNews, range, survey }: ReportProps & { readonly survey: SurveyReportRow }) => {
+  const { campaign_id: campaign, survey_id: notification } = survey;
+  const {
+    now: { data, problem },
+    before,
+  } = useCompared((days) => platform.surveyResults.results(campaign, notification, days), range, []);
   const results = useLast(data)?.data;
   useEffect(() => onNews({ problem, notificationName: survey.survey_name }), [problem, survey.survey_name]);
   if (results === undefined) return problem === undefined ? <Loading /> : null;
@@ -115,7 +111,7 @@ export const SurveyResultsTab = ({ onNews, range }: ReportProps) => {
   }, [problem, chosen === undefined]);
   if (surveys === undefined) return problem === undefined ? <Loading /> : null;
   if (surveys.length === 0) return <NoSurvey />;
-  const names = (survey: SurveyFigures): string => `${survey.survey_name} · ${survey.campaign_name}`;
+  const names = (survey: SurveyReportRow): string => `${survey.survey_name} · ${survey.campaign_name}`;
   const choose = (key: string): void => {
     const survey = surveys.find(({ id }) => id === key);
     setParameters({ campaign: survey?.campaign_id, notification: survey?.survey_id, question: undefined });

@@ -1,14 +1,11 @@
 /** How many devices a rule holds, while it is written. */
 import { useEffect, useState } from "preact/hooks";
-import { ApiProblem, platform } from "../data/ApiCall.ts";
-import type { One, SegmentRule } from "../data/Resources.ts";
+import { platform } from "../data/Api.ts";
+import { ApiProblem, send } from "../data/ApiCall.ts";
+import type { SegmentRule } from "../data/Resources.ts";
 import { formatCount } from "../parts/DisplayFormats.ts";
 
 const pauseMillis = 250;
-
-interface Count {
-  readonly devices: number;
-}
 
 interface Counted {
   readonly rule: string;
@@ -28,10 +25,9 @@ const useCount = (rule: SegmentRule | null): Counted | null => {
     if (text === null) return setCounted(null);
     const abort = new AbortController();
     const count = async (): Promise<void> => {
-      const json = { rule: JSON.parse(text) as SegmentRule };
-      const options = { method: "POST", json, signal: abort.signal } as const;
-      const { body } = await platform<One<Count>>("/segments/count", options);
-      setCounted({ rule: text, devices: body.data.devices, problem: null });
+      const draft = { rule: JSON.parse(text) as SegmentRule };
+      const { data } = await send(platform.segments.count(draft, { signal: abort.signal }));
+      setCounted({ rule: text, devices: data.devices, problem: null });
     };
     const timer = setTimeout(() => {
       count().catch((error: unknown) => {

@@ -1,6 +1,8 @@
 /** A segment as a form: its name, its rule, and how many devices that is. */
-import type { AttributeSummary, Page, SegmentRule } from "../data/Resources.ts";
-import { usePlatform } from "../data/Query.ts";
+import { send } from "../data/ApiCall.ts";
+import { platform } from "../data/Api.ts";
+import type { Segment } from "../data/Resources.ts";
+import { useData } from "../data/Query.ts";
 import { Button, ButtonLink } from "../parts/Button.tsx";
 import { TextField } from "../parts/form/Fields.tsx";
 import { Form, useForm } from "../parts/form/Form.tsx";
@@ -8,43 +10,43 @@ import { addressOf } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
 import { RuleCount } from "./RuleCount.tsx";
 import { RuleFields } from "./RuleFields.tsx";
-import { isComplete, ruleOf, type TypedRule } from "./RuleModel.ts";
+import { emptyCondition, isComplete, ruleOf, type TypedRule, typedRuleOf } from "./RuleModel.ts";
 
-/** A segment as typed. */
-export interface SegmentValues {
+interface SegmentValues {
   readonly name: string;
   readonly rule: TypedRule;
 }
 
 interface SegmentFormProps {
-  /** The name of the form, under which what was typed is kept. */
-  readonly draft: string;
-  readonly initial: SegmentValues;
-  /** Whether a rule that was not changed is left out: a stored value keeps its type. */
-  readonly isStored?: boolean;
-  readonly onSend: (
-    segment: { readonly name: string; readonly rule?: SegmentRule },
-    idempotencyKey: string,
-  ) => Promise<void>;
+  /** The segment that is changed; null for a new one. */
+  readonly stored: Segment | null;
+  readonly onSaved: (segment: Segment) => Promise<void>;
 }
 
+const emptyRule: TypedRule = { match: "all", conditions: [emptyCondition] };
+
 /** The fields of a segment. Its problems stand at them. */
-export const SegmentForm = ({ draft, initial, isStored = false, onSend }: SegmentFormProps) => {
-  const { data } = usePlatform<Pick<Page<AttributeSummary>, "data">>(
-    may("devices:read") ? "/attributes" : null,
-  );
+export const SegmentForm = ({ onSaved, stored }: SegmentFormProps) => {
+  const { data } = useData(may("devices:read") ? platform.devices.attributes() : null);
+  const initial = { name: stored?.name ?? "", rule: stored === null ? emptyRule : typedRuleOf(stored.rule) };
   const form = useForm<SegmentValues>({
-    draft,
+    draft: `segment.${stored?.id ?? "new"}`,
     initial,
-    send: ({ name, rule }, idempotencyKey) => {
-      const isKept = isStored && JSON.stringify(rule) === JSON.stringify(initial.rule);
-      return onSend({ name, ...(!isKept && { rule: ruleOf(rule) }) }, idempotencyKey);
+    send: async ({ name, rule: typed }, idempotencyKey) => {
+      const rule = ruleOf(typed);
+      // A stored value keeps its type in a rule that was not changed.
+      const isKept = JSON.stringify(typed) === JSON.stringify(initial.rule);
+      const request =
+        stored === null
+          ? platform.segments.create({ name, rule }, { idempotencyKey })
+          : platform.segments.update(stored.id, { name, ...(!isKept && { rule }) }, { idempotencyKey });
+      await onSaved((await send(request)).data);
     },
   });
-  const { name, rule } = form.values.value;
+  const { rule } = form.values.value;
   return (
     <Form model={form}>
-      <TextField name="name" label="Name" value={name} onValue={(value) => form.set({ name: value })} />
+      <TextField {...form.field("name")} label="Name" />
       <RuleFields rule={rule} attributes={data?.data ?? []} onRule={(next) => form.set({ rule: next })} />
       <RuleCount rule={isComplete(rule) ? ruleOf(rule) : null} />
       <div class="actions">

@@ -1,8 +1,9 @@
 /** One segment: its rule can be changed, and it can be deleted. */
 import { useState } from "preact/hooks";
-import { platform } from "../data/ApiCall.ts";
-import { refresh, usePlatform } from "../data/Query.ts";
-import type { One, Segment } from "../data/Resources.ts";
+import { platform } from "../data/Api.ts";
+import { send } from "../data/ApiCall.ts";
+import { refresh, useData } from "../data/Query.ts";
+import type { Segment } from "../data/Resources.ts";
 import { Button } from "../parts/Button.tsx";
 import { ConfirmDialog } from "../parts/Dialog.tsx";
 import { formatCount } from "../parts/DisplayFormats.ts";
@@ -11,15 +12,13 @@ import { showToast } from "../parts/Toasts.tsx";
 import { addressOf, navigate } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
 import type { PageProps } from "../shell/PageProps.ts";
-import { ruleText, typedRuleOf } from "./RuleModel.ts";
+import { ruleText } from "./RuleModel.ts";
 import { SegmentForm } from "./SegmentForm.tsx";
-
-const pathOf = (id: string): string => `/segments/${encodeURIComponent(id)}`;
 
 const Delete = ({ segment }: { readonly segment: Segment }) => {
   const [isAsking, setAsking] = useState(false);
   const remove = async (): Promise<void> => {
-    await platform(pathOf(segment.id), { method: "DELETE" });
+    await send(platform.segments.delete(segment.id));
     navigate(addressOf("/segments"));
     showToast(`The segment "${segment.name}" is deleted.`);
     await refresh();
@@ -45,7 +44,7 @@ const Delete = ({ segment }: { readonly segment: Segment }) => {
 /** One segment. */
 export const SegmentPage = ({ ids }: PageProps) => {
   const id = ids["segment"] ?? "";
-  const { data, problem } = usePlatform<One<Segment>>(pathOf(id));
+  const { data, problem } = useData(platform.segments.get(id));
   const segment = data?.data;
   const isWritable = may("segments:write");
   return (
@@ -59,11 +58,8 @@ export const SegmentPage = ({ ids }: PageProps) => {
       {segment !== undefined && !isWritable && <p class="card">{ruleText(segment.rule)}</p>}
       {segment !== undefined && isWritable && (
         <SegmentForm
-          draft={`segment.${id}`}
-          isStored
-          initial={{ name: segment.name, rule: typedRuleOf(segment.rule) }}
-          onSend={async (json, idempotencyKey) => {
-            await platform(pathOf(id), { method: "PATCH", json, idempotencyKey });
+          stored={segment}
+          onSaved={async () => {
             await refresh();
             showToast("The segment is saved.");
           }}

@@ -1,24 +1,18 @@
 /** "Sends": what runs, what is due, and what was sent. */
-import { useLast } from "../data/LastData.ts";
-import { listPath } from "../data/ListPath.ts";
-import { usePlatform } from "../data/Query.ts";
-import type { Page, Send } from "../data/Resources.ts";
+import { platform } from "../data/Api.ts";
+import { useData } from "../data/Query.ts";
+import type { Send } from "../data/Resources.ts";
 import { CardSection } from "../parts/CardSection.tsx";
 import { DataTable, type Column } from "../parts/DataTable.tsx";
 import { formatNumber } from "../parts/DisplayFormats.ts";
-import { EmptyState } from "../parts/EmptyState.tsx";
-import { ChoiceFilter } from "../parts/Filters.tsx";
 import { InstantText } from "../parts/InstantText.tsx";
-import { LoadProblem, Loading, PageFrame } from "../parts/PageFrame.tsx";
-import { Pager } from "../parts/Pager.tsx";
-import { addressOf, changedAddress, parameter, setParameters } from "../routing/Router.ts";
+import { ListPage } from "../parts/list/ListPage.tsx";
+import { addressOf, changedAddress, parameter } from "../routing/Router.ts";
 import { SendBadge, sendName } from "./SendBadge.tsx";
 import { SendProgress } from "./SendProgress.tsx";
 
 /** A running send is at most so old on the page, in milliseconds. */
 export const runningPollMillis = 2_000;
-
-const filters = ["status", "campaign"] as const;
 
 const statuses = [
   { value: "", text: "Due and past" },
@@ -72,16 +66,13 @@ const columns: ReadonlyArray<Column<Send>> = [
   },
 ];
 
-const ofStatus = (status: string): string => {
-  const campaign = parameter("campaign");
-  const filter = campaign === "" ? "" : `&campaign=${encodeURIComponent(campaign)}`;
-  return `/sends?status=${status}${filter}`;
-};
+const ofStatus = (status: string) =>
+  platform.sends.list({ status, campaign: parameter("campaign") || undefined });
 
 const rowKey = ({ id }: Send): string => id;
 
 const Running = () => {
-  const { data } = usePlatform<Page<Send>>(ofStatus("running"), {
+  const { data } = useData(ofStatus("running"), {
     isWhole: true,
     millis: runningPollMillis,
   });
@@ -117,63 +108,54 @@ const Due = ({ sends }: { readonly sends: ReadonlyArray<Send> }) => (
   </section>
 );
 
-const NoSends = () => (
-  <EmptyState title="No sends yet" action={<a href={addressOf("/campaigns")}>Go to the campaigns</a>}>
-    A push campaign sends at set times. Add a notification with a time to one, and its send is here.
-  </EmptyState>
-);
-
-/** The sends of the environment. */
-export const SendListPage = () => {
+const Sections = ({ sends }: { readonly sends: ReadonlyArray<Send> }) => {
   const status = parameter("status");
-  const { data, problem } = usePlatform<Page<Send>>(
-    listPath("/sends", filters, 100),
-    status === "running" ? { millis: runningPollMillis } : {},
-  );
-  const { data: due } = usePlatform<Page<Send>>(status === "" ? ofStatus("scheduled") : null);
-  const list = useLast(data);
-  const isFirst = parameter("cursor") === "";
-  const isEmpty = list?.data.length === 0 && filters.every((name) => parameter(name) === "") && isFirst;
-  const past = list?.data.filter((send) => send.status !== "scheduled" && send.status !== "running");
+  const { data: due } = useData(status === "" ? ofStatus("scheduled") : null);
+  const past = sends.filter((send) => send.status !== "scheduled" && send.status !== "running");
   return (
-    <PageFrame title="Sends">
-      <LoadProblem problem={problem} />
-      {!isEmpty && (
-        <div class="filters" role="search">
-          <ChoiceFilter
-            label="Status"
-            value={status}
-            choices={statuses}
-            onValue={(value) => setParameters({ status: value, cursor: undefined })}
+    <>
+      {(status === "" || status === "running") && <Running />}
+      {status === "" && parameter("cursor") === "" && <Due sends={due?.data ?? []} />}
+      {status !== "running" && (
+        <section class="send-part" aria-labelledby="past-sends">
+          <h2 id="past-sends">{status === "scheduled" ? "Scheduled" : "Past"}</h2>
+          <DataTable
+            label={status === "scheduled" ? "Scheduled sends" : "Past sends"}
+            columns={columns}
+            rows={status === "" ? past : sends}
+            rowKey={rowKey}
+            empty="No send matches."
           />
-          {parameter("campaign") !== "" && (
-            <a class="button button-secondary" href={changedAddress({ campaign: undefined })}>
-              Show all campaigns
-            </a>
-          )}
-        </div>
+        </section>
       )}
-      {list === undefined && problem === undefined && <Loading />}
-      {isEmpty && <NoSends />}
-      {list !== undefined && !isEmpty && (
-        <>
-          {(status === "" || status === "running") && <Running />}
-          {status === "" && isFirst && <Due sends={due?.data ?? []} />}
-          {status !== "running" && (
-            <section class="send-part" aria-labelledby="past-sends">
-              <h2 id="past-sends">{status === "scheduled" ? "Scheduled" : "Past"}</h2>
-              <DataTable
-                label={status === "scheduled" ? "Scheduled sends" : "Past sends"}
-                columns={columns}
-                rows={(status === "" ? past : list.data) ?? []}
-                rowKey={rowKey}
-                empty="No send matches."
-              />
-              <Pager nextCursor={list.meta.next_cursor} />
-            </section>
-          )}
-        </>
-      )}
-    </PageFrame>
+    </>
   );
 };
+
+/** The sends of the environment. */
+export const SendListPage = () => (
+  <ListPage
+    title="Sends"
+    list={platform.sends.list}
+    filters={[{ name: "status", label: "Status", choices: statuses }]}
+    parameters={["campaign"]}
+    limit={100}
+    options={parameter("status") === "running" ? { millis: runningPollMillis } : {}}
+    besideFilters={
+      parameter("campaign") !== "" && (
+        <a class="button button-secondary" href={changedAddress({ campaign: undefined })}>
+          Show all campaigns
+        </a>
+      )
+    }
+    empty={[
+      "No sends yet",
+      <>
+        A push campaign sends at set times. Add a notification with a time to one, and its send is here.{" "}
+        <a href={addressOf("/campaigns")}>Go to the campaigns</a>
+      </>,
+    ]}
+  >
+    {(sends) => <Sections sends={sends} />}
+  </ListPage>
+);

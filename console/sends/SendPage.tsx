@@ -1,6 +1,7 @@
 /** One send: how far it is, its parts, and why deliveries failed. */
-import { usePlatform } from "../data/Query.ts";
-import type { One, SendDetail } from "../data/Resources.ts";
+import { platform } from "../data/Api.ts";
+import { useData } from "../data/Query.ts";
+import type { SendDetail } from "../data/Resources.ts";
 import { CardSection } from "../parts/CardSection.tsx";
 import { DataTable, type Column } from "../parts/DataTable.tsx";
 import { formatNumber } from "../parts/DisplayFormats.ts";
@@ -76,12 +77,12 @@ const Parts = ({ parts }: { readonly parts: ReadonlyArray<SendPart> }) => (
 
 /** One send. While it runs, it is read every 2 seconds. */
 export const SendPage = ({ ids }: PageProps) => {
-  const path = `/sends/${encodeURIComponent(ids["send"] ?? "")}`;
+  const request = platform.sends.get(ids["send"] ?? "");
   // One entry of data: its shortest interval counts.
-  const { data, problem } = usePlatform<One<SendDetail>>(path);
+  const { data, problem } = useData(request);
   const send = data?.data;
   const isRunning = send?.status === "running";
-  usePlatform(isRunning ? path : null, { millis: runningPollMillis });
+  useData(isRunning ? request : null, { millis: runningPollMillis });
   return (
     <PageFrame
       title={send === undefined ? "Send" : sendName(send)}

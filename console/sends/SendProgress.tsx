@@ -1,15 +1,12 @@
 /** A running send as a bar that moves. */
 import { useEffect, useState } from "preact/hooks";
-import { platform } from "../data/ApiCall.ts";
-import type { Campaign, One, Send } from "../data/Resources.ts";
+import { platform } from "../data/Api.ts";
+import { send } from "../data/ApiCall.ts";
+import type { Send } from "../data/Resources.ts";
 import { formatCount, formatNumber } from "../parts/DisplayFormats.ts";
 import { ProgressBar } from "../parts/ProgressBar.tsx";
 import { may } from "../session/SessionState.ts";
 import { sendName } from "./SendBadge.tsx";
-
-interface Estimate {
-  readonly reachable: number;
-}
 
 /** How many devices the campaign of a send reaches; null while that is unknown. */
 const useReachable = ({ campaign_id: id, campaign_name: name }: Send): number | null => {
@@ -19,16 +16,11 @@ const useReachable = ({ campaign_id: id, campaign_name: name }: Send): number | 
     const abort = new AbortController();
     const { signal } = abort;
     const read = async (): Promise<void> => {
-      const { body } = await platform<One<Campaign>>(`/campaigns/${id}`, { signal });
-      const { targeting, type } = body.data;
+      const { targeting, type } = (await send(platform.campaigns.get(id, { signal }))).data;
       const { segment_match, segmentation_ids } = targeting;
-      const json = { type, segmentation_ids, ...(segmentation_ids.length > 0 && { segment_match }) };
-      const estimated = await platform<One<Estimate>>("/campaigns/estimate", {
-        method: "POST",
-        json,
-        signal,
-      });
-      setReachable(estimated.body.data.reachable);
+      const draft = { type, segmentation_ids, ...(segmentation_ids.length > 0 && { segment_match }) };
+      const { data } = await send(platform.estimates.estimate(draft, { signal }));
+      setReachable(data.reachable);
     };
     // Without an estimate the bar shows the share of the deliveries that exist.
     read().catch(() => setReachable(null));

@@ -1,39 +1,26 @@
 /** Signing in and out. */
 import { batch } from "@preact/signals";
-import { call, request } from "../data/ApiCall.ts";
-import type { ConsoleSession, One, Page, Workspace } from "../data/Resources.ts";
-import { completeAddress, workspaces, type KnownWorkspace } from "./Scope.ts";
+import { operator } from "../data/Api.ts";
+import { fetchResponse, send, sendWhole } from "../data/ApiCall.ts";
+import type { ConsoleSession, One } from "../data/Resources.ts";
+import { completeAddress, workspaces } from "./Scope.ts";
 import { currentSession, leaveSession, startSession } from "./SessionState.ts";
 
 const sessionPath = "/console/session";
-
-/** Every workspace of the installation. */
-const allWorkspaces = async (): Promise<ReadonlyArray<KnownWorkspace>> => {
-  const found: Array<KnownWorkspace> = [];
-  let cursor: string | null = null;
-  do {
-    const query: string = cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`;
-    const { body }: { readonly body: Page<Workspace> } = await call(
-      `/operator/v1/workspaces?limit=100${query}`,
-    );
-    found.push(...body.data);
-    cursor = body.meta.next_cursor;
-  } while (cursor !== null);
-  return found;
-};
 
 /** Reads the workspaces that the session may use. @throws ApiProblem */
 export const loadWorkspaces = async (): Promise<void> => {
   const session = currentSession.value;
   if (session === null) return;
-  workspaces.value = session.workspace === null ? await allWorkspaces() : [session.workspace];
+  workspaces.value =
+    session.workspace === null ? (await sendWhole(operator.workspaces.list())).data : [session.workspace];
   completeAddress();
 };
 
 /** Takes over the session of this browser, if there is one. @throws ApiProblem */
 export const resumeSession = async (): Promise<void> => {
-  const { body } = await call<One<ConsoleSession | null>>(sessionPath);
-  startSession(body.data);
+  const { data } = await send<One<ConsoleSession | null>>({ path: sessionPath });
+  startSession(data);
   await loadWorkspaces();
 };
 
@@ -43,17 +30,18 @@ export const signIn = async (credential: {
   readonly code?: string;
   readonly name: string;
 }): Promise<void> => {
-  const { body } = await call<One<ConsoleSession>>(sessionPath, { method: "POST", json: credential });
+  const request = { path: sessionPath, method: "POST", json: credential };
+  const { data } = await send<One<ConsoleSession>>(request);
   batch(() => {
     // The session before may have been another person's.
     workspaces.value = null;
-    startSession(body.data);
+    startSession(data);
   });
 };
 
 /** Ends the session in this browser and on the server. @throws ApiProblem */
 export const signOut = async (): Promise<void> => {
-  await request(sessionPath, { method: "DELETE" });
+  await fetchResponse({ path: sessionPath, method: "DELETE" });
   leaveSession();
   workspaces.value = null;
 };

@@ -37,7 +37,6 @@ export const SignInPage = () => {
   useEffect(() => {
     document.title = "Sign in · Waypost";
   }, []);
-  const { values } = form;
   return (
     <main class="sign-in" id="main">
       <p class="brand">Waypost</p>
@@ -55,24 +54,20 @@ export const SignInPage = () => {
       <Form model={form} label="Sign in">
         {code === "" ? (
           <TextField
-            name="access_key"
+            {...form.field("access_key")}
             label="Access key"
             type="password"
             autoComplete="current-password"
             hint="The operator key, or a platform API token."
-            value={values.value.access_key}
-            onValue={(accessKey) => form.set({ access_key: accessKey })}
           />
         ) : (
           <p>This address signs you in as the operator. It works once.</p>
         )}
         <TextField
-          name="name"
+          {...form.field("name")}
           label="Your name"
           autoComplete="name"
           hint="Optional. It stands beside what you change in the activity log."
-          value={values.value.name}
-          onValue={(name) => form.set({ name })}
         />
         <Button type="submit" variant="primary" isBusy={form.isSending.value}>
           Sign in

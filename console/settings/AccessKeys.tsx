@@ -1,6 +1,6 @@
 /** Tables of tokens and SDK keys, with what revokes them. */
 import { useState } from "preact/hooks";
-import { operator } from "../data/ApiCall.ts";
+import { type ApiRequest, send } from "../data/ApiCall.ts";
 import { refresh } from "../data/Query.ts";
 import { serverNow } from "../data/ServerTime.ts";
 import { Badge } from "../parts/Badge.tsx";
@@ -9,10 +9,10 @@ import type { Column } from "../parts/DataTable.tsx";
 import { ConfirmDialog } from "../parts/Dialog.tsx";
 import { InstantText } from "../parts/InstantText.tsx";
 import { showToast } from "../parts/Toasts.tsx";
-import type { AccessToken, AppKey } from "./SettingsResources.ts";
+import type { SdkKey, Token } from "../data/Resources.ts";
 
 /** A token or an SDK key. */
-export type AccessKey = AppKey & Partial<Pick<AccessToken, "expires_at">>;
+export type AccessKey = SdkKey & Partial<Pick<Token, "expires_at">>;
 
 const isExpired = (at: string | null | undefined): boolean =>
   typeof at === "string" && Date.parse(at) <= serverNow();
@@ -28,16 +28,16 @@ export const InstantOr = ({ at, none }: { readonly at: string | null; readonly n
 
 interface RevokeProps {
   readonly name: string;
-  readonly path: string;
+  readonly request: ApiRequest<unknown>;
   /** Uses that stop working. */
   readonly effect: string;
 }
 
 /** "Revoke": asks first, and says what stops working. */
-export const Revoke = ({ effect, name, path }: RevokeProps) => {
+export const Revoke = ({ effect, name, request }: RevokeProps) => {
   const [isAsking, setAsking] = useState(false);
   const revoke = async (): Promise<void> => {
-    await operator(path, { method: "DELETE" });
+    await send(request);
     await refresh();
     showToast(`“${name}” is revoked.`);
   };

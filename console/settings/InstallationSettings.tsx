@@ -1,15 +1,15 @@
 /** The installation: what `waypost doctor` finds, the version, and the documentation of the API. */
-import { useOperator } from "../data/Query.ts";
-import type { One } from "../data/Resources.ts";
+import { operator } from "../data/Api.ts";
+import { useData } from "../data/Query.ts";
+import type { HealthReport } from "../data/Resources.ts";
 import { Badge, type Tone } from "../parts/Badge.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
 import { type Column, DataTable } from "../parts/DataTable.tsx";
 import { FactList } from "../parts/FactList.tsx";
 import { LoadProblem, Loading } from "../parts/PageFrame.tsx";
 import { isOperator } from "../session/SessionState.ts";
-import type { InstallationReport } from "./SettingsResources.ts";
 
-type Finding = InstallationReport["findings"][number];
+type Finding = HealthReport["findings"][number];
 
 const verdicts: Readonly<Record<Finding["verdict"], readonly [text: string, tone: Tone]>> = {
   ok: ["OK", "good"],
@@ -49,7 +49,7 @@ const columns: ReadonlyArray<Column<Finding>> = [
 
 const HealthFindings = () => {
   // A report takes seconds to make.
-  const { data, problem } = useOperator<One<InstallationReport>>("/health/report", { millis: 60_000 });
+  const { data, problem } = useData(operator.health.report(), { millis: 60_000 });
   return (
     <>
       <LoadProblem problem={problem} />

@@ -1,7 +1,8 @@
 /** A list of tokens or SDK keys: the table, the dialog that issues one, and its secret, shown once. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { useOperator } from "../data/Query.ts";
+import type { ApiRequest } from "../data/ApiCall.ts";
+import { useData } from "../data/Query.ts";
 import type { Page } from "../data/Resources.ts";
 import { Button } from "../parts/Button.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
@@ -58,7 +59,8 @@ interface IssuedKeysProps<Key extends AccessKey> {
   readonly action: string;
   readonly about: string;
   readonly empty: string;
-  readonly path: string;
+  readonly list: ApiRequest<Page<Key>>;
+  readonly revoke: (id: string) => ApiRequest<unknown>;
   /** The columns between those that all keys have and the actions. */
   readonly columns: ReadonlyArray<Column<Key>>;
   /** Uses that stop working with a revoked key. */
@@ -74,18 +76,19 @@ export const IssuedKeys = <Key extends AccessKey>({
   effect,
   empty,
   issue,
+  list,
   noun,
-  path,
+  revoke,
   title,
 }: IssuedKeysProps<Key>) => {
-  const { data, problem } = useOperator<Page<Key>>(path, { isWhole: true });
+  const { data, problem } = useData(list, { isWhole: true });
   const [isIssuing, setIssuing] = useState(false);
   const [issued, setIssued] = useState<IssuedKey | null>(null);
   const actions: Column<Key> = {
     key: "revoke",
     heading: "Actions",
     cell: ({ id, name, revoked_at: revoked }) =>
-      revoked === null && <Revoke name={name} path={`${path}/${id}`} effect={effect} />,
+      revoked === null && <Revoke name={name} request={revoke(id)} effect={effect} />,
   };
   return (
     <CardSection title={title} actions={<Button onPress={() => setIssuing(true)}>{action}</Button>}>

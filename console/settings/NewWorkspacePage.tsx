@@ -1,5 +1,5 @@
-import { operator } from "../data/ApiCall.ts";
-import type { One, Workspace } from "../data/Resources.ts";
+import { operator } from "../data/Api.ts";
+import { send } from "../data/ApiCall.ts";
 import { Button } from "../parts/Button.tsx";
 import { TextField } from "../parts/form/Fields.tsx";
 import { Form, useForm } from "../parts/form/Form.tsx";
@@ -16,31 +16,24 @@ export const NewWorkspacePage = () => {
   const form = useForm({
     draft: null,
     initial: { name: "", timezone: ownZone() },
-    send: async (values, idempotencyKey) => {
-      const { body } = await operator<One<Workspace>>("/workspaces", {
-        method: "POST",
-        json: values,
-        idempotencyKey,
-      });
-      navigate(`/console?workspace=${body.data.id}&environment=sandbox`);
+    send: async (values) => {
+      const { data } = await send(operator.workspaces.create(values));
+      navigate(`/console?workspace=${data.id}&environment=sandbox`);
       await loadWorkspaces();
-      showToast(`The workspace "${body.data.name}" is ready.`);
+      showToast(`The workspace "${data.name}" is ready.`);
     },
   });
-  const { name, timezone } = form.values.value;
   return (
     <PageFrame
       title="New workspace"
       lead="A customer or a brand with its own campaigns, locations and devices."
     >
       <Form model={form}>
-        <TextField name="name" label="Name" value={name} onValue={(value) => form.set({ name: value })} />
+        <TextField {...form.field("name")} label="Name" />
         <ZoneField
-          name="timezone"
+          {...form.field("timezone")}
           label="Time zone"
           hint="Reports count days in it, and new campaigns start with it."
-          value={timezone}
-          onValue={(value) => form.set({ timezone: value })}
         />
         <Button type="submit" variant="primary" isBusy={form.isSending.value}>
           Create workspace

@@ -1,6 +1,7 @@
 /** The plan: its limits with what is used of them, and the form that changes them. */
 import { useState } from "preact/hooks";
-import { operator } from "../data/ApiCall.ts";
+import { operator } from "../data/Api.ts";
+import { send } from "../data/ApiCall.ts";
 import { isNearlyReached, limitsOf, type PlanLimit, usePlanUsage } from "../data/PlanLimits.ts";
 import { refresh } from "../data/Query.ts";
 import type { Workspace } from "../data/Resources.ts";
@@ -93,8 +94,8 @@ const PlanDialog = ({
         const typed = limits[key] ?? "";
         return [key, typed.trim() === "" ? null : numberOrText(typed)] as const;
       });
-      const json = { plan: { ...Object.fromEntries(changed), surveys, media_kinds: kinds } };
-      await operator(`/workspaces/${id}`, { method: "PATCH", json });
+      const changes = { plan: { ...Object.fromEntries(changed), surveys, media_kinds: kinds } };
+      await send(operator.workspaces.update(id, changes));
       await refresh();
       showToast("The plan is saved.");
       onClose();

@@ -1,14 +1,12 @@
 /** SDK keys, with which apps register devices: the list, "Issue SDK key" and "Revoke". */
-import { operator } from "../data/ApiCall.ts";
+import { here, operator } from "../data/Api.ts";
+import { send } from "../data/ApiCall.ts";
 import { refresh } from "../data/Query.ts";
-import type { One } from "../data/Resources.ts";
+import type { SdkKey } from "../data/Resources.ts";
 import { TextField } from "../parts/form/Fields.tsx";
 import { useForm } from "../parts/form/Form.tsx";
-import { environment, workspaceId } from "../session/Scope.ts";
 import { IssueDialog, IssuedKeys, type IssueProps } from "./IssuedKeys.tsx";
-import type { AppKey, NewAppKey } from "./SettingsResources.ts";
 
-const keysPath = (): string => `/workspaces/${workspaceId.value}/${environment.value}/sdk-keys`;
 const action = "Issue SDK key";
 
 const IssueSdkKey = ({ onClose, onIssued }: IssueProps) => {
@@ -16,33 +14,28 @@ const IssueSdkKey = ({ onClose, onIssued }: IssueProps) => {
     draft: "sdk-key",
     initial: { name: "" },
     send: async (values) => {
-      const { body } = await operator<One<NewAppKey>>(keysPath(), { method: "POST", json: values });
-      onIssued({ name: body.data.name, secret: body.data.sdk_key });
+      const { data } = await send(operator.sdkKeys.issue(...here(), values));
+      onIssued({ name: data.name, secret: data.sdk_key });
       await refresh();
     },
   });
   return (
     <IssueDialog action={action} form={form} onClose={onClose}>
-      <TextField
-        name="name"
-        label="Name"
-        hint="The app that uses it."
-        value={form.values.value.name}
-        onValue={(value) => form.set({ name: value })}
-      />
+      <TextField {...form.field("name")} label="Name" hint="The app that uses it." />
     </IssueDialog>
   );
 };
 
 /** The SDK keys of the environment. */
 export const SdkKeySettings = () => (
-  <IssuedKeys<AppKey>
+  <IssuedKeys<SdkKey>
     title="SDK keys"
     noun="SDK key"
     action={action}
     about="An app has one of them. With it, its devices register in this environment."
     empty="No SDK key yet. Issue one for each app."
-    path={keysPath()}
+    list={operator.sdkKeys.list(...here())}
+    revoke={(id) => operator.sdkKeys.revoke(...here(), id)}
     columns={[]}
     effect="Apps with this key register no more devices. Devices that are registered still work."
     issue={(props) => <IssueSdkKey {...props} />}

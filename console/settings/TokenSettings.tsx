@@ -1,18 +1,17 @@
 /** Tokens of the platform API: the list, "Issue token" and "Revoke". */
-import { operator } from "../data/ApiCall.ts";
+import { here, operator } from "../data/Api.ts";
+import { send } from "../data/ApiCall.ts";
 import { refresh } from "../data/Query.ts";
-import type { Ability, Environment, One } from "../data/Resources.ts";
+import type { Ability, Environment, Token } from "../data/Resources.ts";
 import type { Column } from "../parts/DataTable.tsx";
 import { SelectField, TextField } from "../parts/form/Fields.tsx";
 import { useForm } from "../parts/form/Form.tsx";
-import { environment, workspaceId } from "../session/Scope.ts";
+import { environment } from "../session/Scope.ts";
 import { currentSession } from "../session/SessionState.ts";
 import { AbilityFields } from "./AbilityFields.tsx";
 import { InstantOr } from "./AccessKeys.tsx";
 import { IssueDialog, IssuedKeys, type IssueProps } from "./IssuedKeys.tsx";
-import type { AccessToken, NewAccessToken } from "./SettingsResources.ts";
 
-const tokensPath = (): string => `/workspaces/${workspaceId.value}/tokens`;
 const environmentNames = { production: "Production", sandbox: "Sandbox" } as const;
 const action = "Issue token";
 
@@ -28,31 +27,23 @@ const IssueToken = ({ onClose, onIssued }: IssueProps) => {
     draft: "token",
     initial: { name: "", environment: environment.value, abilities: ["reports:read"], expires_at: "" },
     send: async ({ expires_at: day, ...values }) => {
-      const json = { ...values, ...(day === "" ? {} : { expires_at: `${day}T00:00:00+00:00` }) };
-      const { body } = await operator<One<NewAccessToken>>(tokensPath(), { method: "POST", json });
-      onIssued({ name: body.data.name, secret: body.data.token });
+      const draft = { ...values, ...(day === "" ? {} : { expires_at: `${day}T00:00:00+00:00` }) };
+      const { data } = await send(operator.tokens.issue(here()[0], draft));
+      onIssued({ name: data.name, secret: data.token });
       await refresh();
     },
   });
-  const { abilities, environment: chosen, expires_at: day, name } = form.values.value;
+  const { abilities } = form.values.value;
   return (
     <IssueDialog action={action} form={form} onClose={onClose}>
-      <TextField
-        name="name"
-        label="Name"
-        hint="What it is for, or whom."
-        value={name}
-        onValue={(value) => form.set({ name: value })}
-      />
+      <TextField {...form.field("name")} label="Name" hint="What it is for, or whom." />
       <SelectField
-        name="environment"
+        {...form.field("environment")}
         label="Token environment"
-        value={chosen}
         choices={[
           { value: "production", text: "Production" },
           { value: "sandbox", text: "Sandbox" },
         ]}
-        onValue={(value) => form.set({ environment: value === "sandbox" ? "sandbox" : "production" })}
       />
       <AbilityFields
         // The operator has all abilities that there are.
@@ -61,18 +52,16 @@ const IssueToken = ({ onClose, onIssued }: IssueProps) => {
         onChosen={(value) => form.set({ abilities: value })}
       />
       <TextField
-        name="expires_at"
+        {...form.field("expires_at")}
         label="Expires on"
         hint="The start of this day in UTC. Empty: never."
         type="date"
-        value={day}
-        onValue={(value) => form.set({ expires_at: value })}
       />
     </IssueDialog>
   );
 };
 
-const columns: ReadonlyArray<Column<AccessToken>> = [
+const columns: ReadonlyArray<Column<Token>> = [
   {
     key: "environment",
     heading: "Environment",
@@ -89,13 +78,14 @@ const columns: ReadonlyArray<Column<AccessToken>> = [
 
 /** The tokens of a workspace, of both environments. */
 export const TokenSettings = () => (
-  <IssuedKeys<AccessToken>
+  <IssuedKeys<Token>
     title="Tokens"
     noun="Token"
     action={action}
     about="For systems that use the platform API, and for colleagues who sign in here."
     empty="No token yet. Issue one for each system and each person."
-    path={tokensPath()}
+    list={operator.tokens.list(here()[0])}
+    revoke={(id) => operator.tokens.revoke(here()[0], id)}
     columns={columns}
     effect="Requests with this token are refused at once, and sessions of the console end."
     issue={(props) => <IssueToken {...props} />}

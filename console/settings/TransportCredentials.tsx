@@ -1,15 +1,16 @@
 /** The credentials of a push service: they are set, and never shown. */
-import { operator } from "../data/ApiCall.ts";
+import { here, operator } from "../data/Api.ts";
+import { type ApiRequest, send } from "../data/ApiCall.ts";
 import { refresh } from "../data/Query.ts";
 import { Button } from "../parts/Button.tsx";
 import { Dialog } from "../parts/Dialog.tsx";
 import { TextField } from "../parts/form/Fields.tsx";
 import { Form, useForm } from "../parts/form/Form.tsx";
 import { showToast } from "../parts/Toasts.tsx";
-import { transportNames, transportsPath } from "./TransportNames.ts";
-import type { PushTransport } from "./SettingsResources.ts";
+import { transportNames } from "./TransportNames.ts";
+import type { ApnsCredentials, ServiceAccount, Transport } from "../data/Resources.ts";
 
-type Provider = PushTransport["transport"];
+type Provider = Transport["transport"];
 
 interface CredentialField {
   /** The API's field name. */
@@ -53,6 +54,14 @@ const jsonOrText = (text: string): unknown => {
   }
 };
 
+/** The request that sets the credentials of each push service. */
+const putRequests: Readonly<Record<Provider, (values: Record<string, string>) => ApiRequest<unknown>>> = {
+  fcm: ({ service_account: text = "" }) =>
+    operator.transports.putFcm(...here(), { service_account: jsonOrText(text) as ServiceAccount }),
+  apns: (values) => operator.transports.putApns(...here(), values as unknown as ApnsCredentials),
+  webpush: (values) => operator.transports.putWebPush(...here(), { subject: values["subject"] ?? "" }),
+};
+
 /** "Set credentials" of a push service. Nothing of them is kept in the browser. */
 export const TransportCredentials = ({
   onClose,
@@ -65,9 +74,7 @@ export const TransportCredentials = ({
     draft: null,
     initial: Object.fromEntries(fields[transport].map(({ name }) => [name, ""])),
     send: async (values) => {
-      const json =
-        transport === "fcm" ? { service_account: jsonOrText(values["service_account"] ?? "") } : values;
-      await operator(`${transportsPath()}/${transport}`, { method: "PUT", json });
+      await send(putRequests[transport](values));
       await refresh();
       showToast(`${transportNames[transport]} is set up.`);
       onClose();
@@ -82,13 +89,7 @@ export const TransportCredentials = ({
       <Form model={form} label="Credentials">
         <p class="hint">They are encrypted, never shown again, and replace those that were set before.</p>
         {fields[transport].map(({ name, ...field }) => (
-          <TextField
-            key={name}
-            {...field}
-            name={name}
-            value={form.values.value[name] ?? ""}
-            onValue={(value) => form.set({ [name]: value })}
-          />
+          <TextField {...form.field(name)} key={name} {...field} />
         ))}
         <Button type="submit" variant="primary" isBusy={form.isSending.value}>
           Save credentials

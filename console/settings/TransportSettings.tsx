@@ -1,8 +1,9 @@
 /** Push services: whether they are set up, and "Send a test". */
 import { useState } from "preact/hooks";
-import { operator } from "../data/ApiCall.ts";
-import { refresh, useOperator } from "../data/Query.ts";
-import type { One, Page } from "../data/Resources.ts";
+import { here, operator } from "../data/Api.ts";
+import { send } from "../data/ApiCall.ts";
+import { refresh, useData } from "../data/Query.ts";
+import type { Transport, TransportTest } from "../data/Resources.ts";
 import { Badge } from "../parts/Badge.tsx";
 import { Button } from "../parts/Button.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
@@ -13,11 +14,10 @@ import { TextField } from "../parts/form/Fields.tsx";
 import { Form, useForm } from "../parts/form/Form.tsx";
 import { LoadProblem, Loading } from "../parts/PageFrame.tsx";
 import { InstantOr } from "./AccessKeys.tsx";
-import { transportNames, transportsPath } from "./TransportNames.ts";
-import type { PushTest, PushTransport } from "./SettingsResources.ts";
+import { transportNames } from "./TransportNames.ts";
 import { TransportCredentials } from "./TransportCredentials.tsx";
 
-const outcomes: Readonly<Record<PushTest["outcome"], string>> = {
+const outcomes: Readonly<Record<TransportTest["outcome"], string>> = {
   accepted: "The push service accepted the push.",
   gone: "The address of the device no longer exists.",
   refused: "The push service refused the push.",
@@ -29,18 +29,16 @@ const TestDialog = ({
   onClose,
   transport,
 }: {
-  readonly transport: PushTransport["transport"];
+  readonly transport: Transport["transport"];
   readonly onClose: () => void;
 }) => {
-  const [result, setResult] = useState<PushTest | null>(null);
+  const [result, setResult] = useState<TransportTest | null>(null);
   const form = useForm({
     draft: null,
     initial: { device_id: "" },
     send: async (values) => {
       setResult(null);
-      const path = `${transportsPath()}/${transport}/test`;
-      const { body } = await operator<One<PushTest>>(path, { method: "POST", json: values });
-      setResult(body.data);
+      setResult((await send(operator.transports.test(...here(), transport, values))).data);
     },
   });
   return (
@@ -76,8 +74,8 @@ const TestDialog = ({
 type Action = "test" | "set" | "delete";
 
 const columnsWith = (
-  onAction: (action: Action, transport: PushTransport["transport"]) => void,
-): ReadonlyArray<Column<PushTransport>> => [
+  onAction: (action: Action, transport: Transport["transport"]) => void,
+): ReadonlyArray<Column<Transport>> => [
   { key: "name", heading: "Service", cell: ({ transport }) => transportNames[transport] },
   {
     key: "status",
@@ -113,10 +111,10 @@ const columnsWith = (
 
 /** The transports of the environment. */
 export const TransportSettings = () => {
-  const { data, problem } = useOperator<Page<PushTransport>>(transportsPath());
+  const { data, problem } = useData(operator.transports.list(...here()));
   const [open, setOpen] = useState<{
     readonly action: Action;
-    readonly transport: PushTransport["transport"];
+    readonly transport: Transport["transport"];
   } | null>(null);
   const close = () => setOpen(null);
   return (
@@ -141,7 +139,7 @@ export const TransportSettings = () => {
           isDangerous
           onClose={close}
           onConfirm={async () => {
-            await operator(`${transportsPath()}/${open.transport}`, { method: "DELETE" });
+            await send(operator.transports.delete(...here(), open.transport));
             await refresh();
           }}
         >

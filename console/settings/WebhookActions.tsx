@@ -1,8 +1,9 @@
 /** Actions on a webhook: edit, test, disable, replace its secret, delete. */
 import { useState } from "preact/hooks";
-import { type ApiProblem, platform } from "../data/ApiCall.ts";
+import { platform } from "../data/Api.ts";
+import { type ApiProblem, send } from "../data/ApiCall.ts";
 import { refresh } from "../data/Query.ts";
-import type { One, Webhook } from "../data/Resources.ts";
+import type { Webhook, WebhookTestResult } from "../data/Resources.ts";
 import { Button, ButtonLink } from "../parts/Button.tsx";
 import { ConfirmDialog } from "../parts/Dialog.tsx";
 import { formatNumber } from "../parts/DisplayFormats.ts";
@@ -10,10 +11,9 @@ import { SecretDialog } from "../parts/SecretDialog.tsx";
 import { showToast } from "../parts/Toasts.tsx";
 import { addressOf, navigate } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
-import type { WebhookTest } from "./SettingsResources.ts";
 import { WebhookForm } from "./WebhookForm.tsx";
 
-const testText = ({ duration_ms: millis, error, status_code: status }: WebhookTest): string =>
+const testText = ({ duration_ms: millis, error, status_code: status }: WebhookTestResult): string =>
   `${error ?? `The receiver answered with status ${status}.`} It took ${formatNumber(millis)} ms.`;
 
 interface ActionsProps {
@@ -26,7 +26,7 @@ export const WebhookActions = ({ onProblem, webhook }: ActionsProps) => {
   const [open, setOpen] = useState<"edit" | "secret" | "delete" | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
-  const path = `/webhooks/${webhook.id}`;
+  const { id } = webhook;
   const close = () => setOpen(null);
   const act = async (work: () => Promise<string>): Promise<void> => {
     setBusy(true);
@@ -42,13 +42,12 @@ export const WebhookActions = ({ onProblem, webhook }: ActionsProps) => {
   };
   const test = () =>
     act(async () => {
-      const { body } = await platform<One<WebhookTest>>(`${path}/test`, { method: "POST" });
-      return testText(body.data);
+      return testText((await send(platform.webhooks.test(id))).data);
     });
   const isActive = webhook.status === "active";
   const toggle = () =>
     act(async () => {
-      await platform(path, { method: "PATCH", json: { status: isActive ? "disabled" : "active" } });
+      await send(platform.webhooks.update(id, { status: isActive ? "disabled" : "active" }));
       return isActive ? "The webhook is disabled." : "The webhook is active.";
     });
   return (
@@ -83,10 +82,7 @@ export const WebhookActions = ({ onProblem, webhook }: ActionsProps) => {
           action="Replace secret"
           onClose={close}
           onConfirm={async () => {
-            const { body } = await platform<One<{ readonly secret: string }>>(`${path}/secret`, {
-              method: "POST",
-            });
-            setSecret(body.data.secret);
+            setSecret((await send(platform.webhooks.secret(id))).data.secret);
           }}
         >
           <p>The new secret is shown once. The old one signs too for 24 hours.</p>
@@ -99,7 +95,7 @@ export const WebhookActions = ({ onProblem, webhook }: ActionsProps) => {
           isDangerous
           onClose={close}
           onConfirm={async () => {
-            await platform(path, { method: "DELETE" });
+            await send(platform.webhooks.delete(id));
             navigate(addressOf("/settings"));
             showToast("The webhook is deleted.");
           }}

@@ -1,7 +1,8 @@
 /** The form of a webhook, new or there. */
-import { platform } from "../data/ApiCall.ts";
+import { platform } from "../data/Api.ts";
+import { send } from "../data/ApiCall.ts";
 import { refresh } from "../data/Query.ts";
-import type { One, Webhook } from "../data/Resources.ts";
+import type { Webhook } from "../data/Resources.ts";
 import { Button } from "../parts/Button.tsx";
 import { Dialog } from "../parts/Dialog.tsx";
 import { CheckField, TextField } from "../parts/form/Fields.tsx";
@@ -93,35 +94,27 @@ export const WebhookForm = ({
     draft: `webhook ${webhook?.id ?? "new"}`,
     initial: valuesOf(webhook),
     send: async ({ description, ...values }, idempotencyKey) => {
-      const json = { ...values, description: description.trim() === "" ? null : description };
-      const { body } = await platform<One<Webhook & { readonly secret?: string }>>(
-        webhook === null ? "/webhooks" : `/webhooks/${webhook.id}`,
-        { method: webhook === null ? "POST" : "PATCH", json, idempotencyKey },
-      );
+      const draft = { ...values, description: description.trim() === "" ? null : description };
+      let secret: string | null = null;
+      if (webhook === null)
+        ({ secret } = (await send(platform.webhooks.create(draft, { idempotencyKey }))).data);
+      else await send(platform.webhooks.update(webhook.id, draft, { idempotencyKey }));
       await refresh();
-      onSaved(body.data.secret ?? null);
+      onSaved(secret);
     },
   });
-  const { batch, description, events, url } = form.values.value;
+  const { batch, events } = form.values.value;
   const title = webhook === null ? "New webhook" : "Edit webhook";
   return (
     <Dialog title={title} onClose={onClose} actions={<Button onPress={onClose}>Cancel</Button>}>
       <Form model={form} label={title}>
         <TextField
-          name="url"
+          {...form.field("url")}
           label="Address"
           hint="It is called with each event, signed by Standard Webhooks."
           type="url"
-          value={url}
-          onValue={(value) => form.set({ url: value })}
         />
-        <TextField
-          name="description"
-          label="Purpose"
-          hint="Optional."
-          value={description}
-          onValue={(value) => form.set({ description: value })}
-        />
+        <TextField {...form.field("description")} label="Purpose" hint="Optional." />
         <EventChoice chosen={events} onChosen={(value) => form.set({ events: value })} />
         <CheckField
           label="Up to 500 events in one call"

@@ -1,9 +1,10 @@
 /** "Webhook": one of them with its attempts, and "Resend". */
 import { useState } from "preact/hooks";
-import { type ApiProblem, platform } from "../data/ApiCall.ts";
+import { platform } from "../data/Api.ts";
+import { type ApiProblem, send } from "../data/ApiCall.ts";
 import { useLast } from "../data/LastData.ts";
-import { refresh, usePlatform } from "../data/Query.ts";
-import type { One, Page, Webhook } from "../data/Resources.ts";
+import { refresh, useData } from "../data/Query.ts";
+import type { WebhookAttempt } from "../data/Resources.ts";
 import { Badge } from "../parts/Badge.tsx";
 import { Button, ButtonLink } from "../parts/Button.tsx";
 import { type Column, DataTable } from "../parts/DataTable.tsx";
@@ -17,7 +18,6 @@ import { addressOf, parameter } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
 import type { PageProps } from "../shell/PageProps.ts";
 import { InstantOr } from "./AccessKeys.tsx";
-import type { CallAttempt } from "./SettingsResources.ts";
 import { WebhookActions } from "./WebhookActions.tsx";
 import { WebhookBadge } from "./WebhookSettings.tsx";
 
@@ -28,18 +28,18 @@ const onlyOnce = new Set(["batch", "webhook.test"]);
 const Resend = ({
   attempt: { event_id: event, event_type: type },
   onProblem,
-  path,
+  webhookId,
 }: {
-  readonly attempt: CallAttempt;
-  readonly path: string;
+  readonly attempt: WebhookAttempt;
+  readonly webhookId: string;
   readonly onProblem: (problem: ApiProblem | undefined) => void;
 }) => {
   const [isBusy, setBusy] = useState(false);
-  const send = async (): Promise<void> => {
+  const resend = async (): Promise<void> => {
     setBusy(true);
     onProblem(undefined);
     try {
-      await platform(`${path}/events/${event}/resend`, { method: "POST" });
+      await send(platform.webhooks.resend(webhookId, event));
       showToast("The event is sent again.");
       await refresh();
     } catch (error) {
@@ -49,13 +49,13 @@ const Resend = ({
   };
   if (onlyOnce.has(type) || !may("webhooks:write")) return null;
   return (
-    <Button variant="plain" isBusy={isBusy} label={`Resend ${type} ${event}`} onPress={() => void send()}>
+    <Button variant="plain" isBusy={isBusy} label={`Resend ${type} ${event}`} onPress={() => void resend()}>
       Resend
     </Button>
   );
 };
 
-const AttemptResult = ({ error, status_code: status }: CallAttempt) =>
+const AttemptResult = ({ error, status_code: status }: WebhookAttempt) =>
   error === null ? (
     <Badge text={`Delivered, ${status ?? ""}`} tone="good" />
   ) : (
@@ -65,9 +65,9 @@ const AttemptResult = ({ error, status_code: status }: CallAttempt) =>
   );
 
 const columnsWith = (
-  path: string,
+  webhookId: string,
   onProblem: (problem: ApiProblem | undefined) => void,
-): ReadonlyArray<Column<CallAttempt>> => [
+): ReadonlyArray<Column<WebhookAttempt>> => [
   { key: "at", heading: "Time", cell: ({ created_at: at }) => <InstantText at={at} /> },
   { key: "event", heading: "Event", cell: ({ event_type: type }) => type },
   { key: "attempt", heading: "Attempt", isFigure: true, cell: ({ attempt }) => formatNumber(attempt) },
@@ -86,17 +86,17 @@ const columnsWith = (
   {
     key: "resend",
     heading: "Actions",
-    cell: (attempt) => <Resend attempt={attempt} path={path} onProblem={onProblem} />,
+    cell: (attempt) => <Resend attempt={attempt} webhookId={webhookId} onProblem={onProblem} />,
   },
 ];
 
 /** A webhook with its attempts, newest first. */
 export const WebhookPage = ({ ids }: PageProps) => {
-  const path = `/webhooks/${encodeURIComponent(ids["webhook"] ?? "")}`;
-  const cursor = parameter("cursor");
-  const query = new URLSearchParams({ limit: "50", ...(cursor === "" ? {} : { cursor }) });
-  const webhook = usePlatform<One<Webhook>>(path);
-  const attempts = usePlatform<Page<CallAttempt>>(`${path}/attempts?${query.toString()}`);
+  const { webhook: id = "" } = ids;
+  const webhook = useData(platform.webhooks.get(id));
+  const attempts = useData(
+    platform.webhooks.attempts(id, { limit: 50, cursor: parameter("cursor") || undefined }),
+  );
   const list = useLast(attempts.data);
   const [problem, setProblem] = useState<ApiProblem | undefined>(undefined);
   const shown = webhook.data?.data;
@@ -130,7 +130,7 @@ export const WebhookPage = ({ ids }: PageProps) => {
         <>
           <DataTable
             label="Attempts"
-            columns={columnsWith(path, setProblem)}
+            columns={columnsWith(id, setProblem)}
             rows={list.data}
             rowKey={({ id }) => id}
             empty="No attempt yet. Successes are kept for a day, failures for a week."

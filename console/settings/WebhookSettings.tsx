@@ -1,7 +1,8 @@
 /** Webhooks of the environment: where they lead, and whether they work. */
 import { useState } from "preact/hooks";
-import { usePlatform } from "../data/Query.ts";
-import type { Page, Webhook } from "../data/Resources.ts";
+import { platform } from "../data/Api.ts";
+import { useData } from "../data/Query.ts";
+import type { Webhook } from "../data/Resources.ts";
 import { Badge } from "../parts/Badge.tsx";
 import { Button } from "../parts/Button.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
@@ -45,7 +46,7 @@ const columns: ReadonlyArray<Column<Webhook>> = [
 
 /** The webhooks, each with a page of its attempts. */
 export const WebhookSettings = () => {
-  const { data, problem } = usePlatform<Page<Webhook>>("/webhooks?limit=100");
+  const { data, problem } = useData(platform.webhooks.list({ limit: 100 }));
   const [isNew, setNew] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);
   return (

@@ -1,7 +1,8 @@
 /** The workspace: its name, zone, default cap and quiet hours, and its plan with what is used of it. */
-import { operator } from "../data/ApiCall.ts";
-import { refresh, useOperator } from "../data/Query.ts";
-import type { One, Workspace } from "../data/Resources.ts";
+import { here, operator } from "../data/Api.ts";
+import { send } from "../data/ApiCall.ts";
+import { refresh, useData } from "../data/Query.ts";
+import type { QuietHours, Workspace } from "../data/Resources.ts";
 import { Button } from "../parts/Button.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
 import { CheckField, FieldGroup, SelectField, TextField } from "../parts/form/Fields.tsx";
@@ -12,7 +13,6 @@ import { numberOrText } from "../parts/form/TypedNumber.ts";
 import { ZoneField } from "../parts/form/ZoneField.tsx";
 import { LoadProblem, Loading } from "../parts/PageFrame.tsx";
 import { showToast } from "../parts/Toasts.tsx";
-import { workspaceId } from "../session/Scope.ts";
 import { loadWorkspaces } from "../session/SignIn.ts";
 import { PlanSettings } from "./PlanSettings.tsx";
 
@@ -36,49 +36,39 @@ const WorkspaceForm = ({ shown }: { readonly shown: Workspace }) => {
     },
     send: async ({ isEnabled, name, per, times, timezone, ...quiet }) => {
       const count = numberOrText(times);
-      await operator(`/workspaces/${shown.id}`, {
-        method: "PATCH",
-        json: {
+      await send(
+        operator.workspaces.update(shown.id, {
           name,
           timezone,
           platform_api_enabled: isEnabled,
           default_frequency_cap: times.trim() === "" ? null : { count, period: per },
-          quiet_hours: sentQuietHours(quiet),
-        },
-      });
+          // A workspace has no choice "none".
+          quiet_hours: sentQuietHours(quiet) as QuietHours | null,
+        }),
+      );
       await Promise.all([loadWorkspaces(), refresh()]);
       showToast("Saved.");
     },
   });
-  const { isEnabled, name, per, times, timezone } = form.values.value;
+  const { isEnabled } = form.values.value;
   return (
     <Form model={form} label="Workspace">
-      <TextField name="name" label="Name" value={name} onValue={(value) => form.set({ name: value })} />
+      <TextField {...form.field("name")} label="Name" />
       <ZoneField
-        name="timezone"
+        {...form.field("timezone")}
         label="Time zone"
         hint="Reports count days in it, and new campaigns start with it."
-        value={timezone}
-        onValue={(value) => form.set({ timezone: value })}
       />
       <FieldGroup
         label="Default frequency cap"
         hint="The most messages of a campaign to one device. Without a number there is no cap."
       >
         <TextField
-          name="default_frequency_cap.count"
+          {...form.field("times", "default_frequency_cap.count")}
           label="Times"
           inputMode="numeric"
-          value={times}
-          onValue={(value) => form.set({ times: value })}
         />
-        <SelectField
-          name="default_frequency_cap.period"
-          label="Per"
-          value={per}
-          choices={periods}
-          onValue={(value) => form.set({ per: value as typeof per })}
-        />
+        <SelectField {...form.field("per", "default_frequency_cap.period")} label="Per" choices={periods} />
       </FieldGroup>
       <QuietHoursFields
         hint="The default of campaigns: hours of the day in which devices get no message, in the time zone of
@@ -101,7 +91,7 @@ const WorkspaceForm = ({ shown }: { readonly shown: Workspace }) => {
 
 /** The workspace and its plan. */
 export const WorkspaceSettings = () => {
-  const { data, problem } = useOperator<One<Workspace>>(`/workspaces/${workspaceId.value}`);
+  const { data, problem } = useData(operator.workspaces.get(here()[0]));
   if (data === undefined) return problem === undefined ? <Loading /> : <LoadProblem problem={problem} />;
   return (
     <>

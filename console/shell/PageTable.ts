@@ -2,8 +2,8 @@
  * Every page of the console, in the order of the navigation. To add a page:
  *
  * 1. Write `<folder>/<Name>Page.tsx` with a component that renders `PageFrame`. Its only prop is `ids`, the
- *    parameters of its path. Data comes from `usePlatform` and `useOperator` (read again every 10 seconds),
- *    filters from `parameter` and `setParameters` of the router, forms from `parts/form`.
+ *    parameters of its path. Data comes from `useData(platform.campaigns.list())` and the like (read again
+ *    every 10 seconds), lists from `parts/list`, forms from `parts/form`.
  * 2. Add a row here. A row with `navigation` is a link for those who have the ability.
  * 3. Styles go into `<folder>/<Folder>.css`, imported by `parts/styles/Styles.css`: there is one style sheet.
  * 4. Test it in `test/console/<Name>Page.console.test.ts` with `checkPage` of `ConsoleTab`, which finds

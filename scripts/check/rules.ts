@@ -18,6 +18,7 @@ import {
 } from "./guards.ts";
 import { folderSizes, naming } from "./naming.ts";
 import {
+  declaredServices,
   documented,
   exportNames,
   fileLength,
@@ -73,6 +74,8 @@ for (const manifest of paths.filter((path) => basename(path) === "package.json")
     ...lockfileAgrees(sourceFile(manifest), existsSync(lockfile) ? sourceFile(lockfile) : undefined),
   );
 }
+
+findings.push(...declaredServices(paths.filter((path) => /^src\/.*\.ts$/.test(path)).map(sourceFile)));
 
 const decisions = paths.filter((path) => path.startsWith("docs/decisions/")).map(sourceFile);
 const isList = ({ path }: SourceFile): boolean => path.endsWith("README.md");

@@ -1,4 +1,5 @@
 /** Rules of the shape of a file: length, docstrings, layers, time and roles. */
+import { dirname, join } from "node:path/posix";
 import { codeLines, type Finding, matchingLines, type SourceFile } from "./finding.ts";
 
 /** The maximum number of lines of a file of src/, and of any other file. */
@@ -123,3 +124,23 @@ export const repositoryWithoutSql = (file: SourceFile): ReadonlyArray<Finding> =
     /\bSqlClient\b|\bsql`|\bsql</,
     "A *Repository.ts declares an interface and holds no SQL: move the statement to the slice's *Sql.ts.",
   );
+
+const sliceOf = (path: string): string | undefined => /^src\/([^/]+)\//.exec(path)?.[1];
+
+/** A service that a file of another slice imports declares its interface: its type is not that of `make`. */
+export const declaredServices = (files: ReadonlyArray<SourceFile>): ReadonlyArray<Finding> => {
+  const imported = new Set<string>();
+  for (const { path, text } of files)
+    for (const [, names = "", from = ""] of text.matchAll(/^import [^;]*?\{([^}]*)\} from "(\.[^"]*)"/gm)) {
+      const target = join(dirname(path), from);
+      const isForeign = sliceOf(path) !== undefined && sliceOf(path) !== sliceOf(target);
+      if (isForeign) for (const name of names.match(/\w+/g) ?? []) imported.add(`${target} ${name}`);
+    }
+  return files.flatMap(({ path, text }) =>
+    codeLines(text).flatMap((code, index) => {
+      const name = /^export class (\w+) extends Context\.Service<\1>/.exec(code)?.[1];
+      const message = `Another slice imports ${name}: declare its interface, as campaigns/Campaigns.ts does.`;
+      return imported.has(`${path} ${name}`) ? [{ file: path, line: index + 1, message }] : [];
+    }),
+  );
+};

@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import { utcText } from "../time/LocalTime.ts";
-import { Forbidden, Unauthorized, Unprocessable } from "../wire/ApiError.ts";
+import { Forbidden, type TooManyRequests, Unauthorized, Unprocessable } from "../wire/ApiError.ts";
 import { type Environment, environmentName } from "../workspaces/Environment.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
 import { abilities } from "./Ability.ts";
@@ -38,10 +38,30 @@ export const workspaceHeader = "waypost-workspace";
  * (contract B1, 1–4). The operator is in the environment of the address and the workspace of the header
  * (contract W1).
  */
-export class CallerAuthentication extends Context.Service<CallerAuthentication>()(
-  "waypost/access/CallerAuthentication",
+export class CallerAuthentication extends Context.Service<
+  CallerAuthentication,
   {
-    make: Effect.gen(function* () {
+    readonly authenticate: (
+      attempt: AuthenticationAttempt,
+    ) => Effect.Effect<Caller["Service"], Unauthorized | Unprocessable | TooManyRequests | Forbidden>;
+    /** The operator of a session in the workspace that its request names. @throws 422 */
+    readonly authenticateOperator: (
+      workspaceId: string | undefined,
+      environment: Environment,
+    ) => Effect.Effect<Caller["Service"], Unprocessable>;
+    /**
+     * Authenticates a session that was opened with a token; null if there is no such token any more. Without
+     * `called` the environment is that of the token.
+     */
+    readonly authenticateGrant: (
+      tokenId: string,
+      called?: CalledEnvironment,
+    ) => Effect.Effect<Caller["Service"] | null, Unauthorized | Forbidden>;
+  }
+>()("waypost/access/CallerAuthentication") {
+  static readonly layer = Layer.effect(
+    CallerAuthentication,
+    Effect.gen(function* () {
       const tokens = yield* Tokens;
       const workspaces = yield* Workspaces;
       const attempts = yield* FailedAttempts;
@@ -107,8 +127,8 @@ export class CallerAuthentication extends Context.Service<CallerAuthentication>(
         } satisfies Caller["Service"];
       });
 
-      return {
-        authenticate: Effect.fnUntraced(function* (attempt: AuthenticationAttempt) {
+      return CallerAuthentication.of({
+        authenticate: Effect.fnUntraced(function* (attempt) {
           const token = bearer(attempt.authorization);
           if (token === null) {
             return yield* Unauthorized.of(
@@ -130,22 +150,15 @@ export class CallerAuthentication extends Context.Service<CallerAuthentication>(
           return yield* authorize(grant, row, attempt);
         }),
 
-        /** The operator of a session in the workspace that its request names. @throws 422 */
         authenticateOperator: operator,
 
-        /**
-         * Authenticates a session that was opened with a token; null if there is no such token any more.
-         * Without `called` the environment is that of the token.
-         */
-        authenticateGrant: Effect.fnUntraced(function* (tokenId: string, called?: CalledEnvironment) {
+        authenticateGrant: Effect.fnUntraced(function* (tokenId, called) {
           const grant = yield* tokens.findTokenById(tokenId);
           const row = grant === null ? null : yield* findWorkspace(grant.workspace_id);
           if (grant === null || row === null) return null;
           return yield* authorize(grant, row, called ?? { environment: grant.environment, otherBase: "" });
         }),
-      };
+      });
     }),
-  },
-) {
-  static readonly layer = Layer.effect(CallerAuthentication, CallerAuthentication.make);
+  );
 }

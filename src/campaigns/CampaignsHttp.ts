@@ -17,7 +17,7 @@ import { readCampaign } from "./CampaignDraft.ts";
 export const campaignHandlers = handlerGroup(
   PlatformApi,
   "campaigns",
-  Effect.fn(function* (handlers) {
+  Effect.fnUntraced(function* (handlers) {
     const campaigns = yield* Campaigns;
     const cursors = yield* Cursors;
 

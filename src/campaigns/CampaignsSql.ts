@@ -137,7 +137,7 @@ export const campaignsSql = Layer.effect(
             AND c.id IS DISTINCT FROM ${except}::uuid`),
 
       countLimited: (tenant, except, now) =>
-        onlyCount(sql<{ readonly count: number }>`${limited(tenant, except, now)}`),
+        onlyCount(sql<{ readonly count: number }>`/* limited campaigns */ ${limited(tenant, except, now)}`),
 
       // The snapshot of the statement is younger than the lock of the tenant.
       insert: (tenant, id, { limit, paused, targets, values }, now) => {

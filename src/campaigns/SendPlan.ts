@@ -28,89 +28,103 @@ interface PlannedTime {
  *
  * A planned send is a row with a due minute. `sending/sends/SendScheduler.ts` starts it then.
  */
-export class SendPlan extends Context.Service<SendPlan>()("waypost/campaigns/SendPlan", {
-  make: Effect.gen(function* () {
-    const repository = yield* SendPlanRepository;
-
-    /** Ends sends and drops the batches of those that were running. */
-    const stop = Effect.fnUntraced(function* (tenant: Tenant, end: Effect.Effect<ReadonlyArray<bigint>>) {
-      const sourceIds = yield* end;
-      if (sourceIds.length > 0) yield* repository.dropBatches(tenant, sourceIds);
-    });
-
+export class SendPlan extends Context.Service<
+  SendPlan,
+  {
+    /** Plans a notification that this transaction attached: no send of it can be running. */
+    readonly scheduleFirst: (
+      tenant: Tenant,
+      campaign: PlannedCampaign,
+      notificationId: NotificationId,
+      time: PlannedTime,
+      now: number,
+    ) => Effect.Effect<void>;
+    /** Plans a notification: moves its scheduled send, which keeps its id, or adds one (contract L3, F6). */
+    readonly schedule: (
+      tenant: Tenant,
+      campaign: PlannedCampaign,
+      notificationId: NotificationId,
+      time: PlannedTime,
+      now: number,
+    ) => Effect.Effect<void>;
+    /** Moves future sends to the campaign's new day or zone, each at its own time of day (contract E11). */
+    readonly move: (
+      tenant: Tenant,
+      campaignId: CampaignId,
+      dates: Pick<CampaignDates, "startsAt" | "timezone">,
+      now: number,
+    ) => Effect.Effect<void>;
     /**
      * Pause and publish: stops running sends, and skips those that were due during the pause (contract L3).
      */
-    const skip = (tenant: Tenant, campaignId: CampaignId, now: number) =>
-      stop(tenant, repository.skip(tenant, campaignId, now));
-
-    /** Moves or adds the scheduled send of a notification. Gives the running sends that it ended. */
-    const store = (
+    readonly skip: (tenant: Tenant, campaignId: CampaignId, now: number) => Effect.Effect<void>;
+    /** Cancels the sends of a detached notification, or with null of a deleted campaign (contract E10). */
+    readonly cancel: (
       tenant: Tenant,
       campaignId: CampaignId,
-      notificationId: NotificationId,
-      dates: Pick<CampaignDates, "startsAt" | "timezone">,
-      { late, sendAt }: PlannedTime,
+      notificationId: NotificationId | null,
       now: number,
-    ) => {
-      const dueAt = sendInstant(dates, sendAt);
-      const local = late === null ? null : localPlan(dates, sendAt, late, now);
-      return repository.schedule(tenant, idAt(now), campaignId, notificationId, { dueAt, local }, now);
-    };
+    ) => Effect.Effect<void>;
+  }
+>()("waypost/campaigns/SendPlan") {
+  static readonly layer = Layer.effect(
+    SendPlan,
+    Effect.gen(function* () {
+      const repository = yield* SendPlanRepository;
 
-    return {
-      /** Plans a notification that this transaction attached: no send of it can be running. */
-      scheduleFirst: (
-        tenant: Tenant,
-        { id, startsAtMs: startsAt, timezone }: PlannedCampaign,
-        notificationId: NotificationId,
-        time: PlannedTime,
-        now: number,
-      ) => pipelined(Effect.asVoid(store(tenant, id, notificationId, { startsAt, timezone }, time, now))),
+      /** Ends sends and drops the batches of those that were running. */
+      const stop = Effect.fnUntraced(function* (tenant: Tenant, end: Effect.Effect<ReadonlyArray<bigint>>) {
+        const sourceIds = yield* end;
+        if (sourceIds.length > 0) yield* repository.dropBatches(tenant, sourceIds);
+      });
 
-      /**
-       * Plans a notification: moves its scheduled send, which keeps its id, or adds one (contract L3, F6).
-       */
-      schedule: Effect.fnUntraced(function* (
-        tenant: Tenant,
-        campaign: PlannedCampaign,
-        notificationId: NotificationId,
-        time: PlannedTime,
-        now: number,
-      ) {
-        // Sends that were due during the current pause are skipped, not moved.
-        if (campaign.paused) yield* skip(tenant, campaign.id, now);
-        const dates = { startsAt: campaign.startsAtMs, timezone: campaign.timezone };
-        yield* stop(tenant, store(tenant, campaign.id, notificationId, dates, time, now));
-      }),
+      const skip = (tenant: Tenant, campaignId: CampaignId, now: number) =>
+        stop(tenant, repository.skip(tenant, campaignId, now));
 
-      /** Moves future sends to the campaign's new day or zone, each at its own time of day (contract E11). */
-      move: Effect.fnUntraced(function* (
+      /** Moves or adds the scheduled send of a notification. Gives the running sends that it ended. */
+      const store = (
         tenant: Tenant,
         campaignId: CampaignId,
+        notificationId: NotificationId,
         dates: Pick<CampaignDates, "startsAt" | "timezone">,
+        { late, sendAt }: PlannedTime,
         now: number,
-      ) {
-        const scheduled = yield* repository.waiting(tenant, campaignId, now);
-        for (const { late, notificationId, sendAt } of scheduled)
-          if (late !== null)
-            yield* stop(tenant, store(tenant, campaignId, notificationId, dates, { sendAt, late }, now));
-        const moved = scheduled.filter(({ late }) => late === null);
-        if (moved.length === 0) return;
-        yield* repository.move(
-          tenant,
-          moved.map(({ id }) => id),
-          moved.map(({ sendAt }) => sendInstant(dates, sendAt)),
-        );
-      }),
+      ) => {
+        const dueAt = sendInstant(dates, sendAt);
+        const local = late === null ? null : localPlan(dates, sendAt, late, now);
+        return repository.schedule(tenant, idAt(now), campaignId, notificationId, { dueAt, local }, now);
+      };
 
-      skip,
+      return SendPlan.of({
+        scheduleFirst: (tenant, { id, startsAtMs: startsAt, timezone }, notificationId, time, now) =>
+          pipelined(Effect.asVoid(store(tenant, id, notificationId, { startsAt, timezone }, time, now))),
 
-      /** Cancels the sends of a detached notification, or with null of a deleted campaign (contract E10). */
-      cancel: (tenant: Tenant, campaignId: CampaignId, notificationId: NotificationId | null, now: number) =>
-        stop(tenant, repository.cancel(tenant, campaignId, notificationId, now)),
-    };
-  }),
-}) {
-  static readonly layer = Layer.effect(SendPlan, SendPlan.make);
+        schedule: Effect.fnUntraced(function* (tenant, campaign, notificationId, time, now) {
+          // Sends that were due during the current pause are skipped, not moved.
+          if (campaign.paused) yield* skip(tenant, campaign.id, now);
+          const dates = { startsAt: campaign.startsAtMs, timezone: campaign.timezone };
+          yield* stop(tenant, store(tenant, campaign.id, notificationId, dates, time, now));
+        }),
+
+        move: Effect.fnUntraced(function* (tenant, campaignId, dates, now) {
+          const scheduled = yield* repository.waiting(tenant, campaignId, now);
+          for (const { late, notificationId, sendAt } of scheduled)
+            if (late !== null)
+              yield* stop(tenant, store(tenant, campaignId, notificationId, dates, { sendAt, late }, now));
+          const moved = scheduled.filter(({ late }) => late === null);
+          if (moved.length === 0) return;
+          yield* repository.move(
+            tenant,
+            moved.map(({ id }) => id),
+            moved.map(({ sendAt }) => sendInstant(dates, sendAt)),
+          );
+        }),
+
+        skip,
+
+        cancel: (tenant, campaignId, notificationId, now) =>
+          stop(tenant, repository.cancel(tenant, campaignId, notificationId, now)),
+      });
+    }),
+  );
 }

@@ -1,12 +1,17 @@
-import type { ChangeOptions } from "./ClientOptions.ts";
 import type { ClientRequest, ClientResponse, Connection } from "./Connection.ts";
+import {
+  type Arguments,
+  argumentsOf,
+  type Endpoint,
+  type EndpointTable,
+  parseRow,
+  type Query,
+  queryText,
+} from "./EndpointRequest.ts";
 import { isFileSource, openFile } from "./FileSource.ts";
 import { type Pages, pagesOf } from "./Pages.ts";
 import type { FileSource } from "./Portable.ts";
 import { WaypostError } from "./WaypostError.ts";
-
-/** A table of endpoints by group and name: method, path and flags, as in `GET /campaigns pages query`. */
-export type EndpointTable = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** The server and the credential of a table's requests. */
 export interface EndpointTarget {
@@ -22,70 +27,10 @@ export interface EndpointTarget {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-interface Endpoint {
-  readonly method: string;
-  readonly path: string;
-  readonly has: (flag: string) => boolean;
-}
-
-type Options = ChangeOptions & {
-  readonly ifMatch?: string;
-  readonly dryRun?: boolean;
-  readonly name?: string;
-  readonly deviceToken?: string;
-};
-type Query = Readonly<Record<string, string | number | boolean | Date | null | undefined>>;
-
-interface Arguments {
-  readonly path: string;
-  readonly body: unknown;
-  readonly query: Query;
-  readonly options: Options;
-}
-
 const defaultPageSize = 100;
 
 /** Timeout of one attempt of imports and uploads, and of other calls, in milliseconds. */
 const timeouts = { files: 300_000, others: 30_000 };
-
-const parseRow = (row: string): Endpoint => {
-  const [method = "", path = "", ...flags] = row.split(" ");
-  return { method, path, has: (flag) => flags.includes(flag) };
-};
-
-const words = (name: string): string =>
-  name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replaceAll("_", " ");
-
-/**
- * Fills ids into a path.
- * @throws TypeError for an id that is empty or consists of dots, because it would change the path
- */
-const fillPath = (path: string, ids: Array<unknown>): string =>
-  path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const value = ids.shift();
-    const id = typeof value === "string" ? value.trim() : "";
-    if (/^\.*$/.test(id))
-      throw new TypeError(`The id of the ${words(name)} is missing or invalid; it is "${id}".`);
-    return encodeURIComponent(id);
-  });
-
-/** Reads the arguments of a method: ids of the path, then body, query and options, as its type says. */
-const argumentsOf = ({ has, path }: Endpoint, given: ReadonlyArray<unknown>): Arguments => {
-  const rest = [...given];
-  const filled = fillPath(path, rest);
-  const body = has("body") || has("import") || has("rows") || has("upload") ? rest.shift() : undefined;
-  const query = has("query") ? (rest.shift() as Query | undefined) : undefined;
-  return { path: filled, body, query: query ?? {}, options: (rest.shift() as Options | undefined) ?? {} };
-};
-
-const queryText = (query: Query): string => {
-  const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    if (value === undefined || value === null) continue;
-    parameters.set(name, value instanceof Date ? value.toISOString() : String(value));
-  }
-  return parameters.size === 0 ? "" : `?${parameters.toString()}`;
-};
 
 type SentBody = { readonly body: ClientRequest["body"]; readonly type: string | null };
 
@@ -144,10 +89,9 @@ const sendTo = async (
     ...(options.ifMatch === undefined ? {} : { "if-match": options.ifMatch }),
     ...(options.deviceToken === undefined ? {} : { "x-device-token": options.deviceToken }),
   };
-  const dryRun = options.dryRun === true ? { dry_run: "1" } : {};
   return target.connection.exchange({
     method,
-    url: target.base + given.path + queryText({ ...query, ...dryRun }),
+    url: target.base + given.path + queryText(query, options),
     headers,
     body,
     isCsv,

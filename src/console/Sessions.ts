@@ -120,7 +120,7 @@ export class Sessions extends Context.Service<Sessions>()("waypost/console/Sessi
       }),
 
       /** A session as the console shows it; null once its token has ended. */
-      describe: Effect.fnUntraced(function* (session: OpenSession) {
+      describe: Effect.fn("Sessions.describe")(function* (session: OpenSession) {
         const shown = {
           id: session.id,
           name: session.name,

@@ -1,7 +1,8 @@
 import { Context, Effect, Layer } from "effect";
 import type { TenantKey } from "../workspaces/Environment.ts";
+import type { AttributeSummaries } from "./AttributeSummary.ts";
 import { AttributesSql } from "./AttributesSql.ts";
-import { AudiencesSql } from "./AudiencesSql.ts";
+import { type AudienceCount, AudiencesSql } from "./AudiencesSql.ts";
 import type { Audience } from "./SegmentRule.ts";
 
 /** Up to so many devices, by the highest key, every device is counted. */
@@ -10,37 +11,41 @@ const maxExactDevices = 100_000;
 const sample = { blocks: 300, size: 100 };
 
 /** Counts the devices of audiences that are being planned (contract S1, S4). */
-export class Audiences extends Context.Service<Audiences>()("waypost/devices/Audiences", {
-  make: Effect.gen(function* () {
-    const repository = yield* AudiencesSql;
-    const attributes = yield* AttributesSql;
-    return {
-      /**
-       * How many registered devices an audience has, and how many of them a message would reach. Exact for up
-       * to 100,000 devices; otherwise an estimate from 30,000 evenly spread ones, whose standard error is
-       * about 0.3 % of all devices.
-       */
-      count: Effect.fn("Audiences.count")(function* (tenant: TenantKey, audience: Audience) {
-        const keys = yield* repository.lastKey(tenant);
-        const isExact = keys <= maxExactDevices;
-        const counts = yield* repository.count(tenant, audience, isExact ? null : { ...sample, keys });
-        const scale = isExact ? 1 : keys / (sample.blocks * sample.size);
-        return {
-          devices: Math.round(counts.devices * scale),
-          reachable: Math.round(counts.reachable * scale),
-        };
-      }),
+export class Audiences extends Context.Service<
+  Audiences,
+  {
+    /**
+     * Counts an audience. Exact for up to 100,000 devices; otherwise an estimate from 30,000 evenly spread
+     * ones, whose standard error is about 0.3 % of all devices.
+     */
+    readonly count: (tenant: TenantKey, audience: Audience) => Effect.Effect<AudienceCount>;
+    /** The attributes that devices have. Of over 100,000 devices an even sample is read. */
+    readonly attributes: (tenant: TenantKey) => Effect.Effect<typeof AttributeSummaries.Type>;
+  }
+>()("waypost/devices/Audiences") {
+  static readonly layer = Layer.effect(
+    Audiences,
+    Effect.gen(function* () {
+      const repository = yield* AudiencesSql;
+      const attributes = yield* AttributesSql;
+      return Audiences.of({
+        count: Effect.fn("Audiences.count")(function* (tenant, audience) {
+          const keys = yield* repository.lastKey(tenant);
+          const isExact = keys <= maxExactDevices;
+          const counts = yield* repository.count(tenant, audience, isExact ? null : { ...sample, keys });
+          const scale = isExact ? 1 : keys / (sample.blocks * sample.size);
+          return {
+            devices: Math.round(counts.devices * scale),
+            reachable: Math.round(counts.reachable * scale),
+          };
+        }),
 
-      /** The attributes that devices have. Of over 100,000 devices an even sample is read. */
-      attributes: Effect.fn("Audiences.attributes")(function* (tenant: TenantKey) {
-        const stride = Math.max(1, Math.ceil((yield* repository.lastKey(tenant)) / maxExactDevices));
-        const data = yield* attributes.summaries(tenant, stride);
-        return { data, meta: { estimated: stride > 1 } };
-      }),
-    };
-  }),
-}) {
-  static readonly layer = Layer.effect(Audiences, Audiences.make).pipe(
-    Layer.provide([AudiencesSql.layer, AttributesSql.layer]),
-  );
+        attributes: Effect.fn("Audiences.attributes")(function* (tenant) {
+          const stride = Math.max(1, Math.ceil((yield* repository.lastKey(tenant)) / maxExactDevices));
+          const data = yield* attributes.summaries(tenant, stride);
+          return { data, meta: { estimated: stride > 1 } };
+        }),
+      });
+    }),
+  ).pipe(Layer.provide([AudiencesSql.layer, AttributesSql.layer]));
 }

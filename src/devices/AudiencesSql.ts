@@ -15,6 +15,12 @@ interface KeyBlocks {
   readonly keys: number;
 }
 
+/** The registered devices of an audience, and those of them that a message would reach. */
+export interface AudienceCount {
+  readonly devices: number;
+  readonly reachable: number;
+}
+
 /** The statements that count devices of an audience. */
 export class AudiencesSql extends Context.Service<AudiencesSql>()("waypost/devices/AudiencesSql", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
@@ -34,7 +40,7 @@ export class AudiencesSql extends Context.Service<AudiencesSql>()("waypost/devic
         WHERE ${tenantIs("d", tenant)} AND d.unregistered_at IS NULL
           AND (${audienceSql(sql, audience, "d")}) ${more}`;
       if (sample === null) {
-        return onlyRow(sql<{ readonly devices: number; readonly reachable: number }>`
+        return onlyRow(sql<AudienceCount>`
           SELECT ${asNumber("devices")} AS devices, ${asNumber("reachable")} AS reachable
           FROM (${counted(sql``)}) AS all_devices`);
       }
@@ -42,7 +48,7 @@ export class AudiencesSql extends Context.Service<AudiencesSql>()("waypost/devic
       const stride = Math.floor(keys / sample.blocks);
       // The offset differs from block to block, so that nothing periodic in the keys decides.
       const first = sql`(b * ${stride}::int + b * 7919 % ${stride - size + 1}::int)`;
-      return onlyRow(sql<{ readonly devices: number; readonly reachable: number }>`
+      return onlyRow(sql<AudienceCount>`
         SELECT ${asNumber("sum(c.devices)")} AS devices, ${asNumber("sum(c.reachable)")} AS reachable
         FROM generate_series(0, ${sample.blocks - 1}::int) AS b,
         LATERAL (${counted(sql`AND d.key > ${first} AND d.key <= ${first} + ${size}::int`)}) AS c`);

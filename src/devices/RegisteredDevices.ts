@@ -4,16 +4,35 @@ import { Database } from "../database/Database.ts";
 import { csvLines } from "../http/csv/Csv.ts";
 import { type CsvFile, csvName, todayOf } from "../http/csv/CsvFile.ts";
 import { NotFound } from "../wire/ApiError.ts";
-import { isUuid } from "../wire/Ids.ts";
+import { type DeviceKey, isUuid } from "../wire/Ids.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { Device } from "./Device.ts";
 import { type DeviceFilters, RegisteredDevicesSql } from "./RegisteredDevicesSql.ts";
 
 /** The registered devices of an environment, as the platform API and the operator see them (contract S1). */
-export class RegisteredDevices extends Context.Service<RegisteredDevices>()(
-  "waypost/devices/RegisteredDevices",
+export class RegisteredDevices extends Context.Service<
+  RegisteredDevices,
   {
-    make: Effect.gen(function* () {
+    /** Registered devices, newest first. */
+    readonly page: RegisteredDevicesSql["Service"]["page"];
+    /** All of them as CSV, in the order of the pages. */
+    readonly file: (tenant: Tenant, filters: DeviceFilters) => Effect.Effect<CsvFile>;
+    /** One registered device. @throws 404 */
+    readonly find: (tenant: Tenant, id: string) => Effect.Effect<Device, NotFound>;
+    /** One registered device with its key. @throws 404 */
+    readonly findWithKey: (
+      tenant: Tenant,
+      id: string,
+    ) => Effect.Effect<Device & { readonly key: DeviceKey }, NotFound>;
+    /** The push address of a registered device; null for an unknown device. */
+    readonly pushAddress: RegisteredDevicesSql["Service"]["pushAddress"];
+    /** Approves a test device, or withdraws the approval. @throws 404 */
+    readonly setApproved: (tenant: Tenant, id: string, approved: boolean) => Effect.Effect<Device, NotFound>;
+  }
+>()("waypost/devices/RegisteredDevices") {
+  static readonly layer = Layer.effect(
+    RegisteredDevices,
+    Effect.gen(function* () {
       const database = yield* Database;
       const repository = yield* RegisteredDevicesSql;
       const activity = yield* Activity;
@@ -23,12 +42,10 @@ export class RegisteredDevices extends Context.Service<RegisteredDevices>()(
         return device ?? (yield* NotFound.resource("device"));
       });
 
-      return {
-        /** Registered devices, newest first. */
+      return RegisteredDevices.of({
         page: repository.page,
 
-        /** All of them as CSV, in the order of the pages. */
-        file: Effect.fnUntraced(function* (tenant: Tenant, filters: DeviceFilters) {
+        file: Effect.fn("RegisteredDevices.file")(function* (tenant, filters) {
           const columns = Object.keys(Device.fields);
           return {
             name: csvName("devices", tenant, todayOf(tenant, yield* Clock.currentTimeMillis)),
@@ -37,23 +54,16 @@ export class RegisteredDevices extends Context.Service<RegisteredDevices>()(
               repository.all(tenant, filters),
               Stream.map((rows) => csvLines(columns, rows)),
             ),
-          } satisfies CsvFile;
+          };
         }),
 
-        /** One registered device. @throws 404 */
-        find: (tenant: Tenant, id: string) => Effect.map(findRow(tenant, id), Struct.omit(["key"])),
+        find: (tenant, id) => Effect.map(findRow(tenant, id), Struct.omit(["key"])),
 
-        /** One registered device with its key. @throws 404 */
         findWithKey: findRow,
 
-        /** The key of a registered device. @throws 404 */
-        keyOf: (tenant: Tenant, id: string) => Effect.map(findRow(tenant, id), ({ key }) => key),
-
-        /** The push address of a registered device; null for an unknown device. */
         pushAddress: repository.pushAddress,
 
-        /** Approves a test device, or withdraws the approval. @throws 404 */
-        setApproved: Effect.fnUntraced(function* (tenant: Tenant, id: string, approved: boolean) {
+        setApproved: Effect.fn("RegisteredDevices.setApproved")(function* (tenant, id, approved) {
           const before = isUuid(id) ? yield* repository.lockApproval(tenant, id) : null;
           const device = before === null ? null : yield* repository.setApproved(tenant, id, approved);
           if (device === null) return yield* NotFound.resource("device");
@@ -65,11 +75,7 @@ export class RegisteredDevices extends Context.Service<RegisteredDevices>()(
           });
           return device;
         }, database.atomically),
-      };
+      });
     }),
-  },
-) {
-  static readonly layer = Layer.effect(RegisteredDevices, RegisteredDevices.make).pipe(
-    Layer.provide(RegisteredDevicesSql.layer),
-  );
+  ).pipe(Layer.provide(RegisteredDevicesSql.layer));
 }

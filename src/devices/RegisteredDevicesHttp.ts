@@ -35,7 +35,7 @@ export const registeredDevicesHandlers = handlerGroup(
         callerData(
           Effect.fnUntraced(function* (caller) {
             // An unknown id is reported before problems of the body (contract B1, 10 and 11).
-            yield* devices.keyOf(caller, params.device);
+            yield* devices.findWithKey(caller, params.device);
             const { approved } = yield* (yield* readParsedBody(Approval, input)).complete;
             return yield* devices.setApproved(caller, params.device, approved);
           }),

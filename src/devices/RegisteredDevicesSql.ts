@@ -57,7 +57,9 @@ export class RegisteredDevicesSql extends Context.Service<RegisteredDevicesSql>(
       return {
         /** Registered devices, newest first. */
         page: (tenant: Tenant, { before, limit }: PagePosition, filters: DeviceFilters) =>
-          Effect.orDie(sql<Device>`${registered(tenant, before, filters)} LIMIT ${limit}`),
+          Effect.orDie(
+            sql<Device>`/* page of devices */ ${registered(tenant, before, filters)} LIMIT ${limit}`,
+          ),
 
         /** All of them, in the order of the pages; in batches. */
         all: (tenant: Tenant, filters: DeviceFilters) =>

@@ -10,6 +10,7 @@ import type { Tenant } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
 import type { Segment, SegmentDraft, SegmentPatch } from "./Segment.ts";
 import { type SegmentRow, SegmentsRepository } from "./SegmentsRepository.ts";
+import type { DeletedResource } from "../wire/Envelope.ts";
 
 /**
  * The most conditions of one counting statement, unless one segment has more: a million devices take seconds.
@@ -36,126 +37,147 @@ const countingGroups = (rows: ReadonlyArray<SegmentRow>): ReadonlyArray<Readonly
  * Segments of one environment of a workspace: rules over its devices, which push campaigns target (contract
  * L6).
  */
-export class Segments extends Context.Service<Segments>()("waypost/devices/Segments", {
-  make: Effect.gen(function* () {
-    const database = yield* Database;
-    const repository = yield* SegmentsRepository;
-    const workspaces = yield* Workspaces;
-    const campaigns = yield* Campaigns;
-    const activity = yield* Activity;
-
-    const findRow = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
-      const row = isUuid(id) ? yield* repository.find(tenant, id) : null;
-      return row ?? (yield* NotFound.resource("segment"));
-    });
-
-    const counted = Effect.fnUntraced(function* (tenant: Tenant, rows: ReadonlyArray<SegmentRow>) {
-      const segments: Array<Segment> = [];
-      for (const group of countingGroups(rows)) {
-        const rules = group.map(({ rule }) => rule);
-        const counts = yield* repository.count(tenant, rules);
-        segments.push(...group.map((row, index) => ({ ...row, device_count: counts[index] ?? 0 })));
-      }
-      return segments;
-    });
-
-    const find = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
-      const row = yield* findRow(tenant, id);
-      const [count = 0] = yield* repository.count(tenant, [row.rule]);
-      return { ...row, device_count: count };
-    });
-
-    const checkName = Effect.fnUntraced(function* (
+export class Segments extends Context.Service<
+  Segments,
+  {
+    /** Segments, newest first, each with the number of its devices now. */
+    readonly page: (tenant: Tenant, position: PagePosition) => Effect.Effect<ReadonlyArray<Segment>>;
+    /** One segment with the number of its devices now. @throws 404 */
+    readonly find: (tenant: Tenant, id: string) => Effect.Effect<Segment, NotFound>;
+    /** The segment without the number of its devices. @throws 404 */
+    readonly check: (tenant: Tenant, id: string) => Effect.Effect<SegmentRow, NotFound>;
+    /** Creates a segment. @throws 422 with all problems */
+    readonly create: (
       tenant: Tenant,
-      { fields, problems }: ParsedBody<SegmentPatch>,
-      except: string | null,
-    ) {
-      if (fields.name === undefined || !(yield* repository.isNameTaken(tenant, fields.name, except))) return;
-      problems.add(
-        "name",
-        `The name ${JSON.stringify(fields.name)} is taken by another segment: choose another one.`,
-      );
-    });
+      body: ParsedBody<SegmentDraft>,
+    ) => Effect.Effect<Segment, Unprocessable>;
+    /** Changes the sent fields and keeps the others. Later sends use the changed rule. @throws 404, 422 */
+    readonly update: (
+      tenant: Tenant,
+      id: string,
+      body: ParsedBody<SegmentPatch>,
+    ) => Effect.Effect<Segment, NotFound | Unprocessable>;
+    /**
+     * Deletes a segment; campaigns keep their other segments. The only segment of a campaign that has not
+     * ended cannot be deleted, because the campaign would then reach everyone. @throws 404, 422
+     */
+    readonly delete: (tenant: Tenant, id: string) => Effect.Effect<DeletedResource, NotFound | Unprocessable>;
+    /** The rules of the segments with these ids, by id. */
+    readonly rules: SegmentsRepository["Service"]["rules"];
+    /** Whom campaigns reach by their segments as they are now; `audienceSql` selects these devices. */
+    readonly audiences: SegmentsRepository["Service"]["audiences"];
+  }
+>()("waypost/devices/Segments") {
+  static readonly layer = Layer.effect(
+    Segments,
+    Effect.gen(function* () {
+      const database = yield* Database;
+      const repository = yield* SegmentsRepository;
+      const workspaces = yield* Workspaces;
+      const campaigns = yield* Campaigns;
+      const activity = yield* Activity;
 
-    const insert = Effect.fnUntraced(function* (tenant: Tenant, body: ParsedBody<SegmentDraft>) {
-      yield* workspaces.lock(tenant);
-      yield* checkName(tenant, body, null);
-      const { name, rule } = yield* body.complete;
-      const now = yield* Clock.currentTimeMillis;
-      const id = idAt(now);
-      yield* repository.insert(tenant, id, name, rule, now);
-      yield* activity.record(tenant, segmentChange("create", id, null, { name, rule }));
-      return id;
-    }, database.atomically);
+      const findRow = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
+        const row = isUuid(id) ? yield* repository.find(tenant, id) : null;
+        return row ?? (yield* NotFound.resource("segment"));
+      });
 
-    const replace = Effect.fnUntraced(function* (tenant: Tenant, id: string, body: ParsedBody<SegmentPatch>) {
-      yield* workspaces.lock(tenant);
-      const row = yield* findRow(tenant, id);
-      yield* checkName(tenant, body, row.id);
-      const { name = row.name, rule = row.rule } = yield* body.complete;
-      yield* repository.update(tenant, row.id, name, rule, yield* Clock.currentTimeMillis);
-      yield* activity.record(tenant, segmentChange("update", row.id, row, { name, rule }));
-    }, database.atomically);
+      const counted = Effect.fnUntraced(function* (tenant: Tenant, rows: ReadonlyArray<SegmentRow>) {
+        const segments: Array<Segment> = [];
+        for (const group of countingGroups(rows)) {
+          const rules = group.map(({ rule }) => rule);
+          const counts = yield* repository.count(tenant, rules);
+          segments.push(...group.map((row, index) => ({ ...row, device_count: counts[index] ?? 0 })));
+        }
+        return segments;
+      });
 
-    return {
-      /** Segments, newest first, each with the number of its devices now. */
-      page: Effect.fn("Segments.page")(function* (tenant: Tenant, position: PagePosition) {
-        return yield* counted(tenant, yield* repository.page(tenant, position));
-      }),
+      const find = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
+        const row = yield* findRow(tenant, id);
+        const [count = 0] = yield* repository.count(tenant, [row.rule]);
+        return { ...row, device_count: count };
+      });
 
-      /** One segment with the number of its devices now. @throws 404 */
-      find,
+      const checkName = Effect.fnUntraced(function* (
+        tenant: Tenant,
+        { fields, problems }: ParsedBody<SegmentPatch>,
+        except: string | null,
+      ) {
+        if (fields.name === undefined || !(yield* repository.isNameTaken(tenant, fields.name, except)))
+          return;
+        problems.add(
+          "name",
+          `The name ${JSON.stringify(fields.name)} is taken by another segment: choose another one.`,
+        );
+      });
 
-      /** The segment without the number of its devices. @throws 404 */
-      check: findRow,
+      const insert = Effect.fnUntraced(function* (tenant: Tenant, body: ParsedBody<SegmentDraft>) {
+        yield* workspaces.lock(tenant);
+        yield* checkName(tenant, body, null);
+        const { name, rule } = yield* body.complete;
+        const now = yield* Clock.currentTimeMillis;
+        const id = idAt(now);
+        yield* repository.insert(tenant, id, name, rule, now);
+        yield* activity.record(tenant, segmentChange("create", id, null, { name, rule }));
+        return id;
+      }, database.atomically);
 
-      /** Creates a segment. @throws 422 with all problems */
-      create: Effect.fn("Segments.create")(function* (tenant: Tenant, body: ParsedBody<SegmentDraft>) {
-        // Counting a million devices takes seconds, so it happens after the tenant's lock is released.
-        return yield* Effect.orDie(find(tenant, yield* insert(tenant, body)));
-      }),
-
-      /** Changes the sent fields and keeps the others. Later sends use the changed rule. @throws 404, 422 */
-      update: Effect.fn("Segments.update")(function* (
+      const replace = Effect.fnUntraced(function* (
         tenant: Tenant,
         id: string,
         body: ParsedBody<SegmentPatch>,
       ) {
-        yield* replace(tenant, id, body);
-        return yield* find(tenant, id);
-      }),
-
-      /**
-       * Deletes a segment; campaigns keep their other segments. The only segment of a campaign that has not
-       * ended cannot be deleted, because the campaign would then reach everyone. @throws 404, 422
-       */
-      delete: Effect.fn("Segments.delete")(function* (tenant: Tenant, id: string) {
         yield* workspaces.lock(tenant);
         const row = yield* findRow(tenant, id);
-        const needing = yield* campaigns.needingSegment(tenant, row.id);
-        if (needing.length > 0) {
-          const names = needing.map((name) => JSON.stringify(name)).join(", ");
-          return yield* Unprocessable.validation({
-            segment: [
-              `Without this segment these campaigns would reach everyone: ${names}. ` +
-                "Give them another segment, or delete them, first.",
-            ],
-          });
-        }
-        yield* repository.delete(tenant, row.id);
-        yield* activity.record(tenant, segmentChange("delete", row.id, row, null));
-        return { id: row.id, deleted: true as const };
-      }, database.atomically),
+        yield* checkName(tenant, body, row.id);
+        const { name = row.name, rule = row.rule } = yield* body.complete;
+        yield* repository.update(tenant, row.id, name, rule, yield* Clock.currentTimeMillis);
+        yield* activity.record(tenant, segmentChange("update", row.id, row, { name, rule }));
+      }, database.atomically);
 
-      /** The rules of the segments with these ids, by id. */
-      rules: repository.rules,
+      return Segments.of({
+        page: Effect.fn("Segments.page")(function* (tenant, position) {
+          return yield* counted(tenant, yield* repository.page(tenant, position));
+        }),
 
-      /** Whom campaigns reach by their segments as they are now; `audienceSql` selects these devices. */
-      audiences: repository.audiences,
-    };
-  }),
-}) {
-  static readonly layer = Layer.effect(Segments, Segments.make);
+        find,
+
+        check: findRow,
+
+        create: Effect.fn("Segments.create")(function* (tenant, body) {
+          // Counting a million devices takes seconds, so it happens after the tenant's lock is released.
+          return yield* Effect.orDie(find(tenant, yield* insert(tenant, body)));
+        }),
+
+        update: Effect.fn("Segments.update")(function* (tenant, id, body) {
+          yield* replace(tenant, id, body);
+          return yield* find(tenant, id);
+        }),
+
+        delete: Effect.fn("Segments.delete")(function* (tenant, id) {
+          yield* workspaces.lock(tenant);
+          const row = yield* findRow(tenant, id);
+          const needing = yield* campaigns.needingSegment(tenant, row.id);
+          if (needing.length > 0) {
+            const names = needing.map((name) => JSON.stringify(name)).join(", ");
+            return yield* Unprocessable.validation({
+              segment: [
+                `Without this segment these campaigns would reach everyone: ${names}. ` +
+                  "Give them another segment, or delete them, first.",
+              ],
+            });
+          }
+          yield* repository.delete(tenant, row.id);
+          yield* activity.record(tenant, segmentChange("delete", row.id, row, null));
+          return { id: row.id, deleted: true as const };
+        }, database.atomically),
+
+        rules: repository.rules,
+
+        audiences: repository.audiences,
+      });
+    }),
+  );
 }
 
 type NamedRule = Pick<SegmentRow, "name" | "rule">;

@@ -57,7 +57,7 @@ export class Answers extends Context.Service<Answers>()("waypost/events/Answers"
     });
     return {
       /** A message of the device, also after its campaign has ended or was deleted. @throws 404 */
-      find: Effect.fnUntraced(function* (caller: Caller, id: string) {
+      find: Effect.fn("Answers.find")(function* (caller: Caller, id: string) {
         const key = ids.keyOf(id);
         if (key === null || key.deviceKey !== caller.deviceKey) return yield* NotFound.resource("message");
         const [sent] = yield* repository.find(caller, key.sourceId, caller.deviceKey);

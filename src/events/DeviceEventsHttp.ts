@@ -18,7 +18,7 @@ export const deviceEventsHandlers = handlerGroup(
       "list",
       Effect.fnUntraced(function* ({ params, query }) {
         const caller = yield* Caller;
-        const deviceKey = yield* devices.keyOf(caller, params.device);
+        const { key: deviceKey } = yield* devices.findWithKey(caller, params.device);
         const scope = { endpoint: "GET /devices/events", owner: caller, filters: { deviceKey } };
         return yield* cursors.page(scope, query, (position) => events.page(caller, deviceKey, position));
       }),

@@ -47,65 +47,73 @@ const pendingDeliveriesOf = (
  * the device is, and creates the deliveries they trigger through `sending/deliveries/Deliveries.ts`, which
  * applies the frequency caps.
  */
-export class EventRecorder extends Context.Service<EventRecorder>()("waypost/events/EventRecorder", {
-  make: Effect.gen(function* () {
-    const repository = yield* EventsSql;
-    const deliveries = yield* Deliveries;
-    const ids = yield* MessageIds;
-    const outbox = yield* Outbox;
-    const dwells = yield* DwellsSql;
-    const recipients = yield* Recipients;
-    const { media: mediaBase } = yield* PublicAddresses;
+export class EventRecorder extends Context.Service<
+  EventRecorder,
+  {
+    /** Finds the locations of a batch and the notifications that can fire there. */
+    readonly locate: (batch: EventBatch) => Effect.Effect<void>;
+    /**
+     * Stores events, with the dwells that they begin, and creates the deliveries they trigger, in the current
+     * transaction.
+     */
+    readonly write: (
+      batch: EventBatch,
+      events: ReadonlyArray<IncomingEvent>,
+    ) => Effect.Effect<ReadonlyArray<TriggeredMessage>>;
+  }
+>()("waypost/events/EventRecorder") {
+  static readonly layer = Layer.effect(
+    EventRecorder,
+    Effect.gen(function* () {
+      const repository = yield* EventsSql;
+      const deliveries = yield* Deliveries;
+      const ids = yield* MessageIds;
+      const outbox = yield* Outbox;
+      const dwells = yield* DwellsSql;
+      const recipients = yield* Recipients;
+      const { media: mediaBase } = yield* PublicAddresses;
 
-    /** Translates and renders the texts of deliveries. Reads nothing if they are the same for all devices. */
-    const render = Effect.fnUntraced(function* (pending: ReadonlyArray<PendingDelivery>) {
-      const varying = pending.filter(({ triggerMatch }) => !isSameForAll(triggerMatch));
-      if (varying.length === 0) return pending;
-      const found = yield* recipients.of(varying.map(({ due }) => due));
-      const byDelivery = new Map(varying.map((each, index) => [each, found[index]]));
-      return yield* mapSliced(pending, (each) => rendered(each, byDelivery.get(each)));
-    });
+      /** Renders the texts of deliveries. Reads nothing if they are the same for all devices. */
+      const render = Effect.fnUntraced(function* (pending: ReadonlyArray<PendingDelivery>) {
+        const varying = pending.filter(({ triggerMatch }) => !isSameForAll(triggerMatch));
+        if (varying.length === 0) return pending;
+        const found = yield* recipients.of(varying.map(({ due }) => due));
+        const byDelivery = new Map(varying.map((each, index) => [each, found[index]]));
+        return yield* mapSliced(pending, (each) => rendered(each, byDelivery.get(each)));
+      });
 
-    return {
-      /** Finds the locations of a batch and the notifications that can fire there. */
-      locate: Effect.fnUntraced(function* (batch: EventBatch) {
-        if (batch.locations.length === 0) return;
-        batch.locate(yield* repository.locations(batch.locations, batch.span(triggerSpan)));
-      }),
+      return EventRecorder.of({
+        locate: Effect.fnUntraced(function* (batch) {
+          if (batch.locations.length === 0) return;
+          batch.locate(yield* repository.locations(batch.locations, batch.span(triggerSpan)));
+        }),
 
-      /**
-       * Stores events, with the dwells that they begin, and creates the deliveries they trigger, in the
-       * current transaction.
-       */
-      write: Effect.fnUntraced(function* (batch: EventBatch, events: ReadonlyArray<IncomingEvent>) {
-        const accepted = batch.record(events, yield* repository.record(events));
-        const begun = accepted.flatMap(({ incomingEvent }) => dwellsOf(incomingEvent));
-        if (begun.length > 0) yield* dwells.begin(begun);
-        const pending = yield* render(
-          accepted.flatMap(({ device, incomingEvent }) => pendingDeliveriesOf(incomingEvent, device)),
-        );
-        const created = yield* deliveries.create(pending.map(({ due }) => due));
-        yield* outbox.record([
-          ...accepted.flatMap(({ incomingEvent }) => transitionEvents(incomingEvent)),
-          ...pending.flatMap((pendingDelivery, index) =>
-            deliveryEvents(pendingDelivery, created[index] ?? null),
-          ),
-        ]);
-        return pending.flatMap((pendingDelivery, index): Array<TriggeredMessage> => {
-          const delivery = created[index] ?? null;
-          const { due, texts } = pendingDelivery;
-          if (delivery === null || texts === null) return [];
-          const id = ids.idOf({ sourceId: delivery.sourceId, deviceKey: due.deviceKey });
-          const message = toMessage(id, pendingDelivery, texts, delivery, mediaBase);
-          return [{ incomingEvent: pendingDelivery.incomingEvent, message }];
-        });
-      }),
-    };
-  }),
-}) {
-  static readonly layer = Layer.effect(EventRecorder, EventRecorder.make).pipe(
-    Layer.provide([EventsSql.layer, DwellsSql.layer, MessageIds.layer, Recipients.layer]),
-  );
+        write: Effect.fnUntraced(function* (batch, events) {
+          const accepted = batch.record(events, yield* repository.record(events));
+          const begun = accepted.flatMap(({ incomingEvent }) => dwellsOf(incomingEvent));
+          if (begun.length > 0) yield* dwells.begin(begun);
+          const pending = yield* render(
+            accepted.flatMap(({ device, incomingEvent }) => pendingDeliveriesOf(incomingEvent, device)),
+          );
+          const created = yield* deliveries.create(pending.map(({ due }) => due));
+          yield* outbox.record([
+            ...accepted.flatMap(({ incomingEvent }) => transitionEvents(incomingEvent)),
+            ...pending.flatMap((pendingDelivery, index) =>
+              deliveryEvents(pendingDelivery, created[index] ?? null),
+            ),
+          ]);
+          return pending.flatMap((pendingDelivery, index): Array<TriggeredMessage> => {
+            const delivery = created[index] ?? null;
+            const { due, texts } = pendingDelivery;
+            if (delivery === null || texts === null) return [];
+            const id = ids.idOf({ sourceId: delivery.sourceId, deviceKey: due.deviceKey });
+            const message = toMessage(id, pendingDelivery, texts, delivery, mediaBase);
+            return [{ incomingEvent: pendingDelivery.incomingEvent, message }];
+          });
+        }),
+      });
+    }),
+  ).pipe(Layer.provide([EventsSql.layer, DwellsSql.layer, MessageIds.layer, Recipients.layer]));
 }
 
 /** The event about an enter or exit, if a webhook listens. */

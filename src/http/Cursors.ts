@@ -21,56 +21,73 @@ export interface ListScope {
 
 const Content = Schema.fromJsonString(Schema.Tuple([Schema.String, Schema.Finite]));
 
+/** A page of a list, with the cursor of the next one; null on the last page. */
+interface Page<A> {
+  readonly data: ReadonlyArray<A>;
+  readonly meta: { readonly next_cursor: string | null };
+}
+
 /** Signs and verifies the cursors of all lists, and reads pages. */
-export class Cursors extends Context.Service<Cursors>()("waypost/http/Cursors", {
-  make: Effect.gen(function* () {
-    const { secretKey } = yield* DataDirectory;
+export class Cursors extends Context.Service<
+  Cursors,
+  {
+    /** One page of a list. `fetch` reads items, newest first, one more than the page holds. @throws 422 */
+    readonly page: <A extends { readonly id: string }, E, R>(
+      scope: ListScope,
+      query: { readonly cursor?: string; readonly limit?: number },
+      fetch: (position: PagePosition) => Effect.Effect<ReadonlyArray<A>, E, R>,
+    ) => Effect.Effect<Page<A>, E | Unprocessable, R>;
+  }
+>()("waypost/http/Cursors") {
+  static readonly layer = Layer.effect(
+    Cursors,
+    Effect.gen(function* () {
+      const { secretKey } = yield* DataDirectory;
 
-    const write = (content: string, { endpoint, filters, owner }: ListScope): string => {
-      const ownerName = typeof owner === "string" ? owner : `${owner.workspaceId}/${owner.environment}`;
-      const given = Object.entries(filters ?? {})
-        .filter(([, value]) => value !== undefined && value !== null)
-        .sort(([a], [b]) => (a < b ? -1 : 1));
-      const signature = createHmac("sha256", Redacted.value(secretKey))
-        .update(JSON.stringify(["cursor", endpoint, ownerName, given, content]))
-        .digest()
-        .subarray(0, 16);
-      return `${Buffer.from(content).toString("base64url")}.${signature.toString("base64url")}`;
-    };
+      const write = (content: string, { endpoint, filters, owner }: ListScope): string => {
+        const ownerName = typeof owner === "string" ? owner : `${owner.workspaceId}/${owner.environment}`;
+        const given = Object.entries(filters ?? {})
+          .filter(([, value]) => value !== undefined && value !== null)
+          .sort(([a], [b]) => (a < b ? -1 : 1));
+        const signature = createHmac("sha256", Redacted.value(secretKey))
+          .update(JSON.stringify(["cursor", endpoint, ownerName, given, content]))
+          .digest()
+          .subarray(0, 16);
+        return `${Buffer.from(content).toString("base64url")}.${signature.toString("base64url")}`;
+      };
 
-    const read = Effect.fnUntraced(function* (scope: ListScope, cursor: string) {
-      const content = Buffer.from(cursor.split(".", 1)[0] ?? "", "base64url").toString();
-      // The texts are compared: several base64 texts decode to the same bytes.
-      const expected = Buffer.from(write(content, scope));
-      const given = Buffer.from(cursor);
-      if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
-        return yield* Unprocessable.cursor();
-      }
-      const [before, issuedAt] = yield* Effect.mapError(Schema.decodeEffect(Content)(content), () =>
-        Unprocessable.cursor(),
-      );
-      const now = yield* Clock.currentTimeMillis;
-      if (now - issuedAt > lifetimeMillis || !isUuid(before)) return yield* Unprocessable.cursor();
-      return before;
-    });
+      const read = Effect.fnUntraced(function* (scope: ListScope, cursor: string) {
+        const content = Buffer.from(cursor.split(".", 1)[0] ?? "", "base64url").toString();
+        // The texts are compared: several base64 texts decode to the same bytes.
+        const expected = Buffer.from(write(content, scope));
+        const given = Buffer.from(cursor);
+        if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+          return yield* Unprocessable.cursor();
+        }
+        const [before, issuedAt] = yield* Effect.mapError(Schema.decodeEffect(Content)(content), () =>
+          Unprocessable.cursor(),
+        );
+        const now = yield* Clock.currentTimeMillis;
+        if (now - issuedAt > lifetimeMillis || !isUuid(before)) return yield* Unprocessable.cursor();
+        return before;
+      });
 
-    return {
-      /** One page of a list. `fetch` reads items, newest first, one more than the page holds. @throws 422 */
-      page: Effect.fnUntraced(function* <A extends { readonly id: string }, E, R>(
-        scope: ListScope,
-        query: { readonly cursor?: string; readonly limit?: number },
-        fetch: (position: PagePosition) => Effect.Effect<ReadonlyArray<A>, E, R>,
-      ) {
-        const before = query.cursor === undefined ? null : yield* read(scope, query.cursor);
-        const limit = query.limit ?? defaultLimit;
-        const items = yield* fetch({ before, limit: limit + 1 });
-        const last = items[limit - 1];
-        if (items.length <= limit || last === undefined) return { data: items, meta: { next_cursor: null } };
-        const content = JSON.stringify([last.id, yield* Clock.currentTimeMillis]);
-        return { data: items.slice(0, limit), meta: { next_cursor: write(content, scope) } };
-      }),
-    };
-  }),
-}) {
-  static readonly layer = Layer.effect(Cursors, Cursors.make);
+      return Cursors.of({
+        page: Effect.fnUntraced(function* <A extends { readonly id: string }, E, R>(
+          scope: ListScope,
+          query: { readonly cursor?: string; readonly limit?: number },
+          fetch: (position: PagePosition) => Effect.Effect<ReadonlyArray<A>, E, R>,
+        ) {
+          const before = query.cursor === undefined ? null : yield* read(scope, query.cursor);
+          const limit = query.limit ?? defaultLimit;
+          const items = yield* fetch({ before, limit: limit + 1 });
+          const last = items[limit - 1];
+          if (items.length <= limit || last === undefined)
+            return { data: items, meta: { next_cursor: null } };
+          const content = JSON.stringify([last.id, yield* Clock.currentTimeMillis]);
+          return { data: items.slice(0, limit), meta: { next_cursor: write(content, scope) } };
+        }),
+      });
+    }),
+  );
 }

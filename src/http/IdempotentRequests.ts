@@ -59,10 +59,32 @@ const storedForm = ({ body, status }: HttpServerResponse.HttpServerResponse): St
 };
 
 /** Runs requests with an Idempotency-Key once (contract J1–J3). */
-export class IdempotentRequests extends Context.Service<IdempotentRequests>()(
-  "waypost/http/IdempotentRequests",
+export class IdempotentRequests extends Context.Service<
+  IdempotentRequests,
   {
-    make: Effect.gen(function* () {
+    /**
+     * Runs the handler, or gives the response of the last 24 hours to the same request. One transaction holds
+     * the change and the response. It takes a lock on the key, which keeps concurrent duplicates out and ends
+     * with the transaction: the key of a dead process is free as soon as PostgreSQL notices.
+     *
+     * Duplicates in one process wait for the first without a connection, and all get its response at once.
+     * The first of another process polls for the stored response up to every 250 milliseconds. After ten
+     * seconds a duplicate fails with 409 `request_in_progress`.
+     *
+     * `prepare` runs before the transaction, and work outside the transaction between two runs of it, so
+     * neither a slow client nor a slow server elsewhere holds a transaction open. Meanwhile no lock is held:
+     * a duplicate in another process does the same work, and the first to commit is the change.
+     */
+    readonly once: <E, R, R2>(
+      request: IdempotentRequest,
+      prepare: Effect.Effect<void, never, R2>,
+      handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
+    ) => Effect.Effect<HttpServerResponse.HttpServerResponse, E | Conflict, R | R2>;
+  }
+>()("waypost/http/IdempotentRequests") {
+  static readonly layer = Layer.effect(
+    IdempotentRequests,
+    Effect.gen(function* () {
       const database = yield* Database;
       const repository = yield* IdempotencyRepository;
       /**
@@ -127,20 +149,7 @@ export class IdempotentRequests extends Context.Service<IdempotentRequests>()(
         }
       });
 
-      return {
-        /**
-         * Runs the handler, or gives the response of the last 24 hours to the same request. One transaction
-         * holds the change and the response. It takes a lock on the key, which keeps concurrent duplicates
-         * out and ends with the transaction: the key of a dead process is free as soon as PostgreSQL notices.
-         *
-         * Duplicates in one process wait for the first without a connection, and all get its response at
-         * once. The first of another process polls for the stored response up to every 250 milliseconds.
-         * After ten seconds a duplicate fails with 409 `request_in_progress`.
-         *
-         * `prepare` runs before the transaction, and work outside the transaction between two runs of it, so
-         * neither a slow client nor a slow server elsewhere holds a transaction open. Meanwhile no lock is
-         * held: a duplicate in another process does the same work, and the first to commit is the change.
-         */
+      return IdempotentRequests.of({
         once: <E, R, R2>(
           request: IdempotentRequest,
           prepare: Effect.Effect<void, never, R2>,
@@ -176,9 +185,7 @@ export class IdempotentRequests extends Context.Service<IdempotentRequests>()(
               if (outcome !== null) return outcome.response;
             }
           }),
-      };
+      });
     }),
-  },
-) {
-  static readonly layer = Layer.effect(IdempotentRequests, IdempotentRequests.make);
+  );
 }

@@ -33,116 +33,121 @@ const emptyEntry = (): IndexEntry => ({ version: -1, index: LocationIndex.of(new
  * Location indexes of environments, in memory: read on first use, refreshed when the version of the locations
  * has changed, and evicted, the least recently used first, when others need the memory.
  */
-export class LocationIndexes extends Context.Service<LocationIndexes>()("waypost/locations/LocationIndexes", {
-  make: Effect.gen(function* () {
-    const repository = yield* LocationIndexesSql;
-    const scope = yield* Effect.scope;
-    /** The least recently used first. */
-    const entries = new Map<string, IndexEntry>();
-    const oneAtATime = yield* Semaphore.make(1);
+export class LocationIndexes extends Context.Service<
+  LocationIndexes,
+  {
+    /**
+     * The index with at least every change that was committed before the call, in any process. A caller that
+     * knows a version passes it, and gets every change up to that version.
+     */
+    readonly current: (tenant: TenantKey, knownVersion?: number) => Effect.Effect<LocationIndex>;
+    /** Raises the version, in the transaction that changes locations; the caller has locked the tenant. */
+    readonly changed: (tenant: TenantKey) => Effect.Effect<void>;
+  }
+>()("waypost/locations/LocationIndexes") {
+  static readonly layer = Layer.effect(
+    LocationIndexes,
+    Effect.gen(function* () {
+      const repository = yield* LocationIndexesSql;
+      const scope = yield* Effect.scope;
+      /** The least recently used first. */
+      const entries = new Map<string, IndexEntry>();
+      const oneAtATime = yield* Semaphore.make(1);
 
-    const versionOf = yield* batched<TenantKey, number, never, never>(
-      500,
-      Effect.fnUntraced(function* (requested) {
-        const tenants = new Map(requested.map((tenant) => [keyOf(tenant), tenant]));
-        const rows = yield* repository.versions([...tenants.values()]);
-        const versions = new Map(rows.map((row) => [keyOf(row), row.version]));
-        return requested.map((tenant) => versions.get(keyOf(tenant)) ?? 0);
-      }),
-    );
-
-    const revisionsOf = Effect.fnUntraced(function* (tenant: TenantKey) {
-      const revisions: Array<LocationRevision> = [];
-      for (;;) {
-        const page = yield* repository.revisions(tenant, revisions.at(-1)?.id ?? null, revisionsPerQuery);
-        revisions.push(...page);
-        if (page.length < revisionsPerQuery) return revisions;
-      }
-    });
-
-    /** The current locations by key; of the known ones, only shapes that have changed are read. */
-    const read = Effect.fnUntraced(function* (
-      tenant: TenantKey,
-      known: ReadonlyMap<LocationKey, IndexedLocation>,
-    ) {
-      const locations = new Map<LocationKey, IndexedLocation>();
-      const changed: Array<LocationRevision> = [];
-      for (const row of yield* revisionsOf(tenant)) {
-        const location = known.get(row.key);
-        if (location?.revision === row.revision) locations.set(row.key, location);
-        else changed.push(row);
-      }
-      for (const ids of shapeBatches(changed)) {
-        for (const row of yield* repository.shapes(tenant, ids))
-          locations.set(row.key, toIndexedLocation(row));
-        yield* Effect.yieldNow;
-      }
-      return locations;
-    });
-
-    const evict = (kept: IndexEntry) => {
-      let memory = 0;
-      for (const { index } of entries.values()) memory += index.memory;
-      for (const [key, entry] of entries) {
-        if (memory <= maxMemory) break;
-        if (entry === kept || entry.refresh !== null) continue;
-        memory -= entry.index.memory;
-        entries.delete(key);
-      }
-      return recordMemory(entries.size, memory);
-    };
-
-    const refresh = Effect.fnUntraced(function* (tenant: TenantKey, entry: IndexEntry) {
-      const began = performance.now();
-      // Read first: a change during the reading raises the version, and the next caller refreshes again.
-      const version = yield* versionOf(tenant);
-      const locations = yield* read(tenant, entry.index.locations);
-      yield* Effect.yieldNow;
-      entry.index = yield* runSliced(LocationIndex.build(locations));
-      entry.version = version;
-      yield* recordBuild(performance.now() - began);
-      yield* evict(entry);
-    });
-
-    const startRefresh = Effect.fnUntraced(function* (tenant: TenantKey, entry: IndexEntry) {
-      const done = Deferred.makeUnsafe<void>();
-      entry.refresh = done;
-      // Other requests wait for it too, so it continues when the request that started it is interrupted.
-      yield* Effect.forkIn(
-        Effect.map(Effect.exit(oneAtATime.withPermits(1)(refresh(tenant, entry))), (exit) => {
-          entry.refresh = null;
-          Deferred.doneUnsafe(done, Exit.asVoid(exit));
+      const versionOf = yield* batched<TenantKey, number, never, never>(
+        500,
+        Effect.fnUntraced(function* (requested) {
+          const tenants = new Map(requested.map((tenant) => [keyOf(tenant), tenant]));
+          const rows = yield* repository.versions([...tenants.values()]);
+          const versions = new Map(rows.map((row) => [keyOf(row), row.version]));
+          return requested.map((tenant) => versions.get(keyOf(tenant)) ?? 0);
         }),
-        scope,
       );
-      return yield* Deferred.await(done);
-    });
 
-    return {
-      /**
-       * The index with at least every change that was committed before the call, in any process. A caller
-       * that knows a version passes it, and gets every change up to that version.
-       */
-      current: Effect.fnUntraced(function* (tenant: TenantKey, knownVersion?: number) {
-        const version = knownVersion ?? (yield* versionOf(tenant));
-        const key = keyOf(tenant);
+      const revisionsOf = Effect.fnUntraced(function* (tenant: TenantKey) {
+        const revisions: Array<LocationRevision> = [];
         for (;;) {
-          const entry = entries.get(key) ?? emptyEntry();
-          entries.delete(key);
-          entries.set(key, entry);
-          if (entry.version >= version) return entry.index;
-          yield* entry.refresh === null ? startRefresh(tenant, entry) : Deferred.await(entry.refresh);
+          const page = yield* repository.revisions(tenant, revisions.at(-1)?.id ?? null, revisionsPerQuery);
+          revisions.push(...page);
+          if (page.length < revisionsPerQuery) return revisions;
         }
-      }),
+      });
 
-      /** Raises the version, in the transaction that changes locations; the caller has locked the tenant. */
-      changed: (tenant: TenantKey) => Effect.asVoid(repository.changed(tenant)),
-    };
-  }),
-}) {
-  static readonly layer = Layer.effect(LocationIndexes, LocationIndexes.make).pipe(
-    Layer.provide(LocationIndexesSql.layer),
-  );
+      /** The current locations by key; of the known ones, only shapes that have changed are read. */
+      const read = Effect.fnUntraced(function* (
+        tenant: TenantKey,
+        known: ReadonlyMap<LocationKey, IndexedLocation>,
+      ) {
+        const locations = new Map<LocationKey, IndexedLocation>();
+        const changed: Array<LocationRevision> = [];
+        for (const row of yield* revisionsOf(tenant)) {
+          const location = known.get(row.key);
+          if (location?.revision === row.revision) locations.set(row.key, location);
+          else changed.push(row);
+        }
+        for (const ids of shapeBatches(changed)) {
+          for (const row of yield* repository.shapes(tenant, ids))
+            locations.set(row.key, toIndexedLocation(row));
+          yield* Effect.yieldNow;
+        }
+        return locations;
+      });
+
+      const evict = (kept: IndexEntry) => {
+        let memory = 0;
+        for (const { index } of entries.values()) memory += index.memory;
+        for (const [key, entry] of entries) {
+          if (memory <= maxMemory) break;
+          if (entry === kept || entry.refresh !== null) continue;
+          memory -= entry.index.memory;
+          entries.delete(key);
+        }
+        return recordMemory(entries.size, memory);
+      };
+
+      const refresh = Effect.fnUntraced(function* (tenant: TenantKey, entry: IndexEntry) {
+        const began = performance.now();
+        // Read first: a change during the reading raises the version, and the next caller refreshes again.
+        const version = yield* versionOf(tenant);
+        const locations = yield* read(tenant, entry.index.locations);
+        yield* Effect.yieldNow;
+        entry.index = yield* runSliced(LocationIndex.build(locations));
+        entry.version = version;
+        yield* recordBuild(performance.now() - began);
+        yield* evict(entry);
+      });
+
+      const startRefresh = Effect.fnUntraced(function* (tenant: TenantKey, entry: IndexEntry) {
+        const done = Deferred.makeUnsafe<void>();
+        entry.refresh = done;
+        // Other requests wait for it too, so it continues when the request that started it is interrupted.
+        yield* Effect.forkIn(
+          Effect.map(Effect.exit(oneAtATime.withPermits(1)(refresh(tenant, entry))), (exit) => {
+            entry.refresh = null;
+            Deferred.doneUnsafe(done, Exit.asVoid(exit));
+          }),
+          scope,
+        );
+        return yield* Deferred.await(done);
+      });
+
+      return LocationIndexes.of({
+        current: Effect.fnUntraced(function* (tenant, knownVersion) {
+          const version = knownVersion ?? (yield* versionOf(tenant));
+          const key = keyOf(tenant);
+          for (;;) {
+            const entry = entries.get(key) ?? emptyEntry();
+            entries.delete(key);
+            entries.set(key, entry);
+            if (entry.version >= version) return entry.index;
+            yield* entry.refresh === null ? startRefresh(tenant, entry) : Deferred.await(entry.refresh);
+          }
+        }),
+
+        changed: (tenant) => Effect.asVoid(repository.changed(tenant)),
+      });
+    }),
+  ).pipe(Layer.provide(LocationIndexesSql.layer));
 }
 
 const keyOf = ({ environment, workspaceId }: TenantKey): string => `${workspaceId}/${environment}`;

@@ -1,7 +1,8 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { Activity, type ResourceChange } from "../activity/Activity.ts";
 import { Database } from "../database/Database.ts";
-import { NotFound } from "../wire/ApiError.ts";
+import { NotFound, type Unprocessable } from "../wire/ApiError.ts";
+import type { DeletedResource } from "../wire/Envelope.ts";
 import { isUuid } from "../wire/Ids.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
@@ -17,44 +18,67 @@ import { LocationsRepository } from "./LocationsRepository.ts";
 const nearCandidates = 1_000;
 
 /** Locations of one environment. `LocationImports` creates them. */
-export class Locations extends Context.Service<Locations>()("waypost/locations/Locations", {
-  make: Effect.gen(function* () {
-    const database = yield* Database;
-    const workspaces = yield* Workspaces;
-    const repository = yield* LocationsRepository;
-    const locationIndexes = yield* LocationIndexes;
-    const activity = yield* Activity;
+export class Locations extends Context.Service<
+  Locations,
+  {
+    /** Newest first. */
+    readonly page: (
+      tenant: Tenant,
+      search: LocationSearch,
+      position: PagePosition,
+    ) => Effect.Effect<ReadonlyArray<LocationResource>>;
+    /** @throws 404 */
+    readonly find: (tenant: Tenant, id: string) => Effect.Effect<LocationResource, NotFound>;
+    /** Changes the fields that were sent; the shape cannot be changed (contract G1). @throws 404, 422 */
+    readonly update: (
+      tenant: Tenant,
+      id: string,
+      body: ParsedBody<LocationPatch>,
+    ) => Effect.Effect<LocationResource, NotFound | Unprocessable>;
+    /** Deletes a location and removes it from its groups and campaigns (contract E12). @throws 404 */
+    readonly delete: (tenant: Tenant, id: string) => Effect.Effect<DeletedResource, NotFound>;
+    /**
+     * Which of the ids are locations of this environment, in lower case. They cannot be deleted while the
+     * tenant is locked.
+     */
+    readonly existing: (tenant: Tenant, ids: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>>;
+  }
+>()("waypost/locations/Locations") {
+  static readonly layer = Layer.effect(
+    Locations,
+    Effect.gen(function* () {
+      const database = yield* Database;
+      const workspaces = yield* Workspaces;
+      const repository = yield* LocationsRepository;
+      const locationIndexes = yield* LocationIndexes;
+      const activity = yield* Activity;
 
-    const notFound = NotFound.resource("location");
+      const notFound = NotFound.resource("location");
 
-    const find = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
-      const location = isUuid(id) ? yield* repository.find(tenant, id) : null;
-      return location ?? (yield* notFound);
-    });
+      const find = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
+        const location = isUuid(id) ? yield* repository.find(tenant, id) : null;
+        return location ?? (yield* notFound);
+      });
 
-    return {
-      /** Newest first. */
-      page: Effect.fnUntraced(function* (tenant: Tenant, search: LocationSearch, position: PagePosition) {
-        const { near, ...filters } = search;
-        if (near === null) return yield* repository.page(tenant, filters, position);
-        const index = yield* locationIndexes.current(tenant);
-        const { before } = position;
-        const ids = (yield* runSliced(index.within([near.longitude, near.latitude], near.meters)))
-          .map(({ id }) => id)
-          .filter((id) => before === null || id < before)
-          .sort((one, other) => (one < other ? 1 : -1));
-        const isFiltered = Object.values(filters).some((value) => (value ?? null) !== null);
-        // The newest suffice where nothing else selects.
-        const candidates = isFiltered ? ids : ids.slice(0, nearCandidates);
-        return yield* repository.page(tenant, { ...filters, ids: candidates }, position);
-      }),
+      return Locations.of({
+        page: Effect.fn("Locations.page")(function* (tenant, search, position) {
+          const { near, ...filters } = search;
+          if (near === null) return yield* repository.page(tenant, filters, position);
+          const index = yield* locationIndexes.current(tenant);
+          const { before } = position;
+          const ids = (yield* runSliced(index.within([near.longitude, near.latitude], near.meters)))
+            .map(({ id }) => id)
+            .filter((id) => before === null || id < before)
+            .sort((one, other) => (one < other ? 1 : -1));
+          const isFiltered = Object.values(filters).some((value) => (value ?? null) !== null);
+          // The newest suffice where nothing else selects.
+          const candidates = isFiltered ? ids : ids.slice(0, nearCandidates);
+          return yield* repository.page(tenant, { ...filters, ids: candidates }, position);
+        }),
 
-      /** @throws 404 */
-      find,
+        find,
 
-      /** Changes the fields that were sent; the shape cannot be changed (contract G1). @throws 404, 422 */
-      update: Effect.fn("Locations.update")(
-        function* (tenant: Tenant, id: string, body: ParsedBody<LocationPatch>) {
+        update: Effect.fn("Locations.update")(function* (tenant, id, body) {
           const { fields, problems } = body;
           yield* workspaces.lock(tenant);
           const location = yield* find(tenant, id);
@@ -81,35 +105,24 @@ export class Locations extends Context.Service<Locations>()("waypost/locations/L
           const updated = (yield* repository.update(tenant, location.id, change, now)) ?? (yield* notFound);
           yield* activity.record(tenant, locationChange("update", location, updated));
           return updated;
-        },
-        (effect) => database.atomically(effect),
-      ),
+        }, database.atomically),
 
-      /** Deletes a location and removes it from its groups and campaigns (contract E12). @throws 404 */
-      delete: Effect.fn("Locations.delete")(
-        function* (tenant: Tenant, id: string) {
+        delete: Effect.fn("Locations.delete")(function* (tenant, id) {
           yield* workspaces.lock(tenant);
           const location = yield* find(tenant, id);
           yield* repository.delete(tenant, location.id, yield* Clock.currentTimeMillis);
           yield* locationIndexes.changed(tenant);
           yield* activity.record(tenant, locationChange("delete", location, null));
           return { id: location.id, deleted: true as const };
-        },
-        (effect) => database.atomically(effect),
-      ),
+        }, database.atomically),
 
-      /**
-       * Which of the ids are locations of this environment, in lower case. They cannot be deleted while the
-       * tenant is locked.
-       */
-      existing: (tenant: Tenant, ids: ReadonlyArray<string>): Effect.Effect<ReadonlySet<string>> => {
-        const uuids = ids.filter(isUuid);
-        return uuids.length === 0 ? Effect.succeed(new Set()) : repository.existing(tenant, uuids);
-      },
-    };
-  }),
-}) {
-  static readonly layer = Layer.effect(Locations, Locations.make);
+        existing: (tenant, ids) => {
+          const uuids = ids.filter(isUuid);
+          return uuids.length === 0 ? Effect.succeed(new Set()) : repository.existing(tenant, uuids);
+        },
+      });
+    }),
+  );
 }
 
 /** The fields that activity shows. A shape can have thousands of positions, and only an import changes it. */

@@ -4,7 +4,15 @@ import { Activity, type ResourceChange } from "../activity/Activity.ts";
 import { Database } from "../database/Database.ts";
 import { outsideTransaction } from "../http/OutsideTransaction.ts";
 import { PublicAddresses } from "../http/PublicAddresses.ts";
-import { Conflict, Forbidden, NotFound, ServiceUnavailable, Unprocessable } from "../wire/ApiError.ts";
+import {
+  Conflict,
+  Forbidden,
+  NotFound,
+  ServiceUnavailable,
+  Unprocessable,
+  type UnsupportedMediaType,
+} from "../wire/ApiError.ts";
+import type { DeletedResource } from "../wire/Envelope.ts";
 import { idAt, isUuid } from "../wire/Ids.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import { counted } from "../wire/Text.ts";
@@ -14,7 +22,7 @@ import type { Tenant } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
 import type { MediaContent } from "./formats/MediaFormat.ts";
 import { fileUrl, thumbnailUrl } from "./MediaAddress.ts";
-import { maxSandboxBytes, type MediaFile } from "./MediaFile.ts";
+import { maxSandboxBytes, type MediaFile, type UsedMediaFile } from "./MediaFile.ts";
 import {
   type MediaFilters,
   MediaLibraryRepository,
@@ -32,131 +40,146 @@ import { MediaWorkers } from "./worker/MediaWorkers.ts";
 const uploadMillis = 15 * 60_000;
 
 /** The media files of an environment (contract H1–H4). */
-export class MediaLibrary extends Context.Service<MediaLibrary>()("waypost/media/MediaLibrary", {
-  make: Effect.gen(function* () {
-    const database = yield* Database;
-    const workspaces = yield* Workspaces;
-    const repository = yield* MediaLibraryRepository;
-    const store = yield* MediaStore;
-    const workers = yield* MediaWorkers;
-    const folder = yield* UploadFolder;
-    const thumbnails = yield* Thumbnails;
-    const activity = yield* Activity;
-    const { media: base } = yield* PublicAddresses;
+export class MediaLibrary extends Context.Service<
+  MediaLibrary,
+  {
+    /** A page of files, newest first. */
+    readonly page: (
+      tenant: Tenant,
+      filters: MediaFilters,
+      position: PagePosition,
+    ) => Effect.Effect<ReadonlyArray<MediaFile>>;
+    /** One file, with the notifications that show it. @throws 404 */
+    readonly find: (tenant: Tenant, id: string) => Effect.Effect<typeof UsedMediaFile.Type, NotFound>;
+    /** The kind of the file with this id, or null if this tenant has none. Lock the tenant first. */
+    readonly kindOf: (tenant: Tenant, id: string) => Effect.Effect<MediaKind | null>;
+    /** Adds the file of a request. @throws 415, 422 with every problem, 403 for the plan, 503 */
+    readonly upload: (
+      tenant: Tenant,
+      input: UploadRequest,
+    ) => Effect.Effect<MediaFile, UnsupportedMediaType | Unprocessable | Forbidden | ServiceUnavailable>;
+    /** Deletes a file that no notification shows. Its address is gone at once. @throws 404, 409 */
+    readonly delete: (tenant: Tenant, id: string) => Effect.Effect<DeletedResource, NotFound | Conflict>;
+  }
+>()("waypost/media/MediaLibrary") {
+  static readonly layer = Layer.effect(
+    MediaLibrary,
+    Effect.gen(function* () {
+      const database = yield* Database;
+      const workspaces = yield* Workspaces;
+      const repository = yield* MediaLibraryRepository;
+      const store = yield* MediaStore;
+      const workers = yield* MediaWorkers;
+      const folder = yield* UploadFolder;
+      const thumbnails = yield* Thumbnails;
+      const activity = yield* Activity;
+      const { media: base } = yield* PublicAddresses;
 
-    const show = ({ key, ...row }: MediaRow): MediaFile => ({
-      ...row,
-      source: "upload",
-      url: fileUrl(base, key),
-      thumbnail_url: thumbnailUrl(base, key),
-    });
+      const show = ({ key, ...row }: MediaRow): MediaFile => ({
+        ...row,
+        source: "upload",
+        url: fileUrl(base, key),
+        thumbnail_url: thumbnailUrl(base, key),
+      });
 
-    const notFound = NotFound.resource("media file");
+      const notFound = NotFound.resource("media file");
 
-    const findRow = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
-      const row = isUuid(id) ? yield* repository.find(tenant, id) : null;
-      return row ?? (yield* notFound);
-    });
+      const findRow = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
+        const row = isUuid(id) ? yield* repository.find(tenant, id) : null;
+        return row ?? (yield* notFound);
+      });
 
-    /** Fails with 403 if there is no room for the bytes. Exact only while the tenant is locked (H4). */
-    const checkRoom = Effect.fnUntraced(function* (tenant: Tenant, bytes: number) {
-      const limit = maxBytes(tenant);
-      if (limit === null) return;
-      const total = yield* repository.total(tenant);
-      if (total + bytes > limit) return yield* full(tenant, limit, total, bytes);
-    });
+      /** Fails with 403 if there is no room for the bytes. Exact only while the tenant is locked (H4). */
+      const checkRoom = Effect.fnUntraced(function* (tenant: Tenant, bytes: number) {
+        const limit = maxBytes(tenant);
+        if (limit === null) return;
+        const total = yield* repository.total(tenant);
+        if (total + bytes > limit) return yield* full(tenant, limit, total, bytes);
+      });
 
-    /**
-     * Receives, inspects and stores an upload without a database connection. Its key is expected before its
-     * first byte is stored, so that the sweeping removes the bytes if no file follows.
-     */
-    const receive = Effect.fnUntraced(function* (tenant: Tenant, input: UploadRequest) {
-      const { bytes, name, ownName, path, problems } = yield* readUpload(input, folder);
-      let content: MediaContent | null = null;
-      if (!problems.has("file") && !problems.has("body")) {
-        content = yield* workers.inspect(tenant.workspaceId, path).pipe(
-          Effect.catchTag("MediaRefused", ({ message }) => {
-            problems.add("file", message);
-            return Effect.succeed(null);
-          }),
-        );
-        if (content !== null && !tenant.workspace.plan.media_kinds.includes(content.kind)) {
-          problems.add("file", kindSentence(tenant, content.kind));
+      /**
+       * Receives, inspects and stores an upload without a database connection. Its key is expected before its
+       * first byte is stored, so that the sweeping removes the bytes if no file follows.
+       */
+      const receive = Effect.fnUntraced(function* (tenant: Tenant, input: UploadRequest) {
+        const { bytes, name, ownName, path, problems } = yield* readUpload(input, folder);
+        let content: MediaContent | null = null;
+        if (!problems.has("file") && !problems.has("body")) {
+          content = yield* workers.inspect(tenant.workspaceId, path).pipe(
+            Effect.catchTag("MediaRefused", ({ message }) => {
+              problems.add("file", message);
+              return Effect.succeed(null);
+            }),
+          );
+          if (content !== null && !tenant.workspace.plan.media_kinds.includes(content.kind)) {
+            problems.add("file", kindSentence(tenant, content.kind));
+          }
         }
-      }
-      if (content === null || !problems.isEmpty) return yield* Unprocessable.validation(problems.fields);
-      yield* checkRoom(tenant, bytes);
-      const now = yield* Clock.currentTimeMillis;
-      const key = randomBytes(24).toString("base64url");
-      yield* repository.expect(key, now + uploadMillis);
-      yield* store.put(key, { path, bytes, mimeType: content.mimeType });
-      const fileName = name ?? ownName ?? `${content.kind}.${content.extension}`;
-      return { key, name: fileName, bytes, content } satisfies NewFile;
-    }, Effect.scoped);
+        if (content === null || !problems.isEmpty) return yield* Unprocessable.validation(problems.fields);
+        yield* checkRoom(tenant, bytes);
+        const now = yield* Clock.currentTimeMillis;
+        const key = randomBytes(24).toString("base64url");
+        yield* repository.expect(key, now + uploadMillis);
+        yield* store.put(key, { path, bytes, mimeType: content.mimeType });
+        const fileName = name ?? ownName ?? `${content.kind}.${content.extension}`;
+        return { key, name: fileName, bytes, content } satisfies NewFile;
+      }, Effect.scoped);
 
-    const insert = Effect.fnUntraced(function* (tenant: Tenant, file: NewFile) {
-      yield* workspaces.lock(tenant);
-      yield* checkRoom(tenant, file.bytes);
-      const now = yield* Clock.currentTimeMillis;
-      const row = yield* repository.insert(tenant, idAt(now), file, now);
-      if (row === null) return yield* tookTooLong;
-      yield* activity.record(tenant, mediaChange("create", row));
-      return show(row);
-    }, database.atomically);
-
-    return {
-      /** A page of files, newest first. */
-      page: (tenant: Tenant, filters: MediaFilters, position: PagePosition) =>
-        Effect.map(repository.page(tenant, filters, position), (rows) => rows.map(show)),
-
-      /** One file, with the notifications that show it. @throws 404 */
-      find: Effect.fnUntraced(function* (tenant: Tenant, id: string) {
-        const row = yield* findRow(tenant, id);
-        return { ...show(row), notifications: yield* repository.usedBy(tenant, row.id) };
-      }),
-
-      /** The kind of the file with this id, or null if this tenant has none. Lock the tenant first. */
-      kindOf: (tenant: Tenant, id: string) =>
-        Effect.map(
-          isUuid(id) ? repository.find(tenant, id) : Effect.succeed(null),
-          (row) => row?.type ?? null,
-        ),
-
-      /** Adds the file of a request. @throws 415, 422 with every problem, 403 for the plan, 503 */
-      upload: Effect.fn("MediaLibrary.upload")(function* (tenant: Tenant, input: UploadRequest) {
-        const received = yield* outsideTransaction(
-          "upload",
-          receive(tenant, input).pipe(
-            Effect.catchTag(["MediaStoreUnavailable", "MediaWorkersUnavailable"], (error) =>
-              Effect.andThen(Effect.logWarning(error.message, error), Effect.fail(error.apiError)),
-            ),
-            Effect.result,
-          ),
-        );
-        const file = yield* Effect.fromResult(received);
-        const added = yield* insert(tenant, file);
-        yield* countUpload(file.content.kind, file.bytes);
-        yield* thumbnails.wake;
-        return added;
-      }),
-
-      /** Deletes a file that no notification shows. Its address is gone at once. @throws 404, 409 */
-      delete: Effect.fn("MediaLibrary.delete")(function* (tenant: Tenant, id: string) {
-        // A notification takes this lock too before it shows a file.
+      const insert = Effect.fnUntraced(function* (tenant: Tenant, file: NewFile) {
         yield* workspaces.lock(tenant);
-        const row = yield* findRow(tenant, id);
-        const users = yield* repository.usedBy(tenant, row.id);
-        if (users.length > 0) return yield* inUse(users.map((user) => user.id));
-        yield* repository.delete(tenant, row.id);
-        yield* activity.record(tenant, mediaChange("delete", row));
-        return { id: row.id, deleted: true as const };
-      }, database.atomically),
-    };
-  }),
-}) {
-  static readonly layer = Layer.effect(MediaLibrary, MediaLibrary.make).pipe(
-    Layer.provide(UploadFolder.layer),
-  );
+        yield* checkRoom(tenant, file.bytes);
+        const now = yield* Clock.currentTimeMillis;
+        const row = yield* repository.insert(tenant, idAt(now), file, now);
+        if (row === null) return yield* tookTooLong;
+        yield* activity.record(tenant, mediaChange("create", row));
+        return show(row);
+      }, database.atomically);
+
+      return MediaLibrary.of({
+        page: (tenant, filters, position) =>
+          Effect.map(repository.page(tenant, filters, position), (rows) => rows.map(show)),
+
+        find: Effect.fn("MediaLibrary.find")(function* (tenant, id) {
+          const row = yield* findRow(tenant, id);
+          return { ...show(row), notifications: yield* repository.usedBy(tenant, row.id) };
+        }),
+
+        kindOf: (tenant, id) =>
+          Effect.map(
+            isUuid(id) ? repository.find(tenant, id) : Effect.succeed(null),
+            (row) => row?.type ?? null,
+          ),
+
+        upload: Effect.fn("MediaLibrary.upload")(function* (tenant, input) {
+          const received = yield* outsideTransaction(
+            "upload",
+            receive(tenant, input).pipe(
+              Effect.catchTag(["MediaStoreUnavailable", "MediaWorkersUnavailable"], (error) =>
+                Effect.andThen(Effect.logWarning(error.message, error), Effect.fail(error.apiError)),
+              ),
+              Effect.result,
+            ),
+          );
+          const file = yield* Effect.fromResult(received);
+          const added = yield* insert(tenant, file);
+          yield* countUpload(file.content.kind, file.bytes);
+          yield* thumbnails.wake;
+          return added;
+        }),
+
+        delete: Effect.fn("MediaLibrary.delete")(function* (tenant, id) {
+          // A notification takes this lock too before it shows a file.
+          yield* workspaces.lock(tenant);
+          const row = yield* findRow(tenant, id);
+          const users = yield* repository.usedBy(tenant, row.id);
+          if (users.length > 0) return yield* inUse(users.map((user) => user.id));
+          yield* repository.delete(tenant, row.id);
+          yield* activity.record(tenant, mediaChange("delete", row));
+          return { id: row.id, deleted: true as const };
+        }, database.atomically),
+      });
+    }),
+  ).pipe(Layer.provide(UploadFolder.layer));
 }
 
 /** The change of a file for activity. Its key reads the file, so activity has no address. */

@@ -171,7 +171,7 @@ export class Notifications extends Context.Service<
       }, database.atomically);
 
       return Notifications.of({
-        list: Effect.fnUntraced(function* (tenant, campaignId) {
+        list: Effect.fn("Notifications.list")(function* (tenant, campaignId) {
           const campaign = parseId(CampaignId, campaignId);
           const rows = campaign === null ? [] : yield* repository.list(tenant, campaign);
           if (rows.length === 0) yield* campaigns.find(tenant, campaignId);

@@ -11,7 +11,7 @@ import { Notifications } from "./Notifications.ts";
 export const notificationHandlers = handlerGroup(
   PlatformApi,
   "notifications",
-  Effect.fn(function* (handlers) {
+  Effect.fnUntraced(function* (handlers) {
     const notifications = yield* Notifications;
 
     return handlers

@@ -36,29 +36,36 @@ export const HostResolver = Context.Reference<(host: string) => Promise<Readonly
  * Finds the addresses that the service may connect to when a client names a host. Callers must connect to
  * these very addresses, because resolving the name again could give others (contract F1).
  */
-export class PublicHosts extends Context.Service<PublicHosts>()("waypost/outgoing/PublicHosts", {
-  make: Effect.gen(function* () {
-    const { allowPrivateAddresses } = yield* Settings;
-    const resolve = yield* HostResolver;
-    return {
-      /**
-       * The addresses of a host name or of an IP literal without brackets. One that is not public refuses
-       * all.
-       */
-      addressesOf: Effect.fnUntraced(function* (host: string) {
-        const family = isIP(host);
-        const addresses =
-          family === 0
-            ? yield* Effect.tryPromise({ try: () => resolve(host), catch: () => new HostUnknown({ host }) })
-            : [{ address: host, family }];
-        if (addresses.length === 0) return yield* new HostUnknown({ host });
-        if (!allowPrivateAddresses && !addresses.every(({ address }) => isPublicAddress(address))) {
-          return yield* new HostNotPublic({ host });
-        }
-        return addresses;
-      }),
-    };
-  }),
-}) {
-  static readonly layer = Layer.effect(PublicHosts, PublicHosts.make);
+export class PublicHosts extends Context.Service<
+  PublicHosts,
+  {
+    /**
+     * The addresses of a host name or of an IP literal without brackets. One that is not public refuses all.
+     */
+    readonly addressesOf: (
+      host: string,
+    ) => Effect.Effect<ReadonlyArray<HostAddress>, HostUnknown | HostNotPublic>;
+  }
+>()("waypost/outgoing/PublicHosts") {
+  static readonly layer = Layer.effect(
+    PublicHosts,
+    Effect.gen(function* () {
+      const { allowPrivateAddresses } = yield* Settings;
+      const resolve = yield* HostResolver;
+      return PublicHosts.of({
+        addressesOf: Effect.fnUntraced(function* (host) {
+          const family = isIP(host);
+          const addresses =
+            family === 0
+              ? yield* Effect.tryPromise({ try: () => resolve(host), catch: () => new HostUnknown({ host }) })
+              : [{ address: host, family }];
+          if (addresses.length === 0) return yield* new HostUnknown({ host });
+          if (!allowPrivateAddresses && !addresses.every(({ address }) => isPublicAddress(address))) {
+            return yield* new HostNotPublic({ host });
+          }
+          return addresses;
+        }),
+      });
+    }),
+  );
 }

@@ -20,139 +20,145 @@ const textsOf = (deviceIds: ReadonlyArray<string>, userId: string | null): Reado
   userId === null ? deviceIds : [...deviceIds, `"user_id":${JSON.stringify(userId)}`];
 
 /** Erases people and devices. Every figure of every report stays (contract Q3). */
-export class Erasures extends Context.Service<Erasures>()("waypost/people/Erasures", {
-  make: Effect.gen(function* () {
-    const database = yield* Database;
-    const repository = yield* ErasuresSql;
-    const activity = yield* Activity;
-    const pushes = yield* PushErasure;
-    const webhooks = yield* WebhookErasure;
-    const rules = yield* RuleErasure;
+export class Erasures extends Context.Service<
+  Erasures,
+  {
+    /** Erases the devices of a person, page by page; gives how many. After a failure, run it again. */
+    readonly erasePerson: (tenant: Tenant, person: string) => Effect.Effect<{ devices: number }>;
+    /** Erases one device; gives how many, 0 for an unknown or erased one. */
+    readonly eraseDevice: (tenant: Tenant, device: string) => Effect.Effect<{ devices: number }>;
+    /**
+     * Completes erasures that began at `before` or earlier: erases what transactions wrote that ran at the
+     * same time. True if there may be more.
+     */
+    readonly complete: (before: number) => Effect.Effect<boolean>;
+  }
+>()("waypost/people/Erasures") {
+  static readonly layer = Layer.effect(
+    Erasures,
+    Effect.gen(function* () {
+      const database = yield* Database;
+      const repository = yield* ErasuresSql;
+      const activity = yield* Activity;
+      const pushes = yield* PushErasure;
+      const webhooks = yield* WebhookErasure;
+      const rules = yield* RuleErasure;
 
-    /** Erases what a request can write that began before the erasure. */
-    const eraseTraces = (tenant: TenantKey, deviceKeys: ReadonlyArray<DeviceKey>) =>
-      Effect.andThen(
-        repository.erasePositions(tenant, deviceKeys),
-        repository.eraseTexts(tenant, deviceKeys),
-      );
+      /** Erases what a request can write that began before the erasure. */
+      const eraseTraces = (tenant: TenantKey, deviceKeys: ReadonlyArray<DeviceKey>) =>
+        Effect.andThen(
+          repository.erasePositions(tenant, deviceKeys),
+          repository.eraseTexts(tenant, deviceKeys),
+        );
 
-    /** Erases what waits to be sent, and copies of what was. */
-    const eraseCopies = Effect.fnUntraced(function* (
-      tenant: TenantKey,
-      deviceKeys: ReadonlyArray<DeviceKey>,
-      deviceIds: ReadonlyArray<string>,
-      userId: string | null,
-    ) {
-      const texts = textsOf(deviceIds, userId);
-      yield* pushes.drop(tenant, deviceKeys);
-      yield* webhooks.erase(tenant, texts);
-      yield* repository.eraseResponses(tenant, texts);
-    });
-
-    /** Erases a person from what operators wrote. */
-    const eraseRules = (tenant: TenantKey, userId: string) =>
-      Effect.andThen(rules.erase(tenant, userId), repository.eraseRuleResponses(tenant, userId));
-
-    const erasePage = Effect.fnUntraced(function* (tenant: TenantKey, owner: ErasedOwner) {
-      const now = yield* Clock.currentTimeMillis;
-      // Deliveries are locked before devices, as where pushes are settled.
-      yield* repository.eraseErrors(tenant, yield* repository.find(tenant, owner, pageSize, false));
-      const devices = yield* repository.find(tenant, owner, pageSize, true);
-      const userId = "userId" in owner ? owner.userId : null;
-      if (userId !== null) yield* repository.eraseUser(tenant, userId);
-      if (devices.length === 0) return devices;
-      const renamed = devices.map((device) => ({ ...device, newId: idAt(now), digest: randomBytes(32) }));
-      const keys = devices.map(({ key }) => key);
-      yield* repository.eraseDevices(tenant, renamed, now);
-      yield* eraseTraces(tenant, keys);
-      yield* repository.eraseActivity(tenant, devices);
-      yield* repository.begin(tenant, devices, userId, now);
-      yield* activity.record(tenant, {
-        action: "delete",
-        resource: { type: userId === null ? "device" : "person", id: null, name: null },
-        before: { devices: devices.length },
-        after: null,
+      /** Erases what waits to be sent, and copies of what was. */
+      const eraseCopies = Effect.fnUntraced(function* (
+        tenant: TenantKey,
+        deviceKeys: ReadonlyArray<DeviceKey>,
+        deviceIds: ReadonlyArray<string>,
+        userId: string | null,
+      ) {
+        const texts = textsOf(deviceIds, userId);
+        yield* pushes.drop(tenant, deviceKeys);
+        yield* webhooks.erase(tenant, texts);
+        yield* repository.eraseResponses(tenant, texts);
       });
-      return devices;
-    }, database.atomically);
 
-    const eraseAll = Effect.fnUntraced(function* (tenant: Tenant, owner: ErasedOwner) {
-      let count = 0;
-      let page: ReadonlyArray<NamedDevice>;
-      const userId = "userId" in owner ? owner.userId : null;
-      do {
-        page = yield* erasePage(tenant, owner);
-        if (page.length === 0) break;
-        const ids = page.map(({ id }) => id);
-        yield* eraseCopies(
-          tenant,
-          page.map(({ key }) => key),
-          ids,
-          userId,
-        );
-        count += page.length;
-      } while (page.length === pageSize);
-      if (userId !== null) yield* eraseRules(tenant, userId);
-      if (count > 0) {
-        yield* countErased(count);
-        yield* Effect.logInfo(
-          "userId" in owner ? "The operator has erased a person" : "The operator has erased a device",
-        ).pipe(
-          Effect.annotateLogs({
-            workspace: tenant.workspace.id,
-            environment: tenant.environment,
-            devices: count,
-          }),
-        );
-      }
-      return { devices: count };
-    });
+      /** Erases a person from what operators wrote. */
+      const eraseRules = (tenant: TenantKey, userId: string) =>
+        Effect.andThen(rules.erase(tenant, userId), repository.eraseRuleResponses(tenant, userId));
 
-    return {
-      /** Erases the devices of a person, page by page; gives how many. After a failure, run it again. */
-      erasePerson: (tenant: Tenant, person: string) => {
-        const userId = personIn(person);
-        return userId === null ? Effect.succeed({ devices: 0 }) : eraseAll(tenant, { userId });
-      },
+      const erasePage = Effect.fnUntraced(function* (tenant: TenantKey, owner: ErasedOwner) {
+        const now = yield* Clock.currentTimeMillis;
+        // Deliveries are locked before devices, as where pushes are settled.
+        yield* repository.eraseErrors(tenant, yield* repository.find(tenant, owner, pageSize, false));
+        const devices = yield* repository.find(tenant, owner, pageSize, true);
+        const userId = "userId" in owner ? owner.userId : null;
+        if (userId !== null) yield* repository.eraseUser(tenant, userId);
+        if (devices.length === 0) return devices;
+        const renamed = devices.map((device) => ({ ...device, newId: idAt(now), digest: randomBytes(32) }));
+        const keys = devices.map(({ key }) => key);
+        yield* repository.eraseDevices(tenant, renamed, now);
+        yield* eraseTraces(tenant, keys);
+        yield* repository.eraseActivity(tenant, devices);
+        yield* repository.begin(tenant, devices, userId, now);
+        yield* activity.record(tenant, {
+          action: "delete",
+          resource: { type: userId === null ? "device" : "person", id: null, name: null },
+          before: { devices: devices.length },
+          after: null,
+        });
+        return devices;
+      }, database.atomically);
 
-      /** Erases one device; gives how many, 0 for an unknown or erased one. */
-      eraseDevice: (tenant: Tenant, device: string) =>
-        isUuid(device) ? eraseAll(tenant, { device }) : Effect.succeed({ devices: 0 }),
-
-      /**
-       * Completes erasures that began at `before` or earlier: erases what transactions wrote that ran at the
-       * same time. True if there may be more.
-       */
-      complete: Effect.fnUntraced(function* (before: number) {
-        const open = yield* repository.open(before, pageSize);
-        const groups = Map.groupBy(open, ({ environment, userId, workspaceId }) =>
-          JSON.stringify([workspaceId, environment, userId]),
-        );
-        for (const group of groups.values()) {
-          const [first] = group;
-          if (first === undefined) continue;
-          const keys = group.map(({ deviceKey }) => deviceKey);
-          const ids = group.map(({ deviceId }) => deviceId);
-          yield* database.atomically(
-            Effect.gen(function* () {
-              if (first.userId !== null) yield* repository.eraseUser(first, first.userId);
-              yield* eraseTraces(first, keys);
-              yield* repository.eraseActivity(
-                first,
-                ids.map((id) => ({ id })),
-              );
+      const eraseAll = Effect.fnUntraced(function* (tenant: Tenant, owner: ErasedOwner) {
+        let count = 0;
+        let page: ReadonlyArray<NamedDevice>;
+        const userId = "userId" in owner ? owner.userId : null;
+        do {
+          page = yield* erasePage(tenant, owner);
+          if (page.length === 0) break;
+          const ids = page.map(({ id }) => id);
+          yield* eraseCopies(
+            tenant,
+            page.map(({ key }) => key),
+            ids,
+            userId,
+          );
+          count += page.length;
+        } while (page.length === pageSize);
+        if (userId !== null) yield* eraseRules(tenant, userId);
+        if (count > 0) {
+          yield* countErased(count);
+          yield* Effect.logInfo(
+            "userId" in owner ? "The operator has erased a person" : "The operator has erased a device",
+          ).pipe(
+            Effect.annotateLogs({
+              workspace: tenant.workspace.id,
+              environment: tenant.environment,
+              devices: count,
             }),
           );
-          yield* eraseCopies(first, keys, ids, first.userId);
-          if (first.userId !== null) yield* eraseRules(first, first.userId);
-          yield* repository.end(group);
         }
-        return open.length === pageSize;
-      }),
-    };
-  }),
-}) {
-  static readonly layer = Layer.effect(Erasures, Erasures.make).pipe(
-    Layer.provide([ErasuresSql.layer, PushErasure.layer, WebhookErasure.layer, RuleErasure.layer]),
-  );
+        return { devices: count };
+      });
+
+      return Erasures.of({
+        erasePerson: (tenant, person) => {
+          const userId = personIn(person);
+          return userId === null ? Effect.succeed({ devices: 0 }) : eraseAll(tenant, { userId });
+        },
+
+        eraseDevice: (tenant, device) =>
+          isUuid(device) ? eraseAll(tenant, { device }) : Effect.succeed({ devices: 0 }),
+
+        complete: Effect.fnUntraced(function* (before) {
+          const open = yield* repository.open(before, pageSize);
+          const groups = Map.groupBy(open, ({ environment, userId, workspaceId }) =>
+            JSON.stringify([workspaceId, environment, userId]),
+          );
+          for (const group of groups.values()) {
+            const [first] = group;
+            if (first === undefined) continue;
+            const keys = group.map(({ deviceKey }) => deviceKey);
+            const ids = group.map(({ deviceId }) => deviceId);
+            yield* database.atomically(
+              Effect.gen(function* () {
+                if (first.userId !== null) yield* repository.eraseUser(first, first.userId);
+                yield* eraseTraces(first, keys);
+                yield* repository.eraseActivity(
+                  first,
+                  ids.map((id) => ({ id })),
+                );
+              }),
+            );
+            yield* eraseCopies(first, keys, ids, first.userId);
+            if (first.userId !== null) yield* eraseRules(first, first.userId);
+            yield* repository.end(group);
+          }
+          return open.length === pageSize;
+        }),
+      });
+    }),
+  ).pipe(Layer.provide([ErasuresSql.layer, PushErasure.layer, WebhookErasure.layer, RuleErasure.layer]));
 }

@@ -31,42 +31,46 @@ const section = <Row extends object>(
   });
 
 /** The people behind devices: what is held about them (contract Q3). */
-export class People extends Context.Service<People>()("waypost/people/People", {
-  make: Effect.gen(function* () {
-    const repository = yield* PeopleSql;
-    const ids = yield* MessageIds;
+export class People extends Context.Service<
+  People,
+  {
+    /**
+     * Everything that is held about a person, as the pieces of a JSON text, in the memory of a batch. @throws
+     * 404 for a person without a device
+     */
+    readonly export: (tenant: Tenant, person: string) => Effect.Effect<Stream.Stream<string>, NotFound>;
+  }
+>()("waypost/people/People") {
+  static readonly layer = Layer.effect(
+    People,
+    Effect.gen(function* () {
+      const repository = yield* PeopleSql;
+      const ids = yield* MessageIds;
 
-    const message = ({ deviceKey, sourceId, ...fields }: PersonMessage) => ({
-      id: ids.idOf({ sourceId, deviceKey }),
-      ...fields,
-    });
+      const message = ({ deviceKey, sourceId, ...fields }: PersonMessage) => ({
+        id: ids.idOf({ sourceId, deviceKey }),
+        ...fields,
+      });
 
-    return {
-      /**
-       * Everything that is held about a person, as the pieces of a JSON text, in the memory of a batch.
-       * @throws 404 for a person without a device
-       */
-      export: Effect.fn("People.export")(function* (tenant: Tenant, person: string) {
-        const userId = personIn(person);
-        if (userId === null || !(yield* repository.exists(tenant, userId))) return yield* nobody;
-        const sections = [
-          section("devices", repository.devices(tenant, userId)),
-          section("messages", repository.messages(tenant, userId), message),
-          section("answers", repository.answers(tenant, userId)),
-          section("events", repository.events(tenant, userId)),
-          section("positions", repository.positions(tenant, userId)),
-        ];
-        const opening = Stream.succeed(`{"data":{"user_id":${JSON.stringify(userId)}`);
-        const all = sections.reduce<Stream.Stream<string>>(
-          (before, each) => Stream.concat(before, each),
-          opening,
-        );
-        return Stream.concat(all, Stream.succeed("}}"));
-      }),
-    };
-  }),
-}) {
-  static readonly layer = Layer.effect(People, People.make).pipe(
-    Layer.provide([PeopleSql.layer, MessageIds.layer]),
-  );
+      return People.of({
+        export: Effect.fn("People.export")(function* (tenant, person) {
+          const userId = personIn(person);
+          if (userId === null || !(yield* repository.exists(tenant, userId))) return yield* nobody;
+          const sections = [
+            section("devices", repository.devices(tenant, userId)),
+            section("messages", repository.messages(tenant, userId), message),
+            section("answers", repository.answers(tenant, userId)),
+            section("events", repository.events(tenant, userId)),
+            section("positions", repository.positions(tenant, userId)),
+          ];
+          const opening = Stream.succeed(`{"data":{"user_id":${JSON.stringify(userId)}`);
+          const all = sections.reduce<Stream.Stream<string>>(
+            (before, each) => Stream.concat(before, each),
+            opening,
+          );
+          return Stream.concat(all, Stream.succeed("}}"));
+        }),
+      });
+    }),
+  ).pipe(Layer.provide([PeopleSql.layer, MessageIds.layer]));
 }

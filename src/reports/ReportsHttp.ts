@@ -10,7 +10,7 @@ import type { SentParameters } from "./ReportQuery.ts";
 export const reportHandlers = handlerGroup(
   PlatformApi,
   "reports",
-  Effect.fn(function* (handlers) {
+  Effect.fnUntraced(function* (handlers) {
     const respond = yield* reportAnswers;
     const answer =
       (report: ReportName) =>

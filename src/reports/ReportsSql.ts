@@ -17,7 +17,10 @@ export class ReportsSql extends Context.Service<ReportsSql>()("waypost/reports/R
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
     const dataOf = (statement: Statement.Fragment) =>
-      Effect.map(onlyRow(sql<{ readonly data: string }>`${statement}`), ({ data }) => data);
+      Effect.map(
+        onlyRow(sql<{ readonly data: string }>`/* rows of a report */ ${statement}`),
+        ({ data }) => data,
+      );
     /** A report of rows: those with the status, or all of them for null. */
     const rows =
       <Counts>(

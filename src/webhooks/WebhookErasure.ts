@@ -23,32 +23,36 @@ const withoutEvents = (call: FoundCall, texts: ReadonlyArray<string>): ReducedCa
 };
 
 /** Erases a person from events that webhooks have recorded and calls that they have not made. */
-export class WebhookErasure extends Context.Service<WebhookErasure>()("waypost/webhooks/WebhookErasure", {
-  make: Effect.gen(function* () {
-    const database = yield* Database;
-    const repository = yield* WebhookErasureSql;
+export class WebhookErasure extends Context.Service<
+  WebhookErasure,
+  {
+    /** Erases events whose JSON has one of these texts, also those that are kept for sending again. */
+    readonly erase: (tenant: TenantKey, texts: ReadonlyArray<string>) => Effect.Effect<void>;
+  }
+>()("waypost/webhooks/WebhookErasure") {
+  static readonly layer = Layer.effect(
+    WebhookErasure,
+    Effect.gen(function* () {
+      const database = yield* Database;
+      const repository = yield* WebhookErasureSql;
 
-    const eraseCalls = Effect.fnUntraced(function* (tenant: TenantKey, texts: ReadonlyArray<string>) {
-      const calls = yield* repository.findCalls(tenant, texts, page);
-      const reduced = calls.map((call) => withoutEvents(call, texts));
-      const left = reduced.filter((call) => call !== null);
-      const emptied = calls.filter((_, index) => reduced[index] === null);
-      if (emptied.length > 0) yield* repository.deleteCalls(tenant, emptied);
-      if (left.length > 0) yield* repository.reduceCalls(tenant, left);
-      return calls.length;
-    }, database.atomically);
+      const eraseCalls = Effect.fnUntraced(function* (tenant: TenantKey, texts: ReadonlyArray<string>) {
+        const calls = yield* repository.findCalls(tenant, texts, page);
+        const reduced = calls.map((call) => withoutEvents(call, texts));
+        const left = reduced.filter((call) => call !== null);
+        const emptied = calls.filter((_, index) => reduced[index] === null);
+        if (emptied.length > 0) yield* repository.deleteCalls(tenant, emptied);
+        if (left.length > 0) yield* repository.reduceCalls(tenant, left);
+        return calls.length;
+      }, database.atomically);
 
-    return {
-      /** Erases events whose JSON has one of these texts, also those that are kept for sending again. */
-      erase: Effect.fnUntraced(function* (tenant: TenantKey, texts: ReadonlyArray<string>) {
-        if (!(yield* repository.hasRows(tenant))) return;
-        yield* repository.eraseEvents(tenant, texts);
-        yield* drainPages(page, eraseCalls(tenant, texts));
-      }),
-    };
-  }),
-}) {
-  static readonly layer = Layer.effect(WebhookErasure, WebhookErasure.make).pipe(
-    Layer.provide(WebhookErasureSql.layer),
-  );
+      return WebhookErasure.of({
+        erase: Effect.fnUntraced(function* (tenant, texts) {
+          if (!(yield* repository.hasRows(tenant))) return;
+          yield* repository.eraseEvents(tenant, texts);
+          yield* drainPages(page, eraseCalls(tenant, texts));
+        }),
+      });
+    }),
+  ).pipe(Layer.provide(WebhookErasureSql.layer));
 }

@@ -176,7 +176,7 @@ export class Webhooks extends Context.Service<
           return { ...(yield* find(tenant, stored.id)), secret };
         }, database.atomically),
 
-        attempts: Effect.fnUntraced(function* (tenant, id, position) {
+        attempts: Effect.fn("Webhooks.attempts")(function* (tenant, id, position) {
           const { id: webhookId } = yield* find(tenant, id);
           return yield* repository.attempts(tenant, webhookId, position);
         }),

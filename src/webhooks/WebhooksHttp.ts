@@ -11,7 +11,7 @@ import { Webhooks } from "./Webhooks.ts";
 export const webhooksHandlers = handlerGroup(
   PlatformApi,
   "webhooks",
-  Effect.fn(function* (handlers) {
+  Effect.fnUntraced(function* (handlers) {
     const webhooks = yield* Webhooks;
     const cursors = yield* Cursors;
 

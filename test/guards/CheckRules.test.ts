@@ -11,6 +11,7 @@ import {
 } from "../../scripts/check/guards.ts";
 import { folderSizes, maxFiles, naming } from "../../scripts/check/naming.ts";
 import {
+  declaredServices,
   documented,
   exportNames,
   fileLength,
@@ -151,6 +152,31 @@ describe("repositories", () => {
       assert.deepStrictEqual(linesFound(repositoryWithoutSql, text, path), [1]);
     const declaration = "/** Stores tokens. */\nexport class TokensRepository extends Context.Service<\n";
     assert.deepStrictEqual(linesFound(repositoryWithoutSql, declaration, path), []);
+  });
+});
+
+describe("services", () => {
+  const inferred = "export class Sends extends Context.Service<Sends>()(";
+  const declared = "export class Sends extends Context.Service<\n  Sends,";
+  const found = (service: string, path: string): ReadonlyArray<number> => {
+    const from = path === "src/Waypost.ts" ? "./sending/sends/Sends.ts" : "../sending/sends/Sends.ts";
+    const user = {
+      path,
+      text: `import { Effect } from "effect";\nimport { type Send, Sends } from "${from}";\n`,
+    };
+    return declaredServices([{ path: "src/sending/sends/Sends.ts", text: service }, user]).map(
+      ({ line }) => line,
+    );
+  };
+
+  it("a service that another slice imports declares its interface", () => {
+    assert.deepStrictEqual(found(inferred, "src/reports/Estimates.ts"), [1]);
+    assert.deepStrictEqual(found(declared, "src/reports/Estimates.ts"), []);
+  });
+
+  it("a service of one slice may infer it", () => {
+    assert.deepStrictEqual(found(inferred, "src/sending/Messages.ts"), []);
+    assert.deepStrictEqual(found(inferred, "src/Waypost.ts"), []);
   });
 });
 

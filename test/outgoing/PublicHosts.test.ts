@@ -16,12 +16,12 @@ const guardedBut = (publicName: string) =>
     Layer.provide(
       Layer.effect(
         PublicHosts,
-        Effect.map(PublicHosts.make, ({ addressesOf }) =>
+        Effect.map(PublicHosts, ({ addressesOf }) =>
           PublicHosts.of({
             addressesOf: (host) => (host === publicName ? Effect.succeed([loopback]) : addressesOf(host)),
           }),
         ),
-      ),
+      ).pipe(Layer.provide(PublicHosts.layer)),
     ),
     Layer.provide(Settings.layerTest({ allowPrivateAddresses: false })),
   );

@@ -1,6 +1,7 @@
 /** Sends the features of a file in parts: first as a dry run, then to import them. */
-import { ApiProblem, platform } from "../../data/ApiCall.ts";
-import type { ImportReport, One } from "../../data/Resources.ts";
+import { platform } from "../../data/Api.ts";
+import { ApiProblem, send } from "../../data/ApiCall.ts";
+import type { ImportReport } from "../../data/Resources.ts";
 import { centreOf, type Point } from "../../parts/map/Shapes.ts";
 import { partsOf, readLocationFile } from "../../../src/client/location-files/LocationFile.ts";
 import { featuresOf, type ImportCounts, partResult } from "../../../src/client/location-files/PartResult.ts";
@@ -84,13 +85,9 @@ const sendPart = async (
 ): Promise<ImportReport> => {
   for (;;) {
     try {
-      const { body } = await platform<One<ImportReport>>(`/locations/import${isDryRun ? "?dry_run=1" : ""}`, {
-        method: "POST",
-        json: { type: "FeatureCollection", features },
-        ...(isDryRun ? {} : { idempotencyKey: `${id}-${first}` }),
-        signal,
-      });
-      return body.data;
+      const collection = { type: "FeatureCollection", features } as const;
+      const options = isDryRun ? { dryRun: true } : { idempotencyKey: `${id}-${first}` };
+      return (await send(platform.locations.import(collection, { ...options, signal }))).data;
     } catch (error) {
       if (!(error instanceof ApiProblem) || !error.isTemporary) throw error;
       await pause(retryMillis);

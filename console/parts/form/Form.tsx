@@ -8,6 +8,28 @@ import { environment, workspaceId } from "../../session/Scope.ts";
 
 type Problems = Readonly<Record<string, ReadonlyArray<string>>>;
 
+/** The names of a form's values that are texts. */
+type TextNames<Values> = {
+  [Name in keyof Values]: Values[Name] extends string ? Name : never;
+}[keyof Values] &
+  string;
+
+/** A field of a form: the API's name, the value, and its change. */
+export interface BoundField {
+  readonly name: string;
+  readonly value: string;
+  readonly onValue: (value: string) => void;
+}
+
+/** Binds fields to the texts of an object, by its keys or by the API's names. Names begin with `within`. */
+export const fieldsOf =
+  <Values extends object>(values: Values, set: (changes: Partial<Values>) => void, within = "") =>
+  (key: TextNames<Values>, name: string = key): BoundField => ({
+    name: within + name,
+    value: String(values[key] ?? ""),
+    onValue: (value) => set({ [key]: value } as unknown as Partial<Values>),
+  });
+
 /** A form while it is filled in. */
 export interface FormModel<Values extends object> {
   readonly values: Signal<Values>;
@@ -19,6 +41,8 @@ export interface FormModel<Values extends object> {
   /** Whether the values differ from those that the form began with. */
   readonly isChanged: Signal<boolean>;
   readonly set: (changes: Partial<Values>) => void;
+  /** Binds a field to a value. `name` is the API's name, where it is not that of the value. */
+  readonly field: (key: TextNames<Values>, name?: string) => BoundField;
   /** Begins again with these values, and forgets the draft. */
   readonly reset: (values: Values) => void;
   readonly submit: () => Promise<void>;
@@ -69,6 +93,11 @@ export const useForm = <Values extends object>({
       problems.value = {};
       refusal.value = null;
     };
+    const set = (changes: Partial<Values>): void => {
+      values.value = { ...values.value, ...changes };
+      idempotencyKey.current = "";
+      if (key !== null) keepDraft(key, values.value);
+    };
     return {
       values,
       problems,
@@ -76,11 +105,8 @@ export const useForm = <Values extends object>({
       isSending,
       isChanged,
       fields,
-      set: (changes) => {
-        values.value = { ...values.value, ...changes };
-        idempotencyKey.current = "";
-        if (key !== null) keepDraft(key, values.value);
-      },
+      set,
+      field: (of, name) => fieldsOf(values.value, set)(of, name),
       reset: (next) => {
         begun.value = next;
         values.value = next;

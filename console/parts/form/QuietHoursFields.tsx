@@ -1,5 +1,6 @@
 /** "Quiet hours": the hours of the day in which devices get no message. */
 import { type Choice, FieldGroup, SelectField, TextField } from "./Fields.tsx";
+import { fieldsOf } from "./Form.tsx";
 import type { QuietValues } from "./QuietHoursForm.ts";
 
 const actions = [
@@ -19,29 +20,16 @@ export const QuietHoursFields = ({
   readonly others: ReadonlyArray<Choice & { readonly value: "" | "none" }>;
   readonly hint: string;
 }) => {
-  const { quiet_action: action, quiet_from: from, quiet_to: to } = values;
+  const field = fieldsOf(values, onValues, "quiet_hours.");
   const choices = [...others.slice(0, 1), ...actions, ...others.slice(1)];
   return (
     <FieldGroup label="Quiet hours" hint={hint}>
-      <TextField
-        name="quiet_hours.from"
-        label="From"
-        placeholder="HH:MM"
-        value={from}
-        onValue={(value) => onValues({ quiet_from: value })}
-      />
-      <TextField
-        name="quiet_hours.to"
-        label="To"
-        placeholder="HH:MM"
-        value={to}
-        onValue={(value) => onValues({ quiet_to: value })}
-      />
+      <TextField {...field("quiet_from", "from")} label="From" placeholder="HH:MM" />
+      <TextField {...field("quiet_to", "to")} label="To" placeholder="HH:MM" />
       <SelectField
-        name="quiet_hours.action"
+        {...field("quiet_action", "action")}
         label="Action"
         choices={choices}
-        value={action}
         onValue={(value) => {
           const chosen = choices.find((each) => each.value === value)?.value ?? "";
           // Without an action of its own there are no times to show.

@@ -1,5 +1,7 @@
 /** Quiet hours as forms have them, and as the API takes them. */
 
+import type { QuietHours } from "../../data/Resources.ts";
+
 /** Quiet hours on the wire: those of a workspace, or a campaign's own or none. */
 type ShownQuietHours =
   | { readonly from: string; readonly to: string; readonly action: "hold" | "drop" }
@@ -26,9 +28,10 @@ export const quietValuesOf = (shown: ShownQuietHours | undefined): QuietValues =
 
 /** Quiet hours as a write takes them. What is incomplete is sent so, and the API says what is missing. */
 export const sentQuietHours = ({ quiet_action: action, quiet_from: from, quiet_to: to }: QuietValues) => {
-  if (action === "none") return { enabled: false };
+  if (action === "none") return { enabled: false } as const;
   if (action === "" && from.trim() === "" && to.trim() === "") return null;
-  return { from: from.trim(), to: to.trim(), ...(action === "" ? {} : { action }) };
+  const times = { from: from.trim(), to: to.trim() };
+  return (action === "" ? times : { ...times, action }) as QuietHours;
 };
 
 const timePattern = /^(?:[01]\d|2[0-3]):[0-5]\d$/;
@@ -38,7 +41,7 @@ export const isQuietIncomplete = (values: QuietValues): boolean => {
   const sent = sentQuietHours(values);
   if (sent === null || !("from" in sent)) return false;
   const { from, to } = sent;
-  return !("action" in sent) || from === to || ![from, to].every((time) => timePattern.test(time));
+  return values.quiet_action === "" || from === to || ![from, to].every((time) => timePattern.test(time));
 };
 
 /** Quiet hours as a sentence; null without any. */

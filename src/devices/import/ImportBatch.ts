@@ -14,8 +14,15 @@ interface BatchRow {
 export class ImportBatch {
   readonly rows: Array<BatchRow> = [];
   readonly devices = new Map<string, ImportedDevice>();
+  readonly #first: number;
 
-  add(index: number, row: ParsedRow): void {
+  /** `first` is the index of the first row. */
+  constructor(first = 0) {
+    this.#first = first;
+  }
+
+  add(row: ParsedRow): void {
+    const index = this.#first + this.rows.length;
     if (!("device" in row)) {
       this.rows.push({ index, ...row });
       return;
@@ -28,5 +35,10 @@ export class ImportBatch {
 
   get isFull(): boolean {
     return this.rows.length >= maxRows;
+  }
+
+  /** The batch for the rows behind this one. */
+  next(): ImportBatch {
+    return new ImportBatch(this.#first + this.rows.length);
   }
 }

@@ -15,9 +15,9 @@ export class UnreadableRest extends Error {}
 /** Reads rows from the pieces of a text. */
 export interface RowReader {
   /** The rows that end in the piece; some may come later. @throws UnreadableRest */
-  readonly push: (text: string) => Promise<ReadonlyArray<ReadRow>>;
+  readonly push: (text: string) => ReadonlyArray<ReadRow>;
   /** The rows that are left. @throws UnreadableRest */
-  readonly end: () => Promise<ReadonlyArray<ReadRow>>;
+  readonly end: () => ReadonlyArray<ReadRow>;
 }
 
 const tooLong = "The row is longer than 65,536 characters.";
@@ -39,13 +39,13 @@ export const lineReader = (): RowReader => {
   const rowsOf = (lines: ReadonlyArray<string>) =>
     lines.filter((line) => line.trim() !== "").map((line) => rowOfLine(line));
   return {
-    push: async (text) => {
+    push: (text) => {
       const lines = (rest + text).split("\n");
       // Of a line that is too long, only so much is kept as shows it.
       rest = (lines.pop() ?? "").slice(0, maxRowLength + 1);
       return rowsOf(lines);
     },
-    end: async () => rowsOf([rest]),
+    end: () => rowsOf([rest]),
   };
 };
 
@@ -94,7 +94,7 @@ export const csvReader = (): RowReader => {
     }
   };
   return {
-    push: async (text) => rowsOf(() => csv.push(text)),
-    end: async () => rowsOf(() => csv.end()),
+    push: (text) => rowsOf(() => csv.push(text)),
+    end: () => rowsOf(() => csv.end()),
   };
 };

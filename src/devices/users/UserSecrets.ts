@@ -28,50 +28,52 @@ const hashRequired = Forbidden.of(
 const contextOf = ({ environment, workspaceId }: TenantKey): string => `${workspaceId}/${environment}`;
 
 /** The secrets by which an app's own server proves whose a device is (contract X31a). */
-export class UserSecrets extends Context.Service<UserSecrets>()("waypost/devices/users/UserSecrets", {
-  make: Effect.gen(function* () {
-    const { secretKey } = yield* DataDirectory;
-    const key = sealingKey(Redacted.value(secretKey), "waypost user secrets");
-    const database = yield* Database;
-    const repository = yield* UserSecretsSql;
-    const activity = yield* Activity;
+export class UserSecrets extends Context.Service<
+  UserSecrets,
+  {
+    /** Makes the secret of an environment. An earlier one ends at once. */
+    readonly issue: (tenant: TenantKey) => Effect.Effect<IssuedUserSecret>;
+    /** Checks the proof of a user id where the workspace demands one. @throws 403 */
+    readonly check: (
+      tenant: Tenant,
+      sent: { readonly user_id?: string | null | undefined; readonly user_hash?: string | null | undefined },
+    ) => Effect.Effect<void, Forbidden>;
+  }
+>()("waypost/devices/users/UserSecrets") {
+  static readonly layer = Layer.effect(
+    UserSecrets,
+    Effect.gen(function* () {
+      const { secretKey } = yield* DataDirectory;
+      const key = sealingKey(Redacted.value(secretKey), "waypost user secrets");
+      const database = yield* Database;
+      const repository = yield* UserSecretsSql;
+      const activity = yield* Activity;
 
-    return {
-      /** Makes the secret of an environment. An earlier one ends at once. */
-      issue: Effect.fn("UserSecrets.issue")(function* (tenant: TenantKey) {
-        const now = yield* Clock.currentTimeMillis;
-        const secret = makeCredential(prefix);
-        const createdAt = utcText(now);
-        yield* repository.put(tenant, seal(key, contextOf(tenant), secret), now);
-        yield* activity.record(tenant, {
-          action: "create",
-          resource: { type: "user_secret", id: null, name: null },
-          before: null,
-          after: { issued_at: createdAt },
-        });
-        return { user_secret: secret, created_at: createdAt } satisfies IssuedUserSecret;
-      }, database.atomically),
+      return UserSecrets.of({
+        issue: Effect.fn("UserSecrets.issue")(function* (tenant) {
+          const now = yield* Clock.currentTimeMillis;
+          const secret = makeCredential(prefix);
+          const createdAt = utcText(now);
+          yield* repository.put(tenant, seal(key, contextOf(tenant), secret), now);
+          yield* activity.record(tenant, {
+            action: "create",
+            resource: { type: "user_secret", id: null, name: null },
+            before: null,
+            after: { issued_at: createdAt },
+          });
+          return { user_secret: secret, created_at: createdAt };
+        }, database.atomically),
 
-      /** Checks the proof of a user id where the workspace demands one. @throws 403 */
-      check: Effect.fnUntraced(function* (
-        tenant: Tenant,
-        {
-          user_hash,
-          user_id,
-        }: { readonly user_id?: string | null | undefined; readonly user_hash?: string | null | undefined },
-      ) {
-        if (!tenant.workspace.user_hash_required || user_id === undefined || user_id === null) return;
-        const row = yield* repository.find(tenant);
-        const secret = row && unseal(key, contextOf(tenant), row.sealed);
-        if (secret === null) return yield* hashRequired;
-        const sent = Buffer.from(user_hash ?? "", "hex");
-        const expected = userHash(secret, user_id);
-        if (sent.length !== expected.length || !timingSafeEqual(sent, expected)) return yield* hashRequired;
-      }),
-    };
-  }),
-}) {
-  static readonly layer = Layer.effect(UserSecrets, UserSecrets.make).pipe(
-    Layer.provide(UserSecretsSql.layer),
-  );
+        check: Effect.fnUntraced(function* (tenant, { user_hash, user_id }) {
+          if (!tenant.workspace.user_hash_required || user_id === undefined || user_id === null) return;
+          const row = yield* repository.find(tenant);
+          const secret = row && unseal(key, contextOf(tenant), row.sealed);
+          if (secret === null) return yield* hashRequired;
+          const sent = Buffer.from(user_hash ?? "", "hex");
+          const expected = userHash(secret, user_id);
+          if (sent.length !== expected.length || !timingSafeEqual(sent, expected)) return yield* hashRequired;
+        }),
+      });
+    }),
+  ).pipe(Layer.provide(UserSecretsSql.layer));
 }

@@ -54,7 +54,10 @@ export class RecordedChanges extends Context.Service<RecordedChanges>()("waypost
           return workspace;
         }).pipe(database.atomically),
 
-      updateWorkspace: Effect.fnUntraced(function* (publicId: string, body: ParsedBody<WorkspacePatch>) {
+      updateWorkspace: Effect.fn("RecordedChanges.updateWorkspace")(function* (
+        publicId: string,
+        body: ParsedBody<WorkspacePatch>,
+      ) {
         const { workspaceId } = yield* workspaces.find(publicId);
         return yield* announced(
           workspaceId,

@@ -82,7 +82,7 @@ export class Retention extends Context.Service<
     });
 
     return {
-      compact: Effect.fn("Retention.compact")(function* (what, beforeMs) {
+      compact: Effect.fnUntraced(function* (what, beforeMs) {
         let rows = 0;
         let waiting = 0;
         for (const tenant of yield* environmentsOf(what, beforeMs)) {

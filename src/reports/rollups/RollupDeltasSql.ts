@@ -62,7 +62,7 @@ export class RollupDeltasSql extends Context.Service<RollupDeltasSql>()(
         /** Takes deltas of about so many settled deliveries. */
         takeDeliveries: (tenant: TenantKey, limit: number) =>
           Effect.orDie(
-            sql<DeliveryDelta>`${take(
+            sql<DeliveryDelta>`/* deltas of deliveries */ ${take(
               tenant,
               "delivery_delta",
               limit,
@@ -74,7 +74,7 @@ export class RollupDeltasSql extends Context.Service<RollupDeltasSql>()(
         /** Takes deltas of about so many events. */
         takeEvents: (tenant: TenantKey, limit: number) =>
           Effect.orDie(
-            sql<EventDelta>`${take(
+            sql<EventDelta>`/* deltas of events */ ${take(
               tenant,
               "event_delta",
               limit,

@@ -169,7 +169,7 @@ export class SurveyResults extends Context.Service<
           rows.map(shownResponse(pairing)),
         );
       },
-      file: Effect.fnUntraced(function* (tenant, { end, pairing, period, start }) {
+      file: Effect.fn("SurveyResults.file")(function* (tenant, { end, pairing, period, start }) {
         const range = [start, end].filter((date) => date !== null);
         const dates = range.length === 0 ? todayOf(tenant, yield* Clock.currentTimeMillis) : range;
         const responses = Effect.map(

@@ -12,7 +12,7 @@ import { SurveyResults } from "./SurveyResults.ts";
 export const surveyResultsHandlers = handlerGroup(
   PlatformApi,
   "surveyResults",
-  Effect.fn(function* (handlers) {
+  Effect.fnUntraced(function* (handlers) {
     const surveys = yield* SurveyResults;
     const cursors = yield* Cursors;
     const exports = yield* CsvExports;

@@ -86,7 +86,9 @@ export class SurveyResultsSql extends Context.Service<SurveyResultsSql>()(
           period: ResponsePeriod,
           before: number | null,
           limit: number,
-        ) => Effect.orDie(sql<StoredResponse>`${responses(tenant, pairing, period, before)} LIMIT ${limit}`),
+        ) =>
+          Effect.orDie(sql<StoredResponse>`
+            /* page of responses */ ${responses(tenant, pairing, period, before)} LIMIT ${limit}`),
 
         /** All responses, in the order of the pages; in batches. */
         all: (tenant: Tenant, pairing: Pairing, period: ResponsePeriod) =>

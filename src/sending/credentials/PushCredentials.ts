@@ -4,7 +4,8 @@ import { Activity, type ResourceChange } from "../../activity/Activity.ts";
 import { Settings } from "../../config/Settings.ts";
 import { DataDirectory } from "../../database/DataDirectory.ts";
 import { Database } from "../../database/Database.ts";
-import { NotFound } from "../../wire/ApiError.ts";
+import { NotFound, type Unprocessable } from "../../wire/ApiError.ts";
+import type { DeletedResource } from "../../wire/Envelope.ts";
 import type { ParsedBody } from "../../wire/ParsedBody.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
@@ -35,10 +36,42 @@ const isProvider = (text: string): text is PushProvider =>
   (PushProvider.literals as ReadonlyArray<string>).includes(text);
 
 /** Credentials of push providers, encrypted at rest. They are never shown; only transports read them. */
-export class PushCredentials extends Context.Service<PushCredentials>()(
-  "waypost/sending/push/PushCredentials",
+export class PushCredentials extends Context.Service<
+  PushCredentials,
   {
-    make: Effect.gen(function* () {
+    /** All push providers, configured or not. */
+    readonly list: (tenant: Tenant) => Effect.Effect<ReadonlyArray<ShownTransport>>;
+    /** Sets or replaces the service account. @throws 422 */
+    readonly putFcm: (
+      tenant: Tenant,
+      body: ParsedBody<FcmCredentials>,
+    ) => Effect.Effect<ShownTransport, Unprocessable>;
+    /** Sets or replaces Apple's signing key. @throws 422 */
+    readonly putApns: (
+      tenant: Tenant,
+      body: ParsedBody<ApnsCredentials>,
+    ) => Effect.Effect<ShownTransport, Unprocessable>;
+    /** Sets the subject. The keys, once generated, never change: browsers subscribe with them. @throws 422 */
+    readonly putWebPush: (
+      tenant: Tenant,
+      body: ParsedBody<WebPushCredentials>,
+    ) => Effect.Effect<ShownTransport, Unprocessable>;
+    /** Deletes credentials permanently, including the keys of Web Push. @throws 404 */
+    readonly delete: (tenant: Tenant, transport: string) => Effect.Effect<DeletedResource, NotFound>;
+    /** The configured providers of each environment, in the given order. */
+    readonly configured: (
+      tenants: ReadonlyArray<TenantKey>,
+    ) => Effect.Effect<ReadonlyArray<ReadonlySet<PushProvider>>>;
+    /** The credentials; null if none are set. */
+    readonly open: <P extends PushProvider>(
+      tenant: TenantKey,
+      transport: P,
+    ) => Effect.Effect<OpenedCredentials<P> | null>;
+  }
+>()("waypost/sending/push/PushCredentials") {
+  static readonly layer = Layer.effect(
+    PushCredentials,
+    Effect.gen(function* () {
       const { allowPrivateAddresses } = yield* Settings;
       const { secretKey } = yield* DataDirectory;
       const database = yield* Database;
@@ -103,38 +136,23 @@ export class PushCredentials extends Context.Service<PushCredentials>()(
         return { revision: row.revision, credentials } satisfies OpenedCredentials<P>;
       });
 
-      return {
-        /** All push providers, configured or not. */
-        list: Effect.fn("PushCredentials.list")(function* (tenant: Tenant) {
+      return PushCredentials.of({
+        list: Effect.fn("PushCredentials.list")(function* (tenant) {
           const rows = yield* repository.list(tenant);
           return PushProvider.literals.map((transport) => shownOf(transport, rows));
         }),
 
-        /** Sets or replaces the service account. @throws 422 */
-        putFcm: Effect.fn("PushCredentials.putFcm")(function* (
-          tenant: Tenant,
-          body: ParsedBody<FcmCredentials>,
-        ) {
+        putFcm: Effect.fn("PushCredentials.putFcm")(function* (tenant, body) {
           validateFcm(body, allowPrivateAddresses);
           return yield* putLocked(tenant, "fcm", yield* body.complete);
         }),
 
-        /** Sets or replaces Apple's signing key. @throws 422 */
-        putApns: Effect.fn("PushCredentials.putApns")(function* (
-          tenant: Tenant,
-          body: ParsedBody<ApnsCredentials>,
-        ) {
+        putApns: Effect.fn("PushCredentials.putApns")(function* (tenant, body) {
           validateApns(body, allowPrivateAddresses);
           return yield* putLocked(tenant, "apns", yield* body.complete);
         }),
 
-        /**
-         * Sets the subject. The keys, once generated, never change: browsers subscribe with them. @throws 422
-         */
-        putWebPush: Effect.fn("PushCredentials.putWebPush")(function* (
-          tenant: Tenant,
-          body: ParsedBody<WebPushCredentials>,
-        ) {
+        putWebPush: Effect.fn("PushCredentials.putWebPush")(function* (tenant, body) {
           validateWebPush(body);
           const { subject } = yield* body.complete;
           return yield* database.atomically(
@@ -147,8 +165,7 @@ export class PushCredentials extends Context.Service<PushCredentials>()(
           );
         }),
 
-        /** Deletes credentials permanently, including the keys of Web Push. @throws 404 */
-        delete: Effect.fn("PushCredentials.delete")(function* (tenant: Tenant, transport: string) {
+        delete: Effect.fn("PushCredentials.delete")(function* (tenant, transport) {
           if (!isProvider(transport)) return yield* NotFound.of(unknownTransport);
           yield* workspaces.lock(tenant);
           const before = (yield* opened(tenant, transport)) ?? { credentials: true };
@@ -158,8 +175,7 @@ export class PushCredentials extends Context.Service<PushCredentials>()(
           return { id: transport, deleted: true as const };
         }, database.atomically),
 
-        /** The configured providers of each environment, in the given order. */
-        configured: Effect.fnUntraced(function* (tenants: ReadonlyArray<TenantKey>) {
+        configured: Effect.fnUntraced(function* (tenants) {
           const found = yield* repository.configured(tenants);
           return tenants.map(
             ({ environment, workspaceId }): ReadonlySet<PushProvider> =>
@@ -171,15 +187,10 @@ export class PushCredentials extends Context.Service<PushCredentials>()(
           );
         }),
 
-        /** The credentials; null if none are set. */
         open,
-      };
+      });
     }),
-  },
-) {
-  static readonly layer = Layer.effect(PushCredentials, PushCredentials.make).pipe(
-    Layer.provide(PushCredentialsSql.layer),
-  );
+  ).pipe(Layer.provide(PushCredentialsSql.layer));
 }
 
 const shownOf = (transport: PushProvider, rows: ReadonlyArray<CredentialRow>): ShownTransport => {

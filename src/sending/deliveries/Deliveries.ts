@@ -28,70 +28,78 @@ const tenantOf = ({ environment, workspaceId }: DueDelivery) => `${workspaceId}/
 /**
  * Creates deliveries within frequency caps and cooldowns. `DeliveriesSql.ts` has the statement that decides.
  */
-export class Deliveries extends Context.Service<Deliveries>()("waypost/sending/Deliveries", {
-  make: Effect.gen(function* () {
-    const repository = yield* DeliveriesSql;
-    const credentials = yield* PushCredentials;
+export class Deliveries extends Context.Service<
+  Deliveries,
+  {
+    /**
+     * Creates the deliveries that no frequency cap and no cooldown holds back and no quiet hours drop,
+     * earlier ones first. Returns one entry for each, null for one that is not created. Exact under
+     * concurrency if the transaction has locked the rows of all their devices (contract L4, P4). A delivery
+     * commits together with the event that triggered it, or not at all (contract L5).
+     */
+    readonly create: (
+      due: ReadonlyArray<DueDelivery>,
+    ) => Effect.Effect<ReadonlyArray<CreatedDelivery | null>>;
+  }
+>()("waypost/sending/Deliveries") {
+  static readonly layer = Layer.effect(
+    Deliveries,
+    Effect.gen(function* () {
+      const repository = yield* DeliveriesSql;
+      const credentials = yield* PushCredentials;
 
-    /** Adds the initial statuses. Reads the credentials of all environments in one statement. */
-    const withStatuses = Effect.fnUntraced(function* (due: ReadonlyArray<DueDelivery>) {
-      const tenants = new Map(due.filter(isPush).map((delivery) => [tenantOf(delivery), delivery]));
-      const configured = tenants.size === 0 ? [] : yield* credentials.configured([...tenants.values()]);
-      const byTenant = new Map([...tenants.keys()].map((tenant, index) => [tenant, configured[index]]));
-      return due.map((delivery, index) => {
-        const providers = byTenant.get(tenantOf(delivery)) ?? new Set();
-        const { failure, quiet, transport } = delivery;
-        const status: InitialStatus =
-          quiet !== null
-            ? quietStatus(quiet)
-            : failure === null
-              ? initialStatus(transport, providers)
-              : { status: "failed", lastError: failure };
-        return { ...delivery, ...status, index };
+      /** Adds the initial statuses. Reads the credentials of all environments in one statement. */
+      const withStatuses = Effect.fnUntraced(function* (due: ReadonlyArray<DueDelivery>) {
+        const tenants = new Map(due.filter(isPush).map((delivery) => [tenantOf(delivery), delivery]));
+        const configured = tenants.size === 0 ? [] : yield* credentials.configured([...tenants.values()]);
+        const byTenant = new Map([...tenants.keys()].map((tenant, index) => [tenant, configured[index]]));
+        return due.map((delivery, index) => {
+          const providers = byTenant.get(tenantOf(delivery)) ?? new Set();
+          const { failure, quiet, transport } = delivery;
+          const status: InitialStatus =
+            quiet !== null
+              ? quietStatus(quiet)
+              : failure === null
+                ? initialStatus(transport, providers)
+                : { status: "failed", lastError: failure };
+          return { ...delivery, ...status, index };
+        });
       });
-    });
 
-    /** Locks the people whose devices share a cap or a cooldown: the lock of one device is not enough. */
-    const lockUsers = (due: ReadonlyArray<DueDelivery>) => {
-      const shared = due.flatMap(({ cap, cooldownSince, environment, sharedBy, workspaceId }) =>
-        sharedBy === null || (cap === null && cooldownSince === null)
-          ? []
-          : [{ workspaceId, environment, userKey: sharedBy }],
-      );
-      const people = new Map(shared.map((person) => [person.userKey, person]));
-      return people.size === 0 ? Effect.void : repository.lockUsers([...people.values()]);
-    };
+      /** Locks the people whose devices share a cap or a cooldown: the lock of one device is not enough. */
+      const lockUsers = (due: ReadonlyArray<DueDelivery>) => {
+        const shared = due.flatMap(({ cap, cooldownSince, environment, sharedBy, workspaceId }) =>
+          sharedBy === null || (cap === null && cooldownSince === null)
+            ? []
+            : [{ workspaceId, environment, userKey: sharedBy }],
+        );
+        const people = new Map(shared.map((person) => [person.userKey, person]));
+        return people.size === 0 ? Effect.void : repository.lockUsers([...people.values()]);
+      };
 
-    return {
-      /**
-       * Creates the deliveries that no frequency cap and no cooldown holds back and no quiet hours drop,
-       * earlier ones first. Returns one entry for each, null for one that is not created. Exact under
-       * concurrency if the transaction has locked the rows of all their devices (contract L4, P4). A delivery
-       * commits together with the event that triggered it, or not at all (contract L5).
-       */
-      create: Effect.fnUntraced(function* (due: ReadonlyArray<DueDelivery>) {
-        const created: Array<CreatedDelivery | null> = due.map(() => null);
-        if (due.length === 0) return created;
-        yield* lockUsers(due);
-        const cooling = new Set<string | null>();
-        let rows: ReadonlyArray<RankedDelivery> = yield* withStatuses(due);
-        while (rows.length > 0) {
-          const [first, later] = firstOfCooldowns(rows);
-          for (const { ord, sourceId } of yield* repository.insertWithinCaps(first)) {
-            const row = first[ord - 1];
-            if (row === undefined) continue;
-            if (row.quiet !== null) yield* countQuiet(row.quiet.action, 1);
-            if (row.status === "dropped") continue;
-            created[row.index] = { sourceId, status: row.status };
-            // A failed delivery begins no cooldown.
-            if (row.status !== "failed") cooling.add(cooldownName(row));
+      return Deliveries.of({
+        create: Effect.fnUntraced(function* (due) {
+          const created: Array<CreatedDelivery | null> = due.map(() => null);
+          if (due.length === 0) return created;
+          yield* lockUsers(due);
+          const cooling = new Set<string | null>();
+          let rows: ReadonlyArray<RankedDelivery> = yield* withStatuses(due);
+          while (rows.length > 0) {
+            const [first, later] = firstOfCooldowns(rows);
+            for (const { ord, sourceId } of yield* repository.insertWithinCaps(first)) {
+              const row = first[ord - 1];
+              if (row === undefined) continue;
+              if (row.quiet !== null) yield* countQuiet(row.quiet.action, 1);
+              if (row.status === "dropped") continue;
+              created[row.index] = { sourceId, status: row.status };
+              // A failed delivery begins no cooldown.
+              if (row.status !== "failed") cooling.add(cooldownName(row));
+            }
+            rows = later.filter((row) => !cooling.has(cooldownName(row)));
           }
-          rows = later.filter((row) => !cooling.has(cooldownName(row)));
-        }
-        return created;
-      }),
-    };
-  }),
-}) {
-  static readonly layer = Layer.effect(Deliveries, Deliveries.make).pipe(Layer.provide(DeliveriesSql.layer));
+          return created;
+        }),
+      });
+    }),
+  ).pipe(Layer.provide(DeliveriesSql.layer));
 }

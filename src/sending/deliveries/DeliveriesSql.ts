@@ -34,7 +34,7 @@ export class DeliveriesSql extends Context.Service<DeliveriesSql>()("waypost/sen
       insertWithinCaps: (all: ReadonlyArray<DueDelivery & InitialStatus>) =>
         Effect.map(
           onShard(all)(
-            (due) => sql<{ readonly ord: number; readonly sourceId: bigint | number }>`
+            (due) => sql<{ readonly ord: number; readonly sourceId: bigint }>`
           WITH due AS (
             SELECT * FROM ${unnested("d", due, {
               ...tenantColumns,
@@ -90,6 +90,7 @@ export class DeliveriesSql extends Context.Service<DeliveriesSql>()("waypost/sen
           )}
           SELECT ord::int AS ord, source_id AS "sourceId" FROM allowed`,
           ),
+          // On a shard a bigint is a number.
           (rows) => rows.map((row) => ({ ...row, sourceId: BigInt(row.sourceId) })),
         ),
     };

@@ -27,7 +27,7 @@ export class DeliveryList extends Context.Service<DeliveryList>()("waypost/sendi
       }),
 
       /** All of them as CSV, in the order of the pages. */
-      file: Effect.fnUntraced(function* (tenant: Tenant, filters: DeliveryFilters) {
+      file: Effect.fn("DeliveryList.file")(function* (tenant: Tenant, filters: DeliveryFilters) {
         const dates = todayOf(tenant, yield* Clock.currentTimeMillis);
         return {
           name: csvName("deliveries", tenant, dates),

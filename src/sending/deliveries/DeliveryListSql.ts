@@ -90,7 +90,8 @@ export class DeliveryListSql extends Context.Service<DeliveryListSql>()("waypost
       page: (tenant: Tenant, before: DeliveryKey | null, limit: number, filters: DeliveryFilters) => {
         const isBehind = sql`(${before === null} OR (d.source_id, d.device_key) <
           (${before?.sourceId ?? 0n}::bigint, ${before?.deviceKey ?? 0}::int))`;
-        return Effect.orDie(sql<DeliveryRow>`${deliveries(shown, tenant, filters, isBehind)} LIMIT ${limit}`);
+        return Effect.orDie(sql<DeliveryRow>`
+          /* page of deliveries */ ${deliveries(shown, tenant, filters, isBehind)} LIMIT ${limit}`);
       },
 
       /**

@@ -7,34 +7,38 @@ import { PushErasureSql } from "./PushErasureSql.ts";
 import type { DeviceKey } from "../../wire/Ids.ts";
 
 /** Drops the messages that wait for devices that were erased (contract Q3). */
-export class PushErasure extends Context.Service<PushErasure>()("waypost/sending/PushErasure", {
-  make: Effect.gen(function* () {
-    const database = yield* Database;
-    const repository = yield* PushErasureSql;
-    const batches = yield* SendBatchesSql;
+export class PushErasure extends Context.Service<
+  PushErasure,
+  {
+    /**
+     * Deletes deliveries without an outcome as if they had not been made, whatever they wait for. A send that
+     * waited for nothing else is done. A worker that is sending such a push discards its outcome.
+     */
+    readonly drop: (tenant: TenantKey, deviceKeys: ReadonlyArray<DeviceKey>) => Effect.Effect<void>;
+  }
+>()("waypost/sending/PushErasure") {
+  static readonly layer = Layer.effect(
+    PushErasure,
+    Effect.gen(function* () {
+      const database = yield* Database;
+      const repository = yield* PushErasureSql;
+      const batches = yield* SendBatchesSql;
 
-    const drop = Effect.fnUntraced(function* (tenant: TenantKey, deviceKeys: ReadonlyArray<DeviceKey>) {
-      const now = yield* Clock.currentTimeMillis;
-      yield* repository.lockSends(tenant, deviceKeys);
-      const { environment, workspaceId } = tenant;
-      const complete = (yield* repository.drop(tenant, deviceKeys)).flatMap(({ isComplete, sourceId }) =>
-        isComplete ? [{ environment, workspaceId, sourceId }] : [],
-      );
-      return complete.length === 0 ? [] : yield* batches.finish(complete, now);
-    }, database.atomically);
+      const drop = Effect.fnUntraced(function* (tenant: TenantKey, deviceKeys: ReadonlyArray<DeviceKey>) {
+        const now = yield* Clock.currentTimeMillis;
+        yield* repository.lockSends(tenant, deviceKeys);
+        const { environment, workspaceId } = tenant;
+        const complete = (yield* repository.drop(tenant, deviceKeys)).flatMap(({ isComplete, sourceId }) =>
+          isComplete ? [{ environment, workspaceId, sourceId }] : [],
+        );
+        return complete.length === 0 ? [] : yield* batches.finish(complete, now);
+      }, database.atomically);
 
-    return {
-      /**
-       * Deletes deliveries without an outcome as if they had not been made, whatever they wait for. A send
-       * that waited for nothing else is done. A worker that is sending such a push discards its outcome.
-       */
-      drop: Effect.fnUntraced(function* (tenant: TenantKey, deviceKeys: ReadonlyArray<DeviceKey>) {
-        for (const send of yield* drop(tenant, deviceKeys)) yield* logDone(send);
-      }),
-    };
-  }),
-}) {
-  static readonly layer = Layer.effect(PushErasure, PushErasure.make).pipe(
-    Layer.provide([PushErasureSql.layer, SendBatchesSql.layer]),
-  );
+      return PushErasure.of({
+        drop: Effect.fnUntraced(function* (tenant, deviceKeys) {
+          for (const send of yield* drop(tenant, deviceKeys)) yield* logDone(send);
+        }),
+      });
+    }),
+  ).pipe(Layer.provide([PushErasureSql.layer, SendBatchesSql.layer]));
 }

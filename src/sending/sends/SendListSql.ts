@@ -61,7 +61,7 @@ export class SendListSql extends Context.Service<SendListSql>()("waypost/sending
     return {
       /** Newest first by when they were scheduled. */
       page: (tenant: Tenant, { before, limit }: PagePosition, filters: SendFilters) =>
-        Effect.orDie(sql<StoredSend>`${sends(tenant, before, filters)} LIMIT ${limit}`),
+        Effect.orDie(sql<StoredSend>`/* page of sends */ ${sends(tenant, before, filters)} LIMIT ${limit}`),
 
       /** All of them, in the order of the pages; in batches. */
       all: (tenant: Tenant, filters: SendFilters) =>

@@ -49,7 +49,10 @@ export class Sends extends Context.Service<Sends>()("waypost/sending/Sends", {
         Effect.flatMap(repository.page(tenant, position, filters), (rows) => shown(tenant, rows)),
 
       /** One send, with its failed deliveries by reason. @throws 404 */
-      find: Effect.fnUntraced(function* (tenant: Tenant, id: string): Effect.fn.Return<SendDetail, NotFound> {
+      find: Effect.fn("Sends.find")(function* (
+        tenant: Tenant,
+        id: string,
+      ): Effect.fn.Return<SendDetail, NotFound> {
         const stored = isUuid(id) ? yield* repository.find(tenant, id) : null;
         const [send] = stored === null ? [] : yield* shown(tenant, [stored]);
         if (send === undefined) return yield* NotFound.resource("send");
@@ -57,7 +60,7 @@ export class Sends extends Context.Service<Sends>()("waypost/sending/Sends", {
       }),
 
       /** All of them as CSV, in the order of the pages. */
-      file: Effect.fnUntraced(function* (tenant: Tenant, filters: SendFilters) {
+      file: Effect.fn("Sends.file")(function* (tenant: Tenant, filters: SendFilters) {
         const columns = Object.keys(SendResource.fields);
         return {
           name: csvName("sends", tenant, todayOf(tenant, yield* Clock.currentTimeMillis)),

@@ -62,8 +62,8 @@ const peaks = Effect.promise(async () => {
 const families = [hostileTracks, hostileSounds, pngs, jpegs, gifs, webps];
 
 /**
- * What media workers decide about hostile files, by name: those of each family, from the first to `end`. They
- * take less than 300 MB.
+ * Decisions of media workers about hostile files, by name: those of each family, from the first to `end`.
+ * They take less than 300 MB.
  */
 export const decideHostileFiles = Effect.fnUntraced(function* (end?: number) {
   const folder = yield* Effect.acquireRelease(

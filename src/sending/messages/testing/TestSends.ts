@@ -88,7 +88,7 @@ export class TestSends extends Context.Service<TestSends>()("waypost/sending/tes
 
     return {
       /** A notification of a campaign with its current content. @throws 404 */
-      find: Effect.fnUntraced(function* (tenant: Tenant, campaign: string, notification: string) {
+      find: Effect.fn("TestSends.find")(function* (tenant: Tenant, campaign: string, notification: string) {
         const areIds = isUuid(campaign) && isUuid(notification);
         const content = areIds ? yield* contents.find(tenant, campaign, notification) : null;
         if (content !== null) return content;
