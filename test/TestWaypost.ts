@@ -107,7 +107,8 @@ export const asker =
 /** The data of an environment in a path, which the operator has on the platform API (contract W2). */
 const environmentData = new RegExp(
   "^/workspaces/([^/?]+)/(sandbox|production)" +
-    "(/(?:segments|notifications|campaigns|sends|deliveries|reports|webhooks|activity|usage|locations|devices)" +
+    "(/(?:segments|notifications|campaigns|sends|deliveries|reports|webhooks|activity|usage|locations" +
+    "|devices)" +
     "(?:[/?].*)?)$",
 );
 

@@ -137,7 +137,7 @@ export interface Operator extends Ask<OperatorClient> {
   readonly key: string;
 }
 
-/** Where a command takes the operator key from. */
+/** The sentence behind a refused operator key. */
 export const keyHint = "Give the right one with --key or WAYPOST_OPERATOR_KEY.";
 
 /** The operator interface of the server that flags and settings name. */

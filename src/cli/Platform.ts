@@ -46,7 +46,7 @@ export const openWorkspace = Effect.fnUntraced(function* (
   );
 });
 
-/** Opens the platform API with the token of the flags or of `WAYPOST_TOKEN`, or else with the operator key. */
+/** Opens the platform API with the token of the flags or of `WAYPOST_TOKEN`, else with the operator key. */
 export const openPlatform = Effect.fnUntraced(function* (flags: PlatformFlags) {
   const { setting, url } = yield* locateServer;
   const { environment, workspace } = flags;

@@ -1,7 +1,6 @@
 import { Console, Effect, Option } from "effect";
 import { Argument, Command, Flag } from "effect/cli";
 import { type ImportFormat, importFormats } from "../../client/location-files/LocationFile.ts";
-import type { FeatureCollection } from "../../client/WaypostClient.ts";
 import { counted } from "../../wire/Text.ts";
 import { visible } from "../../wire/VisibleText.ts";
 import { BadUsage, CommandRefused } from "../CommandRefused.ts";
@@ -36,7 +35,7 @@ const partSender =
       platform((client) =>
         client.locations.import(
           // The server reports what is wrong with a feature of the file.
-          { type: "FeatureCollection", features } as FeatureCollection,
+          { type: "FeatureCollection", features },
           isDryRun ? { dryRun: true, timeoutMs } : { idempotencyKey: part, timeoutMs },
         ),
       ),

@@ -13,7 +13,9 @@ import { formatInstant, yesNo } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
 import { details } from "../terminal/Table.ts";
 
-const formatLimit = (value: Workspace["plan"][keyof Workspace["plan"]]): string => {
+type Limit = Workspace["plan"][keyof Workspace["plan"]];
+
+const formatLimit = (value: Limit): string => {
   if (value === null) return "no limit";
   if (typeof value === "boolean") return yesNo(value);
   return typeof value === "number" ? String(value) : value.join(", ");
@@ -40,7 +42,7 @@ const card = (workspace: Workspace): string => {
     ["quiet hours", quiet === null ? "none" : `${quiet.from}-${quiet.to}/${quiet.action}`],
     ["frequency cap", cap === null ? "none" : `${cap.count} a ${cap.period}`],
     ["plan", changed.length === 0 ? "the default" : "the default, except for:"],
-    ...changed.map(([key, value]) => [`  ${key}`, formatLimit(value)] as const),
+    ...changed.map(([key, value]) => [`  ${key}`, formatLimit(value as Limit)] as const),
     ["created", formatInstant(workspace.created_at)],
     ["updated", formatInstant(workspace.updated_at)],
   ]);
