@@ -7,13 +7,13 @@ import { docsDocument, docsHeaders, docsHtml, docsScript, scalarScript } from ".
 import { Idempotency } from "./http/Idempotency.ts";
 import { IfMatch } from "./http/ResourceVersion.ts";
 import { staticContent } from "./http/StaticContent.ts";
-import { DocumentedOperatorApi } from "./OperatorApi.ts";
+import { OperatorApi } from "./OperatorApi.ts";
 import { PlatformApi } from "./PlatformApi.ts";
 import type { Json } from "./wire/OpenApiDescriptions.ts";
 import { addResponseHeaders, nameSecuritySchemes } from "./wire/OpenApiHeaders.ts";
 import { describeApi } from "./wire/OpenApiTidy.ts";
 
-const interfaces = { platform: PlatformApi, device: DeviceApi, operator: DocumentedOperatorApi };
+const interfaces = { platform: PlatformApi, device: DeviceApi, operator: OperatorApi };
 
 /** The interfaces that have a document. */
 export const documentNames = ["platform", "device", "operator"] as const;

@@ -33,7 +33,6 @@ import { mediaHandlers } from "./media/MediaHttp.ts";
 import { mediaAuthenticator, mediaRoutes } from "./media/MediaServing.ts";
 import { contentsHandlers } from "./notifications/ContentsHttp.ts";
 import { notificationHandlers } from "./notifications/NotificationsHttp.ts";
-import { locationImportHandlers } from "./operator/LocationImportHttp.ts";
 import { operatorAccessLayer } from "./operator/OperatorAccessHttp.ts";
 import { operatorAuthenticator } from "./operator/OperatorAuthenticator.ts";
 import { OperatorTenants } from "./operator/OperatorTenants.ts";
@@ -111,7 +110,6 @@ const operatorRoutes = (console: Console) =>
       peopleHandlers,
       deviceImportHandlers,
       transportsHandlers,
-      locationImportHandlers,
       healthReportHandlers,
       console.operatorHandlers,
     ]),

@@ -104,6 +104,30 @@ export const asker =
       return { status: response.status, headers: response.headers, body };
     });
 
+/** The data of an environment in a path, which the operator has on the platform API (contract W2). */
+const environmentData = new RegExp(
+  "^/workspaces/([^/?]+)/(sandbox|production)" +
+    "(/(?:segments|notifications|campaigns|sends|deliveries|reports|webhooks|activity|usage|locations" +
+    "|devices)" +
+    "(?:[/?].*)?)$",
+);
+
+/**
+ * Sends requests of the operator to paths that begin with the workspace: those of the data of an environment
+ * to the platform API, with the workspace in the header, and all others to the operator interface.
+ */
+export const operatorAsker =
+  (origin: string, key: string) =>
+  (path: string, ask: Ask = {}): Effect.Effect<Answer> => {
+    const [, workspace = "", environment, rest = ""] = environmentData.exec(path) ?? [];
+    const isOwn =
+      rest.startsWith("/devices/import") || (ask.method === "DELETE" && rest.startsWith("/devices/"));
+    if (environment === undefined || isOwn) return asker(`${origin}/operator/v1`, key)(path, ask);
+    const base = environment === "sandbox" ? "/sandbox/platform/v1" : "/platform/v1";
+    const headers = { "waypost-workspace": workspace, ...ask.headers };
+    return asker(origin + base, key)(rest, { ...ask, headers });
+  };
+
 /**
  * A whole Waypost with its own port and a new database, under `TestClock`. Each test creates its own
  * workspace.
@@ -152,7 +176,7 @@ export class TestWaypost extends Context.Service<TestWaypost>()("waypost/test/Te
       /** Sends requests to the platform API of an environment, with a token or without. */
       platform: (environment: Environment, credential: string | null) =>
         asker(addresses.base[environment], credential),
-      operator: asker(`${addresses.origin}/operator/v1`, testOperatorKey),
+      operator: operatorAsker(addresses.origin, testOperatorKey),
       device: (credential: string | null) => asker(`${addresses.origin}/device/v1`, credential),
       /** A workspace with a token and a platform API for each environment. */
       tenant: (

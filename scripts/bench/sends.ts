@@ -11,7 +11,7 @@ import { instant } from "../../src/database/Rows.ts";
 import { insertDevices, workspaceKey } from "./BenchRows.ts";
 import { BenchWorld, each, runBench } from "./BenchWorld.ts";
 import { quantile } from "./PacedLoad.ts";
-import { ask, newWorkspace, operatorKey, pushCampaign } from "./ServiceApi.ts";
+import { ask, newWorkspace, pushCampaign } from "./ServiceApi.ts";
 import { atMost, alternately, median, met, ratios, setting } from "./Rounds.ts";
 
 const sends = setting("SENDS", 10_000);
@@ -40,10 +40,10 @@ interface Run {
 /** A workspace with a push campaign over HTTP, copied until there are `count`, for `size` inboxes. */
 const prepare = Effect.fnUntraced(function* (origin: string, count: number, size: number) {
   const sql = yield* SqlClient.SqlClient;
-  const workspace = yield* newWorkspace(origin, ["campaigns:write", "notifications:write"]);
+  const workspace = yield* newWorkspace(origin, ["campaigns:write", "notifications:write", "segments:write"]);
   const rule = { match: "all", conditions: [{ attribute: "vip", op: "exists", value: false }] };
-  const segments = `${workspace.operator}/production/segments`;
-  const segment = yield* ask(segments, operatorKey, { name: "Everyone", rule });
+  const segments = `${workspace.platform}/segments`;
+  const segment = yield* ask(segments, workspace.token, { name: "Everyone", rule });
   const target = hasSegment ? { segmentation_ids: [segment.id] } : {};
   const campaign = yield* pushCampaign(workspace, target);
   yield* sql`

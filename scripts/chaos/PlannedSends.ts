@@ -31,12 +31,13 @@ export const prepareSends = Effect.fnUntraced(function* (
     "notifications:write",
     "webhooks:write",
     "reports:read",
+    "segments:write",
   ]);
-  const { operator, token } = workspace;
+  const { operator, platform, token } = workspace;
   const workspaceId = yield* workspaceKey(workspace.id);
   yield* ask(`${operator}/production/transports/fcm`, operatorKey, credentials, "PUT");
   const rule = { match: "all", conditions: [{ attribute: "vip", op: "eq", value: true }] };
-  const segment = yield* ask(`${operator}/production/segments`, operatorKey, { name: "vip", rule });
+  const segment = yield* ask(`${platform}/segments`, token, { name: "vip", rule });
 
   yield* sql`
     INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport, address,

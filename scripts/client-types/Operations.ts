@@ -65,10 +65,14 @@ const queryField = (parameter: Json): string => {
   return comment(isJson(schema) ? schema["description"] : undefined) + field;
 };
 
-/** The kind of a request's body: JSON, a GeoJSON import, a form with a file, or none. */
-const bodyKind = (operationId: string, requestBody: unknown): "body" | "import" | "upload" | null => {
+/** The kind of a request's body: JSON, a GeoJSON import, a file of rows, a form with a file, or none. */
+const bodyKind = (
+  operationId: string,
+  requestBody: unknown,
+): "body" | "import" | "rows" | "upload" | null => {
   if (requestBody === undefined) return null;
   if (operationId === "locations.import") return "import";
+  if (operationId === "deviceImport.import") return "rows";
   return jsonOf(requestBody) === undefined ? "upload" : "body";
 };
 
@@ -137,6 +141,7 @@ export const operationOf = (method: string, path: string, op: Json, hasKeys: boo
   const extra = {
     body: "",
     import: " & { readonly dryRun?: boolean | undefined }",
+    rows: "",
     upload: " & { readonly name?: string | undefined }",
   }[body ?? "body"];
   const deviceToken = hasHeader(op, "x-device-token")
@@ -144,13 +149,13 @@ export const operationOf = (method: string, path: string, op: Json, hasKeys: boo
     : "";
   const version = hasHeader(op, "if-match") ? " & VersionOptions" : "";
 
-  const source = { import: "FeatureCollection | FileSource", upload: "FileSource" };
+  const source = { import: "FeatureCollection | FileSource", rows: "FileSource", upload: "FileSource" };
   const parts = [
     ...parameters
       .filter((each) => each["in"] === "path")
       .map((each) => `${camel(String(each["name"]))}: ${pathType(each)}`),
     ...(body === "body" ? [`body${isRequired ? "" : "?"}: ${typeOf(jsonOf(op["requestBody"]))}`] : []),
-    ...(body === "import" || body === "upload" ? [`source: ${source[body]}`] : []),
+    ...(body === "import" || body === "rows" || body === "upload" ? [`source: ${source[body]}`] : []),
     ...(query.length > 0 ? [`query${isQueryRequired ? "" : "?"}: ${queryName}`] : []),
     `options?: ${options}${version}${extra}${deviceToken}`,
   ].join(", ");

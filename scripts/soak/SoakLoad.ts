@@ -2,7 +2,6 @@
 import { Agent } from "node:http";
 import { exchange, type PacedRequest, quantile } from "../bench/PacedLoad.ts";
 import { visits } from "../bench/VisitRequests.ts";
-import { operatorKey } from "../bench/ServiceApi.ts";
 import { createOnce, grid, type SoakWorld } from "./SoakWorld.ts";
 
 /** Results of a period's requests. */
@@ -51,8 +50,8 @@ export class SoakLoad {
   readonly readCsv = (): Promise<void> =>
     this.#send("csv", {
       method: "GET",
-      url: `${this.#world.operator}/production/deliveries?format=csv`,
-      token: operatorKey,
+      url: `${this.#world.platform}/deliveries?format=csv`,
+      token: this.#world.token,
     }).then(() => undefined);
 
   /** Does something that counts as an error when it fails. */

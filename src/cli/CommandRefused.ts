@@ -1,29 +1,14 @@
-import { Data, Option, Schema } from "effect";
-import { HttpClientError } from "effect/http";
-import type { ApiError } from "../wire/ApiError.ts";
+import { Data } from "effect";
+import { WaypostError } from "../client/WaypostError.ts";
 import { visible } from "../wire/VisibleText.ts";
 import type { Fields } from "../wire/Problems.ts";
 
-const ErrorText = Schema.fromJsonString(
-  Schema.Struct({
-    error: Schema.Struct({
-      message: Schema.String,
-      fields: Schema.optionalKey(Schema.Record(Schema.String, Schema.Array(Schema.String))),
-    }),
-  }),
-);
-
 /** The first `code` of an error or one of its causes. */
 const codeOf = (error: unknown): string => {
-  let current: unknown = error;
-  for (let depth = 0; depth < 8 && typeof current === "object" && current !== null; depth++) {
+  let current = error;
+  for (let depth = 0; depth < 8 && current instanceof Error; depth++) {
     if ("code" in current && typeof current.code === "string") return current.code;
-    current =
-      "reason" in current && typeof current.reason === "object"
-        ? current.reason
-        : "cause" in current
-          ? current.cause
-          : null;
+    current = current.cause;
   }
   return "";
 };
@@ -54,37 +39,18 @@ export class CommandRefused extends Data.TaggedError("CommandRefused")<{ readonl
     return new CommandRefused({ message: ["The request is not valid:", ...lines].join("\n") });
   };
 
-  /** An error as the server at `url` responds with it. */
-  static readonly fromText = (url: string, body: string): CommandRefused => {
-    const error = Option.getOrNull(Schema.decodeUnknownOption(ErrorText)(body))?.error;
-    if (error?.fields !== undefined) return CommandRefused.fields(error.fields);
-    const message = error?.message ?? `The server at ${url} is not the operator interface of a Waypost.`;
-    return new CommandRefused({ message });
-  };
-
-  /** The failure of a request to the server at `url`. */
-  static readonly from = (
-    url: string,
-    failure: ApiError | HttpClientError.HttpClientError | Schema.SchemaError,
-  ): CommandRefused => {
-    if (Schema.isSchemaError(failure)) {
-      return new CommandRefused({
-        message: `The response of ${url} is not valid. It may run another version of Waypost.`,
-      });
-    }
-    if (!HttpClientError.isHttpClientError(failure)) {
-      const { fields, message } = { fields: undefined, ...failure.error };
-      if (fields !== undefined) return CommandRefused.fields(fields);
-      const hint =
-        failure._tag === "Unauthorized" ? " Give the right one with --key or WAYPOST_OPERATOR_KEY." : "";
-      return new CommandRefused({ message: visible(message) + hint });
-    }
-    const { reason } = failure;
-    const message =
-      reason._tag === "StatusCodeError" || reason._tag === "DecodeError"
-        ? `The server at ${url} is not the operator interface of a Waypost.`
-        : unreachable(url, codeOf(failure));
-    return new CommandRefused({ message });
+  /** The failure of a request to the server at `url`. `hint` says where another credential can be given. */
+  static readonly from = (url: string, failure: unknown, hint: string): CommandRefused => {
+    if (!(failure instanceof WaypostError))
+      return new CommandRefused({ message: failure instanceof Error ? failure.message : String(failure) });
+    const { cause, code, fields, message, status } = failure;
+    if (code === "network_error") return new CommandRefused({ message: unreachable(url, codeOf(cause)) });
+    if (code === "unexpected_response")
+      return new CommandRefused({ message: `The server at ${url} is not a Waypost.` });
+    const [problem] = fields["Waypost-Workspace"] ?? [];
+    if (problem !== undefined) return new CommandRefused({ message: problem });
+    if (Object.keys(fields).length > 0) return CommandRefused.fields(fields);
+    return new CommandRefused({ message: visible(message) + (status === 401 ? ` ${hint}` : "") });
   };
 }
 

@@ -3,6 +3,7 @@ import { Effect } from "effect";
 import { Argument, Flag } from "effect/cli";
 import type { Environment } from "../workspaces/Environment.ts";
 import { isUuid } from "../wire/Ids.ts";
+import { type FetchPage, pageOf } from "./Ask.ts";
 import { CommandRefused } from "./CommandRefused.ts";
 import { type Operator, operator } from "./Operator.ts";
 import { formatInstant } from "./terminal/Formats.ts";
@@ -22,6 +23,12 @@ export const environmentFlag = Flag.Literals("environment", ["sandbox", "product
 /** The workspace and the environment of a command. */
 export const environmentFlags = { workspace: workspaceFlag, environment: environmentFlag };
 
+/** The values of `environmentFlags`. */
+export interface EnvironmentFlags {
+  readonly workspace: string;
+  readonly environment: Environment;
+}
+
 const defaultListLimit = 100;
 
 /** The maximum number of listed items. */
@@ -38,36 +45,20 @@ export const limitFlag = Flag.Int("limit").pipe(
 export const nameArgument = (noun: string) =>
   Argument.String(noun).pipe(Argument.withDescription(`The ${noun}, by id or name`));
 
-interface Page<Item> {
-  readonly data: ReadonlyArray<Item>;
-  readonly meta: { readonly next_cursor: string | null };
-}
-
-/** Fetches one page of a list. */
-export type FetchPage<Item, E> = (query: {
-  readonly limit: number;
-  readonly cursor?: string;
-}) => Effect.Effect<Page<Item>, E>;
-
-/**
- * Reads a list page by page, up to `limit` items that are listed: all, or those for which `isListed` is true.
- * `hasMore` says whether the list goes further.
- */
-export const readList = <Item, E>(
-  limit: number,
-  fetch: FetchPage<Item, E>,
-  isListed?: (item: Item) => boolean,
-) =>
+/** Reads a list page by page, up to `limit` items. `hasMore` says whether the list goes further. */
+export const readList = <Item>(limit: number, fetch: FetchPage<Item>) =>
   Effect.gen(function* () {
     const items: Array<Item> = [];
     let cursor: string | null = null;
     do {
-      const size = isListed === undefined ? Math.min(100, limit - items.length) : 100;
-      const page: Page<Item> = yield* fetch({ limit: size, ...(cursor === null ? {} : { cursor }) });
-      items.push(...(isListed === undefined ? page.data : page.data.filter(isListed)));
+      const page: Effect.Success<ReturnType<typeof fetch>> = yield* fetch({
+        limit: Math.min(100, limit - items.length),
+        ...(cursor === null ? {} : { cursor }),
+      });
+      items.push(...page.data);
       cursor = page.meta.next_cursor;
     } while (cursor !== null && items.length < limit);
-    return { items: items.slice(0, limit), hasMore: cursor !== null || items.length > limit };
+    return { items, hasMore: cursor !== null };
   });
 
 /** The only item of a name: by exact spelling, or else regardless of case. */
@@ -96,7 +87,7 @@ const pick = <Item extends { readonly id: string }>(
 export const findIdByName = <Item extends { readonly id: string }>(
   noun: string,
   name: string,
-  fetch: FetchPage<Item, CommandRefused>,
+  fetch: FetchPage<Item>,
   nameOf: (item: Item) => string,
   isCandidate: (item: Item) => boolean = () => true,
 ): Effect.Effect<string, CommandRefused> =>
@@ -109,7 +100,7 @@ export const findIdByName = <Item extends { readonly id: string }>(
 export const findId = <Item extends { readonly id: string; readonly name: string }>(
   noun: string,
   nameOrId: string,
-  fetch: FetchPage<Item, CommandRefused>,
+  fetch: FetchPage<Item>,
   isCandidate: (item: Item) => boolean = () => true,
 ): Effect.Effect<string, CommandRefused> =>
   isUuid(nameOrId)
@@ -122,11 +113,7 @@ export const findId = <Item extends { readonly id: string; readonly name: string
  */
 export const findCredential = Effect.fnUntraced(function* <
   Item extends { readonly id: string; readonly name: string; readonly revoked_at: string | null },
->(
-  noun: string,
-  nameOrId: string,
-  fetch: FetchPage<Item, CommandRefused>,
-): Effect.fn.Return<string, CommandRefused> {
+>(noun: string, nameOrId: string, fetch: FetchPage<Item>): Effect.fn.Return<string, CommandRefused> {
   const { items } = yield* readList(Number.POSITIVE_INFINITY, fetch);
   const named = isUuid(nameOrId)
     ? items.filter(({ id }) => id === nameOrId.toLowerCase())
@@ -144,13 +131,14 @@ export const findCredential = Effect.fnUntraced(function* <
 
 /** The id of a workspace, by its id or name. */
 export const findWorkspace = (ask: Operator, nameOrId: string): Effect.Effect<string, CommandRefused> =>
-  findId("workspace", nameOrId, (query) => ask((client) => client.workspaces.list({ query })));
+  findId(
+    "workspace",
+    nameOrId,
+    pageOf(ask, (client, query) => client.workspaces.list(query)),
+  );
 
-/** The client of the operator interface, and the path parameters of the environment of the flags. */
-export const openEnvironment = Effect.fnUntraced(function* (flags: {
-  readonly workspace: string;
-  readonly environment: Environment;
-}) {
+/** The operator interface, and the ids of the workspace and the environment in its paths. */
+export const openEnvironment = Effect.fnUntraced(function* (flags: EnvironmentFlags) {
   const ask = yield* operator;
-  return { ask, params: { workspace: yield* findWorkspace(ask, flags.workspace), env: flags.environment } };
+  return { ask, at: [yield* findWorkspace(ask, flags.workspace), flags.environment] as const };
 });

@@ -1,16 +1,14 @@
 /** The client of the operator interface, and the global flags of every command that uses it. */
-import { Effect, Option, type Schema, Stream } from "effect";
+import { Effect, Option } from "effect";
 import { Flag, GlobalFlag } from "effect/cli";
-import { HttpClient, HttpClientRequest, type HttpClientError } from "effect/http";
-import { HttpApiClient } from "effect/http-api";
-import { accessSync, constants, createReadStream, readFileSync } from "node:fs";
+import { accessSync, constants, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { errorCode } from "../backup/DiskProblem.ts";
+import { OperatorClient } from "../client/OperatorClient.ts";
 import { Settings } from "../config/Settings.ts";
 import { settingsTable } from "../config/SettingsTable.ts";
 import { publishedServer, serverFile } from "../operator/ServerFile.ts";
-import { DocumentedOperatorApi } from "../OperatorApi.ts";
-import type { ApiError } from "../wire/ApiError.ts";
+import { type Ask, askOf } from "./Ask.ts";
 import { CliEnvironment } from "./CliEnvironment.ts";
 import { BadUsage, CommandRefused } from "./CommandRefused.ts";
 
@@ -132,60 +130,20 @@ const locate = Effect.gen(function* () {
   return { url, key };
 });
 
-type Client = HttpApiClient.ForApi<typeof DocumentedOperatorApi>;
+/** Calls the operator interface of a server. */
+export interface Operator extends Ask<OperatorClient> {
+  /** The address of the server, without a trailing slash. */
+  readonly url: string;
+  readonly key: string;
+}
 
-/** A function that sends requests to the operator interface. Every failure becomes `CommandRefused`. */
-export const operator = Effect.gen(function* () {
-  const { key, url } = yield* locate;
-  const http = yield* HttpClient.HttpClient;
-  const client = yield* HttpApiClient.make(DocumentedOperatorApi, {
-    baseUrl: url,
-    transformClient: HttpClient.mapRequest(HttpClientRequest.bearerToken(key)),
-  });
-  const ask = <A>(
-    request: (
-      client: Client,
-    ) => Effect.Effect<A, ApiError | HttpClientError.HttpClientError | Schema.SchemaError>,
-  ): Effect.Effect<A, CommandRefused> =>
-    Effect.mapError(request(client), (failure) => CommandRefused.from(url, failure));
-  /** Reads a path of the interface as text, such as a CSV file. */
-  const text = (
-    path: string,
-    query: Readonly<Record<string, string>>,
-  ): Effect.Effect<string, CommandRefused> =>
-    Effect.gen(function* () {
-      const request = HttpClientRequest.get(`${url}/operator/v1${path}`, { urlParams: query }).pipe(
-        HttpClientRequest.bearerToken(key),
-      );
-      const response = yield* http.execute(request);
-      const body = yield* response.text;
-      return { isOk: response.status === 200, body };
-    }).pipe(
-      Effect.mapError((failure) => CommandRefused.from(url, failure)),
-      Effect.flatMap(({ body, isOk }) =>
-        isOk ? Effect.succeed(body) : Effect.fail(CommandRefused.fromText(url, body)),
-      ),
-    );
-  /** Sends a file to a path of the interface, piece by piece; gives the response's text. */
-  const upload = (path: string, file: string, contentType: string): Effect.Effect<string, CommandRefused> =>
-    Effect.gen(function* () {
-      const pieces = Stream.fromAsyncIterable<Uint8Array, unknown>(createReadStream(file), (error) => error);
-      const request = HttpClientRequest.post(`${url}/operator/v1${path}`).pipe(
-        HttpClientRequest.bearerToken(key),
-        HttpClientRequest.bodyStream(pieces, { contentType }),
-      );
-      const response = yield* http.execute(request);
-      const body = yield* response.text;
-      return { isOk: response.status === 200, body };
-    }).pipe(
-      Effect.mapError((failure) => CommandRefused.from(url, failure)),
-      Effect.flatMap(({ body, isOk }) =>
-        isOk ? Effect.succeed(body) : Effect.fail(CommandRefused.fromText(url, body)),
-      ),
-    );
-  /** `url` is the address of the server, without a trailing slash. */
-  return Object.assign(ask, { url, text, upload });
-});
+/** The sentence behind a refused operator key. */
+export const keyHint = "Give the right one with --key or WAYPOST_OPERATOR_KEY.";
 
-/** The function that `operator` returns. */
-export type Operator = Effect.Success<typeof operator>;
+/** The operator interface of the server that flags and settings name. */
+export const operator = Effect.map(locate, ({ key, url }): Operator =>
+  Object.assign(
+    askOf(url, keyHint, (settings) => new OperatorClient({ ...settings, operatorKey: key })),
+    { url, key },
+  ),
+);

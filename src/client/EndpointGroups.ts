@@ -48,6 +48,11 @@ const bodyOf = async ({ has }: Endpoint, { body, options }: Arguments): Promise<
     form.set("file", blob, name ?? "file");
     return { body: form, type: null };
   }
+  if (has("rows")) {
+    const { blob, name } = await openFile(body as FileSource);
+    const type = /\.(ndjson|jsonl|json)$/i.test(name ?? "") ? "application/x-ndjson" : "text/csv";
+    return { body: blob, type: blob.type || type };
+  }
   if (has("import") && isFileSource(body)) {
     const { blob } = await openFile(body, "application/geo+json");
     return { body: blob, type: blob.type };
@@ -91,7 +96,7 @@ const sendTo = async (
     body,
     isCsv,
     isRepeatable: key !== null || has("repeatable") || ["GET", "PUT", "DELETE"].includes(method),
-    timeoutMs: has("import") || has("upload") ? timeouts.files : timeouts.others,
+    timeoutMs: has("import") || has("rows") || has("upload") ? timeouts.files : timeouts.others,
     options,
   });
 };

@@ -55,7 +55,7 @@ const fillPath = (path: string, ids: Array<unknown>): string =>
 export const argumentsOf = ({ has, path }: Endpoint, given: ReadonlyArray<unknown>): Arguments => {
   const rest = [...given];
   const filled = fillPath(path, rest);
-  const body = has("body") || has("import") || has("upload") ? rest.shift() : undefined;
+  const body = has("body") || has("import") || has("rows") || has("upload") ? rest.shift() : undefined;
   const query = has("query") ? (rest.shift() as Query | undefined) : undefined;
   return { path: filled, body, query: query ?? {}, options: (rest.shift() as Options | undefined) ?? {} };
 };

@@ -5,7 +5,7 @@ import { CallerAuthentication, workspaceHeader } from "../access/CallerAuthentic
 import { Settings } from "../config/Settings.ts";
 import type { Authenticator, IncomingRequest, RefusedRequest } from "../http/Authenticators.ts";
 import { classifier } from "../http/PublicAddresses.ts";
-import { operatorServices, routedUrl } from "../operator/MovedEndpoints.ts";
+import { IsOperator } from "../operator/OperatorAccess.ts";
 import { type ApiError, Forbidden, Unauthorized } from "../wire/ApiError.ts";
 import { CurrentSession } from "./CurrentSession.ts";
 import { crossOrigin, isSameOrigin } from "./SameOrigin.ts";
@@ -43,7 +43,6 @@ export const sessionAuthenticators = Effect.gen(function* () {
   const { productionUrl } = yield* Settings;
   const sessions = yield* Sessions;
   const callers = yield* CallerAuthentication;
-  const services = yield* operatorServices;
   const isPublicHttps = productionUrl?.startsWith("https:") ?? false;
 
   const isSecure = (incoming: IncomingRequest): boolean => isPublicHttps || incoming.isHttps;
@@ -100,14 +99,16 @@ export const sessionAuthenticators = Effect.gen(function* () {
 
   const operator: Authenticator = {
     name: "operator",
-    match: (incoming) =>
-      hasSession(incoming) && isBelow(incoming.request.url, operatorBase) ? routedUrl(incoming) : null,
+    match: (incoming) => {
+      const { url } = incoming.request;
+      return hasSession(incoming) && isBelow(url, operatorBase) ? url : null;
+    },
     authenticate: Effect.fnUntraced(function* (incoming) {
       const session = yield* asRefused(findSession(incoming));
       if (session.tokenId !== null) return yield* asRefused(Effect.fail(notOperator));
-      const add = yield* asRefused(services(incoming));
       return {
-        provide: (given) => withActor(add(given), session, operatorToken.name),
+        provide: (services) =>
+          withActor(Context.add(services, IsOperator, true), session, operatorToken.name),
         headers: {},
         log: { session: session.id },
       };

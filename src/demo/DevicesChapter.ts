@@ -18,7 +18,7 @@ export const devicesChapter = Effect.fnUntraced(function* (
   context: DemoContext,
   { app, workspaceId }: DemoWorkspace,
 ) {
-  const { figures, narrator, operator, send } = context;
+  const { figures, narrator, operator, sandbox, send } = context;
   yield* narrator.chapter(
     "Two devices",
     "The app registers the devices of Anna and Ben with the SDK key. Each device then has its own token. " +
@@ -36,7 +36,9 @@ export const devicesChapter = Effect.fnUntraced(function* (
   });
   const anna = yield* register("Anna", "ios");
   const ben = yield* register("Ben", "android");
-  const approved = yield* send(operator, `PATCH /workspaces/${workspaceId}/sandbox/devices/${anna.id}`, {
+  const operatorInSandbox = { base: sandbox, credential: operator.credential };
+  const approved = yield* send(operatorInSandbox, `PATCH /devices/${anna.id}`, {
+    headers: { "Waypost-Workspace": workspaceId },
     body: { approved: true },
     show: ["installation_id", "transport", "approved"],
   });

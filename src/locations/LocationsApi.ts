@@ -24,14 +24,14 @@ const DryRun = Schema.Literals(["1", "true", "0", "false"]).annotate({
 });
 
 /** Query parameter that makes an import a dry run. */
-export const dryRunParameter = { dry_run: Schema.optionalKey(DryRun) };
+const dryRunParameter = { dry_run: Schema.optionalKey(DryRun) };
 
 /** Whether an import is a dry run. */
 export const isDryRun = (query: { readonly dry_run?: typeof DryRun.Type }): boolean =>
   query.dry_run === "1" || query.dry_run === "true";
 
 /** Body of an import under both of its content types. */
-export const importBody = [
+const importBody = [
   FeatureCollection,
   FeatureCollection.annotate({ identifier: "FeatureCollectionAsGeoJson" }).pipe(
     HttpApiSchema.asJson({ contentType: "application/geo+json" }),

@@ -11,8 +11,7 @@ export interface TenantPath {
 }
 
 /** Whether a text of a path names an environment. */
-export const isEnvironment = (text: string): text is Environment =>
-  text === "sandbox" || text === "production";
+const isEnvironment = (text: string): text is Environment => text === "sandbox" || text === "production";
 
 /** Finds the tenant that the path of an operator's request names. */
 export class OperatorTenants extends Context.Service<OperatorTenants>()("waypost/operator/OperatorTenants", {

@@ -26,7 +26,7 @@ const eventParams = {
 };
 
 /** The documentation of the endpoints, which the operator interface has too. */
-export const webhookTexts = {
+const webhookTexts = {
   list: OpenApi.annotations({
     summary: "List webhooks",
     description: "Newest first. Secrets are not shown.",

@@ -215,7 +215,7 @@ layer(TestWaypost.layer)("What the platform API has of the operator's", (it) => 
     }),
   );
 
-  it.effect("devices, sends and deliveries are CSV files for every caller (W2, Y18, M5)", () =>
+  it.effect("devices, sends and deliveries are CSV files for every caller (W2, Y18.1, M5)", () =>
     Effect.gen(function* () {
       const waypost = yield* TestWaypost;
       const { sandbox, workspace } = yield* waypost.tenant();

@@ -44,14 +44,16 @@ export const fill = async (origin: string, key: string) => {
     "notifications:write",
     "notifications:read",
     "reports:read",
+    "segments:write",
+    "devices:write",
   ];
   const { token } = await operator(`/workspaces/${id}/tokens`, {
     body: { name: "T", environment: "sandbox", abilities },
   });
   const { sdk_key } = await operator(`/workspaces/${id}/sandbox/sdk-keys`, { body: { name: "App" } });
   const rule = { match: "all", conditions: [{ attribute: "plan", op: "eq", value: "gold" }] };
-  await operator(`/workspaces/${id}/sandbox/segments`, { body: { name: "Gold", rule } });
   const platform = requests(`${origin}/sandbox/platform/v1`, token);
+  await platform("/segments", { body: { name: "Gold", rule } });
   const ring = [
     [4, 52],
     [5, 52],
@@ -93,7 +95,7 @@ export const fill = async (origin: string, key: string) => {
     method: "PUT",
     body: { platform: "ios", app_version: "1.10.2", attributes: { plan: "gold", n: 0.1 } },
   });
-  await operator(`/workspaces/${id}/sandbox/devices/${registered.id}`, {
+  await platform(`/devices/${registered.id}`, {
     method: "PATCH",
     body: { approved: true },
   });

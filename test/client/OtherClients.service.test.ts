@@ -6,7 +6,7 @@ import { DeviceApi } from "../../src/DeviceApi.ts";
 import { DeviceClient } from "../../src/client/DeviceClient.ts";
 import { OperatorClient } from "../../src/client/OperatorClient.ts";
 import { WaypostClient, WaypostError } from "../../src/client/WaypostClient.ts";
-import { DocumentedOperatorApi } from "../../src/OperatorApi.ts";
+import { OperatorApi } from "../../src/OperatorApi.ts";
 import { PlatformApi } from "../../src/PlatformApi.ts";
 import { TestWaypost, testOperatorKey } from "../TestWaypost.ts";
 import { faultyProxy } from "./FaultyProxy.ts";
@@ -33,14 +33,9 @@ layer(TestWaypost.layer)("clients of the operator and the device interface", (it
         });
         assert.deepStrictEqual(await names(operator.tokens.list(id, { limit: 1 })), ["Reports"]);
         assert.strictEqual((await operator.tokens.revoke(id, issued.id)).deleted, true);
-        assert.strictEqual((await operator.reports.summary(id, "sandbox")).meta.timezone, "UTC");
-        const imported = await operator.locations.import(
-          id,
-          "sandbox",
-          { type: "FeatureCollection", features: [] },
-          { dryRun: true },
-        );
-        assert.strictEqual(imported.dry_run, true);
+        const rows = new Blob(["installation_id,platform\r\nold-phone,ios\r\n"]);
+        const imported = await operator.deviceImport.import(id, "sandbox", rows);
+        assert.strictEqual(imported.summary.created, 1);
 
         const { sdk_key: sdkKey } = await operator.sdkKeys.issue(id, "sandbox", { name: "App" });
         const app = new DeviceClient({ url: origin, sdkKey });
@@ -53,7 +48,7 @@ layer(TestWaypost.layer)("clients of the operator and the device interface", (it
         assert.strictEqual(again.id, registered.id);
         const rotated = await device.devices.rotate();
         assert.notStrictEqual(rotated.device_token, deviceToken);
-        await operator.devices.approve(id, "sandbox", registered.id, { approved: true });
+        assert.strictEqual((await operator.people.eraseDevice(id, "sandbox", registered.id)).devices, 1);
       });
     }),
   );
@@ -110,7 +105,7 @@ describe("the methods of the clients", () => {
   const url = "http://localhost";
   const clients = [
     [PlatformApi, new WaypostClient({ url, token: "wps_token" })],
-    [DocumentedOperatorApi, new OperatorClient({ url, operatorKey: "key" })],
+    [OperatorApi, new OperatorClient({ url, operatorKey: "key" })],
     [DeviceApi, new DeviceClient({ url, deviceToken: "wpd_token" })],
   ] as unknown as ReadonlyArray<readonly [api: HttpApi.Top, client: object]>;
 

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql";
 import { dirname } from "node:path";
 import { inject } from "vitest";
 import { CliProcess } from "../cli/CliProcess.ts";
-import { type Answer, asker } from "../TestWaypost.ts";
+import { type Answer, operatorAsker } from "../TestWaypost.ts";
 import { networkPartition } from "./NetworkPartition.ts";
 
 /** The keys of every process. */
@@ -31,7 +31,7 @@ export const ok = ({ body, status }: Answer): any => {
 };
 
 /** The operator interface of a process. */
-export const operatorOf = ({ origin }: Machine) => asker(`${origin}/operator/v1`, operatorKey);
+export const operatorOf = ({ origin }: Machine) => operatorAsker(origin, operatorKey);
 
 /** The status of `/health/ready` of a process. */
 export const readiness = ({ origin }: Machine) =>

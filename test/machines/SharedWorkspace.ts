@@ -90,8 +90,8 @@ export const makeSharedWorkspace = Effect.fnUntraced(function* (
     token: issued.token as string,
     tokenId: issued.id as string,
     sdkKey: sdk_key as string,
-    /** The operator's path of the workspace. */
-    workspacePath: `/operator/v1${base}`,
+    /** The id of the workspace. */
+    id: id as string,
     locations: imported.results.map((result: any) => result.id as string) as ReadonlyArray<string>,
     /** Makes the next scheduled send due now. */
     startSend: Effect.flatMap(

@@ -69,8 +69,8 @@ export const traffic = Effect.fnUntraced(function* (workspace: SharedWorkspace, 
     if (done.imports % 2 === 0)
       ok(yield* balancer.ask("/platform/v1/locations/import", workspace.token, { body, headers }));
     else {
-      const path = `${workspace.workspacePath}/production/locations/import?part=${key}`;
-      ok(yield* balancer.ask(path, operatorKey, { body }));
+      const byOperator = { ...headers, "waypost-workspace": workspace.id };
+      ok(yield* balancer.ask("/platform/v1/locations/import", operatorKey, { body, headers: byOperator }));
     }
     done.imports++;
   });

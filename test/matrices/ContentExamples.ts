@@ -9,7 +9,7 @@ export const questionIdKinds = {
 };
 
 /** The body of a content. */
-export const contentBody = {
+const contentBody = {
   name: "Note",
   type: "survey",
   headline: "Hello",

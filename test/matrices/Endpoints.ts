@@ -6,7 +6,7 @@ import { apiDocument, type DocumentName, documentNames } from "../../src/ApiDocu
 import { DeviceApi } from "../../src/DeviceApi.ts";
 import { SdkAccess } from "../../src/devices/DeviceAccess.ts";
 import { Idempotency } from "../../src/http/Idempotency.ts";
-import { DocumentedOperatorApi } from "../../src/OperatorApi.ts";
+import { OperatorApi } from "../../src/OperatorApi.ts";
 import { PlatformApi } from "../../src/PlatformApi.ts";
 
 /** An endpoint of an interface, with facts of its definition and of its OpenAPI document. */
@@ -31,7 +31,7 @@ export interface Endpoint {
   readonly document: any;
 }
 
-const apis = { platform: PlatformApi, device: DeviceApi, operator: DocumentedOperatorApi } as const;
+const apis = { platform: PlatformApi, device: DeviceApi, operator: OperatorApi } as const;
 
 const endpointsOf = (api: DocumentName): ReadonlyArray<Endpoint> => {
   const document: any = apiDocument(api);
@@ -115,7 +115,6 @@ const ownIds = new Set([
   "events.*.id",
   "external_id",
   "user_id",
-  "?part",
   // Ids of projects, teams and keys at Google and Apple.
   "service_account.project_id",
   "service_account.private_key_id",

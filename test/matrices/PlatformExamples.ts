@@ -81,7 +81,7 @@ const onMedia: Example = {
 };
 
 /** A webhook whose receiver refuses connections. */
-export const webhookBody = {
+const webhookBody = {
   url: "http://127.0.0.1:9/hook",
   // Few requests of the matrices record such an event.
   events: ["send.finished"],
@@ -90,7 +90,7 @@ export const webhookBody = {
 };
 
 /** The body of a new webhook, where there is room for one. */
-export const newWebhookBody = ({ make }: MatrixFixture) => Effect.as(make.roomForWebhook, webhookBody);
+const newWebhookBody = ({ make }: MatrixFixture) => Effect.as(make.roomForWebhook, webhookBody);
 
 const onWebhook: Example = {
   request: ({ make }) => Effect.map(make.webhook, (webhook) => ({ params: { webhook } })),

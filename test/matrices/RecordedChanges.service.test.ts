@@ -15,8 +15,6 @@ const changeNothing = new Set([
   "POST /campaigns/:campaign/notifications/:notification/test",
   "POST /webhooks/:webhook/test",
   "POST /webhooks/:webhook/events/:event/resend",
-  "POST /workspaces/:workspace/:env/webhooks/:webhook/test",
-  "POST /workspaces/:workspace/:env/webhooks/:webhook/events/:event/resend",
   "POST /workspaces/:workspace/:env/transports/:transport/test",
 ]);
 

@@ -171,7 +171,6 @@ layer(TestWaypost.layer)("Content on no campaign", (it) => {
           `${mine.base("sandbox")}/notifications/${nobody}`,
           `${mine.base("sandbox")}/notifications/mine`,
           `${mine.base("staging")}/notifications/${id}`,
-          `/workspaces/${nobody}/sandbox/notifications/${id}`,
         ]) {
           for (const ask of [{}, { method: "PATCH", body: "not json" }, { method: "DELETE" }]) {
             assert.deepStrictEqual(

@@ -20,24 +20,22 @@ const world = Effect.gen(function* () {
 });
 
 layer(TestPlatform.layer)("The operator's import", (it) => {
-  it.effect(
-    "the operator's import works like the platform API's, in the environment of its path (operator.import)",
-    () =>
-      Effect.gen(function* () {
-        const { held, operator, path, production } = yield* world;
-        const body = collection(pointFeature({ group: "Noord" }), pointFeature({ radius: 1 }));
-        const dry = yield* operator(`${path}?dry_run=1`, { body });
-        assert.deepStrictEqual([dry.status, dry.body.data.summary.created, yield* held], [200, 1, 0]);
-        const answer = yield* operator(path, {
-          body: JSON.stringify(body),
-          headers: { "content-type": "application/geo+json" },
-        });
-        assert.strictEqual(answer.status, 200);
-        assert.deepStrictEqual(answer.body.data.summary, { created: 1, updated: 0, skipped: 0, failed: 1 });
-        assert.match(answer.body.data.results[1].reasons[0], /radius/);
-        assert.strictEqual(yield* held, 1);
-        assert.lengthOf((yield* production("/locations")).body.data, 0);
-      }),
+  it.effect("the operator imports locations into the environment of the address (W2, operator.import)", () =>
+    Effect.gen(function* () {
+      const { held, operator, path, production } = yield* world;
+      const body = collection(pointFeature({ group: "Noord" }), pointFeature({ radius: 1 }));
+      const dry = yield* operator(`${path}?dry_run=1`, { body });
+      assert.deepStrictEqual([dry.status, dry.body.data.summary.created, yield* held], [200, 1, 0]);
+      const answer = yield* operator(path, {
+        body: JSON.stringify(body),
+        headers: { "content-type": "application/geo+json" },
+      });
+      assert.strictEqual(answer.status, 200);
+      assert.deepStrictEqual(answer.body.data.summary, { created: 1, updated: 0, skipped: 0, failed: 1 });
+      assert.match(answer.body.data.results[1].reasons[0], /radius/);
+      assert.strictEqual(yield* held, 1);
+      assert.lengthOf((yield* production("/locations")).body.data, 0);
+    }),
   );
 
   it.effect(
@@ -46,12 +44,13 @@ layer(TestPlatform.layer)("The operator's import", (it) => {
       Effect.gen(function* () {
         const { held, operator, path } = yield* world;
         const part = randomUUID();
-        const send = (of: string) => operator(`${path}?part=${of}`, { body: collection(pointFeature()) });
+        const send = (key: string) =>
+          operator(path, { body: collection(pointFeature()), headers: { "idempotency-key": key } });
         const answers = yield* whileTimeMoves(
           Effect.forEach([1, 2, 3, 4], () => send(part), { concurrency: "unbounded" }),
         );
         yield* TestClock.adjust("23 hours");
-        const last = yield* send(part.toUpperCase());
+        const last = yield* send(part);
         for (const { body, status } of answers) assert.deepStrictEqual([status, body], [200, last.body]);
         assert.strictEqual(last.headers.get("idempotent-replayed"), "true");
         assert.strictEqual(yield* held, 1);
@@ -63,35 +62,17 @@ layer(TestPlatform.layer)("The operator's import", (it) => {
   it.effect("refused parts and dry runs are not stored (operator.import)", () =>
     Effect.gen(function* () {
       const { held, operator, path } = yield* world;
-      const at = `${path}?part=${randomUUID()}`;
-      const refused = yield* operator(at, { body: { type: "Nothing" } });
+      const headers = { "idempotency-key": randomUUID() };
+      const refused = yield* operator(path, { body: { type: "Nothing" }, headers });
       assert.deepStrictEqual(
         [refused.status, Object.keys(refused.body.error.fields)],
         [422, ["type", "features"]],
       );
       const body = collection(pointFeature());
-      assert.strictEqual((yield* operator(`${at}&dry_run=1`, { body })).body.data.dry_run, true);
-      assert.strictEqual((yield* operator(at, { body })).body.data.summary.created, 1);
+      const dry = yield* operator(`${path}?dry_run=1`, { body });
+      assert.strictEqual(dry.body.data.dry_run, true);
+      assert.strictEqual((yield* operator(path, { body, headers })).body.data.summary.created, 1);
       assert.strictEqual(yield* held, 1);
-    }),
-  );
-
-  it.effect("problems of the path and the parameters are reported before those of the body", () =>
-    Effect.gen(function* () {
-      const { operator, path } = yield* world;
-      const bad = yield* operator(`${path}?part=7&dry_run=maybe`, { body: collection() });
-      assert.deepStrictEqual([bad.status, bad.body.error.code], [422, "invalid_parameter"]);
-      assert.deepStrictEqual(bad.body.error.fields, {
-        dry_run: ["The dry run must be 1 or 0."],
-        part: ["The part must be a UUID, such as 01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60."],
-      });
-      for (const wrong of [
-        `/workspaces/${randomUUID()}/sandbox/locations/import`,
-        path.replace("sandbox", "test"),
-      ])
-        assert.strictEqual((yield* operator(wrong, { body: "no JSON" })).status, 404);
-      const big = yield* operator(`${path}?part=${randomUUID()}`, { body: "x".repeat(21 * 1_048_576) });
-      assert.strictEqual(big.status, 413);
     }),
   );
 });

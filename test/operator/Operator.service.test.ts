@@ -3,14 +3,14 @@ import { Effect } from "effect";
 import { TestClock } from "effect/testing";
 import { abilities } from "../../src/access/Ability.ts";
 import { defaultPlan } from "../../src/workspaces/Plan.ts";
-import { type Answer, type asker, TestWaypost, testStart } from "../TestWaypost.ts";
+import { type Answer, testStart, TestWaypost } from "../TestWaypost.ts";
 
 const nobody = "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60";
 const codeOf = ({ body, status }: Answer) => [status, body.error?.code];
 const fieldsOf = ({ body }: Answer) => Object.keys(body.error?.fields ?? {}).toSorted();
 
 /** All items of a list, read in pages of two. */
-const everything = (ask: ReturnType<typeof asker>, path: string) =>
+const everything = (ask: TestWaypost["Service"]["operator"], path: string) =>
   Effect.gen(function* () {
     const items: Array<{ id: string }> = [];
     let cursor = "";

@@ -174,7 +174,6 @@ layer(TestWaypost.layer)("Segments", (it) => {
         `${mine.path("sandbox")}/${nobody}`,
         `${mine.path("sandbox")}/mine`,
         `${mine.path("staging")}/${id}`,
-        `/workspaces/${nobody}/sandbox/segments/${id}`,
       ]) {
         for (const ask of [{}, inside, { method: "DELETE" }]) {
           assert.deepStrictEqual(

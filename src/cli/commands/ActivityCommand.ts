@@ -1,9 +1,12 @@
 import { Effect, Option } from "effect";
 import { Command, Flag } from "effect/cli";
-import { ActivityAction, type ActivityEntry } from "../../activity/ActivityEntry.ts";
+import { ActivityAction } from "../../activity/ActivityEntry.ts";
+import type { ActivityEntry } from "../../client/WaypostClient.ts";
 import { actorRule, isActorFilter, isResourceFilter, resourceRule } from "../../activity/ActivityFilters.ts";
-import { environmentFlags, limitFlag, openEnvironment } from "../Lookups.ts";
+import { pageOf } from "../Ask.ts";
+import { environmentFlags, limitFlag } from "../Lookups.ts";
 import { operatorFlags } from "../Operator.ts";
+import { openWorkspace } from "../Platform.ts";
 import { printList } from "../terminal/Output.ts";
 
 const resourceCell = ({ resource: { id, name, type } }: ActivityEntry): string => {
@@ -32,7 +35,7 @@ const list = Command.make(
     limit: limitFlag,
   },
   Effect.fn(function* (flags) {
-    const { ask, params } = yield* openEnvironment(flags);
+    const platform = yield* openWorkspace(flags);
     const filters = {
       ...(Option.isSome(flags.actor) ? { actor: flags.actor.value } : {}),
       ...(Option.isSome(flags.resource) ? { resource: flags.resource.value } : {}),
@@ -40,7 +43,7 @@ const list = Command.make(
     };
     yield* printList(
       flags.limit,
-      (query) => ask((client) => client.activity.list({ params, query: { ...query, ...filters } })),
+      pageOf(platform, (client, query) => client.activity.list({ ...query, ...filters })),
       [
         { heading: "AT", kind: "instant", cell: ({ at }) => at },
         { heading: "ACTOR", cell: ({ actor }) => actor.name },

@@ -1,9 +1,10 @@
 import { Effect, Option } from "effect";
 import { Command, Flag } from "effect/cli";
 import type { Campaign, CampaignDraft } from "../../client/WaypostClient.ts";
+import { pageOf } from "../Ask.ts";
 import { limitFlag, nameArgument } from "../Lookups.ts";
 import { operatorFlags } from "../Operator.ts";
-import { findCampaign, openPlatform, pageOf, platformFlags } from "../Platform.ts";
+import { findCampaign, openPlatform, platformFlags } from "../Platform.ts";
 import { counted } from "../../wire/Text.ts";
 import { formatInstant, yesNo } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
@@ -60,7 +61,7 @@ const list = Command.make(
     limit: limitFlag,
   },
   Effect.fn(function* (flags) {
-    const platform = yield* openPlatform(flags, ["campaigns:read"]);
+    const platform = yield* openPlatform(flags);
     yield* printList(
       flags.limit,
       pageOf(platform, (client, query) =>
@@ -78,7 +79,7 @@ const list = Command.make(
         ? "The environment has no archived campaigns."
         : "The environment has no campaigns yet. See waypost campaign create --help.",
     );
-  }, Effect.scoped),
+  }),
 ).pipe(
   Command.withDescription("List the campaigns of an environment"),
   Command.withExamples([{ command: "waypost campaign list --workspace Acme --environment production" }]),
@@ -132,10 +133,10 @@ const create = Command.make(
       location_ids: flags.locations,
       segmentation_ids: flags.segments,
     };
-    const platform = yield* openPlatform(flags, ["campaigns:write"]);
+    const platform = yield* openPlatform(flags);
     const created = yield* platform((client) => client.campaigns.create(draft));
     yield* printOne(created, (campaign) => `Created the campaign "${campaign.name}".\n\n${card(campaign)}`);
-  }, Effect.scoped),
+  }),
 ).pipe(
   Command.withDescription("Create a campaign. It sends nothing until it has a notification"),
   Command.withExamples([
@@ -153,10 +154,10 @@ const show = Command.make(
   "show",
   campaignFlags,
   Effect.fn(function* (flags) {
-    const platform = yield* openPlatform(flags, ["campaigns:read"]);
+    const platform = yield* openPlatform(flags);
     const id = yield* findCampaign(platform, flags.campaign);
     yield* printOne(yield* platform((client) => client.campaigns.get(id)), card);
-  }, Effect.scoped),
+  }),
 ).pipe(
   Command.withDescription("Show a campaign"),
   Command.withExamples([
@@ -171,14 +172,14 @@ const change = (name: keyof typeof changes, description: string) =>
     name,
     campaignFlags,
     Effect.fn(function* (flags) {
-      const platform = yield* openPlatform(flags, ["campaigns:read", "campaigns:write"]);
+      const platform = yield* openPlatform(flags);
       const id = yield* findCampaign(platform, flags.campaign, name === "unarchive" ? "true" : "false");
       const changed = yield* platform((client) => client.campaigns[name](id));
       yield* printOne(
         changed,
         (campaign) => `${changes[name]} the campaign "${campaign.name}". It is ${campaign.status}.`,
       );
-    }, Effect.scoped),
+    }),
   ).pipe(
     Command.withDescription(description),
     Command.withExamples([
@@ -190,11 +191,11 @@ const remove = Command.make(
   "delete",
   campaignFlags,
   Effect.fn(function* (flags) {
-    const platform = yield* openPlatform(flags, ["campaigns:read", "campaigns:write"]);
+    const platform = yield* openPlatform(flags);
     const id = yield* findCampaign(platform, flags.campaign);
     const deleted = yield* platform((client) => client.campaigns.delete(id));
     yield* printOne(deleted, () => `Deleted the campaign ${id}. What it delivered stays in the reports.`);
-  }, Effect.scoped),
+  }),
 ).pipe(
   Command.withDescription("Delete a campaign and cancel its sends"),
   Command.withExamples([

@@ -10,9 +10,9 @@ export const consoleCommand = Command.make(
   {},
   Effect.fn(function* () {
     const ask = yield* operator;
-    const { data } = yield* ask((client) => client.console.issueAddress());
+    const address = yield* ask((client) => client.console.issueAddress());
     yield* printOne(
-      data,
+      address,
       ({ expires_at: expiresAt, url }) =>
         `Open this address and press "Sign in". It works once, until ${formatInstant(expiresAt)}.\n\n${url}`,
     );

@@ -10,8 +10,10 @@ import {
   openEnvironment,
   workspaceFlag,
 } from "../Lookups.ts";
+import { pageOf } from "../Ask.ts";
 import type { CommandRefused } from "../CommandRefused.ts";
 import { operatorFlags } from "../Operator.ts";
+import { openWorkspace, type Platform } from "../Platform.ts";
 import { yesNo } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
 import { importDevices } from "./DeviceImportCommand.ts";
@@ -32,14 +34,14 @@ const list = Command.make(
     limit: limitFlag,
   },
   Effect.fn(function* (flags) {
-    const { ask, params } = yield* openEnvironment(flags);
+    const platform = yield* openWorkspace(flags);
     const filters = {
       ...(Option.isSome(flags.approved) ? { approved: flags.approved.value === "true" } : {}),
       ...(Option.isSome(flags.platform) ? { platform: flags.platform.value } : {}),
     };
     yield* printList(
       flags.limit,
-      (query) => ask((client) => client.devices.list({ params, query: { ...query, ...filters } })),
+      pageOf(platform, (client, query) => client.devices.list({ ...query, ...filters })),
       [
         { heading: "ID", kind: "id", cell: ({ id }) => id },
         { heading: "INSTALLATION", kind: "id", cell: (device) => device.installation_id },
@@ -58,11 +60,9 @@ const list = Command.make(
   ]),
 );
 
-type PageQuery = { readonly limit: number; readonly cursor?: string };
-
 /** Runs a request on the device that an id or installation id names. */
 const onDevice = <A, R>(
-  { ask, params }: Effect.Success<ReturnType<typeof openEnvironment>>,
+  platform: Platform,
   name: string,
   request: (device: string) => Effect.Effect<A, CommandRefused, R>,
 ): Effect.Effect<A, CommandRefused, R> => {
@@ -70,7 +70,7 @@ const onDevice = <A, R>(
     findIdByName(
       "device",
       name,
-      (query) => ask((client) => client.devices.list({ params, query })),
+      pageOf(platform, (client, query) => client.devices.list(query)),
       (device) => device.installation_id,
     ),
     request,
@@ -95,13 +95,11 @@ const approve = Command.make(
     ),
   },
   Effect.fn(function* (flags) {
-    const { ask, params } = yield* openEnvironment(flags);
-    const { data } = yield* onDevice({ ask, params }, flags.device, (device) =>
-      ask((client) =>
-        client.devices.approve({ params: { ...params, device }, payload: { approved: !flags.withdraw } }),
-      ),
+    const platform = yield* openWorkspace(flags);
+    const decided = yield* onDevice(platform, flags.device, (device) =>
+      platform((client) => client.devices.approve(device, { approved: !flags.withdraw })),
     );
-    yield* printOne(data, ({ approved, installation_id }) =>
+    yield* printOne(decided, ({ approved, installation_id }) =>
       approved
         ? `The device ${installation_id} is now an approved test device.`
         : `The device ${installation_id} is no longer an approved test device.`,
@@ -124,17 +122,12 @@ const explain = Command.make(
     limit: limitFlag,
   },
   Effect.fn(function* (flags) {
-    const environment = yield* openEnvironment(flags);
-    const { ask, params } = environment;
+    const platform = yield* openWorkspace(flags);
     const filters = Option.isSome(flags.campaign) ? { campaign: flags.campaign.value } : {};
-    const page = (device: string, query: PageQuery) =>
-      ask((client) =>
-        client.devices.explain({ params: { ...params, device }, query: { ...query, ...filters } }),
-      );
-    yield* onDevice(environment, flags.device, (device) =>
+    yield* onDevice(platform, flags.device, (device) =>
       printList(
         flags.limit,
-        (query) => page(device, query),
+        pageOf(platform, (client, query) => client.explanations.explain(device, { ...query, ...filters })),
         [
           { heading: "CAMPAIGN", kind: "id", cell: (each) => each.campaign_id },
           { heading: "NAME", cell: (each) => each.campaign_name },
@@ -159,21 +152,20 @@ const erase = Command.make(
   "erase",
   { ...environmentFlags, device: nameArgument("device") },
   Effect.fn(function* (flags) {
-    const environment = yield* openEnvironment(flags);
-    const { ask, params } = environment;
-    const eraseDevice = (device: string) =>
-      ask((client) => client.people.eraseDevice({ params: { ...params, device } }));
+    const { ask, at } = yield* openEnvironment(flags);
+    const platform = yield* openWorkspace({ ...flags, workspace: at[0] });
+    const eraseDevice = (device: string) => ask((client) => client.people.eraseDevice(...at, device));
     // An id may be that of a device that has unregistered, which no list has.
     const byId = isUuid(flags.device) ? yield* eraseDevice(flags.device) : null;
-    const { data } =
-      byId !== null && byId.data.devices > 0
+    const erased =
+      byId !== null && byId.devices > 0
         ? byId
-        : yield* onDevice(environment, flags.device, eraseDevice).pipe(
+        : yield* onDevice(platform, flags.device, eraseDevice).pipe(
             Effect.catchTag("CommandRefused", (refused) =>
               byId === null ? Effect.fail(refused) : Effect.succeed(byId),
             ),
           );
-    yield* printOne(data, erasedDevices);
+    yield* printOne(erased, erasedDevices);
   }),
 ).pipe(
   Command.withDescription(

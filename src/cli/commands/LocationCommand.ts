@@ -1,11 +1,8 @@
-import { Console, Effect, Option, Schedule } from "effect";
+import { Console, Effect, Option } from "effect";
 import { Argument, Command, Flag } from "effect/cli";
-import { HttpClientError } from "effect/http";
 import { type ImportFormat, importFormats } from "../../client/location-files/LocationFile.ts";
-import type { Environment } from "../../workspaces/Environment.ts";
 import { counted } from "../../wire/Text.ts";
 import { visible } from "../../wire/VisibleText.ts";
-import { Conflict, InternalError, ServiceUnavailable } from "../../wire/ApiError.ts";
 import { BadUsage, CommandRefused } from "../CommandRefused.ts";
 import {
   importFromFile,
@@ -14,65 +11,35 @@ import {
   onFiles,
 } from "../location-import/FileImport.ts";
 import { surveyFile } from "../location-import/ImportFile.ts";
-import { environmentFlags, openEnvironment } from "../Lookups.ts";
-import { type Operator, operatorFlags } from "../Operator.ts";
+import { environmentFlags } from "../Lookups.ts";
+import { locateServer, operatorFlags } from "../Operator.ts";
+import { openWorkspace, type Platform } from "../Platform.ts";
 import { formatCount } from "../terminal/Formats.ts";
 import { printOne } from "../terminal/Output.ts";
 import { progressBar } from "../terminal/ProgressBars.ts";
 import { details } from "../terminal/Table.ts";
 
-/** Time limit of the request of one part. */
-const partSeconds = 120;
+/** Repeats a part for about half a minute, enough for a server to restart. */
+const retry = { attempts: 10, firstPauseMs: 500, totalMs: 15 * 60_000 };
 
-/** Retries after half a second, doubled six times: about half a minute, enough for a server to restart. */
-const retryPolicy = { schedule: Schedule.exponential("500 millis"), times: 6 };
+/** Time limit of one attempt to send a part, in milliseconds. */
+const timeoutMs = 120_000;
 
 const resumeHint = "Run the same command again to resume.";
 
-class PartTimedOut {
-  readonly _tag = "PartTimedOut";
-}
-
-/** Whether sending the same part again may succeed. */
-const isTemporary = (failure: unknown): boolean =>
-  failure instanceof PartTimedOut ||
-  failure instanceof ServiceUnavailable ||
-  failure instanceof InternalError ||
-  (failure instanceof Conflict && failure.error.code === "request_in_progress") ||
-  (HttpClientError.isHttpClientError(failure) &&
-    (failure.reason._tag === "TransportError" || (failure.response?.status ?? 0) >= 500));
-
-/** A function that sends one part, with retries. A part id makes the server import the part once. */
+/** A function that sends one part, with retries. The id of a part makes the server import it once. */
 const partSender =
-  (
-    ask: Operator,
-    params: { readonly workspace: string; readonly env: Environment },
-    isDryRun: boolean,
-  ): ImportOptions["send"] =>
+  (platform: Platform, isDryRun: boolean): ImportOptions["send"] =>
   (features, part) =>
-    ask((client) =>
-      client.locations
-        .import({
-          params,
-          query: isDryRun ? { dry_run: "1" } : { part },
-          payload: { type: "FeatureCollection", features },
-        })
-        .pipe(
-          Effect.timeoutOrElse({
-            duration: `${partSeconds} seconds`,
-            orElse: () => Effect.fail(new PartTimedOut()),
-          }),
-          Effect.retry({ ...retryPolicy, while: isTemporary }),
-          Effect.catchIf(
-            (failure): failure is PartTimedOut => failure instanceof PartTimedOut,
-            () => Effect.fail(ServiceUnavailable.of(`There was no response within ${partSeconds} seconds.`)),
-          ),
+    Effect.mapError(
+      platform((client) =>
+        client.locations.import(
+          // The server reports what is wrong with a feature of the file.
+          { type: "FeatureCollection", features },
+          isDryRun ? { dryRun: true, timeoutMs } : { idempotencyKey: part, timeoutMs },
         ),
-    ).pipe(
-      Effect.map(({ data }) => data),
-      Effect.mapError(
-        ({ message }) => new CommandRefused({ message: isDryRun ? message : `${message}\n${resumeHint}` }),
       ),
+      ({ message }) => new CommandRefused({ message: isDryRun ? message : `${message}\n${resumeHint}` }),
     );
 
 const summary = (
@@ -131,11 +98,9 @@ const importFile = Command.make(
     ),
   },
   Effect.fn(function* (flags) {
-    const { ask, params } = yield* openEnvironment(flags);
+    const platform = yield* openWorkspace(flags, { retry });
     // Checked first, so that an unknown workspace is reported before a large file is read.
-    const { data: workspace } = yield* ask((client) =>
-      client.workspaces.get({ params: { workspace: params.workspace } }),
-    );
+    const { workspace } = yield* platform((client) => client.me());
 
     const format: ImportFormat | undefined = Option.getOrUndefined(flags.format);
     const changes = { isSplit: flags.split, isIdExternal: Option.isSome(flags.idFrom) };
@@ -152,10 +117,10 @@ const importFile = Command.make(
 
     const importBar = yield* progressBar("locations");
     const outcome = yield* importFromFile(file, {
-      target: { url: ask.url, workspace: params.workspace, environment: flags.environment },
+      target: { url: (yield* locateServer).url, workspace: workspace.id, environment: flags.environment },
       isDryRun: flags.dryRun,
       isRestart: flags.restart,
-      send: partSender(ask, params, flags.dryRun),
+      send: partSender(platform, flags.dryRun),
       onProgress: (done) => Effect.sync(() => importBar.report(done, file.entries)),
     }).pipe(
       Effect.ensuring(Effect.sync(importBar.clear)),

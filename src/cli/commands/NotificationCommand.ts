@@ -38,7 +38,7 @@ const list = Command.make(
   "list",
   campaignFlags,
   Effect.fn(function* (flags) {
-    const platform = yield* openPlatform(flags, ["campaigns:read", "notifications:read"]);
+    const platform = yield* openPlatform(flags);
     const campaign = yield* findCampaign(platform, flags.campaign);
     yield* printList(
       Number.POSITIVE_INFINITY,
@@ -52,7 +52,7 @@ const list = Command.make(
       ],
       "The campaign has no notifications yet. See waypost notification create --help.",
     );
-  }, Effect.scoped),
+  }),
 ).pipe(
   Command.withDescription("List the notifications of a campaign"),
   Command.withExamples([
@@ -139,11 +139,11 @@ const create = Command.make(
       media_asset_id: Option.getOrUndefined(flags.media),
       template: Option.getOrUndefined(flags.template),
     };
-    const platform = yield* openPlatform(flags, ["campaigns:read", "notifications:write"]);
+    const platform = yield* openPlatform(flags);
     const campaign = yield* findCampaign(platform, flags.campaign);
     const created = yield* platform((client) => client.notifications.create(campaign, draft));
     yield* printOne(created, (made) => `Created the notification "${made.name}".\n\n${card(made)}`);
-  }, Effect.scoped),
+  }),
 ).pipe(
   Command.withDescription("Add a message to a campaign"),
   Command.withExamples([
@@ -159,10 +159,10 @@ const show = Command.make(
   "show",
   oneFlags,
   Effect.fn(function* (flags) {
-    const platform = yield* openPlatform(flags, ["campaigns:read", "notifications:read"]);
+    const platform = yield* openPlatform(flags);
     const [campaign, id] = yield* findNotification(platform, flags);
     yield* printOne(yield* platform((client) => client.notifications.get(campaign, id)), card);
-  }, Effect.scoped),
+  }),
 ).pipe(
   Command.withDescription("Show a notification of a campaign"),
   Command.withExamples([
@@ -177,12 +177,11 @@ const remove = Command.make(
   "delete",
   oneFlags,
   Effect.fn(function* (flags) {
-    const needed = ["campaigns:read", "notifications:read", "notifications:write"] as const;
-    const platform = yield* openPlatform(flags, needed);
+    const platform = yield* openPlatform(flags);
     const [campaign, id] = yield* findNotification(platform, flags);
     const deleted = yield* platform((client) => client.notifications.delete(campaign, id));
     yield* printOne(deleted, () => `Took the notification ${id} off the campaign.`);
-  }, Effect.scoped),
+  }),
 ).pipe(
   Command.withDescription("Take a notification off a campaign. Content that is on no campaign is deleted"),
   Command.withExamples([

@@ -1,8 +1,9 @@
 /** The flags that commands on notifications share, and how they find the notification. */
 import { Effect } from "effect";
 import { Flag } from "effect/cli";
+import { pageOf } from "../Ask.ts";
 import { findId, nameArgument } from "../Lookups.ts";
-import { findCampaign, pageOf, type Platform, platformFlags } from "../Platform.ts";
+import { findCampaign, type Platform, platformFlags } from "../Platform.ts";
 
 /** The flags of a command on the notifications of a campaign. */
 export const campaignFlags = {

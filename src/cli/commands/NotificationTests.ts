@@ -17,7 +17,7 @@ export const previewCommand = Command.make(
     location: optionalFlag("location", "Id of the location whose event triggers it"),
   },
   Effect.fn(function* (flags) {
-    const platform = yield* openPlatform(flags, ["campaigns:read", "notifications:read"]);
+    const platform = yield* openPlatform(flags);
     const [campaign_id, notification_id] = yield* findNotification(platform, flags);
     const shown = yield* platform((client) =>
       client.previews.preview({
@@ -41,7 +41,7 @@ export const previewCommand = Command.make(
             }),
           ]),
     );
-  }, Effect.scoped),
+  }),
 ).pipe(
   Command.withDescription("Show what a device would get of a notification"),
   Command.withExamples([
@@ -65,13 +65,12 @@ export const testCommand = Command.make(
     location: optionalFlag("location", "Id of the location that the message is for"),
   },
   Effect.fn(function* (flags) {
-    const needed = ["campaigns:read", "notifications:read", "notifications:write"] as const;
-    const platform = yield* openPlatform(flags, needed);
+    const platform = yield* openPlatform(flags);
     const [campaign, id] = yield* findNotification(platform, flags);
     const body = { device_ids: flags.device, location_id: Option.getOrNull(flags.location) };
     const sent = yield* platform((client) => client.testSends.send(campaign, id, body));
     yield* printOne(sent, ({ deliveries }) => `Sent it to ${counted(deliveries.length, "test device")}.`);
-  }, Effect.scoped),
+  }),
 ).pipe(
   Command.withDescription("Send a notification to approved test devices now. It counts in no report"),
   Command.withExamples([

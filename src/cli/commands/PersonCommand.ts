@@ -14,11 +14,9 @@ const exportPerson = Command.make(
   "export",
   personFlags,
   Effect.fn(function* (flags) {
-    const { ask, params } = yield* openEnvironment(flags);
-    const { data } = yield* ask((client) =>
-      client.people.export({ params: { ...params, user_id: flags.person } }),
-    );
-    yield* Console.log(JSON.stringify(data, null, 2));
+    const { ask, at } = yield* openEnvironment(flags);
+    const person = yield* ask((client) => client.people.export(...at, flags.person));
+    yield* Console.log(JSON.stringify(person, null, 2));
   }),
 ).pipe(
   Command.withDescription("Print everything that is held about a person, as JSON"),
@@ -31,11 +29,9 @@ const erase = Command.make(
   "erase",
   personFlags,
   Effect.fn(function* (flags) {
-    const { ask, params } = yield* openEnvironment(flags);
-    const { data } = yield* ask((client) =>
-      client.people.erase({ params: { ...params, user_id: flags.person } }),
-    );
-    yield* printOne(data, erasedDevices);
+    const { ask, at } = yield* openEnvironment(flags);
+    const erased = yield* ask((client) => client.people.erase(...at, flags.person));
+    yield* printOne(erased, erasedDevices);
   }),
 ).pipe(
   Command.withDescription(

@@ -6,7 +6,7 @@ import { operatorFlags } from "../Operator.ts";
 import { dailyChart } from "../terminal/DailyChart.ts";
 import { formatCount } from "../terminal/Formats.ts";
 import { details } from "../terminal/Table.ts";
-import { filterFlags, openReport, print, printCsv, printRows, rowFlags } from "./ReportPrinting.ts";
+import { filterFlags, print, printCsv, printRows, readReport, rowFlags } from "./ReportPrinting.ts";
 
 const percent = (value: number): string => `${value.toFixed(1)}%`;
 
@@ -14,10 +14,9 @@ const summary = Command.make(
   "summary",
   filterFlags,
   Effect.fn(function* (flags) {
-    if (flags.csv) return yield* printCsv("summary", flags);
+    if (flags.csv) return yield* printCsv(flags, (reports) => reports.summary);
     const { columns } = yield* CliEnvironment;
-    const { ask, request } = yield* openReport(flags);
-    const report = yield* ask((client) => client.reports.summary(request));
+    const report = yield* readReport(flags, (reports) => reports.summary);
     const { daily, totals } = report.data;
     yield* print(
       report,
@@ -52,9 +51,8 @@ const summary = Command.make(
 
 const campaigns = Command.make("campaigns", rowFlags, (flags) =>
   printRows(
-    "campaigns",
     flags,
-    (ask, request) => ask((client) => client.reports.campaigns(request)),
+    (reports) => reports.campaigns,
     [
       { heading: "NAME", cell: ({ name }) => name },
       { heading: "STATUS", cell: ({ status }) => status },
@@ -74,9 +72,8 @@ const campaigns = Command.make("campaigns", rowFlags, (flags) =>
 
 const locations = Command.make("locations", rowFlags, (flags) =>
   printRows(
-    "locations",
     flags,
-    (ask, request) => ask((client) => client.reports.locations(request)),
+    (reports) => reports.locations,
     [
       { heading: "NAME", cell: ({ name }) => name },
       { heading: "STATUS", cell: ({ status }) => status },
@@ -99,9 +96,8 @@ const locations = Command.make("locations", rowFlags, (flags) =>
 
 const notifications = Command.make("notifications", rowFlags, (flags) =>
   printRows(
-    "notifications",
     flags,
-    (ask, request) => ask((client) => client.reports.notifications(request)),
+    (reports) => reports.notifications,
     [
       { heading: "NAME", cell: ({ name }) => name },
       { heading: "STATUS", cell: ({ status }) => status },
@@ -119,9 +115,8 @@ const notifications = Command.make("notifications", rowFlags, (flags) =>
 
 const interactions = Command.make("interactions", rowFlags, (flags) =>
   printRows(
-    "interactions",
     flags,
-    (ask, request) => ask((client) => client.reports.interactions(request)),
+    (reports) => reports.interactions,
     [
       { heading: "NAME", cell: ({ name }) => name },
       { heading: "STATUS", cell: ({ status }) => status },
@@ -141,9 +136,8 @@ const interactions = Command.make("interactions", rowFlags, (flags) =>
 
 const surveys = Command.make("surveys", rowFlags, (flags) =>
   printRows(
-    "surveys",
     flags,
-    (ask, request) => ask((client) => client.reports.surveys(request)),
+    (reports) => reports.surveys,
     [
       { heading: "SURVEY", cell: (row) => row.survey_name },
       { heading: "CAMPAIGN", cell: (row) => row.campaign_name },

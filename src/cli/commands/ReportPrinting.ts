@@ -1,10 +1,11 @@
 /** Flags of `waypost report …`, and how reports are printed: as tables, JSON or CSV. */
 import { Console, Effect, Option } from "effect";
 import { Flag } from "effect/cli";
-import type { Environment } from "../../workspaces/Environment.ts";
-import { BadUsage, type CommandRefused } from "../CommandRefused.ts";
-import { environmentFlag, openEnvironment, workspaceFlag } from "../Lookups.ts";
-import { Json, type Operator } from "../Operator.ts";
+import type { WaypostClient } from "../../client/WaypostClient.ts";
+import { BadUsage } from "../CommandRefused.ts";
+import { environmentFlag, type EnvironmentFlags, workspaceFlag } from "../Lookups.ts";
+import { Json } from "../Operator.ts";
+import { openWorkspace } from "../Platform.ts";
 import { fittedTable } from "../terminal/Output.ts";
 import type { Column } from "../terminal/Table.ts";
 
@@ -62,25 +63,21 @@ const queryOf = (flags: FilterFlags) =>
     }),
   );
 
-type ReportFlags = FilterFlags & {
-  readonly workspace: string;
-  readonly environment: Environment;
-  readonly csv: boolean;
-};
-
-/** The client of the operator interface, and the request for a report. */
-export const openReport = Effect.fnUntraced(function* (flags: ReportFlags) {
-  const { ask, params } = yield* openEnvironment(flags);
-  return { ask, request: { params, query: queryOf(flags) } };
-});
-
-type Request = Effect.Success<ReturnType<typeof openReport>>["request"];
+type ReportFlags = FilterFlags & EnvironmentFlags & { readonly csv: boolean };
 
 interface Range {
   readonly start: string;
   readonly end: string;
   readonly timezone: string;
 }
+
+/** An endpoint of a report. `Query` has the texts of flags, which the server validates. */
+interface Report<Data, Query> {
+  (query?: Query): Promise<{ readonly data: Data; readonly meta: Range }>;
+  csv(query?: Query): Promise<string>;
+}
+
+type Reports = WaypostClient["reports"];
 
 const heading = ({ end, start, timezone }: Range): string => `${start} to ${end} (${timezone})`;
 
@@ -90,30 +87,35 @@ export const print = (report: { readonly meta: Range }, text: string) =>
     Console.log(isJson ? JSON.stringify(report, null, 2) : `${heading(report.meta)}\n\n${text}`),
   );
 
+/** Reads a report. */
+export const readReport = Effect.fnUntraced(function* <Data, Query>(
+  flags: ReportFlags,
+  select: (reports: Reports) => Report<Data, Query>,
+) {
+  const platform = yield* openWorkspace(flags);
+  return yield* platform(({ reports }) => select(reports)(queryOf(flags) as Query));
+});
+
 /** Prints a report as CSV, as the server writes it. */
-export const printCsv = Effect.fnUntraced(function* (report: string, flags: ReportFlags) {
+export const printCsv = Effect.fnUntraced(function* <Data, Query>(
+  flags: ReportFlags,
+  select: (reports: Reports) => Report<Data, Query>,
+) {
   if (yield* Json) return yield* new BadUsage({ message: "Give either --csv or --json." });
-  const { ask, request } = yield* openReport(flags);
-  const { env, workspace } = request.params;
-  const path = `/workspaces/${encodeURIComponent(workspace)}/${env}/reports/${report}`;
-  const csv = yield* ask.text(path, { ...request.query, format: "csv" });
+  const platform = yield* openWorkspace(flags);
+  const csv = yield* platform(({ reports }) => select(reports).csv(queryOf(flags) as Query));
   // `Console.log` ends the last line.
   yield* Console.log(csv.replace(/\n$/, ""));
 });
 
 /** Prints a report as a table. */
-export const printRows = Effect.fnUntraced(function* <Row>(
-  name: string,
+export const printRows = Effect.fnUntraced(function* <Row, Query>(
   flags: ReportFlags,
-  read: (
-    ask: Operator,
-    request: Request,
-  ) => Effect.Effect<{ readonly data: ReadonlyArray<Row>; readonly meta: Range }, CommandRefused>,
+  select: (reports: Reports) => Report<ReadonlyArray<Row>, Query>,
   columns: ReadonlyArray<Column<Row>>,
   whenEmpty: string,
 ) {
-  if (flags.csv) return yield* printCsv(name, flags);
-  const { ask, request } = yield* openReport(flags);
-  const report = yield* read(ask, request);
+  if (flags.csv) return yield* printCsv(flags, select);
+  const report = yield* readReport(flags, select);
   yield* print(report, report.data.length === 0 ? whenEmpty : yield* fittedTable(columns, report.data));
 });

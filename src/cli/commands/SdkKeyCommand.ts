@@ -2,6 +2,7 @@ import { Effect } from "effect";
 import { Command, Flag } from "effect/cli";
 import { SdkKeyDraft } from "../../access/Token.ts";
 import { environmentName } from "../../workspaces/Environment.ts";
+import { pageOf } from "../Ask.ts";
 import { environmentFlags, findCredential, limitFlag, nameArgument, openEnvironment } from "../Lookups.ts";
 import { operatorFlags } from "../Operator.ts";
 import { parseFlags } from "../RequestBodies.ts";
@@ -18,9 +19,9 @@ const issue = Command.make(
   },
   Effect.fn(function* (flags) {
     const payload = yield* parseFlags(SdkKeyDraft, { name: flags.name });
-    const { ask, params } = yield* openEnvironment(flags);
-    const { data } = yield* ask((client) => client.sdkKeys.issue({ params, payload }));
-    yield* printOne(data, ({ environment, name, sdk_key }) =>
+    const { ask, at } = yield* openEnvironment(flags);
+    const issued = yield* ask((client) => client.sdkKeys.issue(...at, payload));
+    yield* printOne(issued, ({ environment, name, sdk_key }) =>
       [
         `Issued the ${environmentName(environment)} SDK key "${name}".`,
         "Copy it now: it is not shown again.",
@@ -40,10 +41,10 @@ const list = Command.make(
   "list",
   { ...environmentFlags, limit: limitFlag },
   Effect.fn(function* (flags) {
-    const { ask, params } = yield* openEnvironment(flags);
+    const { ask, at } = yield* openEnvironment(flags);
     yield* printList(
       flags.limit,
-      (query) => ask((client) => client.sdkKeys.list({ params, query })),
+      pageOf(ask, (client, query) => client.sdkKeys.list(...at, query)),
       [
         { heading: "ID", kind: "id", cell: ({ id }) => id },
         { heading: "NAME", cell: ({ name }) => name },
@@ -63,12 +64,14 @@ const revoke = Command.make(
   "revoke",
   { ...environmentFlags, key: nameArgument("key") },
   Effect.fn(function* (flags) {
-    const { ask, params } = yield* openEnvironment(flags);
-    const key = yield* findCredential("SDK key", flags.key, (query) =>
-      ask((client) => client.sdkKeys.list({ params, query })),
+    const { ask, at } = yield* openEnvironment(flags);
+    const key = yield* findCredential(
+      "SDK key",
+      flags.key,
+      pageOf(ask, (client, query) => client.sdkKeys.list(...at, query)),
     );
-    const { data } = yield* ask((client) => client.sdkKeys.revoke({ params: { ...params, key } }));
-    yield* printOne(data, () => `Revoked the SDK key ${key}. It can no longer register devices.`);
+    const revoked = yield* ask((client) => client.sdkKeys.revoke(...at, key));
+    yield* printOne(revoked, () => `Revoked the SDK key ${key}. It can no longer register devices.`);
   }),
 ).pipe(
   Command.withDescription("Revoke an SDK key, so that it can no longer register devices"),

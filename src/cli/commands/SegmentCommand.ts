@@ -1,13 +1,13 @@
 import { Effect, Option } from "effect";
 import { Command, Flag } from "effect/cli";
 import { readFile } from "node:fs/promises";
-import type { Segment } from "../../devices/Segment.ts";
+import type { Segment } from "../../client/WaypostClient.ts";
 import { parseSegmentBody } from "../../devices/SegmentParsing.ts";
-import type { SegmentRule } from "../../devices/SegmentRule.ts";
-import type { Environment } from "../../workspaces/Environment.ts";
 import { BadUsage, CommandRefused } from "../CommandRefused.ts";
-import { environmentFlags, findId, limitFlag, nameArgument, openEnvironment } from "../Lookups.ts";
+import { pageOf } from "../Ask.ts";
+import { type EnvironmentFlags, environmentFlags, findId, limitFlag, nameArgument } from "../Lookups.ts";
 import { operatorFlags } from "../Operator.ts";
+import { openWorkspace, type Platform } from "../Platform.ts";
 import { formatInstant } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
 import { details } from "../terminal/Table.ts";
@@ -16,14 +16,14 @@ const signs: { readonly [op: string]: string } = { eq: "=", ne: "≠", gt: ">", 
 
 const maxShownValues = 5;
 
-const formatValue = (value: SegmentRule["conditions"][number]["value"]): string => {
+const formatValue = (value: Segment["rule"]["conditions"][number]["value"]): string => {
   if (!Array.isArray(value) || value.length <= maxShownValues) return JSON.stringify(value);
   const shown = value.slice(0, maxShownValues).map((each) => JSON.stringify(each));
   return `${shown.join(", ")} and ${value.length - maxShownValues} more`;
 };
 
 /** A rule for people, such as `plan = "gold" and visits > 5`. */
-const formatRule = ({ conditions, match }: SegmentRule): string =>
+const formatRule = ({ conditions, match }: Segment["rule"]): string =>
   conditions
     .map(({ attribute, op, value }) =>
       op === "exists"
@@ -42,17 +42,12 @@ const card = (segment: Segment): string =>
     ["updated", formatInstant(segment.updated_at)],
   ]);
 
-/** The client, and the path parameters of the segment that the flags name. */
-const openSegment = Effect.fnUntraced(function* (flags: {
-  readonly workspace: string;
-  readonly environment: Environment;
-  readonly segment: string;
-}) {
-  const { ask, params } = yield* openEnvironment(flags);
-  const segment = yield* findId("segment", flags.segment, (query) =>
-    ask((client) => client.segments.list({ params, query })),
-  );
-  return { ask, params: { ...params, segment } };
+const pages = (platform: Platform) => pageOf(platform, (client, query) => client.segments.list(query));
+
+/** The platform API, and the id of the segment that the flags name. */
+const openSegment = Effect.fnUntraced(function* (flags: EnvironmentFlags & { readonly segment: string }) {
+  const platform = yield* openWorkspace(flags);
+  return { platform, id: yield* findId("segment", flags.segment, pages(platform)) };
 });
 
 /** The JSON of the rule: from the flag, or from the file. */
@@ -98,9 +93,9 @@ const create = Command.make(
       parseSegmentBody({ name: flags.name, rule }).complete,
       ({ error }) => CommandRefused.fields(error.fields ?? {}),
     );
-    const { ask, params } = yield* openEnvironment(flags);
-    const { data } = yield* ask((client) => client.segments.create({ params, payload }));
-    yield* printOne(data, (segment) => `Created the segment "${segment.name}".\n\n${card(segment)}`);
+    const platform = yield* openWorkspace(flags);
+    const created = yield* platform((client) => client.segments.create(payload));
+    yield* printOne(created, (segment) => `Created the segment "${segment.name}".\n\n${card(segment)}`);
   }),
 ).pipe(
   Command.withDescription("Create a segment"),
@@ -117,10 +112,9 @@ const list = Command.make(
   "list",
   { ...environmentFlags, limit: limitFlag },
   Effect.fn(function* (flags) {
-    const { ask, params } = yield* openEnvironment(flags);
     yield* printList(
       flags.limit,
-      (query) => ask((client) => client.segments.list({ params, query })),
+      pages(yield* openWorkspace(flags)),
       [
         { heading: "ID", kind: "id", cell: ({ id }) => id },
         { heading: "NAME", cell: ({ name }) => name },
@@ -141,9 +135,8 @@ const show = Command.make(
   "show",
   segmentFlags,
   Effect.fn(function* (flags) {
-    const { ask, params } = yield* openSegment(flags);
-    const { data } = yield* ask((client) => client.segments.get({ params }));
-    yield* printOne(data, card);
+    const { id, platform } = yield* openSegment(flags);
+    yield* printOne(yield* platform((client) => client.segments.get(id)), card);
   }),
 ).pipe(
   Command.withDescription("Show a segment"),
@@ -154,9 +147,9 @@ const remove = Command.make(
   "delete",
   segmentFlags,
   Effect.fn(function* (flags) {
-    const { ask, params } = yield* openSegment(flags);
-    const { data } = yield* ask((client) => client.segments.delete({ params }));
-    yield* printOne(data, ({ id }) => `Deleted the segment ${id}. Campaigns keep their other segments.`);
+    const { id, platform } = yield* openSegment(flags);
+    const deleted = yield* platform((client) => client.segments.delete(id));
+    yield* printOne(deleted, () => `Deleted the segment ${id}. Campaigns keep their other segments.`);
   }),
 ).pipe(
   Command.withDescription(

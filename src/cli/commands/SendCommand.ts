@@ -1,15 +1,17 @@
 import { Effect, Option } from "effect";
 import { Command, Flag } from "effect/cli";
 import { SendStatus } from "../../sending/sends/Send.ts";
-import type { SendPart, SendResource } from "../../sending/sends/SendResource.ts";
+import type { Send, SendPart } from "../../client/WaypostClient.ts";
 import { isUuid } from "../../wire/Ids.ts";
 import { CommandRefused } from "../CommandRefused.ts";
-import { environmentFlags, limitFlag, openEnvironment } from "../Lookups.ts";
+import { pageOf } from "../Ask.ts";
+import { environmentFlags, limitFlag } from "../Lookups.ts";
 import { operatorFlags } from "../Operator.ts";
+import { openWorkspace } from "../Platform.ts";
 import { printList } from "../terminal/Output.ts";
 
 /** How many parts of a send at a local time are over, such as 3/12; - for other sends. */
-const partsDone = (parts: SendResource["parts"]): string => {
+const partsDone = (parts: Send["parts"]): string => {
   if (parts === null) return "-";
   const isOpen = ({ status }: SendPart) => status === "scheduled" || status === "running";
   return `${parts.filter((part) => !isOpen(part)).length}/${parts.length}`;
@@ -35,14 +37,14 @@ const list = Command.make(
         message: `--campaign must be the id of a campaign; it is "${flags.campaign.value}".`,
       });
     }
-    const { ask, params } = yield* openEnvironment(flags);
+    const platform = yield* openWorkspace(flags);
     const filters = {
       ...(Option.isSome(flags.campaign) ? { campaign: flags.campaign.value } : {}),
       ...(Option.isSome(flags.status) ? { status: flags.status.value } : {}),
     };
     yield* printList(
       flags.limit,
-      (query) => ask((client) => client.sends.list({ params, query: { ...query, ...filters } })),
+      pageOf(platform, (client, query) => client.sends.list({ ...query, ...filters })),
       [
         { heading: "ID", kind: "id", cell: ({ id }) => id },
         { heading: "CAMPAIGN", cell: (send) => send.campaign_name ?? "(deleted)" },

@@ -3,6 +3,7 @@ import { Command, Flag } from "effect/cli";
 import { abilities } from "../../access/Ability.ts";
 import { TokenDraft } from "../../access/Token.ts";
 import { environmentName } from "../../workspaces/Environment.ts";
+import { pageOf } from "../Ask.ts";
 import {
   environmentFlags,
   findCredential,
@@ -12,7 +13,6 @@ import {
   workspaceFlag,
 } from "../Lookups.ts";
 import { operator, operatorFlags } from "../Operator.ts";
-import { isOwnToken } from "../Platform.ts";
 import { parseFlags } from "../RequestBodies.ts";
 import { formatInstant } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
@@ -49,10 +49,16 @@ const issue = Command.make(
       abilities: Option.match(flags.abilities, { onNone: () => [...abilities], onSome: splitAbilities }),
       expires_at: Option.getOrUndefined(flags.expiresAt),
     });
+    const expiresAt =
+      payload.expires_at === undefined || payload.expires_at === null
+        ? null
+        : new Date(payload.expires_at).toISOString();
     const ask = yield* operator;
     const workspace = yield* findWorkspace(ask, flags.workspace);
-    const { data } = yield* ask((client) => client.tokens.issue({ params: { workspace }, payload }));
-    yield* printOne(data, ({ environment, expires_at, name, token }) => {
+    const issued = yield* ask((client) =>
+      client.tokens.issue(workspace, { ...payload, expires_at: expiresAt }),
+    );
+    yield* printOne(issued, ({ environment, expires_at, name, token }) => {
       const expiry = expires_at === null ? "" : `, valid until ${formatInstant(expires_at)}`;
       return [
         `Issued the ${environmentName(environment)} token "${name}"${expiry}.`,
@@ -61,7 +67,7 @@ const issue = Command.make(
         token,
       ].join("\n");
     });
-    if (data.expires_at !== null && Date.parse(data.expires_at) <= (yield* Clock.currentTimeMillis))
+    if (issued.expires_at !== null && Date.parse(issued.expires_at) <= (yield* Clock.currentTimeMillis))
       yield* Console.error("The token does not work: the time given by --expires-at is in the past.");
   }),
 ).pipe(
@@ -84,7 +90,7 @@ const list = Command.make(
     const workspace = yield* findWorkspace(ask, flags.workspace);
     yield* printList(
       flags.limit,
-      (query) => ask((client) => client.tokens.list({ params: { workspace }, query })),
+      pageOf(ask, (client, query) => client.tokens.list(workspace, query)),
       [
         { heading: "ID", kind: "id", cell: ({ id }) => id },
         { heading: "NAME", cell: ({ name }) => name },
@@ -98,13 +104,10 @@ const list = Command.make(
         { heading: "LAST USED", kind: "instant", cell: ({ last_used_at }) => last_used_at },
       ],
       "The workspace has no tokens yet. See waypost token issue --help.",
-      (token) => !isOwnToken(token),
     );
   }),
 ).pipe(
-  Command.withDescription(
-    "List the tokens of a workspace, including revoked ones, except those that a command issued for itself",
-  ),
+  Command.withDescription("List the tokens of a workspace, including revoked ones"),
   Command.withExamples([{ command: "waypost token list --workspace Acme" }]),
 );
 
@@ -114,11 +117,13 @@ const revoke = Command.make(
   Effect.fn(function* (flags) {
     const ask = yield* operator;
     const workspace = yield* findWorkspace(ask, flags.workspace);
-    const token = yield* findCredential("token", flags.token, (query) =>
-      ask((client) => client.tokens.list({ params: { workspace }, query })),
+    const token = yield* findCredential(
+      "token",
+      flags.token,
+      pageOf(ask, (client, query) => client.tokens.list(workspace, query)),
     );
-    const { data } = yield* ask((client) => client.tokens.revoke({ params: { workspace, token } }));
-    yield* printOne(data, () => `Revoked the token ${token}. It no longer works.`);
+    const revoked = yield* ask((client) => client.tokens.revoke(workspace, token));
+    yield* printOne(revoked, () => `Revoked the token ${token}. It no longer works.`);
   }),
 ).pipe(
   Command.withDescription("Revoke a token: it stops working immediately"),

@@ -1,24 +1,25 @@
 import { Effect, Option } from "effect";
 import { Argument, Command, Flag } from "effect/cli";
 import { readFile } from "node:fs/promises";
+import type { Transport } from "../../client/OperatorClient.ts";
 import {
   ApnsCredentials,
   FcmCredentials,
   PushProvider,
-  type ShownTransport,
   WebPushCredentials,
 } from "../../sending/credentials/PushCredential.ts";
 import { TransportTestDraft } from "../../sending/push/TransportTest.ts";
 import { environmentName } from "../../workspaces/Environment.ts";
+import { pageOf } from "../Ask.ts";
 import { CommandRefused } from "../CommandRefused.ts";
 import { environmentFlags, openEnvironment } from "../Lookups.ts";
 import { operatorFlags } from "../Operator.ts";
 import { parseFlags } from "../RequestBodies.ts";
 import { yesNo } from "../terminal/Formats.ts";
-import { fittedTable, printOne } from "../terminal/Output.ts";
+import { printList, printOne } from "../terminal/Output.ts";
 import type { Column } from "../terminal/Table.ts";
 
-const columns: ReadonlyArray<Column<ShownTransport>> = [
+const columns: ReadonlyArray<Column<Transport>> = [
   { heading: "TRANSPORT", cell: ({ transport }) => transport },
   { heading: "CONFIGURED", cell: ({ configured }) => yesNo(configured) },
   { heading: "SET", kind: "instant", cell: ({ updated_at }) => updated_at },
@@ -29,10 +30,9 @@ const list = Command.make(
   "list",
   environmentFlags,
   Effect.fn(function* (flags) {
-    const { ask, params } = yield* openEnvironment(flags);
-    const { data } = yield* ask((client) => client.transports.list({ params }));
-    const text = yield* fittedTable(columns, data);
-    yield* printOne(data, () => text);
+    const { ask, at } = yield* openEnvironment(flags);
+    const transports = pageOf(ask, (client) => client.transports.list(...at));
+    yield* printList(Number.POSITIVE_INFINITY, transports, columns, "");
   }),
 ).pipe(
   Command.withDescription("List the push services of an environment, and which have credentials"),
@@ -46,9 +46,8 @@ const readText = (path: string): Effect.Effect<string, CommandRefused> =>
   });
 
 const printSet =
-  (flags: { readonly environment: "sandbox" | "production" }, noun: string) =>
-  ({ data }: { readonly data: ShownTransport }) =>
-    printOne(data, ({ public_key }) =>
+  (flags: { readonly environment: "sandbox" | "production" }, noun: string) => (transport: Transport) =>
+    printOne(transport, ({ public_key }) =>
       [
         `Set the ${noun} credentials of the ${environmentName(flags.environment)} environment.`,
         ...(public_key === null ? [] : [`Browsers subscribe with the key ${public_key}`]),
@@ -82,9 +81,9 @@ const setFcm = Command.make(
       service_account: account,
       base_url: Option.getOrUndefined(flags.baseUrl),
     });
-    const { ask, params } = yield* openEnvironment(flags);
+    const { ask, at } = yield* openEnvironment(flags);
     yield* Effect.flatMap(
-      ask((client) => client.transports.putFcm({ params, payload })),
+      ask((client) => client.transports.putFcm(...at, payload)),
       printSet(flags, "FCM"),
     );
   }),
@@ -116,9 +115,9 @@ const setApns = Command.make(
       topic: flags.topic,
       base_url: Option.getOrUndefined(flags.baseUrl),
     });
-    const { ask, params } = yield* openEnvironment(flags);
+    const { ask, at } = yield* openEnvironment(flags);
     yield* Effect.flatMap(
-      ask((client) => client.transports.putApns({ params, payload })),
+      ask((client) => client.transports.putApns(...at, payload)),
       printSet(flags, "APNs"),
     );
   }),
@@ -143,9 +142,9 @@ const setWebPush = Command.make(
   },
   Effect.fn(function* (flags) {
     const payload = yield* parseFlags(WebPushCredentials, { subject: flags.subject });
-    const { ask, params } = yield* openEnvironment(flags);
+    const { ask, at } = yield* openEnvironment(flags);
     yield* Effect.flatMap(
-      ask((client) => client.transports.putWebPush({ params, payload })),
+      ask((client) => client.transports.putWebPush(...at, payload)),
       printSet(flags, "Web Push"),
     );
   }),
@@ -184,17 +183,15 @@ const test = Command.make(
   },
   Effect.fn(function* (flags) {
     const payload = yield* parseFlags(TransportTestDraft, { device_id: flags.device });
-    const { ask, params } = yield* openEnvironment(flags);
-    const { data } = yield* ask((client) =>
-      client.transports.test({ params: { ...params, transport: flags.transport }, payload }),
-    );
-    const took = `after ${data.duration_ms} ms`;
-    yield* printOne(data, ({ accepted, outcome, reason, transport }) =>
+    const { ask, at } = yield* openEnvironment(flags);
+    const result = yield* ask((client) => client.transports.test(...at, flags.transport, payload));
+    const took = `after ${result.duration_ms} ms`;
+    yield* printOne(result, ({ accepted, outcome, reason, transport }) =>
       accepted
         ? `${transport} accepted the test push ${took}.`
         : `${transport} did not accept the test push ${took} (${outcome}): ${reason ?? ""}`,
     );
-    if (!data.accepted) yield* new CommandRefused({ message: "The test push was not accepted." });
+    if (!result.accepted) yield* new CommandRefused({ message: "The test push was not accepted." });
   }),
 ).pipe(
   Command.withDescription(
@@ -218,11 +215,9 @@ const remove = Command.make(
     ),
   },
   Effect.fn(function* (flags) {
-    const { ask, params } = yield* openEnvironment(flags);
-    const { data } = yield* ask((client) =>
-      client.transports.delete({ params: { ...params, transport: flags.transport } }),
-    );
-    yield* printOne(data, ({ id }) => `Deleted the ${id} credentials. Deliveries to it fail from now on.`);
+    const { ask, at } = yield* openEnvironment(flags);
+    const deleted = yield* ask((client) => client.transports.delete(...at, flags.transport));
+    yield* printOne(deleted, ({ id }) => `Deleted the ${id} credentials. Deliveries to it fail from now on.`);
   }),
 ).pipe(
   Command.withDescription("Delete the credentials of a push service"),

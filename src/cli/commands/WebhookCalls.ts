@@ -1,20 +1,45 @@
 /** The commands about the calls of a webhook. */
 import { Effect } from "effect";
 import { Argument, Command } from "effect/cli";
-import { limitFlag } from "../Lookups.ts";
+import { isUuid } from "../../wire/Ids.ts";
+import { pageOf } from "../Ask.ts";
+import { findIdByName, limitFlag } from "../Lookups.ts";
+import { openPlatform, type Platform, platformFlags, type PlatformFlags } from "../Platform.ts";
 import { printList, printOne } from "../terminal/Output.ts";
 import { details } from "../terminal/Table.ts";
-import { exampleFlags as example, openWebhook, webhookFlags } from "../WebhookAccess.ts";
+
+/** Flags of a command about one webhook. */
+export const webhookFlags = {
+  ...platformFlags,
+  webhook: Argument.String("webhook").pipe(Argument.withDescription("The webhook, by id or url")),
+};
+
+/** The webhooks of an environment, in pages. */
+export const pages = (platform: Platform) => pageOf(platform, (client, query) => client.webhooks.list(query));
+
+/** The platform API, and the id of the webhook that the argument names. */
+export const openWebhook = Effect.fnUntraced(function* (flags: PlatformFlags & { readonly webhook: string }) {
+  const platform = yield* openPlatform(flags);
+  const id = isUuid(flags.webhook)
+    ? flags.webhook
+    : yield* findIdByName("webhook", flags.webhook, pages(platform), ({ url }) => url);
+  return { platform, id };
+});
+
+/** The flags of examples. */
+export const exampleFlags = "--workspace Acme --environment production";
+
+const example = exampleFlags;
 
 /** `waypost webhook attempts` */
 export const attempts = Command.make(
   "attempts",
   { ...webhookFlags, limit: limitFlag },
   Effect.fn(function* (flags) {
-    const { id, webhooks } = yield* openWebhook(flags);
+    const { id, platform } = yield* openWebhook(flags);
     yield* printList(
       flags.limit,
-      (query) => webhooks.attempts(id, query),
+      pageOf(platform, (client, query) => client.webhooks.attempts(id, query)),
       [
         { heading: "EVENT", kind: "id", cell: ({ event_id }) => event_id },
         { heading: "TYPE", cell: ({ event_type }) => event_type },
@@ -41,9 +66,9 @@ export const resend = Command.make(
     event: Argument.String("event").pipe(Argument.withDescription("Id of the event")),
   },
   Effect.fn(function* (flags) {
-    const { id, webhooks } = yield* openWebhook(flags);
-    const { data } = yield* webhooks.resend(id, flags.event);
-    yield* printOne(data, ({ event_id }) => `The event ${event_id} is sent again.`);
+    const { id, platform } = yield* openWebhook(flags);
+    const resent = yield* platform(({ webhooks }) => webhooks.resend(id, flags.event));
+    yield* printOne(resent, ({ event_id }) => `The event ${event_id} is sent again.`);
   }),
 ).pipe(
   Command.withDescription("Send an event again"),
@@ -60,9 +85,9 @@ export const test = Command.make(
   "test",
   webhookFlags,
   Effect.fn(function* (flags) {
-    const { id, webhooks } = yield* openWebhook(flags);
-    const { data } = yield* webhooks.test(id);
-    yield* printOne(data, ({ body, duration_ms, error, status_code }) =>
+    const { id, platform } = yield* openWebhook(flags);
+    const result = yield* platform(({ webhooks }) => webhooks.test(id));
+    yield* printOne(result, ({ body, duration_ms, error, status_code }) =>
       details([
         ["status", status_code === null ? "-" : String(status_code)],
         ["error", error ?? "none"],

@@ -1,16 +1,24 @@
 import { Effect, Option } from "effect";
 import { Command, Flag } from "effect/cli";
 import { eventTypes } from "../../outbox/EventType.ts";
-import { type Webhook, WebhookDraft, type WebhookWithSecret, WholeWebhook } from "../../webhooks/Webhook.ts";
+import type { Webhook, WebhookWithSecret } from "../../client/WaypostClient.ts";
+import { WebhookDraft, WholeWebhook } from "../../webhooks/Webhook.ts";
 import { limitFlag } from "../Lookups.ts";
 import { operatorFlags } from "../Operator.ts";
 import { parseFlags } from "../RequestBodies.ts";
 import { formatInstant } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
 import { details } from "../terminal/Table.ts";
-import { exampleFlags as example, openWebhook, openWebhooks, webhookFlags } from "../WebhookAccess.ts";
-import { platformFlags } from "../Platform.ts";
-import { attempts, resend, test } from "./WebhookCalls.ts";
+import { openPlatform, platformFlags } from "../Platform.ts";
+import {
+  attempts,
+  exampleFlags as example,
+  openWebhook,
+  pages,
+  resend,
+  test,
+  webhookFlags,
+} from "./WebhookCalls.ts";
 
 const shownInstant = (instant: string | null): string => (instant === null ? "-" : formatInstant(instant));
 
@@ -66,8 +74,9 @@ const create = Command.make(
       description: Option.getOrUndefined(flags.description),
       batch: flags.batch,
     });
-    const { data } = yield* (yield* openWebhooks(flags)).create(payload);
-    yield* printOne(data, (webhook) => withSecret("Created the webhook.", webhook));
+    const platform = yield* openPlatform(flags);
+    const created = yield* platform((client) => client.webhooks.create(payload));
+    yield* printOne(created, (webhook) => withSecret("Created the webhook.", webhook));
   }),
 ).pipe(
   Command.withDescription("Create a webhook and print its secret"),
@@ -80,10 +89,9 @@ const list = Command.make(
   "list",
   { ...platformFlags, limit: limitFlag },
   Effect.fn(function* (flags) {
-    const webhooks = yield* openWebhooks(flags);
     yield* printList(
       flags.limit,
-      webhooks.list,
+      pages(yield* openPlatform(flags)),
       [
         { heading: "ID", kind: "id", cell: ({ id }) => id },
         { heading: "URL", cell: ({ url }) => url },
@@ -103,8 +111,8 @@ const show = Command.make(
   "show",
   webhookFlags,
   Effect.fn(function* (flags) {
-    const { id, webhooks } = yield* openWebhook(flags);
-    yield* printOne((yield* webhooks.get(id)).data, card);
+    const { id, platform } = yield* openWebhook(flags);
+    yield* printOne(yield* platform(({ webhooks }) => webhooks.get(id)), card);
   }),
 ).pipe(
   Command.withDescription("Show a webhook"),
@@ -124,16 +132,16 @@ const update = Command.make(
     ),
   },
   Effect.fn(function* (flags) {
-    const { id, webhooks } = yield* openWebhook(flags);
-    const stored = (yield* webhooks.get(id)).data;
+    const { id, platform } = yield* openWebhook(flags);
+    const stored = yield* platform(({ webhooks }) => webhooks.get(id));
     const payload = yield* parseFlags(WholeWebhook, {
       url: Option.getOrElse(flags.to, () => stored.url),
       events: Option.match(flags.events, { onNone: () => stored.events, onSome: splitEvents }),
       description: Option.getOrElse(flags.description, () => stored.description),
       batch: Option.getOrElse(flags.batch, () => stored.batch),
     });
-    const { data } = yield* webhooks.update(id, payload);
-    yield* printOne(data, (webhook) => `Updated the webhook.\n\n${card(webhook)}`);
+    const updated = yield* platform(({ webhooks }) => webhooks.update(id, payload));
+    yield* printOne(updated, (webhook) => `Updated the webhook.\n\n${card(webhook)}`);
   }),
 ).pipe(
   Command.withDescription("Change what is given of a webhook, and keep the rest"),
@@ -147,8 +155,8 @@ const setStatus = (name: "enable" | "disable", status: "active" | "disabled", de
     name,
     webhookFlags,
     Effect.fn(function* (flags) {
-      const { id, webhooks } = yield* openWebhook(flags);
-      yield* printOne((yield* webhooks.update(id, { status })).data, card);
+      const { id, platform } = yield* openWebhook(flags);
+      yield* printOne(yield* platform(({ webhooks }) => webhooks.update(id, { status })), card);
     }),
   ).pipe(
     Command.withDescription(description),
@@ -159,9 +167,9 @@ const remove = Command.make(
   "delete",
   webhookFlags,
   Effect.fn(function* (flags) {
-    const { id, webhooks } = yield* openWebhook(flags);
-    const { data } = yield* webhooks.delete(id);
-    yield* printOne(data, () => `Deleted the webhook ${id}. Events that waited for it are not sent.`);
+    const { id, platform } = yield* openWebhook(flags);
+    const deleted = yield* platform(({ webhooks }) => webhooks.delete(id));
+    yield* printOne(deleted, () => `Deleted the webhook ${id}. Events that waited for it are not sent.`);
   }),
 ).pipe(
   Command.withDescription("Delete a webhook"),
@@ -172,9 +180,9 @@ const secret = Command.make(
   "secret",
   webhookFlags,
   Effect.fn(function* (flags) {
-    const { id, webhooks } = yield* openWebhook(flags);
-    const { data } = yield* webhooks.secret(id);
-    yield* printOne(data, (webhook) =>
+    const { id, platform } = yield* openWebhook(flags);
+    const replaced = yield* platform(({ webhooks }) => webhooks.secret(id));
+    yield* printOne(replaced, (webhook) =>
       withSecret("Replaced the secret. The old one signs too for 24 hours.", webhook),
     );
   }),

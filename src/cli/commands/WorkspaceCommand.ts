@@ -1,7 +1,9 @@
 import { Effect, Option } from "effect";
 import { Command, Flag } from "effect/cli";
 import { defaultPlan } from "../../workspaces/Plan.ts";
-import { type Workspace, WorkspaceDraft, WorkspacePatch } from "../../workspaces/Workspace.ts";
+import type { Workspace } from "../../client/OperatorClient.ts";
+import { WorkspaceDraft, WorkspacePatch } from "../../workspaces/Workspace.ts";
+import { pageOf } from "../Ask.ts";
 import { BadUsage } from "../CommandRefused.ts";
 import { findWorkspace, limitFlag, nameArgument } from "../Lookups.ts";
 import { operator, operatorFlags } from "../Operator.ts";
@@ -11,7 +13,9 @@ import { formatInstant, yesNo } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
 import { details } from "../terminal/Table.ts";
 
-const formatLimit = (value: Workspace["plan"][keyof Workspace["plan"]]): string => {
+type Limit = Workspace["plan"][keyof Workspace["plan"]];
+
+const formatLimit = (value: Limit): string => {
   if (value === null) return "no limit";
   if (typeof value === "boolean") return yesNo(value);
   return typeof value === "number" ? String(value) : value.join(", ");
@@ -38,7 +42,7 @@ const card = (workspace: Workspace): string => {
     ["quiet hours", quiet === null ? "none" : `${quiet.from}-${quiet.to}/${quiet.action}`],
     ["frequency cap", cap === null ? "none" : `${cap.count} a ${cap.period}`],
     ["plan", changed.length === 0 ? "the default" : "the default, except for:"],
-    ...changed.map(([key, value]) => [`  ${key}`, formatLimit(value)] as const),
+    ...changed.map(([key, value]) => [`  ${key}`, formatLimit(value as Limit)] as const),
     ["created", formatInstant(workspace.created_at)],
     ["updated", formatInstant(workspace.updated_at)],
   ]);
@@ -68,8 +72,11 @@ const create = Command.make(
       plan: yield* parsePlan(flags.plan),
     });
     const ask = yield* operator;
-    const { data } = yield* ask((client) => client.workspaces.create({ payload }));
-    yield* printOne(data, (workspace) => `Created the workspace "${workspace.name}".\n\n${card(workspace)}`);
+    const created = yield* ask((client) => client.workspaces.create(payload));
+    yield* printOne(
+      created,
+      (workspace) => `Created the workspace "${workspace.name}".\n\n${card(workspace)}`,
+    );
   }),
 ).pipe(
   Command.withDescription("Create a workspace"),
@@ -83,7 +90,7 @@ const list = Command.make(
     const ask = yield* operator;
     yield* printList(
       limit,
-      (query) => ask((client) => client.workspaces.list({ query })),
+      pageOf(ask, (client, query) => client.workspaces.list(query)),
       [
         { heading: "ID", kind: "id", cell: ({ id }) => id },
         { heading: "NAME", cell: ({ name }) => name },
@@ -110,8 +117,7 @@ const show = Command.make(
   Effect.fn(function* ({ workspace }) {
     const ask = yield* operator;
     const id = yield* findWorkspace(ask, workspace);
-    const { data } = yield* ask((client) => client.workspaces.get({ params: { workspace: id } }));
-    yield* printOne(data, card);
+    yield* printOne(yield* ask((client) => client.workspaces.get(id)), card);
   }),
 ).pipe(
   Command.withDescription("Show a workspace"),
@@ -160,8 +166,7 @@ const update = Command.make(
     }
     const ask = yield* operator;
     const id = yield* findWorkspace(ask, flags.workspace);
-    const { data } = yield* ask((client) => client.workspaces.update({ params: { workspace: id }, payload }));
-    yield* printOne(data, card);
+    yield* printOne(yield* ask((client) => client.workspaces.update(id, payload)), card);
   }),
 ).pipe(
   Command.withDescription("Change a workspace. Flags that are left out change nothing"),

@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect";
 import { diskProblem } from "../../backup/DiskProblem.ts";
-import type { ImportReport } from "../../locations/LocationImport.ts";
+import type { ImportReport } from "../../client/WaypostClient.ts";
 import { visible } from "../../wire/VisibleText.ts";
 import { ImportFileBroken } from "../../client/location-files/ImportEntry.ts";
 import {
@@ -46,7 +46,7 @@ export interface ImportOptions {
   readonly send: (
     features: ReadonlyArray<unknown>,
     id: string,
-  ) => Effect.Effect<typeof ImportReport.Type, CommandRefused>;
+  ) => Effect.Effect<ImportReport, CommandRefused>;
   /** Receives the number of completed entries. */
   readonly onProgress: (done: number) => Effect.Effect<void>;
 }

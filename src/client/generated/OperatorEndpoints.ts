@@ -2,110 +2,8 @@
 import type { CallOptions, Deleted } from "../ClientOptions.ts";
 import type { Pages } from "../Pages.ts";
 import type { FileSource } from "../Portable.ts";
-import type {
-  ActivityEntry,
-  Approval,
-  CampaignReportRow,
-  Content,
-  ContentDraft,
-  Delivery,
-  Device,
-  Explanation,
-  FeatureCollection,
-  InteractionReportRow,
-  LocationReportRow,
-  Notification,
-  NotificationReportRow,
-  QuietHours,
-  ReportRange,
-  ResentEvent,
-  Segment,
-  SegmentDraft,
-  SegmentPatch,
-  Send,
-  SummaryReport,
-  SurveyReportRow,
-  TriggerDraft,
-  Webhook,
-  WebhookAttempt,
-  WebhookDraft,
-  WebhookPatch,
-  WebhookTestResult,
-  WebhookWithSecret,
-  PageQuery,
-  SegmentsListQuery,
-  DevicesListQuery,
-  SendsListQuery,
-  DeliveriesListQuery,
-  ReportsSummaryQuery,
-  ReportsCampaignsQuery,
-  ReportsLocationsQuery,
-  ReportsNotificationsQuery,
-  ReportsInteractionsQuery,
-  ReportsSurveysQuery,
-  WebhooksListQuery,
-  WebhooksAttemptsQuery,
-  ActivityListQuery,
-} from "./SharedTypes.ts";
-export type {
-  ActivityEntry,
-  Approval,
-  CampaignReportRow,
-  ChoiceDraft,
-  Content,
-  ContentDraft,
-  Delivery,
-  Device,
-  Explanation,
-  FeatureCollection,
-  InteractionReportRow,
-  LocationReportRow,
-  MessageMedia,
-  Notification,
-  NotificationReportRow,
-  QuestionDraft,
-  QuietHours,
-  ReportRange,
-  ResentEvent,
-  Segment,
-  SegmentCondition,
-  SegmentDraft,
-  SegmentPatch,
-  SegmentRule,
-  Send,
-  SendPart,
-  ShownQuestion,
-  SummaryReport,
-  SurveyReportRow,
-  TranslatedQuestion,
-  TranslatedQuestionDraft,
-  Translation,
-  TranslationDraft,
-  TriggerConfig,
-  TriggerConfigDraft,
-  TriggerDraft,
-  Webhook,
-  WebhookAttempt,
-  WebhookDraft,
-  WebhookPatch,
-  WebhookTestResult,
-  WebhookWithSecret,
-  PageQuery,
-  SegmentsListQuery,
-  DevicesListQuery,
-  SendsListQuery,
-  DeliveriesListQuery,
-  ReportQuery,
-  ReportsSummaryQuery,
-  ReportsCampaignsQuery,
-  ReportsLocationsQuery,
-  ReportsNotificationsQuery,
-  ReportsInteractionsQuery,
-  ReportsSurveysQuery,
-  WebhooksListQuery,
-  WebhooksAttemptsQuery,
-  ActivityListQuery,
-} from "./SharedTypes.ts";
+import type { QuietHours, PageQuery } from "./SharedTypes.ts";
+export type { QuietHours, PageQuery } from "./SharedTypes.ts";
 
 /** The JSON of `ApnsCredentials`. */
 export interface ApnsCredentials {
@@ -169,20 +67,6 @@ export interface FcmCredentials {
   readonly base_url?: string | null | undefined;
 }
 
-/** The JSON of `FeatureResult`. */
-export interface FeatureResult {
-  /** Position of the feature in `features`, from 0. */
-  readonly index: number;
-  /** skipped: over the plan's `max_locations`; failed: see the reasons. */
-  readonly status: "created" | "updated" | "skipped" | "failed";
-  /** Name of the feature; null if it has no valid one. */
-  readonly name: string | null;
-  /** Id of the location that was created or updated; absent if there is none (yet). */
-  readonly id?: string | undefined;
-  /** Why the feature was skipped or failed, as sentences; null otherwise. */
-  readonly reasons: ReadonlyArray<string> | null;
-}
-
 /** The JSON of `FrequencyCap`. */
 export interface FrequencyCap {
   /** The most deliveries to one device in the period. */
@@ -209,24 +93,6 @@ export interface HealthReport {
     /** The remedy; null if the verdict is `ok`. */
     readonly advice: string | null;
   }>;
-}
-
-/** The JSON of `ImportReport`. */
-export interface ImportReport {
-  /** Whether it was a dry run, which writes nothing. */
-  readonly dry_run: boolean;
-  /** One result for each feature, in the order in which they were sent. */
-  readonly results: ReadonlyArray<FeatureResult>;
-  readonly summary: {
-    /** How many features created a location. */
-    readonly created: number;
-    /** How many features updated one. */
-    readonly updated: number;
-    /** How many features were skipped. */
-    readonly skipped: number;
-    /** How many features failed. */
-    readonly failed: number;
-  };
 }
 
 /** The JSON of `IssuedSdkKey`. */
@@ -698,15 +564,6 @@ export type TokensListQuery = PageQuery;
 /** The query parameters of `sdkKeys.list`. */
 export type SdkKeysListQuery = PageQuery;
 
-/** The query parameters of `notifications.list`. */
-export type NotificationsListQuery = PageQuery;
-
-/** The query parameters of `devices.explain`. */
-export interface DevicesExplainQuery extends PageQuery {
-  /** Only this campaign, active or not. */
-  readonly campaign?: string | undefined;
-}
-
 /** The customers of this installation, with their plans. */
 export interface WorkspacesEndpoints {
   /**
@@ -830,20 +687,6 @@ export interface TransportsEndpoints {
   ): Promise<Deleted>;
 }
 
-/** Locations that geo campaigns target: imported here, read through the platform API. */
-export interface LocationsEndpoints {
-  /**
-   * Import locations from GeoJSON. The rules and the response of the platform API's import. A larger
-   * file is sent in parts, each with its own `part`, as `waypost location import` does.
-   */
-  import(
-    workspace: string,
-    env: "sandbox" | "production",
-    source: FeatureCollection | FileSource,
-    options?: CallOptions & { readonly dryRun?: boolean | undefined },
-  ): Promise<ImportReport>;
-}
-
 /** Export and erasure of the people behind devices. */
 export interface PeopleEndpoints {
   /**
@@ -877,45 +720,6 @@ export interface PeopleEndpoints {
   ): Promise<Erasure>;
 }
 
-/** Devices that were registered through the device interface. */
-export interface DevicesEndpoints {
-  /** Approve a test device, or withdraw the approval. In Sandbox only approved devices get messages. */
-  approve(
-    workspace: string,
-    env: "sandbox" | "production",
-    device: string,
-    body: Approval,
-    options?: CallOptions,
-  ): Promise<Device>;
-  /** List registered devices. Newest first, without devices that have unregistered. */
-  readonly list: {
-    (
-      workspace: string,
-      env: "sandbox" | "production",
-      query?: DevicesListQuery,
-      options?: CallOptions,
-    ): Pages<Device>;
-    /** The same as a CSV file (RFC 4180). */
-    csv(
-      workspace: string,
-      env: "sandbox" | "production",
-      query?: DevicesListQuery,
-      options?: CallOptions,
-    ): Promise<string>;
-  };
-  /**
-   * Explain which campaigns would reach a device. Each active campaign, newest first: whether it would
-   * reach the device now, and if not the first reason.
-   */
-  explain(
-    workspace: string,
-    env: "sandbox" | "production",
-    device: string,
-    query?: DevicesExplainQuery,
-    options?: CallOptions,
-  ): Pages<Explanation>;
-}
-
 /** Brings devices and their addresses along from another system. */
 export interface DeviceImportEndpoints {
   /**
@@ -928,7 +732,7 @@ export interface DeviceImportEndpoints {
     workspace: string,
     env: "sandbox" | "production",
     source: FileSource,
-    options?: CallOptions & { readonly name?: string | undefined },
+    options?: CallOptions,
   ): Promise<DeviceImportReport>;
 }
 
@@ -951,405 +755,6 @@ export interface HealthEndpoints {
   report(options?: CallOptions): Promise<HealthReport>;
 }
 
-/** Groups of devices that push campaigns can target. */
-export interface SegmentsEndpoints {
-  /**
-   * Create a segment. A rule compares attributes of devices, by value and type: the text 5 is not the
-   * number 5. A device without the attribute meets only `ne` and `exists: false`.
-   */
-  create(
-    workspace: string,
-    env: "sandbox" | "production",
-    body: SegmentDraft,
-    options?: CallOptions,
-  ): Promise<Segment>;
-  /** List segments. Newest first, each with the number of its devices now. */
-  list(
-    workspace: string,
-    env: "sandbox" | "production",
-    query?: SegmentsListQuery,
-    options?: CallOptions,
-  ): Pages<Segment>;
-  /** Show a segment */
-  get(
-    workspace: string,
-    env: "sandbox" | "production",
-    segment: string,
-    options?: CallOptions,
-  ): Promise<Segment>;
-  /**
-   * Change a segment. Missing fields are kept; a rule is replaced as a whole. Later sends of its
-   * campaigns use the new rule.
-   */
-  update(
-    workspace: string,
-    env: "sandbox" | "production",
-    segment: string,
-    body: SegmentPatch,
-    options?: CallOptions,
-  ): Promise<Segment>;
-  /**
-   * Delete a segment. Campaigns keep their other segments. Refused while it is the only segment of a
-   * campaign that has not ended, because the campaign would then reach everyone.
-   */
-  delete(
-    workspace: string,
-    env: "sandbox" | "production",
-    segment: string,
-    options?: CallOptions,
-  ): Promise<Deleted>;
-}
-
-/** The content of notifications, which is created without a campaign and can be shared by several. */
-export interface NotificationsEndpoints {
-  /**
-   * Create content on no campaign. Under the rules and limits of the platform API's notifications,
-   * without a trigger. Then attach it to any number of campaigns.
-   */
-  create(
-    workspace: string,
-    env: "sandbox" | "production",
-    body: ContentDraft,
-    options?: CallOptions,
-  ): Promise<Content>;
-  /** List contents. Newest first, on campaigns or not. */
-  list(
-    workspace: string,
-    env: "sandbox" | "production",
-    query?: NotificationsListQuery,
-    options?: CallOptions,
-  ): Pages<Content>;
-  /** Show content with its campaigns */
-  get(
-    workspace: string,
-    env: "sandbox" | "production",
-    notification: string,
-    options?: CallOptions,
-  ): Promise<Content>;
-  /**
-   * Update content on all its campaigns. Replaces the whole content under the rules for creating it:
-   * missing optional fields are cleared. Triggers are kept.
-   */
-  update(
-    workspace: string,
-    env: "sandbox" | "production",
-    notification: string,
-    body: ContentDraft,
-    options?: CallOptions,
-  ): Promise<Content>;
-  /**
-   * Delete content that is on no campaign. Refused while it is on a campaign: detach it first. What
-   * was delivered stays in the reports.
-   */
-  delete(
-    workspace: string,
-    env: "sandbox" | "production",
-    notification: string,
-    options?: CallOptions,
-  ): Promise<Deleted>;
-  /**
-   * Attach content to a campaign. It gets a trigger for this campaign, under the platform API's rules
-   * for triggers. A campaign can have it once.
-   */
-  attach(
-    workspace: string,
-    env: "sandbox" | "production",
-    campaign: string,
-    notification: string,
-    body: TriggerDraft,
-    options?: CallOptions,
-  ): Promise<Notification>;
-  /**
-   * Detach content from a campaign and keep it. The campaign no longer sends it; its scheduled and
-   * running sends are cancelled. The content is kept, also if it is on no campaign.
-   */
-  detach(
-    workspace: string,
-    env: "sandbox" | "production",
-    campaign: string,
-    notification: string,
-    options?: CallOptions,
-  ): Promise<Content>;
-}
-
-/** Notifications of push campaigns at their fixed times. */
-export interface SendsEndpoints {
-  /**
-   * List scheduled and past sends. Newest first by when they were scheduled. The figures are always
-   * exact, also while a send runs.
-   */
-  readonly list: {
-    (
-      workspace: string,
-      env: "sandbox" | "production",
-      query?: SendsListQuery,
-      options?: CallOptions,
-    ): Pages<Send>;
-    /** The same as a CSV file (RFC 4180). */
-    csv(
-      workspace: string,
-      env: "sandbox" | "production",
-      query?: SendsListQuery,
-      options?: CallOptions,
-    ): Promise<string>;
-  };
-}
-
-/** Deliveries to devices, with their outcomes. */
-export interface DeliveriesEndpoints {
-  /** List single deliveries. Newest first by their send or event. */
-  readonly list: {
-    (
-      workspace: string,
-      env: "sandbox" | "production",
-      query?: DeliveriesListQuery,
-      options?: CallOptions,
-    ): Pages<Delivery>;
-    /** The same as a CSV file (RFC 4180). */
-    csv(
-      workspace: string,
-      env: "sandbox" | "production",
-      query?: DeliveriesListQuery,
-      options?: CallOptions,
-    ): Promise<string>;
-  };
-}
-
-/** Figures of one environment, as its tokens read them. */
-export interface ReportsEndpoints {
-  /**
-   * Report totals and daily counts of an environment. The same figures, parameters and order as the
-   * platform API's report of that name.
-   */
-  readonly summary: {
-    (
-      workspace: string,
-      env: "sandbox" | "production",
-      query?: ReportsSummaryQuery,
-      options?: CallOptions,
-    ): Promise<{
-      readonly data: SummaryReport;
-      readonly meta: ReportRange;
-    }>;
-    /** The same as a CSV file (RFC 4180). */
-    csv(
-      workspace: string,
-      env: "sandbox" | "production",
-      query?: ReportsSummaryQuery,
-      options?: CallOptions,
-    ): Promise<string>;
-  };
-  /**
-   * Report on each campaign of an environment. The same figures, parameters and order as the platform
-   * API's report of that name.
-   */
-  readonly campaigns: {
-    (
-      workspace: string,
-      env: "sandbox" | "production",
-      query?: ReportsCampaignsQuery,
-      options?: CallOptions,
-    ): Promise<{
-      readonly data: ReadonlyArray<CampaignReportRow>;
-      readonly meta: ReportRange;
-    }>;
-    /** The same as a CSV file (RFC 4180). */
-    csv(
-      workspace: string,
-      env: "sandbox" | "production",
-      query?: ReportsCampaignsQuery,
-      options?: CallOptions,
-    ): Promise<string>;
-  };
-  /**
-   * Report on each location of an environment. The same figures, parameters and order as the platform
-   * API's report of that name.
-   */
-  readonly locations: {
-    (
-      workspace: string,
-      env: "sandbox" | "production",
-      query?: ReportsLocationsQuery,
-      options?: CallOptions,
-    ): Promise<{
-      readonly data: ReadonlyArray<LocationReportRow>;
-      readonly meta: ReportRange;
-    }>;
-    /** The same as a CSV file (RFC 4180). */
-    csv(
-      workspace: string,
-      env: "sandbox" | "production",
-      query?: ReportsLocationsQuery,
-      options?: CallOptions,
-    ): Promise<string>;
-  };
-  /**
-   * Report on each notification of an environment. The same figures, parameters and order as the
-   * platform API's report of that name.
-   */
-  readonly notifications: {
-    (
-      workspace: string,
-      env: "sandbox" | "production",
-      query?: ReportsNotificationsQuery,
-      options?: CallOptions,
-    ): Promise<{
-      readonly data: ReadonlyArray<NotificationReportRow>;
-      readonly meta: ReportRange;
-    }>;
-    /** The same as a CSV file (RFC 4180). */
-    csv(
-      workspace: string,
-      env: "sandbox" | "production",
-      query?: ReportsNotificationsQuery,
-      options?: CallOptions,
-    ): Promise<string>;
-  };
-  /**
-   * Report on the opens and clicks of each notification of an environment. The same figures,
-   * parameters and order as the platform API's report of that name.
-   */
-  readonly interactions: {
-    (
-      workspace: string,
-      env: "sandbox" | "production",
-      query?: ReportsInteractionsQuery,
-      options?: CallOptions,
-    ): Promise<{
-      readonly data: ReadonlyArray<InteractionReportRow>;
-      readonly meta: ReportRange;
-    }>;
-    /** The same as a CSV file (RFC 4180). */
-    csv(
-      workspace: string,
-      env: "sandbox" | "production",
-      query?: ReportsInteractionsQuery,
-      options?: CallOptions,
-    ): Promise<string>;
-  };
-  /**
-   * Report on each survey of a campaign of an environment. The same figures, parameters and order as
-   * the platform API's report of that name.
-   */
-  readonly surveys: {
-    (
-      workspace: string,
-      env: "sandbox" | "production",
-      query?: ReportsSurveysQuery,
-      options?: CallOptions,
-    ): Promise<{
-      readonly data: ReadonlyArray<SurveyReportRow>;
-      readonly meta: ReportRange;
-    }>;
-    /** The same as a CSV file (RFC 4180). */
-    csv(
-      workspace: string,
-      env: "sandbox" | "production",
-      query?: ReportsSurveysQuery,
-      options?: CallOptions,
-    ): Promise<string>;
-  };
-}
-
-/** The webhooks of an environment, as on the platform API. */
-export interface WebhooksEndpoints {
-  /** List webhooks. Newest first. Secrets are not shown. */
-  list(
-    workspace: string,
-    env: "sandbox" | "production",
-    query?: WebhooksListQuery,
-    options?: CallOptions,
-  ): Pages<Webhook>;
-  /**
-   * Create a webhook. The address receives the events from now on, signed by Standard Webhooks with
-   * the secret that only this response shows. An environment has at most 20 webhooks.
-   */
-  create(
-    workspace: string,
-    env: "sandbox" | "production",
-    body: WebhookDraft,
-    options?: CallOptions,
-  ): Promise<WebhookWithSecret>;
-  /** Show a webhook. The secret is not shown. */
-  get(
-    workspace: string,
-    env: "sandbox" | "production",
-    webhook: string,
-    options?: CallOptions,
-  ): Promise<Webhook>;
-  /**
-   * Update a webhook. Replaces the whole webhook: missing optional fields are cleared. A body of
-   * `status` alone changes the status. While a webhook is disabled, no events are recorded for it.
-   */
-  update(
-    workspace: string,
-    env: "sandbox" | "production",
-    webhook: string,
-    body: WebhookPatch,
-    options?: CallOptions,
-  ): Promise<Webhook>;
-  /** Delete a webhook. Events that wait for it are not sent. */
-  delete(
-    workspace: string,
-    env: "sandbox" | "production",
-    webhook: string,
-    options?: CallOptions,
-  ): Promise<Deleted>;
-  /**
-   * Replace the secret of a webhook. Makes a new secret, which only this response shows. The old one
-   * signs too for 24 hours.
-   */
-  secret(
-    workspace: string,
-    env: "sandbox" | "production",
-    webhook: string,
-    options?: CallOptions,
-  ): Promise<WebhookWithSecret>;
-  /** List the attempts of a webhook. Newest first: successes of the last day, failures of a week. */
-  attempts(
-    workspace: string,
-    env: "sandbox" | "production",
-    webhook: string,
-    query?: WebhooksAttemptsQuery,
-    options?: CallOptions,
-  ): Pages<WebhookAttempt>;
-  /**
-   * Send an event again. The event is sent with the same ids as before; of a batch, in a batch of one.
-   * Events that were delivered can be sent again for a day, those that failed for a week.
-   */
-  resend(
-    workspace: string,
-    env: "sandbox" | "production",
-    webhook: string,
-    event: string,
-    options?: CallOptions,
-  ): Promise<ResentEvent>;
-  /**
-   * Test a webhook. Sends a `webhook.test` event now and responds with what the receiver answered,
-   * within 15 seconds.
-   */
-  test(
-    workspace: string,
-    env: "sandbox" | "production",
-    webhook: string,
-    options?: CallOptions,
-  ): Promise<WebhookTestResult>;
-}
-
-/** Who changed what in an environment. */
-export interface ActivityEndpoints {
-  /**
-   * List activity. The changes of the last 400 days by any interface, newest first: who changed what,
-   * and how. Those of the workspace itself are in the lists of both environments.
-   */
-  list(
-    workspace: string,
-    env: "sandbox" | "production",
-    query?: ActivityListQuery,
-    options?: CallOptions,
-  ): Pages<ActivityEntry>;
-}
-
 /** The groups of endpoints. */
 export interface OperatorGroups {
   /** The customers of this installation, with their plans. */
@@ -1362,32 +767,14 @@ export interface OperatorGroups {
   readonly userSecret: UserSecretEndpoints;
   /** The credentials with which pushes are sent to push services. */
   readonly transports: TransportsEndpoints;
-  /** Locations that geo campaigns target: imported here, read through the platform API. */
-  readonly locations: LocationsEndpoints;
   /** Export and erasure of the people behind devices. */
   readonly people: PeopleEndpoints;
-  /** Devices that were registered through the device interface. */
-  readonly devices: DevicesEndpoints;
   /** Brings devices and their addresses along from another system. */
   readonly deviceImport: DeviceImportEndpoints;
   /** Addresses that sign the operator in to the console at `/console`. */
   readonly console: ConsoleEndpoints;
   /** Whether the installation works, and what to do if not. */
   readonly health: HealthEndpoints;
-  /** Groups of devices that push campaigns can target. */
-  readonly segments: SegmentsEndpoints;
-  /** The content of notifications, which is created without a campaign and can be shared by several. */
-  readonly notifications: NotificationsEndpoints;
-  /** Notifications of push campaigns at their fixed times. */
-  readonly sends: SendsEndpoints;
-  /** Deliveries to devices, with their outcomes. */
-  readonly deliveries: DeliveriesEndpoints;
-  /** Figures of one environment, as its tokens read them. */
-  readonly reports: ReportsEndpoints;
-  /** The webhooks of an environment, as on the platform API. */
-  readonly webhooks: WebhooksEndpoints;
-  /** Who changed what in an environment. */
-  readonly activity: ActivityEndpoints;
 }
 
 /** Each endpoint: its method, its path, and what the client has to know about it. */
@@ -1419,71 +806,18 @@ export const operatorEndpoints = {
     test: "POST /workspaces/{workspace}/{env}/transports/{transport}/test body",
     delete: "DELETE /workspaces/{workspace}/{env}/transports/{transport}",
   },
-  locations: {
-    import: "POST /workspaces/{workspace}/{env}/locations/import import",
-  },
   people: {
     export: "GET /workspaces/{workspace}/{env}/people/{user_id}",
     erase: "DELETE /workspaces/{workspace}/{env}/people/{user_id}",
     eraseDevice: "DELETE /workspaces/{workspace}/{env}/devices/{device}",
   },
-  devices: {
-    approve: "PATCH /workspaces/{workspace}/{env}/devices/{device} body",
-    list: "GET /workspaces/{workspace}/{env}/devices pages query csv",
-    explain: "GET /workspaces/{workspace}/{env}/devices/{device}/explain pages query",
-  },
   deviceImport: {
-    import: "POST /workspaces/{workspace}/{env}/devices/import upload",
+    import: "POST /workspaces/{workspace}/{env}/devices/import rows",
   },
   console: {
     issueAddress: "POST /console/addresses",
   },
   health: {
     report: "GET /health/report",
-  },
-  segments: {
-    create: "POST /workspaces/{workspace}/{env}/segments body",
-    list: "GET /workspaces/{workspace}/{env}/segments pages query",
-    get: "GET /workspaces/{workspace}/{env}/segments/{segment}",
-    update: "PATCH /workspaces/{workspace}/{env}/segments/{segment} body",
-    delete: "DELETE /workspaces/{workspace}/{env}/segments/{segment}",
-  },
-  notifications: {
-    create: "POST /workspaces/{workspace}/{env}/notifications body",
-    list: "GET /workspaces/{workspace}/{env}/notifications pages query",
-    get: "GET /workspaces/{workspace}/{env}/notifications/{notification}",
-    update: "PATCH /workspaces/{workspace}/{env}/notifications/{notification} body",
-    delete: "DELETE /workspaces/{workspace}/{env}/notifications/{notification}",
-    attach:
-      "POST /workspaces/{workspace}/{env}/campaigns/{campaign}/notifications/{notification}/attach body",
-    detach: "POST /workspaces/{workspace}/{env}/campaigns/{campaign}/notifications/{notification}/detach",
-  },
-  sends: {
-    list: "GET /workspaces/{workspace}/{env}/sends pages query csv",
-  },
-  deliveries: {
-    list: "GET /workspaces/{workspace}/{env}/deliveries pages query csv",
-  },
-  reports: {
-    summary: "GET /workspaces/{workspace}/{env}/reports/summary envelope query csv",
-    campaigns: "GET /workspaces/{workspace}/{env}/reports/campaigns envelope query csv",
-    locations: "GET /workspaces/{workspace}/{env}/reports/locations envelope query csv",
-    notifications: "GET /workspaces/{workspace}/{env}/reports/notifications envelope query csv",
-    interactions: "GET /workspaces/{workspace}/{env}/reports/interactions envelope query csv",
-    surveys: "GET /workspaces/{workspace}/{env}/reports/surveys envelope query csv",
-  },
-  webhooks: {
-    list: "GET /workspaces/{workspace}/{env}/webhooks pages query",
-    create: "POST /workspaces/{workspace}/{env}/webhooks body",
-    get: "GET /workspaces/{workspace}/{env}/webhooks/{webhook}",
-    update: "PATCH /workspaces/{workspace}/{env}/webhooks/{webhook} body",
-    delete: "DELETE /workspaces/{workspace}/{env}/webhooks/{webhook}",
-    secret: "POST /workspaces/{workspace}/{env}/webhooks/{webhook}/secret",
-    attempts: "GET /workspaces/{workspace}/{env}/webhooks/{webhook}/attempts pages query",
-    resend: "POST /workspaces/{workspace}/{env}/webhooks/{webhook}/events/{event}/resend",
-    test: "POST /workspaces/{workspace}/{env}/webhooks/{webhook}/test",
-  },
-  activity: {
-    list: "GET /workspaces/{workspace}/{env}/activity pages query",
   },
 } as const;

@@ -2,121 +2,87 @@
 import type { CallOptions, ChangeOptions, Deleted, Versioned, VersionOptions } from "../ClientOptions.ts";
 import type { Pages } from "../Pages.ts";
 import type { FileSource } from "../Portable.ts";
-import type {
-  ActivityEntry,
-  Approval,
-  CampaignReportRow,
-  Content,
-  ContentDraft,
-  Delivery,
-  Device,
-  DeviceMessage,
-  Explanation,
-  FeatureCollection,
-  InteractionReportRow,
-  LocationReportRow,
-  MessageMedia,
-  Notification,
-  NotificationReportRow,
-  Question,
-  QuestionDraft,
-  QuietHours,
-  ReportRange,
-  ResentEvent,
-  Segment,
-  SegmentDraft,
-  SegmentPatch,
-  SegmentRule,
-  Send,
-  SendPart,
-  SummaryReport,
-  SurveyReportRow,
-  TranslationDraft,
-  TriggerConfigDraft,
-  TriggerDraft,
-  Webhook,
-  WebhookAttempt,
-  WebhookDraft,
-  WebhookPatch,
-  WebhookTestResult,
-  WebhookWithSecret,
-  PageQuery,
-  SegmentsListQuery,
-  DevicesListQuery,
-  SendsListQuery,
-  DeliveriesListQuery,
-  ReportsSummaryQuery,
-  ReportsCampaignsQuery,
-  ReportsLocationsQuery,
-  ReportsNotificationsQuery,
-  ReportsInteractionsQuery,
-  ReportsSurveysQuery,
-  WebhooksListQuery,
-  WebhooksAttemptsQuery,
-  ActivityListQuery,
-} from "./SharedTypes.ts";
+import type { Device, DeviceMessage, MessageMedia, Question, QuietHours, PageQuery } from "./SharedTypes.ts";
 export type {
-  ActivityEntry,
-  Approval,
-  CampaignReportRow,
   Choice,
-  ChoiceDraft,
-  Content,
-  ContentDraft,
-  Delivery,
   Device,
   DeviceMessage,
-  Explanation,
-  FeatureCollection,
-  InteractionReportRow,
-  LocationReportRow,
   MessageMedia,
-  Notification,
-  NotificationReportRow,
   Question,
-  QuestionDraft,
   QuietHours,
-  ReportRange,
-  ResentEvent,
-  Segment,
-  SegmentCondition,
-  SegmentDraft,
-  SegmentPatch,
-  SegmentRule,
-  Send,
-  SendPart,
-  ShownQuestion,
-  SummaryReport,
-  SurveyReportRow,
-  TranslatedQuestion,
-  TranslatedQuestionDraft,
-  Translation,
-  TranslationDraft,
-  TriggerConfig,
-  TriggerConfigDraft,
-  TriggerDraft,
-  Webhook,
-  WebhookAttempt,
-  WebhookDraft,
-  WebhookPatch,
-  WebhookTestResult,
-  WebhookWithSecret,
   PageQuery,
-  SegmentsListQuery,
-  DevicesListQuery,
-  SendsListQuery,
-  DeliveriesListQuery,
-  ReportQuery,
-  ReportsSummaryQuery,
-  ReportsCampaignsQuery,
-  ReportsLocationsQuery,
-  ReportsNotificationsQuery,
-  ReportsInteractionsQuery,
-  ReportsSurveysQuery,
-  WebhooksListQuery,
-  WebhooksAttemptsQuery,
-  ActivityListQuery,
 } from "./SharedTypes.ts";
+
+/** The JSON of `ActivityEntry`. */
+export interface ActivityEntry {
+  /** Id of the entry. */
+  readonly id: string;
+  /** When the change was made, in UTC. */
+  readonly at: string;
+  readonly actor: {
+    /** The credential of the change: an API token, the operator key, or a session of the console. */
+    readonly type: "token" | "operator" | "session";
+    /** Id of the token or session; null for the operator. */
+    readonly id: string | null;
+    /** Name of the token or person; `operator` for the operator. */
+    readonly name: string;
+  };
+  /** The action. */
+  readonly action:
+    | "create"
+    | "update"
+    | "delete"
+    | "pause"
+    | "publish"
+    | "archive"
+    | "unarchive"
+    | "attach"
+    | "detach"
+    | "import"
+    | "revoke";
+  readonly resource: {
+    /** The kind of the resource. */
+    readonly type:
+      | "campaign"
+      | "notification"
+      | "location"
+      | "media"
+      | "segment"
+      | "device"
+      | "token"
+      | "sdk_key"
+      | "user_secret"
+      | "person"
+      | "transport"
+      | "webhook"
+      | "workspace";
+    /** Id of the resource, also once it is deleted; null for an import and for a person. */
+    readonly id: string | null;
+    /** Its name after the change; null if it has none. */
+    readonly name: string | null;
+  };
+  /**
+   * The changed fields by dotted name. Texts are cut after 200 characters and lists after 20 elements.
+   * Of credentials both values are null.
+   */
+  readonly changes: Readonly<
+    Record<
+      string,
+      {
+        /** The value before; null for none. */
+        readonly old: unknown;
+        /** The value after; null for none. */
+        readonly new: unknown;
+      }
+    >
+  >;
+}
+
+/** The JSON of `Approval`. */
+export interface Approval {
+  /** Whether the device is an approved test device. */
+  readonly approved: boolean;
+}
 
 /** The JSON of `AttributeSummary`. */
 export interface AttributeSummary {
@@ -279,6 +245,35 @@ export interface CampaignEstimate {
   readonly devices_seen_30_days: number | null;
 }
 
+/** The JSON of `CampaignReportRow`. */
+export interface CampaignReportRow {
+  /** Id of the campaign. */
+  readonly id: string;
+  /** Name of the campaign. */
+  readonly name: string;
+  /** Its status now. */
+  readonly status: "active" | "scheduled" | "paused" | "ended";
+  /** `geo` fires at locations, `push` at fixed times. */
+  readonly type: "geo" | "push";
+  /** Distinct locations that it targets, directly or through a group. */
+  readonly targets: number;
+  /** Its deliveries in the range. */
+  readonly delivered: number;
+  /**
+   * Distinct devices reached in the range per 100 devices registered now, to one decimal. Devices that
+   * have unregistered since still count, so it can exceed 100.
+   */
+  readonly engagement: number;
+}
+
+/** The JSON of `ChoiceDraft`. */
+export interface ChoiceDraft {
+  /** Id of a choice that the notification has already: it keeps its answers. Left out for a new one. */
+  readonly id?: string | null | undefined;
+  /** The choice as people read it. */
+  readonly text: string;
+}
+
 /** The JSON of `ChoiceResult`. */
 export interface ChoiceResult {
   /** Id of the choice. */
@@ -289,6 +284,79 @@ export interface ChoiceResult {
   readonly count: number;
   /** Responses that chose it per 100 that answered the question, to one decimal. */
   readonly share: number;
+}
+
+/** The JSON of `Content`. */
+export interface Content {
+  /** Id of the notification. */
+  readonly id: string;
+  /** Internal label, not shown to people. */
+  readonly name: string;
+  /** `message` is something to read; `survey` also asks questions, if the plan includes surveys. */
+  readonly type: "message" | "survey";
+  /** The headline as people read it. */
+  readonly headline: string;
+  /** The text as people read it. */
+  readonly body: string;
+  /** The media file shown; null for none. */
+  readonly media: MessageMedia | null;
+  /** Label of the button; null for no button. */
+  readonly cta_label: string | null;
+  /** Address that the button opens; null for no button. */
+  readonly cta_url: string | null;
+  /** Id of the media file shown; null for none. */
+  readonly media_asset_id: string | null;
+  /** The questions of a survey; empty for a message. */
+  readonly questions: ReadonlyArray<ShownQuestion>;
+  /** `liquid` if the texts are templates; null if they are literal. */
+  readonly template: "liquid" | null;
+  /** The texts in other languages, by their tags; null for none. */
+  readonly translations: Readonly<Record<string, Translation>> | null;
+  /** The campaigns that it is on, in the order in which it was attached to them; [] for none. */
+  readonly campaign_ids: ReadonlyArray<string>;
+  /** When the notification was created, in UTC. */
+  readonly created_at: string;
+  /** When its content was last changed, in UTC. */
+  readonly updated_at: string;
+}
+
+/** The JSON of `ContentDraft`. */
+export interface ContentDraft {
+  /** Internal label, not shown to people. */
+  readonly name: string;
+  /** `message` is something to read; `survey` also asks questions, if the plan includes surveys. */
+  readonly type: "message" | "survey";
+  /** Headline, shown to people. */
+  readonly headline: string;
+  /**
+   * Text shown to people. A push is shortened to the size limit of its provider; the inbox has the
+   * whole text.
+   */
+  readonly body: string;
+  /**
+   * `liquid`: headline, text, button and question texts are Liquid templates over
+   * `device.attributes.*`, `device.platform|locale|timezone`, `location.name|address|external_id` and
+   * `campaign.name`, rendered for each device. They can use output, `if`, `unless` and `case`. Null:
+   * the texts are literal.
+   */
+  readonly template?: "liquid" | null | undefined;
+  /** Id of a media file of the workspace; not for surveys. */
+  readonly media_asset_id?: string | null | undefined;
+  /** Label of the button; together with the address or not at all. */
+  readonly cta_label?: string | null | undefined;
+  /**
+   * Address that the button opens. An http or https address must be public and answer within 5 seconds
+   * with a status below 500 other than 404 and 410; deep links of an app are not checked.
+   */
+  readonly cta_url?: string | null | undefined;
+  /** One to five questions of a survey; none for a message. */
+  readonly questions?: ReadonlyArray<QuestionDraft> | null | undefined;
+  /**
+   * The texts in other languages, by BCP 47 tags, at most 50. Whatever one leaves out is that of the
+   * notification itself. A survey's translation has all of its questions, and all choices of those
+   * that it translates.
+   */
+  readonly translations?: Readonly<Record<string, TranslationDraft>> | null | undefined;
 }
 
 /**
@@ -333,6 +401,48 @@ export interface ContentDraft_1 {
   readonly translations?: Readonly<Record<string, TranslationDraft>> | null | undefined;
 }
 
+/** The JSON of `Delivery`. */
+export interface Delivery {
+  /** Id of the delivery, and of the device's message. */
+  readonly id: string;
+  /** The send that it belongs to; null if an event triggered it. */
+  readonly send_id: string | null;
+  /** Its campaign, also if that is deleted. */
+  readonly campaign_id: string;
+  /** Its notification, also if that is deleted. */
+  readonly notification_id: string;
+  /** Its device, also if that has unregistered. */
+  readonly device_id: string;
+  /**
+   * A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a
+   * location, or by being inside it for some minutes (`on_dwell`); a push campaign's is sent at a
+   * `fixed_time`.
+   */
+  readonly trigger_type: "on_enter" | "on_exit" | "on_dwell" | "fixed_time";
+  /** The location of the event that triggered it, also if that is deleted; null for a fixed time. */
+  readonly location_id: string | null;
+  /** How messages reach the device: a push service, or `inbox`, from which the device fetches them. */
+  readonly transport: "fcm" | "apns" | "webpush" | "inbox";
+  /**
+   * `held`: until the quiet hours of its device end; `queued`: to be sent; `handed_over`: sent to the
+   * push service, which has not answered; `delivered`: accepted by the push service; `failed`: refused
+   * for good, or never answered.
+   */
+  readonly status: "held" | "queued" | "handed_over" | "delivered" | "failed";
+  /** How often it was sent to the push service. */
+  readonly attempts: number;
+  /** The last error; null for none. */
+  readonly last_error: string | null;
+  /** Whether it is a test send, which counts in no report, cap or interaction. */
+  readonly test: boolean;
+  /** An instant in UTC, to the second. */
+  readonly created_at: string;
+  /** When the quiet hours end that held it; null if none did. */
+  readonly held_until: string | null;
+  /** When the push service or the inbox accepted it; null if neither did. */
+  readonly delivered_at: string | null;
+}
+
 /** The JSON of `DeviceEvent`. */
 export interface DeviceEvent {
   /** The device's own id of the event. */
@@ -347,6 +457,61 @@ export interface DeviceEvent {
   readonly occurred_at: string;
   /** When it was reported, in UTC. */
   readonly received_at: string;
+}
+
+/** The JSON of `Explanation`. */
+export interface Explanation {
+  /** The campaign. */
+  readonly campaign_id: string;
+  /** Its name. */
+  readonly campaign_name: string;
+  /**
+   * `geo` is triggered when a device enters or leaves a location; `push` is sent at fixed times on the
+   * day of the start.
+   */
+  readonly type: "geo" | "push";
+  /** Whether it would reach the device now. */
+  readonly reaches: boolean;
+  /**
+   * The first reason why not, in this order; null if it reaches the device. `paused`: The campaign is
+   * paused. `not_started`: The campaign has not started. `ended`: The campaign has ended.
+   * `no_notification`: The campaign has no notification that can still be sent. `not_approved`: The
+   * device is not an approved test device. `unsubscribed`: The device wants no messages.
+   * `not_in_segment`: The device is not in the segments of the campaign. `address_gone`: The push
+   * service has said that the device's address is gone. `transport_not_configured`: No credentials are
+   * set for the push service of the device in this environment. `capped`: The frequency cap of the
+   * campaign is reached. `quiet_hours`: It is in quiet hours for the device. `cooldown`: The cooldown
+   * of the campaign at the location has not passed. `outside`: The device is in none of the locations
+   * of the campaign.
+   */
+  readonly reason:
+    | "paused"
+    | "not_started"
+    | "ended"
+    | "no_notification"
+    | "not_approved"
+    | "unsubscribed"
+    | "not_in_segment"
+    | "address_gone"
+    | "transport_not_configured"
+    | "capped"
+    | "quiet_hours"
+    | "cooldown"
+    | "outside"
+    | null;
+  /**
+   * Of `capped` when the period of the cap ends, of `quiet_hours` and `cooldown` when they do;
+   * otherwise null.
+   */
+  readonly until: string | null;
+}
+
+/** The JSON of `FeatureCollection`. */
+export interface FeatureCollection {
+  /** Always FeatureCollection. */
+  readonly type: "FeatureCollection";
+  /** The features to import, at most 10,000; may be empty. */
+  readonly features: ReadonlyArray<unknown>;
 }
 
 /** The JSON of `FeatureResult`. */
@@ -379,6 +544,37 @@ export interface ImportReport {
     /** How many features failed. */
     readonly failed: number;
   };
+}
+
+/** The JSON of `InteractionReportRow`. */
+export interface InteractionReportRow {
+  /** Id of the notification. */
+  readonly id: string;
+  /** Name of the notification. */
+  readonly name: string;
+  /**
+   * By all its campaigns now: `active` if any is, else `scheduled`, `paused`, `ended` likewise;
+   * `unused` on none.
+   */
+  readonly status: "active" | "scheduled" | "paused" | "ended" | "unused";
+  /** Its type. */
+  readonly type: "message" | "survey";
+  /** Its deliveries in the range. */
+  readonly delivered: number;
+  /** Deliveries that were opened in the range, whenever they were delivered. */
+  readonly opened: number;
+  /** Deliveries that were clicked in the range, whenever they were delivered. */
+  readonly clicked: number;
+  /**
+   * Deliveries opened in the range per 100 delivered in it, to one decimal; 0 when none was. What was
+   * delivered before the range and opened in it counts, so it can exceed 100.
+   */
+  readonly open_rate: number;
+  /**
+   * Deliveries clicked in the range per 100 delivered in it, to one decimal; 0 when none was. What was
+   * delivered before the range and opened in it counts, so it can exceed 100.
+   */
+  readonly click_rate: number;
 }
 
 /** The JSON of `Location`. */
@@ -454,6 +650,32 @@ export interface LocationPatch {
    * it, import the location again.
    */
   readonly radius_meters?: unknown;
+}
+
+/** The JSON of `LocationReportRow`. */
+export interface LocationReportRow {
+  /** Id of the location. */
+  readonly id: string;
+  /** Name of the location. */
+  readonly name: string;
+  /** `active` while an active campaign targets it, directly or through a group; else `idle`. */
+  readonly status: "active" | "idle";
+  /** Names of the groups that it is in, in order. */
+  readonly groups: ReadonlyArray<string>;
+  /** Times a device entered it in the range. */
+  readonly entries: number;
+  /** Times a device left it in the range. */
+  readonly exits: number;
+  /**
+   * Distinct devices that entered it in the range per 100 devices registered now, to one decimal.
+   * Devices that have unregistered since still count, so it can exceed 100.
+   */
+  readonly engagement: number;
+  /**
+   * Average minutes, to one decimal, from each entry in the range to the same device's next exit
+   * there, however much later; null when no entry was followed by an exit.
+   */
+  readonly dwell_minutes: number | null;
 }
 
 /** The JSON of `Me`. */
@@ -539,6 +761,55 @@ export interface MediaUser {
   readonly name: string;
 }
 
+/** The JSON of `Notification`. */
+export interface Notification {
+  /** Id of the notification. */
+  readonly id: string;
+  /** Id of the campaign that it is on. */
+  readonly campaign_id: string;
+  /** Internal label, not shown to people. */
+  readonly name: string;
+  /** `message` is something to read; `survey` also asks questions, if the plan includes surveys. */
+  readonly type: "message" | "survey";
+  /** The headline as people read it. */
+  readonly headline: string;
+  /** The text as people read it. */
+  readonly body: string;
+  /** The media file shown; null for none. */
+  readonly media: MessageMedia | null;
+  /** Label of the button; null for no button. */
+  readonly cta_label: string | null;
+  /** Address that the button opens; null for no button. */
+  readonly cta_url: string | null;
+  /** Id of the media file shown; null for none. */
+  readonly media_asset_id: string | null;
+  /** The questions of a survey; empty for a message. */
+  readonly questions: ReadonlyArray<ShownQuestion>;
+  /** `liquid` if the texts are templates; null if they are literal. */
+  readonly template: "liquid" | null;
+  /** The texts in other languages, by their tags; null for none. */
+  readonly translations: Readonly<Record<string, Translation>> | null;
+  /**
+   * A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a
+   * location, or by being inside it for some minutes (`on_dwell`); a push campaign's is sent at a
+   * `fixed_time`.
+   */
+  readonly trigger_type: "on_enter" | "on_exit" | "on_dwell" | "fixed_time";
+  /**
+   * The time of sending on a push campaign; the minutes of an `on_dwell` trigger; null for `on_enter`
+   * and `on_exit`.
+   */
+  readonly trigger_config: TriggerConfig | null;
+  /** Events before this instant do not trigger it; null for the campaign's own start. */
+  readonly starts_at: string | null;
+  /** Events after this instant do not trigger it; null for the campaign's own end. */
+  readonly ends_at: string | null;
+  /** When the notification was created, in UTC. */
+  readonly created_at: string;
+  /** When its content, or its trigger on this campaign, was last changed, in UTC. */
+  readonly updated_at: string;
+}
+
 /** The JSON of `NotificationDraft`. */
 export interface NotificationDraft {
   /** Internal label, not shown to people. */
@@ -591,6 +862,30 @@ export interface NotificationDraft {
   readonly starts_at?: string | null | undefined;
   /** A date or a date and time in the campaign's time zone, YYYY-MM-DD or YYYY-MM-DD HH:MM. */
   readonly ends_at?: string | null | undefined;
+}
+
+/** The JSON of `NotificationReportRow`. */
+export interface NotificationReportRow {
+  /** Id of the notification. */
+  readonly id: string;
+  /** Name of the notification. */
+  readonly name: string;
+  /**
+   * By all its campaigns now: `active` if any is, else `scheduled`, `paused`, `ended` likewise;
+   * `unused` on none.
+   */
+  readonly status: "active" | "scheduled" | "paused" | "ended" | "unused";
+  /** Its type. */
+  readonly type: "message" | "survey";
+  /** Its deliveries and its failed sends in the range. */
+  readonly sent: number;
+  /** Its deliveries in the range. */
+  readonly delivered: number;
+  /**
+   * Distinct devices reached in the range per 100 devices registered now, to one decimal. Devices that
+   * have unregistered since still count, so it can exceed 100.
+   */
+  readonly reach: number;
 }
 
 /** The JSON of `PayloadPreview`. */
@@ -689,6 +984,24 @@ export interface PreviewPushes {
   readonly webpush: PayloadPreview;
 }
 
+/** The JSON of `QuestionDraft`. */
+export interface QuestionDraft {
+  /** Id of a question that the notification has already: it keeps its answers. Left out for a new one. */
+  readonly id?: string | null | undefined;
+  /** The question as people read it. */
+  readonly question_text: string;
+  /**
+   * How the question is answered: free text up to 2,000 characters, one or several of its choices, a
+   * whole number 1–5 (`RATING`) or 0–100 (`SLIDER`), true or false, or any number.
+   */
+  readonly type:
+    "OPEN_ENDED" | "SINGLE_CHOICE" | "MULTIPLE_CHOICE" | "RATING" | "BOOLEAN" | "NUMBER" | "SLIDER";
+  /** Whether the survey can be sent only with an answer to this question. */
+  readonly required?: boolean | null | undefined;
+  /** Two to four choices of a choice question; none for the other types. */
+  readonly choices?: ReadonlyArray<ChoiceDraft> | null | undefined;
+}
+
 /** The JSON of `QuestionResult`. */
 export interface QuestionResult {
   /** Id of the question. */
@@ -729,6 +1042,22 @@ export interface RatingCount {
   readonly count: number;
 }
 
+/** The range of the figures, after defaults. */
+export interface ReportRange {
+  /** First day of the range. */
+  readonly start: string;
+  /** Last day of the range, counted whole. */
+  readonly end: string;
+  /** The workspace's time zone, in which days are counted. */
+  readonly timezone: string;
+}
+
+/** The JSON of `ResentEvent`. */
+export interface ResentEvent {
+  /** The event that is sent again. */
+  readonly event_id: string;
+}
+
 /** The JSON of `RuleCount`. */
 export interface RuleCount {
   /** How many registered devices the rule holds now; in Sandbox also those that are not approved. */
@@ -738,6 +1067,108 @@ export interface RuleCount {
 /** The JSON of `RuleDraft`. */
 export interface RuleDraft {
   readonly rule: SegmentRule;
+}
+
+/** The JSON of `Segment`. */
+export interface Segment {
+  /** Id of the segment, which a push campaign names in `segmentation_ids`. */
+  readonly id: string;
+  /** Name of the segment, unique in its environment. */
+  readonly name: string;
+  readonly rule: SegmentRule;
+  /** How many registered devices are in it now; in Sandbox also those that are not approved. */
+  readonly device_count: number;
+  /** When the segment was created, in UTC. */
+  readonly created_at: string;
+  /** When its name or rule was last changed, in UTC. */
+  readonly updated_at: string;
+}
+
+/** The JSON of `SegmentCondition`. */
+export interface SegmentCondition {
+  /**
+   * Name of a device attribute, or one of `platform`, `locale`, `timezone`, `app_version`,
+   * `registered_at`, `user_id`, `subscribed`, which take precedence over an app's attribute of the
+   * same name.
+   */
+  readonly attribute: string;
+  /**
+   * `eq`, `ne`: is, or is not, this value; `in`: is one of these values; `gt`, `gte`, `lt`, `lte`:
+   * numbers by size, texts by their characters, `app_version` by its numbers, `registered_at` by time;
+   * `exists`: whether the device has the attribute; `contains`: a text within a text, or one of a list
+   * of texts.
+   */
+  readonly op: "eq" | "ne" | "in" | "gt" | "gte" | "lt" | "lte" | "exists" | "contains";
+  /**
+   * A text, number, true or false, compared by value and type: the text 5 is not the number 5. For
+   * `in` a list of 1 to 1,000 of them; for `exists` true or false; for `contains` a text; for
+   * `registered_at` a date-time or a date; for `subscribed` true or false.
+   */
+  readonly value: string | number | boolean | ReadonlyArray<string | number | boolean>;
+}
+
+/** The JSON of `SegmentDraft`. */
+export interface SegmentDraft {
+  /** Name of the segment, unique among those of its environment. */
+  readonly name: string;
+  readonly rule: SegmentRule;
+}
+
+/** The JSON of `SegmentPatch`. */
+export interface SegmentPatch {
+  /** Name of the segment, unique among those of its environment. */
+  readonly name?: string | undefined;
+  readonly rule?: SegmentRule | undefined;
+}
+
+/** The JSON of `SegmentRule`. */
+export interface SegmentRule {
+  /** Whether a device must meet `all` of the conditions or `any` of them. */
+  readonly match: "all" | "any";
+  /** 1 to 50 conditions. */
+  readonly conditions: ReadonlyArray<SegmentCondition>;
+}
+
+/** The JSON of `Send`. */
+export interface Send {
+  /** Id of the send; moving it to another time keeps the id. */
+  readonly id: string;
+  /** Its campaign, also if that is deleted. */
+  readonly campaign_id: string;
+  /** The name of its campaign; null if that is deleted. */
+  readonly campaign_name: string | null;
+  /** The notification that it sends, also if that is deleted. */
+  readonly notification_id: string;
+  /** The name of that notification; null if it is deleted. */
+  readonly notification_name: string | null;
+  /** When it is due, in UTC; of a send at a local time, when its first part is. */
+  readonly due_at: string;
+  /**
+   * `scheduled`: its minute is in the future; `running`: deliveries are being created or sent; `done`:
+   * every targeted device has an outcome; `skipped`: the campaign was paused at its minute, or while
+   * it ran; `missed`: no process ran until the campaign's day was over; `cancelled`: the notification
+   * or its campaign was deleted.
+   */
+  readonly status: "scheduled" | "running" | "done" | "skipped" | "missed" | "cancelled";
+  /** Devices that it has a delivery for so far; those that a frequency cap excludes have none. */
+  readonly targeted: number;
+  /** How many of them the message was delivered to. */
+  readonly delivered: number;
+  /** How many of them it could not be delivered to. */
+  readonly failed: number;
+  /** How many of them quiet hours have held, without an outcome yet. A send can be done before. */
+  readonly held: number;
+  /** Devices that got none because of their quiet hours; not in `targeted`. */
+  readonly dropped: number;
+  /** When it started; null if it has not. */
+  readonly started_at: string | null;
+  /** When it was done, skipped, missed or cancelled; null until then. */
+  readonly finished_at: string | null;
+  /**
+   * Of a send at a local time its parts in order of time; null for others. Those to come follow from
+   * the time zones of the devices that are registered now.
+   */
+  readonly parts: ReadonlyArray<SendPart> | null;
 }
 
 /** The JSON of `SendDetail`. */
@@ -795,6 +1226,25 @@ export interface SendFailure {
   readonly deliveries: number;
 }
 
+/** The JSON of `SendPart`. */
+export interface SendPart {
+  /** When the time comes in these zones, in UTC. */
+  readonly due_at: string;
+  /** Devices that it has a delivery for so far. */
+  readonly targeted: number;
+  /** How many of them the message was delivered to. */
+  readonly delivered: number;
+  /** How many of them it could not be delivered to. */
+  readonly failed: number;
+  /**
+   * `scheduled`: its minute is in the future; `running`: deliveries are being created or sent; `done`:
+   * every targeted device has an outcome; `skipped`: the campaign was paused at its minute, or while
+   * it ran; `missed`: no process ran until the campaign's day was over; `cancelled`: the notification
+   * or its campaign was deleted.
+   */
+  readonly status: "scheduled" | "running" | "done" | "skipped" | "missed" | "cancelled";
+}
+
 /** The JSON of `ShownAnswer`. */
 export interface ShownAnswer {
   /** Id of the question. */
@@ -806,6 +1256,24 @@ export interface ShownAnswer {
    * their ids.
    */
   readonly value: string | number | boolean | ReadonlyArray<string> | null;
+}
+
+/** The JSON of `ShownQuestion`. */
+export interface ShownQuestion {
+  /** Id of the question. */
+  readonly id: string;
+  /** The question as people read it. */
+  readonly question_text: string;
+  /**
+   * How the question is answered: free text up to 2,000 characters, one or several of its choices, a
+   * whole number 1–5 (`RATING`) or 0–100 (`SLIDER`), true or false, or any number.
+   */
+  readonly type:
+    "OPEN_ENDED" | "SINGLE_CHOICE" | "MULTIPLE_CHOICE" | "RATING" | "BOOLEAN" | "NUMBER" | "SLIDER";
+  /** Whether the survey can be sent only with an answer to this question. */
+  readonly required: boolean;
+  /** The texts of the choices of a choice question; empty for the other types. */
+  readonly choices: ReadonlyArray<string>;
 }
 
 /** The JSON of `ShownResponse`. */
@@ -823,6 +1291,65 @@ export interface ShownResponse {
    * `MULTIPLE_CHOICE` a list of texts; choices that were removed since are left out.
    */
   readonly answers: ReadonlyArray<ShownAnswer>;
+}
+
+/** The JSON of `SummaryReport`. */
+export interface SummaryReport {
+  readonly totals: {
+    /** Deliveries that the push transport accepted. */
+    readonly delivered: number;
+    /** Distinct devices with at least one delivery. */
+    readonly devices_reached: number;
+    /** Times a device entered a location. */
+    readonly geofence_entries: number;
+    /** Times a device left a location. */
+    readonly geofence_exits: number;
+    /** Campaigns that match the filters. */
+    readonly campaigns: number;
+    /** Campaigns that match the filters and are active now. */
+    readonly active_campaigns: number;
+    /** Devices registered in this environment now, whatever the range. */
+    readonly registered_devices: number;
+  };
+  /** One item for every day of the range, zeros on quiet days. */
+  readonly daily: ReadonlyArray<{
+    /** The day, in the workspace's time zone. */
+    readonly date: string;
+    /** Deliveries that the push transport accepted. */
+    readonly delivered: number;
+    /** Distinct devices with at least one delivery. */
+    readonly devices_reached: number;
+    /** Times a device entered a location. */
+    readonly geofence_entries: number;
+    /** Times a device left a location. */
+    readonly geofence_exits: number;
+  }>;
+}
+
+/** The JSON of `SurveyReportRow`. */
+export interface SurveyReportRow {
+  /** Id of the pairing: of this survey on this campaign. */
+  readonly id: string;
+  /** Id of the campaign. */
+  readonly campaign_id: string;
+  /** Name of the campaign. */
+  readonly campaign_name: string;
+  /** Id of the notification. */
+  readonly survey_id: string;
+  /** Internal label of the notification. */
+  readonly survey_name: string;
+  /**
+   * A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a
+   * location, or by being inside it for some minutes (`on_dwell`); a push campaign's is sent at a
+   * `fixed_time`.
+   */
+  readonly trigger_type: "on_enter" | "on_exit" | "on_dwell" | "fixed_time";
+  /** Questions that the survey asks now. */
+  readonly questions: number;
+  /** Devices whose first answer to this survey on this campaign lies in the range; each counts once. */
+  readonly responses: number;
+  /** The campaign's status now. */
+  readonly status: "active" | "scheduled" | "paused" | "ended";
 }
 
 /** The JSON of `SurveyResult`. */
@@ -883,6 +1410,104 @@ export interface TestSendDraft {
   readonly location_id?: string | null | undefined;
 }
 
+/** The JSON of `TranslatedQuestion`. */
+export interface TranslatedQuestion {
+  /** The question. */
+  readonly question_text?: string | undefined;
+  /** The choices, in the order of the survey; null for one that is not translated. */
+  readonly choices?: ReadonlyArray<string | null> | undefined;
+}
+
+/** The JSON of `TranslatedQuestionDraft`. */
+export interface TranslatedQuestionDraft {
+  /** The question. */
+  readonly question_text?: string | null | undefined;
+  readonly choices?: ReadonlyArray<string | null> | null | undefined;
+}
+
+/** The JSON of `Translation`. */
+export interface Translation {
+  /** The headline. */
+  readonly headline?: string | undefined;
+  /** The text. */
+  readonly body?: string | undefined;
+  /** Label of the button. */
+  readonly cta_label?: string | undefined;
+  /** Address that the button opens. */
+  readonly cta_url?: string | undefined;
+  /** The questions of a survey, in its order; `{}` for one that is not translated. */
+  readonly questions?: ReadonlyArray<TranslatedQuestion> | undefined;
+}
+
+/** The JSON of `TranslationDraft`. */
+export interface TranslationDraft {
+  /** The headline. */
+  readonly headline?: string | null | undefined;
+  /** The text. */
+  readonly body?: string | null | undefined;
+  /** Label of the button. */
+  readonly cta_label?: string | null | undefined;
+  /** Address that the button opens. */
+  readonly cta_url?: string | null | undefined;
+  readonly questions?: ReadonlyArray<TranslatedQuestionDraft | null> | null | undefined;
+}
+
+/** The JSON of `TriggerConfig`. */
+export interface TriggerConfig {
+  /** When it is sent, in the campaign's time zone: YYYY-MM-DD HH:MM. */
+  readonly send_at?: string | undefined;
+  /** Present if it is sent at that time in the time zone of each device. */
+  readonly local?: true | undefined;
+  /** With `local`: whether it goes out at once where the time had passed. */
+  readonly late?: "send" | "skip" | undefined;
+  /** Of `on_dwell`: the minutes until it fires. */
+  readonly minutes?: number | undefined;
+  /** Of `on_dwell`: the most minutes without a report of the device, if limited. */
+  readonly max_silence_minutes?: number | undefined;
+}
+
+/** The JSON of `TriggerConfigDraft`. */
+export interface TriggerConfigDraft {
+  /**
+   * When it is sent: HH:MM on the campaign's day, in the campaign's time zone. Not in the past; with
+   * `local`, not in the past everywhere in the world.
+   */
+  readonly send_at?: string | null | undefined;
+  /** Send it at that time in the time zone of each device, else in the campaign's. */
+  readonly local?: boolean | null | undefined;
+  /** With `local`: where the time has passed, `send` it at once or `skip` it (the default). */
+  readonly late?: "send" | "skip" | null | undefined;
+  /**
+   * Of `on_dwell`, which requires it: it fires once a device has been inside for so many minutes
+   * without an exit.
+   */
+  readonly minutes?: number | null | undefined;
+  /**
+   * Of `on_dwell`: it does not fire for a device that has reported no event and no position in the
+   * last minutes; null for no limit.
+   */
+  readonly max_silence_minutes?: number | null | undefined;
+}
+
+/** The JSON of `TriggerDraft`. */
+export interface TriggerDraft {
+  /**
+   * A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a
+   * location, or by being inside it for some minutes (`on_dwell`); a push campaign's is sent at a
+   * `fixed_time`.
+   */
+  readonly trigger_type: "on_enter" | "on_exit" | "on_dwell" | "fixed_time";
+  /**
+   * The time of sending of a push campaign's notification, or the minutes of an `on_dwell` trigger;
+   * none for `on_enter` and `on_exit`.
+   */
+  readonly trigger_config?: TriggerConfigDraft | null | undefined;
+  /** A date or a date and time in the campaign's time zone, YYYY-MM-DD or YYYY-MM-DD HH:MM. */
+  readonly starts_at?: string | null | undefined;
+  /** A date or a date and time in the campaign's time zone, YYYY-MM-DD or YYYY-MM-DD HH:MM. */
+  readonly ends_at?: string | null | undefined;
+}
+
 /** The JSON of `UsedMediaFile`. */
 export interface UsedMediaFile {
   /** Id of the media file. */
@@ -916,6 +1541,198 @@ export interface UsedMediaFile {
   readonly updated_at: string;
   /** The notifications whose content shows the file, oldest first. */
   readonly notifications: ReadonlyArray<MediaUser>;
+}
+
+/** The JSON of `Webhook`. */
+export interface Webhook {
+  /** Id of the webhook. */
+  readonly id: string;
+  /** The address that is called. */
+  readonly url: string;
+  /** The event types that the webhook receives; `*` stands for all, also for types to come. */
+  readonly events: ReadonlyArray<
+    | "message.delivered"
+    | "message.failed"
+    | "message.opened"
+    | "message.clicked"
+    | "survey.answered"
+    | "device.registered"
+    | "device.unregistered"
+    | "device.subscribed"
+    | "device.unsubscribed"
+    | "location.entered"
+    | "location.exited"
+    | "send.finished"
+    | "campaign.created"
+    | "campaign.updated"
+    | "campaign.deleted"
+    | "*"
+  >;
+  /** The purpose of the webhook; null for none. */
+  readonly description: string | null;
+  /** Whether a call carries up to 500 events; otherwise each call carries one. */
+  readonly batch: boolean;
+  /**
+   * A `disabled` webhook is not called, and no events are recorded for it. It is disabled by a change,
+   * by a receiver that answers 410, and after 5 days without a success. Making it `active` again sends
+   * the events that waited, unless they are over 7 days old.
+   */
+  readonly status: "active" | "disabled";
+  /** An instant in UTC, to the second. */
+  readonly created_at: string;
+  /** An instant in UTC, to the second. */
+  readonly updated_at: string;
+  /** When the webhook was disabled; null while it is active. */
+  readonly disabled_at: string | null;
+  /** When the webhook was called last; null if it never was. */
+  readonly last_attempt_at: string | null;
+}
+
+/** The JSON of `WebhookAttempt`. */
+export interface WebhookAttempt {
+  /** Id of the attempt. */
+  readonly id: string;
+  /** The event that was sent; of a batch the id of the call, its header `webhook-id`. */
+  readonly event_id: string;
+  /** The type of the event; `batch` for a batch. */
+  readonly event_type: string;
+  /** 1 for the first attempt, up to 8. */
+  readonly attempt: number;
+  /** The status of the receiver's answer; null for none. */
+  readonly status_code: number | null;
+  /** Why the attempt failed; null for a success. */
+  readonly error: string | null;
+  /** How long it took, in milliseconds. */
+  readonly duration_ms: number;
+  /** An instant in UTC, to the second. */
+  readonly created_at: string;
+  /** When the call is repeated; null after a success and after the last attempt. */
+  readonly next_attempt_at: string | null;
+}
+
+/** The JSON of `WebhookDraft`. */
+export interface WebhookDraft {
+  /** The address to call: `https` or `http`, on the public internet. */
+  readonly url: string;
+  /** The event types that the webhook receives; `*` stands for all, also for types to come. */
+  readonly events: ReadonlyArray<
+    | "message.delivered"
+    | "message.failed"
+    | "message.opened"
+    | "message.clicked"
+    | "survey.answered"
+    | "device.registered"
+    | "device.unregistered"
+    | "device.subscribed"
+    | "device.unsubscribed"
+    | "location.entered"
+    | "location.exited"
+    | "send.finished"
+    | "campaign.created"
+    | "campaign.updated"
+    | "campaign.deleted"
+    | "*"
+  >;
+  /** The purpose of the webhook. */
+  readonly description?: string | null | undefined;
+  /** Whether a call carries up to 500 events; false if left out. */
+  readonly batch?: boolean | null | undefined;
+}
+
+/** The JSON of `WebhookPatch`. */
+export interface WebhookPatch {
+  /** The address to call: `https` or `http`, on the public internet. */
+  readonly url?: string | undefined;
+  /** The event types that the webhook receives; `*` stands for all, also for types to come. */
+  readonly events?:
+    | ReadonlyArray<
+        | "message.delivered"
+        | "message.failed"
+        | "message.opened"
+        | "message.clicked"
+        | "survey.answered"
+        | "device.registered"
+        | "device.unregistered"
+        | "device.subscribed"
+        | "device.unsubscribed"
+        | "location.entered"
+        | "location.exited"
+        | "send.finished"
+        | "campaign.created"
+        | "campaign.updated"
+        | "campaign.deleted"
+        | "*"
+      >
+    | undefined;
+  /** The purpose of the webhook. */
+  readonly description?: string | null | undefined;
+  /** Whether a call carries up to 500 events; false if left out. */
+  readonly batch?: boolean | null | undefined;
+  /**
+   * A `disabled` webhook is not called, and no events are recorded for it. It is disabled by a change,
+   * by a receiver that answers 410, and after 5 days without a success. Making it `active` again sends
+   * the events that waited, unless they are over 7 days old.
+   */
+  readonly status?: "active" | "disabled" | undefined;
+}
+
+/** The JSON of `WebhookTestResult`. */
+export interface WebhookTestResult {
+  /** The status of the answer; null for none. */
+  readonly status_code: number | null;
+  /** Why the call failed; null for a success. */
+  readonly error: string | null;
+  /** How long it took, in milliseconds. */
+  readonly duration_ms: number;
+  /** The first kilobyte of the answer; null for no answer. */
+  readonly body: string | null;
+}
+
+/** The JSON of `WebhookWithSecret`. */
+export interface WebhookWithSecret {
+  /** Id of the webhook. */
+  readonly id: string;
+  /** The address that is called. */
+  readonly url: string;
+  /** The event types that the webhook receives; `*` stands for all, also for types to come. */
+  readonly events: ReadonlyArray<
+    | "message.delivered"
+    | "message.failed"
+    | "message.opened"
+    | "message.clicked"
+    | "survey.answered"
+    | "device.registered"
+    | "device.unregistered"
+    | "device.subscribed"
+    | "device.unsubscribed"
+    | "location.entered"
+    | "location.exited"
+    | "send.finished"
+    | "campaign.created"
+    | "campaign.updated"
+    | "campaign.deleted"
+    | "*"
+  >;
+  /** The purpose of the webhook; null for none. */
+  readonly description: string | null;
+  /** Whether a call carries up to 500 events; otherwise each call carries one. */
+  readonly batch: boolean;
+  /**
+   * A `disabled` webhook is not called, and no events are recorded for it. It is disabled by a change,
+   * by a receiver that answers 410, and after 5 days without a success. Making it `active` again sends
+   * the events that waited, unless they are over 7 days old.
+   */
+  readonly status: "active" | "disabled";
+  /** An instant in UTC, to the second. */
+  readonly created_at: string;
+  /** An instant in UTC, to the second. */
+  readonly updated_at: string;
+  /** When the webhook was disabled; null while it is active. */
+  readonly disabled_at: string | null;
+  /** When the webhook was called last; null if it never was. */
+  readonly last_attempt_at: string | null;
+  /** The secret that signs the calls: `whsec_` and a key in base64. It is shown only here. */
+  readonly secret: string;
 }
 
 /** The query parameters of `locations.list`. */
@@ -968,6 +1785,21 @@ export interface CampaignsListQuery extends PageQuery {
 /** The query parameters of `contents.list`. */
 export type ContentsListQuery = PageQuery;
 
+/** The query parameters of `segments.list`. */
+export type SegmentsListQuery = PageQuery;
+
+/** The query parameters of `devices.list`. */
+export interface DevicesListQuery extends PageQuery {
+  /** Only approved devices, or only those that are not. */
+  readonly approved?: boolean | undefined;
+  /** The platform of the device. */
+  readonly platform?: "ios" | "android" | "web" | "other" | undefined;
+  /** Only those of this person. */
+  readonly user_id?: string | undefined;
+  /** Only those whose installation id has this part, in any letter case. */
+  readonly q?: string | undefined;
+}
+
 /** The query parameters of `deviceMessages.list`. */
 export type DeviceMessagesListQuery = PageQuery;
 
@@ -978,6 +1810,102 @@ export type DeviceEventsListQuery = PageQuery;
 export interface ExplanationsExplainQuery extends PageQuery {
   /** Only this campaign, active or not. */
   readonly campaign?: string | undefined;
+}
+
+/** The query parameters of `sends.list`. */
+export interface SendsListQuery extends PageQuery {
+  /** Only sends of the campaign with this id. */
+  readonly campaign?: string | undefined;
+  /**
+   * `scheduled`: its minute is in the future; `running`: deliveries are being created or sent; `done`:
+   * every targeted device has an outcome; `skipped`: the campaign was paused at its minute, or while
+   * it ran; `missed`: no process ran until the campaign's day was over; `cancelled`: the notification
+   * or its campaign was deleted.
+   */
+  readonly status?: "scheduled" | "running" | "done" | "skipped" | "missed" | "cancelled" | undefined;
+}
+
+/** The query parameters of `deliveries.list`. */
+export interface DeliveriesListQuery extends PageQuery {
+  /** Only deliveries of the campaign with this id. */
+  readonly campaign?: string | undefined;
+  /** Only deliveries of the notification with this id. */
+  readonly notification?: string | undefined;
+  /** Only deliveries of the device with this id. */
+  readonly device?: string | undefined;
+  /**
+   * `held`: until the quiet hours of its device end; `queued`: to be sent; `handed_over`: sent to the
+   * push service, which has not answered; `delivered`: accepted by the push service; `failed`: refused
+   * for good, or never answered.
+   */
+  readonly status?: "held" | "queued" | "handed_over" | "delivered" | "failed" | undefined;
+}
+
+/** The days of a report, and which of the activity it counts. */
+export interface ReportQuery {
+  /** First day, YYYY-MM-DD; 30 days before the end if left out. */
+  readonly start?: string | undefined;
+  /** Last day, included, YYYY-MM-DD; today if left out. At most 366 days after the start. */
+  readonly end?: string | undefined;
+  /** Only this campaign's deliveries, and geofence activity at its locations. */
+  readonly campaign?: string | undefined;
+  /** Only this location, and the campaigns that target it. */
+  readonly location?: string | undefined;
+  /** Only this group's locations, and the campaigns that target the group. */
+  readonly location_group?: string | undefined;
+  /**
+   * Only deliveries of this trigger; of geofence events `on_enter` and `on_dwell` count entries,
+   * `on_exit` exits, `fixed_time` none.
+   */
+  readonly activation?: "on_enter" | "on_exit" | "on_dwell" | "fixed_time" | undefined;
+  /** Only notifications of this type. */
+  readonly content_type?: "message" | "survey" | undefined;
+}
+
+/** The query parameters of `reports.summary`. */
+export interface ReportsSummaryQuery extends ReportQuery {
+  /** Only campaigns that have this status now. */
+  readonly campaign_status?: "active" | "scheduled" | "paused" | "ended" | undefined;
+}
+
+/** The query parameters of `reports.campaigns`. */
+export interface ReportsCampaignsQuery extends ReportQuery {
+  /** Only campaigns that have this status now. */
+  readonly campaign_status?: "active" | "scheduled" | "paused" | "ended" | undefined;
+  /** Keeps the rows with this status. */
+  readonly status?: "active" | "scheduled" | "paused" | "ended" | undefined;
+}
+
+/** The query parameters of `reports.locations`. */
+export interface ReportsLocationsQuery extends ReportQuery {
+  /** Only campaigns that have this status now. */
+  readonly campaign_status?: "active" | "scheduled" | "paused" | "ended" | undefined;
+  /** Keeps the rows with this status. */
+  readonly status?: "active" | "idle" | undefined;
+}
+
+/** The query parameters of `reports.notifications`. */
+export interface ReportsNotificationsQuery extends ReportQuery {
+  /** Only campaigns that have this status now. */
+  readonly campaign_status?: "active" | "scheduled" | "paused" | "ended" | undefined;
+  /** Keeps the rows with this status. */
+  readonly status?: "active" | "scheduled" | "paused" | "ended" | "unused" | undefined;
+}
+
+/** The query parameters of `reports.interactions`. */
+export interface ReportsInteractionsQuery extends ReportQuery {
+  /** Only campaigns that have this status now. */
+  readonly campaign_status?: "active" | "scheduled" | "paused" | "ended" | undefined;
+  /** Keeps the rows with this status. */
+  readonly status?: "active" | "scheduled" | "paused" | "ended" | "unused" | undefined;
+}
+
+/** The query parameters of `reports.surveys`. */
+export interface ReportsSurveysQuery extends ReportQuery {
+  /** Only campaigns that have this status now. */
+  readonly campaign_status?: "active" | "scheduled" | "paused" | "ended" | undefined;
+  /** Keeps the rows with this status. */
+  readonly status?: "active" | "scheduled" | "paused" | "ended" | undefined;
 }
 
 /** The days of a report. */
@@ -997,6 +1925,34 @@ export interface SurveyResultsAnswersQuery extends PageQuery {
   readonly start?: string | undefined;
   /** Last day of the first answers, included, YYYY-MM-DD; all if left out. */
   readonly end?: string | undefined;
+}
+
+/** The query parameters of `webhooks.list`. */
+export type WebhooksListQuery = PageQuery;
+
+/** The query parameters of `webhooks.attempts`. */
+export type WebhooksAttemptsQuery = PageQuery;
+
+/** The query parameters of `activity.list`. */
+export interface ActivityListQuery extends PageQuery {
+  /** Only changes by this actor: the id of a token or session, or `token`, `operator` or `session`. */
+  readonly actor?: string | undefined;
+  /** Only changes of this resource, by its id, or of resources of this type. */
+  readonly resource?: string | undefined;
+  /** Only these changes. */
+  readonly action?:
+    | "create"
+    | "update"
+    | "delete"
+    | "pause"
+    | "publish"
+    | "archive"
+    | "unarchive"
+    | "attach"
+    | "detach"
+    | "import"
+    | "revoke"
+    | undefined;
 }
 
 /** The workspace of a token, and what the token may do. */

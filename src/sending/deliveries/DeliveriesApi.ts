@@ -17,7 +17,7 @@ const idFilter = (noun: string) =>
   );
 
 /** The query parameters that select deliveries. */
-export const deliveryFilters = {
+const deliveryFilters = {
   campaign: idFilter("campaign"),
   notification: idFilter("notification"),
   device: idFilter("device"),

@@ -91,7 +91,7 @@ export class DeliveriesSql extends Context.Service<DeliveriesSql>()("waypost/sen
           SELECT ord::int AS ord, source_id AS "sourceId" FROM allowed`,
           ),
           // On a shard a bigint is a number.
-          (rows) => rows.map((row) => ({ ...row, sourceId: BigInt(row.sourceId) })),
+          (rows) => rows.map((row) => ({ ...row, sourceId: BigInt(row.sourceId as bigint | number) })),
         ),
     };
   }),

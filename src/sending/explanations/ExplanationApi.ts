@@ -31,7 +31,7 @@ export const Explanation = Schema.Struct({
 export type Explanation = typeof Explanation.Type;
 
 /** The parameters of a page of explanations. */
-export const explanationQuery = {
+const explanationQuery = {
   ...PageQuery,
   campaign: Schema.optionalKey(
     shownId("Only this campaign, active or not.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b62").check(

@@ -37,8 +37,8 @@ const exporting = Effect.gen(function* () {
       (SELECT '2026-11-21T12:00:00Z'::timestamptz AS now) AS clock`;
   const abort = new AbortController();
   const response = yield* Effect.promise(() =>
-    fetch(`${waypost.origin}/operator/v1/workspaces/${workspace.id}/sandbox/deliveries?format=csv`, {
-      headers: { authorization: `Bearer ${testOperatorKey}` },
+    fetch(`${waypost.origin}/sandbox/platform/v1/deliveries?format=csv`, {
+      headers: { authorization: `Bearer ${testOperatorKey}`, "waypost-workspace": workspace.id },
       signal: abort.signal,
     }),
   );

@@ -1,5 +1,5 @@
 import type { TemplateValues } from "../../../src/notifications/templates/TemplateRun.ts";
-import { type TimeZoneName } from "../../../src/time/TimeZone.ts";
+import type { TimeZoneName } from "../../../src/time/TimeZone.ts";
 
 /** The values for a device with these attributes, at a shop. */
 export const templateValues = (attributes: object = {}): TemplateValues => ({
