@@ -250,7 +250,7 @@ export const figureTable: Readonly<Record<string, ReadonlyArray<Figure>>> = {
     ["up to # characters", answerCharacters],
   ],
   "openapi/operator.json": [
-    ["1 to # conditions", schemaLimit("operator", "SegmentRule.conditions", "maxItems")],
+    ["1 to # conditions", schemaLimit("platform", "SegmentRule.conditions", "maxItems")],
     ["# hours", keyHours],
   ],
   "README.md": [

@@ -65,9 +65,13 @@ export interface TriggerMatch {
 }
 
 /** A row of an existing location (`ord`, from 1): with a notification that can fire there, or without any. */
-export type TriggerMatchRow = { readonly ord: number; readonly location_key: LocationKey } & (
-  TriggerMatch | { readonly campaign_id: null }
-);
+export type TriggerMatchRow = {
+  readonly ord: number;
+  readonly location_key: LocationKey;
+  /** The order of the rows of a location. */
+  readonly attached_at?: Date | null;
+  readonly attachment_id?: string | null;
+} & (TriggerMatch | { readonly campaign_id: null });
 
 /** An event as stored. Instants are epoch milliseconds. */
 export interface EventRow extends TenantKey {

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inject } from "vitest";
-import { ownLength, sourceOf, type SourceStatement, statementsOf } from "./SourceStatements.ts";
+import { ownLength, sourcesOf, type SourceStatement, statementsOf } from "./SourceStatements.ts";
 import type { RecordedStatement } from "./RecordStatements.ts";
 
 /** Statements that run on a cluster, or in a process of their own. */
@@ -114,9 +114,13 @@ describe("declared rows", () => {
   );
   const declared = statements.filter(({ file, row }) => row !== null && file.startsWith("src/"));
   const columns = new Map<SourceStatement, Set<string>>();
+  const wasRun = new Set<SourceStatement>();
   for (const recorded of recordedStatements()) {
-    const source = sourceOf(statements, recorded.text);
-    if (source === undefined || !declared.includes(source)) continue;
+    const [source, other, ...rest] = sourcesOf(statements, recorded.text);
+    for (const each of [source, other, ...rest]) if (each !== undefined) wasRun.add(each);
+    // Of two with equally long texts it could be either.
+    if (source === undefined || (other !== undefined && ownLength(source) === ownLength(other))) continue;
+    if (!declared.includes(source)) continue;
     const types = columns.get(source) ?? new Set();
     columns.set(source, types.add(typeOf(recorded)));
   }
@@ -127,7 +131,7 @@ describe("declared rows", () => {
   });
 
   it("tests run every statement that declares a row", () => {
-    const missing = declared.filter((each) => !columns.has(each) && !runsElsewhere.test(each.file));
+    const missing = declared.filter((each) => !wasRun.has(each) && !runsElsewhere.test(each.file));
     assert.deepStrictEqual(
       missing.map(({ file, line }) => `${file}:${line}`),
       [],

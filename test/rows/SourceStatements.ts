@@ -72,9 +72,9 @@ const canBe = ({ parts }: SourceStatement, text: string): boolean => {
 export const ownLength = ({ parts }: SourceStatement): number =>
   parts.reduce((sum, part) => sum + part.trim().length, 0);
 
-/** The statement whose own text is the longest of those that a text can be from. */
-export const sourceOf = (
+/** The statements that a text can be from, those with the longest text of their own first. */
+export const sourcesOf = (
   statements: ReadonlyArray<SourceStatement>,
   text: string,
-): SourceStatement | undefined =>
-  statements.filter((each) => canBe(each, text)).toSorted((a, b) => ownLength(b) - ownLength(a))[0];
+): ReadonlyArray<SourceStatement> =>
+  statements.filter((each) => canBe(each, text)).toSorted((a, b) => ownLength(b) - ownLength(a));
