@@ -236,6 +236,7 @@ export const figureTable: Readonly<Record<string, ReadonlyArray<Figure>>> = {
     ["features and # MiB", importMebibytes],
     ["# features", maxFeatures],
     ["# hours", keyHours],
+    ["1 to # conditions", schemaLimit("platform", "SegmentRule.conditions", "maxItems")],
     ["# bytes", maxSandboxBytes],
     ["# days before the end", defaultReportDays],
     ["# if left out", defaultPage],
@@ -248,10 +249,6 @@ export const figureTable: Readonly<Record<string, ReadonlyArray<Figure>>> = {
     ["# m count", maxLeeway],
     ["over # m is accepted", maxAccuracy],
     ["up to # characters", answerCharacters],
-  ],
-  "openapi/operator.json": [
-    ["1 to # conditions", schemaLimit("platform", "SegmentRule.conditions", "maxItems")],
-    ["# hours", keyHours],
   ],
   "README.md": [
     ["delivers **# messages a second**", measured("and # deliveries/s; ratio")],
