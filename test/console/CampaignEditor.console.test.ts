@@ -246,6 +246,8 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))(
           await tab.seeText("Notifications of the copy");
           await tab.fill("Starts at", "2026-12-02");
           await tab.press("button", "Publish");
+          // The text is on the page before the dialog is open, and until then the button is the page's own.
+          await tab.see("dialog", "Publish “Copy of Morning”?");
           await tab.seeText("2026-12-02 21:30");
           await tab.press("button", "Publish");
           await tab.seePage("Copy of Morning");

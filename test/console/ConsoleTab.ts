@@ -39,7 +39,12 @@ export class ConsoleTab {
 
   /** Waits for the page with this heading. */
   async seePage(name: string): Promise<void> {
-    await this.page.waitForSelector(`::-p-xpath(//main//h1[normalize-space(.)="${name}"])`);
+    try {
+      await this.page.waitForSelector(`::-p-xpath(//main//h1[normalize-space(.)="${name}"])`);
+    } catch (cause) {
+      const text = String(await this.page.evaluate("document.body.innerText"));
+      throw new Error(`There is no page "${name}", but:\n${text}`, { cause });
+    }
   }
 
   /** Waits for a text anywhere on the page. */
