@@ -12,6 +12,39 @@ const axeScript = readFileSync(createRequire(import.meta.url).resolve("axe-core/
 const byRole = (role: string, name: string): string => `::-p-aria([name="${name}"][role="${role}"])`;
 
 /**
+ * Runs in the page: starts to record which elements get the focus, and whether they show it. Returns how many
+ * elements the Tab key should reach: those of the modal dialog that is open, else of the whole page.
+ */
+const recordFocus = `(() => {
+  document.activeElement?.blur();
+  const dialog = document.querySelector("dialog:modal");
+  const isReached = (element) =>
+    element.tabIndex >= 0 && !element.disabled && !element.closest("[inert]") &&
+    element.checkVisibility({ visibilityProperty: true }) &&
+    !(element.type === "radio" && !element.checked && element.form?.elements.namedItem(element.name)?.value);
+  const all = [...(dialog ?? document).querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex]")];
+  const missing = new Set(all.filter(isReached));
+  const unseen = new Set();
+  const record = ({ target }) => {
+    missing.delete(target);
+    const { boxShadow, outlineStyle } = getComputedStyle(target);
+    if (outlineStyle === "none" && boxShadow === "none") unseen.add(target);
+  };
+  document.addEventListener("focusin", record);
+  window.endOfFocus = () => {
+    document.removeEventListener("focusin", record);
+    document.activeElement?.blur();
+    const text = ({ outerHTML }) => outerHTML.slice(0, 200);
+    return [
+      ...[...missing].map((each) => "not reached by Tab: " + text(each)),
+      ...[...unseen].map((each) => "does not show its focus: " + text(each)),
+    ];
+  };
+  window.missesFocus = () => missing.size > 0;
+  return missing.size;
+})()`;
+
+/**
  * A tab of the console, with what tests of pages do in it. Nothing waits for time, only for what must come.
  */
 export class ConsoleTab {
@@ -132,6 +165,18 @@ export class ConsoleTab {
     return found;
   }
 
+  /** Elements that the Tab key does not reach, and those that do not show that they have the focus. */
+  async keyboardProblems(): Promise<ReadonlyArray<string>> {
+    const { keyboard } = this.page;
+    const count = Number(await this.page.evaluate(recordFocus));
+    // The walk may begin anywhere, and passes elements which are there only while it does.
+    for (let pressed = 0; pressed < 2 * count + 10; pressed++) {
+      await keyboard.press("Tab");
+      if (!(await this.page.evaluate("window.missesFocus()"))) break;
+    }
+    return (await this.page.evaluate("window.endOfFocus()")) as ReadonlyArray<string>;
+  }
+
   /** By how many pixels the page is wider than a window of 360 pixels. */
   async overflowAt360(): Promise<number> {
     const before = this.page.viewport();
@@ -157,12 +202,14 @@ export const consoleTab = Effect.gen(function* () {
 
 /**
  * The rules of every page, as it is now: axe-core finds nothing in either theme, nothing is wider than 360
- * pixels, there is one `h1`, and so far no error, no violation of the policy and no request elsewhere.
+ * pixels, the Tab key reaches everything, there is one `h1`, and so far no error, no violation of the policy
+ * and no request elsewhere.
  */
 export const checkPage = (tab: ConsoleTab) =>
   Effect.promise(async () => {
     assert.deepStrictEqual(await tab.accessibilityProblems(), []);
     assert.strictEqual(await tab.overflowAt360(), 0, "scrolls at 360 pixels");
+    assert.deepStrictEqual(await tab.keyboardProblems(), []);
     assert.strictEqual((await tab.page.$$("h1")).length, 1);
     assert.deepStrictEqual(tab.problems, []);
   });
