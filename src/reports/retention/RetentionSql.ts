@@ -1,6 +1,7 @@
-import { Context, Effect, Layer } from "effect";
-import { SqlClient, type Statement } from "effect/sql";
+import { Effect } from "effect";
+import type { Statement } from "effect/sql";
 import { asNumber, instant, onlyRow } from "../../database/Rows.ts";
+import { SqlService } from "../../database/SqlService.ts";
 import { isComplete } from "../rollups/RollupStateSql.ts";
 import { isVisitBoundary } from "../SourceRowsSql.ts";
 import { inTenant, tenantIs } from "../../database/TenantColumns.ts";
@@ -27,9 +28,8 @@ const floorMillis = (column: string) => asNumber(`floor(extract(epoch FROM ${col
  * The statements that compact rows past their retention. All but `environments` and `create` belong into one
  * transaction with one snapshot.
  */
-export class RetentionSql extends Context.Service<RetentionSql>()("waypost/reports/retention/RetentionSql", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient;
+export class RetentionSql extends SqlService<RetentionSql>("waypost/reports/retention/RetentionSql")(
+  (sql) => {
     const from = (fromMs: number | null) =>
       fromMs === null ? sql`'-infinity'::timestamptz` : sql`${instant(fromMs)}`;
     /** Events from before are compacted without an exit. No event may be that late (contract L1). */
@@ -226,7 +226,5 @@ export class RetentionSql extends Context.Service<RetentionSql>()("waypost/repor
           ([row]) => row?.rows ?? 0,
         ),
     };
-  }),
-}) {
-  static readonly layer = Layer.effect(RetentionSql, RetentionSql.make);
-}
+  },
+) {}
