@@ -8,6 +8,7 @@ import {
   Unprocessable,
   type UnsupportedMediaType,
 } from "../../wire/ApiError.ts";
+import { counter } from "../../telemetry/KnownSeries.ts";
 import { parseFields } from "../../wire/ParsedBody.ts";
 import { badBody, bodyProblems, headRefusal } from "../../wire/RequestBody.ts";
 import { FairSlots, type SlotLimits } from "../../workers/FairSlots.ts";
@@ -17,7 +18,6 @@ import { importBodyRules } from "../LocationsApi.ts";
 import { referenceSystemProblem } from "../ReferenceSystem.ts";
 import type { CollectionFrame } from "./FeatureCollectionReader.ts";
 import type { ImportAnswer, ImportedFeature } from "./ImportMessages.ts";
-import { countImport } from "./ImportMetrics.ts";
 import { ImportThread, type ThreadBody, type ThreadLimits } from "./ImportThread.ts";
 
 /** Limits of concurrent imports. Times are real time, also where a test controls the clock. */
@@ -44,6 +44,13 @@ export interface ReadImport {
   readonly features: ReadonlyArray<ImportedFeature>;
   readonly release: Effect.Effect<void>;
 }
+
+const countImport = counter(
+  "waypost_location_imports_total",
+  "Bodies of location imports, by outcome: read, refused (not GeoJSON, too large, or not whole), turned_away " +
+    "(too many of one environment waited), failed (the import thread ended).",
+  { outcome: ["read", "refused", "turned_away", "failed"] },
+);
 
 type Refusal = PayloadTooLarge | UnsupportedMediaType | Unprocessable | ServiceUnavailable;
 
@@ -92,12 +99,13 @@ export class ImportReader extends Context.Service<
           Effect.sync(() => slots.claim(`${workspaceId}/${environment}`, granted.resolve)),
           (claimed) => Effect.sync(() => claimed?.()),
         );
-        if (release === null) return yield* Effect.andThen(countImport("turned_away"), Effect.fail(busy));
+        if (release === null)
+          return yield* Effect.andThen(countImport({ outcome: "turned_away" }), Effect.fail(busy));
         yield* Effect.callback<void, ServiceUnavailable>((resume) => {
           const timer = setTimeout(() => resume(Effect.fail(busy)), limits.waitMillis);
           void granted.promise.then(() => resume(Effect.void));
           return Effect.sync(() => clearTimeout(timer));
-        }).pipe(Effect.tapError(() => countImport("turned_away")));
+        }).pipe(Effect.tapError(() => countImport({ outcome: "turned_away" })));
         return Effect.sync(release);
       });
 
@@ -106,7 +114,7 @@ export class ImportReader extends Context.Service<
         const answer = yield* Effect.tryPromise(answerOf).pipe(
           Effect.catchTag("UnknownError", ({ cause }) =>
             Effect.logError("The import thread failed", cause).pipe(
-              Effect.andThen(countImport("failed")),
+              Effect.andThen(countImport({ outcome: "failed" })),
               Effect.andThen(Effect.fail(unreadable)),
             ),
           ),
@@ -153,13 +161,13 @@ export class ImportReader extends Context.Service<
           (body) => Effect.sync(body.close),
         ).pipe(
           Effect.tapError((error) =>
-            (error === unreadable ? Effect.void : countImport("refused")).pipe(
+            (error === unreadable ? Effect.void : countImport({ outcome: "refused" })).pipe(
               Effect.andThen(release),
               Effect.andThen(discardRest(request)),
             ),
           ),
         );
-        yield* countImport("read");
+        yield* countImport({ outcome: "read" });
         return { features, release } satisfies ReadImport;
       });
 

@@ -125,11 +125,11 @@ export class MediaWorkers extends Context.Service<
           Effect.acquireUseRelease(acquire, (worker) => worker.run(job, limits.jobMillis), release),
         );
         if (Option.isNone(ran)) {
-          yield* countJob("turned_away");
+          yield* countJob({ outcome: "turned_away" });
           return yield* new MediaWorkersUnavailable({ problem: "too many files are waiting already." });
         }
         const result = ran.value;
-        yield* countJob(outcomeOf(result));
+        yield* countJob({ outcome: outcomeOf(result) });
         if (result._tag === "refused") return yield* new MediaRefused({ message: result.message });
         if (result._tag === "unable") return yield* new MediaWorkersUnavailable({ problem: result.problem });
         return result;

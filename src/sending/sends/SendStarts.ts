@@ -108,9 +108,9 @@ export class SendStarts extends Context.Service<SendStarts>()("waypost/sending/S
     const log = Effect.fnUntraced(function* (decision: Decision) {
       const { campaignId, environment, held, id, isDone, lagMillis, outcome } = decision;
       const { workspace } = held;
-      yield* countSend(outcome);
+      yield* countSend({ status: outcome });
       if (outcome === "running") yield* noteLag(lagMillis);
-      if (isDone) yield* countSend("done");
+      if (isDone) yield* countSend({ status: "done" });
       const sentence = {
         running: "A send has started",
         skipped: "A send was skipped: its campaign is paused",

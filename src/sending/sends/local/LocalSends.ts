@@ -89,12 +89,12 @@ export class LocalSends extends Context.Service<LocalSends>()("waypost/sending/L
     }, database.atomically);
 
     const log = Effect.fnUntraced(function* ({ isSkipped, missed, send, started }: Decision) {
-      if (isSkipped) yield* countSend("skipped");
+      if (isSkipped) yield* countSend({ status: "skipped" });
       for (const millis of started) {
-        yield* countSend("running");
+        yield* countSend({ status: "running" });
         yield* noteLag(millis);
       }
-      for (let part = 0; part < missed; part++) yield* countSend("missed");
+      yield* countSend({ status: "missed" }, missed);
       const { campaignId, environment, id } = send;
       const report =
         missed > 0
@@ -134,7 +134,7 @@ export class LocalSends extends Context.Service<LocalSends>()("waypost/sending/L
           }
         }
         for (const { campaignId, environment, id, status } of yield* repository.finish(now)) {
-          yield* countSend(status);
+          yield* countSend({ status });
           yield* Effect.annotateLogs(Effect.logInfo("A send has ended with its last part"), {
             environment,
             campaign: campaignId,
