@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { asNumber, instant, onlyRow, utc } from "../database/Rows.ts";
-import { firstRow, run } from "../database/Statements.ts";
+import { firstRow, mapRows, run } from "../database/Statements.ts";
 import { tenantIs } from "../database/TenantColumns.ts";
 import type { MediaUser } from "./MediaFile.ts";
 import { MediaLibraryRepository, type MediaRow, type ServedFile } from "./MediaLibraryRepository.ts";
@@ -71,16 +71,14 @@ export const mediaLibrarySql = Layer.effect(
         run(sql`DELETE FROM media_file m WHERE ${tenantIs("m", tenant)} AND m.id = ${id}`),
 
       claimGarbage: (now, claimedUntil, limit) =>
-        Effect.orDie(
-          Effect.map(
-            sql<{ readonly key: string }>`
+        mapRows(
+          sql<{ readonly key: string }>`
               UPDATE media_garbage SET arriving = false, due_at = ${instant(claimedUntil)}
               WHERE key IN (
                 SELECT key FROM media_garbage WHERE due_at <= ${instant(now)} ORDER BY due_at LIMIT ${limit}
                 FOR UPDATE SKIP LOCKED)
               RETURNING key`,
-            (rows) => rows.map(({ key }) => key),
-          ),
+          ({ key }) => key,
         ),
 
       removed: (key, again) =>

@@ -2,10 +2,10 @@ import { Effect } from "effect";
 import { type Explained, plannedRows } from "../database/citus/PlannedRows.ts";
 import { asNumber, instant, onlyRow } from "../database/Rows.ts";
 import { SqlService } from "../database/SqlService.ts";
+import type { SurveyKey } from "./ReportCounts.ts";
 import { type Period, within } from "./SourceRowsSql.ts";
 import { inTenant } from "../database/TenantColumns.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
-import type { CampaignKey, NotificationKey } from "../wire/Ids.ts";
 
 /**
  * A kind of source rows: its table, the column of its instants, and its compacted table with the array that
@@ -23,14 +23,7 @@ export class SourceRowEstimateSql extends SqlService<SourceRowEstimateSql>(
   "waypost/reports/SourceRowEstimateSql",
 )((sql) => ({
   /** About how many responses a survey on a campaign has in a period. */
-  responses: (
-    tenant: TenantKey,
-    {
-      campaignKey,
-      notificationKey,
-    }: { readonly campaignKey: CampaignKey; readonly notificationKey: NotificationKey },
-    period: Period,
-  ) =>
+  responses: (tenant: TenantKey, { campaignKey, notificationKey }: SurveyKey, period: Period) =>
     Effect.map(
       onlyRow(sql<Explained>`
         EXPLAIN (FORMAT JSON) SELECT 1 FROM survey_response

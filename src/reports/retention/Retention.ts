@@ -1,16 +1,20 @@
-import { Clock, Context, Effect, Layer } from "effect";
+import { Clock, Context, Effect, Layer, Metric } from "effect";
 import { Settings } from "../../config/Settings.ts";
 import { Database } from "../../database/Database.ts";
 import { countPruned } from "../../database/Pruning.ts";
 import { DAY_MS } from "../../time/TimeZone.ts";
 import { Worker } from "../../workers/Worker.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
-import { recordWaiting } from "./RetentionMetrics.ts";
 import { type Compactable, RetentionSql } from "./RetentionSql.ts";
 
 /** About how many rows a transaction compacts, and how many environments a statement reads. */
 export const RetentionSizes = Context.Reference("waypost/reports/retention/RetentionSizes", {
   defaultValue: () => ({ rows: 10_000, environments: 200 }),
+});
+
+const skipped = Metric.gauge("waypost_retention_waiting", {
+  description:
+    "Environments with rows past their retention that the last run could not compact, by what the rows are.",
 });
 
 /**
@@ -90,7 +94,7 @@ export class Retention extends Context.Service<
           rows += compacted.rows;
           if (!compacted.isDone) waiting++;
         }
-        yield* recordWaiting(what, waiting);
+        yield* Metric.update(Metric.withAttributes(skipped, { what }), waiting);
         return rows;
       }),
     };

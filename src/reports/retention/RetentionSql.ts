@@ -2,6 +2,7 @@ import { Effect } from "effect";
 import type { Statement } from "effect/sql";
 import { asNumber, instant, onlyRow } from "../../database/Rows.ts";
 import { SqlService } from "../../database/SqlService.ts";
+import { anyRow } from "../../database/Statements.ts";
 import { isComplete } from "../rollups/RollupStateSql.ts";
 import { isVisitBoundary } from "../SourceRowsSql.ts";
 import { inTenant, tenantIs } from "../../database/TenantColumns.ts";
@@ -70,19 +71,11 @@ export class RetentionSql extends SqlService<RetentionSql>("waypost/reports/rete
 
       /** Locks the compaction of an environment for the transaction; false if another has it. */
       lock: (tenant: TenantKey) =>
-        Effect.map(
-          Effect.orDie(sql`SELECT 1 FROM retention WHERE ${inTenant(tenant)} FOR UPDATE SKIP LOCKED`),
-          (rows) => rows.length > 0,
-        ),
+        anyRow(sql`SELECT 1 FROM retention WHERE ${inTenant(tenant)} FOR UPDATE SKIP LOCKED`),
 
       /** Locks the rollups of an environment until the transaction ends; false while they are incomplete. */
       lockRollups: (tenant: TenantKey) =>
-        Effect.map(
-          Effect.orDie(
-            sql`SELECT 1 FROM rollup_state WHERE ${inTenant(tenant)} AND ${isComplete} FOR UPDATE`,
-          ),
-          (rows) => rows.length > 0,
-        ),
+        anyRow(sql`SELECT 1 FROM rollup_state WHERE ${inTenant(tenant)} AND ${isComplete} FOR UPDATE`),
 
       /** Creates the state of an environment that has none, in its own transaction. */
       create: (tenant: TenantKey) =>
@@ -107,11 +100,8 @@ export class RetentionSql extends SqlService<RetentionSql>("waypost/reports/rete
 
       /** Whether deltas of events from before an instant are pending. */
       hasPendingEvents: (tenant: TenantKey, toMs: number) =>
-        Effect.map(
-          Effect.orDie(
-            sql`SELECT 1 FROM event_delta WHERE ${inTenant(tenant)} AND quarter < ${instant(toMs)} LIMIT 1`,
-          ),
-          (rows) => rows.length > 0,
+        anyRow(
+          sql`SELECT 1 FROM event_delta WHERE ${inTenant(tenant)} AND quarter < ${instant(toMs)} LIMIT 1`,
         ),
 
       /** Saves that everything from before an instant is compacted. */

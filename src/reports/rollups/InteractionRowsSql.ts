@@ -1,6 +1,7 @@
 import { Effect } from "effect";
-import { asNumber, unnested } from "../../database/Rows.ts";
+import { epochMillis, unnested } from "../../database/Rows.ts";
 import { SqlService } from "../../database/SqlService.ts";
+import { mapRows } from "../../database/Statements.ts";
 import { inTenant } from "../../database/TenantColumns.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import type {
@@ -12,8 +13,7 @@ import type {
   ValueCounts,
 } from "./InteractionTypes.ts";
 import type { RollupSpan } from "./RollupKeys.ts";
-
-const quarter = asNumber("extract(epoch FROM quarter) * 1000");
+import { deliveryKey } from "./RollupRowsSql.ts";
 
 /** The columns of the primary key of `answer_rollup` in an environment. `starts_on` travels as text. */
 const answerKey = {
@@ -48,7 +48,7 @@ export class InteractionRowsSql extends SqlService<InteractionRowsSql>(
         WITH taken AS (
           DELETE FROM interaction_delta AS d USING (${oldest(tenant, "interaction_delta", limit)}) AS next
           WHERE ${inTenant(tenant)} AND d.id = next.id RETURNING d.*)
-        SELECT ${quarter} AS quarter, campaign_key, notification_key, content_type, trigger_type,
+        SELECT ${epochMillis("quarter")} AS quarter, campaign_key, notification_key, content_type, trigger_type,
           opened, clicked, responses FROM taken`),
 
     /** Takes so many deltas of answers, the oldest first. */
@@ -57,7 +57,7 @@ export class InteractionRowsSql extends SqlService<InteractionRowsSql>(
         WITH taken AS (
           DELETE FROM answer_delta AS d USING (${oldest(tenant, "answer_delta", limit)}) AS next
           WHERE ${inTenant(tenant)} AND d.id = next.id RETURNING d.*)
-        SELECT ${quarter} AS quarter, campaign_key, notification_key, question_id,
+        SELECT ${epochMillis("quarter")} AS quarter, campaign_key, notification_key, question_id,
           jsonb_build_object(value, change) AS counts FROM taken`),
 
     /** Adds interactions to rows, or inserts them. */
@@ -68,12 +68,7 @@ export class InteractionRowsSql extends SqlService<InteractionRowsSql>(
         SELECT ${tenant.workspaceId}, ${tenant.environment}, span, starts_on::date, campaign_key,
           notification_key, content_type, trigger_type, opened, clicked, responses
         FROM ${unnested("a", additions, {
-          span: ["text", ({ span }) => span],
-          starts_on: ["text", ({ startsOn }) => startsOn],
-          campaign_key: ["int4", ({ campaignKey }) => campaignKey],
-          notification_key: ["int4", ({ notificationKey }) => notificationKey],
-          content_type: ["text", ({ contentType }) => contentType],
-          trigger_type: ["text", ({ triggerType }) => triggerType],
+          ...deliveryKey,
           opened: ["float8", ({ opened }) => opened],
           clicked: ["float8", ({ clicked }) => clicked],
           responses: ["float8", ({ responses }) => responses],
@@ -115,10 +110,10 @@ export class InteractionRowsSql extends SqlService<InteractionRowsSql>(
 
     /** The surveys that have answers in a month. */
     surveysOfMonth: (tenant: TenantKey, month: string) =>
-      Effect.map(
-        Effect.orDie(sql<{ readonly key: number }>`
-          SELECT DISTINCT notification_key AS key FROM answer_rollup WHERE ${daysOf(tenant, month)}`),
-        (rows) => rows.map(({ key }) => key),
+      mapRows(
+        sql<{ readonly key: number }>`
+          SELECT DISTINCT notification_key AS key FROM answer_rollup WHERE ${daysOf(tenant, month)}`,
+        ({ key }) => key,
       ),
 
     /** The days of a month of a survey. */

@@ -1,14 +1,13 @@
 import { Effect } from "effect";
 import type { Statement } from "effect/sql";
-import { asNumber, unnested } from "../../database/Rows.ts";
+import { asNumber, epochMillis, unnested } from "../../database/Rows.ts";
 import { SqlService } from "../../database/SqlService.ts";
+import { anyRow } from "../../database/Statements.ts";
 import { type Period, within } from "../SourceRowsSql.ts";
 import { inTenant } from "../../database/TenantColumns.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { DeliveryDelta, EventDelta, VisitChange } from "./RollupTypes.ts";
 import { visitChanges } from "./VisitChangesSql.ts";
-
-const quarter = asNumber("extract(epoch FROM quarter) * 1000");
 
 const deltaTables = ["delivery_delta", "event_delta", "interaction_delta", "answer_delta"];
 
@@ -64,7 +63,7 @@ export class RollupDeltasSql extends SqlService<RollupDeltasSql>("waypost/report
             tenant,
             "delivery_delta",
             limit,
-            sql`${quarter} AS quarter, campaign_key, notification_key, content_type, trigger_type, status,
+            sql`${epochMillis("quarter")} AS quarter, campaign_key, notification_key, content_type, trigger_type, status,
               array_send(device_keys) AS devices`,
           )}`,
         ),
@@ -76,14 +75,14 @@ export class RollupDeltasSql extends SqlService<RollupDeltasSql>("waypost/report
             tenant,
             "event_delta",
             limit,
-            sql`${quarter} AS quarter, device_keys, location_keys, types, event_ids`,
+            sql`${epochMillis("quarter")} AS quarter, device_keys, location_keys, types, event_ids`,
           )}`,
         ),
 
       /** How the events of taken deltas change the visits that are rolled up (contract K5). */
       changedVisits: (tenant: TenantKey, deltas: ReadonlyArray<EventDelta>) =>
         Effect.orDie(sql<VisitChange & { readonly quarter: number }>`
-          SELECT location_key, ${quarter} AS quarter, ${asNumber("visits")} AS visits,
+          SELECT location_key, ${epochMillis("quarter")} AS quarter, ${asNumber("visits")} AS visits,
             visit_micros::int8 AS "visitMicros"
           FROM (${visitChanges(sql, {
             mine: inTenant(tenant),
@@ -108,10 +107,7 @@ export class RollupDeltasSql extends SqlService<RollupDeltasSql>("waypost/report
 
       /** Whether there are pending deltas of events. */
       hasEvents: (tenant: TenantKey) =>
-        Effect.map(
-          Effect.orDie(sql`SELECT 1 FROM event_delta WHERE ${inTenant(tenant)} LIMIT 1`),
-          (rows) => rows.length > 0,
-        ),
+        anyRow(sql`SELECT 1 FROM event_delta WHERE ${inTenant(tenant)} LIMIT 1`),
     };
   },
 ) {}

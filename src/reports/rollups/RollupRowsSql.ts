@@ -7,7 +7,7 @@ import type { LocationBlock } from "./encoding/LocationBlock.ts";
 import type { DeliveryAddition, DeliveryKey, EventAddition, EventKey } from "./RollupTypes.ts";
 
 /** The columns of the primary key of `delivery_rollup` in an environment. `starts_on` travels as text. */
-const deliveryKey = {
+export const deliveryKey = {
   span: ["text", ({ span }: DeliveryKey) => span],
   starts_on: ["text", ({ startsOn }: DeliveryKey) => startsOn],
   campaign_key: ["int4", ({ campaignKey }: DeliveryKey) => campaignKey],

@@ -1,8 +1,8 @@
 import { Effect } from "effect";
 import { Statement } from "effect/sql";
-import { asNumber, epochMillis, instant, moment, onlyRow } from "../../database/Rows.ts";
+import { epochMillis, instant, moment, onlyRow } from "../../database/Rows.ts";
 import { SqlService } from "../../database/SqlService.ts";
-import { run } from "../../database/Statements.ts";
+import { rowCount, run } from "../../database/Statements.ts";
 import { inTenant, tenantIs } from "../../database/TenantColumns.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { RollupCoverage } from "./reading/ScopeSplit.ts";
@@ -28,7 +28,7 @@ const rollupTables = {
   answer_rollup: ["span", "notification_key", "campaign_key", "starts_on", "question_id"],
 } as const;
 
-const rolledUpFrom = asNumber("extract(epoch FROM rolled_up_from) * 1000");
+const rolledUpFrom = epochMillis("rolled_up_from");
 
 /** The statements about the state of rollups: what they cover, and what is left to do. */
 export class RollupStateSql extends SqlService<RollupStateSql>("waypost/reports/rollups/RollupStateSql")(
@@ -170,10 +170,7 @@ export class RollupStateSql extends SqlService<RollupStateSql>("waypost/reports/
         ORDER BY workspace_id, environment`),
 
       /** Invalidates the rollups of all environments; gives how many. */
-      invalidateAll: Effect.map(
-        Effect.orDie(sql`UPDATE rollup_state SET timezone = '' RETURNING 1`),
-        (rows) => rows.length,
-      ),
+      invalidateAll: rowCount(sql`UPDATE rollup_state SET timezone = '' RETURNING 1`),
 
       /** Deletes rollups, at most so many rows of each table; true while there may be more. */
       clear: Effect.fnUntraced(function* (tenant: TenantKey, limit: number) {

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql";
 import { rowCursor } from "../../database/RowCursor.ts";
 import { instant, utc } from "../../database/Rows.ts";
 import { SqlService } from "../../database/SqlService.ts";
+import { firstRow } from "../../database/Statements.ts";
 import type { NotificationType } from "../../notifications/MessageContent.ts";
 import type { Question } from "../../notifications/Survey.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
@@ -63,8 +64,7 @@ export class SurveyResultsSql extends SqlService<SurveyResultsSql>(
   return {
     /** A notification on a campaign; none if either does not exist or they do not belong together. */
     pairing: (tenant: Tenant, campaign: string, notification: string) =>
-      Effect.map(
-        Effect.orDie(sql<Pairing>`
+      firstRow(sql<Pairing>`
           SELECT c.key AS "campaignKey", n.key AS "notificationKey", n.type,
             COALESCE(k.questions, '[]') AS questions
           FROM (SELECT * FROM campaign_notification WHERE ${inTenant(tenant)}
@@ -75,8 +75,6 @@ export class SurveyResultsSql extends SqlService<SurveyResultsSql>(
             AND n.id = cn.notification_id
           JOIN content k ON k.workspace_id = n.workspace_id AND k.environment = n.environment
             AND k.key = n.content_key`),
-        ([row]) => row ?? null,
-      ),
 
     /** Responses after the one of device `before`, by their first answer, newest first. */
     page: (tenant: Tenant, pairing: Pairing, period: ResponsePeriod, before: number | null, limit: number) =>

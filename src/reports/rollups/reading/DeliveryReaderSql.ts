@@ -1,5 +1,5 @@
 import { Effect } from "effect";
-import { asNumber } from "../../../database/Rows.ts";
+import { asNumber, epochMillis } from "../../../database/Rows.ts";
 import { SqlService } from "../../../database/SqlService.ts";
 import type { Tenant } from "../../../workspaces/Workspace.ts";
 import { reportConditions, type ReportScope } from "../../ReportConditionsSql.ts";
@@ -85,7 +85,7 @@ export class DeliveryReaderSql extends SqlService<DeliveryReaderSql>(
     /** Pending deltas of the range by the filters. */
     pendingOutcomes: (tenant: Tenant, scope: ReportScope) =>
       Effect.orDie(sql<OutcomeGroup>`
-        SELECT ${asNumber("extract(epoch FROM quarter) * 1000")} AS quarter, campaign_key,
+        SELECT ${epochMillis("quarter")} AS quarter, campaign_key,
           notification_key, status, array_send(device_keys) AS devices
         FROM delivery_delta
         WHERE ${matches(tenant, scope)} AND ${within(sql, "quarter", scope.range)}`),

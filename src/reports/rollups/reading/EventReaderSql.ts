@@ -1,6 +1,7 @@
 import { Effect } from "effect";
-import { arrayOf, asNumber } from "../../../database/Rows.ts";
+import { arrayOf, asNumber, epochMillis } from "../../../database/Rows.ts";
 import { SqlService } from "../../../database/SqlService.ts";
+import { mapRows } from "../../../database/Statements.ts";
 import type { Tenant } from "../../../workspaces/Workspace.ts";
 import { reportConditions, type ReportScope } from "../../ReportConditionsSql.ts";
 import { within } from "../../SourceRowsSql.ts";
@@ -20,10 +21,10 @@ export class EventReaderSql extends SqlService<EventReaderSql>(
   return {
     /** The keys of the locations that match. */
     locations: (tenant: Tenant, scope: ReportScope) =>
-      Effect.map(
-        Effect.orDie(sql<{ readonly key: number }>`
-          SELECT key FROM location WHERE ${reportConditions(sql, tenant, scope).locationMatches}`),
-        (rows) => rows.map(({ key }) => key),
+      mapRows(
+        sql<{ readonly key: number }>`
+          SELECT key FROM location WHERE ${reportConditions(sql, tenant, scope).locationMatches}`,
+        ({ key }) => key,
       ),
 
     /** Figures of each day of the range in these blocks of locations, end to end. */
@@ -54,7 +55,7 @@ export class EventReaderSql extends SqlService<EventReaderSql>(
     pendingTransitions: (tenant: Tenant, scope: ReportScope) => {
       const { eventMatches, mine } = reportConditions(sql, tenant, scope);
       return Effect.orDie(sql<TransitionGroup>`
-        SELECT ${asNumber("extract(epoch FROM quarter) * 1000")} AS quarter, location_key,
+        SELECT ${epochMillis("quarter")} AS quarter, location_key,
           ${entriesAndExits(sql)}, ${enteredDevices(sql)}
         FROM (
           SELECT workspace_id, environment, quarter, each.location_key, each.type, each.device_key

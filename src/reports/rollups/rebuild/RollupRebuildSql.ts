@@ -1,6 +1,6 @@
 import { Effect } from "effect";
 import type { Statement } from "effect/sql";
-import { asNumber, instant, moment, onlyRow, unnested } from "../../../database/Rows.ts";
+import { asNumber, epochMillis, instant, moment, onlyRow, unnested } from "../../../database/Rows.ts";
 import { SqlService } from "../../../database/SqlService.ts";
 import {
   compactedDeliveries,
@@ -84,7 +84,7 @@ export class RollupRebuildSql extends SqlService<RollupRebuildSql>(
          WHERE ${inTenant(tenant)} AND day < ${before} ORDER BY day DESC LIMIT 1)`;
       return Effect.map(
         onlyRow(sql<{ readonly at: number | null }>`
-          SELECT ${asNumber("extract(epoch FROM max(at)) * 1000")} AS at FROM (
+          SELECT ${epochMillis("max(at)")} AS at FROM (
             ${last("delivery", "settled_at")}
             UNION ALL ${last("delivery", "opened_at")}
             UNION ALL ${last("delivery", "clicked_at")}

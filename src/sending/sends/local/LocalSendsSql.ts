@@ -1,7 +1,7 @@
 import { Effect } from "effect";
 import { arrayOf, epochMillis, instant, jsonb, unnested } from "../../../database/Rows.ts";
 import { SqlService } from "../../../database/SqlService.ts";
-import { run } from "../../../database/Statements.ts";
+import { mapRows, run } from "../../../database/Statements.ts";
 import { sameTenant, tenantIs } from "../../../database/TenantColumns.ts";
 import { recordedSendsSql } from "../../../outbox/RecordedEventsSql.ts";
 import type { TimeZoneName } from "../../../time/TimeZone.ts";
@@ -81,8 +81,8 @@ export class LocalSendsSql extends SqlService<LocalSendsSql>("waypost/sending/Lo
 
     /** The time zones of registered devices, each once, by one index lookup each; null for none. */
     zones: (tenant: TenantKey) =>
-      Effect.map(
-        Effect.orDie(sql<{ readonly zone: TimeZoneName | null }>`
+      mapRows(
+        sql<{ readonly zone: TimeZoneName | null }>`
           WITH RECURSIVE zone AS (
             (SELECT d.timezone FROM device d
               WHERE ${tenantIs("d", tenant)} AND d.unregistered_at IS NULL AND d.timezone IS NOT NULL
@@ -96,17 +96,17 @@ export class LocalSendsSql extends SqlService<LocalSendsSql>("waypost/sending/Lo
           SELECT timezone AS zone FROM zone WHERE timezone IS NOT NULL
           UNION ALL
           SELECT NULL WHERE EXISTS (SELECT FROM device d
-            WHERE ${tenantIs("d", tenant)} AND d.unregistered_at IS NULL AND d.timezone IS NULL)`),
-        (rows) => rows.map(({ zone }) => zone),
+            WHERE ${tenantIs("d", tenant)} AND d.unregistered_at IS NULL AND d.timezone IS NULL)`,
+        ({ zone }) => zone,
       ),
 
     /** Source ids of the parts of a send that have run or run. */
     sourceIds: (send: LocalSend) =>
-      Effect.map(
-        Effect.orDie(sql<{ readonly sourceId: bigint }>`
+      mapRows(
+        sql<{ readonly sourceId: bigint }>`
           SELECT s.source_id AS "sourceId" FROM send s
-          WHERE ${tenantIs("s", send)} AND s.parent_id = ${send.id} AND s.source_id IS NOT NULL`),
-        (rows) => rows.map(({ sourceId }) => sourceId),
+          WHERE ${tenantIs("s", send)} AND s.parent_id = ${send.id} AND s.source_id IS NOT NULL`,
+        ({ sourceId }) => sourceId,
       ),
 
     /** Stores parts that are due, in order. Returns those that run, with their source ids, in order. */
