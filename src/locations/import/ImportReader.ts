@@ -11,7 +11,7 @@ import {
 import { counter } from "../../telemetry/KnownSeries.ts";
 import { parseFields } from "../../wire/ParsedBody.ts";
 import { badBody, bodyProblems, headRefusal } from "../../wire/RequestBody.ts";
-import { FairSlots, type SlotLimits } from "../../workers/FairSlots.ts";
+import { FairQueue, type FairQueueLimits } from "../../workers/FairQueue.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import { FeatureCollection, tooManyFeatures } from "../LocationImport.ts";
 import { importBodyRules } from "../LocationsApi.ts";
@@ -21,7 +21,7 @@ import type { ImportAnswer, ImportedFeature } from "./ImportMessages.ts";
 import { ImportThread, type ThreadBody, type ThreadLimits } from "./ImportThread.ts";
 
 /** Limits of concurrent imports. Times are real time, also where a test controls the clock. */
-export interface ImportReaderLimits extends SlotLimits, ThreadLimits {
+export interface ImportReaderLimits extends FairQueueLimits, ThreadLimits {
   /** Milliseconds for which an import waits for others. */
   readonly waitMillis: number;
 }
@@ -30,8 +30,9 @@ export interface ImportReaderLimits extends SlotLimits, ThreadLimits {
 export const ImportLimits = Context.Reference<ImportReaderLimits>("waypost/locations/ImportLimits", {
   defaultValue: () => ({
     maxRunning: 6,
-    maxRunningPerOwner: 2,
-    maxWaitingPerOwner: 20,
+    maxRunningOfOwner: 2,
+    maxWaiting: Infinity,
+    maxWaitingOfOwner: 20,
     waitMillis: 60_000,
     answerMillis: 30_000,
     idleMillis: 10_000,
@@ -88,7 +89,7 @@ export class ImportReader extends Context.Service<
     ImportReader,
     Effect.gen(function* () {
       const limits = yield* ImportLimits;
-      const slots = new FairSlots(limits);
+      const queue = new FairQueue(limits);
       const thread = new ImportThread(limits);
       yield* Effect.addFinalizer(() => Effect.sync(thread.stop));
 
@@ -96,8 +97,11 @@ export class ImportReader extends Context.Service<
       const takeSlot = Effect.fnUntraced(function* ({ environment, workspaceId }: TenantKey) {
         const granted = Promise.withResolvers<void>();
         const release = yield* Effect.acquireRelease(
-          Effect.sync(() => slots.claim(`${workspaceId}/${environment}`, granted.resolve)),
-          (claimed) => Effect.sync(() => claimed?.()),
+          Effect.sync(() => {
+            const job = { owner: `${workspaceId}/${environment}`, start: granted.resolve };
+            return queue.add(job) ? Effect.sync(() => queue.remove(job)) : null;
+          }),
+          (leave) => leave ?? Effect.void,
         );
         if (release === null)
           return yield* Effect.andThen(countImport({ outcome: "turned_away" }), Effect.fail(busy));
@@ -106,7 +110,7 @@ export class ImportReader extends Context.Service<
           void granted.promise.then(() => resume(Effect.void));
           return Effect.sync(() => clearTimeout(timer));
         }).pipe(Effect.tapError(() => countImport({ outcome: "turned_away" })));
-        return Effect.sync(release);
+        return release;
       });
 
       /** The features that a part of a body has; fails if the body is refused. */

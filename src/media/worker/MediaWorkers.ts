@@ -1,8 +1,8 @@
 import { Context, Data, Effect, Layer, Option } from "effect";
 import { ServiceUnavailable } from "../../wire/ApiError.ts";
+import { FairQueue, type FairQueueLimits } from "../../workers/FairQueue.ts";
 import { countJob } from "../MediaMetrics.ts";
 import type { MediaContent } from "../formats/MediaFormat.ts";
-import { FairQueue, type FairQueueLimits } from "./FairQueue.ts";
 import type { MediaJob, MediaResult } from "./MediaJob.ts";
 import { MediaWorkerProcess, MediaWorkerProgram, tooCostly } from "./MediaWorkerProcess.ts";
 
