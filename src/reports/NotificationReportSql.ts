@@ -3,7 +3,7 @@ import { unnested } from "../database/Rows.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { percent, registeredDevices, reportConditions, type ReportScope } from "./ReportConditionsSql.ts";
 import type { InteractionCounts, OutcomeCounts } from "./ReportCounts.ts";
-import type { RowReport } from "./RowReportSql.ts";
+import type { RowReportOf } from "./RowReportSql.ts";
 
 /** Named queries of the matching notifications (`matching`) with their `status`. */
 const matchingNotifications = (
@@ -28,12 +28,7 @@ const matchingNotifications = (
 };
 
 /** The notification report: a row for each matching notification. */
-export const notificationReport = (
-  sql: SqlClient.SqlClient,
-  tenant: Tenant,
-  scope: ReportScope,
-  counts: ReadonlyArray<OutcomeCounts>,
-): RowReport => {
+export const notificationReport: RowReportOf<OutcomeCounts> = (sql, tenant, scope, counts) => {
   const counted = unnested("counted", counts, {
     key: ["int4", ({ key }) => key],
     sent: ["int8", ({ delivered, failed }) => BigInt(delivered + failed)],
@@ -54,12 +49,7 @@ export const notificationReport = (
 };
 
 /** The interaction report: a row for each matching notification (contract M2). */
-export const interactionReport = (
-  sql: SqlClient.SqlClient,
-  tenant: Tenant,
-  scope: ReportScope,
-  counts: ReadonlyArray<InteractionCounts>,
-): RowReport => {
+export const interactionReport: RowReportOf<InteractionCounts> = (sql, tenant, scope, counts) => {
   const counted = unnested("counted", counts, {
     key: ["int4", ({ key }) => key],
     delivered: ["int8", ({ delivered }) => BigInt(delivered)],

@@ -1,5 +1,5 @@
 import { Effect } from "effect";
-import type { SqlClient, Statement } from "effect/sql";
+import type { Statement } from "effect/sql";
 import { onlyRow } from "../database/Rows.ts";
 import { SqlService } from "../database/SqlService.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
@@ -8,7 +8,7 @@ import { locationReport } from "./LocationReportSql.ts";
 import { interactionReport, notificationReport } from "./NotificationReportSql.ts";
 import type { ReportScope } from "./ReportConditionsSql.ts";
 import type { SummaryCounts } from "./ReportCounts.ts";
-import { type RowReport, rowReport } from "./RowReportSql.ts";
+import { rowReport, type RowReportOf } from "./RowReportSql.ts";
 import { summaryReport } from "./SummaryReportSql.ts";
 import { surveyReport } from "./SurveyReportSql.ts";
 
@@ -21,10 +21,8 @@ export class ReportsSql extends SqlService<ReportsSql>("waypost/reports/ReportsS
     );
   /** A report of rows: those with the status, or all of them for null. */
   const rows =
-    <Counts>(
-      report: (sql: SqlClient.SqlClient, tenant: Tenant, scope: ReportScope, counts: Counts) => RowReport,
-    ) =>
-    (tenant: Tenant, scope: ReportScope, counts: Counts, status: string | null) =>
+    <Counts>(report: RowReportOf<Counts>) =>
+    (tenant: Tenant, scope: ReportScope, counts: ReadonlyArray<Counts>, status: string | null) =>
       dataOf(rowReport(sql, report(sql, tenant, scope, counts), status));
 
   return {

@@ -21,13 +21,7 @@ const skipped = Metric.gauge("waypost_retention_waiting", {
  * Compacts deliveries and events past their retention: their rows leave the tables, and reports still count
  * them (docs/decisions/0027). Only rows that are rolled up are compacted, so the rollups do not change.
  */
-export class Retention extends Context.Service<
-  Retention,
-  {
-    /** Compacts what is rolled up from before an instant (epoch milliseconds). Gives the number of rows. */
-    readonly compact: (what: Compactable, beforeMs: number) => Effect.Effect<number>;
-  }
->()("waypost/reports/retention/Retention", {
+export class Retention extends Context.Service<Retention>()("waypost/reports/retention/Retention", {
   make: Effect.gen(function* () {
     const database = yield* Database;
     const statements = yield* RetentionSql;
@@ -86,7 +80,8 @@ export class Retention extends Context.Service<
     });
 
     return {
-      compact: Effect.fnUntraced(function* (what, beforeMs) {
+      /** Compacts what is rolled up from before an instant (epoch milliseconds). Gives the number of rows. */
+      compact: Effect.fnUntraced(function* (what: Compactable, beforeMs: number) {
         let rows = 0;
         let waiting = 0;
         for (const tenant of yield* environmentsOf(what, beforeMs)) {
