@@ -13,9 +13,7 @@ const given = <A>(value: A | null | undefined, condition: (value: A) => Statemen
 /** Every statement on locations, except those of imports and of the location index. */
 export const locationsSql = Layer.effect(
   LocationsRepository,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient;
-
+  Effect.map(SqlClient.SqlClient, (sql) => {
     const columns = sql`
       l.id, l.name, l.external_id, l.address, l.type,
       CASE l.type

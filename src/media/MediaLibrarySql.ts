@@ -9,9 +9,7 @@ import { MediaLibraryRepository, type MediaRow, type ServedFile } from "./MediaL
 /** Every statement on media files, and on keys whose bytes belong to no file. */
 export const mediaLibrarySql = Layer.effect(
   MediaLibraryRepository,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient;
-
+  Effect.map(SqlClient.SqlClient, (sql) => {
     const shown = sql`m.id, m.key, m.name, m.kind AS type, m.mime_type, m.size_bytes, m.width, m.height,
       m.duration_seconds, ${utc("m.created_at")} AS created_at, ${utc("m.updated_at")} AS updated_at`;
 
