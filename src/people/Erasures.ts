@@ -6,6 +6,7 @@ import { PushErasure } from "../sending/push/PushErasure.ts";
 import { WebhookErasure } from "../webhooks/WebhookErasure.ts";
 import { knownSeries } from "../telemetry/KnownSeries.ts";
 import { idAt, isUuid, type DeviceKey } from "../wire/Ids.ts";
+import { Worker } from "../workers/Worker.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { type ErasedOwner, ErasuresSql, type NamedDevice } from "./ErasuresSql.ts";
@@ -169,3 +170,18 @@ export class Erasures extends Context.Service<
     }),
   ).pipe(Layer.provide([ErasuresSql.layer, PushErasure.layer, WebhookErasure.layer, RuleErasure.layer]));
 }
+
+/** After this time no transaction runs that read a device before it was erased. */
+const completedAfter = 30_000;
+
+/** Completes the erasures that are due. Two workers may do the same, which changes nothing. */
+export const completeErasures: Effect.Effect<void, never, Erasures> = Effect.gen(function* () {
+  const erasures = yield* Erasures;
+  const now = yield* Clock.currentTimeMillis;
+  while (yield* erasures.complete(now - completedAfter));
+});
+
+/** The job that completes erasures, within a minute (contract Q3). */
+export const erasureCompletion = Layer.effectDiscard(
+  Worker.every("erasures", "5 seconds", completeErasures, { isTraced: false }),
+);

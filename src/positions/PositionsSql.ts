@@ -3,8 +3,15 @@ import { epochMillis, unnested } from "../database/Rows.ts";
 import { SqlService } from "../database/SqlService.ts";
 import { sameTenant, tenantColumns } from "../database/TenantColumns.ts";
 import { workspaceStatements, lockedSql, table, workspaceIs } from "../database/WorkspaceGroups.ts";
-import { candidatesOf, type LocationCandidate } from "./LocationCandidate.ts";
-import type { DeviceLocation, KnownRow, LastPosition, PositionDevice, Unmoved } from "./PositionRows.ts";
+import {
+  candidatesOf,
+  type DeviceLocation,
+  type KnownRow,
+  type LastPosition,
+  type LocationCandidate,
+  type PositionDevice,
+  type Unmoved,
+} from "./PositionRows.ts";
 
 const deviceColumns = {
   ...tenantColumns,

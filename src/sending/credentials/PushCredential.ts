@@ -10,6 +10,10 @@ export const PushProvider = Schema.Literals(["fcm", "apns", "webpush"]).annotate
 });
 export type PushProvider = typeof PushProvider.Type;
 
+/** Whether a transport in a path is a push provider. */
+export const isProvider = (text: string): text is PushProvider =>
+  (PushProvider.literals as ReadonlyArray<string>).includes(text);
+
 /** Binds credentials to their row: copied to another environment or provider, they do not open. */
 export const sealingContext = (tenant: TenantKey, transport: PushProvider): string =>
   `${tenant.workspaceId}/${tenant.environment}/${transport}`;

@@ -6,8 +6,7 @@ import { workspaceStatements, nextOf, table } from "../../database/WorkspaceGrou
 import { deliveryDeltasSql } from "../../deltas/DeltasSql.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { DueDelivery, InitialStatus } from "./Delivery.ts";
-import { isCoolingSql } from "./CooldownSql.ts";
-import { usedCapSql } from "./FrequencyCapSql.ts";
+import { isCoolingSql, usedCapSql } from "./ReceiverSql.ts";
 
 /** Statements that create deliveries triggered by events. */
 export class DeliveriesSql extends SqlService<DeliveriesSql>("waypost/sending/DeliveriesSql")((sql) => {

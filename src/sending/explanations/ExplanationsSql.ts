@@ -13,8 +13,7 @@ import type { CampaignQuietHours } from "../../workspaces/QuietHours.ts";
 import type { FrequencyCap, Tenant } from "../../workspaces/Workspace.ts";
 import type { CapWindow } from "../deliveries/FrequencyCap.ts";
 import { workspaceStatements } from "../../database/WorkspaceGroups.ts";
-import { cooledSql } from "../deliveries/CooldownSql.ts";
-import { usedCapSql } from "../deliveries/FrequencyCapSql.ts";
+import { cooledSql, usedCapSql } from "../deliveries/ReceiverSql.ts";
 import type { DeviceKey } from "../../wire/Ids.ts";
 
 /** Facts that decide whether a campaign reaches a device. Instants are epoch milliseconds. */

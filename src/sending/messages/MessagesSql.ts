@@ -80,10 +80,10 @@ export class MessagesSql extends SqlService<MessagesSql>("waypost/sending/Messag
      */
     deliveredAt: (tenant: Tenant, { deviceKey, sourceId }: DeliveryKey) =>
       Effect.map(
-        Effect.orDie(sql<{ readonly at: number }>`
+        firstRow(sql<{ readonly at: number }>`
           SELECT ${epochMillis("COALESCE(d.settled_at, d.created_at)")} AS at
           FROM delivery d WHERE ${isReceived(tenant, sourceId, deviceKey)}`),
-        ([row]) => row?.at ?? null,
+        (row) => row?.at ?? null,
       ),
 
     /** Records an interaction; the first of each type counts. Null for a message that no device got. */

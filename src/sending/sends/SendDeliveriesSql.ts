@@ -12,7 +12,7 @@ import type { TenantKey } from "../../workspaces/Environment.ts";
 import { batchParts } from "./batches/BatchDevicesSql.ts";
 import { sourceColumns, type TakenBatch } from "./batches/BatchLeasesSql.ts";
 import type { FirstStatus, InitialStatus } from "../deliveries/Delivery.ts";
-import { usedCapSql } from "../deliveries/FrequencyCapSql.ts";
+import { usedCapSql } from "../deliveries/ReceiverSql.ts";
 import type { StartedSend } from "./Send.ts";
 import type { QuietZone } from "./holding/SendQuietHours.ts";
 

@@ -5,9 +5,13 @@ import type { TimeZoneName } from "../../time/TimeZone.ts";
 import { sameTenant, tenantColumns, tenantIsIn } from "../../database/TenantColumns.ts";
 import { recordedSendsSql } from "../../outbox/RecordedEventsSql.ts";
 import { isOneOfSends, sourceColumns } from "./batches/BatchLeasesSql.ts";
-import type { CampaignQuietHours, QuietHours } from "../../workspaces/QuietHours.ts";
+import {
+  type CampaignQuietHours,
+  effectiveQuietHours,
+  type QuietHours,
+} from "../../workspaces/QuietHours.ts";
 import type { FrequencyCap } from "../../workspaces/Workspace.ts";
-import type { CapWindow } from "../deliveries/FrequencyCap.ts";
+import { type CapWindow, capWindow } from "../deliveries/FrequencyCap.ts";
 import type { SendQuietHours } from "./holding/SendQuietHours.ts";
 import type { SendAudience, SendingCampaign, StartedSend } from "./Send.ts";
 import type { ContentKey, DeviceKey } from "../../wire/Ids.ts";
@@ -39,12 +43,20 @@ export interface DueSend extends SendingCampaign {
   readonly templated: boolean;
 }
 
-/** A send that starts, with the devices to split into batches. */
-export interface StartingSend extends DueSend {
+/** Cap and quiet hours of a send, fixed at its start. */
+export interface SendRules {
   readonly window: CapWindow | null;
   readonly capBy: "device" | "user";
   readonly quiet: SendQuietHours | null;
 }
+
+/** The cap and quiet hours of a campaign now. */
+export const rulesAt = (held: HeldCampaign, now: number): SendRules => {
+  const { cap, capBy, defaultCap, defaultQuietHours, quietHours, timezone } = held;
+  const hours = effectiveQuietHours(quietHours, defaultQuietHours);
+  const quiet = hours === null ? null : { ...hours, timezone };
+  return { window: capWindow(cap, defaultCap, timezone, now), capBy, quiet };
+};
 
 /** A started send whose devices are those of an audience, to be found later. */
 interface AudienceSend extends StartedSend {
@@ -145,7 +157,7 @@ export class SendStartsSql extends SqlService<SendStartsSql>("waypost/sending/Se
      * Starts locked sends, with their content, cap and quiet hours. Their source ids are in the given
      * order.
      */
-    start: (sends: ReadonlyArray<StartingSend>, now: number) =>
+    start: (sends: ReadonlyArray<DueSend & SendRules>, now: number) =>
       Effect.orDie(sql<{ readonly id: string; readonly sourceId: bigint }>`
         WITH numbered AS MATERIALIZED (
           SELECT o.*, nextval('delivery_source_id') AS source_id FROM (

@@ -1,5 +1,5 @@
 import { Effect } from "effect";
-import { arrayOf, instant, unnested } from "../../../database/Rows.ts";
+import { instant, unnested } from "../../../database/Rows.ts";
 import { SqlService } from "../../../database/SqlService.ts";
 import { mapRows } from "../../../database/Statements.ts";
 import { sameTenant, tenantIsIn } from "../../../database/TenantColumns.ts";
@@ -80,13 +80,10 @@ export class HeldDeliveriesSql extends SqlService<HeldDeliveriesSql>("waypost/se
         ),
 
       /** Locks sends until the transaction ends, in the order of their source ids. */
-      lockSends: (sends: ReadonlyArray<StartedSend>) => {
-        const sourceIds = sends.map(({ sourceId }) => sourceId);
-        return Effect.orDie(sql`
-          SELECT FROM send s
-          WHERE ${tenantIsIn("s", sends)} AND s.source_id = ANY (${arrayOf("int8", sourceIds)})
-          ORDER BY s.source_id FOR NO KEY UPDATE`);
-      },
+      lockSends: (sends: ReadonlyArray<StartedSend>) =>
+        Effect.orDie(sql`
+        SELECT FROM send s WHERE ${tenantIsIn("s", sends)} AND ${isOneOf("s", sends)}
+        ORDER BY s.source_id FOR NO KEY UPDATE`),
 
       /** Gives locked deliveries their new status, queues pushes, and counts outcomes for the sends. */
       release: (all: ReadonlyArray<ReleasedDelivery>, now: number) =>

@@ -6,26 +6,12 @@ import { sameTenant, tenantIs } from "../../../database/TenantColumns.ts";
 import { recordedSendsSql } from "../../../outbox/RecordedEventsSql.ts";
 import type { TimeZoneName } from "../../../time/TimeZone.ts";
 import type { TenantKey } from "../../../workspaces/Environment.ts";
-import type { CapWindow } from "../../deliveries/FrequencyCap.ts";
-import type { SendQuietHours } from "../holding/SendQuietHours.ts";
 import type { LocalPart, LocalState } from "./LocalParts.ts";
 import type { SendingCampaign, StartedSend } from "../Send.ts";
-import type { ContentKey } from "../../../wire/Ids.ts";
+import type { DueSend, SendRules } from "../SendStartsSql.ts";
 
 /** A send at a local time whose next part may be due, locked until the transaction ends. */
-export interface LocalSend extends SendingCampaign, LocalState {
-  readonly id: string;
-  readonly contentKey: ContentKey;
-  readonly contentType: string;
-  readonly templated: boolean;
-}
-
-/** Cap, cooldown and quiet hours of a part. */
-export interface PartRules {
-  readonly window: CapWindow | null;
-  readonly capBy: "device" | "user";
-  readonly quiet: SendQuietHours | null;
-}
+export interface LocalSend extends Omit<DueSend, "dueAt">, LocalState {}
 
 /** A part to store: one that runs gets a source id. */
 export interface StoredPart extends LocalPart {
@@ -113,7 +99,7 @@ export class LocalSendsSql extends SqlService<LocalSendsSql>("waypost/sending/Lo
     addParts: (
       send: LocalSend,
       parts: ReadonlyArray<StoredPart>,
-      { capBy, quiet, window }: PartRules,
+      { capBy, quiet, window }: SendRules,
       now: number,
     ) =>
       Effect.orDie(sql<StartedSend & { readonly ord: number }>`
