@@ -1,7 +1,6 @@
-import { Effect } from "effect";
 import type { Statement } from "effect/sql";
-import { onlyRow } from "../database/Rows.ts";
 import { SqlService } from "../database/SqlService.ts";
+import { onlyValue } from "../database/Statements.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { campaignReport } from "./CampaignReportSql.ts";
 import { locationReport } from "./LocationReportSql.ts";
@@ -15,10 +14,7 @@ import { surveyReport } from "./SurveyReportSql.ts";
 /** The statements of the reports. Each answers the report's `data` as JSON text. */
 export class ReportsSql extends SqlService<ReportsSql>("waypost/reports/ReportsSql")((sql) => {
   const dataOf = (statement: Statement.Fragment) =>
-    Effect.map(
-      onlyRow(sql<{ readonly data: string }>`/* rows of a report */ ${statement}`),
-      ({ data }) => data,
-    );
+    onlyValue(sql<{ readonly data: string }>`/* rows of a report */ ${statement}`);
   /** A report of rows: those with the status, or all of them for null. */
   const rows =
     <Counts>(report: RowReportOf<Counts>) =>

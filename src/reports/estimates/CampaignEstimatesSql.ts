@@ -1,7 +1,6 @@
-import { Effect } from "effect";
-import { arrayOf, asNumber, onlyRow } from "../../database/Rows.ts";
+import { arrayOf, asNumber } from "../../database/Rows.ts";
 import { SqlService } from "../../database/SqlService.ts";
-import { mapRows } from "../../database/Statements.ts";
+import { columnValues, onlyValue } from "../../database/Statements.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
 import { registeredDevices } from "../ReportConditionsSql.ts";
 import { inTenant } from "../../database/TenantColumns.ts";
@@ -13,22 +12,16 @@ export class CampaignEstimatesSql extends SqlService<CampaignEstimatesSql>(
 )((sql) => ({
   /** Registered devices now, from the counter of the rollups. */
   registered: (tenant: Tenant) =>
-    Effect.map(
-      onlyRow(sql<{ readonly devices: number }>`
-        SELECT ${asNumber("devices")} AS devices FROM (${registeredDevices(sql, tenant)}) AS registered`),
-      ({ devices }) => devices,
-    ),
+    onlyValue(sql<{ readonly devices: number }>`
+      SELECT ${asNumber("devices")} AS devices FROM (${registeredDevices(sql, tenant)}) AS registered`),
 
   /** The keys of the locations, and of those in the groups; each once. */
   locationKeys: (tenant: Tenant, locationIds: ReadonlyArray<string>, groupIds: ReadonlyArray<string>) =>
-    mapRows(
-      sql<{ readonly key: LocationKey }>`
-        SELECT key FROM location
-        WHERE ${inTenant(tenant)} AND id IN (
-          SELECT unnest(${arrayOf("uuid", locationIds)})
-          UNION
-          SELECT location_id FROM location_group_member
-          WHERE ${inTenant(tenant)} AND group_id = ANY (${arrayOf("uuid", groupIds)}))`,
-      ({ key }) => key,
-    ),
+    columnValues(sql<{ readonly key: LocationKey }>`
+      SELECT key FROM location
+      WHERE ${inTenant(tenant)} AND id IN (
+        SELECT unnest(${arrayOf("uuid", locationIds)})
+        UNION
+        SELECT location_id FROM location_group_member
+        WHERE ${inTenant(tenant)} AND group_id = ANY (${arrayOf("uuid", groupIds)}))`),
 })) {}

@@ -1,7 +1,7 @@
 import { Effect } from "effect";
 import { epochMillis, unnested } from "../../database/Rows.ts";
 import { SqlService } from "../../database/SqlService.ts";
-import { mapRows } from "../../database/Statements.ts";
+import { columnValues } from "../../database/Statements.ts";
 import { inTenant } from "../../database/TenantColumns.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import type {
@@ -110,11 +110,8 @@ export class InteractionRowsSql extends SqlService<InteractionRowsSql>(
 
     /** The surveys that have answers in a month. */
     surveysOfMonth: (tenant: TenantKey, month: string) =>
-      mapRows(
-        sql<{ readonly key: number }>`
-          SELECT DISTINCT notification_key AS key FROM answer_rollup WHERE ${daysOf(tenant, month)}`,
-        ({ key }) => key,
-      ),
+      columnValues(sql<{ readonly key: number }>`
+        SELECT DISTINCT notification_key AS key FROM answer_rollup WHERE ${daysOf(tenant, month)}`),
 
     /** The days of a month of a survey. */
     answersOfMonth: (tenant: TenantKey, month: string, survey: number) =>

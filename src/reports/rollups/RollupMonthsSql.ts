@@ -1,7 +1,7 @@
 import { Effect } from "effect";
 import { arrayOf, asNumber } from "../../database/Rows.ts";
 import { SqlService } from "../../database/SqlService.ts";
-import { mapRows } from "../../database/Statements.ts";
+import { columnValues, onlyValue } from "../../database/Statements.ts";
 import { inTenant } from "../../database/TenantColumns.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { LocationBlock } from "./encoding/LocationBlock.ts";
@@ -21,31 +21,25 @@ export class RollupMonthsSql extends SqlService<RollupMonthsSql>("waypost/report
     return {
       /** The first day from a date on that has rows; null if none has. */
       firstDay: (tenant: TenantKey, date: string) =>
-        Effect.map(
-          Effect.orDie(sql<{ readonly date: string | null }>`
-            SELECT min(starts_on)::text AS date FROM (
-              (SELECT starts_on FROM delivery_rollup
-               WHERE ${days(tenant)} AND campaign_key = 0 AND starts_on >= ${date}::text::date
-               ORDER BY starts_on LIMIT 1)
-              UNION ALL
-              (SELECT starts_on FROM event_rollup
-               WHERE ${days(tenant)} AND block = 0 AND starts_on >= ${date}::text::date
-               ORDER BY starts_on LIMIT 1)
-              UNION ALL
-              -- Every answer has a response on its day.
-              (SELECT starts_on FROM interaction_rollup
-               WHERE ${days(tenant)} AND starts_on >= ${date}::text::date
-               ORDER BY starts_on LIMIT 1)) AS first`),
-          ([row]) => row?.date ?? null,
-        ),
+        onlyValue(sql<{ readonly date: string | null }>`
+          SELECT min(starts_on)::text AS date FROM (
+            (SELECT starts_on FROM delivery_rollup
+             WHERE ${days(tenant)} AND campaign_key = 0 AND starts_on >= ${date}::text::date
+             ORDER BY starts_on LIMIT 1)
+            UNION ALL
+            (SELECT starts_on FROM event_rollup
+             WHERE ${days(tenant)} AND block = 0 AND starts_on >= ${date}::text::date
+             ORDER BY starts_on LIMIT 1)
+            UNION ALL
+            -- Every answer has a response on its day.
+            (SELECT starts_on FROM interaction_rollup
+             WHERE ${days(tenant)} AND starts_on >= ${date}::text::date
+             ORDER BY starts_on LIMIT 1)) AS first`),
 
       /** The keys of the campaigns that have days in a month; 0 stands for all of them. */
       campaigns: (tenant: TenantKey, month: string) =>
-        mapRows(
-          sql<{ readonly key: number }>`
-            SELECT DISTINCT campaign_key AS key FROM delivery_rollup WHERE ${daysOf(tenant, month)}`,
-          ({ key }) => key,
-        ),
+        columnValues(sql<{ readonly key: number }>`
+          SELECT DISTINCT campaign_key AS key FROM delivery_rollup WHERE ${daysOf(tenant, month)}`),
 
       /** The days of a month of these campaigns, those of each key together. */
       deliveries: (tenant: TenantKey, month: string, campaigns: ReadonlyArray<number>) =>
@@ -60,11 +54,8 @@ export class RollupMonthsSql extends SqlService<RollupMonthsSql>("waypost/report
 
       /** The blocks of locations that have days in a month; `allLocations` stands for all of them. */
       eventBlocks: (tenant: TenantKey, month: string) =>
-        mapRows(
-          sql<{ readonly block: number }>`
-            SELECT DISTINCT block FROM event_rollup WHERE ${daysOf(tenant, month)} ORDER BY block`,
-          ({ block }) => block,
-        ),
+        columnValues(sql<{ readonly block: number }>`
+          SELECT DISTINCT block FROM event_rollup WHERE ${daysOf(tenant, month)} ORDER BY block`),
 
       /** The days of a month of a block of locations. */
       blocks: (tenant: TenantKey, month: string, block: number) =>

@@ -2,7 +2,7 @@ import { Effect } from "effect";
 import { epochMillis, instant, utc } from "../../database/Rows.ts";
 import { SqlService } from "../../database/SqlService.ts";
 import type { ContentMedia } from "../../media/MediaAddress.ts";
-import { firstRow } from "../../database/Statements.ts";
+import { firstRow, firstValue } from "../../database/Statements.ts";
 import { sameTenant, tenantIs } from "../../database/TenantColumns.ts";
 import { workspaceStatements, table } from "../../database/WorkspaceGroups.ts";
 import { interactionDeltasSql } from "../../deltas/DeltasSql.ts";
@@ -79,12 +79,9 @@ export class MessagesSql extends SqlService<MessagesSql>("waypost/sending/Messag
      * when the delivery was created: a device can show it before the provider's answer is stored.
      */
     deliveredAt: (tenant: Tenant, { deviceKey, sourceId }: DeliveryKey) =>
-      Effect.map(
-        firstRow(sql<{ readonly at: number }>`
-          SELECT ${epochMillis("COALESCE(d.settled_at, d.created_at)")} AS at
-          FROM delivery d WHERE ${isReceived(tenant, sourceId, deviceKey)}`),
-        (row) => row?.at ?? null,
-      ),
+      firstValue(sql<{ readonly at: number }>`
+        SELECT ${epochMillis("COALESCE(d.settled_at, d.created_at)")} AS at
+        FROM delivery d WHERE ${isReceived(tenant, sourceId, deviceKey)}`),
 
     /** Records an interaction; the first of each type counts. Null for a message that no device got. */
     interact: (tenant: Tenant, { deviceKey, sourceId }: DeliveryKey, type: InteractionType, at: number) =>

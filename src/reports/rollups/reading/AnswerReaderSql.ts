@@ -2,6 +2,7 @@ import { Effect } from "effect";
 import type { Statement } from "effect/sql";
 import { arrayOf, asNumber } from "../../../database/Rows.ts";
 import { SqlService } from "../../../database/SqlService.ts";
+import { onlyValue } from "../../../database/Statements.ts";
 import type { Tenant } from "../../../workspaces/Workspace.ts";
 import type { SurveyKey } from "../../ReportCounts.ts";
 import { within } from "../../SourceRowsSql.ts";
@@ -48,20 +49,17 @@ export class AnswerReaderSql extends SqlService<AnswerReaderSql>(
   return {
     /** Responses in the range, dated by the first answer. */
     responseCount: (tenant: Tenant, survey: SurveyKey, split: ScopeSplit) =>
-      Effect.map(
-        Effect.orDie(sql<{ readonly responses: number }>`
-          SELECT ${asNumber("COALESCE(sum(responses), 0)")} AS responses
-          FROM (${counts(split, {
-            rolledUp: (isInPart) => sql`
-              SELECT responses FROM interaction_rollup WHERE ${isOf(tenant, survey)} AND ${isInPart}`,
-            pending: (isInRange) => sql`
-              SELECT responses FROM interaction_delta WHERE ${isOf(tenant, survey)} AND ${isInRange}`,
-            raw: (isInRange) => sql`
-              SELECT count(*) AS responses FROM survey_response
-              WHERE ${isOf(tenant, survey)} AND ${isInRange}`,
-          })}) AS counted`),
-        ([row]) => row?.responses ?? 0,
-      ),
+      onlyValue(sql<{ readonly responses: number }>`
+        SELECT ${asNumber("COALESCE(sum(responses), 0)")} AS responses
+        FROM (${counts(split, {
+          rolledUp: (isInPart) => sql`
+            SELECT responses FROM interaction_rollup WHERE ${isOf(tenant, survey)} AND ${isInPart}`,
+          pending: (isInRange) => sql`
+            SELECT responses FROM interaction_delta WHERE ${isOf(tenant, survey)} AND ${isInRange}`,
+          raw: (isInRange) => sql`
+            SELECT count(*) AS responses FROM survey_response
+            WHERE ${isOf(tenant, survey)} AND ${isInRange}`,
+        })}) AS counted`),
 
     /** How often each of these questions was answered by each value; a row for each part of the range. */
     values: (tenant: Tenant, survey: SurveyKey, split: ScopeSplit, questionIds: ReadonlyArray<string>) => {

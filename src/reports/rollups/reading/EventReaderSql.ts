@@ -1,7 +1,7 @@
 import { Effect } from "effect";
 import { arrayOf, asNumber, epochMillis } from "../../../database/Rows.ts";
 import { SqlService } from "../../../database/SqlService.ts";
-import { mapRows } from "../../../database/Statements.ts";
+import { columnValues } from "../../../database/Statements.ts";
 import type { Tenant } from "../../../workspaces/Workspace.ts";
 import { reportConditions, type ReportScope } from "../../ReportConditionsSql.ts";
 import { within } from "../../SourceRowsSql.ts";
@@ -21,11 +21,8 @@ export class EventReaderSql extends SqlService<EventReaderSql>(
   return {
     /** The keys of the locations that match. */
     locations: (tenant: Tenant, scope: ReportScope) =>
-      mapRows(
-        sql<{ readonly key: number }>`
-          SELECT key FROM location WHERE ${reportConditions(sql, tenant, scope).locationMatches}`,
-        ({ key }) => key,
-      ),
+      columnValues(sql<{ readonly key: number }>`
+        SELECT key FROM location WHERE ${reportConditions(sql, tenant, scope).locationMatches}`),
 
     /** Figures of each day of the range in these blocks of locations, end to end. */
     figuresOfDays: (tenant: Tenant, scope: ReportScope, blocks: ReadonlyArray<number>) =>

@@ -2,6 +2,7 @@ import { Effect } from "effect";
 import type { Statement } from "effect/sql";
 import { asNumber, epochMillis, instant, moment, onlyRow, unnested } from "../../../database/Rows.ts";
 import { SqlService } from "../../../database/SqlService.ts";
+import { onlyValue } from "../../../database/Statements.ts";
 import {
   compactedDeliveries,
   compactedEvents,
@@ -82,19 +83,16 @@ export class RollupRebuildSql extends SqlService<RollupRebuildSql>(
       const compacted = (table: "compacted_delivery" | "compacted_event" | "compacted_interaction") => sql`
         (SELECT LEAST(day + interval '24 hours', ${before}) FROM ${sql(table)}
          WHERE ${inTenant(tenant)} AND day < ${before} ORDER BY day DESC LIMIT 1)`;
-      return Effect.map(
-        onlyRow(sql<{ readonly at: number | null }>`
-          SELECT ${epochMillis("max(at)")} AS at FROM (
-            ${last("delivery", "settled_at")}
-            UNION ALL ${last("delivery", "opened_at")}
-            UNION ALL ${last("delivery", "clicked_at")}
-            UNION ALL ${last("geofence_event", "occurred_at")}
-            UNION ALL ${last("survey_response", "first_answered_at")}
-            UNION ALL ${compacted("compacted_delivery")}
-            UNION ALL ${compacted("compacted_interaction")}
-            UNION ALL ${compacted("compacted_event")}) AS last`),
-        ({ at }) => at,
-      );
+      return onlyValue(sql<{ readonly at: number | null }>`
+        SELECT ${epochMillis("max(at)")} AS at FROM (
+          ${last("delivery", "settled_at")}
+          UNION ALL ${last("delivery", "opened_at")}
+          UNION ALL ${last("delivery", "clicked_at")}
+          UNION ALL ${last("geofence_event", "occurred_at")}
+          UNION ALL ${last("survey_response", "first_answered_at")}
+          UNION ALL ${compacted("compacted_delivery")}
+          UNION ALL ${compacted("compacted_interaction")}
+          UNION ALL ${compacted("compacted_event")}) AS last`);
     },
 
     /** The settled deliveries of a period, at most so many. */

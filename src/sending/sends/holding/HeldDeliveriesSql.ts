@@ -1,7 +1,7 @@
 import { Effect } from "effect";
 import { instant, unnested } from "../../../database/Rows.ts";
 import { SqlService } from "../../../database/SqlService.ts";
-import { mapRows } from "../../../database/Statements.ts";
+import { columnValues } from "../../../database/Statements.ts";
 import { sameTenant, tenantIsIn } from "../../../database/TenantColumns.ts";
 import { deliveryDeltasSql } from "../../../deltas/DeltasSql.ts";
 import { deviceObstacleSql } from "../../../devices/ObstacleSql.ts";
@@ -28,14 +28,11 @@ export class HeldDeliveriesSql extends SqlService<HeldDeliveriesSql>("waypost/se
       dueWorkspaces: (now: number, limit: number) =>
         workspacesWithWork(
           sql,
-          mapRows(
-            sql<{ readonly id: number }>`
-            SELECT DISTINCT d.workspace_id AS id FROM (
-              SELECT workspace_id FROM delivery
-              WHERE status = 'held' AND held_until <= ${instant(now)} ORDER BY held_until LIMIT ${limit}
-            ) AS d`,
-            ({ id }) => id,
-          ),
+          columnValues(sql<{ readonly id: number }>`
+          SELECT DISTINCT d.workspace_id AS id FROM (
+            SELECT workspace_id FROM delivery
+            WHERE status = 'held' AND held_until <= ${instant(now)} ORDER BY held_until LIMIT ${limit}
+          ) AS d`),
         ),
 
       /**

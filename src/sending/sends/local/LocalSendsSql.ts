@@ -1,7 +1,7 @@
 import { Effect } from "effect";
 import { arrayOf, epochMillis, instant, jsonb, unnested } from "../../../database/Rows.ts";
 import { SqlService } from "../../../database/SqlService.ts";
-import { mapRows, run } from "../../../database/Statements.ts";
+import { columnValues, run } from "../../../database/Statements.ts";
 import { sameTenant, tenantIs } from "../../../database/TenantColumns.ts";
 import { recordedSendsSql } from "../../../outbox/RecordedEventsSql.ts";
 import type { TimeZoneName } from "../../../time/TimeZone.ts";
@@ -67,33 +67,27 @@ export class LocalSendsSql extends SqlService<LocalSendsSql>("waypost/sending/Lo
 
     /** The time zones of registered devices, each once, by one index lookup each; null for none. */
     zones: (tenant: TenantKey) =>
-      mapRows(
-        sql<{ readonly zone: TimeZoneName | null }>`
-          WITH RECURSIVE zone AS (
-            (SELECT d.timezone FROM device d
-              WHERE ${tenantIs("d", tenant)} AND d.unregistered_at IS NULL AND d.timezone IS NOT NULL
-              ORDER BY d.timezone LIMIT 1)
-            UNION ALL
-            SELECT (SELECT d.timezone FROM device d
-              WHERE ${tenantIs("d", tenant)} AND d.unregistered_at IS NULL AND d.timezone > z.timezone
-              ORDER BY d.timezone LIMIT 1)
-            FROM zone z WHERE z.timezone IS NOT NULL
-          )
-          SELECT timezone AS zone FROM zone WHERE timezone IS NOT NULL
+      columnValues(sql<{ readonly zone: TimeZoneName | null }>`
+        WITH RECURSIVE zone AS (
+          (SELECT d.timezone FROM device d
+            WHERE ${tenantIs("d", tenant)} AND d.unregistered_at IS NULL AND d.timezone IS NOT NULL
+            ORDER BY d.timezone LIMIT 1)
           UNION ALL
-          SELECT NULL WHERE EXISTS (SELECT FROM device d
-            WHERE ${tenantIs("d", tenant)} AND d.unregistered_at IS NULL AND d.timezone IS NULL)`,
-        ({ zone }) => zone,
-      ),
+          SELECT (SELECT d.timezone FROM device d
+            WHERE ${tenantIs("d", tenant)} AND d.unregistered_at IS NULL AND d.timezone > z.timezone
+            ORDER BY d.timezone LIMIT 1)
+          FROM zone z WHERE z.timezone IS NOT NULL
+        )
+        SELECT timezone AS zone FROM zone WHERE timezone IS NOT NULL
+        UNION ALL
+        SELECT NULL WHERE EXISTS (SELECT FROM device d
+          WHERE ${tenantIs("d", tenant)} AND d.unregistered_at IS NULL AND d.timezone IS NULL)`),
 
     /** Source ids of the parts of a send that have run or run. */
     sourceIds: (send: LocalSend) =>
-      mapRows(
-        sql<{ readonly sourceId: bigint }>`
-          SELECT s.source_id AS "sourceId" FROM send s
-          WHERE ${tenantIs("s", send)} AND s.parent_id = ${send.id} AND s.source_id IS NOT NULL`,
-        ({ sourceId }) => sourceId,
-      ),
+      columnValues(sql<{ readonly sourceId: bigint }>`
+        SELECT s.source_id AS "sourceId" FROM send s
+        WHERE ${tenantIs("s", send)} AND s.parent_id = ${send.id} AND s.source_id IS NOT NULL`),
 
     /** Stores parts that are due, in order. Returns those that run, with their source ids, in order. */
     addParts: (
