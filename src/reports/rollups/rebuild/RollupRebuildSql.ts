@@ -34,30 +34,26 @@ const kindIndex = `(CASE ${outcomeKinds
 export class RollupRebuildSql extends SqlService<RollupRebuildSql>(
   "waypost/reports/rollups/rebuild/RollupRebuildSql",
 )((sql) => {
+  /** The rows of a source as arrays of these expressions. */
+  const packed = (rows: Statement.Fragment, keys: string, details: string, at: string) =>
+    onlyRow(sql<PackedColumns>`
+      SELECT ${sql.literal(arrayColumn(keys))} AS keys, ${sql.literal(arrayColumn(details))} AS details,
+        ${sql.literal(arrayColumn(at))} AS instants
+      FROM (${rows}) AS source`);
+
   const outcomes = (rows: Statement.Fragment) => {
-    const keys = arrayColumn("(campaign_key::int8 << 32) | device_key::int8");
-    const details = arrayColumn(
-      `(notification_key::int8 << 32) | (2 * ${kindIndex} + (status = 'delivered')::int)::int8`,
-    );
+    const details = `(notification_key::int8 << 32) | (2 * ${kindIndex} + (status = 'delivered')::int)::int8`;
     return Effect.map(
-      onlyRow(sql<PackedColumns>`
-        SELECT ${sql.literal(keys)} AS keys, ${sql.literal(details)} AS details,
-          ${sql.literal(arrayColumn("settled_at"))} AS instants
-        FROM (${rows}) AS outcome`),
+      packed(rows, "(campaign_key::int8 << 32) | device_key::int8", details, "settled_at"),
       outcomeColumns,
     );
   };
 
   const transitions = (rows: Statement.Fragment) => {
-    const keys = arrayColumn("(location_key::int8 << 32) | device_key::int8");
-    const details = arrayColumn(
-      "(COALESCE(visit_micros, -1) << 2) | (2 * is_boundary::int + (type = 'enter')::int)::int8",
-    );
+    const details =
+      "(COALESCE(visit_micros, -1) << 2) | (2 * is_boundary::int + (type = 'enter')::int)::int8";
     return Effect.map(
-      onlyRow(sql<PackedColumns>`
-        SELECT ${sql.literal(keys)} AS keys, ${sql.literal(details)} AS details,
-          ${sql.literal(arrayColumn("occurred_at"))} AS instants
-        FROM (${rows}) AS transition`),
+      packed(rows, "(location_key::int8 << 32) | device_key::int8", details, "occurred_at"),
       transitionColumns,
     );
   };
