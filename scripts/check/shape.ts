@@ -138,7 +138,7 @@ export const declaredServices = (files: ReadonlyArray<SourceFile>): ReadonlyArra
     }
   return files.flatMap(({ path, text }) =>
     codeLines(text).flatMap((code, index) => {
-      const name = /^export class (\w+) extends Context\.Service<\1>/.exec(code)?.[1];
+      const name = /^export class (\w+) extends (?:Context\.Service|SqlService)<\1>/.exec(code)?.[1];
       const message = `Another slice imports ${name}: declare its interface, as campaigns/Campaigns.ts does.`;
       return imported.has(`${path} ${name}`) ? [{ file: path, line: index + 1, message }] : [];
     }),

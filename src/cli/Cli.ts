@@ -2,7 +2,6 @@
 import { Cause, Console, Effect, Exit, Option, Result } from "effect";
 import { Argument, CliConfig, CliError, CliOutput, Command, Flag, GlobalFlag } from "effect/cli";
 import { FetchHttpClient } from "effect/http";
-import manifest from "../../package.json" with { type: "json" };
 import { Settings } from "../config/Settings.ts";
 import { bundledText } from "../database/embedded/BundledRuntime.ts";
 import { demo } from "../demo/Demo.ts";
@@ -13,11 +12,11 @@ import { backupCommand, restoreCommand } from "./commands/BackupCommands.ts";
 import { campaignCommand } from "./commands/CampaignCommand.ts";
 import { consoleCommand } from "./commands/ConsoleCommand.ts";
 import { databaseCommand } from "./commands/DatabaseCommand.ts";
-import { personCommand } from "./commands/PersonCommand.ts";
 import { deviceCommand } from "./commands/DeviceCommand.ts";
 import { doctorCommand } from "./commands/DoctorCommand.ts";
 import { locationCommand } from "./commands/LocationCommand.ts";
 import { notificationCommand } from "./commands/NotificationCommand.ts";
+import { personCommand } from "./commands/PersonCommand.ts";
 import { reportCommand } from "./commands/ReportCommand.ts";
 import { sdkKeyCommand } from "./commands/SdkKeyCommand.ts";
 import { segmentCommand } from "./commands/SegmentCommand.ts";
@@ -26,73 +25,75 @@ import { tokenCommand } from "./commands/TokenCommand.ts";
 import { transportCommand } from "./commands/TransportCommand.ts";
 import { webhookCommand } from "./commands/WebhookCommand.ts";
 import { workspaceCommand } from "./commands/WorkspaceCommand.ts";
+import { command } from "./DeclaredCommand.ts";
 import { completionsFlag } from "./ShellCompletions.ts";
 import { paint } from "./terminal/Colors.ts";
-import { withPrintedText } from "./terminal/PrintedText.ts";
 import { helpPage } from "./terminal/HelpPage.ts";
+import { withPrintedText } from "./terminal/PrintedText.ts";
 import { usageProblems } from "./UsageError.ts";
+
+import manifest from "../../package.json" with { type: "json" };
 
 // Loaded on demand: the server is most of the program, and most commands do not need it.
 const server = Effect.promise(() => import("../serve/Serve.ts"));
 const documents = Effect.promise(() => import("../ApiDocuments.ts"));
 
-const serveCommand = Command.make(
-  "serve",
-  {
+const serveCommand = command("serve", {
+  description: "Run Waypost until it is stopped",
+  examples: ["waypost serve", "waypost serve --config /etc/waypost/waypost.env"],
+  flags: {
     config: Flag.File("config").pipe(
       Flag.withDescription("Settings file of KEY=VALUE lines, which override the environment"),
       Flag.optional,
     ),
   },
-  Effect.fn(function* ({ config }) {
+  *run({ config }) {
     const { environment } = yield* CliEnvironment;
     const fromFile = Option.isSome(config) ? yield* Settings.readFile(config.value) : {};
     const { serve } = yield* server;
     yield* serve({ ...environment, ...fromFile });
-  }),
-).pipe(
-  Command.withDescription("Run Waypost until it is stopped"),
-  Command.withExamples([
-    { command: "waypost serve" },
-    { command: "waypost serve --config /etc/waypost/waypost.env" },
-  ]),
-);
+  },
+});
 
-const demoCommand = Command.make("demo", {}, () =>
-  Effect.flatMap(CliEnvironment, ({ colors }) => demo({ styleHeading: paint(colors.stdout).bold })),
-).pipe(
-  Command.withDescription("Show what Waypost does on a temporary server, then keep its console until Ctrl-C"),
-  Command.withExamples([{ command: "waypost demo" }]),
-);
+const demoCommand = command("demo", {
+  description: "Show what Waypost does on a temporary server, then keep its console until Ctrl-C",
+  examples: ["waypost demo"],
+  flags: {},
+  *run() {
+    const { colors } = yield* CliEnvironment;
+    yield* demo({ styleHeading: paint(colors.stdout).bold });
+  },
+});
 
-const openapiCommand = Command.make(
-  "openapi",
-  {
+const openapiCommand = command("openapi", {
+  description: "Print the OpenAPI document of an interface",
+  examples: ["waypost openapi device > device.json"],
+  flags: {
     name: Argument.Literals("interface", ["platform", "device", "operator"]).pipe(
       Argument.withDescription("platform, device or operator; platform if left out"),
       Argument.withDefault("platform" as const),
     ),
   },
-  ({ name }) =>
-    Effect.flatMap(documents, ({ apiDocument }) => Console.log(JSON.stringify(apiDocument(name), null, 2))),
-).pipe(
-  Command.withDescription("Print the OpenAPI document of an interface"),
-  Command.withExamples([{ command: "waypost openapi device > device.json" }]),
-);
+  *run({ name }) {
+    const { apiDocument } = yield* documents;
+    yield* Console.log(JSON.stringify(apiDocument(name), null, 2));
+  },
+});
 
-const licensesCommand = Command.make("licenses", {}, () => {
-  const text = bundledText("licenses.txt");
-  return text === undefined
-    ? Effect.fail(
-        new CommandRefused({
-          message: "Only the executable has this text. In a clone, the licences are in node_modules.",
-        }),
-      )
-    : Console.log(text.replaceAll("\r\n", "\n"));
-}).pipe(
-  Command.withDescription("Print the licences of everything that the executable bundles"),
-  Command.withExamples([{ command: "waypost licenses" }]),
-);
+const licensesCommand = command("licenses", {
+  description: "Print the licences of everything that the executable bundles",
+  examples: ["waypost licenses"],
+  flags: {},
+  *run() {
+    const text = bundledText("licenses.txt");
+    if (text === undefined) {
+      return yield* new CommandRefused({
+        message: "Only the executable has this text. In a clone, the licences are in node_modules.",
+      });
+    }
+    yield* Console.log(text.replaceAll("\r\n", "\n"));
+  },
+});
 
 /** The root command. */
 export const waypost = Command.make("waypost").pipe(

@@ -1,49 +1,11 @@
-/** Flags that many commands share, and lookups of items by id or name. */
+/** Lookups of items by id or name. */
 import { Effect } from "effect";
-import { Argument, Flag } from "effect/cli";
-import type { Environment } from "../workspaces/Environment.ts";
 import { isUuid } from "../wire/Ids.ts";
 import { type FetchPage, pageOf } from "./Ask.ts";
 import { CommandRefused } from "./CommandRefused.ts";
-import { type Operator, operator } from "./Operator.ts";
+import type { EnvironmentFlags } from "./Flags.ts";
+import { operator, type Operator } from "./Operator.ts";
 import { formatInstant } from "./terminal/Formats.ts";
-
-/** The workspace of a command. */
-export const workspaceFlag = Flag.String("workspace").pipe(
-  Flag.withAlias("w"),
-  Flag.withDescription("Workspace, by id or name"),
-);
-
-/** The environment of a command. */
-export const environmentFlag = Flag.Literals("environment", ["sandbox", "production"]).pipe(
-  Flag.withAlias("e"),
-  Flag.withDescription("Environment"),
-);
-
-/** The workspace and the environment of a command. */
-export const environmentFlags = { workspace: workspaceFlag, environment: environmentFlag };
-
-/** The values of `environmentFlags`. */
-export interface EnvironmentFlags {
-  readonly workspace: string;
-  readonly environment: Environment;
-}
-
-const defaultListLimit = 100;
-
-/** The maximum number of listed items. */
-export const limitFlag = Flag.Int("limit").pipe(
-  Flag.withDescription(`Maximum number of items, newest first; ${defaultListLimit} if left out`),
-  Flag.filter(
-    (limit) => limit >= 1,
-    () => "The limit must be 1 or more.",
-  ),
-  Flag.withDefault(defaultListLimit),
-);
-
-/** An argument that names an item by id or name. */
-export const nameArgument = (noun: string) =>
-  Argument.String(noun).pipe(Argument.withDescription(`The ${noun}, by id or name`));
 
 /** Reads a list page by page, up to `limit` items. `hasMore` says whether the list goes further. */
 export const readList = <Item>(limit: number, fetch: FetchPage<Item>) =>

@@ -11,23 +11,20 @@ import { publishedServer, serverFile } from "../operator/ServerFile.ts";
 import { type Ask, askOf } from "./Ask.ts";
 import { CliEnvironment } from "./CliEnvironment.ts";
 import { BadUsage, CommandRefused } from "./CommandRefused.ts";
+import { optionalFlag, switchFlag } from "./Flags.ts";
 
 const Url = GlobalFlag.Setting("url")({
-  flag: Flag.String("url").pipe(
-    Flag.withDescription(
-      "Address of the Waypost server, such as https://push.example.com. " +
-        "If left out: WAYPOST_URL, or the server that runs on this machine",
-    ),
-    Flag.optional,
+  flag: optionalFlag(
+    "url",
+    "Address of the Waypost server, such as https://push.example.com. " +
+      "If left out: WAYPOST_URL, or the server that runs on this machine",
   ),
 });
 
 const Key = GlobalFlag.Setting("key")({
-  flag: Flag.String("key").pipe(
-    Flag.withDescription(
-      "Operator key of the server. If left out: WAYPOST_OPERATOR_KEY, or the key in the data directory",
-    ),
-    Flag.optional,
+  flag: optionalFlag(
+    "key",
+    "Operator key of the server. If left out: WAYPOST_OPERATOR_KEY, or the key in the data directory",
   ),
 });
 
@@ -41,10 +38,7 @@ export const SettingsFile = GlobalFlag.Setting("config")({
 
 /** Whether to print JSON. */
 export const Json = GlobalFlag.Setting("json")({
-  flag: Flag.Boolean("json").pipe(
-    Flag.withDescription("Print JSON for programs instead of text for people"),
-    Flag.withDefault(false),
-  ),
+  flag: switchFlag("json", "Print JSON for programs instead of text for people"),
 });
 
 /** Global flags of every command that uses the operator interface. */

@@ -3,6 +3,7 @@ import { Effect, Option } from "effect";
 import { Flag } from "effect/cli";
 import { Plan } from "../workspaces/Plan.ts";
 import { BadUsage } from "./CommandRefused.ts";
+import { optionalFlag } from "./Flags.ts";
 
 /** Keys of a plan, such as `--plan max_campaigns=500 --plan surveys=false --plan max_locations=none`. */
 export const planFlag = Flag.KeyValuePair("plan").pipe(
@@ -35,11 +36,9 @@ export const parsePlan = (
 };
 
 /** A frequency cap, such as `3/day`, or `none`. */
-export const capFlag = Flag.String("frequency-cap").pipe(
-  Flag.withDescription(
-    "Maximum deliveries of a campaign to one device, such as 3/day, 5/week or 10/month; none for no cap",
-  ),
-  Flag.optional,
+export const capFlag = optionalFlag(
+  "frequency-cap",
+  "Maximum deliveries of a campaign to one device, such as 3/day, 5/week or 10/month; none for no cap",
 );
 
 /** Parses the cap of a request: null for `none`, undefined if the flag was not given. */
@@ -59,12 +58,10 @@ export const parseCap = (
 };
 
 /** Quiet hours, such as `22:00-07:00/hold`, or `none`. */
-export const quietHoursFlag = Flag.String("quiet-hours").pipe(
-  Flag.withDescription(
-    "Hours of the day without messages, in each device's time zone, such as 22:00-07:00/hold or " +
-      "22:00-07:00/drop; none for none",
-  ),
-  Flag.optional,
+export const quietHoursFlag = optionalFlag(
+  "quiet-hours",
+  "Hours of the day without messages, in each device's time zone, such as 22:00-07:00/hold or " +
+    "22:00-07:00/drop; none for none",
 );
 
 /** Parses the quiet hours of a request: null for `none`, undefined if the flag was not given. */

@@ -5,17 +5,16 @@ import { type ConnectionSettings, WaypostClient } from "../client/WaypostClient.
 import type { Environment } from "../workspaces/Environment.ts";
 import { type Ask, askOf, pageOf } from "./Ask.ts";
 import { BadUsage, CommandRefused } from "./CommandRefused.ts";
-import { environmentFlag, type EnvironmentFlags, findId, findWorkspace, workspaceFlag } from "./Lookups.ts";
+import { environmentFlag, type EnvironmentFlags, optionalFlag, workspaceFlag } from "./Flags.ts";
+import { findId, findWorkspace } from "./Lookups.ts";
 import { keyHint, locateServer, operator } from "./Operator.ts";
 
 /** The flags that select an environment: its token, or a workspace and an environment. */
 export const platformFlags = {
-  token: Flag.String("token").pipe(
-    Flag.withDescription(
-      "Platform API token of the environment. If left out: the operator key with --workspace and " +
-        "--environment, or WAYPOST_TOKEN",
-    ),
-    Flag.optional,
+  token: optionalFlag(
+    "token",
+    "Platform API token of the environment. If left out: the operator key with --workspace and " +
+      "--environment, or WAYPOST_TOKEN",
   ),
   workspace: workspaceFlag.pipe(Flag.optional),
   environment: environmentFlag.pipe(Flag.optional),

@@ -24,9 +24,24 @@ export const mapRows = <Row, Value>(
 ): Effect.Effect<ReadonlyArray<Value>> =>
   Effect.orDie(Effect.map(statement, (rows) => rows.map((row) => toValue(row))));
 
+/** The one value of each row. */
+export const columnValues = <Row extends object>(
+  statement: Rows<Row>,
+): Effect.Effect<ReadonlyArray<Row[keyof Row]>> => mapRows(statement, valueOf);
+
+/** The one value of the only row. */
+export const onlyValue = <Row extends object>(statement: Rows<Row>): Effect.Effect<Row[keyof Row]> =>
+  Effect.map(onlyRow(statement), valueOf);
+
+/** The one value of the first row; null if there is no row. */
+export const firstValue = <Row extends object>(statement: Rows<Row>): Effect.Effect<Row[keyof Row] | null> =>
+  Effect.map(firstRow(statement), (row) => row && valueOf(row));
+
+const valueOf = <Row extends object>(row: Row): Row[keyof Row] => Object.values(row)[0] as Row[keyof Row];
+
 /** The count of a `SELECT count(*)::integer AS count`. */
 export const onlyCount = (statement: Rows<{ readonly count: number }>): Effect.Effect<number> =>
-  Effect.map(onlyRow(statement), ({ count }) => count);
+  onlyValue(statement);
 
 /** Runs a statement for its effect. */
 export const run = (statement: Rows<unknown>): Effect.Effect<void> => Effect.orDie(Effect.asVoid(statement));

@@ -3,6 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
 import { Needs } from "../access/Access.ts";
 import { NotFound, Unprocessable } from "../wire/ApiError.ts";
 import { Data, PageOf, PageQuery } from "../wire/Envelope.ts";
+import { shownText } from "../wire/ShownFields.ts";
 import { text } from "../wire/Text.ts";
 import { LocationGroup } from "./LocationGroup.ts";
 
@@ -29,10 +30,7 @@ export class LocationGroupsApi extends HttpApiGroup.make("locationGroups")
 
     HttpApiEndpoint.get("get", "/location-groups/:locationGroup", {
       params: {
-        locationGroup: Schema.String.annotate({
-          description: "Id of the location group.",
-          examples: ["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"],
-        }),
+        locationGroup: shownText("Id of the location group.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),
       },
       success: Data(LocationGroup),
       error: [NotFound],

@@ -1,5 +1,5 @@
 import { Effect } from "effect";
-import { Caller } from "../access/Caller.ts";
+import { Caller, callerData } from "../access/Caller.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { PlatformApi } from "../PlatformApi.ts";
 import { handlerGroup } from "../wire/HandlerGroup.ts";
@@ -16,15 +16,10 @@ export const locationGroupsHandlers = handlerGroup(
       .handle("list", ({ query }) =>
         Effect.flatMap(Caller, (caller) => {
           const name = query.name ?? null;
-          const owner = `${caller.workspaceId}/${caller.environment}`;
-          const scope = { endpoint: "GET /location-groups", owner, filters: { name } };
+          const scope = { endpoint: "GET /location-groups", owner: caller, filters: { name } };
           return cursors.page(scope, query, (position) => groups.page(caller, name, position));
         }),
       )
-      .handle("get", ({ params }) =>
-        Effect.gen(function* () {
-          return { data: yield* groups.find(yield* Caller, params.locationGroup) };
-        }),
-      );
+      .handle("get", ({ params }) => callerData((caller) => groups.find(caller, params.locationGroup)));
   }),
 );

@@ -9,9 +9,7 @@ import { LocationGroupsRepository } from "./LocationGroupsRepository.ts";
 /** Every statement on location groups, except those of imports. */
 export const locationGroupsSql = Layer.effect(
   LocationGroupsRepository,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient;
-
+  Effect.map(SqlClient.SqlClient, (sql) => {
     const columns = sql`
       g.id, g.name, (
         SELECT count(*)::integer FROM location_group_member m

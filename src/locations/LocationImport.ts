@@ -1,5 +1,6 @@
 import { Schema } from "effect";
 import { MAX_FEATURES } from "./ImportLimits.ts";
+import { nullableText, shownId, shownInteger } from "../wire/ShownFields.ts";
 
 /** The problem of a list with too many features. */
 export const tooManyFeatures = "The features must be at most 10,000: split the file into several imports.";
@@ -69,29 +70,21 @@ export const FeatureCollection = Schema.Struct({
       }),
     ),
 }).annotate({ identifier: "FeatureCollection" });
-const featureCount = (what: string, example: number) =>
-  Schema.Int.annotate({ description: `How many features ${what}.`, examples: [example] });
+const featureCount = (what: string, example: number) => shownInteger(`How many features ${what}.`, example);
 
 /** The result of one feature. */
 export const FeatureResult = Schema.Struct({
-  index: Schema.Int.annotate({
-    description: "Position of the feature in `features`, from 0.",
-    examples: [0],
-  }),
+  index: shownInteger("Position of the feature in `features`, from 0.", 0),
   status: Schema.Literals(["created", "updated", "skipped", "failed"]).annotate({
     description: "skipped: over the plan's `max_locations`; failed: see the reasons.",
     examples: ["created"],
   }),
-  name: Schema.NullOr(Schema.String).annotate({
-    description: "Name of the feature; null if it has no valid one.",
-    examples: ["Dam Square"],
-  }),
+  name: nullableText("Name of the feature; null if it has no valid one.", "Dam Square"),
   id: Schema.optionalKey(
-    Schema.String.annotate({
-      description: "Id of the location that was created or updated; absent if there is none (yet).",
-      format: "uuid",
-      examples: ["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"],
-    }),
+    shownId(
+      "Id of the location that was created or updated; absent if there is none (yet).",
+      "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60",
+    ),
   ),
   reasons: Schema.NullOr(Schema.Array(Schema.String)).annotate({
     description: "Why the feature was skipped or failed, as sentences; null otherwise.",

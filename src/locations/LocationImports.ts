@@ -13,111 +13,105 @@ import { LocationImportsRepository } from "./LocationImportsRepository.ts";
 import { LocationIndexes } from "./LocationIndexes.ts";
 
 /** GeoJSON imports, the only way to create locations and groups. */
-export class LocationImports extends Context.Service<
-  LocationImports,
-  {
-    /**
-     * Creates and updates locations in one transaction; an invalid feature fails alone (contract G2–G6). A
-     * dry run writes nothing and gives the same results, without ids for what it would create.
-     */
-    readonly run: (
+export class LocationImports extends Context.Service<LocationImports>()("waypost/locations/LocationImports", {
+  make: Effect.gen(function* () {
+    const database = yield* Database;
+    const workspaces = yield* Workspaces;
+    const repository = yield* LocationImportsRepository;
+    const locationGroups = yield* LocationGroups;
+    const locationIndexes = yield* LocationIndexes;
+    const activity = yield* Activity;
+
+    const plan = Effect.fnUntraced(function* (
       tenant: Tenant,
-      locations: ReadonlyArray<ImportedLocation | RejectedFeature>,
-      isDryRun: boolean,
-    ) => Effect.Effect<ImportReport>;
-  }
->()("waypost/locations/LocationImports") {
-  static readonly layer = Layer.effect(
-    LocationImports,
-    Effect.gen(function* () {
-      const database = yield* Database;
-      const workspaces = yield* Workspaces;
-      const repository = yield* LocationImportsRepository;
-      const locationGroups = yield* LocationGroups;
-      const locationIndexes = yield* LocationIndexes;
-      const activity = yield* Activity;
+      features: ReadonlyArray<ImportedLocation | RejectedFeature>,
+      now: number,
+    ) {
+      const limit = tenant.workspace.plan.max_locations;
+      const externalIds = new Set<string>();
+      for (const feature of features) {
+        if (feature._tag === "ParsedFeature" && feature.externalId !== null)
+          externalIds.add(feature.externalId);
+      }
+      const context = {
+        known: externalIds.size === 0 ? new Map() : yield* repository.known(tenant, [...externalIds]),
+        count: limit === null ? 0 : yield* repository.count(tenant),
+        limit,
+      };
+      return planImport(features, context, () => idAt(now));
+    });
 
-      const plan = Effect.fnUntraced(function* (
+    /** The ids of groups by name; creates those that are missing. */
+    const groupsOf = Effect.fnUntraced(function* (tenant: Tenant, names: ReadonlySet<string>, now: number) {
+      const known = yield* locationGroups.idsByName(tenant, [...names]);
+      const missing = new Map(
+        [...names].filter((name) => !known.has(name)).map((name) => [name, idAt(now)] as const),
+      );
+      if (missing.size > 0) yield* repository.insertGroups(tenant, missing, now);
+      return new Map([...known, ...missing]);
+    });
+
+    const join = Effect.fnUntraced(function* (
+      tenant: Tenant,
+      memberships: ImportPlan["memberships"],
+      now: number,
+    ) {
+      const groups = yield* groupsOf(tenant, new Set(memberships.map(({ group }) => group)), now);
+      const members = memberships.map(({ group, id }) => ({
+        groupId: groups.get(group) ?? "",
+        locationId: id,
+      }));
+      yield* repository.join(tenant, members, now);
+    });
+
+    const write = Effect.fnUntraced(function* (
+      tenant: Tenant,
+      { creations, memberships, updates }: ImportPlan,
+      now: number,
+    ) {
+      for (const rows of statementRows(updates)) yield* repository.update(tenant, rows, now);
+      for (const rows of statementRows(creations)) yield* repository.insert(tenant, rows, now);
+      if (memberships.length > 0) yield* join(tenant, memberships, now);
+      if (updates.length + creations.length > 0) yield* locationIndexes.changed(tenant);
+    });
+
+    /** One entry for the whole import. */
+    const recordCounts = (tenant: Tenant, { results }: ImportPlan) =>
+      activity.record(tenant, {
+        action: "import",
+        resource: { type: "location", id: null, name: null },
+        before: null,
+        after: summaryOf(results),
+      });
+
+    return {
+      /**
+       * Creates and updates locations in one transaction; an invalid feature fails alone (contract G2–G6). A
+       * dry run writes nothing and gives the same results, without ids for what it would create.
+       */
+      run: Effect.fn("LocationImports.run")(function* (
         tenant: Tenant,
-        features: ReadonlyArray<ImportedLocation | RejectedFeature>,
-        now: number,
+        locations: ReadonlyArray<ImportedLocation | RejectedFeature>,
+        isDryRun: boolean,
       ) {
-        const limit = tenant.workspace.plan.max_locations;
-        const externalIds = new Set<string>();
-        for (const feature of features) {
-          if (feature._tag === "ParsedFeature" && feature.externalId !== null)
-            externalIds.add(feature.externalId);
-        }
-        const context = {
-          known: externalIds.size === 0 ? new Map() : yield* repository.known(tenant, [...externalIds]),
-          count: limit === null ? 0 : yield* repository.count(tenant),
-          limit,
-        };
-        return planImport(features, context, () => idAt(now));
-      });
-
-      /** The ids of groups by name; creates those that are missing. */
-      const groupsOf = Effect.fnUntraced(function* (tenant: Tenant, names: ReadonlySet<string>, now: number) {
-        const known = yield* locationGroups.idsByName(tenant, [...names]);
-        const missing = new Map(
-          [...names].filter((name) => !known.has(name)).map((name) => [name, idAt(now)] as const),
-        );
-        if (missing.size > 0) yield* repository.insertGroups(tenant, missing, now);
-        return new Map([...known, ...missing]);
-      });
-
-      const join = Effect.fnUntraced(function* (
-        tenant: Tenant,
-        memberships: ImportPlan["memberships"],
-        now: number,
-      ) {
-        const groups = yield* groupsOf(tenant, new Set(memberships.map(({ group }) => group)), now);
-        const members = memberships.map(({ group, id }) => ({
-          groupId: groups.get(group) ?? "",
-          locationId: id,
-        }));
-        yield* repository.join(tenant, members, now);
-      });
-
-      const write = Effect.fnUntraced(function* (
-        tenant: Tenant,
-        { creations, memberships, updates }: ImportPlan,
-        now: number,
-      ) {
-        for (const rows of statementRows(updates)) yield* repository.update(tenant, rows, now);
-        for (const rows of statementRows(creations)) yield* repository.insert(tenant, rows, now);
-        if (memberships.length > 0) yield* join(tenant, memberships, now);
-        if (updates.length + creations.length > 0) yield* locationIndexes.changed(tenant);
-      });
-
-      /** One entry for the whole import. */
-      const recordCounts = (tenant: Tenant, { results }: ImportPlan) =>
-        activity.record(tenant, {
-          action: "import",
-          resource: { type: "location", id: null, name: null },
-          before: null,
-          after: summaryOf(results),
-        });
-
-      return LocationImports.of({
-        run: Effect.fn("LocationImports.run")(function* (tenant, locations, isDryRun) {
-          const now = yield* Clock.currentTimeMillis;
-          const results = isDryRun
-            ? withoutNewIds(yield* plan(tenant, locations, now))
-            : yield* database.atomically(
-                Effect.gen(function* () {
-                  yield* workspaces.lock(tenant);
-                  const planned = yield* plan(tenant, locations, now);
-                  yield* write(tenant, planned, now);
-                  if (isWritten(planned)) yield* recordCounts(tenant, planned);
-                  return planned.results;
-                }),
-              );
-          return { dry_run: isDryRun, results, summary: summaryOf(results) } satisfies ImportReport;
-        }),
-      });
-    }),
-  );
+        const now = yield* Clock.currentTimeMillis;
+        const results = isDryRun
+          ? withoutNewIds(yield* plan(tenant, locations, now))
+          : yield* database.atomically(
+              Effect.gen(function* () {
+                yield* workspaces.lock(tenant);
+                const planned = yield* plan(tenant, locations, now);
+                yield* write(tenant, planned, now);
+                if (isWritten(planned)) yield* recordCounts(tenant, planned);
+                return planned.results;
+              }),
+            );
+        return { dry_run: isDryRun, results, summary: summaryOf(results) } satisfies ImportReport;
+      }),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(LocationImports, LocationImports.make);
 }
 
 const isWritten = ({ creations, memberships, updates }: ImportPlan): boolean =>

@@ -1,10 +1,10 @@
-import { Context, Deferred, Effect, Exit, Layer, Semaphore } from "effect";
+import { Context, Deferred, Effect, Exit, Layer, Metric, Semaphore } from "effect";
 import { batched } from "../database/Batched.ts";
+import { knownSeries } from "../telemetry/KnownSeries.ts";
 import { runSliced } from "../workers/TimeSlices.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 import { type IndexedLocation, toIndexedLocation } from "./geometry/IndexedLocation.ts";
 import { LocationIndex } from "./geometry/LocationIndex.ts";
-import { recordBuild, recordMemory } from "./LocationIndexMetrics.ts";
 import { LocationIndexesSql, type LocationRevision } from "./LocationIndexesSql.ts";
 import type { LocationKey } from "../wire/Ids.ts";
 
@@ -17,6 +17,21 @@ const revisionsPerQuery = 5_000;
 /** Shapes in one query, and their size in PostgreSQL: some milliseconds of work. */
 const shapesPerQuery = 500;
 const bytesPerQuery = 128_000;
+
+const builds = knownSeries(
+  Metric.histogram("waypost_location_index_build_seconds", {
+    description: "Time to update the location index of one environment, in seconds.",
+    boundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  }),
+);
+
+const environments = Metric.gauge("waypost_location_index_environments", {
+  description: "Environments whose location index this process has in memory.",
+});
+
+const positions = Metric.gauge("waypost_location_index_positions", {
+  description: "Memory of the location indexes in this process, in positions of 16 bytes.",
+});
 
 /** The index of one environment. */
 interface IndexEntry {
@@ -102,7 +117,7 @@ export class LocationIndexes extends Context.Service<
           memory -= entry.index.memory;
           entries.delete(key);
         }
-        return recordMemory(entries.size, memory);
+        return Effect.andThen(Metric.update(environments, entries.size), Metric.update(positions, memory));
       };
 
       const refresh = Effect.fnUntraced(function* (tenant: TenantKey, entry: IndexEntry) {
@@ -113,7 +128,7 @@ export class LocationIndexes extends Context.Service<
         yield* Effect.yieldNow;
         entry.index = yield* runSliced(LocationIndex.build(locations));
         entry.version = version;
-        yield* recordBuild(performance.now() - began);
+        yield* Metric.update(builds, (performance.now() - began) / 1000);
         yield* evict(entry);
       });
 

@@ -1,6 +1,6 @@
-import { Context, Effect, Layer } from "effect";
-import { SqlClient } from "effect/sql";
+import { Effect } from "effect";
 import { arrayOf, asNumber, onlyRow, unnested } from "../database/Rows.ts";
+import { SqlService } from "../database/SqlService.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 import type { StoredLocation } from "./geometry/IndexedLocation.ts";
 import type { LocationKey } from "../wire/Ids.ts";
@@ -14,49 +14,40 @@ export interface LocationRevision {
 }
 
 /** SQL statements that read locations for their index. */
-export class LocationIndexesSql extends Context.Service<LocationIndexesSql>()(
+export class LocationIndexesSql extends SqlService<LocationIndexesSql>(
   "waypost/locations/LocationIndexesSql",
-  {
-    make: Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient;
+)((sql) => ({
+  /** The versions of the locations of each environment; the version rises with every change. */
+  versions: (tenants: ReadonlyArray<TenantKey>) =>
+    Effect.orDie(sql<TenantKey & { readonly version: number }>`
+    SELECT workspace_id AS "workspaceId", environment, ${asNumber("t.locations_version")} AS version
+    FROM ${unnested("k", tenants, {
+      workspace_id: ["int4", ({ workspaceId }) => workspaceId],
+      environment: ["text", ({ environment }) => environment],
+    })}
+    JOIN tenant t USING (workspace_id, environment)`),
 
-      return {
-        /** The versions of the locations of each environment; the version rises with every change. */
-        versions: (tenants: ReadonlyArray<TenantKey>) =>
-          Effect.orDie(sql<TenantKey & { readonly version: number }>`
-          SELECT workspace_id AS "workspaceId", environment, ${asNumber("t.locations_version")} AS version
-          FROM ${unnested("k", tenants, {
-            workspace_id: ["int4", ({ workspaceId }) => workspaceId],
-            environment: ["text", ({ environment }) => environment],
-          })}
-          JOIN tenant t USING (workspace_id, environment)`),
+  /** Raises the version by one. */
+  changed: ({ environment, workspaceId }: TenantKey) =>
+    onlyRow(sql<{ readonly version: number }>`
+    UPDATE tenant SET locations_version = locations_version + 1
+    WHERE workspace_id = ${workspaceId} AND environment = ${environment}
+    RETURNING ${asNumber("locations_version")} AS version`),
 
-        /** Raises the version by one. */
-        changed: ({ environment, workspaceId }: TenantKey) =>
-          onlyRow(sql<{ readonly version: number }>`
-          UPDATE tenant SET locations_version = locations_version + 1
-          WHERE workspace_id = ${workspaceId} AND environment = ${environment}
-          RETURNING ${asNumber("locations_version")} AS version`),
+  /** A page of locations in the order of their ids, after an id. */
+  revisions: ({ environment, workspaceId }: TenantKey, after: string | null, limit: number) =>
+    Effect.orDie(sql<LocationRevision>`
+    SELECT id, key, ${asNumber("revision")} AS revision, COALESCE(pg_column_size(rings), 0) AS bytes
+    FROM location
+    WHERE workspace_id = ${workspaceId} AND environment = ${environment}
+      AND (${after}::uuid IS NULL OR id > ${after})
+    ORDER BY id LIMIT ${limit}`),
 
-        /** A page of locations in the order of their ids, after an id. */
-        revisions: ({ environment, workspaceId }: TenantKey, after: string | null, limit: number) =>
-          Effect.orDie(sql<LocationRevision>`
-          SELECT id, key, ${asNumber("revision")} AS revision, COALESCE(pg_column_size(rings), 0) AS bytes
-          FROM location
-          WHERE workspace_id = ${workspaceId} AND environment = ${environment}
-            AND (${after}::uuid IS NULL OR id > ${after})
-          ORDER BY id LIMIT ${limit}`),
-
-        /** The shapes of the locations with these ids. */
-        shapes: ({ environment, workspaceId }: TenantKey, ids: ReadonlyArray<string>) =>
-          Effect.orDie(sql<StoredLocation>`
-          SELECT id, key, ${asNumber("revision")} AS revision, longitude, latitude, radius_meters, rings
-          FROM location
-          WHERE workspace_id = ${workspaceId} AND environment = ${environment}
-            AND id = ANY(${arrayOf("uuid", ids)})`),
-      };
-    }),
-  },
-) {
-  static readonly layer = Layer.effect(LocationIndexesSql, LocationIndexesSql.make);
-}
+  /** The shapes of the locations with these ids. */
+  shapes: ({ environment, workspaceId }: TenantKey, ids: ReadonlyArray<string>) =>
+    Effect.orDie(sql<StoredLocation>`
+    SELECT id, key, ${asNumber("revision")} AS revision, longitude, latitude, radius_meters, rings
+    FROM location
+    WHERE workspace_id = ${workspaceId} AND environment = ${environment}
+      AND id = ANY(${arrayOf("uuid", ids)})`),
+})) {}

@@ -1,4 +1,5 @@
 import { Schema } from "effect";
+import { nullableText, shownId, shownText } from "../wire/ShownFields.ts";
 import { optionalText, text, Timestamp } from "../wire/Text.ts";
 import { type Geometry, ShapeType } from "./Location.ts";
 
@@ -52,24 +53,17 @@ export const GeometryAnswer = Schema.Union([
   examples: [{ type: "Point", coordinates: [4.8936, 52.3731] }],
 });
 
-const id = Schema.String.annotate({
-  description: "Id of the location.",
-  format: "uuid",
-  examples: ["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"],
-});
+const id = shownId("Id of the location.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60");
 
 /** A location as the platform API shows it (contract A3, G1, G2). */
 export const LocationResource = Schema.Struct({
   id,
-  name: Schema.String.annotate({ description: "Name of the location.", examples: ["Dam Square"] }),
-  external_id: Schema.NullOr(Schema.String).annotate({
-    description: "Your own id of the location: an import with the same id updates it.",
-    examples: ["store-0042"],
-  }),
-  address: Schema.NullOr(Schema.String).annotate({
-    description: "Address of the location, for people.",
-    examples: ["Dam 1, Amsterdam"],
-  }),
+  name: shownText("Name of the location.", "Dam Square"),
+  external_id: nullableText(
+    "Your own id of the location: an import with the same id updates it.",
+    "store-0042",
+  ),
+  address: nullableText("Address of the location, for people.", "Dam 1, Amsterdam"),
   type: ShapeType.annotate({ description: "The shape of the location.", examples: ["circle"] }),
   geometry: GeometryAnswer,
   radius_meters: Schema.NullOr(Schema.Int).annotate({

@@ -2,6 +2,7 @@
 import { Effect, Schema } from "effect";
 import { Unprocessable } from "../wire/ApiError.ts";
 import { exactParameter, exactText, searchParameter, searchPattern } from "../wire/SearchText.ts";
+import { shownText } from "../wire/ShownFields.ts";
 import { wholeParameter } from "../wire/Text.ts";
 
 /** Which locations a list has; null selects all. */
@@ -36,12 +37,11 @@ export const locationSearchParameters = {
   group: exactParameter("Only locations in the group with exactly this name.", "Amsterdam"),
   q: searchParameter("store"),
   near: Schema.optionalKey(
-    Schema.String.annotate({
-      description:
-        "Only locations whose edge is at most `radius_meters` from this position: its latitude and " +
+    shownText(
+      "Only locations whose edge is at most `radius_meters` from this position: its latitude and " +
         "longitude in degrees. A location that contains the position is at 0 metres.",
-      examples: ["52.3731,4.8936"],
-    }).check(
+      "52.3731,4.8936",
+    ).check(
       Schema.makeFilter((text: string) => parsePosition(text) !== null, {
         message:
           "The {field} must be a latitude from -90 to 90 and a longitude from -180 to 180, as in " +

@@ -6,15 +6,13 @@ import { Instant } from "../time/Instant.ts";
 import { NotFound, PayloadTooLarge, Unprocessable, UnsupportedMediaType } from "../wire/ApiError.ts";
 import { Data, Deleted, PageOf, PageQuery } from "../wire/Envelope.ts";
 import { BodyRules } from "../wire/RequestBody.ts";
+import { shownText } from "../wire/ShownFields.ts";
 import { FeatureCollection, ImportReport } from "./LocationImport.ts";
 import { locationSearchParameters } from "./LocationSearch.ts";
 import { LocationPatch, LocationResource } from "./LocationResource.ts";
 
 const params = {
-  location: Schema.String.annotate({
-    description: "Id of the location.",
-    examples: ["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"],
-  }),
+  location: shownText("Id of the location.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),
 };
 
 const DryRun = Schema.Literals(["1", "true", "0", "false"]).annotate({

@@ -1,6 +1,6 @@
 import { Effect } from "effect";
 import { HttpServerResponse } from "effect/http";
-import { Caller } from "../access/Caller.ts";
+import { Caller, callerData } from "../access/Caller.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { PlatformApi } from "../PlatformApi.ts";
 import { handlerGroup } from "../wire/HandlerGroup.ts";
@@ -25,11 +25,10 @@ export const locationsHandlers = handlerGroup(
       .handle("list", ({ query }) =>
         Effect.gen(function* () {
           const caller = yield* Caller;
-          const owner = `${caller.workspaceId}/${caller.environment}`;
           const { near, ...search } = yield* readLocationSearch(query);
           const scope = {
             endpoint: "GET /locations",
-            owner,
+            owner: caller,
             filters: { ...search, near: near === null ? null : Object.values(near).join() },
           };
           const page = cursors.page(scope, query, (position) =>
@@ -48,25 +47,17 @@ export const locationsHandlers = handlerGroup(
           return HttpServerResponse.jsonUnsafe({ data });
         }),
       )
-      .handle("get", ({ params }) =>
-        Effect.gen(function* () {
-          return { data: yield* locations.find(yield* Caller, params.location) };
-        }),
-      )
+      .handle("get", ({ params }) => callerData((caller) => locations.find(caller, params.location)))
       .handleRaw("update", ({ endpoint, params, request }) =>
-        Effect.gen(function* () {
-          const caller = yield* Caller;
-          // A missing location is reported before any problem of the body (contract B1).
-          yield* locations.find(caller, params.location);
-          const body = yield* readParsedBody(LocationPatch, { request, endpoint });
-          return { data: yield* locations.update(caller, params.location, body) };
-        }),
+        callerData(
+          Effect.fnUntraced(function* (caller) {
+            // A missing location is reported before any problem of the body (contract B1).
+            yield* locations.find(caller, params.location);
+            const body = yield* readParsedBody(LocationPatch, { request, endpoint });
+            return yield* locations.update(caller, params.location, body);
+          }),
+        ),
       )
-      .handle("delete", ({ params }) =>
-        Effect.gen(function* () {
-          const { id } = yield* locations.delete(yield* Caller, params.location);
-          return { data: { id, deleted: true as const } };
-        }),
-      );
+      .handle("delete", ({ params }) => callerData((caller) => locations.delete(caller, params.location)));
   }),
 );

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
 import { arrayOf, instant, utc } from "../database/Rows.ts";
-import { anyRow, firstRow } from "../database/Statements.ts";
+import { anyRow, firstRow, firstValue } from "../database/Statements.ts";
 import { tenantIs } from "../database/TenantColumns.ts";
 import type { LocationResource } from "./LocationResource.ts";
 import { LocationsRepository } from "./LocationsRepository.ts";
@@ -13,9 +13,7 @@ const given = <A>(value: A | null | undefined, condition: (value: A) => Statemen
 /** Every statement on locations, except those of imports and of the location index. */
 export const locationsSql = Layer.effect(
   LocationsRepository,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient;
-
+  Effect.map(SqlClient.SqlClient, (sql) => {
     const columns = sql`
       l.id, l.name, l.external_id, l.address, l.type,
       CASE l.type
@@ -58,11 +56,8 @@ export const locationsSql = Layer.effect(
         ),
 
       findByExternalId: (tenant, externalId) =>
-        Effect.map(
-          firstRow(sql<{ readonly id: string }>`
-            SELECT id FROM location l WHERE ${tenantIs("l", tenant)} AND external_id = ${externalId}`),
-          (row) => row?.id ?? null,
-        ),
+        firstValue(sql<{ readonly id: string }>`
+          SELECT id FROM location l WHERE ${tenantIs("l", tenant)} AND external_id = ${externalId}`),
 
       update: (tenant, id, { address, externalId, name }, now) =>
         firstRow(sql<LocationResource>`

@@ -1,5 +1,5 @@
 import { Schema } from "effect";
-import { shownId, shownText } from "../wire/ShownFields.ts";
+import { shownId, shownInteger, shownText } from "../wire/ShownFields.ts";
 import { optionalText, Timestamp } from "../wire/Text.ts";
 import { MediaKind } from "../workspaces/Plan.ts";
 
@@ -10,11 +10,7 @@ export const maxFileBytes = 51_200 * 1024;
 export const maxSandboxBytes = 209_715_200;
 
 /** The id of a media file. */
-export const MediaId = Schema.String.annotate({
-  description: "Id of the media file.",
-  format: "uuid",
-  examples: ["01980a6c-5a20-7b3c-8d11-2e4f6a8c0b91"],
-});
+export const MediaId = shownId("Id of the media file.", "01980a6c-5a20-7b3c-8d11-2e4f6a8c0b91");
 
 /** The fields of an upload besides the file. */
 export const MediaDraft = Schema.Struct({
@@ -49,13 +45,10 @@ export type MediaUser = typeof MediaUser.Type;
 
 const fileFields = {
   id: MediaId,
-  name: Schema.String.annotate({ description: "A name for people.", examples: ["Autumn offer"] }),
+  name: shownText("A name for people.", "Autumn offer"),
   type: MediaKind,
-  mime_type: Schema.String.annotate({
-    description: "The type the file is served as, detected from its bytes.",
-    examples: ["image/jpeg"],
-  }),
-  size_bytes: Schema.Int.annotate({ description: "Size of the file in bytes.", examples: [183_402] }),
+  mime_type: shownText("The type the file is served as, detected from its bytes.", "image/jpeg"),
+  size_bytes: shownInteger("Size of the file in bytes.", 183_402),
   width: nullable("Displayed width in pixels; null for audio.", 1600),
   height: nullable("Displayed height in pixels; null for audio.", 900),
   duration_seconds: nullable(
@@ -66,16 +59,15 @@ const fileFields = {
     description: "The origin of the file: always `upload`.",
     examples: ["upload"],
   }),
-  url: Schema.String.annotate({
-    description: "Public address of the file. It cannot be guessed, and is 404 once the file is deleted.",
-    examples: ["https://push.example.com/media/5J0Zz4m0TjVq3c8o0b1XyQdWn7Kf2LhR"],
-  }),
-  thumbnail_url: Schema.String.annotate({
-    description:
-      "Address of a picture of at most 400 by 400 pixels: the thumbnail of an image, drawn within seconds " +
+  url: shownText(
+    "Public address of the file. It cannot be guessed, and is 404 once the file is deleted.",
+    "https://push.example.com/media/5J0Zz4m0TjVq3c8o0b1XyQdWn7Kf2LhR",
+  ),
+  thumbnail_url: shownText(
+    "Address of a picture of at most 400 by 400 pixels: the thumbnail of an image, drawn within seconds " +
       "after the upload, or a fixed picture for video and audio.",
-    examples: ["https://push.example.com/media/5J0Zz4m0TjVq3c8o0b1XyQdWn7Kf2LhR/thumbnail"],
-  }),
+    "https://push.example.com/media/5J0Zz4m0TjVq3c8o0b1XyQdWn7Kf2LhR/thumbnail",
+  ),
   created_at: Timestamp.annotate({ description: "When the file was uploaded, in UTC." }),
   updated_at: Timestamp.annotate({ description: "When the file was last changed, in UTC." }),
 };

@@ -1,5 +1,5 @@
 import { Effect } from "effect";
-import { Caller } from "../access/Caller.ts";
+import { Caller, callerData } from "../access/Caller.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { PlatformApi } from "../PlatformApi.ts";
 import { handlerGroup } from "../wire/HandlerGroup.ts";
@@ -13,21 +13,17 @@ export const mediaHandlers = handlerGroup(
   Effect.fnUntraced(function* (handlers) {
     const library = yield* MediaLibrary;
     const cursors = yield* Cursors;
-    const data = <A, E, R>(use: (caller: Caller["Service"]) => Effect.Effect<A, E, R>) =>
-      Effect.map(Effect.flatMap(Caller, use), (result) => ({ data: result }));
-
     return handlers
       .handle("list", ({ query }) =>
         Effect.flatMap(Caller, (caller) => {
           const kind = query.type ?? null;
-          const owner = `${caller.workspaceId}/${caller.environment}`;
           const search = searchPattern(query.q);
-          const scope = { endpoint: "GET /media", owner, filters: { type: kind, search } };
+          const scope = { endpoint: "GET /media", owner: caller, filters: { type: kind, search } };
           return cursors.page(scope, query, (position) => library.page(caller, { kind, search }, position));
         }),
       )
-      .handleRaw("upload", (input) => data((caller) => library.upload(caller, input)))
-      .handle("get", ({ params }) => data((caller) => library.find(caller, params.media)))
-      .handle("delete", ({ params }) => data((caller) => library.delete(caller, params.media)));
+      .handleRaw("upload", (input) => callerData((caller) => library.upload(caller, input)))
+      .handle("get", ({ params }) => callerData((caller) => library.find(caller, params.media)))
+      .handle("delete", ({ params }) => callerData((caller) => library.delete(caller, params.media)));
   }),
 );

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { asNumber, instant, onlyRow, utc } from "../database/Rows.ts";
-import { firstRow, run } from "../database/Statements.ts";
+import { asNumber, instant, utc } from "../database/Rows.ts";
+import { columnValues, firstRow, onlyValue, run } from "../database/Statements.ts";
 import { tenantIs } from "../database/TenantColumns.ts";
 import type { MediaUser } from "./MediaFile.ts";
 import { MediaLibraryRepository, type MediaRow, type ServedFile } from "./MediaLibraryRepository.ts";
@@ -9,9 +9,7 @@ import { MediaLibraryRepository, type MediaRow, type ServedFile } from "./MediaL
 /** Every statement on media files, and on keys whose bytes belong to no file. */
 export const mediaLibrarySql = Layer.effect(
   MediaLibraryRepository,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient;
-
+  Effect.map(SqlClient.SqlClient, (sql) => {
     const shown = sql`m.id, m.key, m.name, m.kind AS type, m.mime_type, m.size_bytes, m.width, m.height,
       m.duration_seconds, ${utc("m.created_at")} AS created_at, ${utc("m.updated_at")} AS updated_at`;
 
@@ -35,12 +33,9 @@ export const mediaLibrarySql = Layer.effect(
           FROM media_file m WHERE m.key = ${key}`),
 
       total: (tenant) =>
-        Effect.map(
-          onlyRow(sql<{ readonly bytes: number }>`
-            SELECT ${asNumber("COALESCE(sum(m.size_bytes), 0)")} AS bytes
-            FROM media_file m WHERE ${tenantIs("m", tenant)}`),
-          ({ bytes }) => bytes,
-        ),
+        onlyValue(sql<{ readonly bytes: number }>`
+          SELECT ${asNumber("COALESCE(sum(m.size_bytes), 0)")} AS bytes
+          FROM media_file m WHERE ${tenantIs("m", tenant)}`),
 
       expect: (key, dueAt) =>
         run(sql`
@@ -71,17 +66,12 @@ export const mediaLibrarySql = Layer.effect(
         run(sql`DELETE FROM media_file m WHERE ${tenantIs("m", tenant)} AND m.id = ${id}`),
 
       claimGarbage: (now, claimedUntil, limit) =>
-        Effect.orDie(
-          Effect.map(
-            sql<{ readonly key: string }>`
-              UPDATE media_garbage SET arriving = false, due_at = ${instant(claimedUntil)}
-              WHERE key IN (
-                SELECT key FROM media_garbage WHERE due_at <= ${instant(now)} ORDER BY due_at LIMIT ${limit}
-                FOR UPDATE SKIP LOCKED)
-              RETURNING key`,
-            (rows) => rows.map(({ key }) => key),
-          ),
-        ),
+        columnValues(sql<{ readonly key: string }>`
+            UPDATE media_garbage SET arriving = false, due_at = ${instant(claimedUntil)}
+            WHERE key IN (
+              SELECT key FROM media_garbage WHERE due_at <= ${instant(now)} ORDER BY due_at LIMIT ${limit}
+              FOR UPDATE SKIP LOCKED)
+            RETURNING key`),
 
       removed: (key, again) =>
         run(sql`

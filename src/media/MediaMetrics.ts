@@ -1,47 +1,27 @@
 /** Metrics of media files: uploads, workers, thumbnails, the store and its removed objects. */
 import { Effect, Metric } from "effect";
-import { knownSeries } from "../telemetry/KnownSeries.ts";
+import { counter, knownSeries } from "../telemetry/KnownSeries.ts";
 import { MediaKind } from "../workspaces/Plan.ts";
 
-const uploads = knownSeries(
-  Metric.counter("waypost_media_uploads_total", {
-    description: "Media files that were uploaded, by kind.",
-    incremental: true,
-  }),
+const countFile = counter("waypost_media_uploads_total", "Media files that were uploaded, by kind.", {
+  kind: MediaKind.literals,
+});
+
+const countBytes = counter(
+  "waypost_media_upload_bytes_total",
+  "Bytes of the media files that were uploaded, by kind.",
   { kind: MediaKind.literals },
 );
 
-const bytes = knownSeries(
-  Metric.counter("waypost_media_upload_bytes_total", {
-    description: "Bytes of the media files that were uploaded, by kind.",
-    incremental: true,
-  }),
-  { kind: MediaKind.literals },
-);
+const countDrawing = counter("waypost_thumbnails_total", "Thumbnails of images, by result: made or failed.", {
+  result: ["made", "failed"],
+});
 
 const swept = knownSeries(
   Metric.counter("waypost_media_swept_total", {
     description: "Objects of the media store that belonged to no file and were removed.",
     incremental: true,
   }),
-);
-
-const jobs = knownSeries(
-  Metric.counter("waypost_media_child_jobs_total", {
-    description:
-      "Jobs of the media workers, by outcome: done, refused (a bad file), killed (too much time or " +
-      "memory), unable (the worker did not start), turned_away (too many jobs waited).",
-    incremental: true,
-  }),
-  { outcome: ["done", "refused", "killed", "unable", "turned_away"] },
-);
-
-const thumbnails = knownSeries(
-  Metric.counter("waypost_thumbnails_total", {
-    description: "Thumbnails of images, by result: made or failed.",
-    incremental: true,
-  }),
-  { result: ["made", "failed"] },
 );
 
 const thumbnailSeconds = knownSeries(
@@ -51,43 +31,31 @@ const thumbnailSeconds = knownSeries(
   }),
 );
 
-const storeFailures = knownSeries(
-  Metric.counter("waypost_media_store_failures_total", {
-    description:
-      "Failures of the media store, by operation: put, read (opening an object or reading it), remove.",
-    incremental: true,
-  }),
-  { operation: ["put", "read", "remove"] },
-);
-
 /** Counts a file that was uploaded to this process. */
 export const countUpload = (kind: MediaKind, size: number): Effect.Effect<void> =>
-  Effect.andThen(
-    Metric.update(Metric.withAttributes(uploads, { kind }), 1),
-    Metric.update(Metric.withAttributes(bytes, { kind }), size),
-  );
+  Effect.andThen(countFile({ kind }), countBytes({ kind }, size));
 
 /** Counts a key whose bytes this process removed. */
 export const countSwept: Effect.Effect<void> = Metric.update(swept, 1);
 
-/** Counts a job of the media workers by its outcome. */
-export const countJob = (
-  outcome: "done" | "refused" | "killed" | "unable" | "turned_away",
-): Effect.Effect<void> => Metric.update(Metric.withAttributes(jobs, { outcome }), 1);
-
 /** Counts a thumbnail and the milliseconds it took. */
 export const countThumbnail = (millis: number): Effect.Effect<void> =>
-  Effect.andThen(
-    Metric.update(Metric.withAttributes(thumbnails, { result: "made" }), 1),
-    Metric.update(thumbnailSeconds, millis / 1000),
-  );
+  Effect.andThen(countDrawing({ result: "made" }), Metric.update(thumbnailSeconds, millis / 1000));
 
 /** Counts an image without a thumbnail after its last attempt. */
-export const countFailedThumbnail: Effect.Effect<void> = Metric.update(
-  Metric.withAttributes(thumbnails, { result: "failed" }),
-  1,
+export const countFailedThumbnail = countDrawing({ result: "failed" });
+
+/** Counts a job of the media workers by its outcome. */
+export const countJob = counter(
+  "waypost_media_child_jobs_total",
+  "Jobs of the media workers, by outcome: done, refused (a bad file), killed (too much time or memory), " +
+    "unable (the worker did not start), turned_away (too many jobs waited).",
+  { outcome: ["done", "refused", "killed", "unable", "turned_away"] },
 );
 
 /** Counts a failure of the media store. */
-export const countStoreFailure = (operation: "put" | "read" | "remove"): Effect.Effect<void> =>
-  Metric.update(Metric.withAttributes(storeFailures, { operation }), 1);
+export const countStoreFailure = counter(
+  "waypost_media_store_failures_total",
+  "Failures of the media store, by operation: put, read (opening an object or reading it), remove.",
+  { operation: ["put", "read", "remove"] },
+);

@@ -7,8 +7,7 @@ import { type ThumbnailLease, ThumbnailsRepository, type ThumbnailState } from "
 /** Every statement on thumbnails. */
 export const thumbnailsSql = Layer.effect(
   ThumbnailsRepository,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient;
+  Effect.map(SqlClient.SqlClient, (sql) => {
     const leased = (expiry: number) =>
       sql`thumbnail_due_at = ${instant(expiry)}, thumbnail_tries = m.thumbnail_tries + 1`;
     const lease = sql.literal('m.workspace_id AS "workspaceId", m.key, m.thumbnail_tries::int AS attempts');

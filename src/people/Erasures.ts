@@ -1,19 +1,27 @@
-import { Clock, Context, Effect, Layer } from "effect";
+import { Clock, Context, Effect, Layer, Metric } from "effect";
 import { randomBytes } from "node:crypto";
 import { Activity } from "../activity/Activity.ts";
 import { Database } from "../database/Database.ts";
 import { PushErasure } from "../sending/push/PushErasure.ts";
 import { WebhookErasure } from "../webhooks/WebhookErasure.ts";
+import { knownSeries } from "../telemetry/KnownSeries.ts";
 import { idAt, isUuid, type DeviceKey } from "../wire/Ids.ts";
+import { Worker } from "../workers/Worker.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { type ErasedOwner, ErasuresSql, type NamedDevice } from "./ErasuresSql.ts";
 import { personIn } from "./Person.ts";
-import { countErased } from "./PeopleMetrics.ts";
 import { RuleErasure } from "./RuleErasure.ts";
 
 /** Devices that one transaction erases. */
 const pageSize = 200;
+
+const erased = knownSeries(
+  Metric.counter("waypost_erased_devices_total", {
+    description: "Devices that were erased, alone or with their person.",
+    incremental: true,
+  }),
+);
 
 /** Texts that name a device or its person in the JSON of events and responses. */
 const textsOf = (deviceIds: ReadonlyArray<string>, userId: string | null): ReadonlyArray<string> =>
@@ -109,7 +117,7 @@ export class Erasures extends Context.Service<
         } while (page.length === pageSize);
         if (userId !== null) yield* eraseRules(tenant, userId);
         if (count > 0) {
-          yield* countErased(count);
+          yield* Metric.update(erased, count);
           yield* Effect.logInfo(
             "userId" in owner ? "The operator has erased a person" : "The operator has erased a device",
           ).pipe(
@@ -162,3 +170,18 @@ export class Erasures extends Context.Service<
     }),
   ).pipe(Layer.provide([ErasuresSql.layer, PushErasure.layer, WebhookErasure.layer, RuleErasure.layer]));
 }
+
+/** After this time no transaction runs that read a device before it was erased. */
+const completedAfter = 30_000;
+
+/** Completes the erasures that are due. Two workers may do the same, which changes nothing. */
+export const completeErasures: Effect.Effect<void, never, Erasures> = Effect.gen(function* () {
+  const erasures = yield* Erasures;
+  const now = yield* Clock.currentTimeMillis;
+  while (yield* erasures.complete(now - completedAfter));
+});
+
+/** The job that completes erasures, within a minute (contract Q3). */
+export const erasureCompletion = Layer.effectDiscard(
+  Worker.every("erasures", "5 seconds", completeErasures, { isTraced: false }),
+);

@@ -1,7 +1,8 @@
-import { Context, Effect, Layer } from "effect";
+import { Effect } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
 import { rowCursor } from "../database/RowCursor.ts";
 import { utc } from "../database/Rows.ts";
+import { SqlService } from "../database/SqlService.ts";
 import { anyRow } from "../database/Statements.ts";
 import { inTenant, sameTenant, tenantIs } from "../database/TenantColumns.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
@@ -14,101 +15,97 @@ export interface PersonMessage {
 }
 
 /** The statements that read what is held about a person. */
-export class PeopleSql extends Context.Service<PeopleSql>()("waypost/people/PeopleSql", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => {
-    /** The devices of a person, also unregistered ones. Materialized: a person has few of them. */
-    const own = (tenant: Tenant, userId: string) => sql`
-      WITH own AS MATERIALIZED (
-        SELECT * FROM device WHERE ${inTenant(tenant)} AND user_id = ${userId}
-      )`;
-    const cursor = <Row extends object>(query: Statement.Fragment) =>
-      Effect.provideService(rowCursor<Row>(query), SqlClient.SqlClient, sql);
+export class PeopleSql extends SqlService<PeopleSql>("waypost/people/PeopleSql")((sql) => {
+  /** The devices of a person, also unregistered ones. Materialized: a person has few of them. */
+  const own = (tenant: Tenant, userId: string) => sql`
+    WITH own AS MATERIALIZED (
+      SELECT * FROM device WHERE ${inTenant(tenant)} AND user_id = ${userId}
+    )`;
+  const cursor = <Row extends object>(query: Statement.Fragment) =>
+    Effect.provideService(rowCursor<Row>(query), SqlClient.SqlClient, sql);
 
-    return {
-      exists: (tenant: Tenant, userId: string) =>
-        anyRow(sql`SELECT FROM device WHERE ${inTenant(tenant)} AND user_id = ${userId} LIMIT 1`),
+  return {
+    exists: (tenant: Tenant, userId: string) =>
+      anyRow(sql`SELECT FROM device WHERE ${inTenant(tenant)} AND user_id = ${userId} LIMIT 1`),
 
-      devices: (tenant: Tenant, userId: string) =>
-        cursor<object>(sql`${own(tenant, userId)}
-          SELECT id, installation_id, platform, transport, address,
-            address_gone_at IS NOT NULL AS address_gone, approved, attributes, locale, timezone,
-            app_version, user_id, subscribed,
-            ${utc("registered_at")} AS registered_at, ${utc("last_seen_at")} AS last_seen_at,
-            ${utc("unregistered_at")} AS unregistered_at
-          FROM own ORDER BY id`),
+    devices: (tenant: Tenant, userId: string) =>
+      cursor<object>(sql`${own(tenant, userId)}
+        SELECT id, installation_id, platform, transport, address,
+          address_gone_at IS NOT NULL AS address_gone, approved, attributes, locale, timezone,
+          app_version, user_id, subscribed,
+          ${utc("registered_at")} AS registered_at, ${utc("last_seen_at")} AS last_seen_at,
+          ${utc("unregistered_at")} AS unregistered_at
+        FROM own ORDER BY id`),
 
-      messages: (tenant: Tenant, userId: string) =>
-        cursor<PersonMessage>(sql`${own(tenant, userId)}
-          SELECT d.source_id AS "sourceId", d.device_key AS "deviceKey", v.id AS device_id,
-            COALESCE(k.id, g.id) AS campaign_id, c.notification_id, COALESCE(l.id, f.id) AS location_id,
-            d.trigger_type, d.transport, d.status, d.attempts::int AS attempts, d.last_error, c.headline,
-            c.body, ${utc("d.created_at")} AS created_at,
-            CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END AS delivered_at,
-            ${utc("d.opened_at")} AS opened_at, ${utc("d.clicked_at")} AS clicked_at
+    messages: (tenant: Tenant, userId: string) =>
+      cursor<PersonMessage>(sql`${own(tenant, userId)}
+        SELECT d.source_id AS "sourceId", d.device_key AS "deviceKey", v.id AS device_id,
+          COALESCE(k.id, g.id) AS campaign_id, c.notification_id, COALESCE(l.id, f.id) AS location_id,
+          d.trigger_type, d.transport, d.status, d.attempts::int AS attempts, d.last_error, c.headline,
+          c.body, ${utc("d.created_at")} AS created_at,
+          CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END AS delivered_at,
+          ${utc("d.opened_at")} AS opened_at, ${utc("d.clicked_at")} AS clicked_at
+        FROM own v
+        JOIN delivery d ON ${tenantIs("d", tenant)} AND d.device_key = v.key
+        JOIN content c ON ${sameTenant("c", "d")} AND c.key = d.content_key
+        LEFT JOIN campaign k ON ${sameTenant("k", "d")} AND k.key = d.campaign_key
+        LEFT JOIN deleted_campaign g ON ${sameTenant("g", "d")} AND g.key = d.campaign_key
+        LEFT JOIN location l ON ${sameTenant("l", "d")} AND l.key = d.location_key
+        LEFT JOIN deleted_location f ON ${sameTenant("f", "d")} AND f.key = d.location_key
+        ORDER BY v.id, d.created_at, d.source_id`),
+
+    events: (tenant: Tenant, userId: string) =>
+      cursor<object>(sql`${own(tenant, userId)}
+        SELECT e.id, v.id AS device_id, e.type, COALESCE(l.id, f.id) AS location_id,
+          ${utc("e.occurred_at")} AS occurred_at, ${utc("e.received_at")} AS received_at
+        FROM own v
+        JOIN geofence_event e ON ${tenantIs("e", tenant)} AND e.device_key = v.key
+        LEFT JOIN location l ON ${sameTenant("l", "e")} AND l.key = e.location_key
+        LEFT JOIN deleted_location f ON ${sameTenant("f", "e")} AND f.key = e.location_key
+        ORDER BY v.id, e.occurred_at, e.id`),
+
+    /** Returns the last positions of devices: the instant, and the locations they were in. */
+    positions: (tenant: Tenant, userId: string) =>
+      cursor<object>(sql`${own(tenant, userId)}
+        SELECT v.id AS device_id, ${utc("p.recorded_at")} AS recorded_at, ARRAY (
+          SELECT l.id::text FROM device_location i
+          JOIN location l ON ${sameTenant("l", "i")} AND l.key = i.location_key
+          WHERE ${tenantIs("i", tenant)} AND i.device_key = v.key AND i.inside ORDER BY l.id) AS inside
+        FROM own v
+        LEFT JOIN device_position p ON ${tenantIs("p", tenant)} AND p.device_key = v.key
+        WHERE p.device_key IS NOT NULL OR EXISTS (
+          SELECT FROM device_location i WHERE ${tenantIs("i", tenant)} AND i.device_key = v.key)
+        ORDER BY v.id`),
+
+    answers: (tenant: Tenant, userId: string) =>
+      cursor<object>(sql`${own(tenant, userId)}, answered AS (
+          SELECT r.workspace_id, r.environment, r.device_key, r.campaign_key, r.content_key, r.answers,
+            r.first_answered_at, r.answered_at
           FROM own v
-          JOIN delivery d ON ${tenantIs("d", tenant)} AND d.device_key = v.key
-          JOIN content c ON ${sameTenant("c", "d")} AND c.key = d.content_key
-          LEFT JOIN campaign k ON ${sameTenant("k", "d")} AND k.key = d.campaign_key
-          LEFT JOIN deleted_campaign g ON ${sameTenant("g", "d")} AND g.key = d.campaign_key
-          LEFT JOIN location l ON ${sameTenant("l", "d")} AND l.key = d.location_key
-          LEFT JOIN deleted_location f ON ${sameTenant("f", "d")} AND f.key = d.location_key
-          ORDER BY v.id, d.created_at, d.source_id`),
-
-      events: (tenant: Tenant, userId: string) =>
-        cursor<object>(sql`${own(tenant, userId)}
-          SELECT e.id, v.id AS device_id, e.type, COALESCE(l.id, f.id) AS location_id,
-            ${utc("e.occurred_at")} AS occurred_at, ${utc("e.received_at")} AS received_at
+          JOIN survey_response r ON ${tenantIs("r", tenant)} AND r.device_key = v.key
+          UNION ALL
+          SELECT t.workspace_id, t.environment, t.device_key, d.campaign_key, t.content_key, t.answers,
+            t.answered_at, t.answered_at
           FROM own v
-          JOIN geofence_event e ON ${tenantIs("e", tenant)} AND e.device_key = v.key
-          LEFT JOIN location l ON ${sameTenant("l", "e")} AND l.key = e.location_key
-          LEFT JOIN deleted_location f ON ${sameTenant("f", "e")} AND f.key = e.location_key
-          ORDER BY v.id, e.occurred_at, e.id`),
-
-      /** Returns the last positions of devices: the instant, and the locations they were in. */
-      positions: (tenant: Tenant, userId: string) =>
-        cursor<object>(sql`${own(tenant, userId)}
-          SELECT v.id AS device_id, ${utc("p.recorded_at")} AS recorded_at, ARRAY (
-            SELECT l.id::text FROM device_location i
-            JOIN location l ON ${sameTenant("l", "i")} AND l.key = i.location_key
-            WHERE ${tenantIs("i", tenant)} AND i.device_key = v.key AND i.inside ORDER BY l.id) AS inside
-          FROM own v
-          LEFT JOIN device_position p ON ${tenantIs("p", tenant)} AND p.device_key = v.key
-          WHERE p.device_key IS NOT NULL OR EXISTS (
-            SELECT FROM device_location i WHERE ${tenantIs("i", tenant)} AND i.device_key = v.key)
-          ORDER BY v.id`),
-
-      answers: (tenant: Tenant, userId: string) =>
-        cursor<object>(sql`${own(tenant, userId)}, answered AS (
-            SELECT r.workspace_id, r.environment, r.device_key, r.campaign_key, r.content_key, r.answers,
-              r.first_answered_at, r.answered_at
-            FROM own v
-            JOIN survey_response r ON ${tenantIs("r", tenant)} AND r.device_key = v.key
-            UNION ALL
-            SELECT t.workspace_id, t.environment, t.device_key, d.campaign_key, t.content_key, t.answers,
-              t.answered_at, t.answered_at
-            FROM own v
-            JOIN test_response t ON ${tenantIs("t", tenant)} AND t.device_key = v.key
-            LEFT JOIN delivery d ON ${sameTenant("d", "t")} AND d.source_id = t.source_id
-              AND d.device_key = t.device_key
-          )
-          SELECT v.id AS device_id, COALESCE(k.id, g.id) AS campaign_id, c.notification_id,
-            ${utc("r.first_answered_at")} AS first_answered_at, ${utc("r.answered_at")} AS answered_at, (
-              SELECT jsonb_agg(jsonb_build_object('question_id', a.answer -> 'question_id',
-                'question_text', q.question ->> 'question_text', 'value', a.answer -> 'value', 'choices', (
-                  SELECT jsonb_agg(h ->> 'text') FROM jsonb_array_elements(q.question -> 'choices') AS h
-                  WHERE a.answer -> 'value' @> (h -> 'id'))) ORDER BY a.ord)
-              FROM jsonb_array_elements(r.answers) WITH ORDINALITY AS a (answer, ord)
-              LEFT JOIN LATERAL (
-                SELECT each AS question FROM jsonb_array_elements(c.questions) AS each
-                WHERE each ->> 'id' = a.answer ->> 'question_id') AS q ON true) AS answers
-          FROM own v
-          JOIN answered r ON r.device_key = v.key
-          JOIN content c ON ${sameTenant("c", "r")} AND c.key = r.content_key
-          LEFT JOIN campaign k ON ${sameTenant("k", "r")} AND k.key = r.campaign_key
-          LEFT JOIN deleted_campaign g ON ${sameTenant("g", "r")} AND g.key = r.campaign_key
-          ORDER BY v.id, r.first_answered_at, r.campaign_key, c.notification_id`),
-    };
-  }),
-}) {
-  static readonly layer = Layer.effect(PeopleSql, PeopleSql.make);
-}
+          JOIN test_response t ON ${tenantIs("t", tenant)} AND t.device_key = v.key
+          LEFT JOIN delivery d ON ${sameTenant("d", "t")} AND d.source_id = t.source_id
+            AND d.device_key = t.device_key
+        )
+        SELECT v.id AS device_id, COALESCE(k.id, g.id) AS campaign_id, c.notification_id,
+          ${utc("r.first_answered_at")} AS first_answered_at, ${utc("r.answered_at")} AS answered_at, (
+            SELECT jsonb_agg(jsonb_build_object('question_id', a.answer -> 'question_id',
+              'question_text', q.question ->> 'question_text', 'value', a.answer -> 'value', 'choices', (
+                SELECT jsonb_agg(h ->> 'text') FROM jsonb_array_elements(q.question -> 'choices') AS h
+                WHERE a.answer -> 'value' @> (h -> 'id'))) ORDER BY a.ord)
+            FROM jsonb_array_elements(r.answers) WITH ORDINALITY AS a (answer, ord)
+            LEFT JOIN LATERAL (
+              SELECT each AS question FROM jsonb_array_elements(c.questions) AS each
+              WHERE each ->> 'id' = a.answer ->> 'question_id') AS q ON true) AS answers
+        FROM own v
+        JOIN answered r ON r.device_key = v.key
+        JOIN content c ON ${sameTenant("c", "r")} AND c.key = r.content_key
+        LEFT JOIN campaign k ON ${sameTenant("k", "r")} AND k.key = r.campaign_key
+        LEFT JOIN deleted_campaign g ON ${sameTenant("g", "r")} AND g.key = r.campaign_key
+        ORDER BY v.id, r.first_answered_at, r.campaign_key, c.notification_id`),
+  };
+}) {}

@@ -5,6 +5,7 @@ import { ShapeType } from "../locations/Location.ts";
 import { GeometryAnswer } from "../locations/LocationResource.ts";
 import { Unprocessable } from "../wire/ApiError.ts";
 import { Data } from "../wire/Envelope.ts";
+import { shownId, shownText } from "../wire/ShownFields.ts";
 import { wholeParameter } from "../wire/Text.ts";
 import { Latitude, Longitude } from "./Position.ts";
 
@@ -31,12 +32,8 @@ const GeofenceQuery = {
 
 /** A location that a device monitors. */
 export const Geofence = Schema.Struct({
-  location_id: Schema.String.annotate({
-    description: "Id of the location.",
-    format: "uuid",
-    examples: ["01980a6c-2b11-7e0a-8c55-6d2f9b1a4e01"],
-  }),
-  name: Schema.String.annotate({ description: "Name of the location.", examples: ["Dam Square"] }),
+  location_id: shownId("Id of the location.", "01980a6c-2b11-7e0a-8c55-6d2f9b1a4e01"),
+  name: shownText("Name of the location.", "Dam Square"),
   type: ShapeType.annotate({
     description: "`circle` or `polygon`.",
     examples: ["circle"],
@@ -65,11 +62,10 @@ export class GeofencesApi extends HttpApiGroup.make("geofences")
       query: GeofenceQuery,
       headers: {
         "if-none-match": Schema.optionalKey(
-          Schema.String.annotate({
-            description:
-              "The `ETag` of an earlier response: 304 without a body if nothing has changed since.",
-            examples: ['"qXK2v0"'],
-          }),
+          shownText(
+            "The `ETag` of an earlier response: 304 without a body if nothing has changed since.",
+            '"qXK2v0"',
+          ),
         ),
       },
       success: [Data(Schema.Array(Geofence)), HttpApiSchema.Empty(304)],

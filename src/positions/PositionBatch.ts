@@ -10,8 +10,7 @@ import {
   type LocatedPosition,
 } from "./DeviceLocationState.ts";
 import { isCoarse } from "./Position.ts";
-import type { LocationCandidate } from "./LocationCandidate.ts";
-import type { DeviceLocation, KnownRow, PositionDevice, Unmoved } from "./PositionRows.ts";
+import type { DeviceLocation, KnownRow, LocationCandidate, PositionDevice, Unmoved } from "./PositionRows.ts";
 
 /** The readable positions of one device in one request. */
 export interface PositionRequest {

@@ -4,12 +4,10 @@ import { DeviceAccess } from "../devices/DeviceAccess.ts";
 import { Message } from "../sending/rendering/Message.ts";
 import { PayloadTooLarge, Unprocessable, UnsupportedMediaType } from "../wire/ApiError.ts";
 import { Data } from "../wire/Envelope.ts";
+import { shownId, shownInteger } from "../wire/ShownFields.ts";
 import { Timestamp } from "../wire/Text.ts";
 import { Position } from "./Position.ts";
 import { TransitionType } from "../events/Transition.ts";
-
-const count = (description: string, example: number) =>
-  Schema.Int.annotate({ description, examples: [example] });
 
 const listOf = <S extends Schema.Top>(item: S) =>
   Schema.Array(item).check(
@@ -28,11 +26,11 @@ export type PositionsBody = typeof PositionsBody.Type;
 
 /** Response. */
 export const PositionsOutcome = Schema.Struct({
-  accepted: count("Accepted positions, including those too imprecise to change anything.", 2),
-  stale: count("Positions that are not newer than the last one; they changed nothing.", 0),
+  accepted: shownInteger("Accepted positions, including those too imprecise to change anything.", 2),
+  stale: shownInteger("Positions that are not newer than the last one; they changed nothing.", 0),
   rejected: Schema.Array(
     Schema.Struct({
-      index: count("Index of the position in the request, from 0.", 1),
+      index: shownInteger("Index of the position in the request, from 0.", 1),
       reasons: Schema.Array(Schema.String).annotate({
         description: "The problems of the position.",
         examples: [["The latitude must be a number of degrees from -90 to 90."]],
@@ -42,11 +40,7 @@ export const PositionsOutcome = Schema.Struct({
   transitions: Schema.Array(
     Schema.Struct({
       type: TransitionType,
-      location_id: Schema.String.annotate({
-        description: "Id of the location.",
-        format: "uuid",
-        examples: ["01980a6c-2b11-7e0a-8c55-6d2f9b1a4e01"],
-      }),
+      location_id: shownId("Id of the location.", "01980a6c-2b11-7e0a-8c55-6d2f9b1a4e01"),
       occurred_at: Timestamp.annotate({ description: "The time of the position that shows it." }),
     }),
   ).annotate({ description: "The enters and exits that the positions show, in order." }),

@@ -1,17 +1,10 @@
-import type { SqlClient } from "effect/sql";
 import { unnested } from "../database/Rows.ts";
-import type { Tenant } from "../workspaces/Workspace.ts";
-import { percent, registeredDevices, reportConditions, type ReportScope } from "./ReportConditionsSql.ts";
+import { percent, registeredDevices, reportConditions } from "./ReportConditionsSql.ts";
 import type { OutcomeCounts } from "./ReportCounts.ts";
-import type { RowReport } from "./RowReportSql.ts";
+import type { RowReportOf } from "./RowReportSql.ts";
 
 /** The campaign report: a row for each matching campaign. */
-export const campaignReport = (
-  sql: SqlClient.SqlClient,
-  tenant: Tenant,
-  scope: ReportScope,
-  counts: ReadonlyArray<OutcomeCounts>,
-): RowReport => {
+export const campaignReport: RowReportOf<OutcomeCounts> = (sql, tenant, scope, counts) => {
   const { campaignMatches, campaignStatus, targeted } = reportConditions(sql, tenant, scope);
   const counted = unnested("counted", counts, {
     key: ["int4", ({ key }) => key],

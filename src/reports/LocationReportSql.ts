@@ -1,17 +1,10 @@
-import type { SqlClient } from "effect/sql";
 import { unnested } from "../database/Rows.ts";
-import type { Tenant } from "../workspaces/Workspace.ts";
-import { percent, registeredDevices, reportConditions, type ReportScope } from "./ReportConditionsSql.ts";
+import { percent, registeredDevices, reportConditions } from "./ReportConditionsSql.ts";
 import type { LocationCounts } from "./ReportCounts.ts";
-import type { RowReport } from "./RowReportSql.ts";
+import type { RowReportOf } from "./RowReportSql.ts";
 
 /** The location report: a row for each matching location. */
-export const locationReport = (
-  sql: SqlClient.SqlClient,
-  tenant: Tenant,
-  scope: ReportScope,
-  counts: ReadonlyArray<LocationCounts>,
-): RowReport => {
+export const locationReport: RowReportOf<LocationCounts> = (sql, tenant, scope, counts) => {
   const { campaignStatus, locationMatches, mine } = reportConditions(sql, tenant, scope);
   const counted = unnested("counted", counts, {
     key: ["int4", ({ key }) => key],

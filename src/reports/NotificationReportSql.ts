@@ -2,11 +2,11 @@ import type { SqlClient, Statement } from "effect/sql";
 import { unnested } from "../database/Rows.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { percent, registeredDevices, reportConditions, type ReportScope } from "./ReportConditionsSql.ts";
-import type { OutcomeCounts } from "./ReportCounts.ts";
-import type { RowReport } from "./RowReportSql.ts";
+import type { InteractionCounts, OutcomeCounts } from "./ReportCounts.ts";
+import type { RowReportOf } from "./RowReportSql.ts";
 
 /** Named queries of the matching notifications (`matching`) with their `status`. */
-export const matchingNotifications = (
+const matchingNotifications = (
   sql: SqlClient.SqlClient,
   tenant: Tenant,
   scope: ReportScope,
@@ -28,12 +28,7 @@ export const matchingNotifications = (
 };
 
 /** The notification report: a row for each matching notification. */
-export const notificationReport = (
-  sql: SqlClient.SqlClient,
-  tenant: Tenant,
-  scope: ReportScope,
-  counts: ReadonlyArray<OutcomeCounts>,
-): RowReport => {
+export const notificationReport: RowReportOf<OutcomeCounts> = (sql, tenant, scope, counts) => {
   const counted = unnested("counted", counts, {
     key: ["int4", ({ key }) => key],
     sent: ["int8", ({ delivered, failed }) => BigInt(delivered + failed)],
@@ -49,6 +44,27 @@ export const notificationReport = (
       SELECT id, name, status, type, COALESCE(sent, 0) AS sent, COALESCE(delivered, 0) AS delivered,
         ${percent(sql, "COALESCE(reached, 0)", "devices")} AS reach
       FROM matching LEFT JOIN outcome_count USING (key), registered`,
+    order: { figure: "delivered", name: "name" },
+  };
+};
+
+/** The interaction report: a row for each matching notification (contract M2). */
+export const interactionReport: RowReportOf<InteractionCounts> = (sql, tenant, scope, counts) => {
+  const counted = unnested("counted", counts, {
+    key: ["int4", ({ key }) => key],
+    delivered: ["int8", ({ delivered }) => BigInt(delivered)],
+    opened: ["int8", ({ opened }) => BigInt(opened)],
+    clicked: ["int8", ({ clicked }) => BigInt(clicked)],
+  });
+  const rate = (part: string) => percent(sql, `COALESCE(${part}, 0)`, "COALESCE(delivered, 0)");
+  return {
+    queries: sql`
+      ${matchingNotifications(sql, tenant, scope)},
+      interaction_count AS MATERIALIZED (SELECT * FROM ${counted})`,
+    rows: sql`
+      SELECT id, name, status, type, COALESCE(delivered, 0) AS delivered, COALESCE(opened, 0) AS opened,
+        COALESCE(clicked, 0) AS clicked, ${rate("opened")} AS open_rate, ${rate("clicked")} AS click_rate
+      FROM matching LEFT JOIN interaction_count USING (key)`,
     order: { figure: "delivered", name: "name" },
   };
 };

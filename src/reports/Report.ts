@@ -1,15 +1,10 @@
 import { Schema } from "effect";
 import { CampaignStatus } from "../campaigns/CampaignStatus.ts";
 import { TriggerType } from "../notifications/Notification.ts";
-
-const count = (description: string, example: number) =>
-  Schema.Int.annotate({ description, examples: [example] });
+import { shownId, shownInteger, shownText } from "../wire/ShownFields.ts";
 
 const date = (description: string, example: string) =>
   Schema.String.annotate({ description, examples: [example], format: "date" });
-
-const id = (description: string, example: string) =>
-  Schema.String.annotate({ description, format: "uuid", examples: [example] });
 
 const share = (devices: string) =>
   Schema.Finite.annotate({
@@ -22,29 +17,26 @@ const share = (devices: string) =>
 const meta = Schema.Struct({
   start: date("First day of the range.", "2026-10-22"),
   end: date("Last day of the range, counted whole.", "2026-11-21"),
-  timezone: Schema.String.annotate({
-    description: "The workspace's time zone, in which days are counted.",
-    examples: ["Europe/Amsterdam"],
-  }),
+  timezone: shownText("The workspace's time zone, in which days are counted.", "Europe/Amsterdam"),
 }).annotate({ identifier: "ReportRange", description: "The range of the figures, after defaults." });
 
 /** A report: its figures and their range. */
 export const ReportOf = <S extends Schema.Top>(data: S) => Schema.Struct({ data, meta });
 
 const activity = {
-  delivered: count("Deliveries that the push transport accepted.", 128),
-  devices_reached: count("Distinct devices with at least one delivery.", 97),
-  geofence_entries: count("Times a device entered a location.", 412),
-  geofence_exits: count("Times a device left a location.", 398),
+  delivered: shownInteger("Deliveries that the push transport accepted.", 128),
+  devices_reached: shownInteger("Distinct devices with at least one delivery.", 97),
+  geofence_entries: shownInteger("Times a device entered a location.", 412),
+  geofence_exits: shownInteger("Times a device left a location.", 398),
 };
 
 /** Totals and daily counts (contract K1, K2, K8). */
 export const Summary = Schema.Struct({
   totals: Schema.Struct({
     ...activity,
-    campaigns: count("Campaigns that match the filters.", 6),
-    active_campaigns: count("Campaigns that match the filters and are active now.", 4),
-    registered_devices: count("Devices registered in this environment now, whatever the range.", 1520),
+    campaigns: shownInteger("Campaigns that match the filters.", 6),
+    active_campaigns: shownInteger("Campaigns that match the filters and are active now.", 4),
+    registered_devices: shownInteger("Devices registered in this environment now, whatever the range.", 1520),
   }),
   daily: Schema.Array(
     Schema.Struct({ date: date("The day, in the workspace's time zone.", "2026-11-21"), ...activity }),
@@ -66,22 +58,22 @@ export const notificationRowStatuses: ReadonlyArray<string> = NotificationStatus
 
 /** One campaign of the campaign report. */
 export const CampaignRow = Schema.Struct({
-  id: id("Id of the campaign.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),
-  name: Schema.String.annotate({ description: "Name of the campaign.", examples: ["Autumn sale"] }),
+  id: shownId("Id of the campaign.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),
+  name: shownText("Name of the campaign.", "Autumn sale"),
   status: CampaignStatus.annotate({ description: "Its status now.", examples: ["active"] }),
   type: Schema.Literals(["geo", "push"]).annotate({
     description: "`geo` fires at locations, `push` at fixed times.",
     examples: ["geo"],
   }),
-  targets: count("Distinct locations that it targets, directly or through a group.", 12),
-  delivered: count("Its deliveries in the range.", 128),
+  targets: shownInteger("Distinct locations that it targets, directly or through a group.", 12),
+  delivered: shownInteger("Its deliveries in the range.", 128),
   engagement: share("Distinct devices reached"),
 }).annotate({ identifier: "CampaignReportRow" });
 
 /** One location of the location report. */
 export const LocationRow = Schema.Struct({
-  id: id("Id of the location.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b61"),
-  name: Schema.String.annotate({ description: "Name of the location.", examples: ["Dam Square"] }),
+  id: shownId("Id of the location.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b61"),
+  name: shownText("Name of the location.", "Dam Square"),
   status: LocationStatus.annotate({
     description: "`active` while an active campaign targets it, directly or through a group; else `idle`.",
     examples: ["active"],
@@ -90,8 +82,8 @@ export const LocationRow = Schema.Struct({
     description: "Names of the groups that it is in, in order.",
     examples: [["Amsterdam"]],
   }),
-  entries: count("Times a device entered it in the range.", 412),
-  exits: count("Times a device left it in the range.", 398),
+  entries: shownInteger("Times a device entered it in the range.", 412),
+  exits: shownInteger("Times a device left it in the range.", 398),
   engagement: share("Distinct devices that entered it"),
   dwell_minutes: Schema.NullOr(Schema.Finite).annotate({
     description:
@@ -103,8 +95,8 @@ export const LocationRow = Schema.Struct({
 
 /** One notification of the notification report. */
 export const NotificationRow = Schema.Struct({
-  id: id("Id of the notification.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b63"),
-  name: Schema.String.annotate({ description: "Name of the notification.", examples: ["Hello"] }),
+  id: shownId("Id of the notification.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b63"),
+  name: shownText("Name of the notification.", "Hello"),
   status: NotificationStatus.annotate({
     description:
       "By all its campaigns now: `active` if any is, else `scheduled`, `paused`, `ended` likewise; " +
@@ -115,8 +107,8 @@ export const NotificationRow = Schema.Struct({
     description: "Its type.",
     examples: ["message"],
   }),
-  sent: count("Its deliveries and its failed sends in the range.", 131),
-  delivered: count("Its deliveries in the range.", 128),
+  sent: shownInteger("Its deliveries and its failed sends in the range.", 131),
+  delivered: shownInteger("Its deliveries in the range.", 128),
   reach: share("Distinct devices reached"),
 }).annotate({ identifier: "NotificationReportRow" });
 
@@ -135,8 +127,8 @@ export const InteractionRow = Schema.Struct({
   status: NotificationRow.fields.status,
   type: NotificationRow.fields.type,
   delivered: NotificationRow.fields.delivered,
-  opened: count("Deliveries that were opened in the range, whenever they were delivered.", 16),
-  clicked: count("Deliveries that were clicked in the range, whenever they were delivered.", 5),
+  opened: shownInteger("Deliveries that were opened in the range, whenever they were delivered.", 16),
+  clicked: shownInteger("Deliveries that were clicked in the range, whenever they were delivered.", 5),
   open_rate: rate("Deliveries opened"),
   click_rate: rate("Deliveries clicked"),
 }).annotate({ identifier: "InteractionReportRow" });
@@ -146,17 +138,14 @@ export const surveyRowStatuses: ReadonlyArray<string> = CampaignStatus.literals;
 
 /** One survey on one campaign, of the survey report. */
 export const SurveyRow = Schema.Struct({
-  id: id("Id of the pairing: of this survey on this campaign.", "01980a6c-4c1d-7f10-9a41-3f1f5d7a2b60"),
-  campaign_id: id("Id of the campaign.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),
-  campaign_name: Schema.String.annotate({ description: "Name of the campaign.", examples: ["Autumn sale"] }),
-  survey_id: id("Id of the notification.", "01980a6c-3e77-7a18-b2c4-91d5e6f70a11"),
-  survey_name: Schema.String.annotate({
-    description: "Internal label of the notification.",
-    examples: ["How was your visit"],
-  }),
+  id: shownId("Id of the pairing: of this survey on this campaign.", "01980a6c-4c1d-7f10-9a41-3f1f5d7a2b60"),
+  campaign_id: shownId("Id of the campaign.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),
+  campaign_name: shownText("Name of the campaign.", "Autumn sale"),
+  survey_id: shownId("Id of the notification.", "01980a6c-3e77-7a18-b2c4-91d5e6f70a11"),
+  survey_name: shownText("Internal label of the notification.", "How was your visit"),
   trigger_type: TriggerType,
-  questions: count("Questions that the survey asks now.", 3),
-  responses: count(
+  questions: shownInteger("Questions that the survey asks now.", 3),
+  responses: shownInteger(
     "Devices whose first answer to this survey on this campaign lies in the range; each counts once.",
     42,
   ),

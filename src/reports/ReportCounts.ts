@@ -54,9 +54,3 @@ export interface SurveyKey {
 export interface ResponseCounts extends SurveyKey {
   readonly responses: number;
 }
-
-/**
- * How often each question of a survey was answered by each value, by the id of the question. A value is that
- * of the SQL function `answer_value`.
- */
-export type AnswerCounts = ReadonlyMap<string, ReadonlyMap<string, number>>;

@@ -36,6 +36,16 @@ export interface ReportFilters {
   readonly contentType: typeof ContentType.Type | null;
 }
 
+/** Filters that select everything. */
+export const noFilters: ReportFilters = {
+  campaign: null,
+  location: null,
+  locationGroup: null,
+  activation: null,
+  campaignStatus: null,
+  contentType: null,
+};
+
 /** Whether a filter selects campaigns or locations. Each of these filters reaches both (contract K2). */
 export const filtersItems = (filters: ReportFilters): boolean =>
   filters.campaign !== null ||

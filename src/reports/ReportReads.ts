@@ -1,6 +1,5 @@
 import { Context, Effect, Layer, Semaphore } from "effect";
 import { Database } from "../database/Database.ts";
-import type { ServiceUnavailable } from "../wire/ApiError.ts";
 import { RollupReader } from "./rollups/RollupReader.ts";
 import { rollupsIncomplete, slowReports, SourceRowLimits, type TooManySourceRows } from "./SlowReports.ts";
 
@@ -8,24 +7,17 @@ import { rollupsIncomplete, slowReports, SourceRowLimits, type TooManySourceRows
 const readConcurrency = 4;
 
 /** Reads figures in transactions of one snapshot, few at a time. */
-export class ReportReads extends Context.Service<
-  ReportReads,
-  {
-    /**
-     * Reads figures that count at most so many source rows. What has to count many waits for a permit of
-     * `slowReports`; what would count too many is refused.
-     */
-    readonly read: <A>(
-      figures: (maxRows: number) => Effect.Effect<A, TooManySourceRows>,
-    ) => Effect.Effect<A, ServiceUnavailable>;
-  }
->()("waypost/reports/ReportReads", {
+export class ReportReads extends Context.Service<ReportReads>()("waypost/reports/ReportReads", {
   make: Effect.gen(function* () {
     const database = yield* Database;
     const rollups = yield* RollupReader;
     const semaphore = yield* Semaphore.make(readConcurrency);
     const runSlowly = yield* slowReports;
     return {
+      /**
+       * Reads figures that count at most so many source rows. What has to count many waits for a permit of
+       * `slowReports`; what would count too many is refused.
+       */
       read: <A>(figures: (maxRows: number) => Effect.Effect<A, TooManySourceRows>) =>
         Effect.gen(function* () {
           const limits = yield* SourceRowLimits;

@@ -15,7 +15,7 @@ import { ReportReads } from "./ReportReads.ts";
 import { ReportsSql } from "./ReportsSql.ts";
 import { RollupReader } from "./rollups/RollupReader.ts";
 import type { ScopeSplit } from "./rollups/reading/ScopeSplit.ts";
-import { TooManySourceRows } from "./SlowReports.ts";
+import type { TooManySourceRows } from "./SlowReports.ts";
 
 /** A report: the JSON text of a whole answer, made by the database (contract K1–K9). */
 type Report = (
@@ -67,15 +67,7 @@ export class Reports extends Context.Service<
       ): DataSource =>
       (tenant, scope, status, maxRows) =>
         Effect.gen(function* () {
-          const split = yield* rollups.split(tenant, scope);
-          if (split.raw !== undefined) {
-            const rows = yield* rollups.expectedRows(tenant, split.raw);
-            if (rows > maxRows) {
-              const timezone = tenant.workspace.timezone;
-              return yield* new TooManySourceRows({ rows, rolledUpFrom: split.rolledUpFrom, timezone });
-            }
-            yield* rollups.raiseWorkMem;
-          }
+          const split = yield* rollups.splitWithin(tenant, scope, maxRows);
           return yield* data(tenant, scope, yield* count(tenant, split), status);
         });
 

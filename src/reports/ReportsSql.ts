@@ -1,44 +1,33 @@
-import { Context, Effect, Layer } from "effect";
-import { SqlClient, type Statement } from "effect/sql";
-import { onlyRow } from "../database/Rows.ts";
+import type { Statement } from "effect/sql";
+import { SqlService } from "../database/SqlService.ts";
+import { onlyValue } from "../database/Statements.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { campaignReport } from "./CampaignReportSql.ts";
-import { interactionReport } from "./InteractionReportSql.ts";
 import { locationReport } from "./LocationReportSql.ts";
-import { notificationReport } from "./NotificationReportSql.ts";
+import { interactionReport, notificationReport } from "./NotificationReportSql.ts";
 import type { ReportScope } from "./ReportConditionsSql.ts";
 import type { SummaryCounts } from "./ReportCounts.ts";
-import { type RowReport, rowReport } from "./RowReportSql.ts";
+import { rowReport, type RowReportOf } from "./RowReportSql.ts";
 import { summaryReport } from "./SummaryReportSql.ts";
 import { surveyReport } from "./SurveyReportSql.ts";
 
 /** The statements of the reports. Each answers the report's `data` as JSON text. */
-export class ReportsSql extends Context.Service<ReportsSql>()("waypost/reports/ReportsSql", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient;
-    const dataOf = (statement: Statement.Fragment) =>
-      Effect.map(
-        onlyRow(sql<{ readonly data: string }>`/* rows of a report */ ${statement}`),
-        ({ data }) => data,
-      );
-    /** A report of rows: those with the status, or all of them for null. */
-    const rows =
-      <Counts>(
-        report: (sql: SqlClient.SqlClient, tenant: Tenant, scope: ReportScope, counts: Counts) => RowReport,
-      ) =>
-      (tenant: Tenant, scope: ReportScope, counts: Counts, status: string | null) =>
-        dataOf(rowReport(sql, report(sql, tenant, scope, counts), status));
+export class ReportsSql extends SqlService<ReportsSql>("waypost/reports/ReportsSql")((sql) => {
+  const dataOf = (statement: Statement.Fragment) =>
+    onlyValue(sql<{ readonly data: string }>`/* rows of a report */ ${statement}`);
+  /** A report of rows: those with the status, or all of them for null. */
+  const rows =
+    <Counts>(report: RowReportOf<Counts>) =>
+    (tenant: Tenant, scope: ReportScope, counts: ReadonlyArray<Counts>, status: string | null) =>
+      dataOf(rowReport(sql, report(sql, tenant, scope, counts), status));
 
-    return {
-      summary: (tenant: Tenant, scope: ReportScope, counts: SummaryCounts) =>
-        dataOf(summaryReport(sql, tenant, scope, counts)),
-      campaigns: rows(campaignReport),
-      locations: rows(locationReport),
-      notifications: rows(notificationReport),
-      interactions: rows(interactionReport),
-      surveys: rows(surveyReport),
-    };
-  }),
-}) {
-  static readonly layer = Layer.effect(ReportsSql, ReportsSql.make);
-}
+  return {
+    summary: (tenant: Tenant, scope: ReportScope, counts: SummaryCounts) =>
+      dataOf(summaryReport(sql, tenant, scope, counts)),
+    campaigns: rows(campaignReport),
+    locations: rows(locationReport),
+    notifications: rows(notificationReport),
+    interactions: rows(interactionReport),
+    surveys: rows(surveyReport),
+  };
+}) {}

@@ -1,4 +1,6 @@
 import type { SqlClient, Statement } from "effect/sql";
+import type { Tenant } from "../workspaces/Workspace.ts";
+import type { ReportScope } from "./ReportConditionsSql.ts";
 
 /** A report of rows. Its rows have a `status`, a `name` (for surveys a `survey_name`) and an `id`. */
 export interface RowReport {
@@ -9,6 +11,14 @@ export interface RowReport {
   /** By which columns rows are ordered: figures descending, then the name. Trusted text, not a value. */
   readonly order: { readonly figure: string; readonly name: string };
 }
+
+/** Makes a report of rows from what was counted. */
+export type RowReportOf<Counts> = (
+  sql: SqlClient.SqlClient,
+  tenant: Tenant,
+  scope: ReportScope,
+  counts: ReadonlyArray<Counts>,
+) => RowReport;
 
 /**
  * The statement of a report: its rows as JSON text, those with the status, or all of them for null. The order

@@ -1,20 +1,13 @@
-import type { SqlClient } from "effect/sql";
 import { unnested } from "../database/Rows.ts";
-import type { Tenant } from "../workspaces/Workspace.ts";
-import { reportConditions, type ReportScope } from "./ReportConditionsSql.ts";
+import { reportConditions } from "./ReportConditionsSql.ts";
 import type { ResponseCounts } from "./ReportCounts.ts";
-import type { RowReport } from "./RowReportSql.ts";
+import type { RowReportOf } from "./RowReportSql.ts";
 
 /**
  * The survey report: a row for each survey that is on a matching campaign with the trigger asked for
  * (contract K3, K9).
  */
-export const surveyReport = (
-  sql: SqlClient.SqlClient,
-  tenant: Tenant,
-  scope: ReportScope,
-  counts: ReadonlyArray<ResponseCounts>,
-): RowReport => {
+export const surveyReport: RowReportOf<ResponseCounts> = (sql, tenant, scope, counts) => {
   const { filters } = scope;
   const counted = unnested("counted", counts, {
     campaign_key: ["int4", ({ campaignKey }) => campaignKey],

@@ -1,12 +1,10 @@
-import { Clock, Effect, Layer, Metric } from "effect";
-import { knownSeries } from "./KnownSeries.ts";
+import { Clock, Effect, Layer } from "effect";
+import { counter } from "./KnownSeries.ts";
 import { FetchHttpClient, HttpClient, HttpClientError } from "effect/http";
 
-const failures = knownSeries(
-  Metric.counter("waypost_telemetry_failures_total", {
-    description: "Failed attempts to send telemetry over OTLP, by signal (traces or metrics). It is dropped.",
-    incremental: true,
-  }),
+const countFailure = counter(
+  "waypost_telemetry_failures_total",
+  "Failed attempts to send telemetry over OTLP, by signal (traces or metrics). It is dropped.",
   { signal: ["traces", "metrics"] },
 );
 
@@ -34,7 +32,7 @@ export class ExportClient {
 
       const recordFailure = Effect.fnUntraced(function* (url: string, problem: string) {
         const signal = url.endsWith("/metrics") ? "metrics" : "traces";
-        yield* Metric.update(Metric.withAttributes(failures, { signal }), 1);
+        yield* countFailure({ signal });
         const now = yield* Clock.currentTimeMillis;
         if (now - loggedAt < logIntervalMillis) return;
         loggedAt = now;

@@ -28,6 +28,22 @@ export const knownSeries = <M extends AnyMetric>(
   return metric;
 };
 
+/**
+ * Declares a counter with its series by every combination of its label values, and returns the function that
+ * adds to one of them: 1, or a number.
+ */
+export const counter = <const Labels extends Readonly<Record<string, ReadonlyArray<string>>>>(
+  name: string,
+  description: string,
+  labels: Labels,
+) => {
+  const metric = knownSeries(Metric.counter(name, { description, incremental: true }), labels);
+  return (
+    values: { readonly [name in keyof Labels]: Labels[name][number] },
+    count = 1,
+  ): Effect.Effect<void> => Metric.update(Metric.withAttributes(metric, values), count);
+};
+
 /** Creates all declared series in this process. Reading a metric creates it. */
 export const startKnownSeries: Effect.Effect<void> = Effect.suspend(() =>
   Effect.forEach(known, Metric.value, { discard: true }),

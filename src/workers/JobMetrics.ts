@@ -1,6 +1,6 @@
 /** Metrics and traces of background jobs. */
 import { Cause, Clock, Effect, Exit, Metric } from "effect";
-import { knownSeries } from "../telemetry/KnownSeries.ts";
+import { counter } from "../telemetry/KnownSeries.ts";
 
 const jobNames = [
   "send_starts",
@@ -26,11 +26,9 @@ const jobNames = [
 /** The names of the jobs, as metrics and logs show them. */
 export type JobName = (typeof jobNames)[number];
 
-const runs = knownSeries(
-  Metric.counter("waypost_job_runs_total", {
-    description: "Runs of background jobs, by name and outcome: done, or failed (the run is retried).",
-    incremental: true,
-  }),
+const countRun = counter(
+  "waypost_job_runs_total",
+  "Runs of background jobs, by name and outcome: done, or failed (the run is retried).",
   { name: jobNames, outcome: ["done", "failed"] },
 );
 
@@ -44,16 +42,14 @@ export const observedRun = <A, E, R>(
   run: Effect.Effect<A, E, R>,
   isTraced: boolean,
 ): Effect.Effect<A, E, R> => {
-  const done = Metric.withAttributes(runs, { name: job, outcome: "done" });
-  const failed = Metric.withAttributes(runs, { name: job, outcome: "failed" });
   const last = Metric.withAttributes(lastSuccess, { name: job });
   const recordSuccess = Effect.andThen(
-    Metric.update(done, 1),
+    countRun({ name: job, outcome: "done" }),
     Effect.flatMap(Clock.currentTimeMillis, (now) => Metric.update(last, Math.round(now / 1000))),
   );
   const traced = isTraced ? Effect.withSpan(run, `job.${job}`, { root: true }) : run;
   return Effect.onExit(traced, (exit) => {
     if (Exit.isSuccess(exit)) return recordSuccess;
-    return Cause.hasInterruptsOnly(exit.cause) ? Effect.void : Metric.update(failed, 1);
+    return Cause.hasInterruptsOnly(exit.cause) ? Effect.void : countRun({ name: job, outcome: "failed" });
   });
 };

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { keyFiles } from "../../src/backup/BackupManifest.ts";
 import { createBackup } from "../../src/backup/CreateBackup.ts";
-import { completeErasures } from "../../src/people/ErasureCompletion.ts";
+import { completeErasures } from "../../src/people/Erasures.ts";
 import { withoutJobs } from "../events/DwellWorld.ts";
 import { rollUp } from "../reports/rollups/StoredRollups.ts";
 import { namesOf, personWorld } from "./PersonWorld.ts";

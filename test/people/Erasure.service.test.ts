@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { randomUUID } from "node:crypto";
-import { completeErasures } from "../../src/people/ErasureCompletion.ts";
+import { completeErasures } from "../../src/people/Erasures.ts";
 import { captured, logged } from "../CapturedLog.ts";
 import { rollUp } from "../reports/rollups/StoredRollups.ts";
 import { TestWaypost } from "../TestWaypost.ts";

@@ -1,11 +1,11 @@
-import { Effect, Option } from "effect";
-import { Command, Flag } from "effect/cli";
+import { Option } from "effect";
+import { Flag } from "effect/cli";
 import { ActivityAction } from "../../activity/ActivityEntry.ts";
-import type { ActivityEntry } from "../../client/WaypostClient.ts";
 import { actorRule, isActorFilter, isResourceFilter, resourceRule } from "../../activity/ActivityFilters.ts";
+import type { ActivityEntry } from "../../client/WaypostClient.ts";
 import { pageOf } from "../Ask.ts";
-import { environmentFlags, limitFlag } from "../Lookups.ts";
-import { operatorFlags } from "../Operator.ts";
+import { command, operatorCommands } from "../DeclaredCommand.ts";
+import { choiceFlag, environmentFlags, limitFlag } from "../Flags.ts";
 import { openWorkspace } from "../Platform.ts";
 import { printList } from "../terminal/Output.ts";
 
@@ -14,9 +14,13 @@ const resourceCell = ({ resource: { id, name, type } }: ActivityEntry): string =
   return named === null ? type : `${type} ${named}`;
 };
 
-const list = Command.make(
-  "list",
-  {
+const list = command("list", {
+  description: "List who changed what in an environment, in the last 400 days",
+  examples: [
+    "waypost activity list --workspace Acme --environment production",
+    "waypost activity list --workspace Acme --environment production --resource campaign",
+  ],
+  flags: {
     ...environmentFlags,
     actor: Flag.String("actor").pipe(
       Flag.withDescription("Only changes by the token with this id, or by token, operator or session"),
@@ -28,18 +32,15 @@ const list = Command.make(
       Flag.filter(isResourceFilter, (text) => `The resource ${resourceRule}; it is "${text}".`),
       Flag.optional,
     ),
-    action: Flag.Literals("action", ActivityAction.literals).pipe(
-      Flag.withDescription("Only these changes"),
-      Flag.optional,
-    ),
+    action: choiceFlag("action", ActivityAction.literals, "Only these changes"),
     limit: limitFlag,
   },
-  Effect.fn(function* (flags) {
+  *run(flags) {
     const platform = yield* openWorkspace(flags);
     const filters = {
-      ...(Option.isSome(flags.actor) ? { actor: flags.actor.value } : {}),
-      ...(Option.isSome(flags.resource) ? { resource: flags.resource.value } : {}),
-      ...(Option.isSome(flags.action) ? { action: flags.action.value } : {}),
+      actor: Option.getOrUndefined(flags.actor),
+      resource: Option.getOrUndefined(flags.resource),
+      action: Option.getOrUndefined(flags.action),
     };
     yield* printList(
       flags.limit,
@@ -53,19 +54,12 @@ const list = Command.make(
       ],
       "No change matches.",
     );
-  }),
-).pipe(
-  Command.withDescription("List who changed what in an environment, in the last 400 days"),
-  Command.withExamples([
-    { command: "waypost activity list --workspace Acme --environment production" },
-    { command: "waypost activity list --workspace Acme --environment production --resource campaign" },
-  ]),
-);
+  },
+});
 
 /** `waypost activity …` */
-export const activityCommand = Command.make("activity").pipe(
-  Command.withDescription("Who changed what"),
-  Command.withSubcommands([list]),
-  Command.withExamples([{ command: "waypost activity list --workspace Acme --environment production" }]),
-  Command.withGlobalFlags(operatorFlags),
-);
+export const activityCommand = operatorCommands("activity", {
+  description: "Who changed what",
+  examples: ["waypost activity list --workspace Acme --environment production"],
+  commands: [list],
+});

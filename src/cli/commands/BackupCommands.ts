@@ -1,7 +1,9 @@
 import { Console, Effect } from "effect";
-import { Argument, Command } from "effect/cli";
+import { Command } from "effect/cli";
 import type { BackupManifest } from "../../backup/BackupManifest.ts";
 import { visible } from "../../wire/VisibleText.ts";
+import { command } from "../DeclaredCommand.ts";
+import { textArgument } from "../Flags.ts";
 import { Json, SettingsFile, settingsRecord } from "../Operator.ts";
 import { formatCount } from "../terminal/Formats.ts";
 import { printOne } from "../terminal/Output.ts";
@@ -40,12 +42,15 @@ const asText = (headline: string, facts: ReturnType<typeof factsOf>): string =>
   ].join("\n");
 
 /** `waypost backup FILE` */
-export const backupCommand = Command.make(
-  "backup",
-  {
-    file: Argument.String("file").pipe(Argument.withDescription("File to write; it must not exist yet")),
+export const backupCommand = command("backup", {
+  description:
+    "Back up the database, the media files and the keys to one file, as of one moment, whether Waypost " +
+    "runs or not; a database on Citus only while it does not",
+  examples: ["waypost backup /backups/waypost-$(date -u +%F).tar.gz"],
+  flags: {
+    file: textArgument("file", "File to write; it must not exist yet"),
   },
-  Effect.fn(function* ({ file }) {
+  *run({ file }) {
     const { backup } = yield* backups;
     const bars = yield* progressBars;
     const manifest = yield* backup(yield* settingsRecord, file, bars.report).pipe(
@@ -59,21 +64,17 @@ export const backupCommand = Command.make(
         shown,
       ),
     );
-  }),
-).pipe(
-  Command.withDescription(
-    "Back up the database, the media files and the keys to one file, as of one moment, whether Waypost " +
-      "runs or not; a database on Citus only while it does not",
-  ),
-  Command.withGlobalFlags([SettingsFile, Json]),
-  Command.withExamples([{ command: "waypost backup /backups/waypost-$(date -u +%F).tar.gz" }]),
-);
+  },
+}).pipe(Command.withGlobalFlags([SettingsFile, Json]));
 
 /** `waypost restore FILE` */
-export const restoreCommand = Command.make(
-  "restore",
-  { file: Argument.String("file").pipe(Argument.withDescription("File that waypost backup wrote")) },
-  Effect.fn(function* ({ file }) {
+export const restoreCommand = command("restore", {
+  description:
+    "Restore a backup into a data directory that is missing or empty, and with DATABASE_URL into that " +
+    "database, which must have no tables: everything or nothing",
+  examples: ["WAYPOST_DATA_DIR=/var/lib/waypost waypost restore /backups/waypost-2026-11-21.tar.gz"],
+  flags: { file: textArgument("file", "File that waypost backup wrote") },
+  *run({ file }) {
     const { restore } = yield* backups;
     const bars = yield* progressBars;
     const { dataDir, isOwnDatabase, manifest } = yield* restore(
@@ -92,14 +93,5 @@ export const restoreCommand = Command.make(
         shown,
       ),
     );
-  }),
-).pipe(
-  Command.withDescription(
-    "Restore a backup into a data directory that is missing or empty, and with DATABASE_URL into that " +
-      "database, which must have no tables: everything or nothing",
-  ),
-  Command.withGlobalFlags([SettingsFile, Json]),
-  Command.withExamples([
-    { command: "WAYPOST_DATA_DIR=/var/lib/waypost waypost restore /backups/waypost-2026-11-21.tar.gz" },
-  ]),
-);
+  },
+}).pipe(Command.withGlobalFlags([SettingsFile, Json]));

@@ -1,11 +1,11 @@
-import { Effect, Option } from "effect";
-import { Command, Flag } from "effect/cli";
+import { Option } from "effect";
+import { Flag } from "effect/cli";
 import type { Campaign, CampaignDraft } from "../../client/WaypostClient.ts";
-import { pageOf } from "../Ask.ts";
-import { limitFlag, nameArgument } from "../Lookups.ts";
-import { operatorFlags } from "../Operator.ts";
-import { findCampaign, openPlatform, platformFlags } from "../Platform.ts";
 import { counted } from "../../wire/Text.ts";
+import { pageOf } from "../Ask.ts";
+import { command, operatorCommands } from "../DeclaredCommand.ts";
+import { limitFlag, nameArgument, optionalFlag, switchFlag, textFlag } from "../Flags.ts";
+import { findCampaign, openPlatform, platformFlags } from "../Platform.ts";
 import { formatInstant, yesNo } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
 import { details } from "../terminal/Table.ts";
@@ -50,17 +50,15 @@ const card = (campaign: Campaign): string => {
   ]);
 };
 
-const list = Command.make(
-  "list",
-  {
+const list = command("list", {
+  description: "List the campaigns of an environment",
+  examples: ["waypost campaign list --workspace Acme --environment production"],
+  flags: {
     ...platformFlags,
-    archived: Flag.Boolean("archived").pipe(
-      Flag.withDescription("List the archived campaigns instead"),
-      Flag.withDefault(false),
-    ),
+    archived: switchFlag("archived", "List the archived campaigns instead"),
     limit: limitFlag,
   },
-  Effect.fn(function* (flags) {
+  *run(flags) {
     const platform = yield* openPlatform(flags);
     yield* printList(
       flags.limit,
@@ -79,11 +77,8 @@ const list = Command.make(
         ? "The environment has no archived campaigns."
         : "The environment has no campaigns yet. See waypost campaign create --help.",
     );
-  }),
-).pipe(
-  Command.withDescription("List the campaigns of an environment"),
-  Command.withExamples([{ command: "waypost campaign list --workspace Acme --environment production" }]),
-);
+  },
+});
 
 const repeated = (name: string, description: string) =>
   Flag.String(name).pipe(
@@ -92,36 +87,32 @@ const repeated = (name: string, description: string) =>
     Flag.withDefault([]),
   );
 
-const create = Command.make(
-  "create",
-  {
+const create = command("create", {
+  description: "Create a campaign. It sends nothing until it has a notification",
+  examples: [
+    'waypost campaign create --workspace Acme --environment sandbox --name "Opening week" --type geo ' +
+      "--starts-at 2030-06-01 --location-group Amsterdam",
+  ],
+  flags: {
     ...platformFlags,
-    name: Flag.String("name").pipe(Flag.withDescription("Name of the campaign, unique in the environment")),
+    name: textFlag("name", "Name of the campaign, unique in the environment"),
     type: Flag.Literals("type", ["geo", "push"]).pipe(
       Flag.withDescription(
         "geo is triggered at locations; push is sent at fixed times on the day of the start",
       ),
     ),
-    startsAt: Flag.String("starts-at").pipe(
-      Flag.withDescription("Start in the campaign's time zone: YYYY-MM-DD or YYYY-MM-DD HH:MM"),
-    ),
-    endsAt: Flag.String("ends-at").pipe(
-      Flag.withDescription("End of a geo campaign, in the same formats; never if left out"),
-      Flag.optional,
-    ),
+    startsAt: textFlag("starts-at", "Start in the campaign's time zone: YYYY-MM-DD or YYYY-MM-DD HH:MM"),
+    endsAt: optionalFlag("ends-at", "End of a geo campaign, in the same formats; never if left out"),
     timezone: Flag.String("timezone").pipe(
       Flag.withDescription("IANA time zone, such as Europe/Amsterdam; UTC if left out"),
       Flag.withDefault("UTC"),
     ),
     groups: repeated("location-group", "Name of a location group that a geo campaign targets"),
     locations: repeated("location", "Id of a location that a geo campaign targets"),
-    paused: Flag.Boolean("paused").pipe(
-      Flag.withDescription("Create a draft that sends nothing until it is published"),
-      Flag.withDefault(false),
-    ),
+    paused: switchFlag("paused", "Create a draft that sends nothing until it is published"),
     segments: repeated("segment", "Id of a segment that a push campaign targets; all devices without one"),
   },
-  Effect.fn(function* (flags) {
+  *run(flags) {
     const draft: CampaignDraft = {
       name: flags.name,
       type: flags.type,
@@ -136,42 +127,30 @@ const create = Command.make(
     const platform = yield* openPlatform(flags);
     const created = yield* platform((client) => client.campaigns.create(draft));
     yield* printOne(created, (campaign) => `Created the campaign "${campaign.name}".\n\n${card(campaign)}`);
-  }),
-).pipe(
-  Command.withDescription("Create a campaign. It sends nothing until it has a notification"),
-  Command.withExamples([
-    {
-      command:
-        'waypost campaign create --workspace Acme --environment sandbox --name "Opening week" --type geo ' +
-        "--starts-at 2030-06-01 --location-group Amsterdam",
-    },
-  ]),
-);
+  },
+});
 
 const campaignFlags = { ...platformFlags, campaign: nameArgument("campaign") };
 
-const show = Command.make(
-  "show",
-  campaignFlags,
-  Effect.fn(function* (flags) {
+const show = command("show", {
+  description: "Show a campaign",
+  examples: ['waypost campaign show "Opening week" --workspace Acme --environment sandbox'],
+  flags: campaignFlags,
+  *run(flags) {
     const platform = yield* openPlatform(flags);
     const id = yield* findCampaign(platform, flags.campaign);
     yield* printOne(yield* platform((client) => client.campaigns.get(id)), card);
-  }),
-).pipe(
-  Command.withDescription("Show a campaign"),
-  Command.withExamples([
-    { command: 'waypost campaign show "Opening week" --workspace Acme --environment sandbox' },
-  ]),
-);
+  },
+});
 
 const changes = { pause: "Paused", publish: "Published", archive: "Archived", unarchive: "Unarchived" };
 
 const change = (name: keyof typeof changes, description: string) =>
-  Command.make(
-    name,
-    campaignFlags,
-    Effect.fn(function* (flags) {
+  command(name, {
+    description: description,
+    examples: [`waypost campaign ${name} "Opening week" --workspace Acme --environment sandbox`],
+    flags: campaignFlags,
+    *run(flags) {
       const platform = yield* openPlatform(flags);
       const id = yield* findCampaign(platform, flags.campaign, name === "unarchive" ? "true" : "false");
       const changed = yield* platform((client) => client.campaigns[name](id));
@@ -179,34 +158,26 @@ const change = (name: keyof typeof changes, description: string) =>
         changed,
         (campaign) => `${changes[name]} the campaign "${campaign.name}". It is ${campaign.status}.`,
       );
-    }),
-  ).pipe(
-    Command.withDescription(description),
-    Command.withExamples([
-      { command: `waypost campaign ${name} "Opening week" --workspace Acme --environment sandbox` },
-    ]),
-  );
+    },
+  });
 
-const remove = Command.make(
-  "delete",
-  campaignFlags,
-  Effect.fn(function* (flags) {
+const remove = command("delete", {
+  description: "Delete a campaign and cancel its sends",
+  examples: ['waypost campaign delete "Opening week" --workspace Acme --environment sandbox'],
+  flags: campaignFlags,
+  *run(flags) {
     const platform = yield* openPlatform(flags);
     const id = yield* findCampaign(platform, flags.campaign);
     const deleted = yield* platform((client) => client.campaigns.delete(id));
     yield* printOne(deleted, () => `Deleted the campaign ${id}. What it delivered stays in the reports.`);
-  }),
-).pipe(
-  Command.withDescription("Delete a campaign and cancel its sends"),
-  Command.withExamples([
-    { command: 'waypost campaign delete "Opening week" --workspace Acme --environment sandbox' },
-  ]),
-);
+  },
+});
 
 /** `waypost campaign …` */
-export const campaignCommand = Command.make("campaign").pipe(
-  Command.withDescription("Campaigns: when messages are sent, and to which devices"),
-  Command.withSubcommands([
+export const campaignCommand = operatorCommands("campaign", {
+  description: "Campaigns: when messages are sent, and to which devices",
+  examples: ["waypost campaign list --workspace Acme --environment production"],
+  commands: [
     create,
     list,
     show,
@@ -215,7 +186,5 @@ export const campaignCommand = Command.make("campaign").pipe(
     change("archive", "Archive a campaign: pause it, and leave it out of lists"),
     change("unarchive", "Put an archived campaign back into lists; it is paused until it is published"),
     remove,
-  ]),
-  Command.withExamples([{ command: "waypost campaign list --workspace Acme --environment production" }]),
-  Command.withGlobalFlags(operatorFlags),
-);
+  ],
+});

@@ -1,14 +1,15 @@
-import { Effect } from "effect";
 import { Command } from "effect/cli";
+import { command } from "../DeclaredCommand.ts";
 import { operator, operatorFlags } from "../Operator.ts";
 import { formatInstant } from "../terminal/Formats.ts";
 import { printOne } from "../terminal/Output.ts";
 
 /** `waypost console` */
-export const consoleCommand = Command.make(
-  "console",
-  {},
-  Effect.fn(function* () {
+export const consoleCommand = command("console", {
+  description: "Print an address that signs you in to the console in a browser, once",
+  examples: ["waypost console"],
+  flags: {},
+  *run() {
     const ask = yield* operator;
     const address = yield* ask((client) => client.console.issueAddress());
     yield* printOne(
@@ -16,9 +17,5 @@ export const consoleCommand = Command.make(
       ({ expires_at: expiresAt, url }) =>
         `Open this address and press "Sign in". It works once, until ${formatInstant(expiresAt)}.\n\n${url}`,
     );
-  }),
-).pipe(
-  Command.withDescription("Print an address that signs you in to the console in a browser, once"),
-  Command.withExamples([{ command: "waypost console" }]),
-  Command.withGlobalFlags(operatorFlags),
-);
+  },
+}).pipe(Command.withGlobalFlags(operatorFlags));

@@ -1,21 +1,26 @@
 import { Console, Effect } from "effect";
-import { Command, Flag } from "effect/cli";
+import { Command } from "effect/cli";
 import { counted } from "../../wire/Text.ts";
+import { command } from "../DeclaredCommand.ts";
+import { switchFlag } from "../Flags.ts";
 import { Json, SettingsFile, settingsRecord } from "../Operator.ts";
 
 // Loaded on demand: most commands do not need a database server.
 const programs = Effect.promise(() => import("../../database/citus/DistributeDatabase.ts"));
 
 /** `waypost database distribute` */
-const distributeCommand = Command.make(
-  "distribute",
-  {
-    yes: Flag.Boolean("yes").pipe(
-      Flag.withDescription("Do it; without this flag the steps are only shown"),
-      Flag.withDefault(false),
-    ),
+const distributeCommand = command("distribute", {
+  description:
+    "Spread the tables of what devices are and did over the nodes of a Citus cluster, by workspace, with " +
+    "their rows. No Waypost may run meanwhile",
+  examples: [
+    { command: "waypost database distribute", description: "Show what would be done" },
+    "waypost database distribute --yes",
+  ],
+  flags: {
+    yes: switchFlag("yes", "Do it; without this flag the steps are only shown"),
   },
-  Effect.fn(function* ({ yes }) {
+  *run({ yes }) {
     const { distributeDatabase } = yield* programs;
     const steps = yield* distributeDatabase(yield* settingsRecord, yes);
     if (yield* Json) return yield* Console.log(JSON.stringify({ applied: yes, steps }, null, 2));
@@ -26,18 +31,8 @@ const distributeCommand = Command.make(
         ? `Distributed the database in ${counted(steps.length, "step")}. Start Waypost on every machine.`
         : `${counted(steps.length, "step")} left. Take a backup, stop Waypost, and repeat this with --yes.`,
     );
-  }),
-).pipe(
-  Command.withDescription(
-    "Spread the tables of what devices are and did over the nodes of a Citus cluster, by workspace, with " +
-      "their rows. No Waypost may run meanwhile",
-  ),
-  Command.withGlobalFlags([SettingsFile, Json]),
-  Command.withExamples([
-    { command: "waypost database distribute", description: "Show what would be done" },
-    { command: "waypost database distribute --yes" },
-  ]),
-);
+  },
+}).pipe(Command.withGlobalFlags([SettingsFile, Json]));
 
 /** `waypost database` */
 export const databaseCommand = Command.make("database").pipe(

@@ -1,43 +1,44 @@
 import { Effect, Option } from "effect";
-import { Command, Flag } from "effect/cli";
+import { Flag } from "effect/cli";
 import { isUuid } from "../../wire/Ids.ts";
-import {
-  environmentFlag,
-  environmentFlags,
-  findIdByName,
-  limitFlag,
-  nameArgument,
-  openEnvironment,
-  workspaceFlag,
-} from "../Lookups.ts";
 import { pageOf } from "../Ask.ts";
 import type { CommandRefused } from "../CommandRefused.ts";
-import { operatorFlags } from "../Operator.ts";
+import { command, operatorCommands } from "../DeclaredCommand.ts";
+import {
+  choiceFlag,
+  environmentFlag,
+  environmentFlags,
+  limitFlag,
+  nameArgument,
+  optionalFlag,
+  switchFlag,
+  workspaceFlag,
+} from "../Flags.ts";
+import { findIdByName, openEnvironment } from "../Lookups.ts";
 import { openWorkspace, type Platform } from "../Platform.ts";
 import { yesNo } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
 import { importDevices } from "./DeviceImportCommand.ts";
 import { erasedDevices } from "./PersonCommand.ts";
 
-const list = Command.make(
-  "list",
-  {
+const list = command("list", {
+  description: "List the registered devices of an environment",
+  examples: ["waypost device list --workspace Acme --environment sandbox --approved false"],
+  flags: {
     ...environmentFlags,
-    approved: Flag.Literals("approved", ["true", "false"]).pipe(
-      Flag.withDescription("Only devices that are approved, or only those that are not"),
-      Flag.optional,
+    approved: choiceFlag(
+      "approved",
+      ["true", "false"],
+      "Only devices that are approved, or only those that are not",
     ),
-    platform: Flag.Literals("platform", ["ios", "android", "web", "other"]).pipe(
-      Flag.withDescription("Only devices of this platform"),
-      Flag.optional,
-    ),
+    platform: choiceFlag("platform", ["ios", "android", "web", "other"], "Only devices of this platform"),
     limit: limitFlag,
   },
-  Effect.fn(function* (flags) {
+  *run(flags) {
     const platform = yield* openWorkspace(flags);
     const filters = {
       ...(Option.isSome(flags.approved) ? { approved: flags.approved.value === "true" } : {}),
-      ...(Option.isSome(flags.platform) ? { platform: flags.platform.value } : {}),
+      platform: Option.getOrUndefined(flags.platform),
     };
     yield* printList(
       flags.limit,
@@ -52,13 +53,8 @@ const list = Command.make(
       ],
       "No device matches.",
     );
-  }),
-).pipe(
-  Command.withDescription("List the registered devices of an environment"),
-  Command.withExamples([
-    { command: "waypost device list --workspace Acme --environment sandbox --approved false" },
-  ]),
-);
+  },
+});
 
 /** Runs a request on the device that an id or installation id names. */
 const onDevice = <A, R>(
@@ -83,18 +79,16 @@ const onDevice = <A, R>(
     : byInstallation;
 };
 
-const approve = Command.make(
-  "approve",
-  {
+const approve = command("approve", {
+  description: "Approve a test device, by its id or installation id",
+  examples: ["waypost device approve --workspace Acme my-phone"],
+  flags: {
     workspace: workspaceFlag,
     environment: environmentFlag.pipe(Flag.withDefault("sandbox" as const)),
     device: nameArgument("device"),
-    withdraw: Flag.Boolean("withdraw").pipe(
-      Flag.withDescription("Withdraw the approval"),
-      Flag.withDefault(false),
-    ),
+    withdraw: switchFlag("withdraw", "Withdraw the approval"),
   },
-  Effect.fn(function* (flags) {
+  *run(flags) {
     const platform = yield* openWorkspace(flags);
     const decided = yield* onDevice(platform, flags.device, (device) =>
       platform((client) => client.devices.approve(device, { approved: !flags.withdraw })),
@@ -104,24 +98,19 @@ const approve = Command.make(
         ? `The device ${installation_id} is now an approved test device.`
         : `The device ${installation_id} is no longer an approved test device.`,
     );
-  }),
-).pipe(
-  Command.withDescription("Approve a test device, by its id or installation id"),
-  Command.withExamples([{ command: "waypost device approve --workspace Acme my-phone" }]),
-);
+  },
+});
 
-const explain = Command.make(
-  "explain",
-  {
+const explain = command("explain", {
+  description: "Explain which active campaigns would reach a device now, and why others would not",
+  examples: ["waypost device explain --workspace Acme --environment sandbox my-phone"],
+  flags: {
     ...environmentFlags,
     device: nameArgument("device"),
-    campaign: Flag.String("campaign").pipe(
-      Flag.withDescription("Only the campaign with this id, active or not"),
-      Flag.optional,
-    ),
+    campaign: optionalFlag("campaign", "Only the campaign with this id, active or not"),
     limit: limitFlag,
   },
-  Effect.fn(function* (flags) {
+  *run(flags) {
     const platform = yield* openWorkspace(flags);
     const filters = Option.isSome(flags.campaign) ? { campaign: flags.campaign.value } : {};
     yield* onDevice(platform, flags.device, (device) =>
@@ -138,20 +127,15 @@ const explain = Command.make(
         "No campaign is active.",
       ),
     );
-  }),
-).pipe(
-  Command.withDescription(
-    "Explain which active campaigns would reach a device now, and why others would not",
-  ),
-  Command.withExamples([
-    { command: "waypost device explain --workspace Acme --environment sandbox my-phone" },
-  ]),
-);
+  },
+});
 
-const erase = Command.make(
-  "erase",
-  { ...environmentFlags, device: nameArgument("device") },
-  Effect.fn(function* (flags) {
+const erase = command("erase", {
+  description:
+    "Erase a device, by its id or installation id: address, attributes, positions and the texts of answers",
+  examples: ["waypost device erase --workspace Acme --environment production 5f0c1b1e-3a43"],
+  flags: { ...environmentFlags, device: nameArgument("device") },
+  *run(flags) {
     const { ask, at } = yield* openEnvironment(flags);
     const platform = yield* openWorkspace({ ...flags, workspace: at[0] });
     const eraseDevice = (device: string) => ask((client) => client.people.eraseDevice(...at, device));
@@ -166,23 +150,15 @@ const erase = Command.make(
             ),
           );
     yield* printOne(erased, erasedDevices);
-  }),
-).pipe(
-  Command.withDescription(
-    "Erase a device, by its id or installation id: address, attributes, positions and the texts of answers",
-  ),
-  Command.withExamples([
-    { command: "waypost device erase --workspace Acme --environment production 5f0c1b1e-3a43" },
-  ]),
-);
+  },
+});
 
 /** `waypost device …` */
-export const deviceCommand = Command.make("device").pipe(
-  Command.withDescription("Devices that apps have registered"),
-  Command.withSubcommands([list, approve, explain, importDevices, erase]),
-  Command.withExamples([
-    { command: "waypost device list --workspace Acme --environment sandbox" },
-    { command: "waypost device approve --workspace Acme my-phone" },
-  ]),
-  Command.withGlobalFlags(operatorFlags),
-);
+export const deviceCommand = operatorCommands("device", {
+  description: "Devices that apps have registered",
+  examples: [
+    "waypost device list --workspace Acme --environment sandbox",
+    "waypost device approve --workspace Acme my-phone",
+  ],
+  commands: [list, approve, explain, importDevices, erase],
+});

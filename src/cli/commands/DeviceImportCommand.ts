@@ -1,9 +1,10 @@
-import { Console, Effect } from "effect";
-import { Argument, Command } from "effect/cli";
+import { Console } from "effect";
 import { existsSync } from "node:fs";
 import { visible } from "../../wire/VisibleText.ts";
 import { BadUsage } from "../CommandRefused.ts";
-import { environmentFlags, openEnvironment } from "../Lookups.ts";
+import { command } from "../DeclaredCommand.ts";
+import { environmentFlags, textArgument } from "../Flags.ts";
+import { openEnvironment } from "../Lookups.ts";
 import { Json } from "../Operator.ts";
 import { formatCount } from "../terminal/Formats.ts";
 
@@ -11,15 +12,14 @@ import { formatCount } from "../terminal/Formats.ts";
 const maxShown = 20;
 
 /** `waypost device import` */
-export const importDevices = Command.make(
-  "import",
-  {
+export const importDevices = command("import", {
+  description: "Import devices of another system, with their push addresses, from a file of any size",
+  examples: ["waypost device import --workspace Acme --environment production devices.csv"],
+  flags: {
     ...environmentFlags,
-    file: Argument.String("file").pipe(
-      Argument.withDescription("CSV, or a file with a JSON object in each line (.ndjson, .jsonl)"),
-    ),
+    file: textArgument("file", "CSV, or a file with a JSON object in each line (.ndjson, .jsonl)"),
   },
-  Effect.fn(function* (flags) {
+  *run(flags) {
     if (!existsSync(flags.file)) return yield* new BadUsage({ message: `There is no file ${flags.file}.` });
     const { ask, at } = yield* openEnvironment(flags);
     const data = yield* ask((client) => client.deviceImport.import(...at, flags.file));
@@ -34,12 +34,5 @@ export const importDevices = Command.make(
     );
     for (const each of reasons.slice(0, maxShown)) yield* Console.log(visible(each));
     if (reasons.length > maxShown) yield* Console.log("There are more: use --json to see all.");
-  }),
-).pipe(
-  Command.withDescription(
-    "Import devices of another system, with their push addresses, from a file of any size",
-  ),
-  Command.withExamples([
-    { command: "waypost device import --workspace Acme --environment production devices.csv" },
-  ]),
-);
+  },
+});

@@ -1,13 +1,15 @@
 import { Console, Effect, Option } from "effect";
-import { Command, Flag } from "effect/cli";
+import { Command } from "effect/cli";
 import { areas, type Finding, type Verdict } from "../../doctor/HealthCheck.ts";
 import type { EnvironmentRollups } from "../../reports/rollups/RollupTypes.ts";
 import { counted } from "../../wire/Text.ts";
 import { visible } from "../../wire/VisibleText.ts";
 import { CliEnvironment } from "../CliEnvironment.ts";
 import { BadUsage, CommandRefused } from "../CommandRefused.ts";
+import { command } from "../DeclaredCommand.ts";
+import { switchFlag } from "../Flags.ts";
 import { Json, SettingsFile, settingsRecord } from "../Operator.ts";
-import { type Paint, paint } from "../terminal/Colors.ts";
+import { paint, type Paint } from "../terminal/Colors.ts";
 import { wrapText } from "../terminal/WrappedText.ts";
 
 // Loaded on demand: most commands do not need a database server.
@@ -91,34 +93,25 @@ const showRollups = Effect.fnUntraced(function* (rebuild: boolean) {
 });
 
 /** `waypost doctor` */
-export const doctorCommand = Command.make(
-  "doctor",
-  {
-    reports: Flag.Boolean("reports").pipe(
-      Flag.withDescription(
-        "Show whether the rollups that reports read are complete, and how many deltas are pending",
-      ),
-      Flag.withDefault(false),
+export const doctorCommand = command("doctor", {
+  description:
+    "Check the settings, the data directory, the database, the clock, media, push services and background " +
+    "work, and say what to do. Exit code 1 if there is a problem",
+  examples: [
+    "waypost doctor",
+    "waypost doctor --config /etc/waypost/waypost.env --json",
+    { command: "waypost doctor --reports", description: "Show the state of the rollups that reports read" },
+    "waypost doctor --reports --rebuild",
+  ],
+  flags: {
+    reports: switchFlag(
+      "reports",
+      "Show whether the rollups that reports read are complete, and how many deltas are pending",
     ),
-    rebuild: Flag.Boolean("rebuild").pipe(
-      Flag.withDescription("With --reports: let workers rebuild all rollups from their source rows"),
-      Flag.withDefault(false),
-    ),
+    rebuild: switchFlag("rebuild", "With --reports: let workers rebuild all rollups from their source rows"),
   },
-  Effect.fn(function* ({ rebuild, reports }) {
+  *run({ rebuild, reports }) {
     if (rebuild && !reports) return yield* new BadUsage({ message: "--rebuild needs --reports." });
     yield* reports ? showRollups(rebuild) : checkAll;
-  }),
-).pipe(
-  Command.withDescription(
-    "Check the settings, the data directory, the database, the clock, media, push services and background " +
-      "work, and say what to do. Exit code 1 if there is a problem",
-  ),
-  Command.withGlobalFlags([SettingsFile, Json]),
-  Command.withExamples([
-    { command: "waypost doctor" },
-    { command: "waypost doctor --config /etc/waypost/waypost.env --json" },
-    { command: "waypost doctor --reports", description: "Show the state of the rollups that reports read" },
-    { command: "waypost doctor --reports --rebuild" },
-  ]),
-);
+  },
+}).pipe(Command.withGlobalFlags([SettingsFile, Json]));

@@ -1,9 +1,10 @@
 import { Console, Effect, Option } from "effect";
-import { Argument, Command, Flag } from "effect/cli";
 import { type ImportFormat, importFormats } from "../../client/location-files/LocationFile.ts";
 import { counted } from "../../wire/Text.ts";
 import { visible } from "../../wire/VisibleText.ts";
 import { BadUsage, CommandRefused } from "../CommandRefused.ts";
+import { command, operatorCommands } from "../DeclaredCommand.ts";
+import { choiceFlag, environmentFlags, switchFlag, textArgument } from "../Flags.ts";
 import {
   importFromFile,
   type ImportOptions,
@@ -11,8 +12,7 @@ import {
   onFiles,
 } from "../location-import/FileImport.ts";
 import { surveyFile } from "../location-import/ImportFile.ts";
-import { environmentFlags } from "../Lookups.ts";
-import { locateServer, operatorFlags } from "../Operator.ts";
+import { locateServer } from "../Operator.ts";
 import { openWorkspace, type Platform } from "../Platform.ts";
 import { formatCount } from "../terminal/Formats.ts";
 import { printOne } from "../terminal/Output.ts";
@@ -65,39 +65,41 @@ const summary = (
     ]),
   ].join("\n");
 
-const importFile = Command.make(
-  "import",
-  {
-    file: Argument.String("file").pipe(
-      Argument.withDescription(
-        "GeoJSON, newline-delimited GeoJSON, or CSV with name, latitude, longitude and radius",
-      ),
+const importFile = command("import", {
+  description:
+    "Import a file of locations of any size. An interrupted import resumes with the same command. " +
+    "Refused features are written to a file, with the reasons",
+  examples: [
+    "waypost location import stores.geojson --workspace Acme --environment production",
+    {
+      command: "waypost location import stores.csv --workspace Acme --environment sandbox --dry-run",
+      description: "Columns: name, latitude, longitude, radius; optionally external_id and group",
+    },
+    {
+      command: "waypost location import areas.geojson -w Acme -e production --split --id-from id",
+      description: "A MultiPolygon becomes several locations; the id of a feature is its external_id",
+    },
+  ],
+  flags: {
+    file: textArgument(
+      "file",
+      "GeoJSON, newline-delimited GeoJSON, or CSV with name, latitude, longitude and radius",
     ),
     ...environmentFlags,
-    format: Flag.Literals("format", importFormats).pipe(
-      Flag.withDescription("Format of the file; detected from its name and content if left out"),
-      Flag.optional,
+    format: choiceFlag(
+      "format",
+      importFormats,
+      "Format of the file; detected from its name and content if left out",
     ),
-    split: Flag.Boolean("split").pipe(
-      Flag.withDescription(
-        "Import each polygon of a MultiPolygon as a location: name (1 of 3), external_id#1",
-      ),
-      Flag.withDefault(false),
+    split: switchFlag(
+      "split",
+      "Import each polygon of a MultiPolygon as a location: name (1 of 3), external_id#1",
     ),
-    idFrom: Flag.Literals("id-from", ["id"]).pipe(
-      Flag.withDescription("Take each feature's own id as its external_id"),
-      Flag.optional,
-    ),
-    dryRun: Flag.Boolean("dry-run").pipe(
-      Flag.withDescription("Report the result for each feature, and write nothing"),
-      Flag.withDefault(false),
-    ),
-    restart: Flag.Boolean("restart").pipe(
-      Flag.withDescription("Discard an interrupted import of this file, and start again"),
-      Flag.withDefault(false),
-    ),
+    idFrom: choiceFlag("id-from", ["id"], "Take each feature's own id as its external_id"),
+    dryRun: switchFlag("dry-run", "Report the result for each feature, and write nothing"),
+    restart: switchFlag("restart", "Discard an interrupted import of this file, and start again"),
   },
-  Effect.fn(function* (flags) {
+  *run(flags) {
     const platform = yield* openWorkspace(flags, { retry });
     // Checked first, so that an unknown workspace is reported before a large file is read.
     const { workspace } = yield* platform((client) => client.me());
@@ -157,31 +159,12 @@ const importFile = Command.make(
             `They are in ${visible(refusedFile)}, each with its reasons: ` +
             "correct them there and import that file.",
     });
-  }),
-).pipe(
-  Command.withDescription(
-    "Import a file of locations of any size. An interrupted import resumes with the same command. " +
-      "Refused features are written to a file, with the reasons",
-  ),
-  Command.withExamples([
-    { command: "waypost location import stores.geojson --workspace Acme --environment production" },
-    {
-      command: "waypost location import stores.csv --workspace Acme --environment sandbox --dry-run",
-      description: "Columns: name, latitude, longitude, radius; optionally external_id and group",
-    },
-    {
-      command: "waypost location import areas.geojson -w Acme -e production --split --id-from id",
-      description: "A MultiPolygon becomes several locations; the id of a feature is its external_id",
-    },
-  ]),
-);
+  },
+});
 
 /** `waypost location …` */
-export const locationCommand = Command.make("location").pipe(
-  Command.withDescription("Locations that geo campaigns target"),
-  Command.withSubcommands([importFile]),
-  Command.withExamples([
-    { command: "waypost location import stores.geojson --workspace Acme --environment production" },
-  ]),
-  Command.withGlobalFlags(operatorFlags),
-);
+export const locationCommand = operatorCommands("location", {
+  description: "Locations that geo campaigns target",
+  examples: ["waypost location import stores.geojson --workspace Acme --environment production"],
+  commands: [importFile],
+});

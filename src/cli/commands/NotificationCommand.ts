@@ -1,12 +1,13 @@
-import { Effect, Option } from "effect";
-import { Command, Flag } from "effect/cli";
+import { Option } from "effect";
+import { Flag } from "effect/cli";
 import type { Notification, NotificationDraft } from "../../client/WaypostClient.ts";
-import { operatorFlags } from "../Operator.ts";
+import { command, operatorCommands } from "../DeclaredCommand.ts";
+import { choiceFlag, optionalFlag, switchFlag, textFlag } from "../Flags.ts";
 import { findCampaign, openPlatform } from "../Platform.ts";
 import { formatInstant } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
 import { details } from "../terminal/Table.ts";
-import { campaignFlags, findNotification, oneFlags, optionalFlag, pages } from "./NotificationFlags.ts";
+import { campaignFlags, findNotification, oneFlags, pages } from "./NotificationFlags.ts";
 import { previewCommand, testCommand } from "./NotificationTests.ts";
 
 /** When a notification is sent: its time, or what triggers it. */
@@ -34,10 +35,11 @@ const card = (notification: Notification): string =>
     ["updated", formatInstant(notification.updated_at)],
   ]);
 
-const list = Command.make(
-  "list",
-  campaignFlags,
-  Effect.fn(function* (flags) {
+const list = command("list", {
+  description: "List the notifications of a campaign",
+  examples: ['waypost notification list --campaign "Opening week" --workspace Acme --environment sandbox'],
+  flags: campaignFlags,
+  *run(flags) {
     const platform = yield* openPlatform(flags);
     const campaign = yield* findCampaign(platform, flags.campaign);
     yield* printList(
@@ -52,13 +54,8 @@ const list = Command.make(
       ],
       "The campaign has no notifications yet. See waypost notification create --help.",
     );
-  }),
-).pipe(
-  Command.withDescription("List the notifications of a campaign"),
-  Command.withExamples([
-    { command: 'waypost notification list --campaign "Opening week" --workspace Acme --environment sandbox' },
-  ]),
-);
+  },
+});
 
 const wholeFlag = (name: string, description: string) =>
   Flag.Int(name).pipe(Flag.withDescription(description), Flag.optional);
@@ -92,18 +89,21 @@ const triggerDraft = (flags: TriggerFlags): Pick<NotificationDraft, "trigger_typ
   };
 };
 
-const create = Command.make(
-  "create",
-  {
+const create = command("create", {
+  description: "Add a message to a campaign",
+  examples: [
+    'waypost notification create --campaign "Opening week" --workspace Acme --environment sandbox ' +
+      '--name Hello --headline Welcome --body "Coffee is on us today." --trigger on_enter',
+  ],
+  flags: {
     ...campaignFlags,
-    name: Flag.String("name").pipe(Flag.withDescription("Name of the notification, not shown to people")),
-    headline: Flag.String("headline").pipe(Flag.withDescription("Headline of the message")),
-    body: Flag.String("body").pipe(Flag.withDescription("Text of the message")),
-    trigger: Flag.Literals("trigger", ["on_enter", "on_exit", "on_dwell"]).pipe(
-      Flag.withDescription(
-        "Of a geo campaign: send when a device enters or leaves a location, or has been inside for --minutes",
-      ),
-      Flag.optional,
+    name: textFlag("name", "Name of the notification, not shown to people"),
+    headline: textFlag("headline", "Headline of the message"),
+    body: textFlag("body", "Text of the message"),
+    trigger: choiceFlag(
+      "trigger",
+      ["on_enter", "on_exit", "on_dwell"],
+      "Of a geo campaign: send when a device enters or leaves a location, or has been inside for --minutes",
     ),
     minutes: wholeFlag("minutes", "With --trigger on_dwell: minutes inside without an exit, 1 to 1440"),
     maxSilence: wholeFlag(
@@ -111,23 +111,22 @@ const create = Command.make(
       "With --trigger on_dwell: not if the device has reported nothing for so many minutes",
     ),
     sendAt: optionalFlag("send-at", "Of a push campaign: send at HH:MM on the campaign's day"),
-    local: Flag.Boolean("local").pipe(
-      Flag.withDescription("With --send-at: in the time zone of each device"),
-      Flag.withDefault(false),
-    ),
-    late: Flag.Literals("late", ["send", "skip"]).pipe(
-      Flag.withDescription("With --local: send at once where the time has passed, or skip it (the default)"),
-      Flag.optional,
+    local: switchFlag("local", "With --send-at: in the time zone of each device"),
+    late: choiceFlag(
+      "late",
+      ["send", "skip"],
+      "With --local: send at once where the time has passed, or skip it (the default)",
     ),
     ctaLabel: optionalFlag("cta-label", "Label of the button"),
     ctaUrl: optionalFlag("cta-url", "Address that the button opens"),
     media: optionalFlag("media", "Id of a media file"),
-    template: Flag.Literals("template", ["liquid"]).pipe(
-      Flag.withDescription("The texts are templates in this language, rendered for each device"),
-      Flag.optional,
+    template: choiceFlag(
+      "template",
+      ["liquid"],
+      "The texts are templates in this language, rendered for each device",
     ),
   },
-  Effect.fn(function* (flags) {
+  *run(flags) {
     const draft: NotificationDraft = {
       name: flags.name,
       type: "message",
@@ -143,61 +142,39 @@ const create = Command.make(
     const campaign = yield* findCampaign(platform, flags.campaign);
     const created = yield* platform((client) => client.notifications.create(campaign, draft));
     yield* printOne(created, (made) => `Created the notification "${made.name}".\n\n${card(made)}`);
-  }),
-).pipe(
-  Command.withDescription("Add a message to a campaign"),
-  Command.withExamples([
-    {
-      command:
-        'waypost notification create --campaign "Opening week" --workspace Acme --environment sandbox ' +
-        '--name Hello --headline Welcome --body "Coffee is on us today." --trigger on_enter',
-    },
-  ]),
-);
+  },
+});
 
-const show = Command.make(
-  "show",
-  oneFlags,
-  Effect.fn(function* (flags) {
+const show = command("show", {
+  description: "Show a notification of a campaign",
+  examples: [
+    'waypost notification show Hello --campaign "Opening week" --workspace Acme --environment sandbox',
+  ],
+  flags: oneFlags,
+  *run(flags) {
     const platform = yield* openPlatform(flags);
     const [campaign, id] = yield* findNotification(platform, flags);
     yield* printOne(yield* platform((client) => client.notifications.get(campaign, id)), card);
-  }),
-).pipe(
-  Command.withDescription("Show a notification of a campaign"),
-  Command.withExamples([
-    {
-      command:
-        'waypost notification show Hello --campaign "Opening week" --workspace Acme --environment sandbox',
-    },
-  ]),
-);
+  },
+});
 
-const remove = Command.make(
-  "delete",
-  oneFlags,
-  Effect.fn(function* (flags) {
+const remove = command("delete", {
+  description: "Take a notification off a campaign. Content that is on no campaign is deleted",
+  examples: [
+    'waypost notification delete Hello --campaign "Opening week" --workspace Acme --environment sandbox',
+  ],
+  flags: oneFlags,
+  *run(flags) {
     const platform = yield* openPlatform(flags);
     const [campaign, id] = yield* findNotification(platform, flags);
     const deleted = yield* platform((client) => client.notifications.delete(campaign, id));
     yield* printOne(deleted, () => `Took the notification ${id} off the campaign.`);
-  }),
-).pipe(
-  Command.withDescription("Take a notification off a campaign. Content that is on no campaign is deleted"),
-  Command.withExamples([
-    {
-      command:
-        'waypost notification delete Hello --campaign "Opening week" --workspace Acme --environment sandbox',
-    },
-  ]),
-);
+  },
+});
 
 /** `waypost notification …` */
-export const notificationCommand = Command.make("notification").pipe(
-  Command.withDescription("The notifications of a campaign: what people read, and when"),
-  Command.withSubcommands([create, list, show, previewCommand, testCommand, remove]),
-  Command.withExamples([
-    { command: 'waypost notification list --campaign "Opening week" --workspace Acme --environment sandbox' },
-  ]),
-  Command.withGlobalFlags(operatorFlags),
-);
+export const notificationCommand = operatorCommands("notification", {
+  description: "The notifications of a campaign: what people read, and when",
+  examples: ['waypost notification list --campaign "Opening week" --workspace Acme --environment sandbox'],
+  commands: [create, list, show, previewCommand, testCommand, remove],
+});

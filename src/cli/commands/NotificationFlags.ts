@@ -1,22 +1,19 @@
 /** The flags that commands on notifications share, and how they find the notification. */
 import { Effect } from "effect";
-import { Flag } from "effect/cli";
 import { pageOf } from "../Ask.ts";
-import { findId, nameArgument } from "../Lookups.ts";
+import { nameArgument, textFlag } from "../Flags.ts";
+import { findId } from "../Lookups.ts";
 import { findCampaign, type Platform, platformFlags } from "../Platform.ts";
 
 /** The flags of a command on the notifications of a campaign. */
 export const campaignFlags = {
   ...platformFlags,
-  campaign: Flag.String("campaign").pipe(Flag.withDescription("The campaign, by id or name")),
+  campaign: textFlag("campaign", "The campaign, by id or name"),
 };
 
 /** The notifications of a campaign, in pages. */
 export const pages = (platform: Platform, campaign: string) =>
   pageOf(platform, (client) => client.notifications.list(campaign));
-
-export const optionalFlag = (name: string, description: string) =>
-  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional);
 
 /** The flags of a command on one notification. */
 export const oneFlags = { ...campaignFlags, notification: nameArgument("notification") };

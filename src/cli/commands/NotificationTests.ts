@@ -1,22 +1,28 @@
 /** Previews and test sends of a notification. */
-import { Effect, Option } from "effect";
-import { Command, Flag } from "effect/cli";
+import { Option } from "effect";
+import { Flag } from "effect/cli";
 import { counted } from "../../wire/Text.ts";
+import { command } from "../DeclaredCommand.ts";
+import { optionalFlag } from "../Flags.ts";
 import { openPlatform } from "../Platform.ts";
 import { printOne } from "../terminal/Output.ts";
 import { details } from "../terminal/Table.ts";
-import { findNotification, oneFlags, optionalFlag } from "./NotificationFlags.ts";
+import { findNotification, oneFlags } from "./NotificationFlags.ts";
 
 /** `waypost notification preview` */
-export const previewCommand = Command.make(
-  "preview",
-  {
+export const previewCommand = command("preview", {
+  description: "Show what a device would get of a notification",
+  examples: [
+    'waypost notification preview Hello --campaign "Opening week" --workspace Acme ' +
+      "--environment sandbox --locale nl-NL",
+  ],
+  flags: {
     ...oneFlags,
     device: optionalFlag("device", "Id of the device to show it for"),
     locale: optionalFlag("locale", "Language and region to show it in, instead of a device"),
     location: optionalFlag("location", "Id of the location whose event triggers it"),
   },
-  Effect.fn(function* (flags) {
+  *run(flags) {
     const platform = yield* openPlatform(flags);
     const [campaign_id, notification_id] = yield* findNotification(platform, flags);
     const shown = yield* platform((client) =>
@@ -41,22 +47,17 @@ export const previewCommand = Command.make(
             }),
           ]),
     );
-  }),
-).pipe(
-  Command.withDescription("Show what a device would get of a notification"),
-  Command.withExamples([
-    {
-      command:
-        'waypost notification preview Hello --campaign "Opening week" --workspace Acme ' +
-        "--environment sandbox --locale nl-NL",
-    },
-  ]),
-);
+  },
+});
 
 /** `waypost notification test` */
-export const testCommand = Command.make(
-  "test",
-  {
+export const testCommand = command("test", {
+  description: "Send a notification to approved test devices now. It counts in no report",
+  examples: [
+    'waypost notification test Hello --campaign "Opening week" --workspace Acme ' +
+      "--environment sandbox --device 01980a6c-0f3e-7c52-9a41-3f1f5d7a2b64",
+  ],
+  flags: {
     ...oneFlags,
     device: Flag.String("device").pipe(
       Flag.withDescription("Id of an approved test device. May be repeated"),
@@ -64,20 +65,11 @@ export const testCommand = Command.make(
     ),
     location: optionalFlag("location", "Id of the location that the message is for"),
   },
-  Effect.fn(function* (flags) {
+  *run(flags) {
     const platform = yield* openPlatform(flags);
     const [campaign, id] = yield* findNotification(platform, flags);
     const body = { device_ids: flags.device, location_id: Option.getOrNull(flags.location) };
     const sent = yield* platform((client) => client.testSends.send(campaign, id, body));
     yield* printOne(sent, ({ deliveries }) => `Sent it to ${counted(deliveries.length, "test device")}.`);
-  }),
-).pipe(
-  Command.withDescription("Send a notification to approved test devices now. It counts in no report"),
-  Command.withExamples([
-    {
-      command:
-        'waypost notification test Hello --campaign "Opening week" --workspace Acme ' +
-        "--environment sandbox --device 01980a6c-0f3e-7c52-9a41-3f1f5d7a2b64",
-    },
-  ]),
-);
+  },
+});

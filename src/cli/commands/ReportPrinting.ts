@@ -3,14 +3,12 @@ import { Console, Effect, Option } from "effect";
 import { Flag } from "effect/cli";
 import type { WaypostClient } from "../../client/WaypostClient.ts";
 import { BadUsage } from "../CommandRefused.ts";
-import { environmentFlag, type EnvironmentFlags, workspaceFlag } from "../Lookups.ts";
+import { command } from "../DeclaredCommand.ts";
+import { environmentFlag, type EnvironmentFlags, optionalFlag, switchFlag, workspaceFlag } from "../Flags.ts";
 import { Json } from "../Operator.ts";
 import { openWorkspace } from "../Platform.ts";
 import { fittedTable } from "../terminal/Output.ts";
 import type { Column } from "../terminal/Table.ts";
-
-const text = (name: string, description: string) =>
-  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional);
 
 /** Flags of every report. */
 export const filterFlags = {
@@ -19,25 +17,22 @@ export const filterFlags = {
     Flag.withDescription("Environment; production if left out"),
     Flag.withDefault("production" as const),
   ),
-  start: text("start", "First day, YYYY-MM-DD; 30 days before the end if left out"),
-  end: text("end", "Last day, YYYY-MM-DD, included; today if left out"),
-  campaign: text("campaign", "Only the campaign with this id"),
-  location: text("location", "Only the location with this id, and the campaigns that target it"),
-  group: text("group", "Only the location group with this id, and the campaigns that target it"),
-  activation: text("activation", "Only this trigger: on_enter, on_exit, on_dwell or fixed_time"),
-  campaignStatus: text(
+  start: optionalFlag("start", "First day, YYYY-MM-DD; 30 days before the end if left out"),
+  end: optionalFlag("end", "Last day, YYYY-MM-DD, included; today if left out"),
+  campaign: optionalFlag("campaign", "Only the campaign with this id"),
+  location: optionalFlag("location", "Only the location with this id, and the campaigns that target it"),
+  group: optionalFlag("group", "Only the location group with this id, and the campaigns that target it"),
+  activation: optionalFlag("activation", "Only this trigger: on_enter, on_exit, on_dwell or fixed_time"),
+  campaignStatus: optionalFlag(
     "campaign-status",
     "Only campaigns with this status now: active, scheduled, paused or ended",
   ),
-  contentType: text("content-type", "Only notifications of this type: message or survey"),
-  csv: Flag.Boolean("csv").pipe(
-    Flag.withDescription("Print CSV for spreadsheets instead of text for people"),
-    Flag.withDefault(false),
-  ),
+  contentType: optionalFlag("content-type", "Only notifications of this type: message or survey"),
+  csv: switchFlag("csv", "Print CSV for spreadsheets instead of text for people"),
 };
 
 /** Flags of a report of rows. */
-export const rowFlags = { ...filterFlags, status: text("status", "Only rows with this status") };
+const rowFlags = { ...filterFlags, status: optionalFlag("status", "Only rows with this status") };
 
 /** Query parameters of the interface, by flag. */
 const parameters = {
@@ -65,57 +60,57 @@ const queryOf = (flags: FilterFlags) =>
 
 type ReportFlags = FilterFlags & EnvironmentFlags & { readonly csv: boolean };
 
-interface Range {
-  readonly start: string;
-  readonly end: string;
-  readonly timezone: string;
-}
+type Meta = { readonly start: string; readonly end: string; readonly timezone: string };
 
 /** An endpoint of a report. `Query` has the texts of flags, which the server validates. */
 interface Report<Data, Query> {
-  (query?: Query): Promise<{ readonly data: Data; readonly meta: Range }>;
+  (query?: Query): Promise<{ readonly data: Data; readonly meta: Meta }>;
   csv(query?: Query): Promise<string>;
 }
 
 type Reports = WaypostClient["reports"];
 
-const heading = ({ end, start, timezone }: Range): string => `${start} to ${end} (${timezone})`;
-
-/** Prints a report: the whole response as JSON, or its range and a text for people. */
-export const print = (report: { readonly meta: Range }, text: string) =>
-  Effect.flatMap(Json, (isJson) =>
-    Console.log(isJson ? JSON.stringify(report, null, 2) : `${heading(report.meta)}\n\n${text}`),
+/**
+ * Reads a report and prints it: the whole response as JSON, CSV as the server writes it, or its range and a
+ * text for people.
+ */
+export const printReport = Effect.fnUntraced(function* <Data, Query, R>(
+  flags: ReportFlags,
+  select: (reports: Reports) => Report<Data, Query>,
+  textOf: (data: Data) => Effect.Effect<string, never, R>,
+) {
+  const isJson = yield* Json;
+  if (isJson && flags.csv) return yield* new BadUsage({ message: "Give either --csv or --json." });
+  const platform = yield* openWorkspace(flags);
+  const query = queryOf(flags) as Query;
+  if (flags.csv) {
+    const csv = yield* platform(({ reports }) => select(reports).csv(query));
+    // `Console.log` ends the last line.
+    return yield* Console.log(csv.replace(/\n$/, ""));
+  }
+  const report = yield* platform(({ reports }) => select(reports)(query));
+  const { end, start, timezone } = report.meta;
+  yield* Console.log(
+    isJson
+      ? JSON.stringify(report, null, 2)
+      : `${start} to ${end} (${timezone})\n\n${yield* textOf(report.data)}`,
   );
-
-/** Reads a report. */
-export const readReport = Effect.fnUntraced(function* <Data, Query>(
-  flags: ReportFlags,
-  select: (reports: Reports) => Report<Data, Query>,
-) {
-  const platform = yield* openWorkspace(flags);
-  return yield* platform(({ reports }) => select(reports)(queryOf(flags) as Query));
 });
 
-/** Prints a report as CSV, as the server writes it. */
-export const printCsv = Effect.fnUntraced(function* <Data, Query>(
-  flags: ReportFlags,
-  select: (reports: Reports) => Report<Data, Query>,
-) {
-  if (yield* Json) return yield* new BadUsage({ message: "Give either --csv or --json." });
-  const platform = yield* openWorkspace(flags);
-  const csv = yield* platform(({ reports }) => select(reports).csv(queryOf(flags) as Query));
-  // `Console.log` ends the last line.
-  yield* Console.log(csv.replace(/\n$/, ""));
-});
-
-/** Prints a report as a table. */
-export const printRows = Effect.fnUntraced(function* <Row, Query>(
-  flags: ReportFlags,
+/** A command that prints a report of rows as a table. */
+export const rowsCommand = <Row, Query>(
+  name: string,
   select: (reports: Reports) => Report<ReadonlyArray<Row>, Query>,
+  texts: { readonly description: string; readonly example: string; readonly whenEmpty: string },
   columns: ReadonlyArray<Column<Row>>,
-  whenEmpty: string,
-) {
-  if (flags.csv) return yield* printCsv(flags, select);
-  const report = yield* readReport(flags, select);
-  yield* print(report, report.data.length === 0 ? whenEmpty : yield* fittedTable(columns, report.data));
-});
+) =>
+  command(name, {
+    description: texts.description,
+    examples: [texts.example],
+    flags: rowFlags,
+    *run(flags) {
+      yield* printReport(flags, select, (rows) =>
+        rows.length === 0 ? Effect.succeed(texts.whenEmpty) : fittedTable(columns, rows),
+      );
+    },
+  });

@@ -1,23 +1,24 @@
-import { Effect } from "effect";
-import { Command, Flag } from "effect/cli";
+import { Flag } from "effect/cli";
 import { SdkKeyDraft } from "../../access/Token.ts";
 import { environmentName } from "../../workspaces/Environment.ts";
 import { pageOf } from "../Ask.ts";
-import { environmentFlags, findCredential, limitFlag, nameArgument, openEnvironment } from "../Lookups.ts";
-import { operatorFlags } from "../Operator.ts";
+import { command, operatorCommands } from "../DeclaredCommand.ts";
+import { environmentFlags, limitFlag, nameArgument } from "../Flags.ts";
+import { findCredential, openEnvironment } from "../Lookups.ts";
 import { parseFlags } from "../RequestBodies.ts";
 import { printList, printOne } from "../terminal/Output.ts";
 
-const issue = Command.make(
-  "issue",
-  {
+const issue = command("issue", {
+  description: "Issue an SDK key",
+  examples: ['waypost sdk-key issue --workspace Acme --environment production --name "iOS app"'],
+  flags: {
     ...environmentFlags,
     name: Flag.String("name").pipe(
       Flag.withDescription("Name of the app that uses the key"),
       Flag.withDefault("Issued on the command line"),
     ),
   },
-  Effect.fn(function* (flags) {
+  *run(flags) {
     const payload = yield* parseFlags(SdkKeyDraft, { name: flags.name });
     const { ask, at } = yield* openEnvironment(flags);
     const issued = yield* ask((client) => client.sdkKeys.issue(...at, payload));
@@ -29,18 +30,14 @@ const issue = Command.make(
         sdk_key,
       ].join("\n"),
     );
-  }),
-).pipe(
-  Command.withDescription("Issue an SDK key"),
-  Command.withExamples([
-    { command: 'waypost sdk-key issue --workspace Acme --environment production --name "iOS app"' },
-  ]),
-);
+  },
+});
 
-const list = Command.make(
-  "list",
-  { ...environmentFlags, limit: limitFlag },
-  Effect.fn(function* (flags) {
+const list = command("list", {
+  description: "List the SDK keys of an environment, including revoked ones",
+  examples: ["waypost sdk-key list --workspace Acme --environment production"],
+  flags: { ...environmentFlags, limit: limitFlag },
+  *run(flags) {
     const { ask, at } = yield* openEnvironment(flags);
     yield* printList(
       flags.limit,
@@ -54,16 +51,14 @@ const list = Command.make(
       ],
       "The environment has no SDK keys yet. See waypost sdk-key issue --help.",
     );
-  }),
-).pipe(
-  Command.withDescription("List the SDK keys of an environment, including revoked ones"),
-  Command.withExamples([{ command: "waypost sdk-key list --workspace Acme --environment production" }]),
-);
+  },
+});
 
-const revoke = Command.make(
-  "revoke",
-  { ...environmentFlags, key: nameArgument("key") },
-  Effect.fn(function* (flags) {
+const revoke = command("revoke", {
+  description: "Revoke an SDK key, so that it can no longer register devices",
+  examples: ['waypost sdk-key revoke "Android app" --workspace Acme --environment production'],
+  flags: { ...environmentFlags, key: nameArgument("key") },
+  *run(flags) {
     const { ask, at } = yield* openEnvironment(flags);
     const key = yield* findCredential(
       "SDK key",
@@ -72,20 +67,12 @@ const revoke = Command.make(
     );
     const revoked = yield* ask((client) => client.sdkKeys.revoke(...at, key));
     yield* printOne(revoked, () => `Revoked the SDK key ${key}. It can no longer register devices.`);
-  }),
-).pipe(
-  Command.withDescription("Revoke an SDK key, so that it can no longer register devices"),
-  Command.withExamples([
-    { command: 'waypost sdk-key revoke "Android app" --workspace Acme --environment production' },
-  ]),
-);
+  },
+});
 
 /** `waypost sdk-key …` */
-export const sdkKeyCommand = Command.make("sdk-key").pipe(
-  Command.withDescription("SDK keys, with which apps register devices"),
-  Command.withSubcommands([issue, list, revoke]),
-  Command.withExamples([
-    { command: 'waypost sdk-key issue --workspace Acme --environment production --name "iOS app"' },
-  ]),
-  Command.withGlobalFlags(operatorFlags),
-);
+export const sdkKeyCommand = operatorCommands("sdk-key", {
+  description: "SDK keys, with which apps register devices",
+  examples: ['waypost sdk-key issue --workspace Acme --environment production --name "iOS app"'],
+  commands: [issue, list, revoke],
+});

@@ -1,12 +1,20 @@
 import { Effect, Option } from "effect";
-import { Command, Flag } from "effect/cli";
+import { Flag } from "effect/cli";
 import { readFile } from "node:fs/promises";
 import type { Segment } from "../../client/WaypostClient.ts";
 import { parseSegmentBody } from "../../devices/SegmentParsing.ts";
-import { BadUsage, CommandRefused } from "../CommandRefused.ts";
 import { pageOf } from "../Ask.ts";
-import { type EnvironmentFlags, environmentFlags, findId, limitFlag, nameArgument } from "../Lookups.ts";
-import { operatorFlags } from "../Operator.ts";
+import { BadUsage, CommandRefused } from "../CommandRefused.ts";
+import { command, operatorCommands } from "../DeclaredCommand.ts";
+import {
+  environmentFlags,
+  type EnvironmentFlags,
+  limitFlag,
+  nameArgument,
+  optionalFlag,
+  textFlag,
+} from "../Flags.ts";
+import { findId } from "../Lookups.ts";
 import { openWorkspace, type Platform } from "../Platform.ts";
 import { formatInstant } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
@@ -65,20 +73,22 @@ const readRule = (
   });
 };
 
-const create = Command.make(
-  "create",
-  {
+const create = command("create", {
+  description: "Create a segment",
+  examples: [
+    `waypost segment create --workspace Acme --environment production --name "Gold members" ` +
+      `--rule '{"match": "all", "conditions": [{"attribute": "plan", "op": "eq", "value": "gold"}]}'`,
+  ],
+  flags: {
     ...environmentFlags,
-    name: Flag.String("name").pipe(Flag.withDescription("Name of the segment, unique in the environment")),
-    rule: Flag.String("rule").pipe(
-      Flag.withDescription(
-        'Rule as JSON: {"match": "all" or "any", "conditions": [{"attribute", "op", "value"}]}',
-      ),
-      Flag.optional,
+    name: textFlag("name", "Name of the segment, unique in the environment"),
+    rule: optionalFlag(
+      "rule",
+      'Rule as JSON: {"match": "all" or "any", "conditions": [{"attribute", "op", "value"}]}',
     ),
     file: Flag.File("rule-file").pipe(Flag.withDescription("File with the rule as JSON"), Flag.optional),
   },
-  Effect.fn(function* (flags) {
+  *run(flags) {
     const text = yield* readRule(flags.rule, flags.file);
     const rule = yield* Effect.try({
       try: (): unknown => JSON.parse(text),
@@ -96,22 +106,14 @@ const create = Command.make(
     const platform = yield* openWorkspace(flags);
     const created = yield* platform((client) => client.segments.create(payload));
     yield* printOne(created, (segment) => `Created the segment "${segment.name}".\n\n${card(segment)}`);
-  }),
-).pipe(
-  Command.withDescription("Create a segment"),
-  Command.withExamples([
-    {
-      command:
-        `waypost segment create --workspace Acme --environment production --name "Gold members" ` +
-        `--rule '{"match": "all", "conditions": [{"attribute": "plan", "op": "eq", "value": "gold"}]}'`,
-    },
-  ]),
-);
+  },
+});
 
-const list = Command.make(
-  "list",
-  { ...environmentFlags, limit: limitFlag },
-  Effect.fn(function* (flags) {
+const list = command("list", {
+  description: "List the segments of an environment, with their number of devices",
+  examples: ["waypost segment list --workspace Acme --environment production"],
+  flags: { ...environmentFlags, limit: limitFlag },
+  *run(flags) {
     yield* printList(
       flags.limit,
       pages(yield* openWorkspace(flags)),
@@ -123,47 +125,35 @@ const list = Command.make(
       ],
       "The environment has no segments yet. See waypost segment create --help.",
     );
-  }),
-).pipe(
-  Command.withDescription("List the segments of an environment, with their number of devices"),
-  Command.withExamples([{ command: "waypost segment list --workspace Acme --environment production" }]),
-);
+  },
+});
 
 const segmentFlags = { ...environmentFlags, segment: nameArgument("segment") };
 
-const show = Command.make(
-  "show",
-  segmentFlags,
-  Effect.fn(function* (flags) {
+const show = command("show", {
+  description: "Show a segment",
+  examples: ["waypost segment show VIPs --workspace Acme --environment production"],
+  flags: segmentFlags,
+  *run(flags) {
     const { id, platform } = yield* openSegment(flags);
     yield* printOne(yield* platform((client) => client.segments.get(id)), card);
-  }),
-).pipe(
-  Command.withDescription("Show a segment"),
-  Command.withExamples([{ command: "waypost segment show VIPs --workspace Acme --environment production" }]),
-);
+  },
+});
 
-const remove = Command.make(
-  "delete",
-  segmentFlags,
-  Effect.fn(function* (flags) {
+const remove = command("delete", {
+  description: "Delete a segment. Refused if a campaign that has not ended would then reach every device",
+  examples: ["waypost segment delete VIPs --workspace Acme --environment production"],
+  flags: segmentFlags,
+  *run(flags) {
     const { id, platform } = yield* openSegment(flags);
     const deleted = yield* platform((client) => client.segments.delete(id));
     yield* printOne(deleted, () => `Deleted the segment ${id}. Campaigns keep their other segments.`);
-  }),
-).pipe(
-  Command.withDescription(
-    "Delete a segment. Refused if a campaign that has not ended would then reach every device",
-  ),
-  Command.withExamples([
-    { command: "waypost segment delete VIPs --workspace Acme --environment production" },
-  ]),
-);
+  },
+});
 
 /** `waypost segment …` */
-export const segmentCommand = Command.make("segment").pipe(
-  Command.withDescription("Segments: rules that select devices for push campaigns"),
-  Command.withSubcommands([create, list, show, remove]),
-  Command.withExamples([{ command: "waypost segment list --workspace Acme --environment production" }]),
-  Command.withGlobalFlags(operatorFlags),
-);
+export const segmentCommand = operatorCommands("segment", {
+  description: "Segments: rules that select devices for push campaigns",
+  examples: ["waypost segment list --workspace Acme --environment production"],
+  commands: [create, list, show, remove],
+});

@@ -1,12 +1,11 @@
-import { Effect, Option } from "effect";
-import { Command, Flag } from "effect/cli";
-import { SendStatus } from "../../sending/sends/Send.ts";
+import { Option } from "effect";
 import type { Send, SendPart } from "../../client/WaypostClient.ts";
+import { SendStatus } from "../../sending/sends/Send.ts";
 import { isUuid } from "../../wire/Ids.ts";
-import { CommandRefused } from "../CommandRefused.ts";
 import { pageOf } from "../Ask.ts";
-import { environmentFlags, limitFlag } from "../Lookups.ts";
-import { operatorFlags } from "../Operator.ts";
+import { CommandRefused } from "../CommandRefused.ts";
+import { command, operatorCommands } from "../DeclaredCommand.ts";
+import { choiceFlag, environmentFlags, limitFlag, optionalFlag } from "../Flags.ts";
 import { openWorkspace } from "../Platform.ts";
 import { printList } from "../terminal/Output.ts";
 
@@ -17,21 +16,19 @@ const partsDone = (parts: Send["parts"]): string => {
   return `${parts.filter((part) => !isOpen(part)).length}/${parts.length}`;
 };
 
-const list = Command.make(
-  "list",
-  {
+const list = command("list", {
+  description: "List the scheduled and past sends of an environment, with their progress",
+  examples: [
+    "waypost send list --workspace Acme --environment production",
+    "waypost send list --workspace Acme --environment production --status scheduled",
+  ],
+  flags: {
     ...environmentFlags,
-    campaign: Flag.String("campaign").pipe(
-      Flag.withDescription("Only sends of the campaign with this id"),
-      Flag.optional,
-    ),
-    status: Flag.Literals("status", SendStatus.literals).pipe(
-      Flag.withDescription("Only sends with this status"),
-      Flag.optional,
-    ),
+    campaign: optionalFlag("campaign", "Only sends of the campaign with this id"),
+    status: choiceFlag("status", SendStatus.literals, "Only sends with this status"),
     limit: limitFlag,
   },
-  Effect.fn(function* (flags) {
+  *run(flags) {
     if (Option.isSome(flags.campaign) && !isUuid(flags.campaign.value)) {
       return yield* new CommandRefused({
         message: `--campaign must be the id of a campaign; it is "${flags.campaign.value}".`,
@@ -39,8 +36,8 @@ const list = Command.make(
     }
     const platform = yield* openWorkspace(flags);
     const filters = {
-      ...(Option.isSome(flags.campaign) ? { campaign: flags.campaign.value } : {}),
-      ...(Option.isSome(flags.status) ? { status: flags.status.value } : {}),
+      campaign: Option.getOrUndefined(flags.campaign),
+      status: Option.getOrUndefined(flags.status),
     };
     yield* printList(
       flags.limit,
@@ -58,19 +55,12 @@ const list = Command.make(
       ],
       "No send matches.",
     );
-  }),
-).pipe(
-  Command.withDescription("List the scheduled and past sends of an environment, with their progress"),
-  Command.withExamples([
-    { command: "waypost send list --workspace Acme --environment production" },
-    { command: "waypost send list --workspace Acme --environment production --status scheduled" },
-  ]),
-);
+  },
+});
 
 /** `waypost send …` */
-export const sendCommand = Command.make("send").pipe(
-  Command.withDescription("Sends of push campaigns at fixed times"),
-  Command.withSubcommands([list]),
-  Command.withExamples([{ command: "waypost send list --workspace Acme --environment production" }]),
-  Command.withGlobalFlags(operatorFlags),
-);
+export const sendCommand = operatorCommands("send", {
+  description: "Sends of push campaigns at fixed times",
+  examples: ["waypost send list --workspace Acme --environment production"],
+  commands: [list],
+});

@@ -1,18 +1,13 @@
-import { Clock, Console, Effect, Option } from "effect";
-import { Command, Flag } from "effect/cli";
+import { Clock, Console, Option } from "effect";
+import { Flag } from "effect/cli";
 import { abilities } from "../../access/Ability.ts";
 import { TokenDraft } from "../../access/Token.ts";
 import { environmentName } from "../../workspaces/Environment.ts";
 import { pageOf } from "../Ask.ts";
-import {
-  environmentFlags,
-  findCredential,
-  findWorkspace,
-  limitFlag,
-  nameArgument,
-  workspaceFlag,
-} from "../Lookups.ts";
-import { operator, operatorFlags } from "../Operator.ts";
+import { command, operatorCommands } from "../DeclaredCommand.ts";
+import { environmentFlags, limitFlag, nameArgument, optionalFlag, workspaceFlag } from "../Flags.ts";
+import { findCredential, findWorkspace } from "../Lookups.ts";
+import { operator } from "../Operator.ts";
 import { parseFlags } from "../RequestBodies.ts";
 import { formatInstant } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
@@ -23,26 +18,29 @@ const splitAbilities = (text: string): ReadonlyArray<string> =>
     .map((ability) => ability.trim())
     .filter((ability) => ability !== "");
 
-const issue = Command.make(
-  "issue",
-  {
+const issue = command("issue", {
+  description: "Issue a platform API token",
+  examples: [
+    "waypost token issue --workspace Acme --environment sandbox",
+    "waypost token issue -w Acme -e production --name Reports --abilities reports:read " +
+      "--expires-at 2027-01-01",
+  ],
+  flags: {
     ...environmentFlags,
     name: Flag.String("name").pipe(
       Flag.withDescription("Purpose of the token"),
       Flag.withDefault("Issued on the command line"),
     ),
-    abilities: Flag.String("abilities").pipe(
-      Flag.withDescription(`Abilities, separated by commas; all if left out: ${abilities.join(", ")}`),
-      Flag.optional,
+    abilities: optionalFlag(
+      "abilities",
+      `Abilities, separated by commas; all if left out: ${abilities.join(", ")}`,
     ),
-    expiresAt: Flag.String("expires-at").pipe(
-      Flag.withDescription(
-        "When the token expires, such as 2027-01-01 or 2027-01-01T09:00:00+01:00; never if left out",
-      ),
-      Flag.optional,
+    expiresAt: optionalFlag(
+      "expires-at",
+      "When the token expires, such as 2027-01-01 or 2027-01-01T09:00:00+01:00; never if left out",
     ),
   },
-  Effect.fn(function* (flags) {
+  *run(flags) {
     const payload = yield* parseFlags(TokenDraft, {
       name: flags.name,
       environment: flags.environment,
@@ -69,23 +67,14 @@ const issue = Command.make(
     });
     if (issued.expires_at !== null && Date.parse(issued.expires_at) <= (yield* Clock.currentTimeMillis))
       yield* Console.error("The token does not work: the time given by --expires-at is in the past.");
-  }),
-).pipe(
-  Command.withDescription("Issue a platform API token"),
-  Command.withExamples([
-    { command: "waypost token issue --workspace Acme --environment sandbox" },
-    {
-      command:
-        "waypost token issue -w Acme -e production --name Reports --abilities reports:read " +
-        "--expires-at 2027-01-01",
-    },
-  ]),
-);
+  },
+});
 
-const list = Command.make(
-  "list",
-  { workspace: workspaceFlag, limit: limitFlag },
-  Effect.fn(function* (flags) {
+const list = command("list", {
+  description: "List the tokens of a workspace, including revoked ones",
+  examples: ["waypost token list --workspace Acme"],
+  flags: { workspace: workspaceFlag, limit: limitFlag },
+  *run(flags) {
     const ask = yield* operator;
     const workspace = yield* findWorkspace(ask, flags.workspace);
     yield* printList(
@@ -105,16 +94,14 @@ const list = Command.make(
       ],
       "The workspace has no tokens yet. See waypost token issue --help.",
     );
-  }),
-).pipe(
-  Command.withDescription("List the tokens of a workspace, including revoked ones"),
-  Command.withExamples([{ command: "waypost token list --workspace Acme" }]),
-);
+  },
+});
 
-const revoke = Command.make(
-  "revoke",
-  { workspace: workspaceFlag, token: nameArgument("token") },
-  Effect.fn(function* (flags) {
+const revoke = command("revoke", {
+  description: "Revoke a token: it stops working immediately",
+  examples: ["waypost token revoke Reports --workspace Acme"],
+  flags: { workspace: workspaceFlag, token: nameArgument("token") },
+  *run(flags) {
     const ask = yield* operator;
     const workspace = yield* findWorkspace(ask, flags.workspace);
     const token = yield* findCredential(
@@ -124,19 +111,15 @@ const revoke = Command.make(
     );
     const revoked = yield* ask((client) => client.tokens.revoke(workspace, token));
     yield* printOne(revoked, () => `Revoked the token ${token}. It no longer works.`);
-  }),
-).pipe(
-  Command.withDescription("Revoke a token: it stops working immediately"),
-  Command.withExamples([{ command: "waypost token revoke Reports --workspace Acme" }]),
-);
+  },
+});
 
 /** `waypost token …` */
-export const tokenCommand = Command.make("token").pipe(
-  Command.withDescription("Platform API tokens of a workspace"),
-  Command.withSubcommands([issue, list, revoke]),
-  Command.withExamples([
-    { command: "waypost token issue --workspace Acme --environment sandbox" },
-    { command: "waypost token list --workspace Acme" },
-  ]),
-  Command.withGlobalFlags(operatorFlags),
-);
+export const tokenCommand = operatorCommands("token", {
+  description: "Platform API tokens of a workspace",
+  examples: [
+    "waypost token issue --workspace Acme --environment sandbox",
+    "waypost token list --workspace Acme",
+  ],
+  commands: [issue, list, revoke],
+});

@@ -12,8 +12,9 @@ import { TransportTestDraft } from "../../sending/push/TransportTest.ts";
 import { environmentName } from "../../workspaces/Environment.ts";
 import { pageOf } from "../Ask.ts";
 import { CommandRefused } from "../CommandRefused.ts";
-import { environmentFlags, openEnvironment } from "../Lookups.ts";
-import { operatorFlags } from "../Operator.ts";
+import { command, operatorCommands } from "../DeclaredCommand.ts";
+import { environmentFlags, optionalFlag, textFlag } from "../Flags.ts";
+import { openEnvironment } from "../Lookups.ts";
 import { parseFlags } from "../RequestBodies.ts";
 import { yesNo } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
@@ -26,18 +27,16 @@ const columns: ReadonlyArray<Column<Transport>> = [
   { heading: "PUBLIC KEY", kind: "id", cell: ({ public_key }) => public_key },
 ];
 
-const list = Command.make(
-  "list",
-  environmentFlags,
-  Effect.fn(function* (flags) {
+const list = command("list", {
+  description: "List the push services of an environment, and which have credentials",
+  examples: ["waypost transport list --workspace Acme --environment production"],
+  flags: environmentFlags,
+  *run(flags) {
     const { ask, at } = yield* openEnvironment(flags);
     const transports = pageOf(ask, (client) => client.transports.list(...at));
     yield* printList(Number.POSITIVE_INFINITY, transports, columns, "");
-  }),
-).pipe(
-  Command.withDescription("List the push services of an environment, and which have credentials"),
-  Command.withExamples([{ command: "waypost transport list --workspace Acme --environment production" }]),
-);
+  },
+});
 
 const readText = (path: string): Effect.Effect<string, CommandRefused> =>
   Effect.tryPromise({
@@ -54,21 +53,24 @@ const printSet =
       ].join("\n"),
     );
 
-const baseUrl = Flag.String("base-url").pipe(
-  Flag.withDescription("Address of the push service, such as a proxy's; its own if left out"),
-  Flag.optional,
+const baseUrl = optionalFlag(
+  "base-url",
+  "Address of the push service, such as a proxy's; its own if left out",
 );
 
-const setFcm = Command.make(
-  "fcm",
-  {
+const setFcm = command("fcm", {
+  description: "Set the credentials for Firebase Cloud Messaging",
+  examples: [
+    "waypost transport set fcm --workspace Acme --environment production --service-account account.json",
+  ],
+  flags: {
     ...environmentFlags,
     file: Flag.File("service-account").pipe(
       Flag.withDescription("The JSON key file of a service account of the Firebase project"),
     ),
     baseUrl,
   },
-  Effect.fn(function* (flags) {
+  *run(flags) {
     const text = yield* readText(flags.file);
     const account = yield* Effect.try({
       try: (): unknown => JSON.parse(text),
@@ -86,28 +88,24 @@ const setFcm = Command.make(
       ask((client) => client.transports.putFcm(...at, payload)),
       printSet(flags, "FCM"),
     );
-  }),
-).pipe(
-  Command.withDescription("Set the credentials for Firebase Cloud Messaging"),
-  Command.withExamples([
-    {
-      command:
-        "waypost transport set fcm --workspace Acme --environment production --service-account account.json",
-    },
-  ]),
-);
+  },
+});
 
-const setApns = Command.make(
-  "apns",
-  {
+const setApns = command("apns", {
+  description: "Set the credentials for the Apple Push Notification service",
+  examples: [
+    "waypost transport set apns --workspace Acme --environment production --private-key AuthKey.p8 " +
+      "--key-id F6G7H8J9K0 --team-id A1B2C3D4E5 --topic com.example.shop",
+  ],
+  flags: {
     ...environmentFlags,
     file: Flag.File("private-key").pipe(Flag.withDescription("The signing key: the .p8 file from Apple")),
-    keyId: Flag.String("key-id").pipe(Flag.withDescription("Id of the signing key")),
-    teamId: Flag.String("team-id").pipe(Flag.withDescription("Id of the team at Apple")),
-    topic: Flag.String("topic").pipe(Flag.withDescription("Bundle id of the app")),
+    keyId: textFlag("key-id", "Id of the signing key"),
+    teamId: textFlag("team-id", "Id of the team at Apple"),
+    topic: textFlag("topic", "Bundle id of the app"),
     baseUrl,
   },
-  Effect.fn(function* (flags) {
+  *run(flags) {
     const payload = yield* parseFlags(ApnsCredentials, {
       team_id: flags.teamId,
       key_id: flags.keyId,
@@ -120,44 +118,28 @@ const setApns = Command.make(
       ask((client) => client.transports.putApns(...at, payload)),
       printSet(flags, "APNs"),
     );
-  }),
-).pipe(
-  Command.withDescription("Set the credentials for the Apple Push Notification service"),
-  Command.withExamples([
-    {
-      command:
-        "waypost transport set apns --workspace Acme --environment production --private-key AuthKey.p8 " +
-        "--key-id F6G7H8J9K0 --team-id A1B2C3D4E5 --topic com.example.shop",
-    },
-  ]),
-);
-
-const setWebPush = Command.make(
-  "webpush",
-  {
-    ...environmentFlags,
-    subject: Flag.String("subject").pipe(
-      Flag.withDescription("Contact for push services: a mailto: or https: address"),
-    ),
   },
-  Effect.fn(function* (flags) {
+});
+
+const setWebPush = command("webpush", {
+  description: "Set up Web Push. The server generates the keys",
+  examples: [
+    "waypost transport set webpush --workspace Acme --environment production " +
+      "--subject mailto:push@example.com",
+  ],
+  flags: {
+    ...environmentFlags,
+    subject: textFlag("subject", "Contact for push services: a mailto: or https: address"),
+  },
+  *run(flags) {
     const payload = yield* parseFlags(WebPushCredentials, { subject: flags.subject });
     const { ask, at } = yield* openEnvironment(flags);
     yield* Effect.flatMap(
       ask((client) => client.transports.putWebPush(...at, payload)),
       printSet(flags, "Web Push"),
     );
-  }),
-).pipe(
-  Command.withDescription("Set up Web Push. The server generates the keys"),
-  Command.withExamples([
-    {
-      command:
-        "waypost transport set webpush --workspace Acme --environment production " +
-        "--subject mailto:push@example.com",
-    },
-  ]),
-);
+  },
+});
 
 const set = Command.make("set").pipe(
   Command.withDescription("Set the credentials of a push service. They replace those that were set"),
@@ -170,18 +152,20 @@ const set = Command.make("set").pipe(
   ]),
 );
 
-const test = Command.make(
-  "test",
-  {
+const test = command("test", {
+  description: "Send one test push to a device and print what came back. Exit code 1 if it was not accepted",
+  examples: [
+    "waypost transport test fcm --workspace Acme --environment production " +
+      "--device 01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60",
+  ],
+  flags: {
     ...environmentFlags,
     transport: Argument.Literals("transport", PushProvider.literals).pipe(
       Argument.withDescription("fcm, apns or webpush"),
     ),
-    device: Flag.String("device").pipe(
-      Flag.withDescription("Id of a registered device with an address of the transport"),
-    ),
+    device: textFlag("device", "Id of a registered device with an address of the transport"),
   },
-  Effect.fn(function* (flags) {
+  *run(flags) {
     const payload = yield* parseFlags(TransportTestDraft, { device_id: flags.device });
     const { ask, at } = yield* openEnvironment(flags);
     const result = yield* ask((client) => client.transports.test(...at, flags.transport, payload));
@@ -192,44 +176,28 @@ const test = Command.make(
         : `${transport} did not accept the test push ${took} (${outcome}): ${reason ?? ""}`,
     );
     if (!result.accepted) yield* new CommandRefused({ message: "The test push was not accepted." });
-  }),
-).pipe(
-  Command.withDescription(
-    "Send one test push to a device and print what came back. Exit code 1 if it was not accepted",
-  ),
-  Command.withExamples([
-    {
-      command:
-        "waypost transport test fcm --workspace Acme --environment production " +
-        "--device 01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60",
-    },
-  ]),
-);
+  },
+});
 
-const remove = Command.make(
-  "delete",
-  {
+const remove = command("delete", {
+  description: "Delete the credentials of a push service",
+  examples: ["waypost transport delete webpush --workspace Acme --environment sandbox"],
+  flags: {
     ...environmentFlags,
     transport: Argument.Literals("transport", PushProvider.literals).pipe(
       Argument.withDescription("fcm, apns or webpush"),
     ),
   },
-  Effect.fn(function* (flags) {
+  *run(flags) {
     const { ask, at } = yield* openEnvironment(flags);
     const deleted = yield* ask((client) => client.transports.delete(...at, flags.transport));
     yield* printOne(deleted, ({ id }) => `Deleted the ${id} credentials. Deliveries to it fail from now on.`);
-  }),
-).pipe(
-  Command.withDescription("Delete the credentials of a push service"),
-  Command.withExamples([
-    { command: "waypost transport delete webpush --workspace Acme --environment sandbox" },
-  ]),
-);
+  },
+});
 
 /** `waypost transport …` */
-export const transportCommand = Command.make("transport").pipe(
-  Command.withDescription("Credentials with which pushes are sent to push services"),
-  Command.withSubcommands([list, set, test, remove]),
-  Command.withExamples([{ command: "waypost transport list --workspace Acme --environment production" }]),
-  Command.withGlobalFlags(operatorFlags),
-);
+export const transportCommand = operatorCommands("transport", {
+  description: "Credentials with which pushes are sent to push services",
+  examples: ["waypost transport list --workspace Acme --environment production"],
+  commands: [list, set, test, remove],
+});

@@ -1,17 +1,18 @@
 /** The commands about the calls of a webhook. */
 import { Effect } from "effect";
-import { Argument, Command } from "effect/cli";
 import { isUuid } from "../../wire/Ids.ts";
 import { pageOf } from "../Ask.ts";
-import { findIdByName, limitFlag } from "../Lookups.ts";
-import { openPlatform, type Platform, platformFlags, type PlatformFlags } from "../Platform.ts";
+import { command } from "../DeclaredCommand.ts";
+import { limitFlag, textArgument } from "../Flags.ts";
+import { findIdByName } from "../Lookups.ts";
+import { openPlatform, type Platform, type PlatformFlags, platformFlags } from "../Platform.ts";
 import { printList, printOne } from "../terminal/Output.ts";
 import { details } from "../terminal/Table.ts";
 
 /** Flags of a command about one webhook. */
 export const webhookFlags = {
   ...platformFlags,
-  webhook: Argument.String("webhook").pipe(Argument.withDescription("The webhook, by id or url")),
+  webhook: textArgument("webhook", "The webhook, by id or url"),
 };
 
 /** The webhooks of an environment, in pages. */
@@ -32,10 +33,11 @@ export const exampleFlags = "--workspace Acme --environment production";
 const example = exampleFlags;
 
 /** `waypost webhook attempts` */
-export const attempts = Command.make(
-  "attempts",
-  { ...webhookFlags, limit: limitFlag },
-  Effect.fn(function* (flags) {
+export const attempts = command("attempts", {
+  description: "List the calls of a webhook, with their errors",
+  examples: [`waypost webhook attempts https://example.com/waypost ${example}`],
+  flags: { ...webhookFlags, limit: limitFlag },
+  *run(flags) {
     const { id, platform } = yield* openWebhook(flags);
     yield* printList(
       flags.limit,
@@ -52,39 +54,32 @@ export const attempts = Command.make(
       ],
       "The webhook was not called yet.",
     );
-  }),
-).pipe(
-  Command.withDescription("List the calls of a webhook, with their errors"),
-  Command.withExamples([{ command: `waypost webhook attempts https://example.com/waypost ${example}` }]),
-);
+  },
+});
 
 /** `waypost webhook resend` */
-export const resend = Command.make(
-  "resend",
-  {
+export const resend = command("resend", {
+  description: "Send an event again",
+  examples: [
+    "waypost webhook resend https://example.com/waypost 3f9a1c52-7be0-8d41-a6c3-5e2f90d1b874 " + example,
+  ],
+  flags: {
     ...webhookFlags,
-    event: Argument.String("event").pipe(Argument.withDescription("Id of the event")),
+    event: textArgument("event", "Id of the event"),
   },
-  Effect.fn(function* (flags) {
+  *run(flags) {
     const { id, platform } = yield* openWebhook(flags);
     const resent = yield* platform(({ webhooks }) => webhooks.resend(id, flags.event));
     yield* printOne(resent, ({ event_id }) => `The event ${event_id} is sent again.`);
-  }),
-).pipe(
-  Command.withDescription("Send an event again"),
-  Command.withExamples([
-    {
-      command:
-        "waypost webhook resend https://example.com/waypost 3f9a1c52-7be0-8d41-a6c3-5e2f90d1b874 " + example,
-    },
-  ]),
-);
+  },
+});
 
 /** `waypost webhook test` */
-export const test = Command.make(
-  "test",
-  webhookFlags,
-  Effect.fn(function* (flags) {
+export const test = command("test", {
+  description: "Call a webhook with a test event, and print the answer",
+  examples: [`waypost webhook test https://example.com/waypost ${example}`],
+  flags: webhookFlags,
+  *run(flags) {
     const { id, platform } = yield* openWebhook(flags);
     const result = yield* platform(({ webhooks }) => webhooks.test(id));
     yield* printOne(result, ({ body, duration_ms, error, status_code }) =>
@@ -95,8 +90,5 @@ export const test = Command.make(
         ["answer", body ?? "-"],
       ]),
     );
-  }),
-).pipe(
-  Command.withDescription("Call a webhook with a test event, and print the answer"),
-  Command.withExamples([{ command: `waypost webhook test https://example.com/waypost ${example}` }]),
-);
+  },
+});

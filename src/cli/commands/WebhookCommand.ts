@@ -1,15 +1,15 @@
-import { Effect, Option } from "effect";
-import { Command, Flag } from "effect/cli";
-import { eventTypes } from "../../outbox/EventType.ts";
+import { Option } from "effect";
+import { Flag } from "effect/cli";
 import type { Webhook, WebhookWithSecret } from "../../client/WaypostClient.ts";
+import { eventTypes } from "../../outbox/EventType.ts";
 import { WebhookDraft, WholeWebhook } from "../../webhooks/Webhook.ts";
-import { limitFlag } from "../Lookups.ts";
-import { operatorFlags } from "../Operator.ts";
+import { command, operatorCommands } from "../DeclaredCommand.ts";
+import { limitFlag, optionalFlag, switchFlag, textFlag } from "../Flags.ts";
+import { openPlatform, platformFlags } from "../Platform.ts";
 import { parseFlags } from "../RequestBodies.ts";
 import { formatInstant } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
 import { details } from "../terminal/Table.ts";
-import { openPlatform, platformFlags } from "../Platform.ts";
 import {
   attempts,
   exampleFlags as example,
@@ -44,30 +44,24 @@ const splitEvents = (text: string): ReadonlyArray<string> =>
     .map((type) => type.trim())
     .filter((type) => type !== "");
 
-const eventsFlag = Flag.String("events").pipe(
-  Flag.withDescription(`Event types, separated by commas, or * for all: ${eventTypes.join(", ")}`),
+const eventsFlag = textFlag(
+  "events",
+  `Event types, separated by commas, or * for all: ${eventTypes.join(", ")}`,
 );
-const urlFlag = Flag.String("to").pipe(
-  Flag.withDescription("Address to call, such as https://example.com/waypost"),
-);
-const descriptionFlag = Flag.String("description").pipe(
-  Flag.withDescription("What the webhook is for"),
-  Flag.optional,
-);
+const urlFlag = textFlag("to", "Address to call, such as https://example.com/waypost");
+const descriptionFlag = optionalFlag("description", "What the webhook is for");
 
-const create = Command.make(
-  "create",
-  {
+const create = command("create", {
+  description: "Create a webhook and print its secret",
+  examples: [`waypost webhook create ${example} --to https://example.com/waypost --batch`],
+  flags: {
     ...platformFlags,
     to: urlFlag,
     events: eventsFlag.pipe(Flag.withDefault("*")),
     description: descriptionFlag,
-    batch: Flag.Boolean("batch").pipe(
-      Flag.withDescription("Send up to 500 events in a call"),
-      Flag.withDefault(false),
-    ),
+    batch: switchFlag("batch", "Send up to 500 events in a call"),
   },
-  Effect.fn(function* (flags) {
+  *run(flags) {
     const payload = yield* parseFlags(WebhookDraft, {
       url: flags.to,
       events: splitEvents(flags.events),
@@ -77,18 +71,14 @@ const create = Command.make(
     const platform = yield* openPlatform(flags);
     const created = yield* platform((client) => client.webhooks.create(payload));
     yield* printOne(created, (webhook) => withSecret("Created the webhook.", webhook));
-  }),
-).pipe(
-  Command.withDescription("Create a webhook and print its secret"),
-  Command.withExamples([
-    { command: `waypost webhook create ${example} --to https://example.com/waypost --batch` },
-  ]),
-);
+  },
+});
 
-const list = Command.make(
-  "list",
-  { ...platformFlags, limit: limitFlag },
-  Effect.fn(function* (flags) {
+const list = command("list", {
+  description: "List the webhooks of an environment",
+  examples: [`waypost webhook list ${example}`],
+  flags: { ...platformFlags, limit: limitFlag },
+  *run(flags) {
     yield* printList(
       flags.limit,
       pages(yield* openPlatform(flags)),
@@ -101,27 +91,23 @@ const list = Command.make(
       ],
       "The environment has no webhooks yet. See waypost webhook create --help.",
     );
-  }),
-).pipe(
-  Command.withDescription("List the webhooks of an environment"),
-  Command.withExamples([{ command: `waypost webhook list ${example}` }]),
-);
+  },
+});
 
-const show = Command.make(
-  "show",
-  webhookFlags,
-  Effect.fn(function* (flags) {
+const show = command("show", {
+  description: "Show a webhook",
+  examples: [`waypost webhook show https://example.com/waypost ${example}`],
+  flags: webhookFlags,
+  *run(flags) {
     const { id, platform } = yield* openWebhook(flags);
     yield* printOne(yield* platform(({ webhooks }) => webhooks.get(id)), card);
-  }),
-).pipe(
-  Command.withDescription("Show a webhook"),
-  Command.withExamples([{ command: `waypost webhook show https://example.com/waypost ${example}` }]),
-);
+  },
+});
 
-const update = Command.make(
-  "update",
-  {
+const update = command("update", {
+  description: "Change what is given of a webhook, and keep the rest",
+  examples: [`waypost webhook update https://example.com/waypost ${example} --events survey.answered`],
+  flags: {
     ...webhookFlags,
     to: Flag.optional(urlFlag),
     events: Flag.optional(eventsFlag),
@@ -131,7 +117,7 @@ const update = Command.make(
       Flag.optional,
     ),
   },
-  Effect.fn(function* (flags) {
+  *run(flags) {
     const { id, platform } = yield* openWebhook(flags);
     const stored = yield* platform(({ webhooks }) => webhooks.get(id));
     const payload = yield* parseFlags(WholeWebhook, {
@@ -142,59 +128,52 @@ const update = Command.make(
     });
     const updated = yield* platform(({ webhooks }) => webhooks.update(id, payload));
     yield* printOne(updated, (webhook) => `Updated the webhook.\n\n${card(webhook)}`);
-  }),
-).pipe(
-  Command.withDescription("Change what is given of a webhook, and keep the rest"),
-  Command.withExamples([
-    { command: `waypost webhook update https://example.com/waypost ${example} --events survey.answered` },
-  ]),
-);
+  },
+});
 
 const setStatus = (name: "enable" | "disable", status: "active" | "disabled", description: string) =>
-  Command.make(
-    name,
-    webhookFlags,
-    Effect.fn(function* (flags) {
+  command(name, {
+    description: description,
+    examples: [`waypost webhook ${name} https://example.com/waypost ${example}`],
+    flags: webhookFlags,
+    *run(flags) {
       const { id, platform } = yield* openWebhook(flags);
       yield* printOne(yield* platform(({ webhooks }) => webhooks.update(id, { status })), card);
-    }),
-  ).pipe(
-    Command.withDescription(description),
-    Command.withExamples([{ command: `waypost webhook ${name} https://example.com/waypost ${example}` }]),
-  );
+    },
+  });
 
-const remove = Command.make(
-  "delete",
-  webhookFlags,
-  Effect.fn(function* (flags) {
+const remove = command("delete", {
+  description: "Delete a webhook",
+  examples: [`waypost webhook delete https://example.com/waypost ${example}`],
+  flags: webhookFlags,
+  *run(flags) {
     const { id, platform } = yield* openWebhook(flags);
     const deleted = yield* platform(({ webhooks }) => webhooks.delete(id));
     yield* printOne(deleted, () => `Deleted the webhook ${id}. Events that waited for it are not sent.`);
-  }),
-).pipe(
-  Command.withDescription("Delete a webhook"),
-  Command.withExamples([{ command: `waypost webhook delete https://example.com/waypost ${example}` }]),
-);
+  },
+});
 
-const secret = Command.make(
-  "secret",
-  webhookFlags,
-  Effect.fn(function* (flags) {
+const secret = command("secret", {
+  description: "Replace the secret of a webhook; the old one signs too for 24 hours",
+  examples: [`waypost webhook secret https://example.com/waypost ${example}`],
+  flags: webhookFlags,
+  *run(flags) {
     const { id, platform } = yield* openWebhook(flags);
     const replaced = yield* platform(({ webhooks }) => webhooks.secret(id));
     yield* printOne(replaced, (webhook) =>
       withSecret("Replaced the secret. The old one signs too for 24 hours.", webhook),
     );
-  }),
-).pipe(
-  Command.withDescription("Replace the secret of a webhook; the old one signs too for 24 hours"),
-  Command.withExamples([{ command: `waypost webhook secret https://example.com/waypost ${example}` }]),
-);
+  },
+});
 
 /** `waypost webhook …` */
-export const webhookCommand = Command.make("webhook").pipe(
-  Command.withDescription("Webhooks: addresses that receive the events of an environment"),
-  Command.withSubcommands([
+export const webhookCommand = operatorCommands("webhook", {
+  description: "Webhooks: addresses that receive the events of an environment",
+  examples: [
+    `waypost webhook list ${example}`,
+    "waypost webhook list --token wpp_0000000000000000000000000000000000000000",
+  ],
+  commands: [
     create,
     list,
     show,
@@ -206,10 +185,5 @@ export const webhookCommand = Command.make("webhook").pipe(
     attempts,
     resend,
     test,
-  ]),
-  Command.withExamples([
-    { command: `waypost webhook list ${example}` },
-    { command: "waypost webhook list --token wpp_0000000000000000000000000000000000000000" },
-  ]),
-  Command.withGlobalFlags(operatorFlags),
-);
+  ],
+});

@@ -1,12 +1,14 @@
-import { Effect, Option } from "effect";
-import { Command, Flag } from "effect/cli";
-import { defaultPlan } from "../../workspaces/Plan.ts";
+import { Option } from "effect";
+import { Flag } from "effect/cli";
 import type { Workspace } from "../../client/OperatorClient.ts";
+import { defaultPlan } from "../../workspaces/Plan.ts";
 import { WorkspaceDraft, WorkspacePatch } from "../../workspaces/Workspace.ts";
 import { pageOf } from "../Ask.ts";
 import { BadUsage } from "../CommandRefused.ts";
-import { findWorkspace, limitFlag, nameArgument } from "../Lookups.ts";
-import { operator, operatorFlags } from "../Operator.ts";
+import { command, operatorCommands } from "../DeclaredCommand.ts";
+import { limitFlag, nameArgument, optionalFlag, textFlag } from "../Flags.ts";
+import { findWorkspace } from "../Lookups.ts";
+import { operator } from "../Operator.ts";
 import { capFlag, parseCap, parsePlan, parseQuietHours, planFlag, quietHoursFlag } from "../PlanFlags.ts";
 import { parseFlags } from "../RequestBodies.ts";
 import { formatInstant, yesNo } from "../terminal/Formats.ts";
@@ -48,11 +50,11 @@ const card = (workspace: Workspace): string => {
   ]);
 };
 
-const nameFlag = Flag.String("name").pipe(Flag.withDescription("Name of the workspace"));
+const nameFlag = textFlag("name", "Name of the workspace");
 
-const timezoneFlag = Flag.String("timezone").pipe(
-  Flag.withDescription("IANA time zone of the days in its reports, such as Europe/Amsterdam"),
-  Flag.optional,
+const timezoneFlag = optionalFlag(
+  "timezone",
+  "IANA time zone of the days in its reports, such as Europe/Amsterdam",
 );
 
 const trueOrFalse = (name: string, description: string) =>
@@ -62,10 +64,11 @@ const trueOrFalse = (name: string, description: string) =>
     Flag.optional,
   );
 
-const create = Command.make(
-  "create",
-  { name: nameFlag, timezone: timezoneFlag, plan: planFlag },
-  Effect.fn(function* (flags) {
+const create = command("create", {
+  description: "Create a workspace",
+  examples: ['waypost workspace create --name "Acme" --timezone Europe/Amsterdam'],
+  flags: { name: nameFlag, timezone: timezoneFlag, plan: planFlag },
+  *run(flags) {
     const payload = yield* parseFlags(WorkspaceDraft, {
       name: flags.name,
       timezone: Option.getOrUndefined(flags.timezone),
@@ -77,16 +80,14 @@ const create = Command.make(
       created,
       (workspace) => `Created the workspace "${workspace.name}".\n\n${card(workspace)}`,
     );
-  }),
-).pipe(
-  Command.withDescription("Create a workspace"),
-  Command.withExamples([{ command: 'waypost workspace create --name "Acme" --timezone Europe/Amsterdam' }]),
-);
+  },
+});
 
-const list = Command.make(
-  "list",
-  { limit: limitFlag },
-  Effect.fn(function* ({ limit }) {
+const list = command("list", {
+  description: "List workspaces",
+  examples: ["waypost workspace list", "waypost workspace list --json"],
+  flags: { limit: limitFlag },
+  *run({ limit }) {
     const ask = yield* operator;
     yield* printList(
       limit,
@@ -105,28 +106,24 @@ const list = Command.make(
       ],
       'There are no workspaces yet. Create one with waypost workspace create --name "…".',
     );
-  }),
-).pipe(
-  Command.withDescription("List workspaces"),
-  Command.withExamples([{ command: "waypost workspace list" }, { command: "waypost workspace list --json" }]),
-);
+  },
+});
 
-const show = Command.make(
-  "show",
-  { workspace: nameArgument("workspace") },
-  Effect.fn(function* ({ workspace }) {
+const show = command("show", {
+  description: "Show a workspace",
+  examples: ["waypost workspace show Acme"],
+  flags: { workspace: nameArgument("workspace") },
+  *run({ workspace }) {
     const ask = yield* operator;
     const id = yield* findWorkspace(ask, workspace);
     yield* printOne(yield* ask((client) => client.workspaces.get(id)), card);
-  }),
-).pipe(
-  Command.withDescription("Show a workspace"),
-  Command.withExamples([{ command: "waypost workspace show Acme" }]),
-);
+  },
+});
 
-const update = Command.make(
-  "update",
-  {
+const update = command("update", {
+  description: "Change a workspace. Flags that are left out change nothing",
+  examples: ["waypost workspace update Acme --enable-platform-api true --plan max_campaigns=500"],
+  flags: {
     workspace: nameArgument("workspace"),
     name: Flag.optional(nameFlag),
     timezone: timezoneFlag,
@@ -147,7 +144,7 @@ const update = Command.make(
     quietHours: quietHoursFlag,
     plan: planFlag,
   },
-  Effect.fn(function* (flags) {
+  *run(flags) {
     const payload = yield* parseFlags(WorkspacePatch, {
       name: Option.getOrUndefined(flags.name),
       timezone: Option.getOrUndefined(flags.timezone),
@@ -167,21 +164,12 @@ const update = Command.make(
     const ask = yield* operator;
     const id = yield* findWorkspace(ask, flags.workspace);
     yield* printOne(yield* ask((client) => client.workspaces.update(id, payload)), card);
-  }),
-).pipe(
-  Command.withDescription("Change a workspace. Flags that are left out change nothing"),
-  Command.withExamples([
-    { command: "waypost workspace update Acme --enable-platform-api true --plan max_campaigns=500" },
-  ]),
-);
+  },
+});
 
 /** `waypost workspace …` */
-export const workspaceCommand = Command.make("workspace").pipe(
-  Command.withDescription("Workspaces: the customers of this installation"),
-  Command.withSubcommands([create, list, show, update]),
-  Command.withExamples([
-    { command: 'waypost workspace create --name "Acme" --timezone Europe/Amsterdam' },
-    { command: "waypost workspace list" },
-  ]),
-  Command.withGlobalFlags(operatorFlags),
-);
+export const workspaceCommand = operatorCommands("workspace", {
+  description: "Workspaces: the customers of this installation",
+  examples: ['waypost workspace create --name "Acme" --timezone Europe/Amsterdam', "waypost workspace list"],
+  commands: [create, list, show, update],
+});

@@ -2,26 +2,21 @@ import { Context, Effect, Layer, Scope, Stream } from "effect";
 import type { HttpServerRequest } from "effect/http";
 import { outsideTransaction } from "../../http/OutsideTransaction.ts";
 import { discardRest } from "../../http/UnreadBody.ts";
-import {
-  PayloadTooLarge,
-  ServiceUnavailable,
-  Unprocessable,
-  type UnsupportedMediaType,
-} from "../../wire/ApiError.ts";
+import { PayloadTooLarge, ServiceUnavailable, Unprocessable } from "../../wire/ApiError.ts";
+import { counter } from "../../telemetry/KnownSeries.ts";
 import { parseFields } from "../../wire/ParsedBody.ts";
 import { badBody, bodyProblems, headRefusal } from "../../wire/RequestBody.ts";
-import { FairSlots, type SlotLimits } from "../../workers/FairSlots.ts";
+import { FairQueue, type FairQueueLimits } from "../../workers/FairQueue.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import { FeatureCollection, tooManyFeatures } from "../LocationImport.ts";
 import { importBodyRules } from "../LocationsApi.ts";
 import { referenceSystemProblem } from "../ReferenceSystem.ts";
 import type { CollectionFrame } from "./FeatureCollectionReader.ts";
 import type { ImportAnswer, ImportedFeature } from "./ImportMessages.ts";
-import { countImport } from "./ImportMetrics.ts";
 import { ImportThread, type ThreadBody, type ThreadLimits } from "./ImportThread.ts";
 
 /** Limits of concurrent imports. Times are real time, also where a test controls the clock. */
-export interface ImportReaderLimits extends SlotLimits, ThreadLimits {
+export interface ImportReaderLimits extends FairQueueLimits, ThreadLimits {
   /** Milliseconds for which an import waits for others. */
   readonly waitMillis: number;
 }
@@ -30,8 +25,9 @@ export interface ImportReaderLimits extends SlotLimits, ThreadLimits {
 export const ImportLimits = Context.Reference<ImportReaderLimits>("waypost/locations/ImportLimits", {
   defaultValue: () => ({
     maxRunning: 6,
-    maxRunningPerOwner: 2,
-    maxWaitingPerOwner: 20,
+    maxRunningOfOwner: 2,
+    maxWaiting: Infinity,
+    maxWaitingOfOwner: 20,
     waitMillis: 60_000,
     answerMillis: 30_000,
     idleMillis: 10_000,
@@ -45,7 +41,12 @@ export interface ReadImport {
   readonly release: Effect.Effect<void>;
 }
 
-type Refusal = PayloadTooLarge | UnsupportedMediaType | Unprocessable | ServiceUnavailable;
+const countImport = counter(
+  "waypost_location_imports_total",
+  "Bodies of location imports, by outcome: read, refused (not GeoJSON, too large, or not whole), turned_away " +
+    "(too many of one environment waited), failed (the import thread ended).",
+  { outcome: ["read", "refused", "turned_away", "failed"] },
+);
 
 /** The piece of a body that is sent to the thread at once: about a millisecond of its time. */
 const pieceBytes = 65_536;
@@ -62,120 +63,111 @@ const unreadable = ServiceUnavailable.of(
  * Reads the bodies of imports in a thread, piece by piece as they arrive, so that none holds the event loop
  * or is kept as a whole (contract B3, G3, G4). Few are read at a time, and few of one environment.
  */
-export class ImportReader extends Context.Service<
-  ImportReader,
-  {
-    /**
-     * The features of a request's body, read outside a transaction. Other imports wait until `release`, at
-     * the latest until the end of the scope. @throws 413, 415, 422 with all problems, 503
-     */
-    readonly read: (
+export class ImportReader extends Context.Service<ImportReader>()("waypost/locations/ImportReader", {
+  make: Effect.gen(function* () {
+    const limits = yield* ImportLimits;
+    const queue = new FairQueue(limits);
+    const thread = new ImportThread(limits);
+    yield* Effect.addFinalizer(() => Effect.sync(thread.stop));
+
+    /** Waits for a slot; gives its release, which the scope also calls. */
+    const takeSlot = Effect.fnUntraced(function* ({ environment, workspaceId }: TenantKey) {
+      const granted = Promise.withResolvers<void>();
+      const release = yield* Effect.acquireRelease(
+        Effect.sync(() => {
+          const job = { owner: `${workspaceId}/${environment}`, start: granted.resolve };
+          return queue.add(job) ? Effect.sync(() => queue.remove(job)) : null;
+        }),
+        (leave) => leave ?? Effect.void,
+      );
+      if (release === null)
+        return yield* Effect.andThen(countImport({ outcome: "turned_away" }), Effect.fail(busy));
+      yield* Effect.callback<void, ServiceUnavailable>((resume) => {
+        const timer = setTimeout(() => resume(Effect.fail(busy)), limits.waitMillis);
+        void granted.promise.then(() => resume(Effect.void));
+        return Effect.sync(() => clearTimeout(timer));
+      }).pipe(Effect.tapError(() => countImport({ outcome: "turned_away" })));
+      return release;
+    });
+
+    /** The features that a part of a body has; fails if the body is refused. */
+    const ask = Effect.fnUntraced(function* (answerOf: () => Promise<ImportAnswer>) {
+      const answer = yield* Effect.tryPromise(answerOf).pipe(
+        Effect.catchTag("UnknownError", ({ cause }) =>
+          Effect.logError("The import thread failed", cause).pipe(
+            Effect.andThen(countImport({ outcome: "failed" })),
+            Effect.andThen(Effect.fail(unreadable)),
+          ),
+        ),
+      );
+      if (answer._tag === "features") return answer.features;
+      const refusal =
+        answer._tag === "unreadable" ? badBody(bodyProblems[answer.problem]) : refusalOf(answer.frame);
+      return refusal === null ? [] : yield* refusal;
+    });
+
+    /** Sends a body to the thread as it arrives, and gives its features. */
+    const featuresOf = Effect.fnUntraced(function* (
+      request: HttpServerRequest.HttpServerRequest,
+      body: ThreadBody,
+    ) {
+      const features: Array<ImportedFeature> = [];
+      let bytes = 0;
+      const send = Effect.fnUntraced(function* (chunk: Uint8Array) {
+        bytes += chunk.length;
+        if (bytes > importBodyRules.maxBytes) return yield* PayloadTooLarge.of(importBodyRules.maxBytes);
+        for (let from = 0; from < chunk.length; from += pieceBytes) {
+          const read = yield* ask(() => body.push(chunk.subarray(from, from + pieceBytes)));
+          for (const feature of read) features.push(feature);
+        }
+      });
+      yield* Stream.runForEach(
+        Stream.mapError(request.stream, () => badBody(bodyProblems.broken)),
+        send,
+      );
+      yield* ask(body.end);
+      return features;
+    });
+
+    const readOnce = Effect.fn("ImportReader.read")(function* (
       tenant: TenantKey,
       request: HttpServerRequest.HttpServerRequest,
-    ) => Effect.Effect<ReadImport, Refusal, Scope.Scope>;
-    /** Whether the thread runs. */
-    readonly isThreadRunning: Effect.Effect<boolean>;
-  }
->()("waypost/locations/ImportReader") {
-  static readonly layer = Layer.effect(
-    ImportReader,
-    Effect.gen(function* () {
-      const limits = yield* ImportLimits;
-      const slots = new FairSlots(limits);
-      const thread = new ImportThread(limits);
-      yield* Effect.addFinalizer(() => Effect.sync(thread.stop));
-
-      /** Waits for a slot; gives its release, which the scope also calls. */
-      const takeSlot = Effect.fnUntraced(function* ({ environment, workspaceId }: TenantKey) {
-        const granted = Promise.withResolvers<void>();
-        const release = yield* Effect.acquireRelease(
-          Effect.sync(() => slots.claim(`${workspaceId}/${environment}`, granted.resolve)),
-          (claimed) => Effect.sync(() => claimed?.()),
-        );
-        if (release === null) return yield* Effect.andThen(countImport("turned_away"), Effect.fail(busy));
-        yield* Effect.callback<void, ServiceUnavailable>((resume) => {
-          const timer = setTimeout(() => resume(Effect.fail(busy)), limits.waitMillis);
-          void granted.promise.then(() => resume(Effect.void));
-          return Effect.sync(() => clearTimeout(timer));
-        }).pipe(Effect.tapError(() => countImport("turned_away")));
-        return Effect.sync(release);
-      });
-
-      /** The features that a part of a body has; fails if the body is refused. */
-      const ask = Effect.fnUntraced(function* (answerOf: () => Promise<ImportAnswer>) {
-        const answer = yield* Effect.tryPromise(answerOf).pipe(
-          Effect.catchTag("UnknownError", ({ cause }) =>
-            Effect.logError("The import thread failed", cause).pipe(
-              Effect.andThen(countImport("failed")),
-              Effect.andThen(Effect.fail(unreadable)),
-            ),
+    ) {
+      const refusal = headRefusal(request, importBodyRules);
+      if (refusal !== null) return yield* refusal;
+      const release = yield* takeSlot(tenant);
+      const features = yield* Effect.acquireUseRelease(
+        Effect.sync(thread.open),
+        (body) => featuresOf(request, body),
+        (body) => Effect.sync(body.close),
+      ).pipe(
+        Effect.tapError((error) =>
+          (error === unreadable ? Effect.void : countImport({ outcome: "refused" })).pipe(
+            Effect.andThen(release),
+            Effect.andThen(discardRest(request)),
           ),
-        );
-        if (answer._tag === "features") return answer.features;
-        const refusal =
-          answer._tag === "unreadable" ? badBody(bodyProblems[answer.problem]) : refusalOf(answer.frame);
-        return refusal === null ? [] : yield* refusal;
-      });
+        ),
+      );
+      yield* countImport({ outcome: "read" });
+      return { features, release } satisfies ReadImport;
+    });
 
-      /** Sends a body to the thread as it arrives, and gives its features. */
-      const featuresOf = Effect.fnUntraced(function* (
-        request: HttpServerRequest.HttpServerRequest,
-        body: ThreadBody,
-      ) {
-        const features: Array<ImportedFeature> = [];
-        let bytes = 0;
-        const send = Effect.fnUntraced(function* (chunk: Uint8Array) {
-          bytes += chunk.length;
-          if (bytes > importBodyRules.maxBytes) return yield* PayloadTooLarge.of(importBodyRules.maxBytes);
-          for (let from = 0; from < chunk.length; from += pieceBytes) {
-            const read = yield* ask(() => body.push(chunk.subarray(from, from + pieceBytes)));
-            for (const feature of read) features.push(feature);
-          }
-        });
-        yield* Stream.runForEach(
-          Stream.mapError(request.stream, () => badBody(bodyProblems.broken)),
-          send,
-        );
-        yield* ask(body.end);
-        return features;
-      });
-
-      const readOnce = Effect.fn("ImportReader.read")(function* (
-        tenant: TenantKey,
-        request: HttpServerRequest.HttpServerRequest,
-      ) {
-        const refusal = headRefusal(request, importBodyRules);
-        if (refusal !== null) return yield* refusal;
-        const release = yield* takeSlot(tenant);
-        const features = yield* Effect.acquireUseRelease(
-          Effect.sync(thread.open),
-          (body) => featuresOf(request, body),
-          (body) => Effect.sync(body.close),
-        ).pipe(
-          Effect.tapError((error) =>
-            (error === unreadable ? Effect.void : countImport("refused")).pipe(
-              Effect.andThen(release),
-              Effect.andThen(discardRest(request)),
-            ),
-          ),
-        );
-        yield* countImport("read");
-        return { features, release } satisfies ReadImport;
-      });
-
-      return ImportReader.of({
-        read: Effect.fnUntraced(function* (tenant, request) {
-          const scope = yield* Effect.scope;
-          const read = readOnce(tenant, request).pipe(
-            Effect.provideService(Scope.Scope, scope),
-            Effect.result,
-          );
-          return yield* Effect.fromResult(yield* outsideTransaction("import", read));
-        }),
-        isThreadRunning: Effect.sync(() => thread.isRunning),
-      });
-    }),
-  );
+    return {
+      /**
+       * The features of a request's body, read outside a transaction. Other imports wait until `release`, at
+       * the latest until the end of the scope. @throws 413, 415, 422 with all problems, 503
+       */
+      read: Effect.fnUntraced(function* (tenant: TenantKey, request: HttpServerRequest.HttpServerRequest) {
+        const scope = yield* Effect.scope;
+        const read = readOnce(tenant, request).pipe(Effect.provideService(Scope.Scope, scope), Effect.result);
+        return yield* Effect.fromResult(yield* outsideTransaction("import", read));
+      }),
+      /** Whether the thread runs. */
+      isThreadRunning: Effect.sync(() => thread.isRunning),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(ImportReader, ImportReader.make);
 }
 
 /** The refusal of a body for the members around its features, with all problems; null for none. */

@@ -78,18 +78,20 @@ export class MediaStore extends Context.Service<
 export const checkedStore = (store: MediaStore["Service"]): MediaStore["Service"] => ({
   put: (key, file) =>
     isMediaKey(key)
-      ? Effect.tapError(store.put(key, file), () => countStoreFailure("put"))
+      ? Effect.tapError(store.put(key, file), () => countStoreFailure({ operation: "put" }))
       : Effect.die(new Error("Not a media key")),
   read: (key, range) =>
     (isMediaKey(key) ? store.read(key, range) : Effect.succeedNone).pipe(
       Effect.map(
         Option.map(({ body, bytes }) => ({
           bytes,
-          body: Stream.tapError(body, () => countStoreFailure("read")),
+          body: Stream.tapError(body, () => countStoreFailure({ operation: "read" })),
         })),
       ),
-      Effect.tapError(() => countStoreFailure("read")),
+      Effect.tapError(() => countStoreFailure({ operation: "read" })),
     ),
   remove: (key) =>
-    isMediaKey(key) ? Effect.tapError(store.remove(key), () => countStoreFailure("remove")) : Effect.void,
+    isMediaKey(key)
+      ? Effect.tapError(store.remove(key), () => countStoreFailure({ operation: "remove" }))
+      : Effect.void,
 });

@@ -1,8 +1,8 @@
 import { Context, Data, Effect, Layer, Option } from "effect";
 import { ServiceUnavailable } from "../../wire/ApiError.ts";
+import { FairQueue, type FairQueueLimits } from "../../workers/FairQueue.ts";
 import { countJob } from "../MediaMetrics.ts";
 import type { MediaContent } from "../formats/MediaFormat.ts";
-import { FairQueue, type FairQueueLimits } from "./FairQueue.ts";
 import type { MediaJob, MediaResult } from "./MediaJob.ts";
 import { MediaWorkerProcess, MediaWorkerProgram, tooCostly } from "./MediaWorkerProcess.ts";
 
@@ -125,11 +125,11 @@ export class MediaWorkers extends Context.Service<
           Effect.acquireUseRelease(acquire, (worker) => worker.run(job, limits.jobMillis), release),
         );
         if (Option.isNone(ran)) {
-          yield* countJob("turned_away");
+          yield* countJob({ outcome: "turned_away" });
           return yield* new MediaWorkersUnavailable({ problem: "too many files are waiting already." });
         }
         const result = ran.value;
-        yield* countJob(outcomeOf(result));
+        yield* countJob({ outcome: outcomeOf(result) });
         if (result._tag === "refused") return yield* new MediaRefused({ message: result.message });
         if (result._tag === "unable") return yield* new MediaWorkersUnavailable({ problem: result.problem });
         return result;

@@ -8,22 +8,13 @@ import type { TargetingDraft } from "../../campaigns/TargetingDraft.ts";
 import { addDays, dateAt } from "../../time/LocalTime.ts";
 import type { ParsedBody } from "../../wire/ParsedBody.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
+import { noFilters } from "../ReportQuery.ts";
 import { reportRange } from "../ReportRange.ts";
 import { ReportReads } from "../ReportReads.ts";
 import { RollupReader } from "../rollups/RollupReader.ts";
-import { TooManySourceRows } from "../SlowReports.ts";
 import type { CampaignEstimate } from "./CampaignEstimateApi.ts";
 import { CampaignEstimatesSql } from "./CampaignEstimatesSql.ts";
 import type { LocationKey } from "../../wire/Ids.ts";
-
-const noFilters = {
-  campaign: null,
-  location: null,
-  locationGroup: null,
-  activation: null,
-  campaignStatus: null,
-  contentType: null,
-};
 
 /** Estimates whom campaigns would reach (contract S4). */
 export class CampaignEstimates extends Context.Service<CampaignEstimates>()(
@@ -45,17 +36,9 @@ export class CampaignEstimates extends Context.Service<CampaignEstimates>()(
         const today = dateAt(timezone, now);
         const scope = { range: reportRange(timezone, addDays(today, -30), today), filters: noFilters, now };
         return yield* reads.read((maxRows) =>
-          Effect.gen(function* () {
-            const split = yield* rollups.split(tenant, scope);
-            if (split.raw !== undefined) {
-              const rows = yield* rollups.expectedRows(tenant, split.raw);
-              if (rows > maxRows) {
-                return yield* new TooManySourceRows({ rows, rolledUpFrom: split.rolledUpFrom, timezone });
-              }
-              yield* rollups.raiseWorkMem;
-            }
-            return yield* rollups.entered(tenant, split, new Set(locationKeys));
-          }),
+          Effect.flatMap(rollups.splitWithin(tenant, scope, maxRows), (split) =>
+            rollups.entered(tenant, split, new Set(locationKeys)),
+          ),
         );
       });
 

@@ -1,11 +1,10 @@
-import { Clock, Context, Effect, Layer } from "effect";
+import { Clock, Context, Effect, Layer, Metric } from "effect";
 import { Settings } from "../../config/Settings.ts";
 import { Database } from "../../database/Database.ts";
 import { countPruned } from "../../database/Pruning.ts";
 import { DAY_MS } from "../../time/TimeZone.ts";
 import { Worker } from "../../workers/Worker.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
-import { recordWaiting } from "./RetentionMetrics.ts";
 import { type Compactable, RetentionSql } from "./RetentionSql.ts";
 
 /** About how many rows a transaction compacts, and how many environments a statement reads. */
@@ -13,17 +12,16 @@ export const RetentionSizes = Context.Reference("waypost/reports/retention/Reten
   defaultValue: () => ({ rows: 10_000, environments: 200 }),
 });
 
+const skipped = Metric.gauge("waypost_retention_waiting", {
+  description:
+    "Environments with rows past their retention that the last run could not compact, by what the rows are.",
+});
+
 /**
  * Compacts deliveries and events past their retention: their rows leave the tables, and reports still count
  * them (docs/decisions/0027). Only rows that are rolled up are compacted, so the rollups do not change.
  */
-export class Retention extends Context.Service<
-  Retention,
-  {
-    /** Compacts what is rolled up from before an instant (epoch milliseconds). Gives the number of rows. */
-    readonly compact: (what: Compactable, beforeMs: number) => Effect.Effect<number>;
-  }
->()("waypost/reports/retention/Retention", {
+export class Retention extends Context.Service<Retention>()("waypost/reports/retention/Retention", {
   make: Effect.gen(function* () {
     const database = yield* Database;
     const statements = yield* RetentionSql;
@@ -82,7 +80,8 @@ export class Retention extends Context.Service<
     });
 
     return {
-      compact: Effect.fnUntraced(function* (what, beforeMs) {
+      /** Compacts what is rolled up from before an instant (epoch milliseconds). Gives the number of rows. */
+      compact: Effect.fnUntraced(function* (what: Compactable, beforeMs: number) {
         let rows = 0;
         let waiting = 0;
         for (const tenant of yield* environmentsOf(what, beforeMs)) {
@@ -90,7 +89,7 @@ export class Retention extends Context.Service<
           rows += compacted.rows;
           if (!compacted.isDone) waiting++;
         }
-        yield* recordWaiting(what, waiting);
+        yield* Metric.update(Metric.withAttributes(skipped, { what }), waiting);
         return rows;
       }),
     };

@@ -7,26 +7,7 @@ import type {
   ValueCounts,
 } from "./InteractionTypes.ts";
 import { datesIn, type RollupSpan, spansOf } from "./RollupKeys.ts";
-import type { RollupState } from "./RollupTypes.ts";
-
-/** The zone that days are local in, and before which day months begin that have rows. */
-type Calendar = Pick<RollupState, "timezone" | "monthsBefore">;
-
-/** The sums of additions that have the same key. Those that add nothing are left out. */
-const summed = <Addition extends object>(
-  additions: ReadonlyArray<Addition>,
-  keyOf: (addition: Addition) => string,
-  sum: (one: Addition, other: Addition) => Addition,
-  isNothing: (addition: Addition) => boolean,
-): ReadonlyArray<Addition> => {
-  const sums = new Map<string, Addition>();
-  for (const addition of additions) {
-    const key = keyOf(addition);
-    const before = sums.get(key);
-    sums.set(key, before === undefined ? addition : sum(before, addition));
-  }
-  return [...sums.values()].filter((addition) => !isNothing(addition));
-};
+import type { Calendar, Mutable } from "./RollupTypes.ts";
 
 /** Each delta with its day, and with its month where that has rows. */
 const withSpans = <Delta extends { readonly quarter: number }>(
@@ -43,32 +24,29 @@ const withSpans = <Delta extends { readonly quarter: number }>(
 export const interactionAdditions = (
   calendar: Calendar,
   deltas: ReadonlyArray<InteractionDelta>,
-): ReadonlyArray<InteractionAddition> =>
-  summed(
-    withSpans(calendar, deltas).map(([span, delta]): InteractionAddition => {
-      const { campaign_key, clicked, content_type, notification_key, opened, responses, trigger_type } =
-        delta;
-      return {
-        ...span,
-        campaignKey: campaign_key,
-        notificationKey: notification_key,
-        contentType: content_type,
-        triggerType: trigger_type,
-        opened,
-        clicked,
-        responses,
-      };
-    }),
-    ({ campaignKey, contentType, notificationKey, span, startsOn, triggerType }) =>
-      [span, startsOn, campaignKey, notificationKey, contentType, triggerType].join(),
-    (one, other) => ({
-      ...one,
-      opened: one.opened + other.opened,
-      clicked: one.clicked + other.clicked,
-      responses: one.responses + other.responses,
-    }),
-    ({ clicked, opened, responses }) => opened === 0 && clicked === 0 && responses === 0,
+): ReadonlyArray<InteractionAddition> => {
+  const sums = new Map<string, Mutable<InteractionAddition>>();
+  for (const [{ span, startsOn }, delta] of withSpans(calendar, deltas)) {
+    const key = {
+      span,
+      startsOn,
+      campaignKey: delta.campaign_key,
+      notificationKey: delta.notification_key,
+      contentType: delta.content_type,
+      triggerType: delta.trigger_type,
+    };
+    const text = Object.values(key).join();
+    let sum = sums.get(text);
+    if (sum === undefined) sums.set(text, (sum = { ...key, opened: 0, clicked: 0, responses: 0 }));
+    sum.opened += delta.opened;
+    sum.clicked += delta.clicked;
+    sum.responses += delta.responses;
+  }
+  // Those that add nothing are left out.
+  return [...sums.values()].filter(
+    ({ clicked, opened, responses }) => opened !== 0 || clicked !== 0 || responses !== 0,
   );
+};
 
 /** Adds counts to sums, by value. */
 export const addCounts = (sums: Map<string, number>, counts: ValueCounts): void => {

@@ -1,6 +1,7 @@
-import { Context, Effect, Layer } from "effect";
-import { SqlClient } from "effect/sql";
-import { asNumber, unnested } from "../../database/Rows.ts";
+import { Effect } from "effect";
+import { epochMillis, unnested } from "../../database/Rows.ts";
+import { SqlService } from "../../database/SqlService.ts";
+import { columnValues } from "../../database/Statements.ts";
 import { inTenant } from "../../database/TenantColumns.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import type {
@@ -12,8 +13,7 @@ import type {
   ValueCounts,
 } from "./InteractionTypes.ts";
 import type { RollupSpan } from "./RollupKeys.ts";
-
-const quarter = asNumber("extract(epoch FROM quarter) * 1000");
+import { deliveryKey } from "./RollupRowsSql.ts";
 
 /** The columns of the primary key of `answer_rollup` in an environment. `starts_on` travels as text. */
 const answerKey = {
@@ -28,111 +28,96 @@ const answerKey = {
  * The statements that take deltas of interactions and answers, and add to their rollups, in the transaction
  * of `RollupStateSql.lock`.
  */
-export class InteractionRowsSql extends Context.Service<InteractionRowsSql>()(
+export class InteractionRowsSql extends SqlService<InteractionRowsSql>(
   "waypost/reports/rollups/InteractionRowsSql",
-  {
-    make: Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient;
+)((sql) => {
+  const daysOf = (tenant: TenantKey, month: string) => sql`${inTenant(tenant)} AND span = 'day'
+    AND starts_on >= ${month}::text::date AND starts_on < ${month}::text::date + interval '1 month'`;
 
-      const daysOf = (tenant: TenantKey, month: string) => sql`${inTenant(tenant)} AND span = 'day'
-        AND starts_on >= ${month}::text::date AND starts_on < ${month}::text::date + interval '1 month'`;
+  /** The ids of the oldest deltas that belong to the time that is rolled up. */
+  const oldest = (tenant: TenantKey, table: "interaction_delta" | "answer_delta", limit: number) => sql`
+    SELECT id FROM ${sql(table)}
+    WHERE ${inTenant(tenant)}
+      AND quarter >= (SELECT rolled_up_from FROM rollup_state WHERE ${inTenant(tenant)})
+    ORDER BY id LIMIT ${limit}`;
 
-      /** The ids of the oldest deltas that belong to the time that is rolled up. */
-      const oldest = (tenant: TenantKey, table: "interaction_delta" | "answer_delta", limit: number) => sql`
-        SELECT id FROM ${sql(table)}
-        WHERE ${inTenant(tenant)}
-          AND quarter >= (SELECT rolled_up_from FROM rollup_state WHERE ${inTenant(tenant)})
-        ORDER BY id LIMIT ${limit}`;
+  return {
+    /** Takes so many deltas of interactions, the oldest first. */
+    takeInteractions: (tenant: TenantKey, limit: number) =>
+      Effect.orDie(sql<InteractionDelta>`
+        WITH taken AS (
+          DELETE FROM interaction_delta AS d USING (${oldest(tenant, "interaction_delta", limit)}) AS next
+          WHERE ${inTenant(tenant)} AND d.id = next.id RETURNING d.*)
+        SELECT ${epochMillis("quarter")} AS quarter, campaign_key, notification_key, content_type, trigger_type,
+          opened, clicked, responses FROM taken`),
 
-      return {
-        /** Takes so many deltas of interactions, the oldest first. */
-        takeInteractions: (tenant: TenantKey, limit: number) =>
-          Effect.orDie(sql<InteractionDelta>`
-            WITH taken AS (
-              DELETE FROM interaction_delta AS d USING (${oldest(tenant, "interaction_delta", limit)}) AS next
-              WHERE ${inTenant(tenant)} AND d.id = next.id RETURNING d.*)
-            SELECT ${quarter} AS quarter, campaign_key, notification_key, content_type, trigger_type,
-              opened, clicked, responses FROM taken`),
+    /** Takes so many deltas of answers, the oldest first. */
+    takeAnswers: (tenant: TenantKey, limit: number) =>
+      Effect.orDie(sql<AnswerDelta>`
+        WITH taken AS (
+          DELETE FROM answer_delta AS d USING (${oldest(tenant, "answer_delta", limit)}) AS next
+          WHERE ${inTenant(tenant)} AND d.id = next.id RETURNING d.*)
+        SELECT ${epochMillis("quarter")} AS quarter, campaign_key, notification_key, question_id,
+          jsonb_build_object(value, change) AS counts FROM taken`),
 
-        /** Takes so many deltas of answers, the oldest first. */
-        takeAnswers: (tenant: TenantKey, limit: number) =>
-          Effect.orDie(sql<AnswerDelta>`
-            WITH taken AS (
-              DELETE FROM answer_delta AS d USING (${oldest(tenant, "answer_delta", limit)}) AS next
-              WHERE ${inTenant(tenant)} AND d.id = next.id RETURNING d.*)
-            SELECT ${quarter} AS quarter, campaign_key, notification_key, question_id,
-              jsonb_build_object(value, change) AS counts FROM taken`),
+    /** Adds interactions to rows, or inserts them. */
+    addInteractions: (tenant: TenantKey, additions: ReadonlyArray<InteractionAddition>) =>
+      Effect.orDie(sql`
+        INSERT INTO interaction_rollup AS r (workspace_id, environment, span, starts_on, campaign_key,
+          notification_key, content_type, trigger_type, opened, clicked, responses)
+        SELECT ${tenant.workspaceId}, ${tenant.environment}, span, starts_on::date, campaign_key,
+          notification_key, content_type, trigger_type, opened, clicked, responses
+        FROM ${unnested("a", additions, {
+          ...deliveryKey,
+          opened: ["float8", ({ opened }) => opened],
+          clicked: ["float8", ({ clicked }) => clicked],
+          responses: ["float8", ({ responses }) => responses],
+        })}
+        ON CONFLICT (workspace_id, environment, span, starts_on, campaign_key, notification_key,
+          content_type, trigger_type)
+        DO UPDATE SET opened = r.opened + EXCLUDED.opened, clicked = r.clicked + EXCLUDED.clicked,
+          responses = r.responses + EXCLUDED.responses`),
 
-        /** Adds interactions to rows, or inserts them. */
-        addInteractions: (tenant: TenantKey, additions: ReadonlyArray<InteractionAddition>) =>
-          Effect.orDie(sql`
-            INSERT INTO interaction_rollup AS r (workspace_id, environment, span, starts_on, campaign_key,
-              notification_key, content_type, trigger_type, opened, clicked, responses)
-            SELECT ${tenant.workspaceId}, ${tenant.environment}, span, starts_on::date, campaign_key,
-              notification_key, content_type, trigger_type, opened, clicked, responses
-            FROM ${unnested("a", additions, {
-              span: ["text", ({ span }) => span],
-              starts_on: ["text", ({ startsOn }) => startsOn],
-              campaign_key: ["int4", ({ campaignKey }) => campaignKey],
-              notification_key: ["int4", ({ notificationKey }) => notificationKey],
-              content_type: ["text", ({ contentType }) => contentType],
-              trigger_type: ["text", ({ triggerType }) => triggerType],
-              opened: ["float8", ({ opened }) => opened],
-              clicked: ["float8", ({ clicked }) => clicked],
-              responses: ["float8", ({ responses }) => responses],
-            })}
-            ON CONFLICT (workspace_id, environment, span, starts_on, campaign_key, notification_key,
-              content_type, trigger_type)
-            DO UPDATE SET opened = r.opened + EXCLUDED.opened, clicked = r.clicked + EXCLUDED.clicked,
-              responses = r.responses + EXCLUDED.responses`),
+    /** The counts of existing rows, each with the index of its key, from 1. */
+    answers: (tenant: TenantKey, keys: ReadonlyArray<AnswerKey>) =>
+      Effect.orDie(sql<{ readonly ord: number; readonly counts: ValueCounts }>`
+        SELECT ord::int AS ord, r.counts
+        FROM (SELECT *, starts_on::date AS day FROM ${unnested("a", keys, answerKey)}) AS k
+        JOIN answer_rollup r ON r.span = k.span AND r.notification_key = k.notification_key
+          AND r.campaign_key = k.campaign_key AND r.starts_on = k.day AND r.question_id = k.question_id
+        WHERE ${inTenant(tenant)}`),
 
-        /** The counts of existing rows, each with the index of its key, from 1. */
-        answers: (tenant: TenantKey, keys: ReadonlyArray<AnswerKey>) =>
-          Effect.orDie(sql<{ readonly ord: number; readonly counts: ValueCounts }>`
-            SELECT ord::int AS ord, r.counts
-            FROM (SELECT *, starts_on::date AS day FROM ${unnested("a", keys, answerKey)}) AS k
-            JOIN answer_rollup r ON r.span = k.span AND r.notification_key = k.notification_key
-              AND r.campaign_key = k.campaign_key AND r.starts_on = k.day AND r.question_id = k.question_id
-            WHERE ${inTenant(tenant)}`),
+    /** Inserts rows of answers, or replaces them. */
+    replaceAnswers: (tenant: TenantKey, rows: ReadonlyArray<AnswerAddition>) =>
+      Effect.orDie(sql`
+        INSERT INTO answer_rollup AS r (workspace_id, environment, span, starts_on, campaign_key,
+          notification_key, question_id, counts)
+        SELECT ${tenant.workspaceId}, ${tenant.environment}, span, starts_on::date, campaign_key,
+          notification_key, question_id, counts
+        FROM ${unnested("a", rows, { ...answerKey, counts: ["jsonb", ({ counts }) => counts] })}
+        ON CONFLICT (workspace_id, environment, span, notification_key, campaign_key, starts_on,
+          question_id)
+        DO UPDATE SET counts = EXCLUDED.counts`),
 
-        /** Inserts rows of answers, or replaces them. */
-        replaceAnswers: (tenant: TenantKey, rows: ReadonlyArray<AnswerAddition>) =>
-          Effect.orDie(sql`
-            INSERT INTO answer_rollup AS r (workspace_id, environment, span, starts_on, campaign_key,
-              notification_key, question_id, counts)
-            SELECT ${tenant.workspaceId}, ${tenant.environment}, span, starts_on::date, campaign_key,
-              notification_key, question_id, counts
-            FROM ${unnested("a", rows, { ...answerKey, counts: ["jsonb", ({ counts }) => counts] })}
-            ON CONFLICT (workspace_id, environment, span, notification_key, campaign_key, starts_on,
-              question_id)
-            DO UPDATE SET counts = EXCLUDED.counts`),
+    /** Rolls up the interactions of a month from its days. */
+    addMonthOfInteractions: (tenant: TenantKey, month: string) =>
+      Effect.orDie(sql`
+        INSERT INTO interaction_rollup (workspace_id, environment, span, starts_on, campaign_key,
+          notification_key, content_type, trigger_type, opened, clicked, responses)
+        SELECT workspace_id, environment, 'month', ${month}::text::date, campaign_key, notification_key,
+          content_type, trigger_type, sum(opened), sum(clicked), sum(responses)
+        FROM interaction_rollup WHERE ${daysOf(tenant, month)} GROUP BY 1, 2, 5, 6, 7, 8`),
 
-        /** Rolls up the interactions of a month from its days. */
-        addMonthOfInteractions: (tenant: TenantKey, month: string) =>
-          Effect.orDie(sql`
-            INSERT INTO interaction_rollup (workspace_id, environment, span, starts_on, campaign_key,
-              notification_key, content_type, trigger_type, opened, clicked, responses)
-            SELECT workspace_id, environment, 'month', ${month}::text::date, campaign_key, notification_key,
-              content_type, trigger_type, sum(opened), sum(clicked), sum(responses)
-            FROM interaction_rollup WHERE ${daysOf(tenant, month)} GROUP BY 1, 2, 5, 6, 7, 8`),
+    /** The surveys that have answers in a month. */
+    surveysOfMonth: (tenant: TenantKey, month: string) =>
+      columnValues(sql<{ readonly key: number }>`
+        SELECT DISTINCT notification_key AS key FROM answer_rollup WHERE ${daysOf(tenant, month)}`),
 
-        /** The surveys that have answers in a month. */
-        surveysOfMonth: (tenant: TenantKey, month: string) =>
-          Effect.map(
-            Effect.orDie(sql<{ readonly key: number }>`
-              SELECT DISTINCT notification_key AS key FROM answer_rollup WHERE ${daysOf(tenant, month)}`),
-            (rows) => rows.map(({ key }) => key),
-          ),
-
-        /** The days of a month of a survey. */
-        answersOfMonth: (tenant: TenantKey, month: string, survey: number) =>
-          Effect.orDie(sql<Omit<AnswerAddition, keyof RollupSpan>>`
-            SELECT campaign_key AS "campaignKey", notification_key AS "notificationKey",
-              question_id AS "questionId", counts
-            FROM answer_rollup WHERE ${daysOf(tenant, month)} AND notification_key = ${survey}`),
-      };
-    }),
-  },
-) {
-  static readonly layer = Layer.effect(InteractionRowsSql, InteractionRowsSql.make);
-}
+    /** The days of a month of a survey. */
+    answersOfMonth: (tenant: TenantKey, month: string, survey: number) =>
+      Effect.orDie(sql<Omit<AnswerAddition, keyof RollupSpan>>`
+        SELECT campaign_key AS "campaignKey", notification_key AS "notificationKey",
+          question_id AS "questionId", counts
+        FROM answer_rollup WHERE ${daysOf(tenant, month)} AND notification_key = ${survey}`),
+  };
+}) {}

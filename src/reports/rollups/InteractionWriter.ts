@@ -5,10 +5,7 @@ import { answerAdditions, interactionAdditions, summedCounts } from "./Interacti
 import { InteractionRowsSql } from "./InteractionRowsSql.ts";
 import type { AnswerAddition, AnswerDelta, InteractionDelta } from "./InteractionTypes.ts";
 import { RollupSizes } from "./RollupSizes.ts";
-import type { RollupState } from "./RollupTypes.ts";
-
-/** The zone that days are local in, and before which day months begin that have rows. */
-type Calendar = Pick<RollupState, "timezone" | "monthsBefore">;
+import type { Calendar, RollupState } from "./RollupTypes.ts";
 
 /** Rows of answers in one statement: each can have thousands of values. */
 const maxAnswerRows = 200;

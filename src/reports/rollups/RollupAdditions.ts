@@ -4,20 +4,16 @@ import { DeviceTally } from "./encoding/DeviceTally.ts";
 import { blockOf, packFigures } from "./encoding/LocationBlock.ts";
 import { datesIn, type RollupSpan, spansOf } from "./RollupKeys.ts";
 import type {
+  Calendar,
   DeliveryAddition,
   DeliveryDelta,
   DeliveryKey,
   EventAddition,
   EventDelta,
   LocationFigures,
-  RollupState,
+  Mutable,
   VisitChange,
 } from "./RollupTypes.ts";
-
-type Mutable<A> = { -readonly [name in keyof A]: A[name] };
-
-/** The zone that days are local in, and before which day months begin that have rows. */
-type Calendar = Pick<RollupState, "timezone" | "monthsBefore">;
 
 /** The sum of a row. `deltas` are the indexes of the deltas whose devices were reached. */
 interface DeliverySum extends DeliveryKey {

@@ -1,13 +1,13 @@
-import { Context, Effect, Layer } from "effect";
-import { SqlClient, type Statement } from "effect/sql";
-import { asNumber, unnested } from "../../database/Rows.ts";
+import { Effect } from "effect";
+import type { Statement } from "effect/sql";
+import { asNumber, epochMillis, unnested } from "../../database/Rows.ts";
+import { SqlService } from "../../database/SqlService.ts";
+import { anyRow } from "../../database/Statements.ts";
 import { type Period, within } from "../SourceRowsSql.ts";
 import { inTenant } from "../../database/TenantColumns.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { DeliveryDelta, EventDelta, VisitChange } from "./RollupTypes.ts";
 import { visitChanges } from "./VisitChangesSql.ts";
-
-const quarter = asNumber("extract(epoch FROM quarter) * 1000");
 
 const deltaTables = ["delivery_delta", "event_delta", "interaction_delta", "answer_delta"];
 
@@ -22,101 +22,92 @@ const eventsOf = (deltas: ReadonlyArray<EventDelta>) =>
   );
 
 /** The statements that take deltas out of their tables, in the transaction of `RollupStateSql.lock`. */
-export class RollupDeltasSql extends Context.Service<RollupDeltasSql>()(
-  "waypost/reports/rollups/RollupDeltasSql",
-  {
-    make: Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient;
-      const rolledUpFrom = (tenant: TenantKey) =>
-        sql`(SELECT rolled_up_from FROM rollup_state WHERE ${inTenant(tenant)})`;
+export class RollupDeltasSql extends SqlService<RollupDeltasSql>("waypost/reports/rollups/RollupDeltasSql")(
+  (sql) => {
+    const rolledUpFrom = (tenant: TenantKey) =>
+      sql`(SELECT rolled_up_from FROM rollup_state WHERE ${inTenant(tenant)})`;
 
-      /** Takes deltas of about `limit` source rows, the oldest first; at least one if there is any. */
-      const take = (
-        tenant: TenantKey,
-        table: "delivery_delta" | "event_delta",
-        limit: number,
-        columns: Statement.Fragment,
-      ) => sql`
-        WITH next AS (
-          SELECT id FROM (
-            SELECT id, sum(cardinality(device_keys)) OVER (ORDER BY id) - cardinality(device_keys) AS before
-            FROM (
-              SELECT id, device_keys FROM ${sql(table)}
-              WHERE ${inTenant(tenant)} AND quarter >= ${rolledUpFrom(tenant)}
-              ORDER BY id LIMIT 2000) AS oldest) AS summed
-          WHERE before < ${limit}),
-        taken AS (
-          DELETE FROM ${sql(table)} USING next
-          WHERE ${inTenant(tenant)} AND ${sql(table)}.id = next.id
-          RETURNING ${sql(table)}.*)
-        SELECT ${columns} FROM taken`;
+    /** Takes deltas of about `limit` source rows, the oldest first; at least one if there is any. */
+    const take = (
+      tenant: TenantKey,
+      table: "delivery_delta" | "event_delta",
+      limit: number,
+      columns: Statement.Fragment,
+    ) => sql`
+      WITH next AS (
+        SELECT id FROM (
+          SELECT id, sum(cardinality(device_keys)) OVER (ORDER BY id) - cardinality(device_keys) AS before
+          FROM (
+            SELECT id, device_keys FROM ${sql(table)}
+            WHERE ${inTenant(tenant)} AND quarter >= ${rolledUpFrom(tenant)}
+            ORDER BY id LIMIT 2000) AS oldest) AS summed
+        WHERE before < ${limit}),
+      taken AS (
+        DELETE FROM ${sql(table)} USING next
+        WHERE ${inTenant(tenant)} AND ${sql(table)}.id = next.id
+        RETURNING ${sql(table)}.*)
+      SELECT ${columns} FROM taken`;
 
-      const remove = (condition: Statement.Fragment) =>
+    const remove = (condition: Statement.Fragment) =>
+      Effect.orDie(
+        Effect.forEach(deltaTables, (table) => sql`DELETE FROM ${sql(table)} WHERE ${condition}`, {
+          discard: true,
+        }),
+      );
+
+    return {
+      /** Takes deltas of about so many settled deliveries. */
+      takeDeliveries: (tenant: TenantKey, limit: number) =>
         Effect.orDie(
-          Effect.forEach(deltaTables, (table) => sql`DELETE FROM ${sql(table)} WHERE ${condition}`, {
-            discard: true,
-          }),
-        );
+          sql<DeliveryDelta>`/* deltas of deliveries */ ${take(
+            tenant,
+            "delivery_delta",
+            limit,
+            sql`${epochMillis("quarter")} AS quarter, campaign_key, notification_key, content_type, trigger_type, status,
+              array_send(device_keys) AS devices`,
+          )}`,
+        ),
 
-      return {
-        /** Takes deltas of about so many settled deliveries. */
-        takeDeliveries: (tenant: TenantKey, limit: number) =>
-          Effect.orDie(
-            sql<DeliveryDelta>`/* deltas of deliveries */ ${take(
-              tenant,
-              "delivery_delta",
-              limit,
-              sql`${quarter} AS quarter, campaign_key, notification_key, content_type, trigger_type, status,
-                array_send(device_keys) AS devices`,
-            )}`,
-          ),
+      /** Takes deltas of about so many events. */
+      takeEvents: (tenant: TenantKey, limit: number) =>
+        Effect.orDie(
+          sql<EventDelta>`/* deltas of events */ ${take(
+            tenant,
+            "event_delta",
+            limit,
+            sql`${epochMillis("quarter")} AS quarter, device_keys, location_keys, types, event_ids`,
+          )}`,
+        ),
 
-        /** Takes deltas of about so many events. */
-        takeEvents: (tenant: TenantKey, limit: number) =>
-          Effect.orDie(
-            sql<EventDelta>`/* deltas of events */ ${take(
-              tenant,
-              "event_delta",
-              limit,
-              sql`${quarter} AS quarter, device_keys, location_keys, types, event_ids`,
-            )}`,
-          ),
+      /** How the events of taken deltas change the visits that are rolled up (contract K5). */
+      changedVisits: (tenant: TenantKey, deltas: ReadonlyArray<EventDelta>) =>
+        Effect.orDie(sql<VisitChange & { readonly quarter: number }>`
+          SELECT location_key, ${epochMillis("quarter")} AS quarter, ${asNumber("visits")} AS visits,
+            visit_micros::int8 AS "visitMicros"
+          FROM (${visitChanges(sql, {
+            mine: inTenant(tenant),
+            added: sql`SELECT device_key, location_key, id FROM ${unnested("taken", eventsOf(deltas), {
+              device_key: ["int4", ({ device }) => device],
+              location_key: ["int4", ({ location }) => location],
+              id: ["uuid", ({ id }) => id],
+            })}`,
+            ignored: sql`
+              SELECT each.device_key, each.id
+              FROM event_delta, unnest(device_keys, event_ids) AS each (device_key, id)
+              WHERE ${inTenant(tenant)}`,
+            entries: sql`occurred_at >= ${rolledUpFrom(tenant)}`,
+          })}) AS changed`),
 
-        /** How the events of taken deltas change the visits that are rolled up (contract K5). */
-        changedVisits: (tenant: TenantKey, deltas: ReadonlyArray<EventDelta>) =>
-          Effect.orDie(sql<VisitChange & { readonly quarter: number }>`
-            SELECT location_key, ${quarter} AS quarter, ${asNumber("visits")} AS visits,
-              visit_micros::int8 AS "visitMicros"
-            FROM (${visitChanges(sql, {
-              mine: inTenant(tenant),
-              added: sql`SELECT device_key, location_key, id FROM ${unnested("taken", eventsOf(deltas), {
-                device_key: ["int4", ({ device }) => device],
-                location_key: ["int4", ({ location }) => location],
-                id: ["uuid", ({ id }) => id],
-              })}`,
-              ignored: sql`
-                SELECT each.device_key, each.id
-                FROM event_delta, unnest(device_keys, event_ids) AS each (device_key, id)
-                WHERE ${inTenant(tenant)}`,
-              entries: sql`occurred_at >= ${rolledUpFrom(tenant)}`,
-            })}) AS changed`),
+      /** Deletes all deltas that this snapshot sees: a rebuild counts their source rows. */
+      deleteAll: (tenant: TenantKey) => remove(inTenant(tenant)),
 
-        /** Deletes all deltas that this snapshot sees: a rebuild counts their source rows. */
-        deleteAll: (tenant: TenantKey) => remove(inTenant(tenant)),
+      /** Deletes the deltas of a period that is rebuilt. */
+      deletePeriod: (tenant: TenantKey, period: Period) =>
+        remove(sql`${inTenant(tenant)} AND ${within(sql, "quarter", period)}`),
 
-        /** Deletes the deltas of a period that is rebuilt. */
-        deletePeriod: (tenant: TenantKey, period: Period) =>
-          remove(sql`${inTenant(tenant)} AND ${within(sql, "quarter", period)}`),
-
-        /** Whether there are pending deltas of events. */
-        hasEvents: (tenant: TenantKey) =>
-          Effect.map(
-            Effect.orDie(sql`SELECT 1 FROM event_delta WHERE ${inTenant(tenant)} LIMIT 1`),
-            (rows) => rows.length > 0,
-          ),
-      };
-    }),
+      /** Whether there are pending deltas of events. */
+      hasEvents: (tenant: TenantKey) =>
+        anyRow(sql`SELECT 1 FROM event_delta WHERE ${inTenant(tenant)} LIMIT 1`),
+    };
   },
-) {
-  static readonly layer = Layer.effect(RollupDeltasSql, RollupDeltasSql.make);
-}
+) {}

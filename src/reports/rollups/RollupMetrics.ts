@@ -1,17 +1,11 @@
 import { Effect, Metric } from "effect";
-import { knownSeries } from "../../telemetry/KnownSeries.ts";
+import { counter } from "../../telemetry/KnownSeries.ts";
 
-/** Kinds of rows that are rolled up. */
-export type RollupKind = "deliveries" | "events" | "interactions" | "answers";
-
-const rows = knownSeries(
-  Metric.counter("waypost_rollup_rows_total", {
-    description:
-      "Deliveries, events, interactions and answers that were added to the rollups: from pending deltas, " +
-      "or " +
-      "from source rows.",
-    incremental: true,
-  }),
+/** Counts source rows that were added to the rollups. */
+export const countRollupRows = counter(
+  "waypost_rollup_rows_total",
+  "Deliveries, events, interactions and answers that were added to the rollups: from pending deltas, or from " +
+    "source rows.",
   { what: ["deliveries", "events", "interactions", "answers"], from: ["deltas", "source"] },
 );
 
@@ -28,14 +22,6 @@ const rebuilding = Metric.gauge("waypost_rollup_rebuilding", {
 const daysLeft = Metric.gauge("waypost_rollup_rebuild_days", {
   description: "Past days that rebuilds have not rolled up yet, summed over all environments.",
 });
-
-/** Counts source rows that were added to the rollups. */
-export const countRollupRows = (
-  what: RollupKind,
-  from: "deltas" | "source",
-  count: number,
-): Effect.Effect<void> =>
-  count === 0 ? Effect.void : Metric.update(Metric.withAttributes(rows, { what, from }), count);
 
 /** Work that is left: pending deltas, and environments whose rollups are incomplete. */
 export interface RollupBacklog {

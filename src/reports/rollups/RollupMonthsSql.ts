@@ -1,7 +1,7 @@
-import { Context, Effect, Layer } from "effect";
-import { SqlClient } from "effect/sql";
+import { Effect } from "effect";
 import { arrayOf, asNumber } from "../../database/Rows.ts";
-import { mapRows } from "../../database/Statements.ts";
+import { SqlService } from "../../database/SqlService.ts";
+import { columnValues, onlyValue } from "../../database/Statements.ts";
 import { inTenant } from "../../database/TenantColumns.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { LocationBlock } from "./encoding/LocationBlock.ts";
@@ -12,70 +12,55 @@ type DeliveryDays = Omit<DeliveryKey, "span" | "startsOn"> &
   Pick<DeliveryAddition, "delivered" | "failed" | "devices">;
 
 /** The statements that read the days of a month, in the transaction of `RollupStateSql.lock`. */
-export class RollupMonthsSql extends Context.Service<RollupMonthsSql>()(
-  "waypost/reports/rollups/RollupMonthsSql",
-  {
-    make: Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient;
-      const days = (tenant: TenantKey) => sql`${inTenant(tenant)} AND span = 'day'`;
-      const daysOf = (tenant: TenantKey, month: string) => sql`${days(tenant)}
-        AND starts_on >= ${month}::text::date AND starts_on < ${month}::text::date + interval '1 month'`;
+export class RollupMonthsSql extends SqlService<RollupMonthsSql>("waypost/reports/rollups/RollupMonthsSql")(
+  (sql) => {
+    const days = (tenant: TenantKey) => sql`${inTenant(tenant)} AND span = 'day'`;
+    const daysOf = (tenant: TenantKey, month: string) => sql`${days(tenant)}
+      AND starts_on >= ${month}::text::date AND starts_on < ${month}::text::date + interval '1 month'`;
 
-      return {
-        /** The first day from a date on that has rows; null if none has. */
-        firstDay: (tenant: TenantKey, date: string) =>
-          Effect.map(
-            Effect.orDie(sql<{ readonly date: string | null }>`
-              SELECT min(starts_on)::text AS date FROM (
-                (SELECT starts_on FROM delivery_rollup
-                 WHERE ${days(tenant)} AND campaign_key = 0 AND starts_on >= ${date}::text::date
-                 ORDER BY starts_on LIMIT 1)
-                UNION ALL
-                (SELECT starts_on FROM event_rollup
-                 WHERE ${days(tenant)} AND block = 0 AND starts_on >= ${date}::text::date
-                 ORDER BY starts_on LIMIT 1)
-                UNION ALL
-                -- Every answer has a response on its day.
-                (SELECT starts_on FROM interaction_rollup
-                 WHERE ${days(tenant)} AND starts_on >= ${date}::text::date
-                 ORDER BY starts_on LIMIT 1)) AS first`),
-            ([row]) => row?.date ?? null,
-          ),
+    return {
+      /** The first day from a date on that has rows; null if none has. */
+      firstDay: (tenant: TenantKey, date: string) =>
+        onlyValue(sql<{ readonly date: string | null }>`
+          SELECT min(starts_on)::text AS date FROM (
+            (SELECT starts_on FROM delivery_rollup
+             WHERE ${days(tenant)} AND campaign_key = 0 AND starts_on >= ${date}::text::date
+             ORDER BY starts_on LIMIT 1)
+            UNION ALL
+            (SELECT starts_on FROM event_rollup
+             WHERE ${days(tenant)} AND block = 0 AND starts_on >= ${date}::text::date
+             ORDER BY starts_on LIMIT 1)
+            UNION ALL
+            -- Every answer has a response on its day.
+            (SELECT starts_on FROM interaction_rollup
+             WHERE ${days(tenant)} AND starts_on >= ${date}::text::date
+             ORDER BY starts_on LIMIT 1)) AS first`),
 
-        /** The keys of the campaigns that have days in a month; 0 stands for all of them. */
-        campaigns: (tenant: TenantKey, month: string) =>
-          mapRows(
-            sql<{ readonly key: number }>`
-              SELECT DISTINCT campaign_key AS key FROM delivery_rollup WHERE ${daysOf(tenant, month)}`,
-            ({ key }) => key,
-          ),
+      /** The keys of the campaigns that have days in a month; 0 stands for all of them. */
+      campaigns: (tenant: TenantKey, month: string) =>
+        columnValues(sql<{ readonly key: number }>`
+          SELECT DISTINCT campaign_key AS key FROM delivery_rollup WHERE ${daysOf(tenant, month)}`),
 
-        /** The days of a month of these campaigns, those of each key together. */
-        deliveries: (tenant: TenantKey, month: string, campaigns: ReadonlyArray<number>) =>
-          Effect.orDie(sql<DeliveryDays>`
-            SELECT campaign_key AS "campaignKey", notification_key AS "notificationKey",
-              content_type AS "contentType", trigger_type AS "triggerType",
-              ${asNumber("sum(delivered)")} AS delivered, ${asNumber("sum(failed)")} AS failed,
-              string_agg(devices, ''::bytea) AS devices
-            FROM delivery_rollup
-            WHERE ${daysOf(tenant, month)} AND campaign_key = ANY(${arrayOf("int4", campaigns)})
-            GROUP BY 1, 2, 3, 4`),
+      /** The days of a month of these campaigns, those of each key together. */
+      deliveries: (tenant: TenantKey, month: string, campaigns: ReadonlyArray<number>) =>
+        Effect.orDie(sql<DeliveryDays>`
+          SELECT campaign_key AS "campaignKey", notification_key AS "notificationKey",
+            content_type AS "contentType", trigger_type AS "triggerType",
+            ${asNumber("sum(delivered)")} AS delivered, ${asNumber("sum(failed)")} AS failed,
+            string_agg(devices, ''::bytea) AS devices
+          FROM delivery_rollup
+          WHERE ${daysOf(tenant, month)} AND campaign_key = ANY(${arrayOf("int4", campaigns)})
+          GROUP BY 1, 2, 3, 4`),
 
-        /** The blocks of locations that have days in a month; `allLocations` stands for all of them. */
-        eventBlocks: (tenant: TenantKey, month: string) =>
-          mapRows(
-            sql<{ readonly block: number }>`
-              SELECT DISTINCT block FROM event_rollup WHERE ${daysOf(tenant, month)} ORDER BY block`,
-            ({ block }) => block,
-          ),
+      /** The blocks of locations that have days in a month; `allLocations` stands for all of them. */
+      eventBlocks: (tenant: TenantKey, month: string) =>
+        columnValues(sql<{ readonly block: number }>`
+          SELECT DISTINCT block FROM event_rollup WHERE ${daysOf(tenant, month)} ORDER BY block`),
 
-        /** The days of a month of a block of locations. */
-        blocks: (tenant: TenantKey, month: string, block: number) =>
-          Effect.orDie(sql<LocationBlock>`
-            SELECT figures, devices FROM event_rollup WHERE ${daysOf(tenant, month)} AND block = ${block}`),
-      };
-    }),
+      /** The days of a month of a block of locations. */
+      blocks: (tenant: TenantKey, month: string, block: number) =>
+        Effect.orDie(sql<LocationBlock>`
+          SELECT figures, devices FROM event_rollup WHERE ${daysOf(tenant, month)} AND block = ${block}`),
+    };
   },
-) {
-  static readonly layer = Layer.effect(RollupMonthsSql, RollupMonthsSql.make);
-}
+) {}

@@ -1,16 +1,19 @@
 /** How reports read their figures. */
 import { Context, Effect, Layer } from "effect";
+import { timeSlices } from "../../workers/TimeSlices.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
 import type { ReportScope } from "../ReportConditionsSql.ts";
-import type { LocationCounts, OutcomeCounts, SummaryCounts } from "../ReportCounts.ts";
+import type { LocationCounts, OutcomeCounts, SummaryCounts, SurveyKey } from "../ReportCounts.ts";
+import { TooManySourceRows } from "../SlowReports.ts";
 import { SourceRowEstimateSql } from "../SourceRowEstimateSql.ts";
-import { AnswerReader } from "./reading/AnswerReader.ts";
+import type { Period } from "../SourceRowsSql.ts";
+import { addCounts } from "./InteractionAdditions.ts";
+import { AnswerReaderSql } from "./reading/AnswerReaderSql.ts";
 import { DeliveryReader } from "./reading/DeliveryReader.ts";
 import { EventReader } from "./reading/EventReader.ts";
 import { InteractionReaderSql } from "./reading/InteractionReaderSql.ts";
 import { noCoverage, type ScopeSplit, splitScope } from "./reading/ScopeSplit.ts";
 import { RollupStateSql } from "./RollupStateSql.ts";
-import type { CampaignKey, NotificationKey } from "../../wire/Ids.ts";
 
 /** Figures from rollups, pending deltas and source rows that are not rolled up; in one transaction. */
 export class RollupReader extends Context.Service<RollupReader>()("waypost/reports/rollups/RollupReader", {
@@ -20,30 +23,42 @@ export class RollupReader extends Context.Service<RollupReader>()("waypost/repor
     const deliveries = yield* DeliveryReader;
     const events = yield* EventReader;
     const interactions = yield* InteractionReaderSql;
-    const answers = yield* AnswerReader;
+    const surveys = yield* AnswerReaderSql;
+
+    const split = (tenant: Tenant, scope: ReportScope): Effect.Effect<ScopeSplit> =>
+      Effect.map(states.coverage(tenant, tenant.workspace.timezone), ([coverage = noCoverage]) =>
+        splitScope(scope, coverage),
+      );
+    const limited = Effect.fnUntraced(function* (
+      tenant: Tenant,
+      scope: ReportScope,
+      maxRows: number,
+      estimate: (range: Period) => Effect.Effect<number>,
+    ) {
+      const divided = yield* split(tenant, scope);
+      const rows = divided.raw === undefined ? 0 : yield* estimate(divided.raw.range);
+      if (rows <= maxRows) return divided;
+      const { rolledUpFrom } = divided;
+      return yield* new TooManySourceRows({ rows, rolledUpFrom, timezone: tenant.workspace.timezone });
+    });
 
     return {
       /** Makes every statement of this transaction read the same snapshot. It must be the first. */
       useReadSnapshot: states.useReadSnapshot,
 
       /** Splits the scope into rolled-up and source rows. Rollups of another time zone count nothing. */
-      split: (tenant: Tenant, scope: ReportScope): Effect.Effect<ScopeSplit> =>
-        Effect.map(states.coverage(tenant, tenant.workspace.timezone), ([coverage = noCoverage]) =>
-          splitScope(scope, coverage),
+      split,
+
+      /** The same for a scope with at most so many source rows to count, of the kind that has most. */
+      splitWithin: (tenant: Tenant, scope: ReportScope, maxRows: number) =>
+        Effect.tap(
+          limited(tenant, scope, maxRows, (range) => estimates.rows(tenant, range)),
+          ({ raw }) => (raw === undefined ? Effect.void : estimates.raiseWorkMem),
         ),
 
-      /** About how many source rows the scope has, of the kind that has most. */
-      expectedRows: (tenant: Tenant, { range }: ReportScope) => estimates.rows(tenant, range),
-
-      /** About how many source rows the responses to a survey on a campaign are. */
-      expectedResponses: (
-        tenant: Tenant,
-        pairing: { readonly campaignKey: CampaignKey; readonly notificationKey: NotificationKey },
-        { range }: ReportScope,
-      ) => estimates.responses(tenant, pairing, range),
-
-      /** Prepares this transaction for counting source rows. */
-      raiseWorkMem: estimates.raiseWorkMem,
+      /** The same by the number of responses to a survey on a campaign. */
+      splitOfSurvey: (tenant: Tenant, survey: SurveyKey, scope: ReportScope, maxRows: number) =>
+        limited(tenant, scope, maxRows, (range) => estimates.responses(tenant, survey, range)),
 
       /** Activity of the range and of each of its days. */
       summary: Effect.fnUntraced(function* (tenant: Tenant, split: ScopeSplit) {
@@ -72,11 +87,26 @@ export class RollupReader extends Context.Service<RollupReader>()("waypost/repor
       entered: (tenant: Tenant, split: ScopeSplit, keys: ReadonlySet<number>): Effect.Effect<number> =>
         events.entered(tenant, split, keys),
 
-      /** Responses to a survey on a campaign. */
-      surveyResponses: answers.responses,
+      /** Responses to a survey on a campaign in the range, dated by the first answer. */
+      surveyResponses: surveys.responseCount,
 
-      /** How often each question of a survey was answered by each value. */
-      answers: answers.answers,
+      /** How often each of these questions of a survey was answered by each value in the range. */
+      answers: Effect.fnUntraced(function* (
+        tenant: Tenant,
+        survey: SurveyKey,
+        split: ScopeSplit,
+        questionIds: ReadonlyArray<string>,
+      ) {
+        const sums = new Map<string, Map<string, number>>();
+        const yieldIfLong = timeSlices();
+        for (const { counts, question_id } of yield* surveys.values(tenant, survey, split, questionIds)) {
+          const sum = sums.get(question_id) ?? new Map<string, number>();
+          addCounts(sum, counts);
+          sums.set(question_id, sum);
+          yield* yieldIfLong;
+        }
+        return sums;
+      }),
 
       /** Events and visits at each location. */
       locations: (tenant: Tenant, split: ScopeSplit): Effect.Effect<ReadonlyArray<LocationCounts>> =>
@@ -91,7 +121,7 @@ export class RollupReader extends Context.Service<RollupReader>()("waypost/repor
       DeliveryReader.layer,
       EventReader.layer,
       InteractionReaderSql.layer,
-      AnswerReader.layer,
+      AnswerReaderSql.layer,
     ]),
   );
 }

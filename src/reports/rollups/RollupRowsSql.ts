@@ -1,13 +1,13 @@
-import { Context, Effect, Layer } from "effect";
-import { SqlClient } from "effect/sql";
+import { Effect } from "effect";
 import { unnested } from "../../database/Rows.ts";
+import { SqlService } from "../../database/SqlService.ts";
 import { inTenant } from "../../database/TenantColumns.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { LocationBlock } from "./encoding/LocationBlock.ts";
 import type { DeliveryAddition, DeliveryKey, EventAddition, EventKey } from "./RollupTypes.ts";
 
 /** The columns of the primary key of `delivery_rollup` in an environment. `starts_on` travels as text. */
-const deliveryKey = {
+export const deliveryKey = {
   span: ["text", ({ span }: DeliveryKey) => span],
   starts_on: ["text", ({ startsOn }: DeliveryKey) => startsOn],
   campaign_key: ["int4", ({ campaignKey }: DeliveryKey) => campaignKey],
@@ -24,10 +24,8 @@ const eventKey = {
 } as const;
 
 /** The statements that read and write rows of rollups, in the transaction of `RollupStateSql.lock`. */
-export class RollupRowsSql extends Context.Service<RollupRowsSql>()("waypost/reports/rollups/RollupRowsSql", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient;
-
+export class RollupRowsSql extends SqlService<RollupRowsSql>("waypost/reports/rollups/RollupRowsSql")(
+  (sql) => {
     const deliveryRows = (tenant: TenantKey, additions: ReadonlyArray<DeliveryAddition>) => sql`
       INSERT INTO delivery_rollup AS r (workspace_id, environment, span, starts_on, campaign_key,
         notification_key, content_type, trigger_type, delivered, failed, reached, devices)
@@ -92,7 +90,5 @@ export class RollupRowsSql extends Context.Service<RollupRowsSql>()("waypost/rep
           ON CONFLICT (workspace_id, environment, span, block, starts_on)
           DO UPDATE SET figures = EXCLUDED.figures, devices = EXCLUDED.devices`),
     };
-  }),
-}) {
-  static readonly layer = Layer.effect(RollupRowsSql, RollupRowsSql.make);
-}
+  },
+) {}

@@ -18,6 +18,12 @@ export interface RollupState {
   readonly monthsBefore: string;
 }
 
+/** The zone that days are local in, and before which day months begin that have rows. */
+export type Calendar = Pick<RollupState, "timezone" | "monthsBefore">;
+
+/** A row while it is summed. */
+export type Mutable<A> = { -readonly [name in keyof A]: A[name] };
+
 /**
  * The rollups of an environment, for operators. `complete`: reports read rollups and pending deltas.
  * `rebuilding`: for older days they count source rows. `invalid`: they count source rows only, until a worker

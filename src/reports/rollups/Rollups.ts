@@ -30,26 +30,11 @@ const clearBatch = 100_000;
 type StepScope = "all" | "events";
 
 /** The end of the local day of an instant. */
-const endOfDay = ({ timezone }: PendingTenant, ms: number): number => {
-  const zone = timezone;
-  return dayStart(zone, addDays(dateAt(zone, ms), 1));
-};
+const endOfDay = ({ timezone }: PendingTenant, ms: number): number =>
+  dayStart(timezone, addDays(dateAt(timezone, ms), 1));
 
 /** Keeps the rollups of all environments. */
-export class Rollups extends Context.Service<
-  Rollups,
-  {
-    /**
-     * One step in each environment with work, in its own transaction; true if it could not do all. Deltas
-     * that come meanwhile do not count: they always come while events do, and each step has a cost.
-     */
-    readonly step: Effect.Effect<boolean>;
-    /** The same without deltas of deliveries. */
-    readonly stepOfEvents: Effect.Effect<boolean>;
-    /** Sets the gauges of the work that is left. */
-    readonly recordBacklog: Effect.Effect<void>;
-  }
->()("waypost/reports/rollups/Rollups", {
+export class Rollups extends Context.Service<Rollups>()("waypost/reports/rollups/Rollups", {
   make: Effect.gen(function* () {
     const database = yield* Database;
     const states = yield* RollupStateSql;
@@ -86,7 +71,7 @@ export class Rollups extends Context.Service<
       const taken = yield* deltas.takeDeliveries(tenant, (yield* RollupSizes).deliveries);
       yield* writer.addDeliveries(tenant, deliveryAdditions(state, taken));
       const count = taken.reduce((sum, { devices }) => sum + arrayLength(devices), 0);
-      yield* countRollupRows("deliveries", "deltas", count);
+      yield* countRollupRows({ what: "deliveries", from: "deltas" }, count);
       return count >= (yield* RollupSizes).deliveries;
     });
 
@@ -96,14 +81,14 @@ export class Rollups extends Context.Service<
       const visits = yield* deltas.changedVisits(tenant, taken);
       yield* writer.addEvents(tenant, eventAdditions(state, taken, visits));
       const count = taken.reduce((sum, { types }) => sum + types.length, 0);
-      yield* countRollupRows("events", "deltas", count);
+      yield* countRollupRows({ what: "events", from: "deltas" }, count);
       return count >= (yield* RollupSizes).events;
     });
 
     const addInteractions = Effect.fnUntraced(function* (tenant: PendingTenant, state: RollupState) {
       const added = yield* interactions.addPending(tenant, state);
-      yield* countRollupRows("interactions", "deltas", added.interactions);
-      yield* countRollupRows("answers", "deltas", added.answers);
+      yield* countRollupRows({ what: "interactions", from: "deltas" }, added.interactions);
+      yield* countRollupRows({ what: "answers", from: "deltas" }, added.answers);
       return Math.max(added.interactions, added.answers) >= (yield* RollupSizes).interactions;
     });
 
@@ -139,8 +124,14 @@ export class Rollups extends Context.Service<
       });
 
     return {
+      /**
+       * One step in each environment with work, in its own transaction; true if it could not do all. Deltas
+       * that come meanwhile do not count: they always come while events do, and each step has a cost.
+       */
       step: stepOfAll("all"),
+      /** The same without deltas of deliveries. */
       stepOfEvents: stepOfAll("events"),
+      /** Sets the gauges of the work that is left. */
       recordBacklog: Effect.flatMap(Effect.flatMap(Clock.currentTimeMillis, states.backlog), recordBacklog),
     };
   }),

@@ -2,7 +2,7 @@
 import { Schema } from "effect";
 import { AnswerValue } from "../../events/Answer.ts";
 import { Question, QuestionType } from "../../notifications/Survey.ts";
-import { shownId, shownInstant, shownInteger } from "../../wire/ShownFields.ts";
+import { shownId, shownInstant, shownInteger, shownText } from "../../wire/ShownFields.ts";
 
 const figure = (description: string, example: number) =>
   Schema.optionalKey(Schema.NullOr(Schema.Finite).annotate({ description, examples: [example] }));
@@ -12,7 +12,7 @@ const count = (description: string, example: number) =>
 
 const ChoiceResult = Schema.Struct({
   id: shownId("Id of the choice.", "01980a6c-4c1d-7f10-9a41-3f1f5d7a2b71"),
-  text: Schema.String.annotate({ description: "The choice as people read it.", examples: ["Great"] }),
+  text: shownText("The choice as people read it.", "Great"),
   count: shownInteger("Responses that chose it.", 21),
   share: Schema.Finite.annotate({
     description: "Responses that chose it per 100 that answered the question, to one decimal.",

@@ -1,22 +1,21 @@
 import { Clock, Context, Effect, Layer, Stream } from "effect";
 import { ResponseIds } from "../../events/ResponseId.ts";
-import { type CsvFile, todayOf } from "../../http/csv/CsvFile.ts";
+import { todayOf } from "../../http/csv/CsvFile.ts";
 import { dayRange, type LocalDate } from "../../time/LocalTime.ts";
-import { NotFound, type ServiceUnavailable, Unprocessable } from "../../wire/ApiError.ts";
+import { NotFound, Unprocessable } from "../../wire/ApiError.ts";
 import { isUuid } from "../../wire/Ids.ts";
 import type { PagePosition } from "../../wire/PagePosition.ts";
 import { Problems } from "../../wire/Problems.ts";
 import { timeSlices } from "../../workers/TimeSlices.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
-import { readDates, readRange, type SentRange } from "../ReportQuery.ts";
+import { noFilters, readDates, readRange, type SentRange } from "../ReportQuery.ts";
 import { reportRange } from "../ReportRange.ts";
 import { ReportReads } from "../ReportReads.ts";
 import { RollupReader } from "../rollups/RollupReader.ts";
-import { TooManySourceRows } from "../SlowReports.ts";
 import { questionResult } from "./QuestionResults.ts";
 import { shownAnswers } from "./ShownAnswers.ts";
 import { answersFile } from "./SurveyCsv.ts";
-import type { QuestionResult, ShownResponse, SurveyResult } from "./SurveyResult.ts";
+import type { QuestionResult, ShownResponse } from "./SurveyResult.ts";
 import {
   type Pairing,
   type ResponsePeriod,
@@ -38,49 +37,10 @@ export interface ResponseScope extends PairingPath {
   readonly end: LocalDate | null;
 }
 
-const noFilters = {
-  campaign: null,
-  location: null,
-  locationGroup: null,
-  activation: null,
-  campaignStatus: null,
-  contentType: null,
-};
-
 const noSurvey = "The notification is no survey: it has no questions, and so no answers.";
 
 /** Answers of devices to a survey on a campaign (contract M3, M4). */
-export class SurveyResults extends Context.Service<
-  SurveyResults,
-  {
-    /** The figures of each question in a range of days. @throws 404, 422 for a message or a bad range */
-    readonly results: (
-      tenant: Tenant,
-      path: PairingPath,
-      sent: SentRange,
-    ) => Effect.Effect<
-      {
-        readonly data: SurveyResult;
-        readonly meta: { readonly start: string; readonly end: string; readonly timezone: string };
-      },
-      NotFound | Unprocessable | ServiceUnavailable
-    >;
-    /** The survey and the time of `responses`. @throws 404, 422 for a message or a bad range */
-    readonly scope: (
-      tenant: Tenant,
-      path: PairingPath,
-      sent: SentRange,
-    ) => Effect.Effect<ResponseScope, NotFound | Unprocessable>;
-    /** Responses by their first answer, newest first. */
-    readonly responses: (
-      tenant: Tenant,
-      scope: ResponseScope,
-      position: PagePosition,
-    ) => Effect.Effect<ReadonlyArray<ShownResponse>>;
-    /** All responses as CSV, in the same order. */
-    readonly file: (tenant: Tenant, scope: ResponseScope) => Effect.Effect<CsvFile>;
-  }
->()("waypost/reports/surveys/SurveyResults", {
+export class SurveyResults extends Context.Service<SurveyResults>()("waypost/reports/surveys/SurveyResults", {
   make: Effect.gen(function* () {
     const statements = yield* SurveyResultsSql;
     const rollups = yield* RollupReader;
@@ -125,12 +85,7 @@ export class SurveyResults extends Context.Service<
       const asked = pairing.questions.map(({ id }) => id);
       const read = (maxRows: number) =>
         Effect.gen(function* () {
-          const split = yield* rollups.split(tenant, scope);
-          if (split.raw !== undefined) {
-            const rows = yield* rollups.expectedResponses(tenant, pairing, split.raw);
-            const { rolledUpFrom } = split;
-            if (rows > maxRows) return yield* new TooManySourceRows({ rows, rolledUpFrom, timezone });
-          }
+          const split = yield* rollups.splitOfSurvey(tenant, pairing, scope, maxRows);
           const responses = yield* rollups.surveyResponses(tenant, pairing, split);
           return { responses, answers: yield* rollups.answers(tenant, pairing, split, asked) };
         });
@@ -161,15 +116,23 @@ export class SurveyResults extends Context.Service<
     });
 
     return {
+      /** The figures of each question in a range of days. @throws 404, 422 for a message or a bad range, 503 */
       results,
+
+      /** The survey and the time of `responses`. @throws 404, 422 for a message or a bad range */
       scope,
-      responses: (tenant, { pairing, period }, { before, limit }) => {
+
+      /** Responses by their first answer, newest first. */
+      responses: (tenant: Tenant, { pairing, period }: ResponseScope, { before, limit }: PagePosition) => {
         const device = before === null ? null : (ids.keyOf(before)?.deviceKey ?? 0);
         return Effect.map(statements.page(tenant, pairing, period, device, limit), (rows) =>
           rows.map(shownResponse(pairing)),
         );
       },
-      file: Effect.fn("SurveyResults.file")(function* (tenant, { end, pairing, period, start }) {
+
+      /** All responses as CSV, in the same order. */
+      file: Effect.fn("SurveyResults.file")(function* (tenant: Tenant, scope: ResponseScope) {
+        const { end, pairing, period, start } = scope;
         const range = [start, end].filter((date) => date !== null);
         const dates = range.length === 0 ? todayOf(tenant, yield* Clock.currentTimeMillis) : range;
         const responses = Effect.map(

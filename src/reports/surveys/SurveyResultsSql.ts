@@ -1,7 +1,9 @@
-import { Context, Effect, Layer } from "effect";
+import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { rowCursor } from "../../database/RowCursor.ts";
 import { instant, utc } from "../../database/Rows.ts";
+import { SqlService } from "../../database/SqlService.ts";
+import { firstRow } from "../../database/Statements.ts";
 import type { NotificationType } from "../../notifications/MessageContent.ts";
 import type { Question } from "../../notifications/Survey.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
@@ -32,74 +34,59 @@ export interface ResponsePeriod {
 }
 
 /** The statements on answers to a survey on a campaign. */
-export class SurveyResultsSql extends Context.Service<SurveyResultsSql>()(
+export class SurveyResultsSql extends SqlService<SurveyResultsSql>(
   "waypost/reports/surveys/SurveyResultsSql",
-  {
-    make: Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient;
-      const isOf = (tenant: Tenant, { campaignKey, notificationKey }: Pairing) =>
-        sql`${inTenant(tenant)} AND notification_key = ${notificationKey} AND campaign_key = ${campaignKey}`;
+)((sql) => {
+  const isOf = (tenant: Tenant, { campaignKey, notificationKey }: Pairing) =>
+    sql`${inTenant(tenant)} AND notification_key = ${notificationKey} AND campaign_key = ${campaignKey}`;
 
-      /** Responses of a pairing before one, newest first. */
-      const responses = (
-        tenant: Tenant,
-        pairing: Pairing,
-        { fromMs, toMs }: ResponsePeriod,
-        before: number | null,
-      ) => sql`
-        SELECT r.device_key, v.id AS device_id, ${utc("r.answered_at")} AS answered_at,
-          ${utc("r.first_answered_at")} AS first_answered_at, r.answers
-        FROM (
-          SELECT * FROM survey_response
-          WHERE ${isOf(tenant, pairing)}
-            AND first_answered_at >= COALESCE(${instant(fromMs)}, '-infinity')
-            AND first_answered_at < COALESCE(${instant(toMs)}, 'infinity')
-            AND (${before}::int IS NULL OR (first_answered_at, device_key) < (
-              SELECT first_answered_at, device_key FROM survey_response
-              WHERE ${isOf(tenant, pairing)} AND device_key = ${before}::int))) AS r
-        JOIN device v ON v.workspace_id = r.workspace_id AND v.environment = r.environment
-          AND v.key = r.device_key
-        ORDER BY r.first_answered_at DESC, r.device_key DESC`;
+  /** Responses of a pairing before one, newest first. */
+  const responses = (
+    tenant: Tenant,
+    pairing: Pairing,
+    { fromMs, toMs }: ResponsePeriod,
+    before: number | null,
+  ) => sql`
+    SELECT r.device_key, v.id AS device_id, ${utc("r.answered_at")} AS answered_at,
+      ${utc("r.first_answered_at")} AS first_answered_at, r.answers
+    FROM (
+      SELECT * FROM survey_response
+      WHERE ${isOf(tenant, pairing)}
+        AND first_answered_at >= COALESCE(${instant(fromMs)}, '-infinity')
+        AND first_answered_at < COALESCE(${instant(toMs)}, 'infinity')
+        AND (${before}::int IS NULL OR (first_answered_at, device_key) < (
+          SELECT first_answered_at, device_key FROM survey_response
+          WHERE ${isOf(tenant, pairing)} AND device_key = ${before}::int))) AS r
+    JOIN device v ON v.workspace_id = r.workspace_id AND v.environment = r.environment
+      AND v.key = r.device_key
+    ORDER BY r.first_answered_at DESC, r.device_key DESC`;
 
-      return {
-        /** A notification on a campaign; none if either does not exist or they do not belong together. */
-        pairing: (tenant: Tenant, campaign: string, notification: string) =>
-          Effect.map(
-            Effect.orDie(sql<Pairing>`
-              SELECT c.key AS "campaignKey", n.key AS "notificationKey", n.type,
-                COALESCE(k.questions, '[]') AS questions
-              FROM (SELECT * FROM campaign_notification WHERE ${inTenant(tenant)}
-                AND campaign_id = ${campaign} AND notification_id = ${notification}) AS cn
-              JOIN campaign c ON c.workspace_id = cn.workspace_id AND c.environment = cn.environment
-                AND c.id = cn.campaign_id
-              JOIN notification n ON n.workspace_id = cn.workspace_id AND n.environment = cn.environment
-                AND n.id = cn.notification_id
-              JOIN content k ON k.workspace_id = n.workspace_id AND k.environment = n.environment
-                AND k.key = n.content_key`),
-            ([row]) => row ?? null,
-          ),
+  return {
+    /** A notification on a campaign; none if either does not exist or they do not belong together. */
+    pairing: (tenant: Tenant, campaign: string, notification: string) =>
+      firstRow(sql<Pairing>`
+          SELECT c.key AS "campaignKey", n.key AS "notificationKey", n.type,
+            COALESCE(k.questions, '[]') AS questions
+          FROM (SELECT * FROM campaign_notification WHERE ${inTenant(tenant)}
+            AND campaign_id = ${campaign} AND notification_id = ${notification}) AS cn
+          JOIN campaign c ON c.workspace_id = cn.workspace_id AND c.environment = cn.environment
+            AND c.id = cn.campaign_id
+          JOIN notification n ON n.workspace_id = cn.workspace_id AND n.environment = cn.environment
+            AND n.id = cn.notification_id
+          JOIN content k ON k.workspace_id = n.workspace_id AND k.environment = n.environment
+            AND k.key = n.content_key`),
 
-        /** Responses after the one of device `before`, by their first answer, newest first. */
-        page: (
-          tenant: Tenant,
-          pairing: Pairing,
-          period: ResponsePeriod,
-          before: number | null,
-          limit: number,
-        ) =>
-          Effect.orDie(sql<StoredResponse>`
-            /* page of responses */ ${responses(tenant, pairing, period, before)} LIMIT ${limit}`),
+    /** Responses after the one of device `before`, by their first answer, newest first. */
+    page: (tenant: Tenant, pairing: Pairing, period: ResponsePeriod, before: number | null, limit: number) =>
+      Effect.orDie(sql<StoredResponse>`
+        /* page of responses */ ${responses(tenant, pairing, period, before)} LIMIT ${limit}`),
 
-        /** All responses, in the order of the pages; in batches. */
-        all: (tenant: Tenant, pairing: Pairing, period: ResponsePeriod) =>
-          Effect.provideService(
-            rowCursor<StoredResponse>(responses(tenant, pairing, period, null)),
-            SqlClient.SqlClient,
-            sql,
-          ),
-      };
-    }),
-  },
-) {
-  static readonly layer = Layer.effect(SurveyResultsSql, SurveyResultsSql.make);
-}
+    /** All responses, in the order of the pages; in batches. */
+    all: (tenant: Tenant, pairing: Pairing, period: ResponsePeriod) =>
+      Effect.provideService(
+        rowCursor<StoredResponse>(responses(tenant, pairing, period, null)),
+        SqlClient.SqlClient,
+        sql,
+      ),
+  };
+}) {}

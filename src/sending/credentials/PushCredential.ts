@@ -1,5 +1,6 @@
 import { Schema } from "effect";
-import { optionalText, text, Timestamp } from "../../wire/Text.ts";
+import { nullableInstant, nullableText } from "../../wire/ShownFields.ts";
+import { optionalText, text } from "../../wire/Text.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 
 /** The push providers: the transports that need credentials. */
@@ -8,6 +9,10 @@ export const PushProvider = Schema.Literals(["fcm", "apns", "webpush"]).annotate
   examples: ["fcm"],
 });
 export type PushProvider = typeof PushProvider.Type;
+
+/** Whether a transport in a path is a push provider. */
+export const isProvider = (text: string): text is PushProvider =>
+  (PushProvider.literals as ReadonlyArray<string>).includes(text);
 
 /** Binds credentials to their row: copied to another environment or provider, they do not open. */
 export const sealingContext = (tenant: TenantKey, transport: PushProvider): string =>
@@ -23,15 +28,14 @@ export const ShownTransport = Schema.Struct({
     description: "Whether credentials are set. Without them deliveries fail with a reason that says so.",
     examples: [true],
   }),
-  public_key: Schema.NullOr(Schema.String).annotate({
-    description:
-      "`webpush` only: VAPID public key that browsers subscribe with (`applicationServerKey`), else null.",
-    examples: ["BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"],
-  }),
-  updated_at: Schema.NullOr(Timestamp).annotate({
-    description: "When the credentials were last set; null while there are none.",
-    examples: ["2026-11-21T09:30:00+00:00"],
-  }),
+  public_key: nullableText(
+    "`webpush` only: VAPID public key that browsers subscribe with (`applicationServerKey`), else null.",
+    "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
+  ),
+  updated_at: nullableInstant(
+    "When the credentials were last set; null while there are none.",
+    "2026-11-21T09:30:00+00:00",
+  ),
 }).annotate({ identifier: "Transport" });
 export type ShownTransport = typeof ShownTransport.Type;
 

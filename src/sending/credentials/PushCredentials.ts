@@ -13,6 +13,7 @@ import { Workspaces } from "../../workspaces/Workspaces.ts";
 import {
   type ApnsCredentials,
   type FcmCredentials,
+  isProvider,
   type KeptCredentials,
   PushProvider,
   sealingContext,
@@ -31,9 +32,6 @@ export interface OpenedCredentials<P extends PushProvider> {
 
 const notSet = (transport: string) =>
   NotFound.of(`No credentials are set for ${transport} in this workspace and environment.`);
-
-const isProvider = (text: string): text is PushProvider =>
-  (PushProvider.literals as ReadonlyArray<string>).includes(text);
 
 /** Credentials of push providers, encrypted at rest. They are never shown; only transports read them. */
 export class PushCredentials extends Context.Service<
@@ -80,13 +78,14 @@ export class PushCredentials extends Context.Service<
       const activity = yield* Activity;
       const key = sealingKey(Redacted.value(secretKey));
 
-      /** The stored credentials; null if there are none, or if they do not open with the secret key. */
-      const opened = Effect.fnUntraced(function* <P extends PushProvider>(tenant: TenantKey, transport: P) {
+      /** The stored credentials, null if they do not open with the secret key; null if there are none. */
+      const stored = Effect.fnUntraced(function* <P extends PushProvider>(tenant: TenantKey, transport: P) {
         const [row] = yield* repository.find(tenant, transport);
-        const text = row === undefined ? null : unseal(key, sealingContext(tenant, transport), row.sealed);
-        return text === null ? null : (JSON.parse(text) as KeptCredentials[P]);
+        if (row === undefined) return null;
+        const text = unseal(key, sealingContext(tenant, transport), row.sealed);
+        const credentials = text === null ? null : (JSON.parse(text) as KeptCredentials[P]);
+        return { revision: row.revision, credentials };
       });
-
       /** Activity names the fields of credentials, never a value. */
       const record = (
         tenant: Tenant,
@@ -102,7 +101,7 @@ export class PushCredentials extends Context.Service<
         credentials: KeptCredentials[P],
         publicKey: string | null = null,
       ) {
-        const before = yield* opened(tenant, transport);
+        const before = (yield* stored(tenant, transport))?.credentials ?? null;
         const sealed = seal(key, sealingContext(tenant, transport), JSON.stringify(credentials));
         const now = yield* Clock.currentTimeMillis;
         const rows = yield* repository.put(tenant, transport, sealed, publicKey, now);
@@ -122,18 +121,14 @@ export class PushCredentials extends Context.Service<
       ) => database.atomically(Effect.andThen(workspaces.lock(tenant), put(tenant, transport, credentials)));
 
       const open = Effect.fnUntraced(function* <P extends PushProvider>(tenant: TenantKey, transport: P) {
-        const [row] = yield* repository.find(tenant, transport);
-        if (row === undefined) return null;
-        const text = unseal(key, sealingContext(tenant, transport), row.sealed);
-        if (text === null) {
-          // All processes have the same secret key, which its fingerprint proves, so the row was changed by
-          // hand.
-          return yield* Effect.die(
-            new Error(`The stored credentials for ${transport} do not open with this secret key`),
-          );
-        }
-        const credentials = JSON.parse(text) as KeptCredentials[P];
-        return { revision: row.revision, credentials } satisfies OpenedCredentials<P>;
+        const found = yield* stored(tenant, transport);
+        if (found === null) return null;
+        const { credentials, revision } = found;
+        if (credentials !== null) return { revision, credentials } satisfies OpenedCredentials<P>;
+        // All processes have the same secret key, which its fingerprint proves, so the row was changed by hand.
+        return yield* Effect.die(
+          new Error(`The stored credentials for ${transport} do not open with this secret key`),
+        );
       });
 
       return PushCredentials.of({
@@ -168,7 +163,7 @@ export class PushCredentials extends Context.Service<
         delete: Effect.fn("PushCredentials.delete")(function* (tenant, transport) {
           if (!isProvider(transport)) return yield* NotFound.of(unknownTransport);
           yield* workspaces.lock(tenant);
-          const before = (yield* opened(tenant, transport)) ?? { credentials: true };
+          const before = (yield* stored(tenant, transport))?.credentials ?? { credentials: true };
           const [deleted] = yield* repository.delete(tenant, transport);
           if (deleted === undefined) return yield* notSet(transport);
           yield* record(tenant, { action: "delete", before: { ...before }, after: null }, transport);

@@ -89,7 +89,7 @@ export class Deliveries extends Context.Service<
             for (const { ord, sourceId } of yield* repository.insertWithinCaps(first)) {
               const row = first[ord - 1];
               if (row === undefined) continue;
-              if (row.quiet !== null) yield* countQuiet(row.quiet.action, 1);
+              if (row.quiet !== null) yield* countQuiet({ action: row.quiet.action });
               if (row.status === "dropped") continue;
               created[row.index] = { sourceId, status: row.status };
               // A failed delivery begins no cooldown.

@@ -5,15 +5,14 @@ import { Needs } from "../../access/Access.ts";
 import { PageOf, PageQuery } from "../../wire/Envelope.ts";
 import { alsoAsCsv } from "../../http/csv/CsvParameters.ts";
 import { isUuid } from "../../wire/Ids.ts";
+import { shownId } from "../../wire/ShownFields.ts";
 import { DeliveryState, DeliveryResource } from "./DeliveryResource.ts";
 
 const idFilter = (noun: string) =>
   Schema.optionalKey(
-    Schema.String.annotate({
-      description: `Only deliveries of the ${noun} with this id.`,
-      format: "uuid",
-      examples: ["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"],
-    }).check(Schema.makeFilter(isUuid, { message: "The {field} must be a UUID." })),
+    shownId(`Only deliveries of the ${noun} with this id.`, "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60").check(
+      Schema.makeFilter(isUuid, { message: "The {field} must be a UUID." }),
+    ),
   );
 
 /** The query parameters that select deliveries. */

@@ -1,100 +1,94 @@
-import { Context, Effect, Layer } from "effect";
-import { SqlClient } from "effect/sql";
+import { Effect } from "effect";
 import { unnested } from "../../database/Rows.ts";
+import { SqlService } from "../../database/SqlService.ts";
 import { sameTenant, tenantColumns } from "../../database/TenantColumns.ts";
 import { workspaceStatements, nextOf, table } from "../../database/WorkspaceGroups.ts";
 import { deliveryDeltasSql } from "../../deltas/DeltasSql.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { DueDelivery, InitialStatus } from "./Delivery.ts";
-import { isCoolingSql } from "./CooldownSql.ts";
-import { usedCapSql } from "./FrequencyCapSql.ts";
+import { isCoolingSql, usedCapSql } from "./ReceiverSql.ts";
 
 /** Statements that create deliveries triggered by events. */
-export class DeliveriesSql extends Context.Service<DeliveriesSql>()("waypost/sending/DeliveriesSql", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient;
-    const { onShard } = workspaceStatements(sql);
+export class DeliveriesSql extends SqlService<DeliveriesSql>("waypost/sending/DeliveriesSql")((sql) => {
+  const { onShard } = workspaceStatements(sql);
 
-    return {
-      /** Locks people until the transaction ends, always in the same order. */
-      lockUsers: (people: ReadonlyArray<TenantKey & { readonly userKey: number }>) =>
-        Effect.orDie(sql`
-          SELECT FROM device_user u
-          JOIN ${unnested("p", people, {
+  return {
+    /** Locks people until the transaction ends, always in the same order. */
+    lockUsers: (people: ReadonlyArray<TenantKey & { readonly userKey: number }>) =>
+      Effect.orDie(sql`
+        SELECT FROM device_user u
+        JOIN ${unnested("p", people, {
+          ...tenantColumns,
+          key: ["int4", ({ userKey }) => userKey],
+        })} ON ${sameTenant("u", "p")} AND u.key = p.key
+        ORDER BY u.key FOR NO KEY UPDATE OF u`),
+
+    /**
+     * Inserts the deliveries that the caps and cooldowns allow and queues their pushes. A delivery counts
+     * against the caps of those after it; no two may have the same cooldown. Returns the position
+     * (`ord`, from 1) and source id of each inserted one, and of those that quiet hours drop.
+     */
+    insertWithinCaps: (all: ReadonlyArray<DueDelivery & InitialStatus>) =>
+      Effect.map(
+        onShard(all)(
+          (due) => sql<{ readonly ord: number; readonly sourceId: bigint }>`
+        WITH due AS (
+          SELECT * FROM ${unnested("d", due, {
             ...tenantColumns,
-            key: ["int4", ({ userKey }) => userKey],
-          })} ON ${sameTenant("u", "p")} AND u.key = p.key
-          ORDER BY u.key FOR NO KEY UPDATE OF u`),
-
-      /**
-       * Inserts the deliveries that the caps and cooldowns allow and queues their pushes. A delivery counts
-       * against the caps of those after it; no two may have the same cooldown. Returns the position
-       * (`ord`, from 1) and source id of each inserted one, and of those that quiet hours drop.
-       */
-      insertWithinCaps: (all: ReadonlyArray<DueDelivery & InitialStatus>) =>
-        Effect.map(
-          onShard(all)(
-            (due) => sql<{ readonly ord: number; readonly sourceId: bigint }>`
-          WITH due AS (
-            SELECT * FROM ${unnested("d", due, {
-              ...tenantColumns,
-              device_key: ["int4", (d) => d.deviceKey],
-              user_key: ["int4", (d) => d.userKey],
-              shared_by: ["int4", (d) => d.sharedBy],
-              transport: ["text", (d) => d.transport],
-              campaign_key: ["int4", (d) => d.campaignKey],
-              notification_key: ["int4", (d) => d.notificationKey],
-              content_key: ["int4", (d) => d.contentKey],
-              content_type: ["text", (d) => d.contentType],
-              trigger_type: ["text", (d) => d.triggerType],
-              location_key: ["int4", (d) => d.locationKey],
-              now: ["timestamptz", (d) => d.now],
-              cap_count: ["int4", (d) => d.cap?.count ?? null],
-              cap_since: ["timestamptz", (d) => d.cap?.since ?? null],
-              cooldown_since: ["timestamptz", (d) => d.cooldownSince],
-              status: ["text", (d) => d.status],
-              held_until: ["timestamptz", (d) => d.quiet?.until ?? null],
-              last_error: ["text", (d) => d.lastError],
-            })}
-          ), ranked AS MATERIALIZED (
-            SELECT due.*,
-              count(*) FILTER (WHERE status NOT IN ('failed', 'dropped')) OVER (
-                PARTITION BY workspace_id, environment, shared_by,
-                  CASE WHEN shared_by IS NULL THEN device_key END, campaign_key, cap_since
-                ORDER BY ord ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-              ) AS before_it,
-              ${usedCapSql(sql, "due")} AS counted
-            FROM due WHERE NOT ${isCoolingSql(sql, "due")}
-          ), allowed AS MATERIALIZED (
-            SELECT ${nextOf("delivery_source_id", "ordered.ord")} AS source_id, ordered.*
-            FROM (
-              SELECT * FROM ranked WHERE cap_count IS NULL OR counted + before_it < cap_count ORDER BY ord
-            ) AS ordered
-          ), created AS (
-            INSERT INTO ${table.delivery} (workspace_id, environment, source_id, device_key, user_key,
-              campaign_key,
-              notification_key, content_key, content_type, trigger_type, location_key, transport, status,
-              last_error, created_at, held_until, settled_at)
-            SELECT workspace_id, environment, source_id, device_key, user_key, campaign_key,
-              notification_key, content_key, content_type, trigger_type, location_key, transport, status,
-              last_error, now, held_until, CASE WHEN status IN ('delivered', 'failed') THEN now END
-            FROM allowed WHERE status <> 'dropped'
-          ), queued AS (
-            INSERT INTO ${table.push_queue} (workspace_id, environment, source_id, device_key, transport,
-              due_at)
-            SELECT workspace_id, environment, source_id, device_key, transport, now
-            FROM allowed WHERE status = 'queued'
-          ), ${deliveryDeltasSql(
-            sql,
-            sql`SELECT *, now AS settled_at FROM allowed WHERE status IN ('delivered', 'failed')`,
-          )}
-          SELECT ord::int AS ord, source_id AS "sourceId" FROM allowed`,
-          ),
-          // On a shard a bigint is a number.
-          (rows) => rows.map((row) => ({ ...row, sourceId: BigInt(row.sourceId as bigint | number) })),
+            device_key: ["int4", (d) => d.deviceKey],
+            user_key: ["int4", (d) => d.userKey],
+            shared_by: ["int4", (d) => d.sharedBy],
+            transport: ["text", (d) => d.transport],
+            campaign_key: ["int4", (d) => d.campaignKey],
+            notification_key: ["int4", (d) => d.notificationKey],
+            content_key: ["int4", (d) => d.contentKey],
+            content_type: ["text", (d) => d.contentType],
+            trigger_type: ["text", (d) => d.triggerType],
+            location_key: ["int4", (d) => d.locationKey],
+            now: ["timestamptz", (d) => d.now],
+            cap_count: ["int4", (d) => d.cap?.count ?? null],
+            cap_since: ["timestamptz", (d) => d.cap?.since ?? null],
+            cooldown_since: ["timestamptz", (d) => d.cooldownSince],
+            status: ["text", (d) => d.status],
+            held_until: ["timestamptz", (d) => d.quiet?.until ?? null],
+            last_error: ["text", (d) => d.lastError],
+          })}
+        ), ranked AS MATERIALIZED (
+          SELECT due.*,
+            count(*) FILTER (WHERE status NOT IN ('failed', 'dropped')) OVER (
+              PARTITION BY workspace_id, environment, shared_by,
+                CASE WHEN shared_by IS NULL THEN device_key END, campaign_key, cap_since
+              ORDER BY ord ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+            ) AS before_it,
+            ${usedCapSql(sql, "due")} AS counted
+          FROM due WHERE NOT ${isCoolingSql(sql, "due")}
+        ), allowed AS MATERIALIZED (
+          SELECT ${nextOf("delivery_source_id", "ordered.ord")} AS source_id, ordered.*
+          FROM (
+            SELECT * FROM ranked WHERE cap_count IS NULL OR counted + before_it < cap_count ORDER BY ord
+          ) AS ordered
+        ), created AS (
+          INSERT INTO ${table.delivery} (workspace_id, environment, source_id, device_key, user_key,
+            campaign_key,
+            notification_key, content_key, content_type, trigger_type, location_key, transport, status,
+            last_error, created_at, held_until, settled_at)
+          SELECT workspace_id, environment, source_id, device_key, user_key, campaign_key,
+            notification_key, content_key, content_type, trigger_type, location_key, transport, status,
+            last_error, now, held_until, CASE WHEN status IN ('delivered', 'failed') THEN now END
+          FROM allowed WHERE status <> 'dropped'
+        ), queued AS (
+          INSERT INTO ${table.push_queue} (workspace_id, environment, source_id, device_key, transport,
+            due_at)
+          SELECT workspace_id, environment, source_id, device_key, transport, now
+          FROM allowed WHERE status = 'queued'
+        ), ${deliveryDeltasSql(
+          sql,
+          sql`SELECT *, now AS settled_at FROM allowed WHERE status IN ('delivered', 'failed')`,
+        )}
+        SELECT ord::int AS ord, source_id AS "sourceId" FROM allowed`,
         ),
-    };
-  }),
-}) {
-  static readonly layer = Layer.effect(DeliveriesSql, DeliveriesSql.make);
-}
+        // On a shard a bigint is a number.
+        (rows) => rows.map((row) => ({ ...row, sourceId: BigInt(row.sourceId as bigint | number) })),
+      ),
+  };
+}) {}

@@ -1,7 +1,8 @@
-import { Context, Effect, Layer } from "effect";
+import { Effect } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
 import { rowCursor } from "../../database/RowCursor.ts";
 import { utc } from "../../database/Rows.ts";
+import { SqlService } from "../../database/SqlService.ts";
 import type { DeliveryKey } from "./MessageId.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
 import type { DeliveryResource } from "./DeliveryResource.ts";
@@ -27,85 +28,80 @@ export interface DeliveryLine extends DeliveryKey {
 }
 
 /** The statement on single deliveries. */
-export class DeliveryListSql extends Context.Service<DeliveryListSql>()("waypost/sending/DeliveryListSql", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient;
-    /** The deliveries that the filters select, in descending order of the primary key. */
-    const deliveries = (
-      columns: Statement.Fragment,
-      { environment, workspaceId }: Tenant,
-      filters: DeliveryFilters,
-      isBehind: Statement.Fragment,
-    ) => {
-      const { campaign = null, device = null, notification = null, status = null } = filters;
-      const own = sql`workspace_id = ${workspaceId} AND environment = ${environment}`;
-      return sql`
-          SELECT ${columns}
-          FROM delivery d
-          JOIN content c
-            ON c.workspace_id = d.workspace_id AND c.environment = d.environment AND c.key = d.content_key
-          JOIN device v
-            ON v.workspace_id = d.workspace_id AND v.environment = d.environment AND v.key = d.device_key
-          LEFT JOIN campaign k
-            ON k.workspace_id = d.workspace_id AND k.environment = d.environment AND k.key = d.campaign_key
-          LEFT JOIN deleted_campaign g
-            ON g.workspace_id = d.workspace_id AND g.environment = d.environment AND g.key = d.campaign_key
-          LEFT JOIN send s
-            ON s.workspace_id = d.workspace_id AND s.environment = d.environment AND s.source_id = d.source_id
-          LEFT JOIN location l
-            ON l.workspace_id = d.workspace_id AND l.environment = d.environment AND l.key = d.location_key
-          LEFT JOIN deleted_location f
-            ON f.workspace_id = d.workspace_id AND f.environment = d.environment AND f.key = d.location_key
-          WHERE d.workspace_id = ${workspaceId} AND d.environment = ${environment}
-            AND ${isBehind}
-            AND (${campaign}::uuid IS NULL OR d.campaign_key = (
-              SELECT key FROM campaign WHERE ${own} AND id = ${campaign}
-              UNION ALL SELECT key FROM deleted_campaign WHERE ${own} AND id = ${campaign}))
-            AND (${notification}::uuid IS NULL OR c.notification_id = ${notification})
-            AND (${device}::uuid IS NULL
-              OR d.device_key = (SELECT key FROM device WHERE ${own} AND id = ${device}))
-            AND (${status}::text IS NULL OR d.status = ${status})
-          ORDER BY d.source_id DESC, d.device_key DESC`;
-    };
+export class DeliveryListSql extends SqlService<DeliveryListSql>("waypost/sending/DeliveryListSql")((sql) => {
+  /** The deliveries that the filters select, in descending order of the primary key. */
+  const deliveries = (
+    columns: Statement.Fragment,
+    { environment, workspaceId }: Tenant,
+    filters: DeliveryFilters,
+    isBehind: Statement.Fragment,
+  ) => {
+    const { campaign = null, device = null, notification = null, status = null } = filters;
+    const own = sql`workspace_id = ${workspaceId} AND environment = ${environment}`;
+    return sql`
+        SELECT ${columns}
+        FROM delivery d
+        JOIN content c
+          ON c.workspace_id = d.workspace_id AND c.environment = d.environment AND c.key = d.content_key
+        JOIN device v
+          ON v.workspace_id = d.workspace_id AND v.environment = d.environment AND v.key = d.device_key
+        LEFT JOIN campaign k
+          ON k.workspace_id = d.workspace_id AND k.environment = d.environment AND k.key = d.campaign_key
+        LEFT JOIN deleted_campaign g
+          ON g.workspace_id = d.workspace_id AND g.environment = d.environment AND g.key = d.campaign_key
+        LEFT JOIN send s
+          ON s.workspace_id = d.workspace_id AND s.environment = d.environment AND s.source_id = d.source_id
+        LEFT JOIN location l
+          ON l.workspace_id = d.workspace_id AND l.environment = d.environment AND l.key = d.location_key
+        LEFT JOIN deleted_location f
+          ON f.workspace_id = d.workspace_id AND f.environment = d.environment AND f.key = d.location_key
+        WHERE d.workspace_id = ${workspaceId} AND d.environment = ${environment}
+          AND ${isBehind}
+          AND (${campaign}::uuid IS NULL OR d.campaign_key = (
+            SELECT key FROM campaign WHERE ${own} AND id = ${campaign}
+            UNION ALL SELECT key FROM deleted_campaign WHERE ${own} AND id = ${campaign}))
+          AND (${notification}::uuid IS NULL OR c.notification_id = ${notification})
+          AND (${device}::uuid IS NULL
+            OR d.device_key = (SELECT key FROM device WHERE ${own} AND id = ${device}))
+          AND (${status}::text IS NULL OR d.status = ${status})
+        ORDER BY d.source_id DESC, d.device_key DESC`;
+  };
 
-    const shown = sql`d.source_id AS "sourceId", d.device_key, COALESCE(s.parent_id, s.id) AS send_id,
-      COALESCE(k.id, g.id) AS campaign_id, c.notification_id, v.id AS device_id, d.trigger_type,
-      COALESCE(l.id, f.id) AS location_id, d.transport, d.status, d.attempts::int AS attempts, d.last_error,
-      d.test, ${utc("d.created_at")} AS created_at, ${utc("d.held_until")} AS held_until,
-      CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END AS delivered_at`;
+  const shown = sql`d.source_id AS "sourceId", d.device_key, COALESCE(s.parent_id, s.id) AS send_id,
+    COALESCE(k.id, g.id) AS campaign_id, c.notification_id, v.id AS device_id, d.trigger_type,
+    COALESCE(l.id, f.id) AS location_id, d.transport, d.status, d.attempts::int AS attempts, d.last_error,
+    d.test, ${utc("d.created_at")} AS created_at, ${utc("d.held_until")} AS held_until,
+    CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END AS delivered_at`;
 
-    // As `csvCell`, always in quotes. No other column can have a character that needs them.
-    const errorCell = sql.literal(String.raw`CASE WHEN d.last_error IS NULL THEN '' ELSE '"' || replace(
-      CASE WHEN d.last_error ~ '^[=+\-@\t\r]' AND d.last_error !~ '^[+-]?\d+(\.\d+)?$' THEN '''' ELSE '' END
-      || d.last_error, '"', '""') || '"' END`);
-    const line = sql`concat_ws(',', COALESCE(s.id::text, ''), COALESCE(k.id, g.id),
-      c.notification_id, v.id, d.trigger_type, COALESCE(COALESCE(l.id, f.id)::text, ''), d.transport,
-      d.status, d.attempts, ${errorCell}, d.test::text, ${utc("d.created_at")},
-      COALESCE(${utc("d.held_until")}, ''),
-      COALESCE(CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END, '')) AS line,
-      d.source_id AS "sourceId", d.device_key AS "deviceKey"`;
+  // As `csvCell`, always in quotes. No other column can have a character that needs them.
+  const errorCell = sql.literal(String.raw`CASE WHEN d.last_error IS NULL THEN '' ELSE '"' || replace(
+    CASE WHEN d.last_error ~ '^[=+\-@\t\r]' AND d.last_error !~ '^[+-]?\d+(\.\d+)?$' THEN '''' ELSE '' END
+    || d.last_error, '"', '""') || '"' END`);
+  const line = sql`concat_ws(',', COALESCE(s.id::text, ''), COALESCE(k.id, g.id),
+    c.notification_id, v.id, d.trigger_type, COALESCE(COALESCE(l.id, f.id)::text, ''), d.transport,
+    d.status, d.attempts, ${errorCell}, d.test::text, ${utc("d.created_at")},
+    COALESCE(${utc("d.held_until")}, ''),
+    COALESCE(CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END, '')) AS line,
+    d.source_id AS "sourceId", d.device_key AS "deviceKey"`;
 
-    return {
-      /** A page, after the delivery `before`. */
-      page: (tenant: Tenant, before: DeliveryKey | null, limit: number, filters: DeliveryFilters) => {
-        const isBehind = sql`(${before === null} OR (d.source_id, d.device_key) <
-          (${before?.sourceId ?? 0n}::bigint, ${before?.deviceKey ?? 0}::int))`;
-        return Effect.orDie(sql<DeliveryRow>`
-          /* page of deliveries */ ${deliveries(shown, tenant, filters, isBehind)} LIMIT ${limit}`);
-      },
+  return {
+    /** A page, after the delivery `before`. */
+    page: (tenant: Tenant, before: DeliveryKey | null, limit: number, filters: DeliveryFilters) => {
+      const isBehind = sql`(${before === null} OR (d.source_id, d.device_key) <
+        (${before?.sourceId ?? 0n}::bigint, ${before?.deviceKey ?? 0}::int))`;
+      return Effect.orDie(sql<DeliveryRow>`
+        /* page of deliveries */ ${deliveries(shown, tenant, filters, isBehind)} LIMIT ${limit}`);
+    },
 
-      /**
-       * All of them, each as a `line` of CSV, in the order of the pages; in batches. The database makes the
-       * lines: of millions of rows, the process would take twice as long.
-       */
-      lines: (tenant: Tenant, filters: DeliveryFilters) =>
-        Effect.provideService(
-          rowCursor<DeliveryLine>(deliveries(line, tenant, filters, sql`true`)),
-          SqlClient.SqlClient,
-          sql,
-        ),
-    };
-  }),
-}) {
-  static readonly layer = Layer.effect(DeliveryListSql, DeliveryListSql.make);
-}
+    /**
+     * All of them, each as a `line` of CSV, in the order of the pages; in batches. The database makes the
+     * lines: of millions of rows, the process would take twice as long.
+     */
+    lines: (tenant: Tenant, filters: DeliveryFilters) =>
+      Effect.provideService(
+        rowCursor<DeliveryLine>(deliveries(line, tenant, filters, sql`true`)),
+        SqlClient.SqlClient,
+        sql,
+      ),
+  };
+}) {}

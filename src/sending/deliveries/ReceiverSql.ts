@@ -11,7 +11,7 @@ import { table, workspaceIs } from "../../database/WorkspaceGroups.ts";
  * device. The ORDER BY keeps the planner on the index of the receiver, also while its statistics still
  * show an empty table.
  */
-export const receivedSql = (
+const receivedSql = (
   sql: SqlClient.SqlClient,
   alias: string,
   condition: Statement.Fragment,
@@ -32,3 +32,41 @@ export const receivedSql = (
     THEN ${received(sql`d.device_key = ${column("device_key")}`)}
     ELSE ${received(sql`d.user_key = ${column("shared_by")}`)} END`;
 };
+
+/**
+ * SQL expression for the used part of a cap; 0 without a cap. `alias` names a row of `receivedSql` that also
+ * has `cap_count` and `cap_since`. It counts deliveries that were made since the cap's period began:
+ * delivered, held or still being sent (contract X30).
+ */
+export const usedCapSql = (sql: SqlClient.SqlClient, alias: string): Statement.Fragment => {
+  const column = (name: string) => sql(`${alias}.${name}`);
+  return sql`CASE WHEN ${column("cap_count")} IS NULL THEN 0 ELSE ${receivedSql(
+    sql,
+    alias,
+    sql`d.created_at >= ${column("cap_since")}`,
+    sql`${column("cap_count")}`,
+  )} END`;
+};
+
+/**
+ * SQL expression: a `value` of `receivedSql` on the latest delivery of the campaign at the location that is
+ * younger than the cooldown. `alias` names a row of `receivedSql` that also has `location_key` and
+ * `cooldown_since`, null for no cooldown.
+ */
+export const cooledSql = (
+  sql: SqlClient.SqlClient,
+  alias: string,
+  value: Statement.Fragment,
+): Statement.Fragment => {
+  const column = (name: string) => sql(`${alias}.${name}`);
+  const isYounger = sql`d.location_key = ${column("location_key")}
+    AND d.created_at > ${column("cooldown_since")}`;
+  return receivedSql(sql, alias, isYounger, sql`1`, value);
+};
+
+/** SQL condition: there is such a delivery; false without a cooldown. */
+export const isCoolingSql = (
+  sql: SqlClient.SqlClient,
+  alias: string,
+): Statement.Fragment => sql`CASE WHEN ${sql(`${alias}.cooldown_since`)} IS NULL THEN false
+  ELSE ${cooledSql(sql, alias, sql`count(*)`)} > 0 END`;

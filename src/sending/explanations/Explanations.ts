@@ -28,9 +28,6 @@ const periodEnd = (zone: TimeZoneName, period: FrequencyCap["period"], now: numb
   throw new Error(`A ${period} has no end`);
 };
 
-/** The zone of a device as it is stored: the name of one, or null. */
-const deviceZone = ({ timezone }: Device) => timezone;
-
 /** When the first of the cooldowns at the locations where a device is ends; null if one has none. */
 const coolingUntil = (minutes: number | null, locations: ReadonlyArray<UsedLimit>): number | null => {
   const began = locations.flatMap(({ cooled_at }) => cooled_at ?? []);
@@ -73,7 +70,7 @@ export class Explanations extends Context.Service<Explanations>()("waypost/sendi
           const isPush = type === "push";
           const [ofCap, ...ofLocations] = byCampaign.get(campaign) ?? [];
           const hours = effectiveQuietHours(campaign.quiet_hours, quiet_hours);
-          const quiet = quietAt(hours, deviceZone(device) ?? timezone, now);
+          const quiet = quietAt(hours, device.timezone ?? timezone, now);
           const coolsUntil = coolingUntil(campaign.cooldown_minutes, ofLocations);
           const applies: Readonly<Record<Reason, boolean>> = {
             paused: campaign.paused || deletion_scheduled_at !== null,

@@ -1,7 +1,7 @@
-import { Context, Effect, Layer } from "effect";
-import { SqlClient } from "effect/sql";
+import { Effect } from "effect";
 import { statusSql } from "../../campaigns/CampaignStatusSql.ts";
 import { epochMillis, instant, onlyRow, unnested } from "../../database/Rows.ts";
+import { SqlService } from "../../database/SqlService.ts";
 import { sameTenant, tenantIs } from "../../database/TenantColumns.ts";
 import type { DeviceObstacle } from "../../devices/Obstacle.ts";
 import { deviceObstacleSql } from "../../devices/ObstacleSql.ts";
@@ -13,8 +13,7 @@ import type { CampaignQuietHours } from "../../workspaces/QuietHours.ts";
 import type { FrequencyCap, Tenant } from "../../workspaces/Workspace.ts";
 import type { CapWindow } from "../deliveries/FrequencyCap.ts";
 import { workspaceStatements } from "../../database/WorkspaceGroups.ts";
-import { cooledSql } from "../deliveries/CooldownSql.ts";
-import { usedCapSql } from "../deliveries/FrequencyCapSql.ts";
+import { cooledSql, usedCapSql } from "../deliveries/ReceiverSql.ts";
 import type { DeviceKey } from "../../wire/Ids.ts";
 
 /** Facts that decide whether a campaign reaches a device. Instants are epoch milliseconds. */
@@ -55,87 +54,83 @@ export interface UsedLimit {
 }
 
 /** The statements that explain whom campaigns reach. */
-export class ExplanationsSql extends Context.Service<ExplanationsSql>()("waypost/sending/ExplanationsSql", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => {
-    return {
-      /** Active campaigns, newest first; or the one given, active or not. */
-      campaigns: (
-        tenant: Tenant,
-        deviceKey: DeviceKey,
-        campaign: string | null,
-        { before, limit }: PagePosition,
-        now: number,
-      ) =>
-        Effect.orDie(sql<ExplainedCampaign>`
-          WITH visited AS MATERIALIZED (
-            SELECT p.location_key FROM device_location p
-            WHERE ${tenantIs("p", tenant)} AND p.device_key = ${deviceKey} AND p.inside
-          )
-          SELECT c.id, c.key, c.name, c.type, c.paused, c.timezone, ${epochMillis("c.starts_at")} AS starts,
-            ${epochMillis("c.ends_at")} AS ends,
-            CASE WHEN c.frequency_cap_count IS NOT NULL THEN jsonb_build_object(
-              'count', c.frequency_cap_count, 'period', c.frequency_cap_period) END AS cap, c.cap_by,
-            c.quiet_hours, c.cooldown_minutes,
-            COALESCE(c.segment_match, 'any') AS match,
-            COALESCE((
-              SELECT jsonb_agg(g.rule ORDER BY t.position) FROM campaign_segment t
-              JOIN segment g ON ${sameTenant("g", "t")} AND g.id = t.segment_id
-              WHERE ${sameTenant("t", "c")} AND t.campaign_id = c.id), '[]') AS rules,
-            CASE c.type WHEN 'push' THEN EXISTS (
-              SELECT FROM send s WHERE ${sameTenant("s", "c")} AND s.campaign_id = c.id
-                AND s.status IN ('scheduled', 'running'))
-            ELSE EXISTS (
-              SELECT FROM campaign_notification a WHERE ${sameTenant("a", "c")} AND a.campaign_id = c.id
-                AND (a.starts_at IS NULL OR a.starts_at <= ${instant(now)})
-                AND (a.ends_at IS NULL OR a.ends_at >= ${instant(now)})) END AS has_notification,
-            ARRAY(
-              SELECT l.key FROM visited p
-              JOIN location l ON ${sameTenant("l", "c")} AND l.key = p.location_key
-              WHERE EXISTS (SELECT FROM campaign_location t WHERE ${sameTenant("t", "c")}
-                  AND t.campaign_id = c.id AND t.location_id = l.id)
-                OR EXISTS (SELECT FROM campaign_location_group t
-                  JOIN location_group_member m ON ${sameTenant("m", "t")} AND m.group_id = t.group_id
-                  WHERE ${sameTenant("t", "c")} AND t.campaign_id = c.id AND m.location_id = l.id)
-            ) AS locations
-          FROM campaign c
-          WHERE ${tenantIs("c", tenant)} AND (${before}::uuid IS NULL OR c.id < ${before})
-            AND CASE WHEN ${campaign}::uuid IS NOT NULL THEN c.id = ${campaign}
-              ELSE ${statusSql(sql, now, "c")} = 'active' END
-          ORDER BY c.id DESC LIMIT ${limit}`),
+export class ExplanationsSql extends SqlService<ExplanationsSql>("waypost/sending/ExplanationsSql")(
+  (sql) => ({
+    /** Active campaigns, newest first; or the one given, active or not. */
+    campaigns: (
+      tenant: Tenant,
+      deviceKey: DeviceKey,
+      campaign: string | null,
+      { before, limit }: PagePosition,
+      now: number,
+    ) =>
+      Effect.orDie(sql<ExplainedCampaign>`
+        WITH visited AS MATERIALIZED (
+          SELECT p.location_key FROM device_location p
+          WHERE ${tenantIs("p", tenant)} AND p.device_key = ${deviceKey} AND p.inside
+        )
+        SELECT c.id, c.key, c.name, c.type, c.paused, c.timezone, ${epochMillis("c.starts_at")} AS starts,
+          ${epochMillis("c.ends_at")} AS ends,
+          CASE WHEN c.frequency_cap_count IS NOT NULL THEN jsonb_build_object(
+            'count', c.frequency_cap_count, 'period', c.frequency_cap_period) END AS cap, c.cap_by,
+          c.quiet_hours, c.cooldown_minutes,
+          COALESCE(c.segment_match, 'any') AS match,
+          COALESCE((
+            SELECT jsonb_agg(g.rule ORDER BY t.position) FROM campaign_segment t
+            JOIN segment g ON ${sameTenant("g", "t")} AND g.id = t.segment_id
+            WHERE ${sameTenant("t", "c")} AND t.campaign_id = c.id), '[]') AS rules,
+          CASE c.type WHEN 'push' THEN EXISTS (
+            SELECT FROM send s WHERE ${sameTenant("s", "c")} AND s.campaign_id = c.id
+              AND s.status IN ('scheduled', 'running'))
+          ELSE EXISTS (
+            SELECT FROM campaign_notification a WHERE ${sameTenant("a", "c")} AND a.campaign_id = c.id
+              AND (a.starts_at IS NULL OR a.starts_at <= ${instant(now)})
+              AND (a.ends_at IS NULL OR a.ends_at >= ${instant(now)})) END AS has_notification,
+          ARRAY(
+            SELECT l.key FROM visited p
+            JOIN location l ON ${sameTenant("l", "c")} AND l.key = p.location_key
+            WHERE EXISTS (SELECT FROM campaign_location t WHERE ${sameTenant("t", "c")}
+                AND t.campaign_id = c.id AND t.location_id = l.id)
+              OR EXISTS (SELECT FROM campaign_location_group t
+                JOIN location_group_member m ON ${sameTenant("m", "t")} AND m.group_id = t.group_id
+                WHERE ${sameTenant("t", "c")} AND t.campaign_id = c.id AND m.location_id = l.id)
+          ) AS locations
+        FROM campaign c
+        WHERE ${tenantIs("c", tenant)} AND (${before}::uuid IS NULL OR c.id < ${before})
+          AND CASE WHEN ${campaign}::uuid IS NOT NULL THEN c.id = ${campaign}
+            ELSE ${statusSql(sql, now, "c")} = 'active' END
+        ORDER BY c.id DESC LIMIT ${limit}`),
 
-      /** The obstacle of the device, and whether it is in each audience, in order. */
-      device: (tenant: Tenant, deviceKey: DeviceKey, audiences: ReadonlyArray<Audience>) =>
-        onlyRow(sql<{ readonly obstacle: DeviceObstacle | null; readonly members: ReadonlyArray<boolean> }>`
-          SELECT ${deviceObstacleSql(sql, "d")} AS obstacle, ARRAY[${sql.csv(
-            audiences.map((audience) => sql`((${audienceSql(sql, audience, "d")}) IS TRUE)`),
-          )}]::boolean[] AS members
-          FROM device d WHERE ${tenantIs("d", tenant)} AND d.key = ${deviceKey}`),
+    /** The obstacle of the device, and whether it is in each audience, in order. */
+    device: (tenant: Tenant, deviceKey: DeviceKey, audiences: ReadonlyArray<Audience>) =>
+      onlyRow(sql<{ readonly obstacle: DeviceObstacle | null; readonly members: ReadonlyArray<boolean> }>`
+        SELECT ${deviceObstacleSql(sql, "d")} AS obstacle, ARRAY[${sql.csv(
+          audiences.map((audience) => sql`((${audienceSql(sql, audience, "d")}) IS TRUE)`),
+        )}]::boolean[] AS members
+        FROM device d WHERE ${tenantIs("d", tenant)} AND d.key = ${deviceKey}`),
 
-      /** The use of limits by a device, or by its person, in their order. */
-      used: (tenant: Tenant, deviceKey: DeviceKey, limits: ReadonlyArray<Limit>) =>
-        Effect.orDie(
-          sql<UsedLimit>`
-          SELECT u.ord::int AS ord,
-            COALESCE(${usedCapSql(sql, "u")} >= u.cap_count, false) AS is_capped,
-            ${cooledSql(sql, "u", epochMillis("max(counted.created_at)"))} AS cooled_at
-          FROM (
-            SELECT ${tenant.workspaceId}::int AS workspace_id, ${tenant.environment}::text AS environment,
-              ${deviceKey}::int AS device_key, CASE c.cap_by WHEN 'user' THEN (
-                SELECT v.user_key FROM device v WHERE ${tenantIs("v", tenant)} AND v.key = ${deviceKey}
-              ) END AS shared_by, c.*
-            FROM ${unnested("c", limits, {
-              campaign_key: ["int4", ({ campaign }) => campaign.key],
-              cap_by: ["text", ({ campaign }) => campaign.cap_by],
-              location_key: ["int4", ({ locationKey }) => locationKey],
-              cap_count: ["int4", ({ cap }) => cap?.count ?? null],
-              cap_since: ["timestamptz", ({ cap }) => cap?.since ?? null],
-              cooldown_since: ["timestamptz", ({ cooldownSince }) => cooldownSince],
-            })}
-          ) AS u
-          ORDER BY u.ord`.pipe(workspaceStatements(sql).ofWorkspace(tenant.workspaceId)),
-        ),
-    };
+    /** The use of limits by a device, or by its person, in their order. */
+    used: (tenant: Tenant, deviceKey: DeviceKey, limits: ReadonlyArray<Limit>) =>
+      Effect.orDie(
+        sql<UsedLimit>`
+        SELECT u.ord::int AS ord,
+          COALESCE(${usedCapSql(sql, "u")} >= u.cap_count, false) AS is_capped,
+          ${cooledSql(sql, "u", epochMillis("max(counted.created_at)"))} AS cooled_at
+        FROM (
+          SELECT ${tenant.workspaceId}::int AS workspace_id, ${tenant.environment}::text AS environment,
+            ${deviceKey}::int AS device_key, CASE c.cap_by WHEN 'user' THEN (
+              SELECT v.user_key FROM device v WHERE ${tenantIs("v", tenant)} AND v.key = ${deviceKey}
+            ) END AS shared_by, c.*
+          FROM ${unnested("c", limits, {
+            campaign_key: ["int4", ({ campaign }) => campaign.key],
+            cap_by: ["text", ({ campaign }) => campaign.cap_by],
+            location_key: ["int4", ({ locationKey }) => locationKey],
+            cap_count: ["int4", ({ cap }) => cap?.count ?? null],
+            cap_since: ["timestamptz", ({ cap }) => cap?.since ?? null],
+            cooldown_since: ["timestamptz", ({ cooldownSince }) => cooldownSince],
+          })}
+        ) AS u
+        ORDER BY u.ord`.pipe(workspaceStatements(sql).ofWorkspace(tenant.workspaceId)),
+      ),
   }),
-}) {
-  static readonly layer = Layer.effect(ExplanationsSql, ExplanationsSql.make);
-}
+) {}

@@ -1,19 +1,15 @@
-import { Schema } from "effect";
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
 import { DeviceAccess } from "../../devices/DeviceAccess.ts";
 import { NotFound, PayloadTooLarge, Unprocessable, UnsupportedMediaType } from "../../wire/ApiError.ts";
 import { withOptionalBody } from "../../wire/OpenApiTidy.ts";
 import { Data, PageOf, PageQuery } from "../../wire/Envelope.ts";
+import { shownId } from "../../wire/ShownFields.ts";
 import { Interaction, InteractionDraft } from "./Interaction.ts";
 import { Message } from "../rendering/Message.ts";
 
 const interaction = {
   params: {
-    message: Schema.String.annotate({
-      description: "Id of the message.",
-      format: "uuid",
-      examples: ["c1e07f3a-9d24-8b56-91f8-2a6d4e7b03c5"],
-    }),
+    message: shownId("Id of the message.", "c1e07f3a-9d24-8b56-91f8-2a6d4e7b03c5"),
   },
   payload: InteractionDraft,
   success: Data(Interaction),

@@ -1,8 +1,8 @@
-import { Context, Effect, Layer } from "effect";
-import { SqlClient } from "effect/sql";
+import { Effect } from "effect";
 import { epochMillis, instant, utc } from "../../database/Rows.ts";
+import { SqlService } from "../../database/SqlService.ts";
 import type { ContentMedia } from "../../media/MediaAddress.ts";
-import { firstRow } from "../../database/Statements.ts";
+import { firstRow, firstValue } from "../../database/Statements.ts";
 import { sameTenant, tenantIs } from "../../database/TenantColumns.ts";
 import { workspaceStatements, table } from "../../database/WorkspaceGroups.ts";
 import { interactionDeltasSql } from "../../deltas/DeltasSql.ts";
@@ -23,95 +23,87 @@ export interface MessageRow
 }
 
 /** Statements on a device's messages. */
-export class MessagesSql extends Context.Service<MessagesSql>()("waypost/sending/MessagesSql", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient;
-    const { onShard } = workspaceStatements(sql);
+export class MessagesSql extends SqlService<MessagesSql>("waypost/sending/MessagesSql")((sql) => {
+  const { onShard } = workspaceStatements(sql);
 
-    // The content as it was sent, also after changes or deletion of the notification and the campaign.
-    const shown = sql`d.source_id AS "sourceId", COALESCE(k.id, g.id) AS campaign_id, c.notification_id,
-      c.type, c.headline, c.body, c.cta_label, c.cta_url,
-      CASE WHEN c.media_asset_id IS NOT NULL THEN
-        jsonb_build_object('id', c.media_asset_id, 'type', c.media_kind, 'key', m.key) END AS media,
-      COALESCE(c.questions, '[]') AS questions, c.template, c.translations,
-      d.campaign_key AS "campaignKey", d.location_key AS "locationKey",
-      CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END AS delivered_at,
-      ${utc("d.opened_at")} AS opened_at, ${utc("d.clicked_at")} AS clicked_at`;
-    const joined = sql`
-      JOIN content c ON ${sameTenant("c", "d")} AND c.key = d.content_key
-      LEFT JOIN media_file m ON ${sameTenant("m", "c")} AND m.id = c.media_asset_id
-      LEFT JOIN campaign k ON ${sameTenant("k", "d")} AND k.key = d.campaign_key
-      LEFT JOIN deleted_campaign g ON ${sameTenant("g", "d")} AND g.key = d.campaign_key`;
+  // The content as it was sent, also after changes or deletion of the notification and the campaign.
+  const shown = sql`d.source_id AS "sourceId", COALESCE(k.id, g.id) AS campaign_id, c.notification_id,
+    c.type, c.headline, c.body, c.cta_label, c.cta_url,
+    CASE WHEN c.media_asset_id IS NOT NULL THEN
+      jsonb_build_object('id', c.media_asset_id, 'type', c.media_kind, 'key', m.key) END AS media,
+    COALESCE(c.questions, '[]') AS questions, c.template, c.translations,
+    d.campaign_key AS "campaignKey", d.location_key AS "locationKey",
+    CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END AS delivered_at,
+    ${utc("d.opened_at")} AS opened_at, ${utc("d.clicked_at")} AS clicked_at`;
+  const joined = sql`
+    JOIN content c ON ${sameTenant("c", "d")} AND c.key = d.content_key
+    LEFT JOIN media_file m ON ${sameTenant("m", "c")} AND m.id = c.media_asset_id
+    LEFT JOIN campaign k ON ${sameTenant("k", "d")} AND k.key = d.campaign_key
+    LEFT JOIN deleted_campaign g ON ${sameTenant("g", "d")} AND g.key = d.campaign_key`;
 
-    /** Whether a device may have got a delivery, whose outcome may still be unknown. */
-    const isReceived = (tenant: Tenant, sourceId: bigint, deviceKey: DeviceKey) => sql`
-      ${tenantIs("d", tenant)} AND d.source_id = ${sourceId} AND d.device_key = ${deviceKey}
-      AND d.status IN ('handed_over', 'delivered')`;
+  /** Whether a device may have got a delivery, whose outcome may still be unknown. */
+  const isReceived = (tenant: Tenant, sourceId: bigint, deviceKey: DeviceKey) => sql`
+    ${tenantIs("d", tenant)} AND d.source_id = ${sourceId} AND d.device_key = ${deviceKey}
+    AND d.status IN ('handed_over', 'delivered')`;
 
-    return {
-      /**
-       * Delivered messages after the one with source id `before`, newest first. The device's deliveries are
-       * materialized in index order first; otherwise the planner may scan those of all devices.
-       */
-      page: (
-        { environment, workspaceId }: Tenant,
-        deviceKey: DeviceKey,
-        before: bigint | null,
-        limit: number,
-      ) =>
-        Effect.orDie(sql<MessageRow>`
-          WITH own AS MATERIALIZED (
-            SELECT * FROM delivery
-            WHERE workspace_id = ${workspaceId} AND environment = ${environment} AND device_key = ${deviceKey}
-            ORDER BY created_at DESC
-          )
-          SELECT ${shown} FROM own d ${joined}
-          WHERE d.status = 'delivered' AND (${before}::bigint IS NULL OR (d.settled_at, d.source_id) < (
-            SELECT b.settled_at, b.source_id FROM own b WHERE b.source_id = ${before}))
-          ORDER BY d.settled_at DESC, d.source_id DESC LIMIT ${limit}`),
+  return {
+    /**
+     * Delivered messages after the one with source id `before`, newest first. The device's deliveries are
+     * materialized in index order first; otherwise the planner may scan those of all devices.
+     */
+    page: (
+      { environment, workspaceId }: Tenant,
+      deviceKey: DeviceKey,
+      before: bigint | null,
+      limit: number,
+    ) =>
+      Effect.orDie(sql<MessageRow>`
+        WITH own AS MATERIALIZED (
+          SELECT * FROM delivery
+          WHERE workspace_id = ${workspaceId} AND environment = ${environment} AND device_key = ${deviceKey}
+          ORDER BY created_at DESC
+        )
+        SELECT ${shown} FROM own d ${joined}
+        WHERE d.status = 'delivered' AND (${before}::bigint IS NULL OR (d.settled_at, d.source_id) < (
+          SELECT b.settled_at, b.source_id FROM own b WHERE b.source_id = ${before}))
+        ORDER BY d.settled_at DESC, d.source_id DESC LIMIT ${limit}`),
 
-      /** Locks a delivery, and gives which interactions it had; null for a message that no device got. */
-      lockInteractions: (tenant: Tenant, { deviceKey, sourceId }: DeliveryKey) =>
-        firstRow(sql<Readonly<Record<InteractionType, boolean>>>`
-          SELECT d.opened_at IS NOT NULL AS opened, d.clicked_at IS NOT NULL AS clicked FROM delivery d
-          WHERE ${isReceived(tenant, sourceId, deviceKey)} FOR NO KEY UPDATE`),
+    /** Locks a delivery, and gives which interactions it had; null for a message that no device got. */
+    lockInteractions: (tenant: Tenant, { deviceKey, sourceId }: DeliveryKey) =>
+      firstRow(sql<Readonly<Record<InteractionType, boolean>>>`
+        SELECT d.opened_at IS NOT NULL AS opened, d.clicked_at IS NOT NULL AS clicked FROM delivery d
+        WHERE ${isReceived(tenant, sourceId, deviceKey)} FOR NO KEY UPDATE`),
 
-      /**
-       * When a message was delivered, in epoch milliseconds. Of a push whose outcome is not stored yet it is
-       * when the delivery was created: a device can show it before the provider's answer is stored.
-       */
-      deliveredAt: (tenant: Tenant, { deviceKey, sourceId }: DeliveryKey) =>
-        Effect.map(
-          Effect.orDie(sql<{ readonly at: number }>`
-            SELECT ${epochMillis("COALESCE(d.settled_at, d.created_at)")} AS at
-            FROM delivery d WHERE ${isReceived(tenant, sourceId, deviceKey)}`),
-          ([row]) => row?.at ?? null,
+    /**
+     * When a message was delivered, in epoch milliseconds. Of a push whose outcome is not stored yet it is
+     * when the delivery was created: a device can show it before the provider's answer is stored.
+     */
+    deliveredAt: (tenant: Tenant, { deviceKey, sourceId }: DeliveryKey) =>
+      firstValue(sql<{ readonly at: number }>`
+        SELECT ${epochMillis("COALESCE(d.settled_at, d.created_at)")} AS at
+        FROM delivery d WHERE ${isReceived(tenant, sourceId, deviceKey)}`),
+
+    /** Records an interaction; the first of each type counts. Null for a message that no device got. */
+    interact: (tenant: Tenant, { deviceKey, sourceId }: DeliveryKey, type: InteractionType, at: number) =>
+      firstRow(
+        onShard([tenant])(
+          () => sql<Omit<Interaction, "message_id">>`
+          WITH earlier AS MATERIALIZED (
+            SELECT d.opened_at, d.clicked_at FROM ${table.delivery} d
+            WHERE ${isReceived(tenant, sourceId, deviceKey)} FOR NO KEY UPDATE
+          ), updated AS (
+            UPDATE ${table.delivery} AS d SET opened_at = COALESCE(e.opened_at, ${instant(at)})
+              ${type === "clicked" ? sql`, clicked_at = COALESCE(e.clicked_at, ${instant(at)})` : sql``}
+            FROM earlier e WHERE ${isReceived(tenant, sourceId, deviceKey)}
+            RETURNING d.*, e.opened_at IS NULL AS opens, e.clicked_at IS NULL AS clicks
+          ), ${interactionDeltasSql(
+            sql,
+            sql`SELECT *, ${instant(at)} AS at, opens::int AS opened,
+              ${type === "clicked" ? sql`clicks::int` : sql`0`} AS clicked
+              FROM updated WHERE NOT test`,
+          )}
+          SELECT ${utc("opened_at")} AS opened_at, ${utc("clicked_at")} AS clicked_at FROM updated`,
         ),
-
-      /** Records an interaction; the first of each type counts. Null for a message that no device got. */
-      interact: (tenant: Tenant, { deviceKey, sourceId }: DeliveryKey, type: InteractionType, at: number) =>
-        firstRow(
-          onShard([tenant])(
-            () => sql<Omit<Interaction, "message_id">>`
-            WITH earlier AS MATERIALIZED (
-              SELECT d.opened_at, d.clicked_at FROM ${table.delivery} d
-              WHERE ${isReceived(tenant, sourceId, deviceKey)} FOR NO KEY UPDATE
-            ), updated AS (
-              UPDATE ${table.delivery} AS d SET opened_at = COALESCE(e.opened_at, ${instant(at)})
-                ${type === "clicked" ? sql`, clicked_at = COALESCE(e.clicked_at, ${instant(at)})` : sql``}
-              FROM earlier e WHERE ${isReceived(tenant, sourceId, deviceKey)}
-              RETURNING d.*, e.opened_at IS NULL AS opens, e.clicked_at IS NULL AS clicks
-            ), ${interactionDeltasSql(
-              sql,
-              sql`SELECT *, ${instant(at)} AS at, opens::int AS opened,
-                ${type === "clicked" ? sql`clicks::int` : sql`0`} AS clicked
-                FROM updated WHERE NOT test`,
-            )}
-            SELECT ${utc("opened_at")} AS opened_at, ${utc("clicked_at")} AS clicked_at FROM updated`,
-          ),
-        ),
-    };
-  }),
-}) {
-  static readonly layer = Layer.effect(MessagesSql, MessagesSql.make);
-}
+      ),
+  };
+}) {}

@@ -1,6 +1,5 @@
 import { Clock, Effect, FiberSet, type Scope } from "effect";
 import { openCalls } from "../../outgoing/OpenCalls.ts";
-import { countUncertain } from "./LeaseMetrics.ts";
 import {
   type AttemptResult,
   attemptTimeoutMillis,
@@ -11,7 +10,7 @@ import {
 } from "./PushAttempts.ts";
 import type { OpenChannel } from "./PushChannels.ts";
 import type { PushLeases } from "./PushLeases.ts";
-import { countAccepted } from "./PushMetrics.ts";
+import { countAccepted, countUncertain } from "./PushMetrics.ts";
 import type { PushContent } from "./PushPayload.ts";
 import type { QueuePartition, TakenPush } from "./PushQueueSql.ts";
 import { type Cancel, nothingToCancel, type PushOutcome } from "./transports/PushTransport.ts";
@@ -104,7 +103,7 @@ export const inFlightPushes = (
         const pushes = left.length;
         if (pushes === 0) return Effect.void;
         return Effect.andThen(
-          countUncertain(partition.transport, "stopped", pushes),
+          countUncertain({ transport: partition.transport, cause: "stopped" }, pushes),
           Effect.logWarning("The worker stopped before pushes were answered; they are sent again").pipe(
             Effect.annotateLogs({ ...partition, pushes }),
           ),

@@ -3,9 +3,8 @@ import { obstacles } from "../../devices/Obstacle.ts";
 import { monotonicMillis } from "../../time/MonotonicTime.ts";
 import { noCredentials } from "../deliveries/Delivery.ts";
 import { MessageIds } from "../deliveries/MessageId.ts";
-import { countUncertain } from "./LeaseMetrics.ts";
 import type { OpenChannel } from "./PushChannels.ts";
-import { countAttempt } from "./PushMetrics.ts";
+import { countAttempt, countUncertain } from "./PushMetrics.ts";
 import type { Settlement } from "./PushOutcomesSql.ts";
 import type { QueuePartition, TakenPush } from "./PushQueueSql.ts";
 import { nextAttempt, tooLate } from "./PushRetries.ts";
@@ -100,7 +99,8 @@ export class PushAttempts extends Context.Service<PushAttempts>()("waypost/sendi
           return settled(push, "failed", outcome.reason);
         }
         case "Unavailable": {
-          if (outcome.mayHaveArrived === true) yield* countUncertain(partition.transport, "unanswered", 1);
+          if (outcome.mayHaveArrived === true)
+            yield* countUncertain({ transport: partition.transport, cause: "unanswered" });
           const now = yield* Clock.currentTimeMillis;
           const dueAt = nextAttempt(push, now, outcome.retryAfter, yield* Random.next);
           return dueAt === null

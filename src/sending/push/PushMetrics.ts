@@ -1,7 +1,7 @@
 import { Context, Effect, Metric } from "effect";
 import { Transport } from "../../devices/PushAddress.ts";
-import { knownSeries } from "../../telemetry/KnownSeries.ts";
-import type { Settlement } from "./PushOutcomesSql.ts";
+import { counter, knownSeries } from "../../telemetry/KnownSeries.ts";
+import { verdicts } from "./PushOutcomesSql.ts";
 import type { PushOutcome } from "./transports/PushTransport.ts";
 
 const attempts = knownSeries(
@@ -22,16 +22,6 @@ const seconds = knownSeries(
     boundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   }),
   { transport: Transport.literals },
-);
-
-const settled = knownSeries(
-  Metric.counter("waypost_push_settled_total", {
-    description:
-      "Settled pushes, by verdict: delivered, failed, delayed (to be retried), dropped (their send was " +
-      "stopped), returned (not sent in time).",
-    incremental: true,
-  }),
-  { transport: Transport.literals, verdict: ["delivered", "failed", "delayed", "dropped", "returned"] },
 );
 
 const depth = Metric.gauge("waypost_push_queue", {
@@ -63,11 +53,29 @@ export const countAccepted = (transport: Transport, millis: ReadonlyArray<number
   );
 
 /** Counts settled pushes. */
-export const countSettled = (
-  transport: Transport,
-  verdict: Settlement["verdict"],
-  count: number,
-): Effect.Effect<void> => Metric.update(Metric.withAttributes(settled, { transport, verdict }), count);
+export const countSettled = counter(
+  "waypost_push_settled_total",
+  "Settled pushes, by verdict: delivered, failed, delayed (to be retried), dropped (their send was stopped), " +
+    "returned (not sent in time).",
+  { transport: Transport.literals, verdict: verdicts },
+);
+
+/** Counts pushes that may arrive twice. */
+export const countUncertain = counter(
+  "waypost_push_uncertain_total",
+  "Pushes that may arrive twice, by transport and cause: unanswered (retried, but the provider may have it), " +
+    "taken_over (from a process without heartbeats), stopped (no response before the process ended), " +
+    "unwritten (its outcome could not be stored).",
+  { transport: Transport.literals, cause: ["unanswered", "taken_over", "stopped", "unwritten"] },
+);
+
+/** Counts pushes whose lease this process lost. */
+export const countLost = counter(
+  "waypost_push_leases_lost_total",
+  "Pushes whose lease this process lost, by transport and when it noticed: before the attempt (it was not " +
+    "sent), or after (another process has taken it over).",
+  { transport: Transport.literals, found: ["before", "after"] },
+);
 
 /** Records the number of queued pushes. */
 export const noteDepth = (transport: Transport, count: number): Effect.Effect<void> =>

@@ -2,10 +2,9 @@ import { Cause, Clock, Context, Effect, Exit, Layer } from "effect";
 import { Database } from "../../database/Database.ts";
 import { SendBatchesSql } from "../sends/SendBatchesSql.ts";
 import { logDone } from "../sends/SendMetrics.ts";
-import { countLost, countUncertain } from "./LeaseMetrics.ts";
 import type { AttemptResult } from "./PushAttempts.ts";
 import { type PushLeases, reconnectPause } from "./PushLeases.ts";
-import { countSettled } from "./PushMetrics.ts";
+import { countLost, countSettled, countUncertain } from "./PushMetrics.ts";
 import { PushOutcomesSql, verdicts } from "./PushOutcomesSql.ts";
 import type { QueuePartition } from "./PushQueueSql.ts";
 
@@ -48,10 +47,10 @@ export class PushOutcomes extends Context.Service<PushOutcomes>()("waypost/sendi
     ) {
       for (const verdict of verdicts) {
         const count = results.filter(({ settlement }) => settlement.verdict === verdict).length;
-        if (count > 0) yield* countSettled(partition.transport, verdict, count);
+        if (count > 0) yield* countSettled({ transport: partition.transport, verdict }, count);
       }
       if (lost === 0) return;
-      yield* countLost(partition.transport, "after", lost);
+      yield* countLost({ transport: partition.transport, found: "after" }, lost);
       yield* Effect.logWarning("Another worker has taken over pushes that were in flight here").pipe(
         Effect.annotateLogs({ ...partition, pushes: lost }),
       );
@@ -86,7 +85,7 @@ export class PushOutcomes extends Context.Service<PushOutcomes>()("waypost/sendi
             refusedSince = leases.now();
             yield* Effect.logError("Storing the results of pushes failed; retrying", stored.cause);
           } else if (leases.now() - refusedSince >= maxRefusedMillis) {
-            yield* countUncertain(partition.transport, "unwritten", results.length);
+            yield* countUncertain({ transport: partition.transport, cause: "unwritten" }, results.length);
             return yield* Effect.logError(
               "The results of pushes could not be stored; these pushes are sent again",
               stored.cause,

@@ -1,6 +1,7 @@
-import { Context, Effect, Layer } from "effect";
-import { SqlClient, type Statement } from "effect/sql";
+import { Effect } from "effect";
+import type { Statement } from "effect/sql";
 import { epochMillis, instant, unnested } from "../../database/Rows.ts";
+import { SqlService } from "../../database/SqlService.ts";
 import { overWorkspaces } from "../../database/WorkspaceGroups.ts";
 import type { ContentMedia } from "../../media/MediaAddress.ts";
 import { sameTenant, tenantIs } from "../../database/TenantColumns.ts";
@@ -59,190 +60,180 @@ export interface ContentRow
 }
 
 /** Statements on queued pushes. */
-export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sending/PushQueueSql", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient;
-    /** A loose index scan, one step per partition. */
-    const partitionsByIndex = sql`
-      WITH RECURSIVE partition AS (
-        (SELECT q.workspace_id, q.environment, q.transport, q.due_at FROM push_queue q
-          ORDER BY q.workspace_id, q.environment, q.transport, q.due_at LIMIT 1)
-        UNION ALL
-        SELECT n.* FROM partition l CROSS JOIN LATERAL (
-          SELECT q.workspace_id, q.environment, q.transport, q.due_at FROM push_queue q
-          WHERE (q.workspace_id, q.environment, q.transport)
-            > (l.workspace_id, l.environment, l.transport)
-          ORDER BY q.workspace_id, q.environment, q.transport, q.due_at LIMIT 1
-        ) AS n
-      )`;
-    const firstOf = (transport: Transport) => sql`(
-      SELECT q.transport, q.due_at FROM push_queue q
-      WHERE ${sameTenant("q", "t")} AND q.transport = ${transport} ORDER BY q.due_at LIMIT 1)`;
+export class PushQueueSql extends SqlService<PushQueueSql>("waypost/sending/PushQueueSql")((sql) => {
+  /** A loose index scan, one step per partition. */
+  const partitionsByIndex = sql`
+    WITH RECURSIVE partition AS (
+      (SELECT q.workspace_id, q.environment, q.transport, q.due_at FROM push_queue q
+        ORDER BY q.workspace_id, q.environment, q.transport, q.due_at LIMIT 1)
+      UNION ALL
+      SELECT n.* FROM partition l CROSS JOIN LATERAL (
+        SELECT q.workspace_id, q.environment, q.transport, q.due_at FROM push_queue q
+        WHERE (q.workspace_id, q.environment, q.transport)
+          > (l.workspace_id, l.environment, l.transport)
+        ORDER BY q.workspace_id, q.environment, q.transport, q.due_at LIMIT 1
+      ) AS n
+    )`;
+  const firstOf = (transport: Transport) => sql`(
+    SELECT q.transport, q.due_at FROM push_queue q
+    WHERE ${sameTenant("q", "t")} AND q.transport = ${transport} ORDER BY q.due_at LIMIT 1)`;
+  /**
+   * There is no recursion over several nodes. Each finds the first push of each of its environments: every
+   * one with devices has a `rollup_state` or a `device_delta`. The order of `any_push` enforces the index.
+   */
+  const partitionsByEnvironment = sql`
+    WITH partition AS (
+      SELECT t.workspace_id, t.environment, q.transport, q.due_at
+      FROM (
+        SELECT workspace_id, environment FROM rollup_state
+        UNION SELECT workspace_id, environment FROM device_delta
+      ) AS t
+      CROSS JOIN LATERAL (
+        SELECT q.due_at FROM push_queue q WHERE ${sameTenant("q", "t")}
+        ORDER BY q.transport, q.due_at LIMIT 1
+      ) AS any_push
+      CROSS JOIN LATERAL (
+        ${sql.join(" UNION ALL ", false)(Transport.literals.map(firstOf))}
+      ) AS q
+    )`;
+
+  return {
+    /** Partitions with due pushes, the longest due first. */
+    duePartitions: (now: number, limit: number) => {
+      const due = (partitions: Statement.Fragment) => () => sql<QueuePartition>`
+        ${partitions}
+        SELECT workspace_id AS "workspaceId", environment, transport FROM partition
+        WHERE due_at <= ${instant(now)} ORDER BY due_at LIMIT ${limit}`;
+      return overWorkspaces(sql, due(partitionsByIndex), due(partitionsByEnvironment));
+    },
+
+    /** The number of queued pushes by transport, counted up to `limit` in all. */
+    depth: (limit: number) =>
+      Effect.map(
+        Effect.orDie(sql<{ readonly transport: Transport; readonly count: number }>`
+          SELECT q.transport, count(*)::int AS count
+          FROM (SELECT transport FROM push_queue LIMIT ${limit}) AS q GROUP BY 1`),
+        (rows) => new Map(rows.map(({ count, transport }) => [transport, count])),
+      ),
+
     /**
-     * There is no recursion over several nodes. Each finds the first push of each of its environments: every
-     * one with devices has a `rollup_state` or a `device_delta`. The order of `any_push` enforces the index.
+     * Leases due pushes of a partition, with all that an attempt needs. Pushes that were attempted before
+     * go first: those of a dead worker must not queue again behind a large send.
      */
-    const partitionsByEnvironment = sql`
-      WITH partition AS (
-        SELECT t.workspace_id, t.environment, q.transport, q.due_at
-        FROM (
-          SELECT workspace_id, environment FROM rollup_state
-          UNION SELECT workspace_id, environment FROM device_delta
-        ) AS t
-        CROSS JOIN LATERAL (
-          SELECT q.due_at FROM push_queue q WHERE ${sameTenant("q", "t")}
-          ORDER BY q.transport, q.due_at LIMIT 1
-        ) AS any_push
-        CROSS JOIN LATERAL (
-          ${sql.join(" UNION ALL ", false)(Transport.literals.map(firstOf))}
-        ) AS q
-      )`;
+    take: (
+      partition: QueuePartition,
+      now: number,
+      leaseMillis: number,
+      limit: number,
+      due: DueLimits = { attempted: now, fresh: now },
+    ) =>
+      Effect.orDie(sql<TakenPush>`
+        WITH attempted AS (
+          SELECT q.source_id, q.device_key FROM push_queue q
+          WHERE ${tenantIs("q", partition)} AND q.transport = ${partition.transport}
+            AND q.due_at <= ${instant(due.attempted)} AND q.first_at IS NOT NULL
+          ORDER BY q.due_at LIMIT ${limit}
+          FOR UPDATE SKIP LOCKED
+        ), fresh AS (
+          SELECT q.source_id, q.device_key FROM push_queue q
+          WHERE ${tenantIs("q", partition)} AND q.transport = ${partition.transport}
+            AND q.due_at <= ${instant(due.fresh)} AND q.first_at IS NULL
+          ORDER BY q.due_at LIMIT ${limit} - (SELECT count(*) FROM attempted)
+          FOR UPDATE SKIP LOCKED
+        ), next AS (
+          SELECT * FROM attempted UNION ALL SELECT * FROM fresh
+        ), taken AS (
+          UPDATE push_queue q SET due_at = ${instant(now + leaseMillis)}, fence = q.fence + 1,
+            attempts = q.attempts + 1, first_at = COALESCE(q.first_at, ${instant(now)})
+          FROM next n
+          WHERE ${tenantIs("q", partition)} AND q.source_id = n.source_id AND q.device_key = n.device_key
+          RETURNING q.*
+        ), found AS MATERIALIZED (
+          SELECT t.*, d.held_until, d.created_at, d.campaign_key, d.content_key, d.location_key, d.status,
+            v.address, v.address_version, v.transport AS device_transport,
+            ${deviceObstacleSql(sql, "v", sql`d.test`)} AS device_obstacle
+          FROM taken t
+          JOIN delivery d ON ${tenantIs("d", partition)} AND d.source_id = t.source_id
+            AND d.device_key = t.device_key
+          JOIN device v ON ${tenantIs("v", partition)} AND v.key = t.device_key
+        )
+        SELECT t.source_id AS "sourceId", t.device_key AS "deviceKey", t.fence, t.attempts::int AS attempts,
+          ${epochMillis("t.first_at")} AS "firstAt",
+          ${epochMillis("COALESCE(t.held_until, t.created_at)")} AS "createdAt",
+          t.campaign_key AS "campaignKey", t.content_key AS "contentKey",
+          t.location_key AS "locationKey", t.address,
+          t.address_version AS "addressVersion", t.status = 'handed_over' AS "isUncertain",
+          CASE WHEN s.status <> 'running' AND NOT t.held THEN 'stopped'
+            WHEN w.deletion_scheduled_at IS NOT NULL THEN 'closing'
+            WHEN t.device_obstacle IS NOT NULL THEN t.device_obstacle
+            WHEN t.device_transport <> t.transport THEN 'moved' END AS obstacle
+        FROM found t
+        JOIN workspace w ON w.id = t.workspace_id
+        LEFT JOIN send s ON ${tenantIs("s", partition)} AND s.source_id = t.source_id`),
 
-    return {
-      /** Partitions with due pushes, the longest due first. */
-      duePartitions: (now: number, limit: number) => {
-        const due = (partitions: Statement.Fragment) => () => sql<QueuePartition>`
-          ${partitions}
-          SELECT workspace_id AS "workspaceId", environment, transport FROM partition
-          WHERE due_at <= ${instant(now)} ORDER BY due_at LIMIT ${limit}`;
-        return overWorkspaces(sql, due(partitionsByIndex), due(partitionsByEnvironment));
-      },
+    /**
+     * Extends leases. Returns the pushes whose lease is extended: not those that another worker has taken,
+     * nor those that are locked because they are being settled.
+     */
+    renew: (partition: QueuePartition, pushes: ReadonlyArray<TakenPush>, now: number, leaseMillis: number) =>
+      Effect.orDie(sql<Pick<TakenPush, "sourceId" | "deviceKey">>`
+        WITH held AS (
+          SELECT q.source_id, q.device_key FROM push_queue q
+          JOIN ${unnested("p", pushes, heldPushColumns)}
+            ON p.source_id = q.source_id AND p.device_key = q.device_key AND p.fence = q.fence
+          WHERE ${tenantIs("q", partition)}
+          FOR UPDATE OF q SKIP LOCKED
+        )
+        UPDATE push_queue q SET due_at = ${instant(now + leaseMillis)} FROM held h
+        WHERE ${tenantIs("q", partition)} AND q.source_id = h.source_id AND q.device_key = h.device_key
+        RETURNING q.source_id AS "sourceId", q.device_key AS "deviceKey"`),
 
-      /** The number of queued pushes by transport, counted up to `limit` in all. */
-      depth: (limit: number) =>
-        Effect.map(
-          Effect.orDie(sql<{ readonly transport: Transport; readonly count: number }>`
-            SELECT q.transport, count(*)::int AS count
-            FROM (SELECT transport FROM push_queue LIMIT ${limit}) AS q GROUP BY 1`),
-          (rows) => new Map(rows.map(({ count, transport }) => [transport, count])),
-        ),
+    /** Postpones pushes that were taken in the same transaction and are not sent. They lose no attempt. */
+    postpone: (
+      partition: QueuePartition,
+      pushes: ReadonlyArray<{
+        readonly sourceId: bigint;
+        readonly deviceKey: DeviceKey;
+        readonly dueAt: number;
+      }>,
+    ) =>
+      Effect.orDie(sql`
+        UPDATE push_queue q SET due_at = p.due_at, attempts = q.attempts - 1,
+          first_at = CASE WHEN q.attempts > 1 THEN q.first_at END
+        FROM ${unnested("p", pushes, {
+          ...pushKeyColumns,
+          due_at: ["timestamptz", ({ dueAt }) => dueAt],
+        })}
+        WHERE ${tenantIs("q", partition)} AND q.source_id = p.source_id AND q.device_key = p.device_key`),
 
-      /**
-       * Leases due pushes of a partition, with all that an attempt needs. Pushes that were attempted before
-       * go first: those of a dead worker must not queue again behind a large send.
-       */
-      take: (
-        partition: QueuePartition,
-        now: number,
-        leaseMillis: number,
-        limit: number,
-        due: DueLimits = { attempted: now, fresh: now },
-      ) =>
-        Effect.orDie(sql<TakenPush>`
-          WITH attempted AS (
-            SELECT q.source_id, q.device_key FROM push_queue q
-            WHERE ${tenantIs("q", partition)} AND q.transport = ${partition.transport}
-              AND q.due_at <= ${instant(due.attempted)} AND q.first_at IS NOT NULL
-            ORDER BY q.due_at LIMIT ${limit}
-            FOR UPDATE SKIP LOCKED
-          ), fresh AS (
-            SELECT q.source_id, q.device_key FROM push_queue q
-            WHERE ${tenantIs("q", partition)} AND q.transport = ${partition.transport}
-              AND q.due_at <= ${instant(due.fresh)} AND q.first_at IS NULL
-            ORDER BY q.due_at LIMIT ${limit} - (SELECT count(*) FROM attempted)
-            FOR UPDATE SKIP LOCKED
-          ), next AS (
-            SELECT * FROM attempted UNION ALL SELECT * FROM fresh
-          ), taken AS (
-            UPDATE push_queue q SET due_at = ${instant(now + leaseMillis)}, fence = q.fence + 1,
-              attempts = q.attempts + 1, first_at = COALESCE(q.first_at, ${instant(now)})
-            FROM next n
-            WHERE ${tenantIs("q", partition)} AND q.source_id = n.source_id AND q.device_key = n.device_key
-            RETURNING q.*
-          ), found AS MATERIALIZED (
-            SELECT t.*, d.held_until, d.created_at, d.campaign_key, d.content_key, d.location_key, d.status,
-              v.address, v.address_version, v.transport AS device_transport,
-              ${deviceObstacleSql(sql, "v", sql`d.test`)} AS device_obstacle
-            FROM taken t
-            JOIN delivery d ON ${tenantIs("d", partition)} AND d.source_id = t.source_id
-              AND d.device_key = t.device_key
-            JOIN device v ON ${tenantIs("v", partition)} AND v.key = t.device_key
-          )
-          SELECT t.source_id AS "sourceId", t.device_key AS "deviceKey", t.fence, t.attempts::int AS attempts,
-            ${epochMillis("t.first_at")} AS "firstAt",
-            ${epochMillis("COALESCE(t.held_until, t.created_at)")} AS "createdAt",
-            t.campaign_key AS "campaignKey", t.content_key AS "contentKey",
-            t.location_key AS "locationKey", t.address,
-            t.address_version AS "addressVersion", t.status = 'handed_over' AS "isUncertain",
-            CASE WHEN s.status <> 'running' AND NOT t.held THEN 'stopped'
-              WHEN w.deletion_scheduled_at IS NOT NULL THEN 'closing'
-              WHEN t.device_obstacle IS NOT NULL THEN t.device_obstacle
-              WHEN t.device_transport <> t.transport THEN 'moved' END AS obstacle
-          FROM found t
-          JOIN workspace w ON w.id = t.workspace_id
-          LEFT JOIN send s ON ${tenantIs("s", partition)} AND s.source_id = t.source_id`),
+    /** Records attempts that are about to start. */
+    recordAttempts: (partition: QueuePartition, pushes: ReadonlyArray<TakenPush>) =>
+      Effect.orDie(sql`
+        UPDATE delivery d SET status = 'handed_over', attempts = p.attempts
+        FROM ${unnested("p", pushes, {
+          ...pushKeyColumns,
+          attempts: ["int4", ({ attempts }) => attempts],
+        })}
+        WHERE ${tenantIs("d", partition)} AND d.source_id = p.source_id AND d.device_key = p.device_key`),
 
-      /**
-       * Extends leases. Returns the pushes whose lease is extended: not those that another worker has taken,
-       * nor those that are locked because they are being settled.
-       */
-      renew: (
-        partition: QueuePartition,
-        pushes: ReadonlyArray<TakenPush>,
-        now: number,
-        leaseMillis: number,
-      ) =>
-        Effect.orDie(sql<Pick<TakenPush, "sourceId" | "deviceKey">>`
-          WITH held AS (
-            SELECT q.source_id, q.device_key FROM push_queue q
-            JOIN ${unnested("p", pushes, heldPushColumns)}
-              ON p.source_id = q.source_id AND p.device_key = q.device_key AND p.fence = q.fence
-            WHERE ${tenantIs("q", partition)}
-            FOR UPDATE OF q SKIP LOCKED
-          )
-          UPDATE push_queue q SET due_at = ${instant(now + leaseMillis)} FROM held h
-          WHERE ${tenantIs("q", partition)} AND q.source_id = h.source_id AND q.device_key = h.device_key
-          RETURNING q.source_id AS "sourceId", q.device_key AS "deviceKey"`),
-
-      /** Postpones pushes that were taken in the same transaction and are not sent. They lose no attempt. */
-      postpone: (
-        partition: QueuePartition,
-        pushes: ReadonlyArray<{
-          readonly sourceId: bigint;
-          readonly deviceKey: DeviceKey;
-          readonly dueAt: number;
-        }>,
-      ) =>
-        Effect.orDie(sql`
-          UPDATE push_queue q SET due_at = p.due_at, attempts = q.attempts - 1,
-            first_at = CASE WHEN q.attempts > 1 THEN q.first_at END
-          FROM ${unnested("p", pushes, {
-            ...pushKeyColumns,
-            due_at: ["timestamptz", ({ dueAt }) => dueAt],
-          })}
-          WHERE ${tenantIs("q", partition)} AND q.source_id = p.source_id AND q.device_key = p.device_key`),
-
-      /** Records attempts that are about to start. */
-      recordAttempts: (partition: QueuePartition, pushes: ReadonlyArray<TakenPush>) =>
-        Effect.orDie(sql`
-          UPDATE delivery d SET status = 'handed_over', attempts = p.attempts
-          FROM ${unnested("p", pushes, {
-            ...pushKeyColumns,
-            attempts: ["int4", ({ attempts }) => attempts],
-          })}
-          WHERE ${tenantIs("d", partition)} AND d.source_id = p.source_id AND d.device_key = p.device_key`),
-
-      /** The contents of pushes by content and campaign. */
-      contents: (
-        partition: QueuePartition,
-        keys: ReadonlyArray<{ readonly contentKey: ContentKey; readonly campaignKey: CampaignKey }>,
-      ) =>
-        Effect.orDie(sql<ContentRow>`
-          SELECT c.key AS "contentKey", p.campaign_key AS "campaignKey", COALESCE(k.id, g.id) AS campaign_id,
-            c.notification_id, c.type, c.headline, c.body, c.cta_label, c.cta_url,
-            c.template, c.translations,
-            CASE WHEN c.media_asset_id IS NOT NULL THEN
-              jsonb_build_object('id', c.media_asset_id, 'type', c.media_kind, 'key', m.key) END AS media
-          FROM ${unnested("p", keys, {
-            content_key: ["int4", ({ contentKey }) => contentKey],
-            campaign_key: ["int4", ({ campaignKey }) => campaignKey],
-          })}
-          JOIN content c ON ${tenantIs("c", partition)} AND c.key = p.content_key
-          LEFT JOIN media_file m ON ${tenantIs("m", partition)} AND m.id = c.media_asset_id
-          LEFT JOIN campaign k ON ${tenantIs("k", partition)} AND k.key = p.campaign_key
-          LEFT JOIN deleted_campaign g ON ${tenantIs("g", partition)} AND g.key = p.campaign_key`),
-    };
-  }),
-}) {
-  static readonly layer = Layer.effect(PushQueueSql, PushQueueSql.make);
-}
+    /** The contents of pushes by content and campaign. */
+    contents: (
+      partition: QueuePartition,
+      keys: ReadonlyArray<{ readonly contentKey: ContentKey; readonly campaignKey: CampaignKey }>,
+    ) =>
+      Effect.orDie(sql<ContentRow>`
+        SELECT c.key AS "contentKey", p.campaign_key AS "campaignKey", COALESCE(k.id, g.id) AS campaign_id,
+          c.notification_id, c.type, c.headline, c.body, c.cta_label, c.cta_url,
+          c.template, c.translations,
+          CASE WHEN c.media_asset_id IS NOT NULL THEN
+            jsonb_build_object('id', c.media_asset_id, 'type', c.media_kind, 'key', m.key) END AS media
+        FROM ${unnested("p", keys, {
+          content_key: ["int4", ({ contentKey }) => contentKey],
+          campaign_key: ["int4", ({ campaignKey }) => campaignKey],
+        })}
+        JOIN content c ON ${tenantIs("c", partition)} AND c.key = p.content_key
+        LEFT JOIN media_file m ON ${tenantIs("m", partition)} AND m.id = c.media_asset_id
+        LEFT JOIN campaign k ON ${tenantIs("k", partition)} AND k.key = p.campaign_key
+        LEFT JOIN deleted_campaign g ON ${tenantIs("g", partition)} AND g.key = p.campaign_key`),
+  };
+}) {}

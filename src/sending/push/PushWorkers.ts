@@ -3,7 +3,7 @@ import { Database } from "../../database/Database.ts";
 import type { CachedContent } from "./CachedContent.ts";
 import { yieldToEventLoop } from "../../outgoing/OpenCalls.ts";
 import { type InFlightPushes, inFlightPushes, type ReadyPush } from "./InFlightPushes.ts";
-import { countLost, countUncertain } from "./LeaseMetrics.ts";
+import { countLost, countUncertain } from "./PushMetrics.ts";
 import { type AttemptResult, PushAttempts } from "./PushAttempts.ts";
 import { PushBatches } from "./PushBatches.ts";
 import { type OpenChannel, PushChannels } from "./PushChannels.ts";
@@ -64,7 +64,7 @@ export class PushWorkers extends Context.Service<PushWorkers>()("waypost/sending
           const returned = yield* pushes
             .start(channel, ready, yield* Clock.currentTimeMillis, () => state.isStopped)
             .pipe(withPushSpan("push.hand_over", partition, ready));
-          if (returned > 0) yield* countLost(partition.transport, "before", returned);
+          if (returned > 0) yield* countLost({ transport: partition.transport, found: "before" }, returned);
         });
 
         const take = Effect.fnUntraced(function* (pushes: InFlightPushes) {
@@ -169,7 +169,7 @@ const logUncertain = Effect.fnUntraced(function* (
 ) {
   const uncertain = ready.filter(({ push }) => push.isUncertain);
   if (uncertain.length === 0) return;
-  yield* countUncertain(partition.transport, "taken_over", uncertain.length);
+  yield* countUncertain({ transport: partition.transport, cause: "taken_over" }, uncertain.length);
   yield* Effect.logWarning("Retrying pushes with unknown outcome; they may be delivered twice").pipe(
     Effect.annotateLogs({
       ...partition,

@@ -7,7 +7,7 @@ import type { Tenant } from "../../workspaces/Workspace.ts";
 import { monotonicMillis } from "../../time/MonotonicTime.ts";
 import { attemptTimeoutMillis, timedOut } from "./PushAttempts.ts";
 import { PushChannels } from "./PushChannels.ts";
-import { PushProvider, unknownTransport } from "../credentials/PushCredential.ts";
+import { isProvider, unknownTransport } from "../credentials/PushCredential.ts";
 import type { PushContent } from "./PushPayload.ts";
 import type { TransportTest, TransportTestDraft } from "./TransportTest.ts";
 import { awaitOutcome, type PushOutcome } from "./transports/PushTransport.ts";
@@ -32,9 +32,6 @@ const outcomes = {
   Unauthorized: "unauthorized",
   Unavailable: "unavailable",
 } as const satisfies Record<PushOutcome["_tag"], TransportTest["outcome"]>;
-
-const isProvider = (text: string): text is PushProvider =>
-  (PushProvider.literals as ReadonlyArray<string>).includes(text);
 
 /** Sends single pushes that test the credentials of a transport (contract S7). */
 export class TransportTests extends Context.Service<

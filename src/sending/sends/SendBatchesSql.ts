@@ -1,6 +1,7 @@
-import { Context, Effect, Layer } from "effect";
-import { SqlClient, type Statement } from "effect/sql";
+import { Effect } from "effect";
+import type { Statement } from "effect/sql";
 import { arrayOf, instant, unnested } from "../../database/Rows.ts";
+import { SqlService } from "../../database/SqlService.ts";
 import { audienceSql } from "../../devices/SegmentRuleSql.ts";
 import { sameTenant, tenantIs, tenantIsIn } from "../../database/TenantColumns.ts";
 import { recordedSendsSql } from "../../outbox/RecordedEventsSql.ts";
@@ -30,133 +31,127 @@ export interface FinishedSend {
 }
 
 /** Statements that run started sends. */
-export class SendBatchesSql extends Context.Service<SendBatchesSql>()("waypost/sending/SendBatchesSql", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient;
+export class SendBatchesSql extends SqlService<SendBatchesSql>("waypost/sending/SendBatchesSql")((sql) => {
+  const sendIs = (send: StartedSend) => sql`${tenantIs("s", send)} AND s.source_id = ${send.sourceId}`;
+  const isOneOf = isOneOfSends(sql);
 
-    const sendIs = (send: StartedSend) => sql`${tenantIs("s", send)} AND s.source_id = ${send.sourceId}`;
-    const isOneOf = isOneOfSends(sql);
+  /**
+   * Of a part of a send at a local time: the device is in its zones and in no earlier part. Batches of one
+   * campaign's parts run one part after another, so that the earlier deliveries are there.
+   */
+  const isInPart = (tenant: StartedSend, { local, perUser }: SendAudience) =>
+    local === undefined
+      ? sql`true`
+      : sql`(d.timezone = ANY (${arrayOf("text", local.zones)})
+          OR (${local.hasRest}::boolean AND d.timezone IS NULL))
+        AND NOT EXISTS (
+          SELECT FROM delivery x
+          WHERE ${tenantIs("x", tenant)} AND (x.device_key = d.key ${
+            perUser === true ? sql`OR x.user_key = d.user_key` : sql``
+          }) AND x.source_id = ANY (${arrayOf("int8", local.earlier.map(BigInt))}))`;
+
+  return {
+    /** Allows the statements of this transaction five minutes: a large audience may take that. */
+    allowLongStatements: Effect.orDie(sql`SET LOCAL statement_timeout = 300000`),
 
     /**
-     * Of a part of a send at a local time: the device is in its zones and in no earlier part. Batches of one
-     * campaign's parts run one part after another, so that the earlier deliveries are there.
+     * Finds the devices of an audience and lists them in batches. One device of each person is the one
+     * that was seen last, and of several the one with the first id (contract Q1); the batches name the
+     * people, so that each is in one batch, whatever person a device has meanwhile.
      */
-    const isInPart = (tenant: StartedSend, { local, perUser }: SendAudience) =>
-      local === undefined
-        ? sql`true`
-        : sql`(d.timezone = ANY (${arrayOf("text", local.zones)})
-            OR (${local.hasRest}::boolean AND d.timezone IS NULL))
-          AND NOT EXISTS (
-            SELECT FROM delivery x
-            WHERE ${tenantIs("x", tenant)} AND (x.device_key = d.key ${
-              perUser === true ? sql`OR x.user_key = d.user_key` : sql``
-            }) AND x.source_id = ANY (${arrayOf("int8", local.earlier.map(BigInt))}))`;
+    splitAudience: (taken: TakenBatch, audience: SendAudience, size: number) => {
+      const found = (distinct: Statement.Fragment, condition: Statement.Fragment) => sql`
+        SELECT ${distinct} d.key, d.user_key
+        FROM started s
+        JOIN device d ON ${tenantIs("d", taken)}
+        WHERE ${isTargetSql(sql)} AND (${audienceSql(sql, audience, "d")})
+          AND ${isInPart(taken, audience)} ${condition}`;
+      const members =
+        audience.perUser === true
+          ? sql`
+            (${found(sql``, sql`AND d.user_key IS NULL`)})
+            UNION ALL
+            (${found(
+              sql`DISTINCT ON (d.user_key)`,
+              sql`AND d.user_key IS NOT NULL ORDER BY d.user_key, d.last_seen_at DESC, d.id`,
+            )})`
+          : found(sql``, sql``);
+      const users = audience.perUser === true ? sql`array_agg(m.user_key ORDER BY m.key)` : sql`NULL`;
+      // Devices are sorted with their keys alone, and the columns of the send are added to the batches.
+      return Effect.orDie(sql`
+        WITH started AS MATERIALIZED (
+          SELECT s.* FROM send s WHERE ${sendIs(taken)}
+        ), listed AS MATERIALIZED (
+          SELECT m.batch, array_agg(m.key ORDER BY m.key) AS devices, ${users}::int[] AS users
+          FROM (
+            SELECT a.*, (1 + (row_number() OVER (ORDER BY a.key) - 1) / ${size}::int)::int AS batch
+            FROM (${members}) AS a
+          ) AS m
+          GROUP BY m.batch
+        )
+        INSERT INTO send_batch (workspace_id, environment, source_id, batch, campaign_key, capped,
+          quiet_hours, devices, users)
+        SELECT s.workspace_id, s.environment, s.source_id, l.batch, s.campaign_key,
+          s.cap_count IS NOT NULL OR s.parent_id IS NOT NULL, s.quiet_hours, l.devices, l.users
+        FROM listed l CROSS JOIN started s`);
+    },
 
-    return {
-      /** Allows the statements of this transaction five minutes: a large audience may take that. */
-      allowLongStatements: Effect.orDie(sql`SET LOCAL statement_timeout = 300000`),
+    /**
+     * Adds to the figures of sends and locks them until the end of the transaction, in the order of their
+     * source ids. No row for a send that was stopped.
+     */
+    count: (added: ReadonlyArray<AddedFigures>) => {
+      const ordered = added.toSorted((a, b) => Number(a.sourceId - b.sourceId));
+      return Effect.orDie(sql<{ readonly id: string }>`
+        WITH held AS MATERIALIZED (
+          SELECT a.* FROM ${unnested("a", ordered, {
+            ...sourceColumns,
+            targeted: ["int4", ({ targeted }) => targeted],
+            delivered: ["int4", ({ delivered }) => delivered],
+            failed: ["int4", ({ failed }) => failed],
+            held: ["int4", ({ held }) => held],
+            dropped: ["int4", ({ dropped }) => dropped],
+          })}
+          CROSS JOIN LATERAL (
+            SELECT s.id FROM send s
+            WHERE ${sameTenant("s", "a")} AND s.source_id = a.source_id AND s.status = 'running'
+            FOR NO KEY UPDATE
+          ) AS s
+        )
+        UPDATE send s SET targeted = s.targeted + h.targeted, delivered = s.delivered + h.delivered,
+          failed = s.failed + h.failed, held = s.held + h.held, dropped = s.dropped + h.dropped
+        FROM held h
+        WHERE ${sameTenant("s", "h")} AND s.source_id = h.source_id
+        RETURNING s.id`);
+    },
 
-      /**
-       * Finds the devices of an audience and lists them in batches. One device of each person is the one
-       * that was seen last, and of several the one with the first id (contract Q1); the batches name the
-       * people, so that each is in one batch, whatever person a device has meanwhile.
-       */
-      splitAudience: (taken: TakenBatch, audience: SendAudience, size: number) => {
-        const found = (distinct: Statement.Fragment, condition: Statement.Fragment) => sql`
-          SELECT ${distinct} d.key, d.user_key
-          FROM started s
-          JOIN device d ON ${tenantIs("d", taken)}
-          WHERE ${isTargetSql(sql)} AND (${audienceSql(sql, audience, "d")})
-            AND ${isInPart(taken, audience)} ${condition}`;
-        const members =
-          audience.perUser === true
-            ? sql`
-              (${found(sql``, sql`AND d.user_key IS NULL`)})
-              UNION ALL
-              (${found(
-                sql`DISTINCT ON (d.user_key)`,
-                sql`AND d.user_key IS NOT NULL ORDER BY d.user_key, d.last_seen_at DESC, d.id`,
-              )})`
-            : found(sql``, sql``);
-        const users = audience.perUser === true ? sql`array_agg(m.user_key ORDER BY m.key)` : sql`NULL`;
-        // Devices are sorted with their keys alone, and the columns of the send are added to the batches.
-        return Effect.orDie(sql`
-          WITH started AS MATERIALIZED (
-            SELECT s.* FROM send s WHERE ${sendIs(taken)}
-          ), listed AS MATERIALIZED (
-            SELECT m.batch, array_agg(m.key ORDER BY m.key) AS devices, ${users}::int[] AS users
-            FROM (
-              SELECT a.*, (1 + (row_number() OVER (ORDER BY a.key) - 1) / ${size}::int)::int AS batch
-              FROM (${members}) AS a
-            ) AS m
-            GROUP BY m.batch
-          )
-          INSERT INTO send_batch (workspace_id, environment, source_id, batch, campaign_key, capped,
-            quiet_hours, devices, users)
-          SELECT s.workspace_id, s.environment, s.source_id, l.batch, s.campaign_key,
-            s.cap_count IS NOT NULL OR s.parent_id IS NOT NULL, s.quiet_hours, l.devices, l.users
-          FROM listed l CROSS JOIN started s`);
-      },
+    /** Removes batches that have run. No row for one that was lost. */
+    close: (taken: ReadonlyArray<TakenBatch>) =>
+      Effect.orDie(sql<{ readonly batch: number }>`
+        DELETE FROM send_batch b USING ${unnested("t", taken, batchColumns)}
+        WHERE ${sameTenant("b", "t")} AND b.source_id = t.source_id AND b.batch = t.batch
+          AND b.fence = t.fence AND ${isOneOf("b", taken)}
+        RETURNING b.batch`),
 
-      /**
-       * Adds to the figures of sends and locks them until the end of the transaction, in the order of their
-       * source ids. No row for a send that was stopped.
-       */
-      count: (added: ReadonlyArray<AddedFigures>) => {
-        const ordered = added.toSorted((a, b) => Number(a.sourceId - b.sourceId));
-        return Effect.orDie(sql<{ readonly id: string }>`
-          WITH held AS MATERIALIZED (
-            SELECT a.* FROM ${unnested("a", ordered, {
-              ...sourceColumns,
-              targeted: ["int4", ({ targeted }) => targeted],
-              delivered: ["int4", ({ delivered }) => delivered],
-              failed: ["int4", ({ failed }) => failed],
-              held: ["int4", ({ held }) => held],
-              dropped: ["int4", ({ dropped }) => dropped],
-            })}
-            CROSS JOIN LATERAL (
-              SELECT s.id FROM send s
-              WHERE ${sameTenant("s", "a")} AND s.source_id = a.source_id AND s.status = 'running'
-              FOR NO KEY UPDATE
-            ) AS s
-          )
-          UPDATE send s SET targeted = s.targeted + h.targeted, delivered = s.delivered + h.delivered,
-            failed = s.failed + h.failed, held = s.held + h.held, dropped = s.dropped + h.dropped
-          FROM held h
-          WHERE ${sameTenant("s", "h")} AND s.source_id = h.source_id
-          RETURNING s.id`);
-      },
-
-      /** Removes batches that have run. No row for one that was lost. */
-      close: (taken: ReadonlyArray<TakenBatch>) =>
-        Effect.orDie(sql<{ readonly batch: number }>`
-          DELETE FROM send_batch b USING ${unnested("t", taken, batchColumns)}
-          WHERE ${sameTenant("b", "t")} AND b.source_id = t.source_id AND b.batch = t.batch
-            AND b.fence = t.fence AND ${isOneOf("b", taken)}
-          RETURNING b.batch`),
-
-      /**
-       * Ends those sends that have no open batch and an outcome for every delivery, except for held ones. No
-       * row for one that does not end.
-       */
-      finish: (sends: ReadonlyArray<StartedSend>, now: number) =>
-        Effect.orDie(sql<FinishedSend>`
-          WITH done AS (
-            UPDATE send s SET status = 'done', finished_at = ${instant(now)}
-            WHERE ${isOneOf("s", sends)}
-              AND ${tenantIsIn("s", sends)}
-              AND s.status = 'running' AND s.delivered + s.failed + s.held = s.targeted
-              AND NOT EXISTS (
-                SELECT FROM send_batch b
-                WHERE ${sameTenant("b", "s")} AND b.source_id = s.source_id OFFSET 0
-              )
-            RETURNING s.*
-          ), ${recordedSendsSql(sql, "done", now)}
-          SELECT s.environment, s.id, s.campaign_id AS "campaignId", s.targeted, s.delivered, s.failed,
-            (SELECT w.public_id FROM workspace w WHERE w.id = s.workspace_id) AS workspace
-          FROM done s`),
-    };
-  }),
-}) {
-  static readonly layer = Layer.effect(SendBatchesSql, SendBatchesSql.make);
-}
+    /**
+     * Ends those sends that have no open batch and an outcome for every delivery, except for held ones. No
+     * row for one that does not end.
+     */
+    finish: (sends: ReadonlyArray<StartedSend>, now: number) =>
+      Effect.orDie(sql<FinishedSend>`
+        WITH done AS (
+          UPDATE send s SET status = 'done', finished_at = ${instant(now)}
+          WHERE ${isOneOf("s", sends)}
+            AND ${tenantIsIn("s", sends)}
+            AND s.status = 'running' AND s.delivered + s.failed + s.held = s.targeted
+            AND NOT EXISTS (
+              SELECT FROM send_batch b
+              WHERE ${sameTenant("b", "s")} AND b.source_id = s.source_id OFFSET 0
+            )
+          RETURNING s.*
+        ), ${recordedSendsSql(sql, "done", now)}
+        SELECT s.environment, s.id, s.campaign_id AS "campaignId", s.targeted, s.delivered, s.failed,
+          (SELECT w.public_id FROM workspace w WHERE w.id = s.workspace_id) AS workspace
+        FROM done s`),
+  };
+}) {}

@@ -1,6 +1,7 @@
-import { Context, Effect, Layer } from "effect";
-import { SqlClient, type Statement } from "effect/sql";
+import { Effect } from "effect";
+import type { Statement } from "effect/sql";
 import { instant, unnested } from "../../database/Rows.ts";
+import { SqlService } from "../../database/SqlService.ts";
 import { tenantColumns } from "../../database/TenantColumns.ts";
 import { workspaceStatements } from "../../database/WorkspaceGroups.ts";
 import { addedDeliveryDeltasSql } from "../../deltas/DeltasSql.ts";
@@ -11,7 +12,7 @@ import type { TenantKey } from "../../workspaces/Environment.ts";
 import { batchParts } from "./batches/BatchDevicesSql.ts";
 import { sourceColumns, type TakenBatch } from "./batches/BatchLeasesSql.ts";
 import type { FirstStatus, InitialStatus } from "../deliveries/Delivery.ts";
-import { usedCapSql } from "../deliveries/FrequencyCapSql.ts";
+import { usedCapSql } from "../deliveries/ReceiverSql.ts";
 import type { StartedSend } from "./Send.ts";
 import type { QuietZone } from "./holding/SendQuietHours.ts";
 
@@ -36,121 +37,115 @@ const isSameTenant = (one: TenantKey, other: TenantKey): boolean =>
   one.workspaceId === other.workspaceId && one.environment === other.environment;
 
 /** Statements that create the deliveries of batches. */
-export class SendDeliveriesSql extends Context.Service<SendDeliveriesSql>()(
-  "waypost/sending/SendDeliveriesSql",
-  {
-    make: Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient;
-      const { byWorkspace } = workspaceStatements(sql);
-      const isWithinCap = sql`(due.cap_count IS NULL OR ${usedCapSql(sql, "due")} < due.cap_count)`;
+export class SendDeliveriesSql extends SqlService<SendDeliveriesSql>("waypost/sending/SendDeliveriesSql")(
+  (sql) => {
+    const { byWorkspace } = workspaceStatements(sql);
+    const isWithinCap = sql`(due.cap_count IS NULL OR ${usedCapSql(sql, "due")} < due.cap_count)`;
 
-      /** The variable parts of `deliver` while no device is in quiet hours. */
-      const plain = {
-        zone: sql``,
-        allowed: sql``,
-        rows: sql`due`,
-        condition: isWithinCap,
-        status: sql`g.status, g.last_error, NULL::timestamptz, g.settled_at`,
-        dropped: sql``,
-      };
-      /** The same parts while some are: the rows within their caps, with the effect of quiet hours. */
-      const during = (quiet: ReadonlyArray<QuietZone>, isOfSend: Statement.Fragment): typeof plain => ({
-        zone: sql`, COALESCE(d.timezone, s.quiet_hours ->> 'timezone') AS zone`,
-        allowed: sql`allowed AS MATERIALIZED (
-          SELECT due.*, q.action, q.until FROM due
-          LEFT JOIN ${unnested("q", quiet, {
-            ...sourceColumns,
-            zone: ["text", ({ timezone }) => timezone],
-            action: ["text", ({ action }) => action],
-            until: ["timestamptz", ({ until }) => until],
-          })} ON ${isOfSend} q.zone = due.zone
-          WHERE ${isWithinCap}
-        ), `,
-        rows: sql`allowed AS due`,
-        condition: sql`due.action IS DISTINCT FROM 'drop'`,
-        status: sql`CASE WHEN due.action IS NULL THEN g.status ELSE 'held' END,
-          CASE WHEN due.action IS NULL THEN g.last_error END, due.until,
-          CASE WHEN due.action IS NULL THEN g.settled_at END`,
-        dropped: sql`UNION ALL
-          SELECT workspace_id, environment, source_id, transport, 'dropped', count(*)::int
-          FROM allowed WHERE action = 'drop' GROUP BY 1, 2, 3, 4`,
-      });
+    /** The variable parts of `deliver` while no device is in quiet hours. */
+    const plain = {
+      zone: sql``,
+      allowed: sql``,
+      rows: sql`due`,
+      condition: isWithinCap,
+      status: sql`g.status, g.last_error, NULL::timestamptz, g.settled_at`,
+      dropped: sql``,
+    };
+    /** The same parts while some are: the rows within their caps, with the effect of quiet hours. */
+    const during = (quiet: ReadonlyArray<QuietZone>, isOfSend: Statement.Fragment): typeof plain => ({
+      zone: sql`, COALESCE(d.timezone, s.quiet_hours ->> 'timezone') AS zone`,
+      allowed: sql`allowed AS MATERIALIZED (
+        SELECT due.*, q.action, q.until FROM due
+        LEFT JOIN ${unnested("q", quiet, {
+          ...sourceColumns,
+          zone: ["text", ({ timezone }) => timezone],
+          action: ["text", ({ action }) => action],
+          until: ["timestamptz", ({ until }) => until],
+        })} ON ${isOfSend} q.zone = due.zone
+        WHERE ${isWithinCap}
+      ), `,
+      rows: sql`allowed AS due`,
+      condition: sql`due.action IS DISTINCT FROM 'drop'`,
+      status: sql`CASE WHEN due.action IS NULL THEN g.status ELSE 'held' END,
+        CASE WHEN due.action IS NULL THEN g.last_error END, due.until,
+        CASE WHEN due.action IS NULL THEN g.settled_at END`,
+      dropped: sql`UNION ALL
+        SELECT workspace_id, environment, source_id, transport, 'dropped', count(*)::int
+        FROM allowed WHERE action = 'drop' GROUP BY 1, 2, 3, 4`,
+    });
 
-      return {
-        /** The time zones of the devices of batches, and maybe more; null for devices without one. */
-        zones: (taken: ReadonlyArray<TakenBatch>) =>
-          Effect.map(
-            byWorkspace(taken)((own) => {
-              const { batches, zones } = batchParts(sql, own);
-              return sql<{ readonly timezone: TimeZoneName | null }>`
-                WITH ${batches} SELECT DISTINCT d.timezone ${zones}`;
-            }),
-            (rows) => [...new Set(rows.map(({ timezone }) => timezone))],
-          ),
-
-        /**
-         * Creates the deliveries of batches, except for devices at their cap. `quiet`: the zones in which
-         * the quiet hours of a send hold or drop its messages now.
-         */
-        deliver: (
-          taken: ReadonlyArray<TakenBatch>,
-          statuses: ReadonlyArray<TransportStatus>,
-          quiet: ReadonlyArray<QuietZone>,
-          now: number,
-        ) =>
+    return {
+      /** The time zones of the devices of batches, and maybe more; null for devices without one. */
+      zones: (taken: ReadonlyArray<TakenBatch>) =>
+        Effect.map(
           byWorkspace(taken)((own) => {
-            const parts = batchParts(sql, own);
-            const { added, batches, created, devices, isOfTenant, order, user } = parts;
-            const sends = new Set(own.map(({ sourceId }) => sourceId));
-            const ownQuiet = quiet.filter(({ sourceId }) => sends.has(sourceId));
-            const ownStatuses = statuses.filter((each) => own.some((batch) => isSameTenant(batch, each)));
-            const { allowed, condition, dropped, rows, status, zone } =
-              ownQuiet.length === 0 ? plain : during(ownQuiet, parts.isOfSend);
-            return sql<CreatedDeliveries>`
-            WITH ${batches}, due AS (
-              SELECT s.workspace_id, s.environment, s.source_id, d.key AS device_key, d.transport,
-                s.campaign_key, s.notification_key, s.content_key, s.content_type, s.cap_count,
-                s.cap_since, ${user} AS user_key,
-                CASE s.cap_by WHEN 'user' THEN ${user} END AS shared_by,
-                CASE WHEN s.templated AND d.transport = 'inbox' THEN 'rendered' ELSE d.transport END AS route
-                ${zone}
-              ${devices}
-            ), ${allowed} created AS (
-              INSERT INTO delivery (workspace_id, environment, source_id, device_key, user_key,
-                campaign_key, notification_key, content_key, content_type, trigger_type, location_key,
-                transport, created_at, status, last_error, held_until, settled_at)
-              SELECT due.workspace_id, due.environment, due.source_id, due.device_key, due.user_key,
-                due.campaign_key, due.notification_key, due.content_key, due.content_type, 'fixed_time',
-                NULL, due.transport, ${instant(now)}, ${status}
-              FROM ${rows}
-              JOIN ${unnested("g", ownStatuses, {
-                ...tenantColumns,
-                route: ["text", ({ route }) => route],
-                status: ["text", (each) => each.status],
-                last_error: ["text", ({ lastError }) => lastError],
-                settled_at: ["timestamptz", (each) => (isSettled(each) ? now : null)],
-              })} ON ${isOfTenant} g.route = due.route
-              WHERE ${condition} ${order}
-              RETURNING workspace_id, environment, source_id, device_key, transport, status ${created}
-            ), added AS MATERIALIZED (
-              ${added}
-            ), ${addedDeliveryDeltasSql(
-              sql,
-              sql`SELECT *, 'fixed_time' AS trigger_type FROM added WHERE status IN ('delivered', 'failed')`,
-              now,
-            )}, queued AS (
-              INSERT INTO push_queue (workspace_id, environment, source_id, device_key, transport, due_at)
-              SELECT workspace_id, environment, source_id, device_key, transport, ${instant(now)}
-              FROM created WHERE status = 'queued'
-            ), ${recordedDeliveriesOfSql(sql, "created", now)}
-            SELECT workspace_id AS "workspaceId", environment, source_id AS "sourceId", transport, status,
-              count
-            FROM added
-            ${dropped}`;
+            const { batches, zones } = batchParts(sql, own);
+            return sql<{ readonly timezone: TimeZoneName | null }>`
+              WITH ${batches} SELECT DISTINCT d.timezone ${zones}`;
           }),
-      };
-    }),
+          (rows) => [...new Set(rows.map(({ timezone }) => timezone))],
+        ),
+
+      /**
+       * Creates the deliveries of batches, except for devices at their cap. `quiet`: the zones in which
+       * the quiet hours of a send hold or drop its messages now.
+       */
+      deliver: (
+        taken: ReadonlyArray<TakenBatch>,
+        statuses: ReadonlyArray<TransportStatus>,
+        quiet: ReadonlyArray<QuietZone>,
+        now: number,
+      ) =>
+        byWorkspace(taken)((own) => {
+          const parts = batchParts(sql, own);
+          const { added, batches, created, devices, isOfTenant, order, user } = parts;
+          const sends = new Set(own.map(({ sourceId }) => sourceId));
+          const ownQuiet = quiet.filter(({ sourceId }) => sends.has(sourceId));
+          const ownStatuses = statuses.filter((each) => own.some((batch) => isSameTenant(batch, each)));
+          const { allowed, condition, dropped, rows, status, zone } =
+            ownQuiet.length === 0 ? plain : during(ownQuiet, parts.isOfSend);
+          return sql<CreatedDeliveries>`
+          WITH ${batches}, due AS (
+            SELECT s.workspace_id, s.environment, s.source_id, d.key AS device_key, d.transport,
+              s.campaign_key, s.notification_key, s.content_key, s.content_type, s.cap_count,
+              s.cap_since, ${user} AS user_key,
+              CASE s.cap_by WHEN 'user' THEN ${user} END AS shared_by,
+              CASE WHEN s.templated AND d.transport = 'inbox' THEN 'rendered' ELSE d.transport END AS route
+              ${zone}
+            ${devices}
+          ), ${allowed} created AS (
+            INSERT INTO delivery (workspace_id, environment, source_id, device_key, user_key,
+              campaign_key, notification_key, content_key, content_type, trigger_type, location_key,
+              transport, created_at, status, last_error, held_until, settled_at)
+            SELECT due.workspace_id, due.environment, due.source_id, due.device_key, due.user_key,
+              due.campaign_key, due.notification_key, due.content_key, due.content_type, 'fixed_time',
+              NULL, due.transport, ${instant(now)}, ${status}
+            FROM ${rows}
+            JOIN ${unnested("g", ownStatuses, {
+              ...tenantColumns,
+              route: ["text", ({ route }) => route],
+              status: ["text", (each) => each.status],
+              last_error: ["text", ({ lastError }) => lastError],
+              settled_at: ["timestamptz", (each) => (isSettled(each) ? now : null)],
+            })} ON ${isOfTenant} g.route = due.route
+            WHERE ${condition} ${order}
+            RETURNING workspace_id, environment, source_id, device_key, transport, status ${created}
+          ), added AS MATERIALIZED (
+            ${added}
+          ), ${addedDeliveryDeltasSql(
+            sql,
+            sql`SELECT *, 'fixed_time' AS trigger_type FROM added WHERE status IN ('delivered', 'failed')`,
+            now,
+          )}, queued AS (
+            INSERT INTO push_queue (workspace_id, environment, source_id, device_key, transport, due_at)
+            SELECT workspace_id, environment, source_id, device_key, transport, ${instant(now)}
+            FROM created WHERE status = 'queued'
+          ), ${recordedDeliveriesOfSql(sql, "created", now)}
+          SELECT workspace_id AS "workspaceId", environment, source_id AS "sourceId", transport, status,
+            count
+          FROM added
+          ${dropped}`;
+        }),
+    };
   },
-) {
-  static readonly layer = Layer.effect(SendDeliveriesSql, SendDeliveriesSql.make);
-}
+) {}

@@ -1,7 +1,8 @@
-import { Context, Effect, Layer } from "effect";
+import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { rowCursor } from "../../database/RowCursor.ts";
 import { epochMillis, utc } from "../../database/Rows.ts";
+import { SqlService } from "../../database/SqlService.ts";
 import { firstRow } from "../../database/Statements.ts";
 import { sameTenant, tenantIs } from "../../database/TenantColumns.ts";
 import type { TimeZoneName } from "../../time/TimeZone.ts";
@@ -22,66 +23,61 @@ export interface StoredSend extends SendResource {
 }
 
 /** The statements that list and show sends. */
-export class SendListSql extends Context.Service<SendListSql>()("waypost/sending/SendListSql", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient;
-    const rows = sql`
-      SELECT s.id, s.campaign_id, c.name AS campaign_name, s.notification_id, n.name AS notification_name,
-        ${utc("COALESCE(g.first_at, s.due_at)")} AS due_at, s.status,
-        COALESCE(g.targeted, s.targeted) AS targeted, COALESCE(g.delivered, s.delivered) AS delivered,
-        COALESCE(g.failed, s.failed) AS failed, COALESCE(g.held, s.held) AS held,
-        COALESCE(g.dropped, s.dropped) AS dropped, ${utc("s.started_at")} AS started_at,
-        ${utc("s.finished_at")} AS finished_at,
-        CASE WHEN s.local_at IS NOT NULL THEN COALESCE(g.parts, '[]') END AS parts,
-        CASE WHEN s.next_at IS NOT NULL AND s.status IN ('scheduled', 'running') THEN json_build_object(
-          'localAt', s.local_at, 'late', s.late, 'hasRun', s.status = 'running', 'campaignZone', c.timezone,
-          'plannedAt', ${epochMillis("s.planned_at")}, 'nextAt', ${epochMillis("s.next_at")}) END AS upcoming
-      FROM send s
-      LEFT JOIN campaign c ON ${sameTenant("c", "s")} AND c.id = s.campaign_id
-      LEFT JOIN notification n ON ${sameTenant("n", "s")} AND n.id = s.notification_id
-      LEFT JOIN LATERAL (
-        SELECT min(p.due_at) AS first_at, sum(p.targeted)::int AS targeted,
-          sum(p.delivered)::int AS delivered, sum(p.failed)::int AS failed, sum(p.held)::int AS held,
-          sum(p.dropped)::int AS dropped,
-          jsonb_agg(jsonb_build_object('due_at', ${utc("p.due_at")}, 'targeted', p.targeted,
-            'delivered', p.delivered, 'failed', p.failed, 'status', p.status) ORDER BY p.due_at) AS parts
-        FROM send p WHERE ${sameTenant("p", "s")} AND p.parent_id = s.id
-      ) AS g ON s.local_at IS NOT NULL`;
-    const sends = (tenant: Tenant, before: string | null, filters: SendFilters) => {
-      const { campaign = null, status = null } = filters;
-      return sql`
-          ${rows}
-          WHERE s.workspace_id = ${tenant.workspaceId} AND s.environment = ${tenant.environment}
-            AND s.parent_id IS NULL AND (${before}::uuid IS NULL OR s.id < ${before})
-            AND (${campaign}::uuid IS NULL OR s.campaign_id = ${campaign})
-            AND (${status}::text IS NULL OR s.status = ${status})
-          ORDER BY s.id DESC`;
-    };
+export class SendListSql extends SqlService<SendListSql>("waypost/sending/SendListSql")((sql) => {
+  const rows = sql`
+    SELECT s.id, s.campaign_id, c.name AS campaign_name, s.notification_id, n.name AS notification_name,
+      ${utc("COALESCE(g.first_at, s.due_at)")} AS due_at, s.status,
+      COALESCE(g.targeted, s.targeted) AS targeted, COALESCE(g.delivered, s.delivered) AS delivered,
+      COALESCE(g.failed, s.failed) AS failed, COALESCE(g.held, s.held) AS held,
+      COALESCE(g.dropped, s.dropped) AS dropped, ${utc("s.started_at")} AS started_at,
+      ${utc("s.finished_at")} AS finished_at,
+      CASE WHEN s.local_at IS NOT NULL THEN COALESCE(g.parts, '[]') END AS parts,
+      CASE WHEN s.next_at IS NOT NULL AND s.status IN ('scheduled', 'running') THEN json_build_object(
+        'localAt', s.local_at, 'late', s.late, 'hasRun', s.status = 'running', 'campaignZone', c.timezone,
+        'plannedAt', ${epochMillis("s.planned_at")}, 'nextAt', ${epochMillis("s.next_at")}) END AS upcoming
+    FROM send s
+    LEFT JOIN campaign c ON ${sameTenant("c", "s")} AND c.id = s.campaign_id
+    LEFT JOIN notification n ON ${sameTenant("n", "s")} AND n.id = s.notification_id
+    LEFT JOIN LATERAL (
+      SELECT min(p.due_at) AS first_at, sum(p.targeted)::int AS targeted,
+        sum(p.delivered)::int AS delivered, sum(p.failed)::int AS failed, sum(p.held)::int AS held,
+        sum(p.dropped)::int AS dropped,
+        jsonb_agg(jsonb_build_object('due_at', ${utc("p.due_at")}, 'targeted', p.targeted,
+          'delivered', p.delivered, 'failed', p.failed, 'status', p.status) ORDER BY p.due_at) AS parts
+      FROM send p WHERE ${sameTenant("p", "s")} AND p.parent_id = s.id
+    ) AS g ON s.local_at IS NOT NULL`;
+  const sends = (tenant: Tenant, before: string | null, filters: SendFilters) => {
+    const { campaign = null, status = null } = filters;
+    return sql`
+        ${rows}
+        WHERE s.workspace_id = ${tenant.workspaceId} AND s.environment = ${tenant.environment}
+          AND s.parent_id IS NULL AND (${before}::uuid IS NULL OR s.id < ${before})
+          AND (${campaign}::uuid IS NULL OR s.campaign_id = ${campaign})
+          AND (${status}::text IS NULL OR s.status = ${status})
+        ORDER BY s.id DESC`;
+  };
 
-    return {
-      /** Newest first by when they were scheduled. */
-      page: (tenant: Tenant, { before, limit }: PagePosition, filters: SendFilters) =>
-        Effect.orDie(sql<StoredSend>`/* page of sends */ ${sends(tenant, before, filters)} LIMIT ${limit}`),
+  return {
+    /** Newest first by when they were scheduled. */
+    page: (tenant: Tenant, { before, limit }: PagePosition, filters: SendFilters) =>
+      Effect.orDie(sql<StoredSend>`/* page of sends */ ${sends(tenant, before, filters)} LIMIT ${limit}`),
 
-      /** All of them, in the order of the pages; in batches. */
-      all: (tenant: Tenant, filters: SendFilters) =>
-        Effect.provideService(rowCursor<StoredSend>(sends(tenant, null, filters)), SqlClient.SqlClient, sql),
+    /** All of them, in the order of the pages; in batches. */
+    all: (tenant: Tenant, filters: SendFilters) =>
+      Effect.provideService(rowCursor<StoredSend>(sends(tenant, null, filters)), SqlClient.SqlClient, sql),
 
-      find: (tenant: Tenant, id: string) =>
-        firstRow(sql<StoredSend>`
-          ${rows} WHERE ${tenantIs("s", tenant)} AND s.id = ${id} AND s.parent_id IS NULL`),
+    find: (tenant: Tenant, id: string) =>
+      firstRow(sql<StoredSend>`
+        ${rows} WHERE ${tenantIs("s", tenant)} AND s.id = ${id} AND s.parent_id IS NULL`),
 
-      /** The failed deliveries of a send by reason, the most frequent first. */
-      failures: ({ environment, workspaceId }: Tenant, id: string) =>
-        Effect.orDie(sql<SendFailure>`
-          SELECT coalesce(d.last_error, 'Unknown.') AS reason, count(*)::int AS deliveries
-          FROM send s JOIN delivery d ON d.workspace_id = s.workspace_id
-            AND d.environment = s.environment AND d.source_id = s.source_id
-          WHERE s.workspace_id = ${workspaceId} AND s.environment = ${environment}
-            AND (s.id = ${id} OR s.parent_id = ${id}) AND d.status = 'failed'
-          GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ${maxFailureReasons}`),
-    };
-  }),
-}) {
-  static readonly layer = Layer.effect(SendListSql, SendListSql.make);
-}
+    /** The failed deliveries of a send by reason, the most frequent first. */
+    failures: ({ environment, workspaceId }: Tenant, id: string) =>
+      Effect.orDie(sql<SendFailure>`
+        SELECT coalesce(d.last_error, 'Unknown.') AS reason, count(*)::int AS deliveries
+        FROM send s JOIN delivery d ON d.workspace_id = s.workspace_id
+          AND d.environment = s.environment AND d.source_id = s.source_id
+        WHERE s.workspace_id = ${workspaceId} AND s.environment = ${environment}
+          AND (s.id = ${id} OR s.parent_id = ${id}) AND d.status = 'failed'
+        GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ${maxFailureReasons}`),
+  };
+}) {}

@@ -1,5 +1,5 @@
 import { Effect, Metric } from "effect";
-import { knownSeries } from "../../telemetry/KnownSeries.ts";
+import { counter, knownSeries } from "../../telemetry/KnownSeries.ts";
 import { countQuiet } from "../deliveries/QuietMetrics.ts";
 import type { FinishedSend } from "./SendBatchesSql.ts";
 import type { CreatedDeliveries } from "./SendDeliveriesSql.ts";
@@ -11,20 +11,16 @@ const lag = knownSeries(
   }),
 );
 
-const ended = knownSeries(
-  Metric.counter("waypost_sends_total", {
-    description: "Sends that workers decided on, by status: running (started), done, skipped, missed.",
-    incremental: true,
-  }),
+/** Counts a send that this process moved to a status. */
+export const countSend = counter(
+  "waypost_sends_total",
+  "Sends that workers decided on, by status: running (started), done, skipped, missed.",
   { status: ["running", "done", "skipped", "missed"] },
 );
 
-const batches = knownSeries(
-  Metric.counter("waypost_send_batches_total", {
-    description:
-      "Batches of sends, by outcome: done, or lost (the send was stopped, or another process took it).",
-    incremental: true,
-  }),
+const countRun = counter(
+  "waypost_send_batches_total",
+  "Batches of sends, by outcome: done, or lost (the send was stopped, or another process took it).",
   { outcome: ["done", "lost"] },
 );
 
@@ -37,10 +33,6 @@ const deliveries = knownSeries(
   { transport: ["inbox"], status: ["delivered", "held"] },
 );
 
-/** Counts a send that this process moved to a status. */
-export const countSend = (status: "running" | "done" | "skipped" | "missed"): Effect.Effect<void> =>
-  Metric.update(Metric.withAttributes(ended, { status }), 1);
-
 /** Records how late a send started. */
 export const noteLag = (millis: number): Effect.Effect<void> => Metric.update(lag, millis / 1000);
 
@@ -51,13 +43,13 @@ export const countBatches = (
   created: ReadonlyArray<CreatedDeliveries> = [],
 ): Effect.Effect<void> =>
   Effect.andThen(
-    Metric.update(Metric.withAttributes(batches, { outcome }), number),
+    countRun({ outcome }, number),
     Effect.forEach(
       created,
       ({ count, status, transport }) => {
         const created = Metric.update(Metric.withAttributes(deliveries, { transport, status }), count);
-        if (status === "dropped") return countQuiet("drop", count);
-        return status === "held" ? Effect.andThen(created, countQuiet("hold", count)) : created;
+        if (status === "dropped") return countQuiet({ action: "drop" }, count);
+        return status === "held" ? Effect.andThen(created, countQuiet({ action: "hold" }, count)) : created;
       },
       { discard: true },
     ),
@@ -66,7 +58,7 @@ export const countBatches = (
 /** Counts and logs a send that is done: every delivery has an outcome. */
 export const logDone = Effect.fnUntraced(function* (finished: FinishedSend) {
   const { campaignId, delivered, environment, failed, id, targeted, workspace } = finished;
-  yield* countSend("done");
+  yield* countSend({ status: "done" });
   yield* Effect.logInfo("A send is done").pipe(
     Effect.annotateLogs({
       workspace,

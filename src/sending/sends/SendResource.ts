@@ -1,5 +1,12 @@
 import { Schema } from "effect";
-import { nullableInstant, shownId, shownInstant, shownInteger, shownText } from "../../wire/ShownFields.ts";
+import {
+  nullableInstant,
+  nullableText,
+  shownId,
+  shownInstant,
+  shownInteger,
+  shownText,
+} from "../../wire/ShownFields.ts";
 import { SendStatus } from "./Send.ts";
 
 /** The devices of a send at a local time in whose zones the time comes at one instant. */
@@ -19,18 +26,15 @@ const sendFields = {
     "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b61",
   ),
   campaign_id: shownId("Its campaign, also if that is deleted.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b62"),
-  campaign_name: Schema.NullOr(Schema.String).annotate({
-    description: "The name of its campaign; null if that is deleted.",
-    examples: ["Opening week"],
-  }),
+  campaign_name: nullableText("The name of its campaign; null if that is deleted.", "Opening week"),
   notification_id: shownId(
     "The notification that it sends, also if that is deleted.",
     "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b63",
   ),
-  notification_name: Schema.NullOr(Schema.String).annotate({
-    description: "The name of that notification; null if it is deleted.",
-    examples: ["Welcome with coffee"],
-  }),
+  notification_name: nullableText(
+    "The name of that notification; null if it is deleted.",
+    "Welcome with coffee",
+  ),
   due_at: shownInstant(
     "When it is due, in UTC; of a send at a local time, when its first part is.",
     "2026-11-27T08:30:00+00:00",

@@ -1,13 +1,11 @@
 import { Cause, Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../../database/Database.ts";
 import { Segments } from "../../devices/Segments.ts";
-import { effectiveQuietHours } from "../../workspaces/QuietHours.ts";
-import { capWindow } from "../deliveries/FrequencyCap.ts";
 import { LocalSends } from "./local/LocalSends.ts";
 import { BatchSize, outcomeAt, type SendAudience, type SendingCampaign } from "./Send.ts";
 import { SendBatchesSql } from "./SendBatchesSql.ts";
 import { countSend, noteLag } from "./SendMetrics.ts";
-import { type DueSend, type HeldCampaign, SendStartsSql } from "./SendStartsSql.ts";
+import { type DueSend, type HeldCampaign, rulesAt, SendStartsSql } from "./SendStartsSql.ts";
 
 /**
  * Campaigns whose sends start in one transaction. Ten thousand sends of one minute need few statements each,
@@ -45,16 +43,7 @@ export class SendStarts extends Context.Service<SendStarts>()("waypost/sending/S
       const audiences = new Map(
         (yield* segments.audiences(campaigns)).map((audience, index) => [campaigns[index], audience]),
       );
-      const starting = sends.map((send) => {
-        const { cap, defaultCap, defaultQuietHours, quietHours, timezone } = send.held;
-        const hours = effectiveQuietHours(quietHours, defaultQuietHours);
-        return {
-          ...send,
-          capBy: send.held.capBy,
-          window: capWindow(cap, defaultCap, timezone, now),
-          quiet: hours === null ? null : { ...hours, timezone },
-        };
-      });
+      const starting = sends.map((send) => ({ ...send, ...rulesAt(send.held, now) }));
       const sourceIds = new Map(
         (yield* repository.start(starting, now)).map(({ id, sourceId }) => [id, sourceId]),
       );
@@ -108,9 +97,9 @@ export class SendStarts extends Context.Service<SendStarts>()("waypost/sending/S
     const log = Effect.fnUntraced(function* (decision: Decision) {
       const { campaignId, environment, held, id, isDone, lagMillis, outcome } = decision;
       const { workspace } = held;
-      yield* countSend(outcome);
+      yield* countSend({ status: outcome });
       if (outcome === "running") yield* noteLag(lagMillis);
-      if (isDone) yield* countSend("done");
+      if (isDone) yield* countSend({ status: "done" });
       const sentence = {
         running: "A send has started",
         skipped: "A send was skipped: its campaign is paused",

@@ -1,11 +1,23 @@
+import { Schema } from "effect";
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
 import { Needs } from "../../access/Access.ts";
 import { alsoAsCsv } from "../../http/csv/CsvParameters.ts";
 import { NotFound, Unprocessable } from "../../wire/ApiError.ts";
 import { Data, PageOf, PageQuery } from "../../wire/Envelope.ts";
+import { isUuid } from "../../wire/Ids.ts";
 import { shownId } from "../../wire/ShownFields.ts";
-import { sendFilters } from "./SendFilters.ts";
+import { SendStatus } from "./Send.ts";
 import { SendDetail, SendResource } from "./SendResource.ts";
+
+/** The query parameters that select sends. */
+const sendFilters = {
+  campaign: Schema.optionalKey(
+    shownId("Only sends of the campaign with this id.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b62").check(
+      Schema.makeFilter(isUuid, { message: "The {field} must be a UUID." }),
+    ),
+  ),
+  status: Schema.optionalKey(SendStatus),
+};
 
 /** The platform API's endpoints of sends at fixed times (contract S1). */
 export class SendsApi extends HttpApiGroup.make("sends")

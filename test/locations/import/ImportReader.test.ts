@@ -9,8 +9,9 @@ import { collection, pointFeature } from "../Features.ts";
 
 const limits = {
   maxRunning: 2,
-  maxRunningPerOwner: 1,
-  maxWaitingPerOwner: 1,
+  maxRunningOfOwner: 1,
+  maxWaiting: Infinity,
+  maxWaitingOfOwner: 1,
   waitMillis: 600_000,
   answerMillis: 600_000,
   idleMillis: 0,

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest";
 import { vi } from "vitest";
-import type { EncryptionRequest } from "../../../src/sending/push/transports/EncryptionMessages.ts";
 import {
+  type EncryptionRequest,
   EncryptionFailed,
   EncryptionThreads,
   type ThreadObserver,

@@ -5,12 +5,14 @@ import { Settings } from "../../../src/config/Settings.ts";
 import { PushChannels } from "../../../src/sending/push/PushChannels.ts";
 import type { QueuePartition } from "../../../src/sending/push/PushQueueSql.ts";
 import { PushWorkers } from "../../../src/sending/push/PushWorkers.ts";
-import type { EncryptionRequest } from "../../../src/sending/push/transports/EncryptionMessages.ts";
 import {
   EncryptionThreadSettings,
   startEncryptionThread,
 } from "../../../src/sending/push/transports/EncryptionThread.ts";
-import type { EncryptionSettings } from "../../../src/sending/push/transports/EncryptionThreads.ts";
+import type {
+  EncryptionRequest,
+  EncryptionSettings,
+} from "../../../src/sending/push/transports/EncryptionThreads.ts";
 import { testStart } from "../../TestWaypost.ts";
 import { withoutWorkers } from "./LeaseWorld.ts";
 import { localServices } from "./LocalProviders.ts";

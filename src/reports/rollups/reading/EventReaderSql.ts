@@ -1,6 +1,7 @@
-import { Context, Effect, Layer } from "effect";
-import { SqlClient } from "effect/sql";
-import { arrayOf, asNumber } from "../../../database/Rows.ts";
+import { Effect } from "effect";
+import { arrayOf, asNumber, epochMillis } from "../../../database/Rows.ts";
+import { SqlService } from "../../../database/SqlService.ts";
+import { columnValues } from "../../../database/Statements.ts";
 import type { Tenant } from "../../../workspaces/Workspace.ts";
 import { reportConditions, type ReportScope } from "../../ReportConditionsSql.ts";
 import { within } from "../../SourceRowsSql.ts";
@@ -12,83 +13,74 @@ import { enteredDevices, entriesAndExits } from "./RawCountsSql.ts";
 import { isDayOf, rowsOfParts } from "./RollupPartsSql.ts";
 
 /** The statements that read rollups and deltas of events, in one transaction and snapshot. */
-export class EventReaderSql extends Context.Service<EventReaderSql>()(
+export class EventReaderSql extends SqlService<EventReaderSql>(
   "waypost/reports/rollups/reading/EventReaderSql",
-  {
-    make: Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient;
-      const isInBlock = (blocks: ReadonlyArray<number>) => sql`block = ANY(${arrayOf("int4", blocks)})`;
+)((sql) => {
+  const isInBlock = (blocks: ReadonlyArray<number>) => sql`block = ANY(${arrayOf("int4", blocks)})`;
 
-      return {
-        /** The keys of the locations that match. */
-        locations: (tenant: Tenant, scope: ReportScope) =>
-          Effect.map(
-            Effect.orDie(sql<{ readonly key: number }>`
-              SELECT key FROM location WHERE ${reportConditions(sql, tenant, scope).locationMatches}`),
-            (rows) => rows.map(({ key }) => key),
-          ),
+  return {
+    /** The keys of the locations that match. */
+    locations: (tenant: Tenant, scope: ReportScope) =>
+      columnValues(sql<{ readonly key: number }>`
+        SELECT key FROM location WHERE ${reportConditions(sql, tenant, scope).locationMatches}`),
 
-        /** Figures of each day of the range in these blocks of locations, end to end. */
-        figuresOfDays: (tenant: Tenant, scope: ReportScope, blocks: ReadonlyArray<number>) =>
-          Effect.orDie(sql<{ readonly date: string; readonly figures: Uint8Array }>`
-            SELECT starts_on::text AS date, string_agg(figures, ''::bytea) AS figures FROM event_rollup
-            WHERE ${reportConditions(sql, tenant, scope).mine} AND ${isDayOf(sql, scope)}
-              AND ${isInBlock(blocks)}
-            GROUP BY starts_on`),
+    /** Figures of each day of the range in these blocks of locations, end to end. */
+    figuresOfDays: (tenant: Tenant, scope: ReportScope, blocks: ReadonlyArray<number>) =>
+      Effect.orDie(sql<{ readonly date: string; readonly figures: Uint8Array }>`
+        SELECT starts_on::text AS date, string_agg(figures, ''::bytea) AS figures FROM event_rollup
+        WHERE ${reportConditions(sql, tenant, scope).mine} AND ${isDayOf(sql, scope)}
+          AND ${isInBlock(blocks)}
+        GROUP BY starts_on`),
 
-        /** The rows of the parts of the range in these blocks of locations. */
-        blocks: (
-          tenant: Tenant,
-          scope: ReportScope,
-          parts: ReadonlyArray<RollupPart>,
-          blocks: ReadonlyArray<number>,
-        ) =>
-          Effect.orDie(sql<LocationBlock & { readonly block: number }>`
-            SELECT block, figures, devices FROM ${rowsOfParts(
-              sql,
-              parts,
-              (isInPart) => sql`
-                SELECT block, figures, devices FROM event_rollup
-                WHERE ${reportConditions(sql, tenant, scope).mine} AND ${isInPart} AND ${isInBlock(blocks)}`,
-            )}`),
+    /** The rows of the parts of the range in these blocks of locations. */
+    blocks: (
+      tenant: Tenant,
+      scope: ReportScope,
+      parts: ReadonlyArray<RollupPart>,
+      blocks: ReadonlyArray<number>,
+    ) =>
+      Effect.orDie(sql<LocationBlock & { readonly block: number }>`
+        SELECT block, figures, devices FROM ${rowsOfParts(
+          sql,
+          parts,
+          (isInPart) => sql`
+            SELECT block, figures, devices FROM event_rollup
+            WHERE ${reportConditions(sql, tenant, scope).mine} AND ${isInPart} AND ${isInBlock(blocks)}`,
+        )}`),
 
-        /** Pending deltas of the range at matching locations. */
-        pendingTransitions: (tenant: Tenant, scope: ReportScope) => {
-          const { eventMatches, mine } = reportConditions(sql, tenant, scope);
-          return Effect.orDie(sql<TransitionGroup>`
-            SELECT ${asNumber("extract(epoch FROM quarter) * 1000")} AS quarter, location_key,
-              ${entriesAndExits(sql)}, ${enteredDevices(sql)}
-            FROM (
-              SELECT workspace_id, environment, quarter, each.location_key, each.type, each.device_key
-              FROM event_delta, unnest(location_keys, types, device_keys)
-                AS each (location_key, type, device_key)
-              WHERE ${mine} AND ${within(sql, "quarter", scope.range)}) AS event
-            WHERE ${eventMatches} GROUP BY quarter, location_key`);
-        },
+    /** Pending deltas of the range at matching locations. */
+    pendingTransitions: (tenant: Tenant, scope: ReportScope) => {
+      const { eventMatches, mine } = reportConditions(sql, tenant, scope);
+      return Effect.orDie(sql<TransitionGroup>`
+        SELECT ${epochMillis("quarter")} AS quarter, location_key,
+          ${entriesAndExits(sql)}, ${enteredDevices(sql)}
+        FROM (
+          SELECT workspace_id, environment, quarter, each.location_key, each.type, each.device_key
+          FROM event_delta, unnest(location_keys, types, device_keys)
+            AS each (location_key, type, device_key)
+          WHERE ${mine} AND ${within(sql, "quarter", scope.range)}) AS event
+        WHERE ${eventMatches} GROUP BY quarter, location_key`);
+    },
 
-        /** How pending events change the visits that began in the range at each matching location. */
-        pendingVisits: (tenant: Tenant, scope: ReportScope) => {
-          const { locationMatches, mine } = reportConditions(sql, tenant, scope);
-          return Effect.orDie(sql<VisitChange>`
-            SELECT location_key, ${asNumber("sum(visits)")} AS visits,
-              sum(visit_micros)::int8 AS "visitMicros"
-            FROM (${visitChanges(sql, {
-              mine,
-              added: sql`
-                SELECT * FROM (
-                  SELECT each.device_key, each.location_key, each.id
-                  FROM event_delta, unnest(device_keys, location_keys, event_ids)
-                    AS each (device_key, location_key, id)
-                  WHERE ${mine}) AS event`,
-              ignored: sql`SELECT 0 AS device_key, NULL::uuid AS id WHERE false`,
-              entries: within(sql, "occurred_at", scope.range),
-            })}) AS changed
-            WHERE location_key IN (SELECT key FROM location WHERE ${locationMatches})
-            GROUP BY 1`);
-        },
-      };
-    }),
-  },
-) {
-  static readonly layer = Layer.effect(EventReaderSql, EventReaderSql.make);
-}
+    /** How pending events change the visits that began in the range at each matching location. */
+    pendingVisits: (tenant: Tenant, scope: ReportScope) => {
+      const { locationMatches, mine } = reportConditions(sql, tenant, scope);
+      return Effect.orDie(sql<VisitChange>`
+        SELECT location_key, ${asNumber("sum(visits)")} AS visits,
+          sum(visit_micros)::int8 AS "visitMicros"
+        FROM (${visitChanges(sql, {
+          mine,
+          added: sql`
+            SELECT * FROM (
+              SELECT each.device_key, each.location_key, each.id
+              FROM event_delta, unnest(device_keys, location_keys, event_ids)
+                AS each (device_key, location_key, id)
+              WHERE ${mine}) AS event`,
+          ignored: sql`SELECT 0 AS device_key, NULL::uuid AS id WHERE false`,
+          entries: within(sql, "occurred_at", scope.range),
+        })}) AS changed
+        WHERE location_key IN (SELECT key FROM location WHERE ${locationMatches})
+        GROUP BY 1`);
+    },
+  };
+}) {}

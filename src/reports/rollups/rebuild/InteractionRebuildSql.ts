@@ -1,6 +1,6 @@
-import { Context, Effect, Layer } from "effect";
-import { SqlClient } from "effect/sql";
+import { Effect } from "effect";
 import { arrayOf, asNumber } from "../../../database/Rows.ts";
+import { SqlService } from "../../../database/SqlService.ts";
 import { dateAt, daysOf } from "../../../time/LocalTime.ts";
 import { interactions, type Period, within } from "../../SourceRowsSql.ts";
 import { inTenant } from "../../../database/TenantColumns.ts";
@@ -8,51 +8,44 @@ import type { AnswerDelta, InteractionDelta } from "../InteractionTypes.ts";
 import type { PendingTenant } from "../RollupTypes.ts";
 
 /** The statements that count interactions and answers of source rows by local day. */
-export class InteractionRebuildSql extends Context.Service<InteractionRebuildSql>()(
+export class InteractionRebuildSql extends SqlService<InteractionRebuildSql>(
   "waypost/reports/rollups/rebuild/InteractionRebuildSql",
-  {
-    make: Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient;
+)((sql) => {
+  /** The start of the local day of an instant of a period, in epoch milliseconds. */
+  const dayOf = ({ timezone }: PendingTenant, { fromMs, toMs }: Period, column: string) => {
+    const zone = timezone;
+    const starts = daysOf(zone, dateAt(zone, fromMs), dateAt(zone, toMs - 1)).map((day) => day.fromMs);
+    const bucket = sql`width_bucket(${sql(column)}, ${arrayOf("timestamptz", starts)})`;
+    return sql`(${arrayOf("float8", starts)})[${bucket}]`;
+  };
 
-      /** The start of the local day of an instant of a period, in epoch milliseconds. */
-      const dayOf = ({ timezone }: PendingTenant, { fromMs, toMs }: Period, column: string) => {
-        const zone = timezone;
-        const starts = daysOf(zone, dateAt(zone, fromMs), dateAt(zone, toMs - 1)).map((day) => day.fromMs);
-        const bucket = sql`width_bucket(${sql(column)}, ${arrayOf("timestamptz", starts)})`;
-        return sql`(${arrayOf("float8", starts)})[${bucket}]`;
-      };
+  return {
+    /** Opens, clicks and responses of a period, by day and pairing, content type and trigger. */
+    interactions: (tenant: PendingTenant, period: Period) =>
+      Effect.orDie(sql<InteractionDelta>`
+        SELECT ${dayOf(tenant, period, "at")} AS quarter, campaign_key, notification_key, content_type,
+          trigger_type, ${asNumber("sum(opened)")} AS opened, ${asNumber("sum(clicked)")} AS clicked,
+          0 AS responses
+        FROM ${interactions(sql, period)} WHERE ${inTenant(tenant)} AND ${within(sql, "at", period)}
+        GROUP BY 1, 2, 3, 4, 5
+        UNION ALL
+        SELECT ${dayOf(tenant, period, "first_answered_at")}, campaign_key, notification_key, 'survey',
+          '', 0, 0, ${asNumber("count(*)")}
+        FROM survey_response WHERE ${inTenant(tenant)} AND ${within(sql, "first_answered_at", period)}
+        GROUP BY 1, 2, 3`),
 
-      return {
-        /** Opens, clicks and responses of a period, by day and pairing, content type and trigger. */
-        interactions: (tenant: PendingTenant, period: Period) =>
-          Effect.orDie(sql<InteractionDelta>`
-            SELECT ${dayOf(tenant, period, "at")} AS quarter, campaign_key, notification_key, content_type,
-              trigger_type, ${asNumber("sum(opened)")} AS opened, ${asNumber("sum(clicked)")} AS clicked,
-              0 AS responses
-            FROM ${interactions(sql, period)} WHERE ${inTenant(tenant)} AND ${within(sql, "at", period)}
-            GROUP BY 1, 2, 3, 4, 5
-            UNION ALL
-            SELECT ${dayOf(tenant, period, "first_answered_at")}, campaign_key, notification_key, 'survey',
-              '', 0, 0, ${asNumber("count(*)")}
-            FROM survey_response WHERE ${inTenant(tenant)} AND ${within(sql, "first_answered_at", period)}
-            GROUP BY 1, 2, 3`),
-
-        /** Answers that were first given in a period, by day, campaign, notification and question. */
-        answers: (tenant: PendingTenant, period: Period) =>
-          Effect.orDie(sql<AnswerDelta>`
-            SELECT quarter, campaign_key, notification_key, question_id,
-              jsonb_object_agg(value, count) AS counts
-            FROM (
-              SELECT ${dayOf(tenant, period, "first_answered_at")} AS quarter, campaign_key, notification_key,
-                answer ->> 'question_id' AS question_id, answer_value(answer -> 'value') AS value,
-                count(*) AS count
-              FROM survey_response, jsonb_array_elements(answers) AS answer
-              WHERE ${inTenant(tenant)} AND ${within(sql, "first_answered_at", period)}
-              GROUP BY 1, 2, 3, 4, 5) AS answered
-            GROUP BY 1, 2, 3, 4`),
-      };
-    }),
-  },
-) {
-  static readonly layer = Layer.effect(InteractionRebuildSql, InteractionRebuildSql.make);
-}
+    /** Answers that were first given in a period, by day, campaign, notification and question. */
+    answers: (tenant: PendingTenant, period: Period) =>
+      Effect.orDie(sql<AnswerDelta>`
+        SELECT quarter, campaign_key, notification_key, question_id,
+          jsonb_object_agg(value, count) AS counts
+        FROM (
+          SELECT ${dayOf(tenant, period, "first_answered_at")} AS quarter, campaign_key, notification_key,
+            answer ->> 'question_id' AS question_id, answer_value(answer -> 'value') AS value,
+            count(*) AS count
+          FROM survey_response, jsonb_array_elements(answers) AS answer
+          WHERE ${inTenant(tenant)} AND ${within(sql, "first_answered_at", period)}
+          GROUP BY 1, 2, 3, 4, 5) AS answered
+        GROUP BY 1, 2, 3, 4`),
+  };
+}) {}

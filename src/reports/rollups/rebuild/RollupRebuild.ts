@@ -5,12 +5,13 @@ import { runSliced } from "../../../workers/TimeSlices.ts";
 import { SourceRowEstimateSql } from "../../SourceRowEstimateSql.ts";
 import type { Period } from "../../SourceRowsSql.ts";
 import { RollupDeltasSql } from "../RollupDeltasSql.ts";
-import type { RollupSpan } from "../RollupKeys.ts";
+import { InteractionWriter } from "../InteractionWriter.ts";
+import { noMonth, type RollupSpan } from "../RollupKeys.ts";
 import { countRollupRows } from "../RollupMetrics.ts";
 import { RollupSizes } from "../RollupSizes.ts";
 import type { PendingTenant } from "../RollupTypes.ts";
 import { RollupWriter } from "../RollupWriter.ts";
-import { InteractionRebuild } from "./InteractionRebuild.ts";
+import { InteractionRebuildSql } from "./InteractionRebuildSql.ts";
 import { nextExits, sortedTransitions } from "./NextExits.ts";
 import { outcomeRows } from "./OutcomeRows.ts";
 import { outcomeTotals } from "./OutcomeTotals.ts";
@@ -52,7 +53,8 @@ export class RollupRebuild extends Context.Service<RollupRebuild>()(
       const estimates = yield* SourceRowEstimateSql;
       const deltas = yield* RollupDeltasSql;
       const writer = yield* RollupWriter;
-      const interactions = yield* InteractionRebuild;
+      const interactions = yield* InteractionRebuildSql;
+      const interactionWriter = yield* InteractionWriter;
 
       /** Start of a period of about `rows` rows; whole days unless one day has more. */
       const periodStart = Effect.fnUntraced(function* (tenant: PendingTenant, toMs: number, rows: number) {
@@ -156,6 +158,22 @@ export class RollupRebuild extends Context.Service<RollupRebuild>()(
         yield* writer.addEvents(tenant, rows, isNewBefore(tenant, period));
       });
 
+      /** Rolls up the interactions and answers of a period. Months have no rows during a rebuild. */
+      const addInteractions = Effect.fnUntraced(function* (tenant: PendingTenant, period: Period) {
+        const calendar = { timezone: tenant.timezone, monthsBefore: noMonth };
+        const counted = yield* interactions.interactions(tenant, period);
+        yield* interactionWriter.addInteractions(tenant, calendar, counted);
+        const answers = yield* interactions.answers(tenant, period);
+        yield* interactionWriter.addAnswers(tenant, calendar, answers);
+        const interacted = counted.reduce((sum, row) => sum + row.opened + row.clicked + row.responses, 0);
+        yield* countRollupRows({ what: "interactions", from: "source" }, interacted);
+        const given = answers.flatMap(({ counts }) => Object.values(counts));
+        yield* countRollupRows(
+          { what: "answers", from: "source" },
+          given.reduce((sum, count) => sum + count, 0),
+        );
+      });
+
       /**
        * Rolls up the source rows of a period. Those that came in meanwhile are among them, so the period's
        * deltas go. They change no visit that is rolled up: those began later.
@@ -164,9 +182,9 @@ export class RollupRebuild extends Context.Service<RollupRebuild>()(
         yield* deltas.deletePeriod(tenant, rows.period);
         yield* addOutcomes(tenant, rows);
         yield* addTransitions(tenant, rows);
-        yield* interactions.add(tenant, rows.period);
-        yield* countRollupRows("deliveries", "source", rows.outcomes.devices.length);
-        yield* countRollupRows("events", "source", rows.transitions.devices.length);
+        yield* addInteractions(tenant, rows.period);
+        yield* countRollupRows({ what: "deliveries", from: "source" }, rows.outcomes.devices.length);
+        yield* countRollupRows({ what: "events", from: "source" }, rows.transitions.devices.length);
       });
 
       return {
@@ -202,7 +220,8 @@ export class RollupRebuild extends Context.Service<RollupRebuild>()(
       SourceRowEstimateSql.layer,
       RollupDeltasSql.layer,
       RollupWriter.layer,
-      InteractionRebuild.layer,
+      InteractionRebuildSql.layer,
+      InteractionWriter.layer,
     ]),
   );
 }

@@ -1,8 +1,12 @@
 import { Context } from "effect";
 import { availableParallelism } from "node:os";
 import { startThread } from "../../../workers/ProgramThread.ts";
-import type { EncryptionAnswer } from "./EncryptionMessages.ts";
-import type { EncryptionSettings, EncryptionThread, ThreadObserver } from "./EncryptionThreads.ts";
+import type {
+  EncryptionAnswer,
+  EncryptionSettings,
+  EncryptionThread,
+  ThreadObserver,
+} from "./EncryptionThreads.ts";
 
 /** More threads than this wait for the event loop, which sends a push in a third of the time. */
 const maxThreads = 4;

@@ -1,5 +1,17 @@
-import type { EncryptionAnswer, EncryptionRequest, PlainMessage } from "./EncryptionMessages.ts";
 import type { Cancel } from "./PushTransport.ts";
+
+/** A Web Push message to encrypt. The keys are those of the subscription, in base64 or base64url. */
+interface PlainMessage {
+  readonly text: string;
+  readonly p256dh: string;
+  readonly auth: string;
+}
+
+/** A batch for an encryption thread. */
+export type EncryptionRequest = ReadonlyArray<PlainMessage>;
+
+/** The encrypted messages of a batch, in its order; null where `p256dh` is no point of the curve. */
+export type EncryptionAnswer = ReadonlyArray<Uint8Array | null>;
 
 /** How many messages a thread gets at once: about 4 ms of its time. */
 const batchSize = 16;

@@ -4,7 +4,7 @@
  * for a while.
  */
 import { parentPort } from "node:worker_threads";
-import type { EncryptionAnswer, EncryptionRequest } from "./EncryptionMessages.ts";
+import type { EncryptionAnswer, EncryptionRequest } from "./EncryptionThreads.ts";
 import { encryptForBrowser } from "./WebPushEncryption.ts";
 
 parentPort?.on("message", (messages: EncryptionRequest) => {

@@ -1,6 +1,7 @@
-import { Context, Effect, Layer } from "effect";
-import { SqlClient, type Statement } from "effect/sql";
+import { Effect } from "effect";
+import type { SqlClient, Statement } from "effect/sql";
 import { arrayOf, instant, unnested } from "../../../database/Rows.ts";
+import { SqlService } from "../../../database/SqlService.ts";
 import { sameTenant, tenantColumns } from "../../../database/TenantColumns.ts";
 import type { SendQuietHours } from "../holding/SendQuietHours.ts";
 import type { SendAudience, StartedSend } from "../Send.ts";
@@ -57,76 +58,70 @@ export const isOneOfSends =
   };
 
 /** Statements that lease the batches of started sends. */
-export class BatchLeasesSql extends Context.Service<BatchLeasesSql>()("waypost/sending/BatchLeasesSql", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient;
+export class BatchLeasesSql extends SqlService<BatchLeasesSql>("waypost/sending/BatchLeasesSql")((sql) => {
+  const isOneOf = isOneOfSends(sql);
+  const isOpen = (now: number) => sql`(b.leased_until IS NULL OR b.leased_until <= ${instant(now)})
+    AND NOT (b.capped AND EXISTS (
+      SELECT FROM send_batch e
+      WHERE ${sameTenant("e", "b")} AND e.campaign_key = b.campaign_key AND e.source_id < b.source_id
+    ))`;
+  const width = (size: number) => sql`CASE WHEN b.devices IS NULL THEN b.last_key - b.first_key + 1
+    WHEN pg_column_size(b.devices) > ${maxPlainBytes}::int THEN ${size}::int
+    ELSE cardinality(b.devices) END`;
+  const dense = sql`COALESCE(b.devices[cardinality(b.devices)] - b.devices[1]
+    < ${maxSpread}::int * cardinality(b.devices), false)`;
+  const leasing = (next: Statement.Fragment, now: number, leaseMillis: number, size: number) =>
+    Effect.orDie(sql<TakenBatch>`
+      WITH ${next}
+      UPDATE send_batch b SET leased_until = ${instant(now + leaseMillis)}, fence = b.fence + 1
+      FROM next n
+      WHERE ${sameTenant("b", "n")} AND b.source_id = n.source_id AND b.batch = n.batch
+      RETURNING b.workspace_id AS "workspaceId", b.environment, b.source_id AS "sourceId", b.batch,
+        b.fence, b.devices IS NOT NULL AS listed, ${dense} AS dense, b.audience,
+        b.quiet_hours AS quiet, ${width(size)} AS width`);
 
-    const isOneOf = isOneOfSends(sql);
-    const isOpen = (now: number) => sql`(b.leased_until IS NULL OR b.leased_until <= ${instant(now)})
-      AND NOT (b.capped AND EXISTS (
-        SELECT FROM send_batch e
-        WHERE ${sameTenant("e", "b")} AND e.campaign_key = b.campaign_key AND e.source_id < b.source_id
-      ))`;
-    const width = (size: number) => sql`CASE WHEN b.devices IS NULL THEN b.last_key - b.first_key + 1
-      WHEN pg_column_size(b.devices) > ${maxPlainBytes}::int THEN ${size}::int
-      ELSE cardinality(b.devices) END`;
-    const dense = sql`COALESCE(b.devices[cardinality(b.devices)] - b.devices[1]
-      < ${maxSpread}::int * cardinality(b.devices), false)`;
-    const leasing = (next: Statement.Fragment, now: number, leaseMillis: number, size: number) =>
-      Effect.orDie(sql<TakenBatch>`
-        WITH ${next}
-        UPDATE send_batch b SET leased_until = ${instant(now + leaseMillis)}, fence = b.fence + 1
-        FROM next n
-        WHERE ${sameTenant("b", "n")} AND b.source_id = n.source_id AND b.batch = n.batch
-        RETURNING b.workspace_id AS "workspaceId", b.environment, b.source_id AS "sourceId", b.batch,
-          b.fence, b.devices IS NOT NULL AS listed, ${dense} AS dense, b.audience,
-          b.quiet_hours AS quiet, ${width(size)} AS width`);
+  return {
+    /**
+     * Leases one open batch. The first batches of all sends go before the second ones, so that a small send
+     * does not wait for a large one. Only one send of a capped campaign runs at a time. `size`: of a full
+     * batch.
+     */
+    take: (now: number, leaseMillis: number, size: number) =>
+      leasing(
+        sql`next AS (
+          SELECT b.workspace_id, b.environment, b.source_id, b.batch FROM send_batch b
+          WHERE ${isOpen(now)} ORDER BY b.batch, b.source_id LIMIT 1
+          FOR UPDATE OF b SKIP LOCKED
+        )`,
+        now,
+        leaseMillis,
+        size,
+      ),
 
-    return {
-      /**
-       * Leases one open batch. The first batches of all sends go before the second ones, so that a small send
-       * does not wait for a large one. Only one send of a capped campaign runs at a time. `size`: of a full
-       * batch.
-       */
-      take: (now: number, leaseMillis: number, size: number) =>
-        leasing(
-          sql`next AS (
-            SELECT b.workspace_id, b.environment, b.source_id, b.batch FROM send_batch b
-            WHERE ${isOpen(now)} ORDER BY b.batch, b.source_id LIMIT 1
-            FOR UPDATE OF b SKIP LOCKED
-          )`,
-          now,
-          leaseMillis,
-          size,
-        ),
+    /** Leases the next open batches that have at most so many devices together. */
+    takeMore: (now: number, leaseMillis: number, size: number, devices: number, limit: number) =>
+      leasing(
+        sql`open AS (
+          SELECT b.workspace_id, b.environment, b.source_id, b.batch, ${width(size)} AS width
+          FROM send_batch b
+          WHERE ${isOpen(now)} ORDER BY b.batch, b.source_id LIMIT ${limit}
+          FOR UPDATE OF b SKIP LOCKED
+        ), summed AS (
+          SELECT *, sum(width) OVER (ORDER BY batch, source_id) AS total FROM open
+        ), next AS (
+          SELECT * FROM summed WHERE total <= ${devices}::int
+        )`,
+        now,
+        leaseMillis,
+        size,
+      ),
 
-      /** Leases the next open batches that have at most so many devices together. */
-      takeMore: (now: number, leaseMillis: number, size: number, devices: number, limit: number) =>
-        leasing(
-          sql`open AS (
-            SELECT b.workspace_id, b.environment, b.source_id, b.batch, ${width(size)} AS width
-            FROM send_batch b
-            WHERE ${isOpen(now)} ORDER BY b.batch, b.source_id LIMIT ${limit}
-            FOR UPDATE OF b SKIP LOCKED
-          ), summed AS (
-            SELECT *, sum(width) OVER (ORDER BY batch, source_id) AS total FROM open
-          ), next AS (
-            SELECT * FROM summed WHERE total <= ${devices}::int
-          )`,
-          now,
-          leaseMillis,
-          size,
-        ),
-
-      /** Extends the leases of batches; does nothing for those that were lost. */
-      renew: (taken: ReadonlyArray<TakenBatch>, now: number, leaseMillis: number) =>
-        Effect.orDie(sql`
-          UPDATE send_batch b SET leased_until = ${instant(now + leaseMillis)}
-          FROM ${unnested("t", taken, batchColumns)}
-          WHERE ${sameTenant("b", "t")} AND b.source_id = t.source_id AND b.batch = t.batch
-            AND b.fence = t.fence AND ${isOneOf("b", taken)}`),
-    };
-  }),
-}) {
-  static readonly layer = Layer.effect(BatchLeasesSql, BatchLeasesSql.make);
-}
+    /** Extends the leases of batches; does nothing for those that were lost. */
+    renew: (taken: ReadonlyArray<TakenBatch>, now: number, leaseMillis: number) =>
+      Effect.orDie(sql`
+        UPDATE send_batch b SET leased_until = ${instant(now + leaseMillis)}
+        FROM ${unnested("t", taken, batchColumns)}
+        WHERE ${sameTenant("b", "t")} AND b.source_id = t.source_id AND b.batch = t.batch
+          AND b.fence = t.fence AND ${isOneOf("b", taken)}`),
+  };
+}) {}

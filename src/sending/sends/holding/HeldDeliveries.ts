@@ -55,7 +55,7 @@ export class HeldDeliveries extends Context.Service<HeldDeliveries>()("waypost/s
           const deliveries = yield* releasePage(workspaceId, pageSize);
           for (const outcome of outcomes) {
             const size = deliveries.filter(({ status }) => status === outcome).length;
-            if (size > 0) yield* countReleased(outcome, size);
+            if (size > 0) yield* countReleased({ outcome }, size);
           }
           count += deliveries.length;
         }

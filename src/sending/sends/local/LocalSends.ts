@@ -2,13 +2,11 @@ import { Cause, Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../../../database/Database.ts";
 import { Segments } from "../../../devices/Segments.ts";
 import { idAt } from "../../../wire/Ids.ts";
-import { effectiveQuietHours } from "../../../workspaces/QuietHours.ts";
-import { capWindow } from "../../deliveries/FrequencyCap.ts";
 import { nextCheckOf, partsOf } from "./LocalParts.ts";
 import { type LocalSend, LocalSendsSql } from "./LocalSendsSql.ts";
 import type { SendAudience, SendingCampaign } from "../Send.ts";
 import { countSend, noteLag } from "../SendMetrics.ts";
-import { type HeldCampaign, SendStartsSql } from "../SendStartsSql.ts";
+import { type HeldCampaign, rulesAt, SendStartsSql } from "../SendStartsSql.ts";
 
 const pageSize = 500;
 
@@ -47,13 +45,7 @@ export class LocalSends extends Context.Service<LocalSends>()("waypost/sending/L
         return { send, isSkipped: true, started: [], missed: 0 } satisfies Decision;
       }
       const earlier = [...(yield* repository.sourceIds(send))];
-      const window = capWindow(held.cap, held.defaultCap, held.timezone, now);
-      const hours = effectiveQuietHours(held.quietHours, held.defaultQuietHours);
-      const quiet = hours === null ? null : { ...hours, timezone: held.timezone };
-      const started =
-        due.length === 0
-          ? []
-          : yield* repository.addParts(send, due, { window, quiet, capBy: held.capBy }, now);
+      const started = due.length === 0 ? [] : yield* repository.addParts(send, due, rulesAt(held, now), now);
       const [targets = { match: "any" as const, rules: [] }] = yield* segments.audiences([held]);
       const audiences = started.map(({ environment, ord, sourceId, workspaceId }) => {
         const { hasRest = false, zones: reached = [] } = due[ord - 1] ?? {};
@@ -89,12 +81,12 @@ export class LocalSends extends Context.Service<LocalSends>()("waypost/sending/L
     }, database.atomically);
 
     const log = Effect.fnUntraced(function* ({ isSkipped, missed, send, started }: Decision) {
-      if (isSkipped) yield* countSend("skipped");
+      if (isSkipped) yield* countSend({ status: "skipped" });
       for (const millis of started) {
-        yield* countSend("running");
+        yield* countSend({ status: "running" });
         yield* noteLag(millis);
       }
-      for (let part = 0; part < missed; part++) yield* countSend("missed");
+      yield* countSend({ status: "missed" }, missed);
       const { campaignId, environment, id } = send;
       const report =
         missed > 0
@@ -134,7 +126,7 @@ export class LocalSends extends Context.Service<LocalSends>()("waypost/sending/L
           }
         }
         for (const { campaignId, environment, id, status } of yield* repository.finish(now)) {
-          yield* countSend(status);
+          yield* countSend({ status });
           yield* Effect.annotateLogs(Effect.logInfo("A send has ended with its last part"), {
             environment,
             campaign: campaignId,

@@ -1,6 +1,6 @@
 /** A job that waits until it may run. */
 export interface QueuedJob {
-  readonly owner: number;
+  readonly owner: number | string;
   /** Called once, when the job may run. */
   readonly start: () => void;
 }
@@ -16,13 +16,13 @@ export interface FairQueueLimits {
 }
 
 /**
- * Jobs of several owners that share a few workers. The jobs of an owner run in their order; the owners take
+ * Jobs of several owners that share a few slots. The jobs of an owner run in their order; the owners take
  * turns: between two jobs of one owner, every other owner that waits has one job run.
  */
 export class FairQueue {
   readonly #limits: FairQueueLimits;
   /** The waiting jobs of each owner. The owner whose job started or ended last is last. */
-  readonly #waiting = new Map<number, Array<QueuedJob>>();
+  readonly #waiting = new Map<QueuedJob["owner"], Array<QueuedJob>>();
   readonly #running = new Set<QueuedJob>();
   #waitingJobs = 0;
 
@@ -57,12 +57,12 @@ export class FairQueue {
     }
   }
 
-  #moveLast(owner: number, own: Array<QueuedJob>): void {
+  #moveLast(owner: QueuedJob["owner"], own: Array<QueuedJob>): void {
     this.#waiting.delete(owner);
     if (own.length > 0) this.#waiting.set(owner, own);
   }
 
-  #hasWorker(owner: number): boolean {
+  #hasWorker(owner: QueuedJob["owner"]): boolean {
     const { maxRunning, maxRunningOfOwner } = this.#limits;
     let own = 0;
     for (const job of this.#running) if (job.owner === owner) own += 1;

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest";
-import { FairQueue, type FairQueueLimits, type QueuedJob } from "../../../src/media/worker/FairQueue.ts";
+import { FairQueue, type FairQueueLimits, type QueuedJob } from "../../src/workers/FairQueue.ts";
 
 const limits: FairQueueLimits = { maxRunning: 2, maxRunningOfOwner: 1, maxWaiting: 10, maxWaitingOfOwner: 4 };
 
@@ -62,4 +62,17 @@ it("a file that is no longer wanted leaves the queue, and removing it twice chan
   queue.remove(first);
   add(2, "b1");
   assert.deepStrictEqual(started, ["a1", "a3"]);
+});
+
+it("an owner holds some of the slots, and jobs of others overtake its own that wait (B3.8)", () => {
+  const { add, finish, started } = recorded({ maxRunning: 3, maxRunningOfOwner: 2 });
+  for (const name of ["a1", "a2", "a3", "a4"]) add(1, name);
+  add(2, "b1");
+  add(3, "c1");
+  assert.deepStrictEqual(started, ["a1", "a2", "b1"]);
+  finish();
+  assert.deepStrictEqual(started, ["a1", "a2", "b1", "c1"]);
+  finish();
+  finish();
+  assert.deepStrictEqual(started, ["a1", "a2", "b1", "c1", "a3", "a4"]);
 });

@@ -1,0 +1,62 @@
+/** Flags and arguments that many commands share, and the common kinds of them. */
+import { Argument, Flag } from "effect/cli";
+import type { Environment } from "../workspaces/Environment.ts";
+
+/** A text that a command needs. */
+export const textFlag = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description));
+
+/** A text that may be left out. */
+export const optionalFlag = (name: string, description: string) => Flag.optional(textFlag(name, description));
+
+/** One of some words, which may be left out. */
+export const choiceFlag = <const Choices extends ReadonlyArray<string>>(
+  name: string,
+  choices: Choices,
+  description: string,
+) => Flag.Literals(name, choices).pipe(Flag.withDescription(description), Flag.optional);
+
+/** A switch, which is off if it is left out. */
+export const switchFlag = (name: string, description: string) =>
+  Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false));
+
+/** An argument that a command needs. */
+export const textArgument = (name: string, description: string) =>
+  Argument.String(name).pipe(Argument.withDescription(description));
+
+/** The workspace of a command. */
+export const workspaceFlag = Flag.String("workspace").pipe(
+  Flag.withAlias("w"),
+  Flag.withDescription("Workspace, by id or name"),
+);
+
+/** The environment of a command. */
+export const environmentFlag = Flag.Literals("environment", ["sandbox", "production"]).pipe(
+  Flag.withAlias("e"),
+  Flag.withDescription("Environment"),
+);
+
+/** The workspace and the environment of a command. */
+export const environmentFlags = { workspace: workspaceFlag, environment: environmentFlag };
+
+/** The values of `environmentFlags`. */
+export interface EnvironmentFlags {
+  readonly workspace: string;
+  readonly environment: Environment;
+}
+
+const defaultListLimit = 100;
+
+/** The maximum number of listed items. */
+export const limitFlag = Flag.Int("limit").pipe(
+  Flag.withDescription(`Maximum number of items, newest first; ${defaultListLimit} if left out`),
+  Flag.filter(
+    (limit) => limit >= 1,
+    () => "The limit must be 1 or more.",
+  ),
+  Flag.withDefault(defaultListLimit),
+);
+
+/** An argument that names an item by id or name. */
+export const nameArgument = (noun: string) =>
+  Argument.String(noun).pipe(Argument.withDescription(`The ${noun}, by id or name`));
