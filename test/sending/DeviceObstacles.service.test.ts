@@ -186,7 +186,7 @@ layer(manualWorkers)("Obstacles of devices", (it) => {
         }),
     );
 
-    it.effect(`in ${environment} a test send needs the approval, also while it waits (S6.4, O4.2, T6.2)`, () =>
+    it.effect(`in ${environment} a test needs the approval, also while it waits (S6.4, O4.2, T6.2)`, () =>
       Effect.gen(function* () {
         const world = yield* obstacleWorld(environment);
         const { reasonOf, side } = world;

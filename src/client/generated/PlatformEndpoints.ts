@@ -2182,7 +2182,7 @@ export interface TestSendsEndpoints {
     options?: ChangeOptions,
   ): Promise<TestSend>;
   /**
-   * Show what became of a test send. The push service accepts or refuses a message after the response
+   * Show the outcome of a test send. The push service accepts or refuses a message after the response
    * to the test. For the token that sent it: it needs the same ability.
    */
   get(campaign: string, notification: string, test: string, options?: CallOptions): Promise<TestSend>;

@@ -127,7 +127,7 @@ layer(TestWaypost.layer)("Limits of test sends", (it) => {
 });
 
 layer(TestWaypost.layer)("Outcomes of test sends", (it) => {
-  it.effect("the token that sent a test reads what became of it, and why it failed (O4.6)", () =>
+  it.effect("the token that sent a test reads its outcome, and why it failed (O4.6)", () =>
     Effect.gen(function* () {
       const service = yield* localServices.fcm;
       const world = yield* pushWorld(service);

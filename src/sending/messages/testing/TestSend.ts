@@ -32,7 +32,7 @@ export const TestSendDraft = Schema.Struct({
 }).annotate({ identifier: "TestSendDraft" });
 export type TestSendDraft = typeof TestSendDraft.Type;
 
-/** A test send: its deliveries, and what became of them. */
+/** A test send: its deliveries with their outcomes. */
 export const TestSend = Schema.Struct({
   id: shownId("Id of the test send, to read it again.", "00000000-0000-8001-8000-000000000000"),
   deliveries: Schema.Array(

@@ -145,7 +145,7 @@ export class TestSends extends Context.Service<TestSends>()("waypost/sending/tes
     return {
       find,
 
-      /** What became of a test. @throws 404 */
+      /** A test with the outcomes of its deliveries. @throws 404 */
       outcome: Effect.fn("TestSends.outcome")(function* (
         tenant: Tenant,
         campaign: string,

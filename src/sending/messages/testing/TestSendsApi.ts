@@ -26,10 +26,10 @@ export class TestSendsApi extends HttpApiGroup.make("testSends")
       .annotate(OpenApi.Summary, "Send a notification to test devices")
       .annotate(
         OpenApi.Description,
-        "Sends it now to approved test devices that want messages, whatever its schedule, the campaign's " +
-          "pause and caps say. Its deliveries have `test: true`, and count in no report, cap, interaction or " +
-          "result. A device gets at most 20 in an hour; with one that has had them the response is 429, and " +
-          "nothing is sent.",
+        "Sends it now to approved test devices that want messages, whatever its schedule, the " +
+          "campaign's pause and caps say. Its deliveries have `test: true`, and count in no report, cap, " +
+          "interaction or result. A device gets at most 20 in an hour; with one that has had them the " +
+          "response is 429, and nothing is sent.",
       ),
     HttpApiEndpoint.get("get", `${path}/:test`, {
       params: { ...params, test: shownId("Id of the test send.", "00000000-0000-8001-8000-000000000000") },
@@ -37,7 +37,7 @@ export class TestSendsApi extends HttpApiGroup.make("testSends")
       error: [NotFound],
     })
       .annotate(Needs, "notifications:write")
-      .annotate(OpenApi.Summary, "Show what became of a test send")
+      .annotate(OpenApi.Summary, "Show the outcome of a test send")
       .annotate(
         OpenApi.Description,
         "The push service accepts or refuses a message after the response to the test. For the token that " +

@@ -23,7 +23,7 @@ export interface TestDevice {
 export type TestDelivery = InitialStatus &
   Omit<DueDelivery, "cap" | "cooldownSince" | "quiet" | "userKey" | "sharedBy">;
 
-/** What became of a delivery of a test. */
+/** The outcome of a delivery of a test so far. */
 export interface TestOutcome {
   readonly deviceKey: DeviceKey;
   readonly device_id: string;
@@ -61,7 +61,7 @@ export class TestSendsSql extends Context.Service<TestSendsSql>()("waypost/sendi
             ORDER BY d.created_at DESC OFFSET ${limit}::int - 1 LIMIT 1
           ) AS d`),
 
-      /** What became of the test of a notification; no row for an unknown one. */
+      /** The outcomes of a test of the notification; no rows for an unknown one. */
       outcomes: (
         tenant: Tenant,
         { campaignKey, notificationKey }: CurrentContent,
