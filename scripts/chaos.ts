@@ -7,8 +7,10 @@
  *
  *     node scripts/chaos.ts --devices 2000 --kills 20 --stops 0 --cuts 0 --stalls 0 --workers 3 --seed 1
  *     node scripts/chaos.ts --single --devices 24000 --kills 20
+ *     node scripts/chaos.ts --held --devices 2000 --kills 20
  *
- * `--single` disrupts one send whose pushes take 3 to 7 seconds each. The database is an embedded one, or the
+ * `--single` disrupts one send whose pushes take 3 to 7 seconds each. With `--held` quiet hours hold every
+ * message and end a moment later, and every second send has a template. The database is an embedded one, or the
  * empty one of DATABASE_URL.
  */
 import { Effect, Random } from "effect";
@@ -44,6 +46,7 @@ const { values } = parseArgs({
     cuts: { type: "string", default: "0" },
     stalls: { type: "string", default: "0" },
     single: { type: "boolean", default: false },
+    held: { type: "boolean", default: false },
     seed: { type: "string", default: "1" },
   },
 });
@@ -62,9 +65,25 @@ const settled = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const [open] = yield* sql`
     SELECT FROM send WHERE status IN ('scheduled', 'running')
-    UNION ALL SELECT FROM push_queue UNION ALL SELECT FROM send_batch LIMIT 1`;
+    UNION ALL SELECT FROM push_queue UNION ALL SELECT FROM send_batch
+    UNION ALL SELECT FROM delivery WHERE status = 'held' LIMIT 1`;
   return open === undefined ? true : null;
 });
+
+/** Ends the quiet hours of held messages, again and again, in the order of the devices. */
+const quietHoursEnd = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient;
+  const now = Date.now();
+  yield* sql`
+    UPDATE delivery d SET held_until = ${instant(now)}
+    FROM (
+      SELECT source_id, device_key FROM delivery
+      WHERE status = 'held' AND held_until > ${instant(now)}
+      ORDER BY source_id, device_key LIMIT ${Math.ceil(devices / 8)} FOR UPDATE SKIP LOCKED
+    ) AS h
+    WHERE d.source_id = h.source_id AND d.device_key = h.device_key`;
+  yield* Effect.sleep(250);
+}).pipe(Effect.forever);
 
 /**
  * Waits for a disruption: half of them soon after a send's start hit batches, the others pushes in flight.
@@ -170,7 +189,10 @@ runScenario({
     const { start } = yield* ChaosRun;
     const { origin } = yield* startApi;
     const sends = values.single ? 1 : kills + stops + cuts + stalls;
-    const { planned } = yield* prepareSends(origin, ledger.credentials, devices, sends);
+    const { planned } = yield* prepareSends(origin, ledger.credentials, devices, sends, {
+      isHeld: values.held,
+    });
+    if (values.held) yield* Effect.forkScoped(quietHoursEnd);
     const unanswered = yield* unansweredPushes;
     if (proxy === undefined) return yield* Effect.die(new Error("There is no proxy"));
     const disruptions = yield* disrupt(planned, ledger, proxy, () => start("worker"));

@@ -88,13 +88,9 @@ const chaos = Effect.gen(function* () {
   const webhooks = yield* LedgerServer.listening(new EventLedger(() => 0.5));
   const { origin } = yield* startApi;
   const sends = yield* Effect.forEach(workspaces, () =>
-    prepareSends(
-      origin,
-      pushes.credentials,
-      Number(values.devices),
-      Math.ceil(kills / workspaces.length),
+    prepareSends(origin, pushes.credentials, Number(values.devices), Math.ceil(kills / workspaces.length), {
       lastKey,
-    ),
+    }),
   );
   const writes = yield* Effect.forEach(workspaces, () => prepareWriteWorld(origin, webhooks.url));
   for (const { secret } of writes) webhooks.trust(secret);

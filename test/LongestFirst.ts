@@ -16,6 +16,7 @@ const slowFiles = [
   "reports/ReportsProperty",
   "database/pool/SilentConnections",
   "sending/sends/SendSimulation",
+  "matrices/HeldPushCrashes",
   "matrices/WorkerCrashes",
   "sending/Obstacles",
   "campaigns/CampaignsProperty",

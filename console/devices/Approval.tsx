@@ -7,11 +7,18 @@ import type { Device } from "../data/Resources.ts";
 import { Badge } from "../parts/Badge.tsx";
 import { Button } from "../parts/Button.tsx";
 import { showToast } from "../parts/Toasts.tsx";
+import { environment } from "../session/Scope.ts";
 import { may } from "../session/SessionState.ts";
 
-/** Whether a device is an approved test device, in words. */
-export const ApprovalBadge = ({ approved }: Pick<Device, "approved">) =>
-  approved ? <Badge text="Approved" tone="good" /> : <Badge text="Not approved" tone="waiting" />;
+/** Whether a device is an approved test device, in words. In Production few are, and others need it not. */
+export const ApprovalBadge = ({ approved }: Pick<Device, "approved">) => {
+  if (approved) return <Badge text="Approved" tone="good" />;
+  return environment.value === "sandbox" ? (
+    <Badge text="Not approved" tone="waiting" />
+  ) : (
+    <span class="quiet">no</span>
+  );
+};
 
 /** "Approve as test device", or the way back. */
 export const ApprovalButton = ({

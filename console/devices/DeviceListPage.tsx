@@ -6,6 +6,7 @@ import type { Choice } from "../parts/form/Fields.tsx";
 import { InstantText } from "../parts/InstantText.tsx";
 import { TablePage } from "../parts/list/ListPage.tsx";
 import { addressOf } from "../routing/Router.ts";
+import { environment } from "../session/Scope.ts";
 import { ApprovalBadge, ApprovalButton } from "./Approval.tsx";
 import { platformTexts, transportTexts } from "./DeviceWords.ts";
 
@@ -56,7 +57,7 @@ const columns: ReadonlyArray<Column<Device>> = [
     cell: (device) => (
       <div class="approval">
         <ApprovalBadge approved={device.approved} />
-        <ApprovalButton device={device} />
+        {environment.value === "sandbox" && <ApprovalButton device={device} />}
       </div>
     ),
   },

@@ -9,10 +9,8 @@ import { Button } from "../parts/Button.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
 import { Form, useForm } from "../parts/form/Form.tsx";
 import { PickList, type PickItem } from "../parts/form/PickList.tsx";
-import { isOperator, may } from "../session/SessionState.ts";
+import { may } from "../session/SessionState.ts";
 import { LocationChoice } from "./LocationChoice.tsx";
-
-type TestDelivery = TestSend["deliveries"][number];
 
 /** How often the result is read, in milliseconds. */
 const resultMillis = 2_000;
@@ -26,61 +24,35 @@ const statusBadges = {
   failed: <Badge text="Failed" tone="bad" />,
 } as const satisfies Readonly<Record<Delivery["status"], unknown>>;
 
-interface ResultProps {
-  readonly delivery: TestDelivery;
-  readonly messageId: string;
-}
-
-/** The operator sees every delivery with its error. */
-const OperatorResult = ({ delivery, messageId }: ResultProps) => {
-  const { data } = useData(
-    platform.deliveries.list({ device: delivery.device_id, notification: messageId, limit: maxShown }),
-    { millis: resultMillis },
-  );
-  const found = data?.data.find(({ id }) => id === delivery.id);
-  if (found === undefined) return statusBadges.queued;
-  return (
-    <>
-      {statusBadges[found.status]}
-      {found.last_error !== null && <span class="second-line">{found.last_error}</span>}
-    </>
-  );
-};
-
-/** Others see what was delivered. */
-const DeliveredResult = ({ delivery }: ResultProps) => {
-  const { data } = useData(platform.deviceMessages.list(delivery.device_id, { limit: maxShown }), {
-    millis: resultMillis,
-  });
-  return data?.data.some(({ id }) => id === delivery.id) === true
-    ? statusBadges.delivered
-    : statusBadges.queued;
-};
-
+/** The outcome of a test for each device. */
 const Results = ({
-  deliveries,
   known,
-  messageId,
+  path,
+  sent,
 }: {
-  readonly deliveries: ReadonlyArray<TestDelivery>;
   readonly known: ReadonlyMap<string, PickItem>;
-  readonly messageId: string;
-}) => (
-  <ul class="lines">
-    {deliveries.map((delivery) => (
-      <li key={delivery.id} class="test-device">
-        <span>{known.get(delivery.device_id)?.name ?? delivery.device_id}</span>
-        <span>
-          {isOperator() ? (
-            <OperatorResult delivery={delivery} messageId={messageId} />
-          ) : (
-            <DeliveredResult delivery={delivery} messageId={messageId} />
-          )}
-        </span>
-      </li>
-    ))}
-  </ul>
-);
+  readonly path: readonly [campaign: string, notification: string];
+  readonly sent: TestSend;
+}) => {
+  const { data } = useData(platform.testSends.get(...path, sent.id), { millis: resultMillis });
+  const now = new Map(data?.data.deliveries.map((delivery) => [delivery.id, delivery]));
+  return (
+    <ul class="lines">
+      {sent.deliveries.map((delivery) => {
+        const { device_id: device, id, last_error: error, status } = now.get(delivery.id) ?? delivery;
+        return (
+          <li key={id} class="test-device">
+            <span>{known.get(device)?.name ?? device}</span>
+            <span>
+              {statusBadges[status]}
+              {error !== null && <span class="second-line">{error}</span>}
+            </span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+};
 
 /** Approved test devices by search, and the names of those that were seen. */
 const useTestDevices = () => {
@@ -116,16 +88,16 @@ export const TestSendForm = ({
   readonly campaign: Pick<Campaign, "id" | "type">;
   readonly messageId: string;
 }) => {
-  const [deliveries, setDeliveries] = useState<ReadonlyArray<TestDelivery>>([]);
+  const [sent, setSent] = useState<TestSend>();
   const devices = useTestDevices();
   const form = useForm<{ readonly device_ids: ReadonlyArray<string>; readonly location_id: string }>({
     draft: null,
     initial: { device_ids: [], location_id: "" },
     send: async ({ device_ids, location_id: location }, idempotencyKey) => {
-      setDeliveries([]);
+      setSent(undefined);
       const draft = { device_ids, location_id: location || null };
       const { data } = await send(platform.testSends.send(campaign.id, messageId, draft, { idempotencyKey }));
-      setDeliveries(data.deliveries);
+      setSent(data);
     },
   });
   const { device_ids: chosen } = form.values.value;
@@ -153,8 +125,8 @@ export const TestSendForm = ({
         </Button>
       </Form>
       <div role="status">
-        {deliveries.length > 0 && (
-          <Results deliveries={deliveries} known={devices.known} messageId={messageId} />
+        {sent !== undefined && (
+          <Results key={sent.id} known={devices.known} path={[campaign.id, messageId]} sent={sent} />
         )}
       </div>
     </>

@@ -99,12 +99,13 @@ export const pushCampaign = Effect.fnUntraced(function* (
   { platform, token }: Pick<ServiceWorkspace, "platform" | "token">,
   fields: object = {},
   send_at: string = "12:00",
+  content: object = {},
 ) {
   const campaigns = `${platform}/campaigns`;
   const draft = { name: "Push", type: "push", timezone: "UTC", starts_at: dayFromNow(1), ...fields };
   const { id } = yield* ask(campaigns, token, draft);
   const trigger = { trigger_type: "fixed_time", trigger_config: { send_at } };
-  yield* ask(`${campaigns}/${id}/notifications`, token, { ...note, ...trigger });
+  yield* ask(`${campaigns}/${id}/notifications`, token, { ...note, ...content, ...trigger });
   return id;
 });
 

@@ -17,10 +17,13 @@ export const openMessages = Effect.gen(function* () {
   return rows.map(({ key, sourceId }) => messageIds(secretKey).idOf({ sourceId, deviceKey: key }));
 });
 
-/** Whether a send is running. */
+/** Whether a send is running, or quiet hours hold messages. */
 export const isSending = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
-  return (yield* sql`SELECT FROM send WHERE status = 'running'`).length > 0;
+  const open = yield* sql`
+    SELECT FROM send WHERE status = 'running'
+    UNION ALL SELECT FROM delivery WHERE status = 'held' LIMIT 1`;
+  return open.length > 0;
 });
 
 /** Does something to processes, and gives it as a disruption. It may say which messages and tokens it hit. */

@@ -14,16 +14,23 @@ export interface PlannedSend {
   readonly expected: number;
 }
 
+/** Quiet hours of a campaign that hold its messages for two more hours. */
+const quietHours = () => {
+  const hour = (ahead: number) => new Date(Date.now() + ahead * 3_600_000).toISOString().slice(11, 16);
+  return { quiet_hours: { from: hour(-1), to: hour(2), action: "hold" } };
+};
+const rendered = { template: "liquid", headline: "Hello {{ device.platform }}" };
+
 /**
  * Creates a workspace with devices, half inboxes and half with pushes, half of them vip; and a push campaign
- * for each send.
+ * for each send. With `isHeld` quiet hours hold all messages, and every second campaign has a template.
  */
 export const prepareSends = Effect.fnUntraced(function* (
   origin: string,
   credentials: object,
   devices: number,
   sends: number,
-  lastKey = defaultLastKey,
+  { isHeld = false, lastKey = defaultLastKey }: { readonly isHeld?: boolean; readonly lastKey?: number } = {},
 ) {
   const sql = yield* SqlClient.SqlClient;
   const workspace = yield* newWorkspace(origin, [
@@ -59,10 +66,16 @@ export const prepareSends = Effect.fnUntraced(function* (
 
   const planned = yield* Effect.forEach(Array.from({ length: sends }).keys(), (index) =>
     Effect.map(
-      pushCampaign(workspace, {
-        name: `Chaos ${index}`,
-        ...(index % 3 === 2 ? { segmentation_ids: [segment.id] } : {}),
-      }),
+      pushCampaign(
+        workspace,
+        {
+          name: `Chaos ${index}`,
+          ...(index % 3 === 2 ? { segmentation_ids: [segment.id] } : {}),
+          ...(isHeld ? quietHours() : {}),
+        },
+        "12:00",
+        isHeld && index % 2 === 1 ? rendered : {},
+      ),
       (campaignId): PlannedSend => ({
         campaignId,
         workspaceId,

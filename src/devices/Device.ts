@@ -26,8 +26,8 @@ const deviceFields = {
     false,
   ),
   approved: flag(
-    "Whether this is an approved test device: in Sandbox only these get messages. True at first in " +
-      "Production.",
+    "Whether somebody approved this as a test device. Test sends reach only these, and in Sandbox so does " +
+      "everything else.",
     true,
   ),
   attributes: Schema.Record(Schema.String, Schema.Json).annotate({

@@ -41,7 +41,10 @@ export class RegisteredDevicesApi extends HttpApiGroup.make("devices")
       .middleware(Idempotency)
       .annotate(Needs, "devices:write")
       .annotate(OpenApi.Summary, "Approve a test device, or withdraw the approval")
-      .annotate(OpenApi.Description, "In Sandbox only approved devices get messages."),
+      .annotate(
+        OpenApi.Description,
+        "Test sends reach only approved devices. In Sandbox they alone get messages.",
+      ),
     HttpApiEndpoint.get("attributes", "/attributes", {
       success: AttributeSummaries,
       error: [],

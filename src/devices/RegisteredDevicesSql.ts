@@ -35,6 +35,10 @@ export class RegisteredDevicesSql extends Context.Service<RegisteredDevicesSql>(
           WHEN char_length(installation_id) THEN lower(installation_id COLLATE "C")
           ELSE search_text(installation_id) END LIKE ${pattern}::text))`;
 
+      // With one condition for each environment, an index has the few approved devices of Production.
+      const isApproved = ({ environment }: Tenant) =>
+        environment === "sandbox" ? sql`approved` : sql`(approved AND approval_decided)`;
+
       const registered = (
         tenant: Tenant,
         before: string | null,
@@ -48,7 +52,7 @@ export class RegisteredDevicesSql extends Context.Service<RegisteredDevicesSql>(
       SELECT ${columns} FROM device
       WHERE ${inTenant(tenant)} AND unregistered_at IS NULL
         AND (${before}::uuid IS NULL OR id < ${before})
-        AND (${approved}::boolean IS NULL OR approved = ${approved})
+        ${approved === null ? sql`` : sql`AND ${approved ? sql`` : sql`NOT`} ${isApproved(tenant)}`}
         AND (${platform}::text IS NULL OR platform = ${platform})
         ${userId === null ? sql`` : sql`AND user_id = ${userId}`}
         ${search === null ? sql`` : sql`AND ${installationFound(tenant, search)}`}
@@ -84,7 +88,7 @@ export class RegisteredDevicesSql extends Context.Service<RegisteredDevicesSql>(
         setApproved: (tenant: Tenant, id: string, approved: boolean) =>
           firstRow(sql<Device>`
           WITH changed AS (
-            UPDATE device SET approved = ${approved}
+            UPDATE device SET approved = ${approved}, approval_decided = true
             WHERE ${inTenant(tenant)} AND id = ${id} AND unregistered_at IS NULL RETURNING *
           )
           SELECT ${columns} FROM changed`),
@@ -93,7 +97,7 @@ export class RegisteredDevicesSql extends Context.Service<RegisteredDevicesSql>(
         lockApproval: (tenant: Tenant, id: string) =>
           Effect.map(
             firstRow(sql<{ readonly approved: boolean }>`
-            SELECT approved FROM device
+            SELECT ${isApproved(tenant)} AS approved FROM device
             WHERE ${inTenant(tenant)} AND id = ${id} AND unregistered_at IS NULL FOR NO KEY UPDATE`),
             (row) => row && row.approved,
           ),

@@ -5,6 +5,7 @@ import { utc } from "../database/Rows.ts";
 import { SqlService } from "../database/SqlService.ts";
 import { anyRow } from "../database/Statements.ts";
 import { inTenant, sameTenant, tenantIs } from "../database/TenantColumns.ts";
+import { isApprovedSql } from "../devices/ObstacleSql.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { DeviceKey } from "../wire/Ids.ts";
 
@@ -31,8 +32,8 @@ export class PeopleSql extends SqlService<PeopleSql>("waypost/people/PeopleSql")
     devices: (tenant: Tenant, userId: string) =>
       cursor<object>(sql`${own(tenant, userId)}
         SELECT id, installation_id, platform, transport, address,
-          address_gone_at IS NOT NULL AS address_gone, approved, attributes, locale, timezone,
-          app_version, user_id, subscribed,
+            address_gone_at IS NOT NULL AS address_gone, ${isApprovedSql(sql)} AS approved, attributes,
+            locale, timezone, app_version, user_id, subscribed,
           ${utc("registered_at")} AS registered_at, ${utc("last_seen_at")} AS last_seen_at,
           ${utc("unregistered_at")} AS unregistered_at
         FROM own ORDER BY id`),

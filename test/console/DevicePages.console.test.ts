@@ -55,6 +55,39 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))("devices in the
   );
 
   inBrowser(
+    "in Production a device is approved on its page, and a test that failed says why (console.devices, O4.6)",
+    () =>
+      Effect.gen(function* () {
+        const { production, waypost, workspace } = yield* sendWorld();
+        const granted = ["devices:read", "devices:write", "campaigns:read"] as const;
+        const notifications = ["notifications:read", "notifications:write"] as const;
+        const { token } = yield* waypost.token(workspace, "production", [...granted, ...notifications]);
+        const push = { transport: "fcm", token: "t" };
+        const phone = yield* production.device("A phone", { push });
+        const campaign = yield* production.push({ paused: true });
+        const message = yield* production.sent(campaign, "21:00", { headline: "A test" });
+        const tab = yield* consoleTab;
+        yield* Effect.promise(async () => {
+          await tab.open("/devices");
+          await tab.signIn(token);
+          await tab.see("link", "A phone");
+          assert.isNull(await tab.page.$("::-p-aria(Approve as test device)"));
+        });
+        yield* checkPage(tab);
+        yield* Effect.promise(async () => {
+          await tab.open(`/devices/${phone.id}`);
+          await tab.press("button", "Approve as test device");
+          await tab.see("button", "Withdraw approval");
+          await tab.open(`/campaigns/${campaign}/notifications/${message}`);
+          await tab.press("checkbox", "A phone");
+          await tab.press("button", "Send a test");
+          await tab.seeText("No credentials are set for fcm in this environment.");
+        });
+        yield* checkPage(tab);
+      }),
+  );
+
+  inBrowser(
     "a device shows its messages, where it was and why campaigns reach it, and is erased (console.devices)",
     () =>
       Effect.gen(function* () {

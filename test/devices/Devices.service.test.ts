@@ -38,15 +38,17 @@ layer(TestWaypost.shared)("Devices", (it) => {
       }),
   );
 
-  it.effect("in Production a device needs no approval and is another device than in Sandbox (A2.2)", () =>
-    Effect.gen(function* () {
-      const { production, sandbox } = yield* devicesOf();
-      const here = yield* sandbox.register("phone-1");
-      const there = yield* production.register("phone-1");
-      assert.strictEqual(there.status, 201);
-      assert.isTrue(there.body.data.approved);
-      assert.notStrictEqual(here.body.data.id, there.body.data.id);
-    }),
+  it.effect(
+    "in Production, too, no device is approved at first; it is another than in Sandbox (T6.1, A2.2)",
+    () =>
+      Effect.gen(function* () {
+        const { production, sandbox } = yield* devicesOf();
+        const here = yield* sandbox.register("phone-1");
+        const there = yield* production.register("phone-1");
+        assert.strictEqual(there.status, 201);
+        assert.isFalse(there.body.data.approved);
+        assert.notStrictEqual(here.body.data.id, there.body.data.id);
+      }),
   );
 
   it.effect(

@@ -87,7 +87,8 @@ export const eventWorld = (options: Parameters<typeof devicesOf>[0] = {}) =>
       phone: (installation: string = randomUUID(), body: object = {}) =>
         Effect.gen(function* () {
           const device = yield* world[environment].device(installation, body);
-          yield* Effect.orDie(sql`UPDATE device SET approved = true WHERE id = ${device.id}`);
+          const approved = sql`approved = true, approval_decided = true`;
+          yield* Effect.orDie(sql`UPDATE device SET ${approved} WHERE id = ${device.id}`);
           const report = (events: unknown) => device.ask("/events", { body: { events } });
           return {
             ...device,

@@ -18,6 +18,11 @@ const expectedAbilities: ReadonlyArray<readonly [path: RegExp, read: Ability | n
     [/^\/me$/, null, null],
     [/^\/reports\//, "reports:read", null],
     [/^\/campaigns\/:campaign\/notifications\/:notification\/(results|answers)$/, "reports:read", null],
+    [
+      /^\/campaigns\/:campaign\/notifications\/:notification\/test/,
+      "notifications:write",
+      "notifications:write",
+    ],
     [/^\/campaigns\/:campaign\/notifications/, "notifications:read", "notifications:write"],
     [/^\/campaigns\/estimate$/, null, "campaigns:read"],
     [/^\/notifications\/preview$/, null, "notifications:read"],

@@ -23,7 +23,7 @@ const onContent = (more: ValidRequest = {}): Example => ({
   request: ({ make }) => Effect.map(make.content, (notification) => ({ params: { notification }, ...more })),
 });
 
-/** How to use the platform API's endpoints of contents, deliveries and usage. */
+/** How to use the platform API's endpoints of contents, test sends, deliveries and usage. */
 export const contentExamples: Examples = {
   "POST /notifications": {
     request: () => Effect.succeed({ body: contentBody }),
@@ -43,6 +43,16 @@ export const contentExamples: Examples = {
   },
   "POST /campaigns/:campaign/notifications/:notification/detach": {
     request: ({ make }) => Effect.map(make.messageOnCampaign, (params) => ({ params })),
+  },
+  "GET /campaigns/:campaign/notifications/:notification/test/:test": {
+    request: ({ make, platform }) =>
+      Effect.gen(function* () {
+        const params = yield* make.messageOnCampaign;
+        const { device } = yield* make.device;
+        const path = `/campaigns/${params.campaign}/notifications/${params.notification}/test`;
+        const { body } = yield* platform(path, { body: { device_ids: [device] } });
+        return { params: { ...params, test: body.data.id as string } };
+      }),
   },
   "GET /deliveries": {
     request: ({ resources }) =>

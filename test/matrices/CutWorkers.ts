@@ -17,7 +17,11 @@ export interface PagedWorker<E, R> {
 }
 
 /** Runs a worker so many times at once, with one connection cut. Returns whether it was, and the failures. */
-const runCut = Effect.fnUntraced(function* <E, R>({ run }: PagedWorker<E, R>, processes: number, cut: Cut) {
+export const runCut = Effect.fnUntraced(function* <E, R>(
+  { run }: Pick<PagedWorker<E, R>, "run">,
+  processes: number,
+  cut: Cut,
+) {
   const connections = yield* Connections;
   // The server may still be noting when a device was last seen.
   yield* transactionsEnd;

@@ -186,7 +186,7 @@ layer(manualWorkers)("Obstacles of devices", (it) => {
         }),
     );
 
-    it.effect(`in ${environment} a test send needs approval alone, also while it waits (S6.4, O4.2)`, () =>
+    it.effect(`in ${environment} a test needs the approval, also while it waits (S6.4, O4.2, T6.2)`, () =>
       Effect.gen(function* () {
         const world = yield* obstacleWorld(environment);
         const { reasonOf, side } = world;
@@ -208,6 +208,7 @@ layer(manualWorkers)("Obstacles of devices", (it) => {
         const expected: Readonly<Record<string, Obstacle | null>> = {
           unregisters: "unregistered",
           "loses its approval": "not_approved",
+          unsubscribes: "unsubscribed",
           "loses its address": "address_gone",
           "loses its approval and unsubscribes": "not_approved",
         };
@@ -219,7 +220,7 @@ layer(manualWorkers)("Obstacles of devices", (it) => {
           phones.map(({ name }) => expected[name] ?? null),
         );
         for (const { name, phone } of phones) {
-          const isRefused = ["unregistered", "not_approved"].includes(expected[name] ?? "");
+          const isRefused = ["unregistered", "not_approved", "unsubscribed"].includes(expected[name] ?? "");
           assert.strictEqual((yield* test(phone.id)).status, isRefused ? 422 : 202, name);
         }
         assert.strictEqual(yield* reasonOf(phones[0]?.phone.id ?? "", campaign), null);

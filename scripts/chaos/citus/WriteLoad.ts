@@ -137,14 +137,24 @@ export const write = async (
   isOver: () => boolean,
 ): Promise<void> => {
   const platform = `${world.origin}/platform/v1`;
-  const send = <A>(method: string, url: string, token: string, body: object) =>
-    requests.succeed<A>(url, {
-      method,
-      headers: { ...headers(token), "idempotency-key": randomUUID() },
-      body: JSON.stringify(body),
-    });
+  const send = <A>(method: string, url: string, token: string, body: object, pending?: number) =>
+    requests.succeed<A>(
+      url,
+      {
+        method,
+        headers: { ...headers(token), "idempotency-key": randomUUID() },
+        body: JSON.stringify(body),
+      },
+      pending,
+    );
+  const register = async (name: string) => {
+    const url = `${world.origin}/device/v1/devices/${name}`;
+    const device = await send<{ readonly id: string }>("PUT", url, world.sdkKey, { platform: "web" });
+    world.installations.add(name);
+    return device;
+  };
   const phone = world.phones[writer];
-  let isApproved = true;
+  let isApproved = false;
   const writes = [
     async (name: string) => {
       const campaign = { name, type: "push", timezone: "UTC", starts_at: dayFromNow(1) };
@@ -156,10 +166,13 @@ export const write = async (
       await send("POST", `${platform}/segments`, world.token, { name, rule });
       world.names.add(name);
     },
-    async () => {
+    async (name: string) => {
+      // Of a device of its own: one gets at most 20 tests an hour.
+      const device = await register(name);
+      await send("PATCH", `${platform}/devices/${device.id}`, world.token, { approved: true }, 404);
       const url = `${platform}/campaigns/${world.campaign}/notifications/${world.notification}/test`;
-      const body = { device_ids: reportingPhones(world).map(({ id }) => id) };
-      for (const { id } of (await send<Outcome>("POST", url, world.token, body)).deliveries)
+      const body = { device_ids: [device.id] };
+      for (const { id } of (await send<Outcome>("POST", url, world.token, body, 422)).deliveries)
         world.tests.add(id);
     },
     async () => {
@@ -167,10 +180,7 @@ export const write = async (
       await send("PATCH", `${platform}/devices/${phone?.id}`, world.token, { approved: isApproved });
       world.approvals[writer] = (world.approvals[writer] ?? 0) + 1;
     },
-    async (name: string) => {
-      await send("PUT", `${world.origin}/device/v1/devices/${name}`, world.sdkKey, { platform: "web" });
-      world.installations.add(name);
-    },
+    register,
   ];
   while (!isOver()) {
     for (const each of writes) {

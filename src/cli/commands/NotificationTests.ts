@@ -70,6 +70,12 @@ export const testCommand = command("test", {
     const [campaign, id] = yield* findNotification(platform, flags);
     const body = { device_ids: flags.device, location_id: Option.getOrNull(flags.location) };
     const sent = yield* platform((client) => client.testSends.send(campaign, id, body));
-    yield* printOne(sent, ({ deliveries }) => `Sent it to ${counted(deliveries.length, "test device")}.`);
+    yield* printOne(sent, ({ deliveries }) => {
+      const failed = deliveries.filter(({ status }) => status === "failed");
+      return [
+        `Sent it to ${counted(deliveries.length - failed.length, "test device")}.`,
+        ...failed.map(({ device_id, last_error }) => `It failed for ${device_id}: ${last_error ?? ""}`),
+      ].join("\n");
+    });
   },
 });

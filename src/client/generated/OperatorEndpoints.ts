@@ -181,8 +181,8 @@ export interface Person {
      */
     readonly address_gone: boolean;
     /**
-     * Whether this is an approved test device: in Sandbox only these get messages. True at first in
-     * Production.
+     * Whether somebody approved this as a test device. Test sends reach only these, and in Sandbox so
+     * does everything else.
      */
     readonly approved: boolean;
     /** Attributes that the app sent, for segments. */

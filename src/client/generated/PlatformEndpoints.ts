@@ -1394,11 +1394,21 @@ export interface TestDelivery {
   readonly id: string;
   /** Its device. */
   readonly device_id: string;
+  /**
+   * `held`: until the quiet hours of its device end; `queued`: to be sent; `handed_over`: sent to the
+   * push service, which has not answered; `delivered`: accepted by the push service; `failed`: refused
+   * for good, or never answered.
+   */
+  readonly status: "held" | "queued" | "handed_over" | "delivered" | "failed";
+  /** The last error, or why it failed; null for none. */
+  readonly last_error: string | null;
 }
 
 /** The JSON of `TestSend`. */
 export interface TestSend {
-  /** One for each device, in the order of the request. */
+  /** Id of the test send, to read it again. */
+  readonly id: string;
+  /** One for each device: in the response to the test, in the order of the request. */
   readonly deliveries: ReadonlyArray<TestDelivery>;
 }
 
@@ -2160,9 +2170,10 @@ export interface PreviewsEndpoints {
 /** Notifications for test devices. */
 export interface TestSendsEndpoints {
   /**
-   * Send a notification to test devices. Sends it now to approved test devices, whatever its schedule,
-   * the campaign's pause and caps say. Its deliveries have `test: true`, and count in no report, cap,
-   * interaction or result.
+   * Send a notification to test devices. Sends it now to approved test devices that want messages,
+   * whatever its schedule, the campaign's pause and caps say. Its deliveries have `test: true`, and
+   * count in no report, cap, interaction or result. A device gets at most 20 in an hour; with one that
+   * has had them the response is 429, and nothing is sent.
    */
   send(
     campaign: string,
@@ -2170,6 +2181,11 @@ export interface TestSendsEndpoints {
     body: TestSendDraft,
     options?: ChangeOptions,
   ): Promise<TestSend>;
+  /**
+   * Show the outcome of a test send. The push service accepts or refuses a message after the response
+   * to the test. For the token that sent it: it needs the same ability.
+   */
+  get(campaign: string, notification: string, test: string, options?: CallOptions): Promise<TestSend>;
 }
 
 /** Groups of devices that push campaigns can target. */
@@ -2210,7 +2226,10 @@ export interface DevicesEndpoints {
   };
   /** Show a device */
   get(device: string, options?: CallOptions): Promise<Device>;
-  /** Approve a test device, or withdraw the approval. In Sandbox only approved devices get messages. */
+  /**
+   * Approve a test device, or withdraw the approval. Test sends reach only approved devices. In
+   * Sandbox they alone get messages.
+   */
   approve(device: string, body: Approval, options?: ChangeOptions): Promise<Device>;
   /**
    * List the attributes of devices. The names that registered devices have, the most frequent first,
@@ -2605,6 +2624,7 @@ export const platformEndpoints = {
   },
   testSends: {
     send: "POST /campaigns/{campaign}/notifications/{notification}/test body key",
+    get: "GET /campaigns/{campaign}/notifications/{notification}/test/{test}",
   },
   segments: {
     list: "GET /segments pages query",

@@ -126,18 +126,18 @@ export class DeviceImportsSql extends Context.Service<DeviceImportsSql>()(
         ),
 
       /** Inserts devices with the next keys. No row for an installation that was registered concurrently. */
-      insert: (tenant: Tenant, devices: ReadonlyArray<NewDevice>, isApproved: boolean, now: number) =>
+      insert: (tenant: Tenant, devices: ReadonlyArray<NewDevice>, now: number) =>
         Effect.orDie(sql<Pick<KnownDevice, "id" | "installation_id">>`
           WITH numbered AS (
             UPDATE tenant SET last_device_key = last_device_key + ${devices.length}::int
             WHERE ${inTenant(tenant)} RETURNING last_device_key
           ), created AS (
           INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport,
-            address, approved, attributes, locale, timezone, user_id, user_key, token_digest, registered_at,
+            address, attributes, locale, timezone, user_id, user_key, token_digest, registered_at,
             last_seen_at)
           SELECT ${tenant.workspaceId}, ${tenant.environment},
             n.last_device_key - ${devices.length}::int + g.ord::int, g.id, g.installation_id, g.platform,
-            COALESCE(g.transport, 'inbox'), g.address, ${isApproved}, COALESCE(g.attributes, '{}'), g.locale,
+            COALESCE(g.transport, 'inbox'), g.address, COALESCE(g.attributes, '{}'), g.locale,
             g.timezone, g.user_id, g.user_key, g.digest, ${instant(now)}, ${instant(now)}
           FROM numbered n, ${unnested("g", devices, {
             id: ["uuid", ({ id }: NewDevice) => id],

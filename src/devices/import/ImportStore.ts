@@ -97,8 +97,7 @@ export class ImportStore extends Context.Service<ImportStore>()("waypost/devices
           for (const { id, installation_id } of known.values())
             stored.set(installation_id, { id, isNew: false });
           if (created.length === 0) break;
-          const isApproved = tenant.environment === "production";
-          const inserted = yield* repository.insert(tenant, created, isApproved, now);
+          const inserted = yield* repository.insert(tenant, created, now);
           for (const { id, installation_id } of inserted) stored.set(installation_id, { id, isNew: true });
           yield* recordRegistered(
             tenant,

@@ -138,11 +138,9 @@ export class Registrations extends Context.Service<Registrations>()(
         const steps = requests.map((request, index) => stepOf(request, byOrd.get(index + 1)));
         const added = steps.flatMap((step) => (step._tag === "New" ? [step.device] : []));
         const known = steps.flatMap((step) => (step._tag === "Known" ? [step.device] : []));
-        // Production reaches everyone, so devices need no approval there.
-        const isApproved = tenant.environment === "production";
         const [inserted, replaced] = yield* Effect.all(
           [
-            added.length === 0 ? Effect.succeed([]) : repository.insert(tenant, added, isApproved),
+            added.length === 0 ? Effect.succeed([]) : repository.insert(tenant, added),
             known.length === 0 ? Effect.succeed([]) : repository.replace(tenant, known),
           ],
           { concurrency: "unbounded" },

@@ -113,7 +113,7 @@ export class RegistrationsSql extends Context.Service<RegistrationsSql>()(
             ) AS d`),
 
         /** Inserts devices with the next keys. An installation that another process registers has no row. */
-        insert: (tenant: Tenant, devices: ReadonlyArray<NewDevice>, isApproved: boolean) => {
+        insert: (tenant: Tenant, devices: ReadonlyArray<NewDevice>) => {
           const people = peopleOf(tenant, devices);
           return Effect.orDie(sql<RegisteredDevice>`
             WITH ${people ?? sql``} numbered AS (
@@ -121,11 +121,11 @@ export class RegistrationsSql extends Context.Service<RegistrationsSql>()(
               WHERE ${inTenant(tenant)} RETURNING last_device_key, webhook_events
             ), created AS (
             INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport,
-              address, approved, attributes, locale, timezone, app_version, user_id, user_key, subscribed,
+              address, attributes, locale, timezone, app_version, user_id, user_key, subscribed,
               token_digest, registered_at, last_seen_at)
             SELECT ${tenant.workspaceId}, ${tenant.environment},
               n.last_device_key - ${devices.length}::int + r.ord::int, r.new_id, r.new_installation,
-              r.new_platform, r.new_transport, r.new_address, ${isApproved}, r.new_attributes, r.new_locale,
+              r.new_platform, r.new_transport, r.new_address, r.new_attributes, r.new_locale,
               r.new_timezone, r.new_version, r.new_user, ${userKey(people)},
               COALESCE(r.new_subscribed, true), r.digest,
               r.seen_at, r.seen_at

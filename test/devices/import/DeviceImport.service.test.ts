@@ -41,7 +41,7 @@ layer(TestWaypost.layer)("Import of devices", (it) => {
         id: results[0].id,
         installation_id: "one",
         transport: "fcm",
-        approved: true,
+        approved: false,
         attributes: { visits: 3 },
         timezone: "Europe/Paris",
         user_id: "bob",

@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { randomUUID } from "node:crypto";
 import { Retention } from "../../../src/reports/retention/Retention.ts";
+import { eventWorld } from "../../events/EventWorld.ts";
 import { rollUp } from "../../reports/rollups/StoredRollups.ts";
 import { testStart, TestWaypost } from "../../TestWaypost.ts";
 import { asRecorded, called, webhookWorld } from "../../webhooks/WebhookWorld.ts";
@@ -63,33 +64,58 @@ layer(TestWaypost.layer)("TestSends", (it) => {
     }),
   );
 
-  it.effect("a device that is no approved test device is refused by its index (O4.2)", () =>
-    Effect.gen(function* () {
-      const { phone, platform, path, production, send } = yield* testWorld();
-      const unapproved = yield* production.phone();
-      const gone = yield* production.phone();
-      const sql = yield* SqlClient.SqlClient;
-      yield* Effect.orDie(sql`UPDATE device SET approved = false WHERE id = ${unapproved.id}`);
-      yield* gone.ask("/devices/me", { method: "DELETE" });
-      const fieldsOf = (ids: unknown, more: object = {}) =>
-        Effect.map(send(ids, more), ({ body, status }) => {
-          assert.strictEqual(status, 422, JSON.stringify(body));
-          return Object.keys(body.error.fields).sort();
-        });
-      assert.deepStrictEqual(yield* fieldsOf([phone.id, unapproved.id, unknownId, gone.id]), [
-        "device_ids.1",
-        "device_ids.2",
-        "device_ids.3",
-      ]);
-      assert.deepStrictEqual(yield* fieldsOf([]), ["device_ids"]);
-      assert.deepStrictEqual(yield* fieldsOf(Array.from({ length: 21 }, () => phone.id)), ["device_ids"]);
-      assert.deepStrictEqual(yield* fieldsOf(["x"]), ["device_ids.0"]);
-      assert.deepStrictEqual(yield* fieldsOf(phone.id), ["device_ids"]);
-      assert.deepStrictEqual(yield* fieldsOf([phone.id], { location_id: unknownId }), ["location_id"]);
-      assert.deepStrictEqual(yield* phone.inbox(), []);
-      const missing = path.replace(/[^/]+$/, unknownId);
-      assert.strictEqual((yield* platform(`${missing}/test`, { body: {} })).status, 404);
-    }),
+  it.effect(
+    "a device that nobody approved or that wants no messages is refused by its index (O4.2, T6.2)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* testWorld();
+        const { phone, platform, path, production, sandbox, send, waypost } = world;
+        const unapproved = yield* production.device(randomUUID());
+        const gone = yield* production.phone();
+        const erased = yield* production.phone();
+        const unsubscribed = yield* production.phone(randomUUID(), { subscribed: false });
+        const [inSandbox, elsewhere] = [
+          yield* sandbox.phone(),
+          yield* (yield* eventWorld()).production.phone(),
+        ];
+        yield* gone.ask("/devices/me", { method: "DELETE" });
+        const base = `/workspaces/${world.workspace.id}/production`;
+        yield* waypost.operator(`${base}/devices/${erased.id}`, { method: "DELETE" });
+        const fieldsOf = (ids: unknown, more: object = {}) =>
+          Effect.map(send(ids, more), ({ body, status }) => {
+            assert.strictEqual(status, 422, JSON.stringify(body));
+            return Object.keys(body.error.fields).sort();
+          });
+        const refused = [unapproved, gone, erased, unsubscribed, inSandbox, elsewhere].map(({ id }) => id);
+        assert.deepStrictEqual(
+          yield* fieldsOf([phone.id, ...refused, unknownId]),
+          Array.from({ length: 7 }, (_, index) => `device_ids.${index + 1}`),
+        );
+        assert.deepStrictEqual(yield* fieldsOf([]), ["device_ids"]);
+        assert.deepStrictEqual(yield* fieldsOf(Array.from({ length: 21 }, () => phone.id)), ["device_ids"]);
+        assert.deepStrictEqual(yield* fieldsOf(["x"]), ["device_ids.0"]);
+        assert.deepStrictEqual(yield* fieldsOf(phone.id), ["device_ids"]);
+        assert.deepStrictEqual(yield* fieldsOf([phone.id], { location_id: unknownId }), ["location_id"]);
+        assert.deepStrictEqual(yield* phone.inbox(), []);
+        const missing = path.replace(/[^/]+$/, unknownId);
+        assert.strictEqual((yield* platform(`${missing}/test`, { body: {} })).status, 404);
+        // Without an approval the device gets everything else.
+        assert.isFalse((yield* platform(`/devices/${unapproved.id}`)).body.data.approved);
+        const event = { id: randomUUID(), type: "enter", location_id: world.location };
+        const occurred_at = new Date(testStart).toISOString();
+        const events = [{ ...event, occurred_at }];
+        const seen = yield* unapproved.ask("/events", { body: { events } });
+        assert.lengthOf(seen.body.data.deliveries, 1);
+        const approval = { method: "PATCH", body: { approved: true } };
+        assert.isTrue((yield* platform(`/devices/${unapproved.id}`, approval)).body.data.approved);
+        assert.strictEqual((yield* send([unapproved.id])).status, 202);
+        const listed = (query: string) =>
+          Effect.map(platform(`/devices?${query}`), ({ body }) => body.data.map(({ id }: any) => id));
+        assert.deepStrictEqual(yield* listed("approved=true"), [unsubscribed.id, unapproved.id, phone.id]);
+        yield* platform(`/devices/${unapproved.id}`, { method: "PATCH", body: { approved: false } });
+        assert.deepStrictEqual(yield* fieldsOf([unapproved.id]), ["device_ids.0"]);
+        assert.deepStrictEqual(yield* listed("approved=false"), [unapproved.id]);
+      }),
   );
 
   it.effect("a test counts in no report, cap, interaction or result, also later (O4.3)", () =>
@@ -175,15 +201,18 @@ layer(TestWaypost.layer)("TestSends", (it) => {
         const path = `/campaigns/${world.campaignId}/notifications/${world.notificationId}/test`;
         const device_ids = [ada.id, nobody.id, gone.id];
         const { body } = yield* world.production.platform(path, { body: { device_ids } });
+        const known = [
+          ["failed", "The headline renders empty for this device."],
+          ["failed", "The push service has said that the device's address is gone."],
+        ];
+        const outcomesOf = ({ deliveries }: any) =>
+          deliveries.map(({ last_error, status }: any) => [status, last_error]);
+        assert.deepStrictEqual(outcomesOf(body.data), [["queued", null], ...known]);
         yield* pushed;
         const statuses = yield* Effect.forEach(body.data.deliveries as Array<any>, ({ id }) =>
           Effect.map(world.delivery(id), ({ last_error, status }) => [status, last_error]),
         );
-        assert.deepStrictEqual(statuses, [
-          ["delivered", null],
-          ["failed", "The headline renders empty for this device."],
-          ["failed", "The push service has said that the device's address is gone."],
-        ]);
+        assert.deepStrictEqual(statuses, [["delivered", null], ...known]);
         assert.deepStrictEqual(
           service.ledger.map(({ payload }) => payload.headline),
           ["Ada"],

@@ -1,6 +1,7 @@
 import { Schema } from "effect";
-import { shownId } from "../../../wire/ShownFields.ts";
+import { nullableText, shownId } from "../../../wire/ShownFields.ts";
 import { Uuid } from "../../../wire/Text.ts";
+import { DeliveryState } from "../../deliveries/DeliveryResource.ts";
 
 const maxDevices = 20;
 const deviceCount = `The {field} must be a list of 1 to ${maxDevices} ids of approved test devices.`;
@@ -31,13 +32,21 @@ export const TestSendDraft = Schema.Struct({
 }).annotate({ identifier: "TestSendDraft" });
 export type TestSendDraft = typeof TestSendDraft.Type;
 
-/** Deliveries that a test send has created. */
+/** A test send: its deliveries with their outcomes. */
 export const TestSend = Schema.Struct({
+  id: shownId("Id of the test send, to read it again.", "00000000-0000-8001-8000-000000000000"),
   deliveries: Schema.Array(
     Schema.Struct({
       id: shownId("Id of the delivery, and of the device's message.", "00000000-0000-8001-8000-000000000001"),
       device_id: shownId("Its device.", exampleDevice),
+      status: DeliveryState,
+      last_error: nullableText(
+        "The last error, or why it failed; null for none.",
+        "No credentials are set for fcm in this environment.",
+      ),
     }).annotate({ identifier: "TestDelivery" }),
-  ).annotate({ description: "One for each device, in the order of the request." }),
+  ).annotate({
+    description: "One for each device: in the response to the test, in the order of the request.",
+  }),
 }).annotate({ identifier: "TestSend" });
 export type TestSend = typeof TestSend.Type;

@@ -1,20 +1,34 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../../../database/Database.ts";
-import { obstacles } from "../../../devices/Obstacle.ts";
+import { type DeviceObstacle, obstacles } from "../../../devices/Obstacle.ts";
 import { isSameForAll, renderTexts } from "../../../notifications/templates/MessageTexts.ts";
 import { Notifications } from "../../../notifications/Notifications.ts";
 import { Outbox } from "../../../outbox/Outbox.ts";
-import { NotFound } from "../../../wire/ApiError.ts";
-import { isUuid, type LocationKey } from "../../../wire/Ids.ts";
+import { NotFound, TooManyRequests } from "../../../wire/ApiError.ts";
+import { DeviceKey, isUuid, type LocationKey } from "../../../wire/Ids.ts";
 import type { ParsedBody } from "../../../wire/ParsedBody.ts";
 import type { Tenant } from "../../../workspaces/Workspace.ts";
-import { type InitialStatus, initialStatus } from "../../deliveries/Delivery.ts";
+import { initialStatus } from "../../deliveries/Delivery.ts";
+import { counted } from "../../../wire/Text.ts";
 import { MessageIds } from "../../deliveries/MessageId.ts";
 import { PushCredentials } from "../../credentials/PushCredentials.ts";
 import { type CurrentContent, CurrentContentsSql } from "../../rendering/CurrentContentsSql.ts";
 import { Recipients } from "../../rendering/Recipients.ts";
 import type { TestSend, TestSendDraft } from "./TestSend.ts";
-import { type TestDevice, TestSendsSql } from "./TestSendsSql.ts";
+import { type TestDevice, type TestOutcome, TestSendsSql } from "./TestSendsSql.ts";
+
+/** How many tests a device gets in any hour (contract O4). */
+const maxTests = 20;
+const hourMillis = 3_600_000;
+
+/** In the id of a test the key of no device stands for all. */
+const everyDevice = DeviceKey(0);
+
+/** Obstacles for which a test is refused. Others make its delivery fail. */
+const refusals: Partial<Record<DeviceObstacle, string>> = {
+  not_approved: "The device is not an approved test device: approve it first.",
+  unsubscribed: "The device wants no messages: choose one that does.",
+};
 
 /** Sends notifications to approved test devices (contract O4). */
 export class TestSends extends Context.Service<TestSends>()("waypost/sending/testing/TestSends", {
@@ -28,7 +42,31 @@ export class TestSends extends Context.Service<TestSends>()("waypost/sending/tes
     const outbox = yield* Outbox;
     const ids = yield* MessageIds;
 
-    /** The devices of a request, each once. Adds a problem for each that is no approved test device. */
+    const shown = (sourceId: bigint, outcomes: ReadonlyArray<TestOutcome>): TestSend => ({
+      id: ids.idOf({ sourceId, deviceKey: everyDevice }),
+      deliveries: outcomes.map(({ deviceKey, ...outcome }) => ({
+        id: ids.idOf({ sourceId, deviceKey }),
+        ...outcome,
+      })),
+    });
+
+    /** A notification of a campaign with its current content. @throws 404 */
+    const find = Effect.fn("TestSends.find")(function* (
+      tenant: Tenant,
+      campaign: string,
+      notification: string,
+    ) {
+      const areIds = isUuid(campaign) && isUuid(notification);
+      const content = areIds ? yield* contents.find(tenant, campaign, notification) : null;
+      if (content !== null) return content;
+      yield* notifications.find(tenant, campaign, notification);
+      return yield* NotFound.resource("notification");
+    });
+
+    /**
+     * The devices of a request, each once. Adds a problem for each that is no approved test device or wants
+     * no messages.
+     */
     const checkDevices = Effect.fnUntraced(function* (
       tenant: Tenant,
       { fields, problems }: ParsedBody<TestSendDraft>,
@@ -38,15 +76,33 @@ export class TestSends extends Context.Service<TestSends>()("waypost/sending/tes
       const byId = new Map(found.map((device) => [device.id, device]));
       for (const [index, id] of given.entries()) {
         const device = byId.get(id);
-        if (device !== undefined && device.obstacle !== "not_approved") continue;
-        problems.add(
-          `device_ids.${index}`,
+        const refusal =
           device === undefined
             ? "There is no registered device with this id in this workspace and environment."
-            : "The device is not an approved test device: approve it first.",
-        );
+            : device.obstacle && refusals[device.obstacle];
+        if (refusal) problems.add(`device_ids.${index}`, refusal);
       }
       return [...new Set(given)].flatMap((id) => byId.get(id) ?? []);
+    });
+
+    /** Refuses a test for locked devices of which one has had its tests of the last hour. @throws 429 */
+    const checkRate = Effect.fnUntraced(function* (
+      tenant: Tenant,
+      devices: ReadonlyArray<TestDevice>,
+      now: number,
+    ) {
+      const keys = devices.map(({ deviceKey }) => deviceKey);
+      const exhausted = yield* repository.exhausted(tenant, keys, now - hourMillis, maxTests);
+      if (exhausted.length === 0) return;
+      const until = Math.max(...exhausted.map(({ at }) => at)) + hourMillis;
+      const seconds = Math.ceil((until - now) / 1000);
+      const full = devices.filter(({ deviceKey }) => exhausted.some((each) => each.deviceKey === deviceKey));
+      return yield* TooManyRequests.of(
+        "rate_limited",
+        `A device gets at most ${maxTests} test messages an hour, and has had them: ` +
+          `${full.map(({ id }) => id).join(", ")}. Try again in ${counted(seconds, "second")}.`,
+        seconds,
+      );
     });
 
     const checkLocation = Effect.fnUntraced(function* (
@@ -76,7 +132,7 @@ export class TestSends extends Context.Service<TestSends>()("waypost/sending/tes
       const about = { workspaceId, environment, campaignKey, locationKey };
       const keys = devices.map(({ deviceKey }) => ({ ...about, deviceKey }));
       const found = isSameForAll(content) ? [] : yield* recipients.of(keys);
-      return devices.map(({ obstacle, transport }, index): InitialStatus => {
+      return devices.map(({ obstacle, transport }, index): ReturnType<typeof initialStatus> => {
         if (obstacle !== null) return { status: "failed", lastError: obstacles[obstacle] };
         const recipient = found[index];
         const rendered = recipient && renderTexts(content, recipient.locale, () => recipient.values(now));
@@ -87,18 +143,27 @@ export class TestSends extends Context.Service<TestSends>()("waypost/sending/tes
     });
 
     return {
-      /** A notification of a campaign with its current content. @throws 404 */
-      find: Effect.fn("TestSends.find")(function* (tenant: Tenant, campaign: string, notification: string) {
-        const areIds = isUuid(campaign) && isUuid(notification);
-        const content = areIds ? yield* contents.find(tenant, campaign, notification) : null;
-        if (content !== null) return content;
-        yield* notifications.find(tenant, campaign, notification);
-        return yield* NotFound.resource("notification");
+      find,
+
+      /** A test with the outcomes of its deliveries. @throws 404 */
+      outcome: Effect.fn("TestSends.outcome")(function* (
+        tenant: Tenant,
+        campaign: string,
+        notification: string,
+        test: string,
+      ) {
+        const content = yield* find(tenant, campaign, notification);
+        const key = ids.keyOf(test);
+        const isTest = key !== null && key.deviceKey === everyDevice;
+        const outcomes = isTest ? yield* repository.outcomes(tenant, content, key.sourceId) : [];
+        return key === null || outcomes.length === 0
+          ? yield* NotFound.resource("test send")
+          : shown(key.sourceId, outcomes);
       }),
 
       /**
        * Sends a notification now to 1 to 20 devices, whatever schedule, pause and caps say. @throws 422 with
-       * all problems
+       * all problems, 429
        */
       send: Effect.fn("TestSends.send")(function* (
         tenant: Tenant,
@@ -109,9 +174,10 @@ export class TestSends extends Context.Service<TestSends>()("waypost/sending/tes
         const locationKey = yield* checkLocation(tenant, content, body);
         yield* body.complete;
         const now = yield* Clock.currentTimeMillis;
+        yield* checkRate(tenant, devices, now);
         const { environment, workspaceId } = tenant;
         const initial = yield* statuses(tenant, content, locationKey, devices, now);
-        const due = devices.flatMap(({ deviceKey, transport }, index) => {
+        const due = devices.flatMap(({ deviceKey, id: device_id, transport }, index) => {
           const status = initial[index];
           const {
             campaignKey,
@@ -123,7 +189,19 @@ export class TestSends extends Context.Service<TestSends>()("waypost/sending/tes
           const keys = { workspaceId, environment, deviceKey, campaignKey, notificationKey, contentKey };
           return status === undefined
             ? []
-            : [{ ...keys, transport, contentType, triggerType, locationKey, failure: null, now, ...status }];
+            : [
+                {
+                  ...keys,
+                  device_id,
+                  transport,
+                  contentType,
+                  triggerType,
+                  locationKey,
+                  failure: null,
+                  now,
+                  ...status,
+                },
+              ];
         });
         const [source] = yield* repository.insert(tenant, due);
         if (source === undefined) return yield* Effect.die(new Error("A test send has no source id"));
@@ -144,12 +222,15 @@ export class TestSends extends Context.Service<TestSends>()("waypost/sending/tes
               : [],
           ),
         );
-        return {
-          deliveries: devices.map(({ deviceKey, id }) => ({
-            id: ids.idOf({ sourceId, deviceKey }),
-            device_id: id,
+        return shown(
+          sourceId,
+          due.map(({ deviceKey, device_id, lastError, status }) => ({
+            deviceKey,
+            device_id,
+            status,
+            last_error: lastError,
           })),
-        } satisfies TestSend;
+        );
       }, database.atomically),
     };
   }),

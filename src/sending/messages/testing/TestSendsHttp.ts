@@ -12,14 +12,18 @@ export const testSendsHandlers = handlerGroup(
   "testSends",
   Effect.fnUntraced(function* (handlers) {
     const tests = yield* TestSends;
-    return handlers.handleRaw("send", ({ params: { campaign, notification }, ...input }) =>
-      callerData(
-        Effect.fnUntraced(function* (caller) {
-          // An unknown notification is reported before problems of the body (contract B1, 10 and 11).
-          const content = yield* tests.find(caller, campaign, notification);
-          return yield* tests.send(caller, content, yield* readParsedBody(TestSendDraft, input));
-        }),
-      ),
-    );
+    return handlers
+      .handle("get", ({ params: { campaign, notification, test } }) =>
+        callerData((caller) => tests.outcome(caller, campaign, notification, test)),
+      )
+      .handleRaw("send", ({ params: { campaign, notification }, ...input }) =>
+        callerData(
+          Effect.fnUntraced(function* (caller) {
+            // An unknown notification is reported before problems of the body (contract B1, 10 and 11).
+            const content = yield* tests.find(caller, campaign, notification);
+            return yield* tests.send(caller, content, yield* readParsedBody(TestSendDraft, input));
+          }),
+        ),
+      );
   }),
 );

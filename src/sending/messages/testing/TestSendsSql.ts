@@ -1,12 +1,13 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { arrayOf, unnested } from "../../../database/Rows.ts";
+import { arrayOf, epochMillis, instant, unnested } from "../../../database/Rows.ts";
 import { tenantIs } from "../../../database/TenantColumns.ts";
 import type { DeviceObstacle } from "../../../devices/Obstacle.ts";
 import { deviceObstacleSql } from "../../../devices/ObstacleSql.ts";
 import type { Transport } from "../../../devices/PushAddress.ts";
 import type { Tenant } from "../../../workspaces/Workspace.ts";
-import type { DueDelivery, InitialStatus } from "../../deliveries/Delivery.ts";
+import type { DeliveryStatus, DueDelivery, InitialStatus } from "../../deliveries/Delivery.ts";
+import type { CurrentContent } from "../../rendering/CurrentContentsSql.ts";
 import type { DeviceKey } from "../../../wire/Ids.ts";
 
 /** A registered device that a test is for. */
@@ -22,19 +23,57 @@ export interface TestDevice {
 export type TestDelivery = InitialStatus &
   Omit<DueDelivery, "cap" | "cooldownSince" | "quiet" | "userKey" | "sharedBy">;
 
+/** The outcome of a delivery of a test so far. */
+export interface TestOutcome {
+  readonly deviceKey: DeviceKey;
+  readonly device_id: string;
+  readonly status: DeliveryStatus;
+  readonly last_error: string | null;
+}
+
 /** Statements of test sends. */
 export class TestSendsSql extends Context.Service<TestSendsSql>()("waypost/sending/testing/TestSendsSql", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
     return {
-      /** The registered devices among these, in any order. */
+      /** The registered devices among these, in any order, locked until the transaction ends. */
       devices: (tenant: Tenant, ids: ReadonlyArray<string>) =>
         Effect.orDie(sql<TestDevice>`
           SELECT v.id, v.key AS "deviceKey", v.transport,
             ${deviceObstacleSql(sql, "v", sql`true`)} AS obstacle
           FROM device v
           WHERE ${tenantIs("v", tenant)} AND v.id = ANY (${arrayOf("uuid", ids)})
-            AND v.unregistered_at IS NULL`),
+            AND v.unregistered_at IS NULL
+          ORDER BY v.key FOR NO KEY UPDATE OF v`),
+
+      /**
+       * The devices among these that have had `limit` tests after an instant, and when the oldest of the
+       * latest `limit` was. Exact if the transaction has locked the devices.
+       */
+      exhausted: (tenant: Tenant, deviceKeys: ReadonlyArray<DeviceKey>, since: number, limit: number) =>
+        Effect.orDie(sql<{ readonly deviceKey: DeviceKey; readonly at: number }>`
+          SELECT k.key AS "deviceKey", ${epochMillis("d.created_at")} AS at
+          FROM unnest(${arrayOf("int4", deviceKeys)}) AS k (key)
+          CROSS JOIN LATERAL (
+            SELECT d.created_at FROM delivery d
+            WHERE ${tenantIs("d", tenant)} AND d.device_key = k.key AND d.created_at > ${instant(since)}
+              AND d.test
+            ORDER BY d.created_at DESC OFFSET ${limit}::int - 1 LIMIT 1
+          ) AS d`),
+
+      /** The outcomes of a test of the notification; no rows for an unknown one. */
+      outcomes: (
+        tenant: Tenant,
+        { campaignKey, notificationKey }: CurrentContent,
+        sourceId: bigint,
+      ): Effect.Effect<ReadonlyArray<TestOutcome>> =>
+        Effect.orDie(sql<TestOutcome>`
+          SELECT d.device_key AS "deviceKey", v.id AS device_id, d.status, d.last_error
+          FROM delivery d
+          JOIN device v ON ${tenantIs("v", tenant)} AND v.key = d.device_key
+          WHERE ${tenantIs("d", tenant)} AND d.source_id = ${sourceId} AND d.test
+            AND d.campaign_key = ${campaignKey} AND d.notification_key = ${notificationKey}
+          ORDER BY d.device_key`),
 
       /** Inserts the deliveries of one test, and queues their pushes. They share a source id. */
       insert: ({ environment, workspaceId }: Tenant, due: ReadonlyArray<TestDelivery>) =>
