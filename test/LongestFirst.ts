@@ -32,6 +32,7 @@ const slowFiles = [
   "backup/Backup",
   "doctor/DoctorProcess",
   "serve/Supervisor",
+  "serve/KilledProcesses",
   "demo/Demo",
   "console/SessionProcesses",
   "media/worker/MediaWorkers",

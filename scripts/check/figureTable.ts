@@ -6,6 +6,7 @@ import { Effect, Exit } from "effect";
 import { attemptWindowMillis } from "../../src/access/FailedAttempts.ts";
 import { Settings } from "../../src/config/Settings.ts";
 import { lateDays } from "../../src/events/Transition.ts";
+import { fileLimits } from "../../src/http/TransferRate.ts";
 import { EARTH_RADIUS_METERS } from "../../src/locations/geometry/BoundingBox.ts";
 import { MAX_RADIUS_METERS, MIN_RADIUS_METERS } from "../../src/locations/ImportLimits.ts";
 import { maxFileBytes, maxSandboxBytes } from "../../src/media/MediaFile.ts";
@@ -97,6 +98,9 @@ export const figureTable: Readonly<Record<string, ReadonlyArray<Figure>>> = {
       "that froze are free after # seconds",
       constant("Postgres.ts", "idle_in_transaction_session_timeout") / second,
     ],
+    ["After # seconds they must be read", fileLimits.graceMillis / second],
+    ["must be read at # kB a second on average", fileLimits.minRate / 1000],
+    ["they end after # minutes", fileLimits.maxMillis / minute],
     ["Waypost tests every # seconds", constant("DiskSpace.ts", "testMillis") / second],
     ["would count more than # rows", Math.max(...sourceRows)],
     ["A report waits at most # seconds", constant("SlowReports.ts", "maxWait") / second],

@@ -4,14 +4,16 @@ import { SqlClient, type Statement } from "effect/sql";
 
 /** Rows of the first batch, so that it comes at once, and of all others. */
 const firstBatch = 100;
-const batchSize = 4_000;
+const batchSize = 1_000;
 /** Batches that are read ahead. */
 const aheadBatches = 2;
+/** How long the client may take for a batch. `http/TransferRate.ts` has its least rate. */
+const maxIdle = "2min";
 
 /**
  * Opens a cursor and gives its rows in batches, of one snapshot, until the scope closes. The first batch is
  * read at once, so that a query that fails does so before the response begins. The session ends by itself if
- * nobody reads a batch for a minute (`idle_in_transaction_session_timeout`).
+ * nobody reads a batch for two minutes.
  */
 export const rowCursor = Effect.fnUntraced(function* <Row extends object>(query: Statement.Fragment) {
   const sql = yield* SqlClient.SqlClient;
@@ -20,6 +22,7 @@ export const rowCursor = Effect.fnUntraced(function* <Row extends object>(query:
     Effect.orDie(connection.executeUnprepared(text, parameters, undefined));
   yield* Effect.acquireRelease(run("BEGIN"), () => Effect.ignoreCause(run("ROLLBACK")));
   yield* run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY");
+  yield* run(`SET LOCAL idle_in_transaction_session_timeout = '${maxIdle}'`);
   const [text, parameters] = sql<Row>`DECLARE exported NO SCROLL CURSOR FOR ${query}`.compile();
   yield* run(text, parameters);
   const fetch = (count: number): Effect.Effect<ReadonlyArray<Row>> =>

@@ -64,10 +64,10 @@ const slowClients = knownSeries(
   Metric.counter("waypost_http_slow_clients_total", {
     description:
       "Connections ended for slow clients, by reason: body (sent too slowly), response (read too slowly), " +
-      "address (too many long transfers of one address).",
+      "address (too many long transfers of one address), file (read too slowly, or for too long).",
     incremental: true,
   }),
-  { reason: ["body", "response", "address"] },
+  { reason: ["body", "response", "address", "file"] },
 );
 
 /** A function that counts connections that were ended because their clients were slow. */

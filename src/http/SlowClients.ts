@@ -1,6 +1,9 @@
+import { Effect } from "effect";
+import { HttpServerRequest } from "effect/http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import {
   advance,
+  fileLimits,
   isLong,
   isTooSlow,
   type Transfer,
@@ -20,7 +23,19 @@ export interface TransferClient {
 }
 
 /** Why a connection was ended. */
-export type SlowClientReason = "body" | "response" | "address";
+export type SlowClientReason = "body" | "response" | "address" | "file";
+
+/** Requests whose responses have the limits of files. */
+const fileRequests = new WeakSet<object>();
+
+/**
+ * Applies the limits of files to the response of this request, because it holds a connection to the database
+ * until it is read: a least rate, also of proxies, and a longest time.
+ */
+export const limitFileTransfer = Effect.map(
+  HttpServerRequest.HttpServerRequest,
+  ({ source }) => void fileRequests.add(source),
+);
 
 /** Options of `SlowClients`. */
 export interface SlowClientOptions {
@@ -36,6 +51,8 @@ interface Exchange {
   /** A client that sent `Expect: 100-continue` sends its body only once it is invited. */
   isInvited: boolean;
   transfer: Transfer | null;
+  /** The first check. */
+  since: number | null;
 }
 
 const requestTimeout = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
@@ -70,7 +87,13 @@ export class SlowClients {
 
   /** Watches an exchange whose head has arrived. */
   watch(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void {
-    const exchange: Exchange = { request, response, isInvited: !expectsContinue, transfer: null };
+    const exchange: Exchange = {
+      request,
+      response,
+      isInvited: !expectsContinue,
+      transfer: null,
+      since: null,
+    };
     if (expectsContinue) {
       const writeContinue = response.writeContinue.bind(response);
       response.writeContinue = (callback) => {
@@ -93,11 +116,18 @@ export class SlowClients {
         this.#exchanges.delete(exchange);
         continue;
       }
-      exchange.transfer = advance(exchange.transfer, readingOf(exchange), now, this.#limits);
+      const isFile = fileRequests.has(exchange.request);
+      const limits = isFile ? fileLimits : this.#limits;
+      exchange.since ??= now;
+      exchange.transfer = advance(exchange.transfer, readingOf(exchange), now, limits);
       const { transfer } = exchange;
+      const isLate = transfer !== null && isTooSlow(transfer, now);
+      if (isFile && (isLate || now - exchange.since > limits.maxMillis)) {
+        this.#end(exchange, "file");
+        continue;
+      }
       if (transfer === null) continue;
-      const isTransferLong = isLong(transfer, now, this.#limits);
-      const isLate = isTooSlow(transfer, now);
+      const isTransferLong = isLong(transfer, now, limits);
       if (!isTransferLong && !isLate) continue;
       const { address, isProxied } = this.#options.clientOf(exchange.request);
       if (isLate && !(isProxied && transfer.direction === "response")) {

@@ -26,6 +26,8 @@ export interface TransferLimits {
   readonly creditMillis: Readonly<Record<TransferDirection, number>>;
   /** Transfers of one client that may last longer than the grace at the same time. */
   readonly maxLongPerClient: number;
+  /** The longest time from a request to the end of its response. */
+  readonly maxMillis: number;
 }
 
 export const transferLimits: TransferLimits = {
@@ -33,6 +35,19 @@ export const transferLimits: TransferLimits = {
   graceMillis: 10_000,
   creditMillis: { body: 10_000, response: 25_000 },
   maxLongPerClient: 100,
+  maxMillis: Number.POSITIVE_INFINITY,
+};
+
+/**
+ * Limits of responses that hold a connection to the database, with a cursor, until they are read. With less
+ * credit, a reader at the least rate would end whenever the sockets report no room for long.
+ */
+export const fileLimits: TransferLimits = {
+  ...transferLimits,
+  minRate: 16_000,
+  graceMillis: 30_000,
+  creditMillis: { body: 10_000, response: 60_000 },
+  maxMillis: 600_000,
 };
 
 /** The transfer after a reading; null when the connection does not wait for its client. */

@@ -5,6 +5,7 @@ import { isSea } from "node:sea";
 import type { SettingsRecord } from "../config/Settings.ts";
 import { environmentOf, type Member } from "../processes/ProcessMember.ts";
 import { type MemberMessage, metricsMillis, type SupervisorMessage } from "../processes/ProcessMessages.ts";
+import { passOnWhenEnded } from "./PassedConnections.ts";
 
 /** How a run ended. */
 export interface RunEnd {
@@ -44,6 +45,7 @@ export class ProcessRun {
     this.member = member;
     const worker = cluster.fork(environmentOf(member, record));
     this.#worker = worker;
+    passOnWhenEnded(worker);
     let refusal: RunEnd["refusal"] = null;
     let onReady: (start: RunStart) => void = () => undefined;
     const ready = new Promise<RunStart>((resolve) => (onReady = resolve));
@@ -57,7 +59,10 @@ export class ProcessRun {
       }
     });
     this.ended = new Promise<RunEnd>((resolve) => {
-      worker.on("error", (error) => resolve({ reason: error.message, refusal }));
+      worker.on("error", (error) => {
+        // A message to a process that has just been killed also fails: its exit follows.
+        if (worker.process.pid === undefined) resolve({ reason: error.message, refusal });
+      });
       worker.process.once("exit", (code, name) =>
         resolve({ reason: name === null ? `exit code ${code}` : `signal ${name}`, refusal }),
       );

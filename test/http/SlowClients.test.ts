@@ -1,15 +1,22 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Effect } from "effect";
+import { HttpServerRequest } from "effect/http";
 import type { ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { DrainingServer } from "../../src/http/DrainingServer.ts";
-import { type SlowClientReason, SlowClients, type TransferClient } from "../../src/http/SlowClients.ts";
+import {
+  limitFileTransfer,
+  type SlowClientReason,
+  SlowClients,
+  type TransferClient,
+} from "../../src/http/SlowClients.ts";
 import { transferLimits } from "../../src/http/TransferRate.ts";
 
 const turn = Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)));
 
 /**
- * A server that is checked by hand, so that time is a parameter. `/read` reads the body, `/write` streams.
+ * A server that is checked by hand, so that time is a parameter. `/read` reads the body, `/write` and `/file`
+ * stream, `/begun` begins a file.
  */
 const slowServer = (client: TransferClient = { address: "192.0.2.1", isProxied: false }) =>
   Effect.gen(function* () {
@@ -35,7 +42,14 @@ const slowServer = (client: TransferClient = { address: "192.0.2.1", isProxied: 
     server.on("checkContinue", () => void requests++);
     server.on("request", (request, response: ServerResponse) => {
       requests++;
-      if (request.url === "/write") stream(response);
+      if (request.url === "/file" || request.url === "/begun")
+        Effect.runSync(
+          Effect.provideService(limitFileTransfer, HttpServerRequest.HttpServerRequest, {
+            source: request,
+          } as never),
+        );
+      if (request.url === "/begun") response.write("id\r\n");
+      if (request.url === "/write" || request.url === "/file") stream(response);
       if (request.url === "/read") request.resume().on("end", () => response.end("done"));
     });
     const port = yield* Effect.callback<number>((resume) => {
@@ -120,6 +134,49 @@ describe("slow clients", () => {
         yield* turn;
       }
       assert.deepStrictEqual(ended, ["body"]);
+    }).pipe(Effect.scoped),
+  );
+
+  it.live("a file that is not read ends after a minute, behind a proxy too (running.slow)", () =>
+    Effect.gen(function* () {
+      for (const isProxied of [false, true]) {
+        const { check, ended, open } = yield* slowServer({ address: "192.0.2.1", isProxied });
+        yield* open("GET /file HTTP/1.1\r\nHost: x\r\n\r\n", { isPaused: true });
+        const reader = yield* open("GET /file HTTP/1.1\r\nHost: x\r\n\r\n");
+        let at = 0;
+        for (; ended.length === 0; at += 5) {
+          check(at);
+          const before = reader.text().length;
+          while (reader.text().length === before) yield* turn;
+        }
+        assert.deepStrictEqual(ended, ["file"]);
+        assert.isAtLeast(at, 35);
+        assert.isFalse(reader.isClosed());
+      }
+    }).pipe(Effect.scoped),
+  );
+
+  it.live("a file ends after ten minutes, however fast it is read (running.slow)", () =>
+    Effect.gen(function* () {
+      const { check, ended, open } = yield* slowServer();
+      const fast = yield* open("GET /file HTTP/1.1\r\nHost: x\r\n\r\n");
+      const waiting = yield* open("GET /begun HTTP/1.1\r\nHost: x\r\n\r\n");
+      const other = yield* open("GET /write HTTP/1.1\r\nHost: x\r\n\r\n");
+      const advanceTo = Effect.fnUntraced(function* (from: number, to: number) {
+        for (let at = from; at <= to; at += 5) {
+          check(at);
+          const before = [fast.text().length, other.text().length] as const;
+          while ((fast.text().length === before[0] && !fast.isClosed()) || other.text().length === before[1])
+            yield* turn;
+        }
+      });
+      yield* advanceTo(0, 600);
+      assert.deepStrictEqual(ended, []);
+      yield* advanceTo(605, 605);
+      // Its connection to the database is held, whichever side is waited for.
+      assert.deepStrictEqual(ended, ["file", "file"]);
+      while (!fast.isClosed() || !waiting.isClosed()) yield* turn;
+      assert.isFalse(other.isClosed());
     }).pipe(Effect.scoped),
   );
 

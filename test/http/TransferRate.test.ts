@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest";
 import {
   advance,
+  fileLimits,
   isLong,
   isTooSlow,
   type Transfer,
@@ -15,12 +16,13 @@ const endOf = (
   direction: TransferDirection,
   bytesAt: (at: number) => number,
   seconds: number,
+  limitsOfAll = limits,
 ): number | null => {
   let transfer: Transfer | null = null;
   let bytes = 0;
   for (let at = 0; at <= seconds; at++) {
     bytes += bytesAt(at);
-    transfer = advance(transfer, { direction, bytes }, at * second, limits);
+    transfer = advance(transfer, { direction, bytes }, at * second, limitsOfAll);
     if (transfer !== null && isTooSlow(transfer, at * second)) return at;
   }
   return null;
@@ -53,6 +55,27 @@ describe("the least rate of a transfer", () => {
       11,
     );
     assert.isNull(endOf("response", (at) => (at % 20 === 1 ? 100_000 : 0), 3600));
+  });
+
+  it("a file must be read at 16 kB a second, in steps of up to a megabyte (running.slow)", () => {
+    const end = (bytesAt: (at: number) => number) => endOf("response", bytesAt, 3600, fileLimits);
+    assert.strictEqual(
+      end(() => 0),
+      31,
+    );
+    assert.strictEqual(
+      end(() => 8_000),
+      61,
+    );
+    assert.isNull(end(() => 16_000));
+    assert.isNull(end((at) => (at % 60 === 10 ? 960_000 : 0)));
+    // What the sockets take at once pays for a minute.
+    assert.strictEqual(
+      end((at) => (at === 1 ? 10_000_000 : 0)),
+      62,
+    );
+    // The least rate of other responses is far lower.
+    assert.isNull(endOf("response", () => 8_000, 3600));
   });
 
   it("a transfer begins again when the server was the one to wait for, or the direction changes", () => {

@@ -10,9 +10,6 @@ const limits = { timeout: 500_000, interval: 50 };
 const waitFor = (condition: () => boolean | Promise<boolean>): Promise<unknown> =>
   vi.waitUntil(condition, limits);
 
-/** A request without an answer is given up after so many milliseconds. */
-const unansweredMillis = 20_000;
-
 interface Asked {
   readonly status: number;
   readonly headers: IncomingMessage["headers"];
@@ -28,8 +25,6 @@ const ask = async (url: string, token = "", method = "GET", body?: object): Prom
     "content-length": text.length,
   };
   const sent = request(url, { agent: false, method, headers });
-  // A connection that was being passed to a process that is killed gets no answer.
-  sent.setTimeout(unansweredMillis, () => sent.destroy(new Error(`${url} gave no answer`)));
   sent.end(text);
   const [response] = (await once(sent, "response")) as [IncomingMessage];
   const chunks = await response.toArray();

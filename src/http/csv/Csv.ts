@@ -3,15 +3,31 @@
 /** The value of a cell; null is an empty cell. */
 export type CsvValue = string | number | boolean | null;
 
-const isNumber = /^[+-]?\d+(?:\.\d+)?$/;
-const isFormula = /^[=+\-@\t\r]/;
+/**
+ * The texts that `csvCell` guards, as regular expressions that PostgreSQL reads in the same way. Spreadsheets
+ * take the wide signs of East Asian keyboards for the plain ones.
+ */
+export const csvFormula = {
+  number: /^[+-]?\d+(?:\.\d+)?$/,
+  start: /^[=+\-@\uFF1D\uFF0B\uFF0D\uFF20\t\r\n]/,
+  /**
+   * A formula within a cell: behind a semicolon, which separates cells where the comma is the decimal sign,
+   * behind a tab, or on a further line, which a reader may take for a row.
+   */
+  inner: /([;\t\r\n][ "]*)(?=[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g,
+} as const;
+
 const needsQuotes = /[",\r\n]/;
 
-/** A cell. What a spreadsheet would take for a formula is preceded by an apostrophe; numbers are not. */
+/**
+ * A cell. What a spreadsheet would take for a formula is preceded by an apostrophe. A cell that is a number
+ * is not; within a cell even a number is, because the next cell may continue it as a formula.
+ */
 export const csvCell = (value: CsvValue): string => {
   if (value === null) return "";
   const text = String(value);
-  const guarded = isFormula.test(text) && !isNumber.test(text) ? `'${text}` : text;
+  const first = csvFormula.start.test(text) && !csvFormula.number.test(text) ? `'${text}` : text;
+  const guarded = first.replaceAll(csvFormula.inner, "$1'");
   return needsQuotes.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
 };
 

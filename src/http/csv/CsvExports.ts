@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, type Scope, Semaphore, Stream } from "effect";
-import { HttpServerResponse } from "effect/http";
+import { type HttpServerRequest, HttpServerResponse } from "effect/http";
 import { ServiceUnavailable } from "../../wire/ApiError.ts";
+import { limitFileTransfer } from "../SlowClients.ts";
 import { csvLine } from "./Csv.ts";
 import type { CsvFile } from "./CsvFile.ts";
 
@@ -18,12 +19,17 @@ export class CsvExports extends Context.Service<
   CsvExports,
   {
     /**
-     * The response with a file, whose records are read as the client takes them. A failure in between cuts
-     * the connection, so that a short file is never taken for a whole one (contract X6a). @throws 503
+     * The response with a file, whose records are read as the client takes them. A failure in between, or a
+     * client that is too slow, cuts the connection, so that a short file is never taken for a whole one
+     * (contract X6a). @throws 503
      */
     readonly send: (
       file: CsvFile,
-    ) => Effect.Effect<HttpServerResponse.HttpServerResponse, ServiceUnavailable, Scope.Scope>;
+    ) => Effect.Effect<
+      HttpServerResponse.HttpServerResponse,
+      ServiceUnavailable,
+      HttpServerRequest.HttpServerRequest | Scope.Scope
+    >;
   }
 >()("waypost/http/csv/CsvExports", {
   make: Effect.map(Semaphore.make(exportConcurrency), (permits) => ({
@@ -37,6 +43,7 @@ export class CsvExports extends Context.Service<
         () => permits.release(1),
         { interruptible: true },
       );
+      yield* limitFileTransfer;
       const batches = Stream.filter(yield* records, (lines) => lines.length > 0);
       const body = Stream.concat(Stream.succeed([csvLine(heading)]), batches);
       return HttpServerResponse.stream(

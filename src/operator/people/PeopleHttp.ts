@@ -1,5 +1,6 @@
 import { Effect, Stream } from "effect";
 import { HttpServerResponse } from "effect/http";
+import { limitFileTransfer } from "../../http/SlowClients.ts";
 import { OperatorApi } from "../../OperatorApi.ts";
 import { Erasures } from "../../people/Erasures.ts";
 import { People } from "../../people/People.ts";
@@ -18,6 +19,7 @@ export const peopleHandlers = handlerGroup(
       .handleRaw("export", ({ params }) =>
         Effect.gen(function* () {
           const tenant = yield* tenants.find(params);
+          yield* limitFileTransfer;
           const pieces = yield* people.export(tenant, params.user_id);
           return HttpServerResponse.stream(Stream.encodeText(pieces), { contentType: "application/json" });
         }),

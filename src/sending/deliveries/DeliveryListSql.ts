@@ -1,6 +1,7 @@
 import { Effect } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
 import { rowCursor } from "../../database/RowCursor.ts";
+import { csvFormula } from "../../http/csv/Csv.ts";
 import { utc } from "../../database/Rows.ts";
 import { SqlService } from "../../database/SqlService.ts";
 import type { DeliveryKey } from "./MessageId.ts";
@@ -74,9 +75,10 @@ export class DeliveryListSql extends SqlService<DeliveryListSql>("waypost/sendin
     CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END AS delivered_at`;
 
   // As `csvCell`, always in quotes. No other column can have a character that needs them.
+    const { inner, number, start } = csvFormula;
   const errorCell = sql.literal(String.raw`CASE WHEN d.last_error IS NULL THEN '' ELSE '"' || replace(
-    CASE WHEN d.last_error ~ '^[=+\-@\t\r]' AND d.last_error !~ '^[+-]?\d+(\.\d+)?$' THEN '''' ELSE '' END
-    || d.last_error, '"', '""') || '"' END`);
+      CASE WHEN d.last_error ~ '${start.source}' AND d.last_error !~ '${number.source}' THEN '''' ELSE '' END
+      || regexp_replace(d.last_error, '${inner.source}', '\1''', 'g'), '"', '""') || '"' END`);
   const line = sql`concat_ws(',', COALESCE(s.id::text, ''), COALESCE(k.id, g.id),
     c.notification_id, v.id, d.trigger_type, COALESCE(COALESCE(l.id, f.id)::text, ''), d.transport,
     d.status, d.attempts, ${errorCell}, d.test::text, ${utc("d.created_at")},

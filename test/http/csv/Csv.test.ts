@@ -13,6 +13,11 @@ describe("CSV files", () => {
       ["@me", "'@me"],
       ["\tx", "'\tx"],
       ["\rx", `"'\rx"`],
+      ["\nx", `"'\nx"`],
+      ["＝1+1", "'＝1+1"],
+      ["＋1", "'＋1"],
+      ["－1", "'－1"],
+      ["＠me", "'＠me"],
       ["-1", "-1"],
       ["+1.50", "+1.50"],
       ["-1.", "'-1."],
@@ -26,6 +31,37 @@ describe("CSV files", () => {
     ] as const) {
       assert.strictEqual(csvCell(value), cell, String(value));
     }
+  });
+
+  it("a formula within a cell is preceded by an apostrophe, where a reader may split the cell (M5.5)", () => {
+    for (const [value, cell] of [
+      ["a;=1", "a;'=1"],
+      ["a; =1", "a; '=1"],
+      [';"@me', `";""'@me"`],
+      ["a;;+b", "a;;'+b"],
+      ["a\t=1", "a\t'=1"],
+      ["a\n-b", `"a\n'-b"`],
+      ["a\r\n＝b", `"a\r\n'＝b"`],
+      ["=a\n=b;＠c", `"'=a\n'=b;'＠c"`],
+      // With the next cell, a number may be the start of a formula: `-1,2+…` where the comma is a decimal sign.
+      ["a;-1", "a;'-1"],
+      ["two\r\nlines; a=b", '"two\r\nlines; a=b"'],
+    ] as const) {
+      assert.strictEqual(csvCell(value), cell, value);
+    }
+    // Whichever separator a reader takes, and whether it knows quotes, no field is a formula.
+    const dangerous = fc.string({
+      unit: fc.constantFrom("=", "＠", ";", "\t", "\r", "\n", '"', ",", " ", "x"),
+    });
+    fc.assert(
+      fc.property(fc.array(dangerous, { minLength: 1, maxLength: 3 }), (texts) => {
+        const line = csvLine(["id", ...texts]);
+        for (const field of line.split(/[;\t\r\n]/)) assert.notMatch(field, /^[ "]*[=＠]/, line);
+        for (const [field] of parse(texts.map(csvCell).join("\n"), { relax_column_count: true }))
+          assert.notMatch(field, /^[=＠]/, line);
+      }),
+      { numRuns: 500 },
+    );
   });
 
   it("cells are quoted by RFC 4180, so that a reader gets every text back (M5.1)", () => {

@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest";
 import { parse } from "csv-parse/sync";
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
+import { csvCell } from "../../../src/http/csv/Csv.ts";
 import { answering, question } from "../../events/AnswerWorld.ts";
 import { campaign, delivery, devices, event, locations, notification } from "../../reports/ReportHistory.ts";
 import { reporting } from "../../reports/Reporting.ts";
@@ -95,8 +96,21 @@ layer(TestWaypost.shared)("CSV files", (it) => {
           }),
         ),
       });
-      yield* sql`UPDATE delivery SET last_error = '=cmd, "x"' WHERE workspace_id = ${workspaceId}
-        AND status = 'failed'`;
+      // The database makes these cells; `csvCell` makes all others.
+      const errors = [
+        '=cmd, "x"',
+        "a;=b",
+        "two\r\n@lines",
+        "＝x",
+        '; "+1',
+        "-1",
+        "a;-1",
+        "a=b",
+        "\n=1",
+        "x\t ＠y",
+      ];
+      yield* sql`UPDATE delivery SET last_error = (${errors}::text[])[1 + (device_key % 10)]
+        WHERE workspace_id = ${workspaceId} AND status = 'failed'`;
       yield* sql`UPDATE delivery SET content_key = (SELECT max(key) FROM content
         WHERE workspace_id = ${workspaceId}) WHERE workspace_id = ${workspaceId}`;
       yield* sql`UPDATE device SET attributes = '{"plan": "gold", "tags": ["a", "b"]}'
@@ -120,15 +134,17 @@ layer(TestWaypost.shared)("CSV files", (it) => {
         const expected = rows.map((row) => {
           const record = asRecord(row);
           const error = record["last_error"] ?? "";
-          return error === "" ? record : { ...record, last_error: `'${error}` };
+          return error === "" ? record : { ...record, last_error: parse(csvCell(error))[0]?.[0] };
         });
         assert.lengthOf(rows, list === "sends" ? 3 : count);
+        const shown = new Set(rows.map((row) => (row as { readonly last_error?: string }).last_error ?? ""));
+        if (list === "deliveries") assert.sameMembers([...shown], ["", ...errors]);
         assert.deepStrictEqual(file, expected, list);
       }
       const failed = yield* operator(
         `/workspaces/${workspace.id}/sandbox/deliveries?status=failed&format=csv`,
       );
-      assert.lengthOf(String(failed.body).trim().split("\r\n"), 1 + Math.ceil(count / 7));
+      assert.lengthOf(parse(String(failed.body)), 1 + Math.ceil(count / 7));
     }).pipe(Effect.orDie),
   );
 

@@ -1,4 +1,4 @@
-import { assert, layer } from "@effect/vitest";
+import { assert, layer, vi } from "@effect/vitest";
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { Workspaces } from "../../../src/workspaces/Workspaces.ts";
@@ -53,6 +53,15 @@ const exporting = Effect.gen(function* () {
   return { abort, reader, sessions, sql };
 });
 
+/** Reads the rest of a file: whether it comes to its end. */
+const restOf = async (reader: ReadableStreamDefaultReader): Promise<"whole" | "cut"> => {
+  try {
+    for (;;) if ((await reader.read()).done) return "whole";
+  } catch {
+    return "cut";
+  }
+};
+
 layer(TestWaypost.layer)("CSV files while they are read", (it) => {
   it.effect(
     "a reader that goes away ends the query (M5.7)",
@@ -72,14 +81,34 @@ layer(TestWaypost.layer)("CSV files while they are read", (it) => {
       Effect.gen(function* () {
         const { reader, sessions, sql } = yield* exporting;
         for (const { pid } of yield* sessions) yield* sql`SELECT pg_terminate_backend(${pid})`;
-        const rest = yield* Effect.promise(async () => {
-          try {
-            for (;;) if ((await reader.read()).done) return "whole";
-          } catch {
-            return "cut";
-          }
-        });
-        assert.strictEqual(rest, "cut");
+        assert.strictEqual(yield* Effect.promise(() => restOf(reader)), "cut");
+      }).pipe(Effect.orDie),
+    60_000,
+  );
+
+  it.effect(
+    "a reader that stops is cut off as a slow client, which ends the query (M5.10, running.slow)",
+    () =>
+      Effect.gen(function* () {
+        const { reader, sessions } = yield* exporting;
+        const { origin } = yield* TestWaypost;
+        assert.lengthOf(yield* sessions, 1);
+        // The server checks once in a second; in between, time seems to pass faster.
+        let shift = 0;
+        const now = performance.now.bind(performance);
+        const spy = vi.spyOn(performance, "now").mockImplementation(() => now() + shift);
+        while ((yield* sessions).length > 0) {
+          yield* Effect.promise(() => new Promise(setImmediate));
+          shift += 10;
+        }
+        spy.mockRestore();
+        assert.strictEqual(yield* Effect.promise(() => restOf(reader)), "cut");
+        const metrics = yield* Effect.promise(async () => (await fetch(`${origin}/metrics`)).text());
+        for (const [reason, count] of [
+          ["file", 1],
+          ["response", 0],
+        ] as const)
+          assert.include(metrics, `waypost_http_slow_clients_total{reason="${reason}"} ${count}\n`);
       }).pipe(Effect.orDie),
     60_000,
   );
