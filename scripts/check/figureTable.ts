@@ -37,7 +37,7 @@ const maxAttempts =
 
 const sourceRows = Object.values(SourceRowLimits.defaultValue());
 const keepalive = (name: string) => constant("Postgres.ts", `tcp_keepalives_${name}`);
-const connections = constant("Postgres.ts", "options\\.maxConnections");
+const connections = constant("PoolLimits.ts", "maxStatementConnections");
 const batchLease = constant("SendBatches.ts", "leaseMillis") / second;
 const pushLease = pushLeaseMillis / second;
 const keyHours = constant("IdempotentRequests.ts", "keptMillis") / hour;
@@ -99,7 +99,7 @@ export const figureTable: Readonly<Record<string, ReadonlyArray<Figure>>> = {
     ],
     ["Waypost tests every # seconds", constant("DiskSpace.ts", "testMillis") / second],
     ["would count more than # rows", Math.max(...sourceRows)],
-    ["A report waits at most # seconds", constant("SlowReports.ts", "maxWait") / second],
+    ["A report waits at most # seconds", constant("LongReads.ts", "maxWait") / second],
     ["runs at most # seconds", constant("SlowReports.ts", "maxRun") / second],
     ["The minimum is # days", minRetentionDays],
     ["reports # days or more after it happened", lateDays],
