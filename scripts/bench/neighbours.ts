@@ -96,8 +96,8 @@ const longReads = (
   { device, location, segments }: Effect.Success<ReturnType<typeof fill>>,
 ): Readonly<Record<string, Next>> => {
   let count = 0;
-  const get = (path: () => string, headers = {}): Next => {
-    return () => ({ method: "GET", url: `${platform}${path()}`, token, headers });
+  const get = (path: () => string): Next => {
+    return () => ({ method: "GET", url: `${platform}${path()}`, token });
   };
   const post = (path: string, body: () => object): Next => {
     return () => ({ method: "POST", url: `${platform}${path}`, token, body: JSON.stringify(body()) });
@@ -118,7 +118,7 @@ const longReads = (
     segments: get(() => `/segments?limit=${1 + (count++ % 20)}`),
     near: get(() => `/locations?near=52.5,5.${count++ % 10}&radius_meters=100000`),
     explain: get(() => `/devices/${device}/explain`),
-    exports: get(() => "/devices", { accept: "text/csv" }),
+    exports: get(() => "/devices?format=csv"),
     reports: get(() => "/reports/summary?start=2026-01-01&end=2026-12-31"),
   };
 };
