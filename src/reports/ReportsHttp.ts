@@ -23,7 +23,7 @@ export const reportHandlers = handlerGroup(
         const caller = yield* Caller;
         const isCsv = yield* wantsCsv;
         const text = yield* reports[report](caller, query);
-        if (isCsv) return yield* exports.send(reportFile(report, caller, text));
+        if (isCsv) return yield* exports.send(caller.workspaceId, reportFile(report, caller, text));
         const { headers } = yield* HttpServerRequest.HttpServerRequest;
         return textUnlessKnown(headers["if-none-match"], text);
       });

@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { hasStarted } from "../../campaigns/CampaignDates.ts";
+import { LongReads } from "../../database/LongReads.ts";
 import type { Device } from "../../devices/Device.ts";
 import { type Reason, reasons } from "../../devices/Obstacle.ts";
 import { addDays, dateAt, dayStart, periodStart, utcText } from "../../time/LocalTime.ts";
@@ -40,9 +41,14 @@ export class Explanations extends Context.Service<Explanations>()("waypost/sendi
   make: Effect.gen(function* () {
     const repository = yield* ExplanationsSql;
     const credentials = yield* PushCredentials;
+    const longReads = yield* LongReads;
     return {
-      /** Active campaigns, newest first; or the one given, active or not. `id` is that of the campaign. */
-      page: Effect.fn("Explanations.page")(function* (
+      /**
+       * Active campaigns, newest first; or the one given, active or not. `id` is that of the campaign.
+       * @throws 503
+       */
+      page: Effect.fn("Explanations.page")(
+        function* (
         tenant: Tenant,
         device: Device & { readonly deviceKey: DeviceKey },
         campaign: string | null,
@@ -107,7 +113,9 @@ export class Explanations extends Context.Service<Explanations>()("waypost/sendi
             until: until === null ? null : utcText(until),
           };
         });
-      }),
+        },
+        (page, { workspaceId }) => longReads.run(workspaceId, page),
+      ),
     };
   }),
 }) {
