@@ -9,7 +9,7 @@ import { EmbeddedPostgres } from "../database/embedded/EmbeddedPostgres.ts";
 import { database, runningSocket, username } from "../database/embedded/PostgresFiles.ts";
 import { programMigrations } from "../database/migrations/ProgramMigrations.ts";
 import { postgresLayer, type PostgresTarget } from "../database/Postgres.ts";
-import { BackupRefused } from "./BackupRefused.ts";
+import { refused } from "./BackupRefused.ts";
 import { backupSql } from "./BackupSql.ts";
 import { createBackup } from "./CreateBackup.ts";
 import type { ProgressListener } from "./ProgressListener.ts";
@@ -46,15 +46,12 @@ const withServer = <A, E, R>(effect: Effect.Effect<A, E, R>, url: Redacted.Redac
 /** Refuses a database that has no schema, or that has no snapshot of one moment while Waypost runs. */
 const checkSource = Effect.gen(function* () {
   const { hasSchema, snapshotObstacle } = yield* backupSql;
-  if (!(yield* hasSchema))
-    return yield* new BackupRefused({
-      message: "DATABASE_URL is a database without Waypost's tables.",
-    });
+  if (!(yield* hasSchema)) return yield* refused("DATABASE_URL is a database without Waypost's tables.");
   const obstacle = yield* snapshotObstacle;
   if (obstacle !== null && (yield* connectedProcesses).length > 0)
-    return yield* new BackupRefused({
-      message: `Waypost processes are connected to the database, and ${obstacle}. Stop them all before.`,
-    });
+    return yield* refused(
+      `Waypost processes are connected to the database, and ${obstacle}. Stop them all before.`,
+    );
 });
 
 /** Backs up the database of the settings, whether a Waypost runs on it or not. Returns the manifest. */
@@ -69,20 +66,18 @@ export const backup = Effect.fn("backup")(function* (
   const copy = createBackup({ dataDir, path: resolve(file), bucket, progress });
   if (databaseUrl !== undefined) {
     if (secretKey === undefined && !existsSync(join(dataDir, "secret.key"))) {
-      return yield* new BackupRefused({
-        message:
-          `There is no secret.key in ${dataDir}, and without it the database is of no use. ` +
+      return yield* refused(
+        `There is no secret.key in ${dataDir}, and without it the database is of no use. ` +
           "Set WAYPOST_DATA_DIR to the data directory of a Waypost on this database, or WAYPOST_SECRET_KEY.",
-      });
+      );
     }
     return yield* errorsOnly(withServer(Effect.andThen(checkSource, copy), databaseUrl));
   }
   if (!existsSync(join(dataDir, "postgres"))) {
-    return yield* new BackupRefused({
-      message:
-        `There is no embedded database in ${dataDir}. ` +
+    return yield* refused(
+      `There is no embedded database in ${dataDir}. ` +
         "Set WAYPOST_DATA_DIR to its data directory, or pass --config.",
-    });
+    );
   }
   return yield* withOwnServer(copy, settings).pipe(
     Effect.catchIf(

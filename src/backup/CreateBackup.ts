@@ -1,21 +1,20 @@
 import { Clock, Effect } from "effect";
 import { open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import manifest from "../../package.json" with { type: "json" };
 import { type BackupManifest, keyFiles, manifestName, pageRows } from "./BackupManifest.ts";
-import { BackupRefused } from "./BackupRefused.ts";
+import { BackupRefused, refused } from "./BackupRefused.ts";
 import { backupSql } from "./BackupSql.ts";
 import { diskProblem } from "./DiskProblem.ts";
 import type { ProgressListener } from "./ProgressListener.ts";
 import { writeTar } from "./TarFile.ts";
 
+import manifest from "../../package.json" with { type: "json" };
+
 const onDisk = <A>(work: () => Promise<A>): Effect.Effect<A, BackupRefused> =>
   Effect.tryPromise({
     try: work,
     catch: (error) =>
-      new BackupRefused({
-        message: `The backup could not be written: ${diskProblem(error)}. The partial file was removed.`,
-      }),
+      refused(`The backup could not be written: ${diskProblem(error)}. The partial file was removed.`),
   });
 
 /** Paths of the media files below the folder. Folders starting with a dot hold uploads in progress. */
@@ -32,11 +31,11 @@ const mediaIn = async (folder: string): Promise<ReadonlyArray<string>> => {
 const checkPath = Effect.fnUntraced(function* (path: string) {
   const existing = yield* onDisk(() => stat(path).catch(() => null));
   if (existing === null) return;
-  return yield* new BackupRefused({
-    message: existing.isDirectory()
+  return yield* refused(
+    existing.isDirectory()
       ? `${path} is a folder. Give the name of a new file in it, such as ${join(path, "waypost.tar.gz")}.`
       : `${path} already exists. Give another name, or move that file away.`,
-  });
+  );
 });
 
 /**

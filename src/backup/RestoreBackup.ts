@@ -5,14 +5,12 @@ import { unpackRuntime } from "../database/embedded/BundledRuntime.ts";
 import { EmbeddedPostgres } from "../database/embedded/EmbeddedPostgres.ts";
 import type { MigrationFiles, MigrationRefused } from "../database/migrations/Migrations.ts";
 import { postgresLayer } from "../database/Postgres.ts";
-import { BackupRefused } from "./BackupRefused.ts";
+import { BackupRefused, refused } from "./BackupRefused.ts";
 import { type BackupClient, backupSql } from "./BackupSql.ts";
 import { diskProblem, errorCode } from "./DiskProblem.ts";
 import type { ProgressListener } from "./ProgressListener.ts";
 import { migrationsOf, onDisk, unpack } from "./UnpackBackup.ts";
 import { verifyBackup } from "./VerifyBackup.ts";
-
-const refused = (message: string) => new BackupRefused({ message });
 
 /** With less free space, in bytes, PostgreSQL stops: it allocates its write-ahead log in files of 16 MiB. */
 const minFreeBytes = 32 * 1_048_576;

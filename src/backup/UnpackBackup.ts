@@ -7,13 +7,11 @@ import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { checksumOf, migrate, MigrationFiles } from "../database/migrations/Migrations.ts";
 import { type BackupManifest, keyFiles } from "./BackupManifest.ts";
-import { BackupRefused } from "./BackupRefused.ts";
+import { BackupRefused, refused } from "./BackupRefused.ts";
 import { backupSql } from "./BackupSql.ts";
 import { diskProblem } from "./DiskProblem.ts";
 import type { ProgressListener } from "./ProgressListener.ts";
 import { readTar, TarBroken } from "./TarFile.ts";
-
-const refused = (message: string) => new BackupRefused({ message });
 
 /** Does work on the files of a restore; `path` is the archive. */
 export const onDisk = <A>(path: string, work: () => Promise<A>): Effect.Effect<A, BackupRefused> =>

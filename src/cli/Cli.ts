@@ -6,7 +6,7 @@ import { Settings } from "../config/Settings.ts";
 import { bundledText } from "../database/embedded/BundledRuntime.ts";
 import { demo } from "../demo/Demo.ts";
 import { CliEnvironment } from "./CliEnvironment.ts";
-import { BadUsage, CommandRefused } from "./CommandRefused.ts";
+import { BadUsage, refused } from "./CommandRefused.ts";
 import { activityCommand } from "./commands/ActivityCommand.ts";
 import { backupCommand, restoreCommand } from "./commands/BackupCommands.ts";
 import { campaignCommand } from "./commands/CampaignCommand.ts";
@@ -87,9 +87,9 @@ const licensesCommand = command("licenses", {
   *run() {
     const text = bundledText("licenses.txt");
     if (text === undefined) {
-      return yield* new CommandRefused({
-        message: "Only the executable has this text. In a clone, the licences are in node_modules.",
-      });
+      return yield* refused(
+        "Only the executable has this text. In a clone, the licences are in node_modules.",
+      );
     }
     yield* Console.log(text.replaceAll("\r\n", "\n"));
   },

@@ -1,7 +1,7 @@
 import { Data } from "effect";
 import { WaypostError } from "../client/WaypostError.ts";
-import { visible } from "../wire/VisibleText.ts";
 import type { Fields } from "../wire/Problems.ts";
+import { visible } from "../wire/VisibleText.ts";
 
 /** The first `code` of an error or one of its causes. */
 const codeOf = (error: unknown): string => {
@@ -36,23 +36,28 @@ export class CommandRefused extends Data.TaggedError("CommandRefused")<{ readonl
     const lines = Object.entries(fields).flatMap(([name, messages]) =>
       messages.map((message) => visible(`  ${name}: ${message}`)),
     );
-    return new CommandRefused({ message: ["The request is not valid:", ...lines].join("\n") });
+    return refused(["The request is not valid:", ...lines].join("\n"));
   };
 
   /** The failure of a request to the server at `url`. `hint` says where another credential can be given. */
   static readonly from = (url: string, failure: unknown, hint: string): CommandRefused => {
     if (!(failure instanceof WaypostError))
-      return new CommandRefused({ message: failure instanceof Error ? failure.message : String(failure) });
+      return refused(failure instanceof Error ? failure.message : String(failure));
     const { cause, code, fields, message, status } = failure;
-    if (code === "network_error") return new CommandRefused({ message: unreachable(url, codeOf(cause)) });
-    if (code === "unexpected_response")
-      return new CommandRefused({ message: `The server at ${url} is not a Waypost.` });
+    if (code === "network_error") return refused(unreachable(url, codeOf(cause)));
+    if (code === "unexpected_response") return refused(`The server at ${url} is not a Waypost.`);
     const [problem] = fields["Waypost-Workspace"] ?? [];
-    if (problem !== undefined) return new CommandRefused({ message: problem });
+    if (problem !== undefined) return refused(problem);
     if (Object.keys(fields).length > 0) return CommandRefused.fields(fields);
-    return new CommandRefused({ message: visible(message) + (status === 401 ? ` ${hint}` : "") });
+    return refused(visible(message) + (status === 401 ? ` ${hint}` : ""));
   };
 }
 
+/** A refusal for this reason. */
+export const refused = (message: string): CommandRefused => new CommandRefused({ message });
+
 /** Invalid usage of a command. `message` says what is right. Exit code 2. */
 export class BadUsage extends Data.TaggedError("BadUsage")<{ readonly message: string }> {}
+
+/** Invalid usage for this reason. */
+export const badUsage = (message: string): BadUsage => new BadUsage({ message });

@@ -2,7 +2,7 @@
 import { Effect } from "effect";
 import { isUuid } from "../wire/Ids.ts";
 import { type FetchPage, pageOf } from "./Ask.ts";
-import { CommandRefused } from "./CommandRefused.ts";
+import { CommandRefused, refused } from "./CommandRefused.ts";
 import type { EnvironmentFlags } from "./Flags.ts";
 import { operator, type Operator } from "./Operator.ts";
 import { formatInstant } from "./terminal/Formats.ts";
@@ -34,15 +34,10 @@ const pick = <Item extends { readonly id: string }>(
   const matches =
     exact.length > 0 ? exact : items.filter((item) => nameOf(item).toLowerCase() === name.toLowerCase());
   const [found, ...others] = matches;
-  if (found === undefined)
-    return Effect.fail(new CommandRefused({ message: `There is no ${noun} called "${name}".` }));
+  if (found === undefined) return Effect.fail(refused(`There is no ${noun} called "${name}".`));
   if (others.length === 0) return Effect.succeed(found);
   const ids = matches.map(({ id }) => `  ${id}`).join("\n");
-  return Effect.fail(
-    new CommandRefused({
-      message: `${matches.length} ${noun}s are called "${name}". Give the id of one:\n${ids}`,
-    }),
-  );
+  return Effect.fail(refused(`${matches.length} ${noun}s are called "${name}". Give the id of one:\n${ids}`));
 };
 
 /** The id of the only item of a name. Items for which `isCandidate` is false do not count. */
@@ -82,9 +77,9 @@ export const findCredential = Effect.fnUntraced(function* <
     : items.filter(({ name }) => name.toLowerCase() === nameOrId.toLowerCase());
   const [revoked] = named;
   if (revoked !== undefined && named.every(({ revoked_at }) => revoked_at !== null))
-    return yield* new CommandRefused({
-      message: `The ${noun} "${revoked.name}" was revoked on ${formatInstant(revoked.revoked_at)}.`,
-    });
+    return yield* refused(
+      `The ${noun} "${revoked.name}" was revoked on ${formatInstant(revoked.revoked_at)}.`,
+    );
   // The server answers for an id that is not listed.
   if (isUuid(nameOrId)) return nameOrId;
   const usable = named.filter(({ revoked_at }) => revoked_at === null);

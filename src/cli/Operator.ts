@@ -10,7 +10,7 @@ import { settingsTable } from "../config/SettingsTable.ts";
 import { publishedServer, serverFile } from "../operator/ServerFile.ts";
 import { type Ask, askOf } from "./Ask.ts";
 import { CliEnvironment } from "./CliEnvironment.ts";
-import { BadUsage, CommandRefused } from "./CommandRefused.ts";
+import { badUsage, refused } from "./CommandRefused.ts";
 import { optionalFlag, switchFlag } from "./Flags.ts";
 
 const Url = GlobalFlag.Setting("url")({
@@ -79,8 +79,6 @@ const baseAddress = (text: string): string | null => {
   return `${url.origin}${url.pathname}`.replace(/\/+$/, "").replace(interfacePath, "");
 };
 
-const refused = (message: string) => new CommandRefused({ message });
-
 /**
  * Finds the server: first by flags, then by settings, then by the data directory. `isLocal` if it runs on
  * that directory.
@@ -102,9 +100,7 @@ export const locateServer = Effect.gen(function* () {
   }
   const url = baseAddress(given ?? Option.getOrElse(local, () => ""));
   if (url === null) {
-    return yield* new BadUsage({
-      message: `"${given}" is not an http address: try --url https://push.example.com`,
-    });
+    return yield* badUsage(`"${given}" is not an http address: try --url https://push.example.com`);
   }
   return { url, dataDir, setting, isLocal: Option.isSome(local) && baseAddress(local.value) === url };
 });

@@ -2,7 +2,7 @@
 import { Effect, Option } from "effect";
 import { Flag } from "effect/cli";
 import { Plan } from "../workspaces/Plan.ts";
-import { BadUsage } from "./CommandRefused.ts";
+import { BadUsage, badUsage } from "./CommandRefused.ts";
 import { optionalFlag } from "./Flags.ts";
 
 /** Keys of a plan, such as `--plan max_campaigns=500 --plan surveys=false --plan max_locations=none`. */
@@ -28,7 +28,7 @@ export const parsePlan = (
   const unknown = Object.keys(flag.value).filter((key) => !known.includes(key));
   if (unknown.length > 0) {
     const message = `A plan has no key ${unknown.join(", ")}. It has: ${known.join(", ")}.`;
-    return Effect.fail(new BadUsage({ message }));
+    return Effect.fail(badUsage(message));
   }
   return Effect.succeed(
     Object.fromEntries(Object.entries(flag.value).map(([key, text]) => [key, parseValue(key, text)])),
@@ -49,11 +49,7 @@ export const parseCap = (
   if (flag.value === "none") return Effect.succeed(null);
   const [, count, period] = /^(\d+)\/(\w+)$/.exec(flag.value) ?? [];
   return count === undefined || period === undefined
-    ? Effect.fail(
-        new BadUsage({
-          message: `--frequency-cap must be such as 3/day, or none; it is "${flag.value}".`,
-        }),
-      )
+    ? Effect.fail(badUsage(`--frequency-cap must be such as 3/day, or none; it is "${flag.value}".`))
     : Effect.succeed({ count: Number(count), period });
 };
 
@@ -75,10 +71,6 @@ export const parseQuietHours = (
   if (flag.value === "none") return Effect.succeed(null);
   const [, from, to, action] = /^([\d:]+)-([\d:]+)\/(\w+)$/.exec(flag.value) ?? [];
   return from === undefined || to === undefined || action === undefined
-    ? Effect.fail(
-        new BadUsage({
-          message: `--quiet-hours must be such as 22:00-07:00/hold, or none; it is "${flag.value}".`,
-        }),
-      )
+    ? Effect.fail(badUsage(`--quiet-hours must be such as 22:00-07:00/hold, or none; it is "${flag.value}".`))
     : Effect.succeed({ from, to, action });
 };

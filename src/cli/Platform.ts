@@ -4,7 +4,7 @@ import { Flag } from "effect/cli";
 import { type ConnectionSettings, WaypostClient } from "../client/WaypostClient.ts";
 import type { Environment } from "../workspaces/Environment.ts";
 import { type Ask, askOf, pageOf } from "./Ask.ts";
-import { BadUsage, CommandRefused } from "./CommandRefused.ts";
+import { badUsage, CommandRefused, refused } from "./CommandRefused.ts";
 import { environmentFlag, type EnvironmentFlags, optionalFlag, workspaceFlag } from "./Flags.ts";
 import { findId, findWorkspace } from "./Lookups.ts";
 import { keyHint, locateServer, operator } from "./Operator.ts";
@@ -51,22 +51,19 @@ export const openPlatform = Effect.fnUntraced(function* (flags: PlatformFlags) {
   const { environment, workspace } = flags;
   const isNamed = Option.isSome(workspace) || Option.isSome(environment);
   if (isNamed && Option.isSome(flags.token))
-    return yield* new BadUsage({
-      message: "Give either --token, or --workspace and --environment: a token selects its environment.",
-    });
+    return yield* badUsage(
+      "Give either --token, or --workspace and --environment: a token selects its environment.",
+    );
   const token = Option.getOrUndefined(flags.token) ?? (isNamed ? undefined : setting("WAYPOST_TOKEN"));
   if (token !== undefined) {
-    if (!/^[\x21-\x7e]+$/.test(token))
-      return yield* new CommandRefused({ message: "A token has only visible ASCII characters." });
+    if (!/^[\x21-\x7e]+$/.test(token)) return yield* refused("A token has only visible ASCII characters.");
     return yield* Effect.try({
       try: () => askOf(url, tokenHint, (settings) => new WaypostClient({ ...settings, token })),
       catch: (error) => CommandRefused.from(url, error, tokenHint),
     });
   }
   if (Option.isNone(workspace) || Option.isNone(environment))
-    return yield* new BadUsage({
-      message: "Give --token, or the operator key with --workspace and --environment.",
-    });
+    return yield* badUsage("Give --token, or the operator key with --workspace and --environment.");
   return yield* openWorkspace({ workspace: workspace.value, environment: environment.value });
 });
 

@@ -5,7 +5,7 @@ import { campaignChapter } from "./CampaignChapter.ts";
 import { consoleChapter } from "./ConsoleChapter.ts";
 import { demoClient } from "./DemoClient.ts";
 import type { DemoContext } from "./DemoContext.ts";
-import { DemoFailed } from "./DemoFailed.ts";
+import { DemoFailed, failed } from "./DemoFailed.ts";
 import { devicesChapter, visitsChapter } from "./DevicesChapter.ts";
 import { ExpectedFigures } from "./ExpectedFigures.ts";
 import { landingPage } from "./LandingPage.ts";
@@ -21,7 +21,7 @@ const ownCommand: ReadonlyArray<string> = [process.execPath, ...(isSea() ? [] : 
 
 /** Fails when stdout is closed, as by `| head`, so that the temporary server is removed. */
 const outputClosed: Effect.Effect<never, DemoFailed> = Effect.callback((resume) => {
-  const onError = (): void => resume(Effect.fail(new DemoFailed({ message: "The output was closed." })));
+  const onError = (): void => resume(Effect.fail(failed("The output was closed.")));
   process.stdout.once("error", onError);
   return Effect.sync(() => process.stdout.off("error", onError));
 });

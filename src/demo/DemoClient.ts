@@ -1,6 +1,6 @@
 /** The HTTP client of the demo: it prints every request and response. */
 import { Effect } from "effect";
-import { DemoFailed } from "./DemoFailed.ts";
+import { DemoFailed, failed } from "./DemoFailed.ts";
 import { at } from "./ExpectedFigures.ts";
 import type { Narrator } from "./Narrator.ts";
 
@@ -53,7 +53,7 @@ export class DemoResponse {
     const value = this.data(...path);
     return typeof value === "string"
       ? Effect.succeed(value)
-      : Effect.fail(new DemoFailed({ message: `The response has no text at data.${path.join(".")}.` }));
+      : Effect.fail(failed(`The response has no text at data.${path.join(".")}.`));
   }
 }
 
@@ -111,7 +111,7 @@ export const demoClient =
           const text = await answer.text();
           return { status: answer.status, response: new DemoResponse(parseJson(text), answer.headers) };
         },
-        catch: (error) => new DemoFailed({ message: `${endpoint} got no response: ${String(error)}` }),
+        catch: (error) => failed(`${endpoint} got no response: ${String(error)}`),
       });
       const isExpected = status === expected;
       yield* narrator.exchange(
@@ -129,7 +129,7 @@ export const demoClient =
         isExpected ? shownPart(response, show) : response.body,
       );
       if (isExpected) return response;
-      return yield* new DemoFailed({
-        message: `${endpoint} returned ${status} instead of ${expected}: ${JSON.stringify(response.body)}`,
-      });
+      return yield* failed(
+        `${endpoint} returned ${status} instead of ${expected}: ${JSON.stringify(response.body)}`,
+      );
     });

@@ -1,7 +1,7 @@
 import { Effect, type Scope } from "effect";
 import type { IncomingMessage } from "node:http";
 import { secretKeyOf, signatureOf } from "../webhooks/WebhookSecret.ts";
-import { DemoFailed } from "./DemoFailed.ts";
+import { DemoFailed, failed } from "./DemoFailed.ts";
 import { loopbackServer } from "./LoopbackServer.ts";
 
 /** A call that arrived. */
@@ -45,10 +45,7 @@ export const eventReceiver: Effect.Effect<EventReceiver, DemoFailed, Scope.Scope
     }).pipe(
       Effect.timeoutOrElse({
         duration: maxWait,
-        orElse: () =>
-          Effect.fail(
-            new DemoFailed({ message: `Only ${calls.length} of ${count} calls of the webhook arrived.` }),
-          ),
+        orElse: () => Effect.fail(failed(`Only ${calls.length} of ${count} calls of the webhook arrived.`)),
       }),
     );
   return {
@@ -57,7 +54,7 @@ export const eventReceiver: Effect.Effect<EventReceiver, DemoFailed, Scope.Scope
       yield* arrived(count);
       const first = calls.slice(0, count);
       if (!first.every((call) => isSigned(call, secret)))
-        return yield* new DemoFailed({ message: "A call of the webhook has a wrong signature." });
+        return yield* failed("A call of the webhook has a wrong signature.");
       return first.map(({ body }) => JSON.parse(body) as unknown);
     }),
   };

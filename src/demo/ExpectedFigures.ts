@@ -1,6 +1,6 @@
 import { Effect } from "effect";
 import { isDeepStrictEqual } from "node:util";
-import { DemoFailed } from "./DemoFailed.ts";
+import { DemoFailed, failed } from "./DemoFailed.ts";
 
 /** The value at a path inside a JSON value; undefined if there is none. */
 export const at = (value: unknown, ...path: ReadonlyArray<string | number>): unknown =>
@@ -26,6 +26,6 @@ export class ExpectedFigures {
     this.#checked++;
     if (isDeepStrictEqual(actual, expected)) return Effect.void;
     const values = `${JSON.stringify(actual)}, but should be ${JSON.stringify(expected)}`;
-    return Effect.fail(new DemoFailed({ message: `A figure is wrong: ${name} is ${values}.` }));
+    return Effect.fail(failed(`A figure is wrong: ${name} is ${values}.`));
   }
 }

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { bundledText } from "../database/embedded/BundledRuntime.ts";
 import { pick } from "./DemoClient.ts";
 import type { DemoContext } from "./DemoContext.ts";
-import { DemoFailed } from "./DemoFailed.ts";
+import { failed } from "./DemoFailed.ts";
 import { at } from "./ExpectedFigures.ts";
 import type { DemoWorkspace } from "./WorkspaceChapters.ts";
 
@@ -29,7 +29,7 @@ const readExample = Effect.tryPromise({
       bundledText(fileName) ?? (await readFile(new URL(`../../${fileName}`, import.meta.url), "utf8"));
     return { text, features: (JSON.parse(text) as { readonly features: ReadonlyArray<Feature> }).features };
   },
-  catch: (error) => new DemoFailed({ message: `${fileName} cannot be read: ${String(error)}` }),
+  catch: (error) => failed(`${fileName} cannot be read: ${String(error)}`),
 });
 
 /** Imports real locations: as a dry run, then for good, then once more under the same Idempotency-Key. */

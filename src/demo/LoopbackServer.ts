@@ -1,6 +1,6 @@
 import { Effect, type Scope } from "effect";
 import { createServer, type RequestListener } from "node:http";
-import { DemoFailed } from "./DemoFailed.ts";
+import { DemoFailed, failed } from "./DemoFailed.ts";
 
 /** Serves on a free loopback port until the scope closes, so that the demo needs no internet. */
 export const loopbackServer = (answer: RequestListener): Effect.Effect<string, DemoFailed, Scope.Scope> =>
@@ -11,7 +11,7 @@ export const loopbackServer = (answer: RequestListener): Effect.Effect<string, D
         server.close();
         server.closeAllConnections();
       };
-      server.once("error", (error) => resume(Effect.fail(new DemoFailed({ message: error.message }))));
+      server.once("error", (error) => resume(Effect.fail(failed(error.message))));
       server.listen(0, "127.0.0.1", () => {
         const address = server.address();
         const port = typeof address === "object" && address !== null ? address.port : 0;

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DemoFailed } from "./DemoFailed.ts";
+import { DemoFailed, failed } from "./DemoFailed.ts";
 
 /** A running server: its address (scheme, host and port) and its operator key. */
 export interface TemporaryWaypost {
@@ -96,11 +96,10 @@ export const temporaryWaypost = (
       Effect.tryPromise({
         try: () => mkdtemp(join(tmpdir(), "waypost-demo-")),
         catch: (error) =>
-          new DemoFailed({
-            message:
-              `Temporary files cannot be created: ${String(error)}. ` +
+          failed(
+            `Temporary files cannot be created: ${String(error)}. ` +
               "Set TMPDIR to a folder that this account may write, on a file system that can run programs.",
-          }),
+          ),
       }),
       (path) =>
         Effect.promise(() =>
@@ -114,12 +113,11 @@ export const temporaryWaypost = (
     );
     const origin = yield* Effect.tryPromise({
       try: () => server.listening,
-      catch: (error) => new DemoFailed({ message: `Waypost did not start: ${String(error)}` }),
+      catch: (error) => failed(`Waypost did not start: ${String(error)}`),
     }).pipe(
       Effect.timeoutOrElse({
         duration: startTimeout,
-        orElse: () =>
-          Effect.fail(new DemoFailed({ message: `Waypost did not start within ${startTimeout}.` })),
+        orElse: () => Effect.fail(failed(`Waypost did not start within ${startTimeout}.`)),
       }),
     );
     return { origin, operatorKey };

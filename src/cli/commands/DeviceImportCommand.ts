@@ -1,7 +1,7 @@
 import { Console } from "effect";
 import { existsSync } from "node:fs";
 import { visible } from "../../wire/VisibleText.ts";
-import { BadUsage } from "../CommandRefused.ts";
+import { badUsage } from "../CommandRefused.ts";
 import { command } from "../DeclaredCommand.ts";
 import { environmentFlags, textArgument } from "../Flags.ts";
 import { openEnvironment } from "../Lookups.ts";
@@ -20,7 +20,7 @@ export const importDevices = command("import", {
     file: textArgument("file", "CSV, or a file with a JSON object in each line (.ndjson, .jsonl)"),
   },
   *run(flags) {
-    if (!existsSync(flags.file)) return yield* new BadUsage({ message: `There is no file ${flags.file}.` });
+    if (!existsSync(flags.file)) return yield* badUsage(`There is no file ${flags.file}.`);
     const { ask, at } = yield* openEnvironment(flags);
     const data = yield* ask((client) => client.deviceImport.import(...at, flags.file));
     if (yield* Json) return yield* Console.log(JSON.stringify({ data }));

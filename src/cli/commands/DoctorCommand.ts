@@ -5,7 +5,7 @@ import type { EnvironmentRollups } from "../../reports/rollups/RollupTypes.ts";
 import { counted } from "../../wire/Text.ts";
 import { visible } from "../../wire/VisibleText.ts";
 import { CliEnvironment } from "../CliEnvironment.ts";
-import { BadUsage, CommandRefused } from "../CommandRefused.ts";
+import { badUsage, refused } from "../CommandRefused.ts";
 import { command } from "../DeclaredCommand.ts";
 import { switchFlag } from "../Flags.ts";
 import { Json, SettingsFile, settingsRecord } from "../Operator.ts";
@@ -62,8 +62,7 @@ const checkAll = Effect.gen(function* () {
       ? JSON.stringify({ ok: problems === 0, findings }, null, 2)
       : `${asText(findings, columns, paint(colors.stdout))}\n\n${tally(findings)}`,
   );
-  if (problems > 0)
-    return yield* new CommandRefused({ message: `The doctor found ${counted(problems, "problem")}.` });
+  if (problems > 0) return yield* refused(`The doctor found ${counted(problems, "problem")}.`);
 });
 
 const states = {
@@ -111,7 +110,7 @@ export const doctorCommand = command("doctor", {
     rebuild: switchFlag("rebuild", "With --reports: let workers rebuild all rollups from their source rows"),
   },
   *run({ rebuild, reports }) {
-    if (rebuild && !reports) return yield* new BadUsage({ message: "--rebuild needs --reports." });
+    if (rebuild && !reports) return yield* badUsage("--rebuild needs --reports.");
     yield* reports ? showRollups(rebuild) : checkAll;
   },
 }).pipe(Command.withGlobalFlags([SettingsFile, Json]));

@@ -2,7 +2,7 @@ import { Console, Effect, Option } from "effect";
 import { type ImportFormat, importFormats } from "../../client/location-files/LocationFile.ts";
 import { counted } from "../../wire/Text.ts";
 import { visible } from "../../wire/VisibleText.ts";
-import { BadUsage, CommandRefused } from "../CommandRefused.ts";
+import { badUsage, refused } from "../CommandRefused.ts";
 import { command, operatorCommands } from "../DeclaredCommand.ts";
 import { choiceFlag, environmentFlags, switchFlag, textArgument } from "../Flags.ts";
 import {
@@ -39,7 +39,7 @@ const partSender =
           isDryRun ? { dryRun: true, timeoutMs } : { idempotencyKey: part, timeoutMs },
         ),
       ),
-      ({ message }) => new CommandRefused({ message: isDryRun ? message : `${message}\n${resumeHint}` }),
+      ({ message }) => refused(isDryRun ? message : `${message}\n${resumeHint}`),
     );
 
 const summary = (
@@ -112,9 +112,7 @@ const importFile = command("import", {
       Effect.sync(readBar.clear),
     );
     if (file.format === "csv" && (changes.isSplit || changes.isIdExternal)) {
-      return yield* new BadUsage({
-        message: "--split and --id-from are for GeoJSON: in a CSV, name a column external_id.",
-      });
+      return yield* badUsage("--split and --id-from are for GeoJSON: in a CSV, name a column external_id.");
     }
 
     const importBar = yield* progressBar("locations");
@@ -150,15 +148,14 @@ const importFile = command("import", {
       ),
     );
     if (refusedFile === null) return;
-    return yield* new CommandRefused({
-      message:
-        counts.failed + counts.skipped === 1
-          ? `1 feature was refused. It is in ${visible(refusedFile)}, with its reasons: ` +
+    return yield* refused(
+      counts.failed + counts.skipped === 1
+        ? `1 feature was refused. It is in ${visible(refusedFile)}, with its reasons: ` +
             "correct it there and import that file."
-          : `${formatCount(counts.failed + counts.skipped)} features were refused. ` +
+        : `${formatCount(counts.failed + counts.skipped)} features were refused. ` +
             `They are in ${visible(refusedFile)}, each with its reasons: ` +
             "correct them there and import that file.",
-    });
+    );
   },
 });
 

@@ -2,7 +2,7 @@
 import { Console, Effect, Option } from "effect";
 import { Flag } from "effect/cli";
 import type { WaypostClient } from "../../client/WaypostClient.ts";
-import { BadUsage } from "../CommandRefused.ts";
+import { badUsage } from "../CommandRefused.ts";
 import { command } from "../DeclaredCommand.ts";
 import { environmentFlag, type EnvironmentFlags, optionalFlag, switchFlag, workspaceFlag } from "../Flags.ts";
 import { Json } from "../Operator.ts";
@@ -80,7 +80,7 @@ export const printReport = Effect.fnUntraced(function* <Data, Query, R>(
   textOf: (data: Data) => Effect.Effect<string, never, R>,
 ) {
   const isJson = yield* Json;
-  if (isJson && flags.csv) return yield* new BadUsage({ message: "Give either --csv or --json." });
+  if (isJson && flags.csv) return yield* badUsage("Give either --csv or --json.");
   const platform = yield* openWorkspace(flags);
   const query = queryOf(flags) as Query;
   if (flags.csv) {

@@ -4,11 +4,11 @@ import { readFile } from "node:fs/promises";
 import type { Segment } from "../../client/WaypostClient.ts";
 import { parseSegmentBody } from "../../devices/SegmentParsing.ts";
 import { pageOf } from "../Ask.ts";
-import { BadUsage, CommandRefused } from "../CommandRefused.ts";
+import { badUsage, BadUsage, CommandRefused, refused } from "../CommandRefused.ts";
 import { command, operatorCommands } from "../DeclaredCommand.ts";
 import {
-  environmentFlags,
   type EnvironmentFlags,
+  environmentFlags,
   limitFlag,
   nameArgument,
   optionalFlag,
@@ -64,12 +64,12 @@ const readRule = (
   file: Option.Option<string>,
 ): Effect.Effect<string, BadUsage | CommandRefused> => {
   if (Option.isSome(rule) === Option.isSome(file))
-    return Effect.fail(new BadUsage({ message: "Give either --rule or --rule-file." }));
+    return Effect.fail(badUsage("Give either --rule or --rule-file."));
   if (Option.isSome(rule)) return Effect.succeed(rule.value);
   const path = Option.getOrElse(file, () => "");
   return Effect.tryPromise({
     try: () => readFile(path, "utf8"),
-    catch: () => new CommandRefused({ message: `The file ${path} cannot be read.` }),
+    catch: () => refused(`The file ${path} cannot be read.`),
   });
 };
 
@@ -93,11 +93,10 @@ const create = command("create", {
     const rule = yield* Effect.try({
       try: (): unknown => JSON.parse(text),
       catch: () =>
-        new CommandRefused({
-          message:
-            "The rule must be JSON, such as " +
+        refused(
+          "The rule must be JSON, such as " +
             '{"match": "all", "conditions": [{"attribute": "plan", "op": "eq", "value": "gold"}]}.',
-        }),
+        ),
     });
     const payload = yield* Effect.mapError(
       parseSegmentBody({ name: flags.name, rule }).complete,

@@ -3,7 +3,7 @@ import type { Send, SendPart } from "../../client/WaypostClient.ts";
 import { SendStatus } from "../../sending/sends/Send.ts";
 import { isUuid } from "../../wire/Ids.ts";
 import { pageOf } from "../Ask.ts";
-import { CommandRefused } from "../CommandRefused.ts";
+import { refused } from "../CommandRefused.ts";
 import { command, operatorCommands } from "../DeclaredCommand.ts";
 import { choiceFlag, environmentFlags, limitFlag, optionalFlag } from "../Flags.ts";
 import { openWorkspace } from "../Platform.ts";
@@ -30,9 +30,7 @@ const list = command("list", {
   },
   *run(flags) {
     if (Option.isSome(flags.campaign) && !isUuid(flags.campaign.value)) {
-      return yield* new CommandRefused({
-        message: `--campaign must be the id of a campaign; it is "${flags.campaign.value}".`,
-      });
+      return yield* refused(`--campaign must be the id of a campaign; it is "${flags.campaign.value}".`);
     }
     const platform = yield* openWorkspace(flags);
     const filters = {

@@ -11,7 +11,7 @@ import {
 import { TransportTestDraft } from "../../sending/push/TransportTest.ts";
 import { environmentName } from "../../workspaces/Environment.ts";
 import { pageOf } from "../Ask.ts";
-import { CommandRefused } from "../CommandRefused.ts";
+import { CommandRefused, refused } from "../CommandRefused.ts";
 import { command, operatorCommands } from "../DeclaredCommand.ts";
 import { environmentFlags, optionalFlag, textFlag } from "../Flags.ts";
 import { openEnvironment } from "../Lookups.ts";
@@ -41,7 +41,7 @@ const list = command("list", {
 const readText = (path: string): Effect.Effect<string, CommandRefused> =>
   Effect.tryPromise({
     try: () => readFile(path, "utf8"),
-    catch: () => new CommandRefused({ message: `The file ${path} cannot be read.` }),
+    catch: () => refused(`The file ${path} cannot be read.`),
   });
 
 const printSet =
@@ -75,9 +75,7 @@ const setFcm = command("fcm", {
     const account = yield* Effect.try({
       try: (): unknown => JSON.parse(text),
       catch: () =>
-        new CommandRefused({
-          message: `${flags.file} is not JSON: give the key file that Google made for the service account.`,
-        }),
+        refused(`${flags.file} is not JSON: give the key file that Google made for the service account.`),
     });
     const payload = yield* parseFlags(FcmCredentials, {
       service_account: account,
@@ -175,7 +173,7 @@ const test = command("test", {
         ? `${transport} accepted the test push ${took}.`
         : `${transport} did not accept the test push ${took} (${outcome}): ${reason ?? ""}`,
     );
-    if (!result.accepted) yield* new CommandRefused({ message: "The test push was not accepted." });
+    if (!result.accepted) yield* refused("The test push was not accepted.");
   },
 });
 

@@ -4,7 +4,7 @@ import type { Workspace } from "../../client/OperatorClient.ts";
 import { defaultPlan } from "../../workspaces/Plan.ts";
 import { WorkspaceDraft, WorkspacePatch } from "../../workspaces/Workspace.ts";
 import { pageOf } from "../Ask.ts";
-import { BadUsage } from "../CommandRefused.ts";
+import { badUsage } from "../CommandRefused.ts";
 import { command, operatorCommands } from "../DeclaredCommand.ts";
 import { limitFlag, nameArgument, optionalFlag, textFlag } from "../Flags.ts";
 import { findWorkspace } from "../Lookups.ts";
@@ -157,9 +157,9 @@ const update = command("update", {
       plan: yield* parsePlan(flags.plan),
     });
     if (Object.keys(payload).length === 0) {
-      return yield* new BadUsage({
-        message: "Nothing to change: give at least one flag. See waypost workspace update --help.",
-      });
+      return yield* badUsage(
+        "Nothing to change: give at least one flag. See waypost workspace update --help.",
+      );
     }
     const ask = yield* operator;
     const id = yield* findWorkspace(ask, flags.workspace);

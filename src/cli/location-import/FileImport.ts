@@ -1,7 +1,5 @@
 import { Clock, Effect } from "effect";
 import { diskProblem } from "../../backup/DiskProblem.ts";
-import type { ImportReport } from "../../client/WaypostClient.ts";
-import { visible } from "../../wire/VisibleText.ts";
 import { ImportFileBroken } from "../../client/location-files/ImportEntry.ts";
 import {
   addCounts,
@@ -9,7 +7,9 @@ import {
   type ImportCounts,
   partResult,
 } from "../../client/location-files/PartResult.ts";
-import { CommandRefused } from "../CommandRefused.ts";
+import type { ImportReport } from "../../client/WaypostClient.ts";
+import { visible } from "../../wire/VisibleText.ts";
+import { CommandRefused, refused } from "../CommandRefused.ts";
 import { filePartsOf, type SurveyedFile } from "./ImportFile.ts";
 import {
   type Journal,
@@ -28,12 +28,11 @@ export const onFiles = <A>(work: () => Promise<A>): Effect.Effect<A, CommandRefu
   Effect.tryPromise({
     try: work,
     catch: (error) =>
-      new CommandRefused({
-        message:
-          error instanceof ImportFileBroken
-            ? error.message
-            : `A file could not be read or written: ${diskProblem(error)}.`,
-      }),
+      refused(
+        error instanceof ImportFileBroken
+          ? error.message
+          : `A file could not be read or written: ${diskProblem(error)}.`,
+      ),
   });
 
 /** Options of an import. */
@@ -74,11 +73,10 @@ const openJournal = Effect.fnUntraced(function* (
   if (isDryRun) return fresh;
   const existing = isRestart ? null : yield* onFiles(() => readJournal(file.path));
   const refuse = (problem: string) =>
-    new CommandRefused({
-      message:
-        `An earlier import of this file is not finished${problem} ` +
+    refused(
+      `An earlier import of this file is not finished${problem} ` +
         `Its journal is ${journalPath(file.path)}. Give --restart to discard it and start again.`,
-    });
+    );
   if (existing === "unreadable") return yield* refuse(", but its progress cannot be read.");
   if (existing !== null) {
     if (!isSameTarget(existing.target, target)) {
@@ -145,9 +143,7 @@ export const importFromFile = Effect.fnUntraced(function* (file: SurveyedFile, o
   const openRefusedFile = Effect.mapError(
     onFiles(() => openRefused(file, options.isDryRun, resumed.refusedBytes)),
     ({ message }) =>
-      new CommandRefused({
-        message: `${refusedPathOf(file, options.isDryRun)} (refused features) cannot be written. ${message}`,
-      }),
+      refused(`${refusedPathOf(file, options.isDryRun)} (refused features) cannot be written. ${message}`),
   );
   const { journal, refusedPath } = yield* Effect.acquireUseRelease(
     openRefusedFile,

@@ -5,7 +5,7 @@ import { connectedProcesses } from "../ConnectedProcesses.ts";
 import { missingMigrations } from "../migrations/Migrations.ts";
 import { programMigrations } from "../migrations/ProgramMigrations.ts";
 import { postgresLayer } from "../Postgres.ts";
-import { distribute, DistributionRefused, distributionSteps } from "./Distribution.ts";
+import { distribute, distributionSteps, refused } from "./Distribution.ts";
 
 /** The steps that are left, or with `isApplied` those that were taken. */
 export const distributeDatabase = Effect.fn("distributeDatabase")(function* (
@@ -15,22 +15,18 @@ export const distributeDatabase = Effect.fn("distributeDatabase")(function* (
   const settings = yield* Settings.fromRecord(record);
   const url = settings.databaseUrl;
   if (url === undefined)
-    return yield* new DistributionRefused({
-      message:
-        "The embedded database cannot be distributed. Set DATABASE_URL to the coordinator of a cluster.",
-    });
+    return yield* refused(
+      "The embedded database cannot be distributed. Set DATABASE_URL to the coordinator of a cluster.",
+    );
   const run = Effect.gen(function* () {
     if ((yield* missingMigrations).length > 0)
-      return yield* new DistributionRefused({
-        message:
-          "The schema is older than this program. Start waypost serve once to migrate it, and stop it.",
-      });
+      return yield* refused(
+        "The schema is older than this program. Start waypost serve once to migrate it, and stop it.",
+      );
     if (!isApplied) return yield* distributionSteps;
     const processes = yield* connectedProcesses;
     if (processes.length > 0)
-      return yield* new DistributionRefused({
-        message: "Waypost processes are connected to the database. Stop them all before.",
-      });
+      return yield* refused("Waypost processes are connected to the database. Stop them all before.");
     return yield* distribute;
   });
   const options = { retryMillis: 2_000, maxConnections: 4, applicationName: "waypost-distribute" };
@@ -39,8 +35,6 @@ export const distributeDatabase = Effect.fn("distributeDatabase")(function* (
     Effect.flatMap((client) => Effect.provide(run, client)),
     Effect.scoped,
     Effect.provide(programMigrations),
-    Effect.catchTag(["PostgresUnusable", "MigrationRefused"], ({ message }) =>
-      Effect.fail(new DistributionRefused({ message })),
-    ),
+    Effect.catchTag(["PostgresUnusable", "MigrationRefused"], ({ message }) => Effect.fail(refused(message))),
   );
 });

@@ -15,6 +15,9 @@ export class DistributionRefused extends Data.TaggedError("DistributionRefused")
   readonly message: string;
 }> {}
 
+/** A refusal for this reason. */
+export const refused = (message: string): DistributionRefused => new DistributionRefused({ message });
+
 /** The state of the distribution in the catalogs of Citus. */
 export interface DistributionState {
   readonly version: string;
@@ -71,19 +74,16 @@ export const distributionSteps: Effect.Effect<
   const sql = yield* SqlClient.SqlClient;
   const state = yield* distributionState;
   if (state === null)
-    return yield* new DistributionRefused({
-      message:
-        "This database has no extension citus. Connect to the coordinator of a Citus cluster; " +
+    return yield* refused(
+      "This database has no extension citus. Connect to the coordinator of a Citus cluster; " +
         "install Citus and run CREATE EXTENSION citus on each of its nodes before.",
-    });
+    );
   if (!state.hasCoordinator)
-    return yield* new DistributionRefused({
-      message: "The workers do not know the coordinator: SELECT citus_set_coordinator_host(name, port).",
-    });
+    return yield* refused(
+      "The workers do not know the coordinator: SELECT citus_set_coordinator_host(name, port).",
+    );
   if (state.nodes.length === 0)
-    return yield* new DistributionRefused({
-      message: "The cluster has no worker: SELECT citus_add_node(name, port) for each.",
-    });
+    return yield* refused("The cluster has no worker: SELECT citus_add_node(name, port) for each.");
   const done = new Set(state.tables.map(({ name }) => name));
   const names = arrayOf("text", [...distributedTables]);
   const found = yield* Effect.orDie(sql<{ readonly name: string }>`
@@ -91,9 +91,9 @@ export const distributionSteps: Effect.Effect<
     WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' AND c.relname = ANY (${names})`);
   const missing = distributedTables.filter((name) => !found.some((each) => each.name === name));
   if (missing.length > 0)
-    return yield* new DistributionRefused({
-      message: `The schema lacks ${missing.join(", ")}. Start this version of Waypost once, and stop it.`,
-    });
+    return yield* refused(
+      `The schema lacks ${missing.join(", ")}. Start this version of Waypost once, and stop it.`,
+    );
   const keys = yield* Effect.orDie(sql<{ readonly table: string; readonly name: string }>`
     SELECT t.relname AS table, k.conname AS name FROM pg_constraint k
     JOIN pg_class t ON t.oid = k.conrelid JOIN pg_class f ON f.oid = k.confrelid
