@@ -124,7 +124,7 @@ export const WebhookAttempt = Schema.Struct({
   }),
   error: nullableText(
     "Why the attempt failed; null for a success.",
-    "The receiver gave no answer within 15 seconds.",
+    "There was no answer from the receiver: no connection, or none for 15 seconds.",
   ),
   duration_ms: Schema.Int.annotate({ description: "How long it took, in milliseconds.", examples: [84] }),
   created_at: Timestamp,
