@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { TestDatabase } from "../database/TestDatabase.ts";
 import { end, machines, operatorKey, operatorOf, until } from "../machines/Machines.ts";
-import { asker } from "../TestWaypost.ts";
+import { asker, operatorAsker } from "../TestWaypost.ts";
 import { sessionClient, signIn } from "./TestSession.ts";
 
 const replacement = "another-operator-key-of-several-processes";
@@ -10,7 +10,7 @@ const replacement = "another-operator-key-of-several-processes";
 layer(TestDatabase.layer, { excludeTestServices: true })("sessions of the console in processes", (it) => {
   it.effect(
     "a session holds in every process and after a restart; it and codes end with the operator key " +
-      "(console.session, console.code)",
+      "(console.session, console.code, Y29)",
     () =>
       Effect.gen(function* () {
         const { start, startWithKey } = yield* machines;
@@ -32,6 +32,14 @@ layer(TestDatabase.layer, { excludeTestServices: true })("sessions of the consol
         const issued = operatorOf(one)("/console/addresses", { method: "POST" });
         const codes = [yield* issued, yield* issued].map(({ body }) => body.data.url.split("#")[1]);
 
+        const { id } = (yield* operatorOf(one)("/workspaces", { body: { name: "Acme" } })).body.data;
+        const hook = {
+          body: { url: "http://127.0.0.1:1/hook", events: ["*"] },
+          headers: { "idempotency-key": "hook" },
+        };
+        const created = (yield* operatorOf(one)(`/workspaces/${id}/sandbox/webhooks`, hook)).body.data;
+        assert.isString(created.secret);
+
         const changed = yield* startWithKey("api", replacement);
         assert.isNull(yield* sessionAt(changed));
         const late = yield* signIn(changed.origin, { code: codes[0] });
@@ -39,6 +47,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("sessions of the consol
         const newKey = { headers: { authorization: `Bearer ${replacement}` } };
         const open = yield* asker(changed.origin, null)("/operator/v1/console/sessions", newKey);
         assert.deepStrictEqual(open.body.data, []);
+        const again = operatorAsker(changed.origin, replacement)(`/workspaces/${id}/sandbox/webhooks`, hook);
+        assert.deepStrictEqual((yield* again).body.data, { ...created, secret: null });
         const refused = yield* at(changed.origin)("/operator/v1/workspaces");
         assert.strictEqual(refused.status, 401);
         yield* end(changed, "SIGTERM");
