@@ -67,6 +67,9 @@ const run = <A>(effect: Effect.Effect<A, unknown, Effect.Services<ReturnType<typ
 const all = await run(commandTree([]));
 
 const isGroup = ({ doc }: Documented): boolean => (doc.subcommands ?? []).length > 0;
+/** Whether a command with subcommands also does something by itself, as one of its examples shows. */
+const doesItself = ({ doc, path }: Documented): boolean =>
+  (doc.examples ?? []).some(({ command }) => command === ["waypost", ...path].join(" "));
 const escaped = (text: string): string => text.replaceAll("|", "\\|");
 const described = (text: Option.Option<string>): string => escaped(Option.getOrElse(text, () => ""));
 
@@ -89,7 +92,7 @@ const paragraph = ({ description }: HelpDoc.HelpDoc): string =>
 
 const section = (command: Documented): string => {
   const { doc, path } = command;
-  if (isGroup(command)) return `## ${path.join(" ")}\n\n${paragraph(doc)}\n`;
+  if (isGroup(command) && !doesItself(command)) return `## ${path.join(" ")}\n\n${paragraph(doc)}\n`;
   const heading = path.length === 1 ? "##" : "###";
   const examples = (doc.examples ?? []).flatMap(({ command: line, description }) =>
     description === undefined ? [line] : [`# ${description}`, line],
@@ -152,16 +155,21 @@ ${all
 );
 
 /** The same commands with handlers that do nothing. */
-const withoutHandlers = (command: Command.Command.Any): Command.Command.Any => {
+const withoutHandlers = (
+  command: Command.Command.Any,
+  path: ReadonlyArray<string> = [],
+): Command.Command.Any => {
   const below = command.subcommands.flatMap(({ commands }) => commands);
   const globals =
     "globalFlags" in command ? (command.globalFlags as ReadonlyArray<typeof GlobalFlag.Help>) : [];
-  return below.length === 0
-    ? Command.withHandler(command as Command.Command<string, never>, () => Effect.void)
-    : Command.make(command.name).pipe(
-        Command.withSubcommands(below.map(withoutHandlers)),
-        Command.withGlobalFlags(globals),
-      );
+  if (below.length === 0)
+    return Command.withHandler(command as Command.Command<string, never>, () => Effect.void);
+  const isUseful = all.some((each) => each.path.join(" ") === path.join(" ") && doesItself(each));
+  const made = isUseful ? Command.make(command.name, {}, () => Effect.void) : Command.make(command.name);
+  return made.pipe(
+    Command.withSubcommands(below.map((each) => withoutHandlers(each, [...path, each.name]))),
+    Command.withGlobalFlags(globals),
+  );
 };
 const parserOnly = withoutHandlers(waypost) as typeof waypost;
 

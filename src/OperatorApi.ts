@@ -1,5 +1,6 @@
 import { HttpApi, OpenApi } from "effect/http-api";
 import { ConsoleAddressesApi } from "./console/ConsoleAddressesApi.ts";
+import { SessionListApi } from "./console/SessionListApi.ts";
 import { HealthReportApi } from "./doctor/HealthReportApi.ts";
 import { SchemaErrors } from "./http/SchemaErrors.ts";
 import { OperatorAccess } from "./operator/OperatorAccess.ts";
@@ -33,6 +34,7 @@ export class OperatorApi extends HttpApi.make("operator")
   .add(PeopleApi)
   .add(DeviceImportApi)
   .add(ConsoleAddressesApi)
+  .add(SessionListApi)
   .add(HealthReportApi)
   .middleware(SchemaErrors)
   .middleware(OperatorAccess)

@@ -6,6 +6,7 @@ export type {
   ApnsCredentials,
   Erasure,
   HealthReport,
+  ListedSession,
   SdkKey,
   ServiceAccount,
   Token,

@@ -1,5 +1,5 @@
 /** Who is signed in. */
-import { signal } from "@preact/signals";
+import { batch, signal } from "@preact/signals";
 import type { Ability, ConsoleSession } from "../data/Resources.ts";
 import { setServerTime } from "../data/ServerTime.ts";
 import { forgetDrafts } from "./Drafts.ts";
@@ -19,6 +19,15 @@ export const startSession = (session: ConsoleSession | null): void => {
   currentSession.value = session;
   isSessionKnown.value = true;
   if (session !== null) endedMessage.value = null;
+};
+
+/** Hides what the page shows until the server has said who is signed in. */
+export const askForSession = (): void => {
+  if (currentSession.value === null) return;
+  batch(() => {
+    isSessionKnown.value = false;
+    currentSession.value = null;
+  });
 };
 
 /** Ends the session of this page: the server refused it. What was typed is kept. */

@@ -7,6 +7,7 @@ import { CardSection } from "../parts/CardSection.tsx";
 import { type Column, DataTable } from "../parts/DataTable.tsx";
 import { FactList } from "../parts/FactList.tsx";
 import { LoadProblem, Loading } from "../parts/PageFrame.tsx";
+import { addressOf } from "../routing/Router.ts";
 import { isOperator } from "../session/SessionState.ts";
 
 type Finding = HealthReport["findings"][number];
@@ -83,6 +84,9 @@ export const InstallationSettings = () => (
       facts={[
         ["Version", version()],
         ["Interfaces", <a href="/docs">API documentation</a>],
+        ...(isOperator()
+          ? [["Console", <a href={addressOf("/settings/sessions")}>Sessions</a>] as const]
+          : []),
       ]}
     />
     {isOperator() && <HealthFindings />}

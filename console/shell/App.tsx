@@ -9,7 +9,7 @@ import { followLinks, navigate, addressOf, path } from "../routing/Router.ts";
 import { environment, workspace, workspaces } from "../session/Scope.ts";
 import { SignInPage } from "../session/SignInPage.tsx";
 import { loadWorkspaces, resumeSession } from "../session/SignIn.ts";
-import { currentSession, isOperator, isSessionKnown } from "../session/SessionState.ts";
+import { askForSession, currentSession, isOperator, isSessionKnown } from "../session/SessionState.ts";
 import { AwayNotice } from "./AwayNotice.tsx";
 import type { PageProps } from "./PageProps.ts";
 import { findPage, type FoundPage, pageTable, type PageRow } from "./PageTable.ts";
@@ -103,13 +103,22 @@ const useSession = (): ApiProblem | null => {
   return isReady ? null : problem;
 };
 
+/** The browser has kept the page as it was, and shows it again: the person may have signed out meanwhile. */
+const onShown = ({ persisted }: PageTransitionEvent): void => {
+  if (persisted) askForSession();
+};
+
 /** The whole console. */
 export const App = () => {
   const problem = useSession();
   useFirstWorkspace();
   useEffect(() => {
     document.addEventListener("click", followLinks);
-    return () => document.removeEventListener("click", followLinks);
+    addEventListener("pageshow", onShown);
+    return () => {
+      document.removeEventListener("click", followLinks);
+      removeEventListener("pageshow", onShown);
+    };
   }, []);
   if (!isSessionKnown.value || (currentSession.value !== null && workspaces.value === null))
     return (

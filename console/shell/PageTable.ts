@@ -145,6 +145,11 @@ export const pageTable: ReadonlyArray<PageRow> = [
     load: async () => (await import("../settings/SettingsPage.tsx")).SettingsPage,
   },
   {
+    path: "/settings/sessions",
+    isAllowed: isOperator,
+    load: async () => (await import("../session/SessionListPage.tsx")).SessionListPage,
+  },
+  {
     path: "/settings/webhooks/:webhook",
     isAllowed: needs("webhooks:read"),
     load: async () => (await import("../settings/WebhookPage.tsx")).WebhookPage,

@@ -1,5 +1,5 @@
 import { Effect, Redacted } from "effect";
-import { timingSafeEqual } from "node:crypto";
+import { createHmac, timingSafeEqual } from "node:crypto";
 import { DataDirectory } from "../database/DataDirectory.ts";
 import { digest } from "./Credential.ts";
 
@@ -9,3 +9,15 @@ export const operatorKeyCheck = Effect.map(DataDirectory, ({ operatorKey }) => {
   const expected = digest(Redacted.value(operatorKey));
   return (text: string): boolean => timingSafeEqual(digest(text), expected);
 });
+
+/** A fingerprint distinguishes operator keys and does not reveal them: what one has issued ends with it. */
+export const operatorKeyFingerprint = Effect.map(
+  DataDirectory,
+  ({ operatorKey, secretKey }) =>
+    new Uint8Array(
+      createHmac("sha256", Redacted.value(secretKey))
+        .update("waypost console operator key\0")
+        .update(Redacted.value(operatorKey))
+        .digest(),
+    ),
+);

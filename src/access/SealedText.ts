@@ -8,16 +8,16 @@ const tagBytes = 16;
 export const sealingKey = (secretKey: string, purpose = "waypost push credentials"): Uint8Array =>
   new Uint8Array(hkdfSync("sha256", secretKey, "", purpose, 32));
 
-/** Encrypts a text (AES-256-GCM). It opens only with the same key and context. */
-export const seal = (key: Uint8Array, context: string, text: string): Uint8Array => {
+/** Encrypts a text or bytes (AES-256-GCM). They open only with the same key and context. */
+export const seal = (key: Uint8Array, context: string, content: string | Uint8Array): Uint8Array => {
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(context));
-  const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+  const sealed = Buffer.concat([cipher.update(Buffer.from(content)), cipher.final()]);
   return Buffer.concat([Buffer.of(version), nonce, cipher.getAuthTag(), sealed]);
 };
 
-/** Decrypts a sealed text; null if the key or context differs, or a byte was changed. */
-export const unseal = (key: Uint8Array, context: string, sealed: Uint8Array): string | null => {
+/** Decrypts sealed bytes; null if the key or context differs, or a byte was changed. */
+export const unsealBytes = (key: Uint8Array, context: string, sealed: Uint8Array): Buffer | null => {
   const bytes = Buffer.from(sealed);
   if (bytes.length < 1 + nonceBytes + tagBytes || bytes[0] !== version) return null;
   const nonce = bytes.subarray(1, 1 + nonceBytes);
@@ -26,9 +26,13 @@ export const unseal = (key: Uint8Array, context: string, sealed: Uint8Array): st
     .setAAD(Buffer.from(context))
     .setAuthTag(tag);
   try {
-    const text = decipher.update(bytes.subarray(1 + nonceBytes + tagBytes));
-    return Buffer.concat([text, decipher.final()]).toString("utf8");
+    const content = decipher.update(bytes.subarray(1 + nonceBytes + tagBytes));
+    return Buffer.concat([content, decipher.final()]);
   } catch {
     return null;
   }
 };
+
+/** Decrypts a sealed text; null if the key or context differs, or a byte was changed. */
+export const unseal = (key: Uint8Array, context: string, sealed: Uint8Array): string | null =>
+  unsealBytes(key, context, sealed)?.toString("utf8") ?? null;

@@ -5,6 +5,7 @@ import { consoleAddressesHandlers } from "./ConsoleAddressesHttp.ts";
 import { consolePages } from "./ConsolePages.ts";
 import { sessionAuthenticators } from "./SessionAuthenticators.ts";
 import { sessionHandlers } from "./SessionHttp.ts";
+import { sessionListHandlers } from "./SessionListHttp.ts";
 import { Sessions } from "./Sessions.ts";
 
 /** The console of a process with the role `api`, which loads this file on demand. */
@@ -13,7 +14,7 @@ export class Console {
   static readonly authenticators = sessionAuthenticators;
   static readonly sessions = Sessions.layer;
   /** Handlers of the operator interface. */
-  static readonly operatorHandlers = consoleAddressesHandlers;
+  static readonly operatorHandlers = Layer.merge(consoleAddressesHandlers, sessionListHandlers);
   static readonly routes = Layer.merge(
     consolePages,
     HttpApiBuilder.layer(ConsoleApi).pipe(Layer.provide(sessionHandlers)),

@@ -1,5 +1,6 @@
 import { Schema } from "effect";
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api";
+import { Forbidden } from "../wire/ApiError.ts";
 import { Data } from "../wire/Envelope.ts";
 import { shownInstant, shownText } from "../wire/ShownFields.ts";
 
@@ -17,11 +18,13 @@ export class ConsoleAddressesApi extends HttpApiGroup.make("console")
   .add(
     HttpApiEndpoint.post("issueAddress", "/console/addresses", {
       success: Data(ConsoleAddress).pipe(HttpApiSchema.status(201)),
+      error: [Forbidden],
     })
       .annotate(OpenApi.Summary, "Issue an address that signs the operator in to the console")
       .annotate(
         OpenApi.Description,
-        "It works once, for 15 minutes. Opening it does not spend it: the person presses a button.",
+        "It works once, for 15 minutes, while the operator key stays. Opening it does not spend it: the " +
+          "person presses a button. Only the operator key issues it, not a session of the console.",
       ),
   )
   .annotate(OpenApi.Title, "Console")

@@ -1,12 +1,10 @@
 /** `GET /console` and everything below it: one page for all addresses, and the files that it loads. */
 import { Effect } from "effect";
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http";
-import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import manifest from "../../package.json" with { type: "json" };
 import { Settings } from "../config/Settings.ts";
-import { namesTag } from "../http/EntityTag.ts";
 import { RouteTable } from "../http/RouteTable.ts";
 import { errorResponse } from "../wire/ErrorResponse.ts";
 import { type ConsoleFile, readConsoleFiles } from "./ConsoleFiles.ts";
@@ -84,14 +82,11 @@ export const consolePages = HttpRouter.use((router) =>
     const headers = consoleHeaders(mapStyleUrl);
 
     const page = Effect.gen(function* () {
-      const request = yield* HttpServerRequest.HttpServerRequest;
       const files = yield* built;
       const html = files === null ? notBuilt : consolePage(files.page, mapStyleUrl);
-      const etag = `"${createHash("sha256").update(html).digest("base64url")}"`;
-      const common = { ...headers, etag, "cache-control": "no-cache" };
-      return namesTag(request.headers["if-none-match"] ?? "", etag)
-        ? HttpServerResponse.empty({ status: 304, headers: common })
-        : HttpServerResponse.html(html).pipe(HttpServerResponse.setHeaders(common));
+      // "Back" does not show what was on the page of somebody who has signed out.
+      const common = { ...headers, "cache-control": "no-store" };
+      return HttpServerResponse.setHeaders(HttpServerResponse.html(html), common);
     });
 
     const asset = Effect.gen(function* () {

@@ -10,7 +10,7 @@ export class CurrentSession extends Context.Service<
     /** The request's cookie, also of a session that has ended. */
     readonly cookie: string | null;
     readonly clientAddress: string;
-    /** Whether the browser called by https. */
-    readonly isSecure: boolean;
+    /** The name of the cookie at the address that the browser called. */
+    readonly cookieName: string;
   }
 >()("waypost/console/CurrentSession") {}

@@ -9,7 +9,7 @@ import { IsOperator } from "../operator/OperatorAccess.ts";
 import { type ApiError, Forbidden, Unauthorized } from "../wire/ApiError.ts";
 import { CurrentSession } from "./CurrentSession.ts";
 import { crossOrigin, isSameOrigin } from "./SameOrigin.ts";
-import { readSessionCookie } from "./SessionCookie.ts";
+import { readSessionCookie, sessionCookieName } from "./SessionCookie.ts";
 import { type OpenSession, Sessions } from "./Sessions.ts";
 
 /** The header in which a page names its session, so that a tab does not act for another person. */
@@ -46,8 +46,10 @@ export const sessionAuthenticators = Effect.gen(function* () {
   const isPublicHttps = productionUrl?.startsWith("https:") ?? false;
 
   const isSecure = (incoming: IncomingRequest): boolean => isPublicHttps || incoming.isHttps;
+  const cookieName = (incoming: IncomingRequest): string =>
+    sessionCookieName(isSecure(incoming), incoming.host);
   const cookieOf = (incoming: IncomingRequest): string | null =>
-    readSessionCookie(incoming.request.headers["cookie"], isSecure(incoming));
+    readSessionCookie(incoming.request.headers["cookie"], cookieName(incoming));
 
   /** A request with a credential of its own is no request of the session. */
   const hasSession = (incoming: IncomingRequest): boolean =>
@@ -64,7 +66,7 @@ export const sessionAuthenticators = Effect.gen(function* () {
   const findSession = Effect.fnUntraced(function* (incoming: IncomingRequest) {
     yield* requireSameOrigin(incoming);
     const cookie = cookieOf(incoming);
-    const session = cookie === null ? null : yield* sessions.find(cookie);
+    const session = cookie === null ? null : yield* sessions.find(cookie, incoming.clientAddress);
     if (session === null) return yield* ended;
     const named = incoming.request.headers[sessionHeader];
     return named === undefined || named === session.id ? session : yield* replaced;
@@ -121,9 +123,9 @@ export const sessionAuthenticators = Effect.gen(function* () {
     authenticate: Effect.fnUntraced(function* (incoming) {
       yield* asRefused(requireSameOrigin(incoming));
       const cookie = cookieOf(incoming);
-      const session = cookie === null ? null : yield* asRefused(sessions.find(cookie));
       const { clientAddress } = incoming;
-      const found = { session, cookie, clientAddress, isSecure: isSecure(incoming) };
+      const session = cookie === null ? null : yield* asRefused(sessions.find(cookie, clientAddress));
+      const found = { session, cookie, clientAddress, cookieName: cookieName(incoming) };
       return {
         provide: (services) => Context.add(services, CurrentSession, found),
         headers: {},

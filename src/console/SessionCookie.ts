@@ -1,30 +1,30 @@
-/**
- * The cookie of a session. Over https its name has the prefix `__Host-`, so that neither another host of the
- * domain nor an unencrypted page can set it.
- */
-const secureName = "__Host-waypost_session";
-const plainName = "waypost_session";
+/** The cookie of a session. Browsers send a cookie to all ports of its host. */
 
-const valuesOf = (header: string, name: string): ReadonlyArray<string> =>
-  header
-    .split(";")
-    .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(`${name}=`))
-    .map((pair) => pair.slice(name.length + 1));
+/**
+ * The name of the cookie. Over https it has the prefix `__Host-`, so that neither another host of the domain
+ * nor an unencrypted page can set it. Over http it has the port that the browser called, so that two
+ * installations on one host do not overwrite each other's.
+ */
+export const sessionCookieName = (isSecure: boolean, host: string | undefined): string =>
+  isSecure ? "__Host-waypost_session" : `waypost_session_${URL.parse(`http://${host ?? ""}`)?.port || "80"}`;
 
 /** The secret in a `Cookie` header; null for none, and for two different ones. */
-export const readSessionCookie = (header: string | undefined, isSecure: boolean): string | null => {
-  if (header === undefined) return null;
-  const secure = valuesOf(header, secureName);
-  const values = new Set(secure.length > 0 || isSecure ? secure : valuesOf(header, plainName));
+export const readSessionCookie = (header: string | undefined, name: string): string | null => {
+  const values = new Set(
+    (header ?? "")
+      .split(";")
+      .map((pair) => pair.trim())
+      .filter((pair) => pair.startsWith(`${name}=`))
+      .map((pair) => pair.slice(name.length + 1)),
+  );
   const [value] = values;
   return values.size === 1 && value !== undefined && value !== "" ? value : null;
 };
 
 /** The `Set-Cookie` header that stores a secret for a time. */
-export const sessionCookie = (secret: string, seconds: number, isSecure: boolean): string =>
-  `${isSecure ? secureName : plainName}=${secret}; Max-Age=${seconds}; Path=/; HttpOnly; SameSite=Strict` +
-  (isSecure ? "; Secure" : "");
+export const sessionCookie = (name: string, secret: string, seconds: number): string =>
+  `${name}=${secret}; Max-Age=${seconds}; Path=/; HttpOnly; SameSite=Strict` +
+  (name.startsWith("__Host-") ? "; Secure" : "");
 
 /** The `Set-Cookie` header that removes the cookie. */
-export const endedCookie = (isSecure: boolean): string => sessionCookie("", 0, isSecure);
+export const endedCookie = (name: string): string => sessionCookie(name, "", 0);

@@ -9,9 +9,9 @@ import { ConsoleApi } from "./SessionApi.ts";
 import { endedCookie, sessionCookie } from "./SessionCookie.ts";
 import { Sessions, sessionSeconds } from "./Sessions.ts";
 
-const setCookie = (cookie: string) =>
+const setHeaders = (headers: Readonly<Record<string, string>>) =>
   HttpEffect.appendPreResponseHandler((_, response) =>
-    Effect.succeed(HttpServerResponse.setHeader(response, "set-cookie", cookie)),
+    Effect.succeed(HttpServerResponse.setHeaders(response, headers)),
   );
 
 const current = Effect.map(Effect.context(), (services) => Context.getUnsafe(services, CurrentSession));
@@ -26,12 +26,16 @@ export const sessionHandlers = handlerGroup(
       .handleRaw("open", ({ endpoint, request }) =>
         withRetryAfter(
           Effect.gen(function* () {
-            const { clientAddress, cookie: previous, isSecure } = yield* current;
+            const { clientAddress: address, cookie: previousCookie, cookieName } = yield* current;
             const body = yield* readParsedBody(SignIn, { request, endpoint });
-            const { cookie, session } = yield* sessions.open(body, clientAddress, previous);
+            const { cookie, session } = yield* sessions.open(body, {
+              address,
+              previousCookie,
+              userAgent: request.headers["user-agent"],
+            });
             const data = yield* sessions.describe(session);
             if (data === null) return yield* Effect.die(new Error("A session ended as it was opened"));
-            yield* setCookie(sessionCookie(cookie, sessionSeconds, isSecure));
+            yield* setHeaders({ "set-cookie": sessionCookie(cookieName, cookie, sessionSeconds) });
             return { data };
           }),
         ),
@@ -44,9 +48,10 @@ export const sessionHandlers = handlerGroup(
       )
       .handle("end", () =>
         Effect.gen(function* () {
-          const { cookie, isSecure } = yield* current;
+          const { cookie, cookieName } = yield* current;
           yield* sessions.end(cookie);
-          yield* setCookie(endedCookie(isSecure));
+          // Pages that the browser keeps for "Back" go, too.
+          yield* setHeaders({ "set-cookie": endedCookie(cookieName), "clear-site-data": '"cache"' });
           return { data: { signed_out: true as const } };
         }),
       );

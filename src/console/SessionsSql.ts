@@ -1,8 +1,8 @@
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { epochMillis, instant } from "../database/Rows.ts";
-import { anyRow, firstRow, run } from "../database/Statements.ts";
-import { type CountedSession, SessionsRepository } from "./SessionsRepository.ts";
+import { epochMillis, instant, utc } from "../database/Rows.ts";
+import { anyRow, firstRow, rowCount, run } from "../database/Statements.ts";
+import { type CountedSession, type SessionRow, SessionsRepository } from "./SessionsRepository.ts";
 
 /** Every statement on sessions of the console. */
 export const sessionsSql = Layer.effect(
@@ -17,12 +17,14 @@ export const sessionsSql = Layer.effect(
       open: (session) =>
         run(sql`
           WITH ${pruned("console_session", session.createdAt)}
-          INSERT INTO console_session (digest, id, token_id, operator_key, name, created_at, expires_at)
+          INSERT INTO console_session
+            (digest, id, token_id, operator_key, name, address, user_agent, created_at, expires_at)
           VALUES (${session.digest}, ${session.id}, ${session.tokenId}, ${session.operatorKey},
-            ${session.name}, ${instant(session.createdAt)}, ${instant(session.expiresAt)})`),
+            ${session.name}, ${session.address}, ${session.userAgent}, ${instant(session.createdAt)},
+            ${instant(session.expiresAt)})`),
 
       // The commit does not wait for the disk: a crash of the database may lose the last counts.
-      take: (digest, limit, now) =>
+      take: (digest, { address, limit, now, operatorKey }) =>
         firstRow(sql<CountedSession>`
           WITH relaxed AS (SELECT set_config('synchronous_commit', 'off', true) AS setting),
           held AS (
@@ -30,26 +32,53 @@ export const sessionsSql = Layer.effect(
               OR s.minute_opened > ${instant(now + 60_000)} AS is_over
             FROM relaxed, console_session s
             WHERE relaxed.setting IS NOT NULL AND s.digest = ${digest} AND s.expires_at > ${instant(now)}
+              AND (s.token_id IS NOT NULL OR s.operator_key = ${operatorKey})
             FOR UPDATE OF s
           )
           UPDATE console_session s SET
             minute_opened = CASE WHEN h.is_over THEN ${instant(now)} ELSE s.minute_opened END,
-            minute_used = CASE WHEN h.is_over THEN 1 ELSE LEAST(s.minute_used, ${limit}) + 1 END
+            minute_used = CASE WHEN h.is_over THEN 1 ELSE LEAST(s.minute_used, ${limit}) + 1 END,
+            last_used_at = ${instant(now)}, last_address = ${address}
           FROM held h WHERE s.digest = h.digest
-          RETURNING s.id, s.token_id AS "tokenId", s.operator_key AS "operatorKey", s.name,
-            ${epochMillis("s.created_at")} AS "createdAt", ${epochMillis("s.expires_at")} AS "expiresAt",
+          RETURNING s.id, s.token_id AS "tokenId", s.name, ${epochMillis("s.expires_at")} AS "expiresAt",
             ${epochMillis("s.minute_opened")} AS "minuteOpened", s.minute_used AS "minuteUsed"`),
+
+      page: (operatorKey, now, { before, limit }) =>
+        Effect.orDie(sql<SessionRow>`
+          SELECT s.id, CASE WHEN t.id IS NULL THEN 'operator' ELSE 'token' END AS kind, s.name,
+            CASE WHEN t.id IS NOT NULL THEN jsonb_build_object('id', t.id, 'name', t.name) END AS token,
+            CASE WHEN t.id IS NOT NULL THEN jsonb_build_object('id', w.public_id, 'name', w.name) END
+              AS workspace,
+            t.environment, ${utc("s.created_at")} AS created_at, ${utc("s.last_used_at")} AS last_used_at,
+            ${utc("s.expires_at")} AS expires_at, s.address, s.last_address, s.user_agent
+          FROM console_session s
+            LEFT JOIN api_token t ON t.id = s.token_id LEFT JOIN workspace w ON w.id = t.workspace_id
+          WHERE s.expires_at > ${instant(now)} AND (${before}::uuid IS NULL OR s.id < ${before})
+            AND (s.operator_key = ${operatorKey} OR t.revoked_at IS NULL AND t.id IS NOT NULL
+              AND (t.expires_at IS NULL OR t.expires_at > ${instant(now)}))
+          ORDER BY s.id DESC LIMIT ${limit}`),
 
       end: (digest) => anyRow(sql`DELETE FROM console_session WHERE digest = ${digest} RETURNING id`),
 
-      issueCode: (digest, expiresAt, now) =>
+      endById: (id) => anyRow(sql`DELETE FROM console_session WHERE id = ${id} RETURNING id`),
+
+      endOthers: (keptId, now) =>
+        rowCount(sql`
+          WITH ended AS (
+            DELETE FROM console_session WHERE id IS DISTINCT FROM ${keptId}::uuid RETURNING expires_at
+          )
+          SELECT FROM ended WHERE expires_at > ${instant(now)}`),
+
+      issueCode: (digest, operatorKey, expiresAt, now) =>
         run(sql`
           WITH ${pruned("console_code", now)}
-          INSERT INTO console_code (digest, expires_at) VALUES (${digest}, ${instant(expiresAt)})`),
+          INSERT INTO console_code (digest, operator_key, expires_at)
+          VALUES (${digest}, ${operatorKey}, ${instant(expiresAt)})`),
 
-      spendCode: (digest, now) =>
+      spendCode: (digest, operatorKey, now) =>
         anyRow(sql`
-          DELETE FROM console_code WHERE digest = ${digest} AND expires_at > ${instant(now)}
+          DELETE FROM console_code
+          WHERE digest = ${digest} AND operator_key = ${operatorKey} AND expires_at > ${instant(now)}
           RETURNING digest`),
     });
   }),

@@ -1,7 +1,9 @@
 import { Context, Effect, Layer } from "effect";
 import { HttpServerRequest } from "effect/http";
 import type { HttpApiEndpoint } from "effect/http-api";
+import { CurrentActor } from "../access/Actor.ts";
 import { Caller } from "../access/Caller.ts";
+import { operatorKeyFingerprint } from "../access/OperatorKey.ts";
 import { Conflict, Unprocessable } from "../wire/ApiError.ts";
 import { errorResponse } from "../wire/ErrorResponse.ts";
 import { bodyRules, readBody } from "../wire/RequestBody.ts";
@@ -21,6 +23,7 @@ export const idempotencyLayer = Layer.effect(
   Idempotency,
   Effect.gen(function* () {
     const requests = yield* IdempotentRequests;
+    const operatorKey = Buffer.from(yield* operatorKeyFingerprint).toString("hex");
 
     return (httpEffect, { endpoint }) =>
       Effect.gen(function* () {
@@ -29,7 +32,11 @@ export const idempotencyLayer = Layer.effect(
         if (key === undefined) return yield* httpEffect;
         if (!/^[\x21-\x7e]{1,255}$/.test(key)) return yield* keyProblem;
         const tenant = Context.getUnsafe(yield* Effect.context(), Caller);
-        const identity: IdempotentRequest = { tenant, key, path: request.url.split("?", 1)[0] ?? "" };
+        const actor = yield* CurrentActor;
+        // A session is not its token, and the operator is another one with another key.
+        const author = `${actor?.type} ${actor?.id ?? operatorKey}`;
+        const path = request.url.split("?", 1)[0] ?? "";
+        const identity: IdempotentRequest = { tenant, key, path, author };
         // The handler reports problems of the body, after those of the path (contract B1).
         const rules = bodyRules(endpoint);
         const prepare =

@@ -1,19 +1,27 @@
 import { Context, type Effect } from "effect";
 import type { Tenant } from "../workspaces/Workspace.ts";
 
-/** A request with an Idempotency-Key. Its scope is workspace, environment, path and key (contract J1). */
+/**
+ * A request with an Idempotency-Key. Its scope is workspace, environment, path and key (contract J1), whoever
+ * sends it.
+ */
 export interface IdempotentRequest {
   readonly tenant: Tenant;
   /** Without the query string. */
   readonly path: string;
   readonly key: string;
+  /** The token, session or operator key that sends the request. */
+  readonly author: string;
 }
 
-/** The response to the first request, as it was sent. */
+/** The response to the first request. It is sealed, and has the author of the request. */
 export interface StoredResponse {
   readonly status: number;
   readonly content_type: string | null;
-  readonly body: Uint8Array;
+  /** The body that an older version stored; null for a sealed one. */
+  readonly body: Uint8Array | null;
+  readonly sealed: Uint8Array | null;
+  readonly author: string | null;
 }
 
 /** The outcome of an attempt to lock a request. */

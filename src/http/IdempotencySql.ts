@@ -14,7 +14,7 @@ export const idempotencySql = Layer.effect(
   Effect.map(SqlClient.SqlClient, (sql) => {
     const find = ({ key, path, tenant }: IdempotentRequest, since: number) =>
       firstRow(sql<StoredResponse>`
-        SELECT status, content_type, body FROM idempotent_response
+        SELECT status, content_type, body, sealed, author FROM idempotent_response
         WHERE workspace_id = ${tenant.workspaceId} AND environment = ${tenant.environment}
           AND path = ${path} AND key = ${key} AND created_at > ${instant(since)}`);
 
@@ -38,12 +38,13 @@ export const idempotencySql = Layer.effect(
       store: ({ key, path, tenant }, response, now) =>
         run(sql`
           INSERT INTO idempotent_response
-            (workspace_id, environment, path, key, status, content_type, body, created_at)
+            (workspace_id, environment, path, key, status, content_type, body, sealed, author, created_at)
           VALUES (${tenant.workspaceId}, ${tenant.environment}, ${path}, ${key}, ${response.status},
-            ${response.content_type}, ${response.body}, ${instant(now)})
+            ${response.content_type}, ${response.body}, ${response.sealed}, ${response.author},
+            ${instant(now)})
           ON CONFLICT (workspace_id, environment, path, key) DO UPDATE SET
             status = EXCLUDED.status, content_type = EXCLUDED.content_type, body = EXCLUDED.body,
-            created_at = EXCLUDED.created_at`),
+            sealed = EXCLUDED.sealed, author = EXCLUDED.author, created_at = EXCLUDED.created_at`),
 
       prune: (before, limit) =>
         rowCount(sql`

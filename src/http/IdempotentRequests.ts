@@ -5,12 +5,9 @@ import { Database } from "../database/Database.ts";
 import { pipelined } from "../database/pool/TransactionConnection.ts";
 import { Conflict } from "../wire/ApiError.ts";
 import { countConflict, countReplay } from "./IdempotencyMetrics.ts";
-import {
-  IdempotencyRepository,
-  type IdempotentRequest,
-  type StoredResponse,
-} from "./IdempotencyRepository.ts";
+import { IdempotencyRepository, type IdempotentRequest } from "./IdempotencyRepository.ts";
 import { outsideWork } from "./OutsideTransaction.ts";
+import { bodyFor, type RepeatableResponse, scopeOf, sealedResponses } from "./SealedResponses.ts";
 
 const keptMillis = 24 * 60 * 60 * 1000;
 const maxWaitMillis = 10_000;
@@ -21,9 +18,6 @@ const stillRunning = Conflict.of(
   "request_in_progress",
   "A request with this same key is still running: send this one again in 2 seconds.",
 );
-
-const nameOf = ({ key, path, tenant }: IdempotentRequest) =>
-  JSON.stringify([tenant.workspaceId, tenant.environment, path, key]);
 
 /**
  * Another transaction holds the key. It fails the transaction, so that the connection returns to the pool.
@@ -37,25 +31,29 @@ const held = new Held();
 /** A response, and the form in which duplicates get it; null if it is not a success. */
 interface Outcome {
   readonly response: HttpServerResponse.HttpServerResponse;
-  readonly stored: StoredResponse | null;
+  readonly repeatable: RepeatableResponse | null;
 }
 
-const replay = (stored: StoredResponse): Effect.Effect<Outcome> => {
-  const response = HttpServerResponse.uint8Array(stored.body, {
-    status: stored.status,
+const replay = ({ author }: IdempotentRequest, repeatable: RepeatableResponse): Effect.Effect<Outcome> => {
+  const { contentType, status } = repeatable;
+  const response = HttpServerResponse.uint8Array(bodyFor(author, repeatable), {
+    status,
     headers: { "idempotent-replayed": "true" },
-    ...(stored.content_type === null ? {} : { contentType: stored.content_type }),
+    ...(contentType === null ? {} : { contentType }),
   });
-  return Effect.as(countReplay, { response, stored });
+  return Effect.as(countReplay, { response, repeatable });
 };
 
-const storedForm = ({ body, status }: HttpServerResponse.HttpServerResponse): StoredResponse => {
+const repeatableForm = (
+  { author }: IdempotentRequest,
+  { body, status }: HttpServerResponse.HttpServerResponse,
+): RepeatableResponse => {
   if (body._tag !== "Uint8Array" && body._tag !== "Empty") {
     throw new Error(`An idempotent endpoint responded with a ${body._tag} body, which cannot be stored`);
   }
   return body._tag === "Empty"
-    ? { status, content_type: null, body: new Uint8Array() }
-    : { status, content_type: body.contentType, body: body.body };
+    ? { status, contentType: null, body: new Uint8Array(), author }
+    : { status, contentType: body.contentType, body: body.body, author };
 };
 
 /** Runs requests with an Idempotency-Key once (contract J1–J3). */
@@ -87,24 +85,26 @@ export class IdempotentRequests extends Context.Service<
     Effect.gen(function* () {
       const database = yield* Database;
       const repository = yield* IdempotencyRepository;
+      const sealing = yield* sealedResponses;
       /**
        * The requests that this process is running, from their head to their response. Duplicates wait for
-       * the stored form of the response, null if none was stored.
+       * the repeatable form of the response, null if none was stored.
        */
-      const running = new Map<string, Deferred.Deferred<StoredResponse | null>>();
+      const running = new Map<string, Deferred.Deferred<RepeatableResponse | null>>();
 
       /**
        * Replays the response of a request of this process; null if it stored none, so that one duplicate
        * runs.
        */
       const awaitFirst = Effect.fnUntraced(function* (
-        first: Deferred.Deferred<StoredResponse | null>,
+        first: Deferred.Deferred<RepeatableResponse | null>,
+        request: IdempotentRequest,
         started: number,
       ) {
         const left = maxWaitMillis - ((yield* Clock.currentTimeMillis) - started);
-        const stored = yield* Effect.timeoutOption(Deferred.await(first), Math.max(0, left));
-        if (Option.isNone(stored)) return yield* Effect.andThen(countConflict, stillRunning);
-        return stored.value === null ? null : yield* replay(stored.value);
+        const known = yield* Effect.timeoutOption(Deferred.await(first), Math.max(0, left));
+        if (Option.isNone(known)) return yield* Effect.andThen(countConflict, stillRunning);
+        return known.value === null ? null : yield* replay(request, known.value);
       });
 
       /**
@@ -123,15 +123,17 @@ export class IdempotentRequests extends Context.Service<
           .atomically(
             Effect.gen(function* () {
               const { isLocked, stored } = yield* repository.claim(request, started - keptMillis);
-              if (stored !== null) return yield* replay(stored);
+              if (stored !== null) return yield* replay(request, sealing.open(request, stored));
               if (!isLocked) return yield* Effect.fail(held);
               const response = yield* provide(handler);
               const isSuccess = response.status >= 200 && response.status < 300;
-              const form = isSuccess ? storedForm(response) : null;
-              if (form !== null)
-                yield* pipelined(repository.store(request, form, yield* Clock.currentTimeMillis));
+              const repeatable = isSuccess ? repeatableForm(request, response) : null;
+              if (repeatable !== null) {
+                const stored = sealing.seal(request, repeatable);
+                yield* pipelined(repository.store(request, stored, yield* Clock.currentTimeMillis));
+              }
               yield* check;
-              return { response, stored: form };
+              return { response, repeatable };
             }),
           )
           .pipe(Effect.provideService(BeforeCommit, Effect.void));
@@ -157,11 +159,11 @@ export class IdempotentRequests extends Context.Service<
         ): Effect.Effect<HttpServerResponse.HttpServerResponse, E | Conflict, R | R2> =>
           Effect.gen(function* () {
             const started = yield* Clock.currentTimeMillis;
-            const name = nameOf(request);
+            const name = scopeOf(request);
             const enter = Effect.sync(() => {
               const first = running.get(name);
               if (first !== undefined) return { first, own: null };
-              const own = Deferred.makeUnsafe<StoredResponse | null>();
+              const own = Deferred.makeUnsafe<RepeatableResponse | null>();
               running.set(name, own);
               return { first: own, own };
             });
@@ -170,16 +172,14 @@ export class IdempotentRequests extends Context.Service<
                 enter,
                 ({ first, own }) =>
                   own === null
-                    ? awaitFirst(first, started)
+                    ? awaitFirst(first, request, started)
                     : Effect.andThen(prepare, run(request, started, handler)),
                 ({ own }, exit) =>
                   Effect.sync(() => {
                     if (own === null) return;
                     running.delete(name);
-                    Deferred.doneUnsafe(
-                      own,
-                      Exit.succeed(Exit.isSuccess(exit) ? (exit.value?.stored ?? null) : null),
-                    );
+                    const repeatable = Exit.isSuccess(exit) ? (exit.value?.repeatable ?? null) : null;
+                    Deferred.doneUnsafe(own, Exit.succeed(repeatable));
                   }),
               );
               if (outcome !== null) return outcome.response;

@@ -12,11 +12,12 @@ const redirects = new Set([301, 302, 303, 307, 308]);
 const isGood = ({ status }: HttpResponse): boolean => status < 500 && status !== 404 && status !== 410;
 
 /**
- * One sentence for a host that is unknown, not public, or refuses to answer. Different ones would let a
- * client map the private network of the server by saving notifications.
+ * One sentence for a host that is unknown, not public, refuses to answer, or is slow. Different ones would
+ * let a client map the private network of the server, and find open ports, by saving notifications.
  */
-const unreachable = (url: URL): string =>
-  `The button address must lead to the public internet and answer when it is opened: ${url.host} does not.`;
+const unreachable = ({ host }: URL): string =>
+  "The button address must lead to the public internet and answer when it is opened, within " +
+  `${timeLimit}: ${host} does not.`;
 
 /** Checks whether the address of a button can be opened (contract F1). */
 export class LinkCheck extends Context.Service<
@@ -40,9 +41,10 @@ export class LinkCheck extends Context.Service<
         return head.status >= 400 ? yield* requests.send({ ...fixed, url, method: "GET" }) : head;
       });
 
-      const follow = Effect.fnUntraced(function* (start: URL) {
-        let url = start;
+      /** Follows redirects. `hop` has the address that is requested at the moment. */
+      const follow = Effect.fnUntraced(function* (hop: { url: URL }) {
         for (let hops = 0; ; hops++) {
+          const { url } = hop;
           const response = yield* Effect.result(headOf(url));
           if (response._tag === "Failure") return unreachable(url);
           const { location, status } = response.success;
@@ -57,7 +59,7 @@ export class LinkCheck extends Context.Service<
           if (next === null || (next.protocol !== "http:" && next.protocol !== "https:")) {
             return "The button address may redirect only to addresses of http or https.";
           }
-          url = next;
+          hop.url = next;
         }
       });
 
@@ -66,9 +68,10 @@ export class LinkCheck extends Context.Service<
           const parsed = parseAddress(text);
           if ("problem" in parsed) return Effect.succeed(parsed.problem);
           if (parsed.url === null) return Effect.succeed(null);
-          return Effect.timeoutOrElse(follow(parsed.url), {
+          const hop = { url: parsed.url };
+          return Effect.timeoutOrElse(follow(hop), {
             duration: timeLimit,
-            orElse: () => Effect.succeed(`The button address must answer within ${timeLimit}.`),
+            orElse: () => Effect.sync(() => unreachable(hop.url)),
           });
         },
       });

@@ -1,5 +1,5 @@
 /** The role of a supervised process. */
-import { Context, Schema } from "effect";
+import { Context, Data, Effect, Option, Schema } from "effect";
 import type { SettingsRecord } from "../config/Settings.ts";
 
 const Content = Schema.Struct({
@@ -46,10 +46,20 @@ export const environmentOf = (member: Member, record: SettingsRecord): Record<st
   [variable]: Schema.encodeSync(FromText)(member),
 });
 
-/** The part of this process, and its settings without the private variable. */
+/** Somebody else than a supervisor has set the private variable. */
+export class NotSupervised extends Data.TaggedError("NotSupervised") {
+  override readonly message = `${variable} is not a setting: remove it from the environment of waypost serve.`;
+}
+
+/**
+ * The part of this process, and its settings without the private variable. A supervisor has a channel to each
+ * of its processes. Fails for a variable without one, or with another content.
+ */
 export const memberOf = (
-  record: SettingsRecord,
-): { readonly member: Member | null; readonly settings: SettingsRecord } => {
-  const { [variable]: text, ...settings } = record;
-  return { member: text === undefined ? null : Schema.decodeUnknownSync(FromText)(text), settings };
+  { [variable]: text, ...settings }: SettingsRecord,
+  hasChannel: boolean,
+): Effect.Effect<{ readonly member: Member | null; readonly settings: SettingsRecord }, NotSupervised> => {
+  if (text === undefined) return Effect.succeed({ member: null, settings });
+  const member = hasChannel ? Option.getOrNull(Schema.decodeOption(FromText)(text)) : null;
+  return member === null ? Effect.fail(new NotSupervised()) : Effect.succeed({ member, settings });
 };

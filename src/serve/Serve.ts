@@ -1,5 +1,6 @@
 /** `waypost serve`: runs one process, or several under a supervisor. */
 import { Effect, Redacted } from "effect";
+import process from "node:process";
 import { Settings, type SettingsRecord, type SettingsService } from "../config/Settings.ts";
 import { DataDirectory } from "../database/DataDirectory.ts";
 import { programMigrations } from "../database/migrations/ProgramMigrations.ts";
@@ -42,7 +43,7 @@ const superviseAll = (settings: SettingsService, record: SettingsRecord, wanted:
  * never end.
  */
 export const serve = Effect.fnUntraced(function* (variables: SettingsRecord) {
-  const { member, settings: record } = memberOf(variables);
+  const { member, settings: record } = yield* memberOf(variables, process.send !== undefined);
   if (member !== null) return yield* (yield* oneProcess).serveMember(record, member);
   const settings = yield* Settings.fromRecord(record, { isTerminal: process.stderr.isTTY });
   const wanted = requestProcesses(settings);

@@ -54,8 +54,9 @@ export type Webhook = typeof Webhook.Type;
 /** A webhook with its secret. */
 export const WebhookWithSecret = Schema.Struct({
   ...webhookFields,
-  secret: shownText(
-    "The secret that signs the calls: `whsec_` and a key in base64. It is shown only here.",
+  secret: nullableText(
+    "The secret that signs the calls: `whsec_` and a key in base64. It is shown only here; a repeated answer " +
+      "has null for another caller than the one who made the change.",
     "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=",
   ),
 }).annotate({ identifier: "WebhookWithSecret" });
@@ -124,7 +125,7 @@ export const WebhookAttempt = Schema.Struct({
   }),
   error: nullableText(
     "Why the attempt failed; null for a success.",
-    "The receiver gave no answer within 15 seconds.",
+    "There was no answer from the receiver: no connection, or none for 15 seconds.",
   ),
   duration_ms: Schema.Int.annotate({ description: "How long it took, in milliseconds.", examples: [84] }),
   created_at: Timestamp,

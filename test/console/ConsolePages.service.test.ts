@@ -16,7 +16,7 @@ layer(TestWaypost.shared)("pages of the console", (it) => {
         assert.notMatch(policy, /unsafe|\*/);
         assert.strictEqual(headers.get("x-content-type-options"), "nosniff");
         assert.strictEqual(headers.get("referrer-policy"), "no-referrer");
-        assert.strictEqual(headers.get("cache-control"), "no-cache");
+        assert.strictEqual(headers.get("cache-control"), "no-store");
       }
     }),
   );

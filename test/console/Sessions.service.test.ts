@@ -18,7 +18,7 @@ layer(TestWaypost.layer)("sessions of the console", (it) => {
       assert.strictEqual(answer.status, 201);
       assert.match(
         answer.headers.get("set-cookie") ?? "",
-        /^waypost_session=wpc_\w{38}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/,
+        /^waypost_session_\d+=wpc_\w{38}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/,
       );
       const { data } = answer.body;
       assert.deepStrictEqual([data.kind, data.name, data.workspace], ["operator", "Kim", null]);
@@ -141,7 +141,8 @@ layer(TestWaypost.layer)("sessions of the console", (it) => {
       const { ask, cookie } = yield* signIn(origin, { access_key: testOperatorKey });
       const left = yield* ask("/console/session", { method: "DELETE" });
       assert.strictEqual(left.status, 200);
-      assert.match(left.headers.get("set-cookie") ?? "", /^waypost_session=; Max-Age=0;/);
+      assert.match(left.headers.get("set-cookie") ?? "", /^waypost_session_\d+=; Max-Age=0;/);
+      assert.strictEqual(left.headers.get("clear-site-data"), '"cache"');
       const stolen = yield* sessionClient(origin, cookie)("/operator/v1/workspaces");
       assert.deepStrictEqual(statusAndCode(stolen), [401, "unauthenticated"]);
     }),
@@ -164,7 +165,7 @@ layer(TestWaypost.layer)("sessions of the console", (it) => {
         const made = yield* signIn(
           origin,
           { access_key: testOperatorKey },
-          { cookie: "waypost_session=wpc_mine" },
+          { cookie: `${own.cookie.split("=")[0]}=wpc_mine` },
         );
         assert.notInclude(made.cookie, "wpc_mine");
       }),

@@ -4,6 +4,10 @@ import { isChromiumAvailable } from "../browser/Chromium.ts";
 import { TestBrowser } from "../browser/TestBrowser.ts";
 import { TestWaypost, testOperatorKey } from "../TestWaypost.ts";
 import { checkPage, consoleTab } from "./ConsoleTab.ts";
+import { sessionClient } from "./TestSession.ts";
+
+/** The event of a page that the browser has kept, and shows again. */
+const shownAgain = `Promise.resolve(dispatchEvent(new PageTransitionEvent("pageshow", {persisted: true})))`;
 
 layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("signing in to the console", (it) => {
   const inBrowser = it.effect.skipIf(!isChromiumAvailable);
@@ -92,6 +96,71 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("signing in to the c
         });
         assert.deepStrictEqual([...opened.problems, ...pressed.problems], []);
       }),
+  );
+
+  inBrowser(
+    "a page that is shown again by Back is hidden until it is known who is signed in (console.back)",
+    () =>
+      Effect.gen(function* () {
+        const { origin, tenant } = yield* TestWaypost;
+        const { sandbox, tokens } = yield* tenant();
+        const body = { name: "Autumn", type: "push", starts_at: "2026-12-01 09:00", timezone: "UTC" };
+        yield* sandbox("/campaigns", { body });
+        const tab = yield* consoleTab;
+        let release: () => void = () => undefined;
+        const isReleased = new Promise<void>((resolve) => (release = resolve));
+        yield* Effect.promise(async () => {
+          await tab.open("/campaigns");
+          await tab.signIn(tokens.sandbox);
+          await tab.see("link", "Autumn");
+          await tab.page.setRequestInterception(true);
+          tab.page.on("request", (request) => {
+            const isHeld = new URL(request.url()).pathname === "/console/session";
+            void (isHeld ? isReleased.then(() => request.continue()) : request.continue());
+          });
+          // The session goes on: the same page is back once the server has said so.
+          const shown = await tab.page.evaluate(
+            `${shownAgain}.then(() => new Promise(requestAnimationFrame)).then(() => document.body.textContent)`,
+          );
+          assert.notInclude(shown, "Autumn");
+          release();
+          await tab.see("link", "Autumn");
+        });
+        const [cookie] = yield* Effect.promise(() => tab.page.browserContext().cookies());
+        yield* sessionClient(origin, `${cookie?.name}=${cookie?.value}`)("/console/session", {
+          method: "DELETE",
+        });
+        yield* Effect.promise(async () => {
+          await tab.page.evaluate(shownAgain);
+          await tab.see("heading", "Sign in");
+          assert.notInclude(await tab.page.content(), "Autumn");
+        });
+        assert.deepStrictEqual(tab.problems, []);
+      }),
+  );
+
+  inBrowser("after signing out, Back shows the page on which one signs in (console.back)", () =>
+    Effect.gen(function* () {
+      const { tenant } = yield* TestWaypost;
+      const { sandbox, tokens } = yield* tenant();
+      const body = { name: "Autumn", type: "push", starts_at: "2026-12-01 09:00", timezone: "UTC" };
+      yield* sandbox("/campaigns", { body });
+      const tab = yield* consoleTab;
+      yield* Effect.promise(async () => {
+        await tab.open("/campaigns");
+        await tab.signIn(tokens.sandbox);
+        await tab.see("link", "Autumn");
+        await tab.page.goto(`${tab.origin}/docs`);
+        await tab.page.goto(`${tab.origin}/console/media`);
+        await tab.press("button", "Sign out");
+        await tab.see("heading", "Sign in");
+        await tab.page.goBack();
+        await tab.page.goBack();
+        await tab.see("heading", "Sign in");
+        assert.include(await tab.address(), "/console/campaigns");
+        assert.notInclude(await tab.page.content(), "Autumn");
+      });
+    }),
   );
 
   inBrowser("signing in and out works with the keyboard alone (console.page)", () =>

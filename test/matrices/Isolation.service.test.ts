@@ -44,6 +44,9 @@ const isDecodable = (text: string): boolean => {
 /** Path parameters that are not ids and accept any text. */
 const nonIds = new Set(["installation_id", "transport"]);
 
+/** Sessions of the console belong to no workspace: the operator ends them all. */
+const isOfInstallation = ({ path }: Endpoint): boolean => path.startsWith("/console/sessions");
+
 /** Erasing what there is not succeeds, and erases nothing (contract X33). */
 const erasures = new Set([
   "DELETE /workspaces/:workspace/:env/people/:user_id",
@@ -136,7 +139,8 @@ layer(TestWaypost.layer)("Resources of others", (it) => {
           const sibling = hasPairs ? ((yield* example.request(mine)).params ?? {}) : {};
           // Tokens belong to the workspace: the other environment may see them.
           const isOfWorkspace = endpoint.api === "operator" && !endpoint.params.includes("env");
-          const others = isOfWorkspace ? [otherWorkspace] : [otherWorkspace, otherEnvironment];
+          const ofOthers = isOfWorkspace ? [otherWorkspace] : [otherWorkspace, otherEnvironment];
+          const others = isOfInstallation(endpoint) ? [] : ofOthers;
           const theirs = yield* Effect.forEach(others, (fixture) =>
             Effect.map(example.request(fixture), ({ params }) => params ?? {}),
           );
@@ -245,8 +249,11 @@ layer(TestWaypost.layer)("Resources of others", (it) => {
           const full = yield* send(mine, endpoint, { ...request, query: { limit: "100" } });
           assert.strictEqual(full.status, 200, describeAnswer(full));
           const cursor: string | null = page.body.meta.next_cursor;
-          // The operator's lists of workspaces and tokens contain both fixtures.
-          const isShared = endpoint.name === "GET /workspaces" || endpoint.name.endsWith("/tokens");
+          // The operator's lists of workspaces, tokens and sessions contain both fixtures.
+          const isShared =
+            endpoint.name === "GET /workspaces" ||
+            endpoint.name.endsWith("/tokens") ||
+            isOfInstallation(endpoint);
           if (!isShared) {
             const idOf = (each: any): string => each.id ?? each.campaign_id;
             const ids = full.body.data.map(idOf);

@@ -8,7 +8,15 @@ import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import type { Environment } from "../../src/workspaces/Environment.ts";
 import type { Workspace } from "../../src/workspaces/Workspace.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
-import { type Answer, type Ask, TestWaypost, testSecretKey, testStart } from "../TestWaypost.ts";
+import { signIn } from "../console/TestSession.ts";
+import {
+  type Answer,
+  type Ask,
+  TestWaypost,
+  testOperatorKey,
+  testSecretKey,
+  testStart,
+} from "../TestWaypost.ts";
 import { platformEndpoints } from "./Endpoints.ts";
 
 type Client = (path: string, ask?: Ask) => Effect.Effect<Answer>;
@@ -231,6 +239,11 @@ export const makeMatrixFixture = Effect.fnUntraced(function* (
     ...(hasMedia ? { media: yield* media } : {}),
   };
 
+  const session = Effect.map(
+    signIn(waypost.origin, { access_key: testOperatorKey }),
+    ({ answer }) => ok(answer).id as string,
+  );
+
   return {
     environment,
     workspace,
@@ -256,6 +269,7 @@ export const makeMatrixFixture = Effect.fnUntraced(function* (
       surveyed,
       campaign,
       send,
+      session,
     },
     resources,
   };

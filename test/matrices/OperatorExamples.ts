@@ -85,6 +85,11 @@ export const operatorExamples: Examples = {
   "PUT /workspaces/:workspace/:env/transports/webpush": inEnvironment(() => ({ body: webPushCredentials })),
   "GET /health/report": { request: () => Effect.succeed({}) },
   "POST /console/addresses": { request: () => Effect.succeed({}) },
+  "GET /console/sessions": { request: () => Effect.succeed({ query: { limit: "1" } }) },
+  "DELETE /console/sessions": { request: () => Effect.succeed({ query: { keep_current: "true" } }) },
+  "DELETE /console/sessions/:session": {
+    request: ({ make }) => Effect.map(make.session, (session) => ({ params: { session } })),
+  },
   "POST /workspaces/:workspace/:env/transports/:transport/test": {
     request: ({ environment, make, operator, workspace }) =>
       Effect.gen(function* () {

@@ -6,9 +6,11 @@ import { type Endpoint, everyCall } from "./Endpoints.ts";
 import { describeAnswer, exampleOf, send } from "./Examples.ts";
 import { makeMatrixFixture, unlimitedWorkspace } from "./MatrixFixture.ts";
 
-/** Requests that change no resource of a workspace: questions, messages sent now, console addresses. */
+/** Requests that change no resource of a workspace: questions, messages sent now, sessions of the console. */
 const changeNothing = new Set([
   "POST /console/addresses",
+  "DELETE /console/sessions",
+  "DELETE /console/sessions/:session",
   "POST /segments/count",
   "POST /campaigns/estimate",
   "POST /notifications/preview",

@@ -1,16 +1,33 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { Database } from "../../src/database/Database.ts";
-import { IdempotencyRepository, type IdempotentRequest } from "../../src/http/IdempotencyRepository.ts";
+import {
+  IdempotencyRepository,
+  type IdempotentRequest,
+  type StoredResponse,
+} from "../../src/http/IdempotencyRepository.ts";
 import type { Tenant } from "../../src/workspaces/Workspace.ts";
 import { TestRepositories } from "./TestRepositories.ts";
 import { newTenants, suiteStart as now } from "../TestTenants.ts";
 
-const requestOf = (tenant: Tenant, key = "key", path = "/campaigns") => ({ tenant, key, path });
-const responseOf = (text: string) => ({
+const requestOf = (tenant: Tenant, key = "key", path = "/campaigns") => ({
+  tenant,
+  key,
+  path,
+  author: "token 1",
+});
+const responseOf = (text: string): StoredResponse => ({
   status: 201,
   content_type: "application/json",
+  body: null,
+  sealed: new Uint8Array(Buffer.from(text)),
+  author: "token 1",
+});
+const legacyOf = (text: string): StoredResponse => ({
+  ...responseOf(""),
   body: new Uint8Array(Buffer.from(text)),
+  sealed: null,
+  author: null,
 });
 
 /** The response that a request would get. */
@@ -27,10 +44,12 @@ layer(TestRepositories.layer)("IdempotencyRepository", (it) => {
       assert.isNull(yield* find(request, now - 1));
       yield* repository.store(request, responseOf('{"a":"é"}'), now);
       const found = yield* find(request, now - 1);
-      assert.deepStrictEqual(found && { ...found, body: Buffer.from(found.body).toString() }, {
+      assert.deepStrictEqual(found && { ...found, sealed: Buffer.from(found.sealed ?? []).toString() }, {
         status: 201,
         content_type: "application/json",
-        body: '{"a":"é"}',
+        body: null,
+        sealed: '{"a":"é"}',
+        author: "token 1",
       });
       assert.isNull(yield* find(request, now));
     }),
@@ -52,15 +71,16 @@ layer(TestRepositories.layer)("IdempotencyRepository", (it) => {
     }),
   );
 
-  it.effect("a later response replaces an older one, and one without a body is kept", () =>
+  it.effect("a later response replaces an older one, also one that is not sealed", () =>
     Effect.gen(function* () {
       const repository = yield* IdempotencyRepository;
       const request = requestOf((yield* newTenants).sandbox);
-      yield* repository.store(request, responseOf("old"), now);
-      yield* repository.store(request, { status: 204, content_type: null, body: new Uint8Array() }, now + 10);
-      const found = yield* find(request, now);
-      assert.deepInclude(found, { status: 204, content_type: null });
-      assert.lengthOf(found?.body ?? [1], 0);
+      yield* repository.store(request, legacyOf("old"), now);
+      const old = yield* find(request, now - 1);
+      assert.deepInclude(old, { sealed: null, author: null });
+      assert.strictEqual(Buffer.from(old?.body ?? []).toString(), "old");
+      yield* repository.store(request, { ...responseOf("x"), status: 204, content_type: null }, now + 10);
+      assert.deepInclude(yield* find(request, now), { status: 204, content_type: null, body: null });
     }),
   );
 

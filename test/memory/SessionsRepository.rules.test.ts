@@ -3,18 +3,24 @@ import { Effect } from "effect";
 import { randomBytes } from "node:crypto";
 import { TokensRepository } from "../../src/access/TokensRepository.ts";
 import { type NewSession, SessionsRepository } from "../../src/console/SessionsRepository.ts";
+import { utcText } from "../../src/time/LocalTime.ts";
 import { idAt } from "../../src/wire/Ids.ts";
 import { TestRepositories } from "./TestRepositories.ts";
 import { newTenants, suiteStart as now } from "../TestTenants.ts";
 
 const newDigest = () => new Uint8Array(randomBytes(32));
 
+const operatorKey = newDigest();
+const use = { operatorKey, address: "203.0.113.9", limit: 10 };
+
 const newSession = (overrides: Partial<NewSession> = {}): NewSession => ({
   digest: newDigest(),
   id: idAt(now),
   tokenId: null,
-  operatorKey: newDigest(),
+  operatorKey,
   name: "Kim",
+  address: "203.0.113.7",
+  userAgent: "Browser/1",
   createdAt: now,
   expiresAt: now + 1000,
   ...overrides,
@@ -24,20 +30,21 @@ layer(TestRepositories.layer)("SessionsRepository", (it) => {
   it.effect("a session is found by the digest of its cookie until it expires (console.session)", () =>
     Effect.gen(function* () {
       const repository = yield* SessionsRepository;
-      const { digest, ...session } = newSession();
-      yield* repository.open({ ...session, digest });
-      const counted = yield* repository.take(digest, 10, now + 999);
-      assert.deepStrictEqual(
-        { ...counted, operatorKey: Buffer.from(counted?.operatorKey ?? []).toString("hex") },
-        {
-          ...session,
-          operatorKey: Buffer.from(session.operatorKey ?? []).toString("hex"),
-          minuteOpened: now + 999,
-          minuteUsed: 1,
-        },
-      );
-      assert.isNull(yield* repository.take(digest, 10, now + 1000));
-      assert.isNull(yield* repository.take(newDigest(), 10, now));
+      const session = newSession();
+      const { digest, expiresAt, id, name } = session;
+      yield* repository.open(session);
+      assert.deepStrictEqual(yield* repository.take(digest, { ...use, now: now + 999 }), {
+        id,
+        tokenId: null,
+        name,
+        expiresAt,
+        minuteOpened: now + 999,
+        minuteUsed: 1,
+      });
+      assert.isNull(yield* repository.take(digest, { ...use, now: now + 1000 }));
+      assert.isNull(yield* repository.take(newDigest(), { ...use, now }));
+      // The operator key was replaced.
+      assert.isNull(yield* repository.take(digest, { ...use, operatorKey: newDigest(), now }));
     }),
   );
 
@@ -57,11 +64,12 @@ layer(TestRepositories.layer)("SessionsRepository", (it) => {
       });
       const session = newSession({ tokenId: token.id, operatorKey: null });
       yield* repository.open(session);
-      assert.strictEqual((yield* repository.take(session.digest, 10, now))?.tokenId, token.id);
+      const taken = yield* repository.take(session.digest, { ...use, operatorKey: newDigest(), now });
+      assert.strictEqual(taken?.tokenId, token.id);
       assert.strictEqual((yield* tokens.findTokenById(token.id))?.name, "Console");
       assert.isTrue(yield* repository.end(session.digest));
       assert.isFalse(yield* repository.end(session.digest));
-      assert.isNull(yield* repository.take(session.digest, 10, now));
+      assert.isNull(yield* repository.take(session.digest, { ...use, now }));
     }),
   );
 
@@ -71,7 +79,10 @@ layer(TestRepositories.layer)("SessionsRepository", (it) => {
       const session = newSession({ expiresAt: now + 3_600_000 });
       yield* repository.open(session);
       const used = (at: number) =>
-        Effect.map(repository.take(session.digest, 2, at), (counted) => counted?.minuteUsed);
+        Effect.map(
+          repository.take(session.digest, { ...use, limit: 2, now: at }),
+          (counted) => counted?.minuteUsed,
+        );
       assert.deepStrictEqual(
         [yield* used(now), yield* used(now + 1), yield* used(now + 2), yield* used(now + 59_999)],
         [1, 2, 3, 3],
@@ -82,16 +93,112 @@ layer(TestRepositories.layer)("SessionsRepository", (it) => {
     }),
   );
 
-  it.effect("a code is spent once, and not after it has expired (console.code)", () =>
+  it.effect(
+    "a code is spent once, not after it has expired, and not with another operator key (console.code)",
+    () =>
+      Effect.gen(function* () {
+        const repository = yield* SessionsRepository;
+        const [used, late, other] = [newDigest(), newDigest(), newDigest()];
+        for (const code of [used, late]) yield* repository.issueCode(code, operatorKey, now + 1000, now);
+        yield* repository.issueCode(other, newDigest(), now + 1000, now);
+        assert.isTrue(yield* repository.spendCode(used, operatorKey, now + 999));
+        assert.isFalse(yield* repository.spendCode(used, operatorKey, now + 999));
+        assert.isFalse(yield* repository.spendCode(late, operatorKey, now + 1000));
+        assert.isFalse(yield* repository.spendCode(other, operatorKey, now));
+        assert.isFalse(yield* repository.spendCode(newDigest(), operatorKey, now));
+      }),
+  );
+
+  it.effect(
+    "the list has the open sessions of the operator key and of valid tokens, newest first (console.sessions)",
+    () =>
+      Effect.gen(function* () {
+        const repository = yield* SessionsRepository;
+        const tokens = yield* TokensRepository;
+        const { sandbox } = yield* newTenants;
+        const issue = (expiresAt: number | null) =>
+          tokens.insertToken(sandbox.workspaceId, {
+            id: idAt(now),
+            environment: "sandbox",
+            name: "Reader",
+            digest: newDigest(),
+            abilities: ["reports:read"],
+            expiresAt,
+            now,
+          });
+        const [valid, revoked, expired] = [yield* issue(null), yield* issue(null), yield* issue(now + 1)];
+        yield* tokens.revokeToken(sandbox.workspaceId, revoked.id, now);
+        // The list has sessions of all workspaces: those of this test have a key of their own.
+        const own = newDigest();
+        const expiresAt = now + 5000;
+        const first = newSession({ id: idAt(now), operatorKey: own, expiresAt });
+        const second = newSession({ id: idAt(now + 1), tokenId: valid.id, operatorKey: null, expiresAt });
+        const over = [
+          newSession({ operatorKey: own, expiresAt: now + 2 }),
+          newSession({ expiresAt }),
+          newSession({ tokenId: revoked.id, operatorKey: null, expiresAt }),
+          newSession({ tokenId: expired.id, operatorKey: null, expiresAt }),
+        ];
+        for (const session of [first, second, ...over]) yield* repository.open(session);
+        yield* repository.take(second.digest, { ...use, now: now + 3000 });
+        const page = (before: string | null) => repository.page(own, now + 2, { before, limit: 100 });
+        const ids = [first, second, ...over].map(({ id }) => id);
+        const listed = (yield* page(null)).filter(({ id }) => ids.includes(id));
+        assert.deepStrictEqual(listed, [
+          {
+            id: second.id,
+            kind: "token",
+            name: "Kim",
+            token: { id: valid.id, name: "Reader" },
+            workspace: { id: sandbox.workspace.id, name: sandbox.workspace.name },
+            environment: "sandbox",
+            created_at: utcText(now),
+            last_used_at: utcText(now + 3000),
+            expires_at: utcText(expiresAt),
+            address: "203.0.113.7",
+            last_address: "203.0.113.9",
+            user_agent: "Browser/1",
+          },
+          {
+            id: first.id,
+            kind: "operator",
+            name: "Kim",
+            token: null,
+            workspace: null,
+            environment: null,
+            created_at: utcText(now),
+            last_used_at: null,
+            expires_at: utcText(expiresAt),
+            address: "203.0.113.7",
+            last_address: null,
+            user_agent: "Browser/1",
+          },
+        ]);
+        assert.notInclude(
+          (yield* page(first.id)).map(({ id }) => id),
+          second.id,
+        );
+      }),
+  );
+
+  it.effect("a session is ended by its id, and all are ended but one (console.sessions)", () =>
     Effect.gen(function* () {
       const repository = yield* SessionsRepository;
-      const [used, late] = [newDigest(), newDigest()];
-      yield* repository.issueCode(used, now + 1000, now);
-      yield* repository.issueCode(late, now + 1000, now);
-      assert.isTrue(yield* repository.spendCode(used, now + 999));
-      assert.isFalse(yield* repository.spendCode(used, now + 999));
-      assert.isFalse(yield* repository.spendCode(late, now + 1000));
-      assert.isFalse(yield* repository.spendCode(newDigest(), now));
+      const [one, kept, other, over] = [
+        newSession(),
+        newSession(),
+        newSession(),
+        newSession({ expiresAt: now }),
+      ];
+      for (const session of [one, kept, other, over]) yield* repository.open(session);
+      assert.isTrue(yield* repository.endById(one.id));
+      assert.isFalse(yield* repository.endById(one.id));
+      assert.isAtLeast(yield* repository.endOthers(kept.id, now), 1);
+      assert.isFalse(yield* repository.end(other.digest));
+      assert.isTrue(yield* repository.end(kept.digest));
+      yield* repository.open(newSession());
+      assert.strictEqual(yield* repository.endOthers(null, now), 1);
+      assert.strictEqual(yield* repository.endOthers(null, now), 0);
     }),
   );
 

@@ -1,3 +1,4 @@
+import { Effect } from "effect";
 import { assert, describe, it } from "vitest";
 import { processOf, sessionName } from "../../src/database/SessionName.ts";
 import { environmentOf, type Member, memberOf } from "../../src/processes/ProcessMember.ts";
@@ -13,12 +14,34 @@ const member: Member = {
 describe("A process of several", () => {
   it("a process gets the settings of its supervisor, with its own role (running.processes)", () => {
     const record = { PORT: "8080", WAYPOST_ROLES: "api,worker", WAYPOST_HOST: undefined };
-    const found = memberOf(environmentOf(member, record));
+    const found = Effect.runSync(memberOf(environmentOf(member, record), true));
     assert.deepStrictEqual(found, { member, settings: { PORT: "8080", WAYPOST_ROLES: "api" } });
   });
 
   it("a process that a person starts has no part", () => {
-    assert.deepStrictEqual(memberOf({ PORT: "0" }), { member: null, settings: { PORT: "0" } });
+    for (const hasChannel of [true, false])
+      assert.deepStrictEqual(Effect.runSync(memberOf({ PORT: "0" }, hasChannel)), {
+        member: null,
+        settings: { PORT: "0" },
+      });
+  });
+
+  it("the private variable is refused without a supervisor, and with another content (running.processes)", () => {
+    const name = "WAYPOST_SUPERVISED_PROCESS";
+    const real = environmentOf(member, {});
+    for (const [record, hasChannel] of [
+      [real, false],
+      [{ [name]: "" }, true],
+      [{ [name]: "1" }, true],
+      [{ [name]: "{}" }, true],
+      [{ [name]: '{"role":"all"' }, false],
+    ] as const) {
+      const { message } = Effect.runSync(Effect.flip(memberOf(record, hasChannel)));
+      assert.strictEqual(
+        message,
+        `${name} is not a setting: remove it from the environment of waypost serve.`,
+      );
+    }
   });
 
   it("the name of a session has the connections of its process, if they are not the usual 21", () => {

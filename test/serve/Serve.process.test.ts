@@ -104,6 +104,12 @@ describe("waypost serve", () => {
       settings.stderr,
       /^Waypost cannot read its settings:\n {2}- PORT .*\n {2}- WAYPOST_ROLES .*\n$/,
     );
+    const variable = "WAYPOST_SUPERVISED_PROCESS";
+    const supervised = await cli.run(["serve"], { [variable]: "1" });
+    assert.deepStrictEqual(
+      [supervised.code, supervised.stderr],
+      [1, `${variable} is not a setting: remove it from the environment of waypost serve.\n`],
+    );
     const secret = await cli.run(["serve"], { WAYPOST_SECRET_KEY: "another-secret-key-than-the-first" });
     assert.strictEqual(secret.code, 1);
     assert.match(secret.stderr, /The secret key is not the one that this database was first used with/);

@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect, Fiber } from "effect";
 import { randomUUID } from "node:crypto";
+import type { ServerResponse } from "node:http";
 import { TestClock } from "effect/testing";
 import { testStart, TestWaypost } from "../TestWaypost.ts";
 import { isSigned } from "./TestReceiver.ts";
@@ -156,6 +157,37 @@ layer(TestWaypost.layer)("Webhooks", (it) => {
       assert.deepInclude((yield* Fiber.join(waits)).body.data, { status_code: null, body: null });
       yield* called;
       assert.lengthOf(receiver.calls, 2);
+    }),
+  );
+
+  it.effect("a test says the same of a refused, a lost, a foreign and a silent connection (N5.3, N5.1)", () =>
+    Effect.gen(function* () {
+      const { attempts, make, platform, receiver } = yield* webhookWorld;
+      const { id } = yield* make();
+      const test = platform(`/webhooks/${id}/test`, { method: "POST" });
+      const errors: Array<string> = [];
+      for (const behaviour of [
+        "hang",
+        "reset",
+        // A server of another protocol.
+        (response: ServerResponse) => void response.socket?.end("SSH-2.0-OpenSSH_9.9\r\n"),
+        "closed",
+      ] as const) {
+        if (behaviour === "closed") receiver.close();
+        else receiver.answer(() => behaviour);
+        const waits = yield* Effect.forkChild(test);
+        if (behaviour === "hang") {
+          yield* receiver.arrived(1);
+          yield* TestClock.adjust("15 seconds");
+        }
+        const { body } = yield* Fiber.join(waits);
+        assert.deepInclude(body.data, { status_code: null, body: null });
+        errors.push(body.data.error, (yield* attempts(id))[0].error);
+      }
+      assert.deepStrictEqual(
+        [...new Set(errors)],
+        ["There was no answer from the receiver: no connection, or none for 15 seconds."],
+      );
     }),
   );
 

@@ -161,6 +161,46 @@ export interface IssuedUserSecret {
   readonly created_at: string;
 }
 
+/** The JSON of `ListedSession`. */
+export interface ListedSession {
+  /** Id of the session. */
+  readonly id: string;
+  /** Whether the operator is signed in, or somebody with a platform API token. */
+  readonly kind: "operator" | "token";
+  /** The person; null if they gave no name. */
+  readonly name: string | null;
+  /** The token of the session; null for the operator. */
+  readonly token: {
+    /** Id of the token. */
+    readonly id: string;
+    /** Name of the token. */
+    readonly name: string;
+  } | null;
+  /** The workspace of the session; null for the operator. */
+  readonly workspace: {
+    /** Id of the workspace. */
+    readonly id: string;
+    /** Name of the workspace. */
+    readonly name: string;
+  } | null;
+  /** The environment of the token; null for the operator. */
+  readonly environment: "sandbox" | "production" | null;
+  /** When the session was opened. */
+  readonly created_at: string;
+  /** When its latest request came; null for none. */
+  readonly last_used_at: string | null;
+  /** When the session ends at the latest. */
+  readonly expires_at: string;
+  /** The address that signed in; null if it is not known. */
+  readonly address: string | null;
+  /** The address of its latest request; null if it is not known. */
+  readonly last_address: string | null;
+  /** The browser that signed in; null if it is not known. */
+  readonly user_agent: string | null;
+  /** Whether this request was made with the session. */
+  readonly is_current: boolean;
+}
+
 /** The JSON of `Person`. */
 export interface Person {
   /** The person. */
@@ -564,6 +604,15 @@ export type TokensListQuery = PageQuery;
 /** The query parameters of `sdkKeys.list`. */
 export type SdkKeysListQuery = PageQuery;
 
+/** The query parameters of `sessions.list`. */
+export type SessionsListQuery = PageQuery;
+
+/** The query parameters of `sessions.endAll`. */
+export interface SessionsEndAllQuery {
+  /** `true` keeps the session that makes the request; `false` is the default. */
+  readonly keep_current?: "true" | "false" | undefined;
+}
+
 /** The customers of this installation, with their plans. */
 export interface WorkspacesEndpoints {
   /**
@@ -739,10 +788,27 @@ export interface DeviceImportEndpoints {
 /** Addresses that sign the operator in to the console at `/console`. */
 export interface ConsoleEndpoints {
   /**
-   * Issue an address that signs the operator in to the console. It works once, for 15 minutes. Opening
-   * it does not spend it: the person presses a button.
+   * Issue an address that signs the operator in to the console. It works once, for 15 minutes, while
+   * the operator key stays. Opening it does not spend it: the person presses a button. Only the
+   * operator key issues it, not a session of the console.
    */
   issueAddress(options?: CallOptions): Promise<ConsoleAddress>;
+}
+
+/** The people who are signed in to the console at `/console`. */
+export interface SessionsEndpoints {
+  /** List the sessions of the console. Newest first, those of the operator and those of tokens. */
+  list(query?: SessionsListQuery, options?: CallOptions): Pages<ListedSession>;
+  /** End all sessions of the console. They end immediately, in all processes. */
+  endAll(
+    query?: SessionsEndAllQuery,
+    options?: CallOptions,
+  ): Promise<{
+    /** The number of sessions that were ended. */
+    readonly ended: number;
+  }>;
+  /** End a session of the console. It ends immediately, in all processes. */
+  end(session: string, options?: CallOptions): Promise<Deleted>;
 }
 
 /** Whether the installation works, and what to do if not. */
@@ -773,6 +839,8 @@ export interface OperatorGroups {
   readonly deviceImport: DeviceImportEndpoints;
   /** Addresses that sign the operator in to the console at `/console`. */
   readonly console: ConsoleEndpoints;
+  /** The people who are signed in to the console at `/console`. */
+  readonly sessions: SessionsEndpoints;
   /** Whether the installation works, and what to do if not. */
   readonly health: HealthEndpoints;
 }
@@ -816,6 +884,11 @@ export const operatorEndpoints = {
   },
   console: {
     issueAddress: "POST /console/addresses",
+  },
+  sessions: {
+    list: "GET /console/sessions pages query",
+    endAll: "DELETE /console/sessions query",
+    end: "DELETE /console/sessions/{session}",
   },
   health: {
     report: "GET /health/report",

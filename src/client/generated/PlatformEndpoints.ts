@@ -1741,8 +1741,11 @@ export interface WebhookWithSecret {
   readonly disabled_at: string | null;
   /** When the webhook was called last; null if it never was. */
   readonly last_attempt_at: string | null;
-  /** The secret that signs the calls: `whsec_` and a key in base64. It is shown only here. */
-  readonly secret: string;
+  /**
+   * The secret that signs the calls: `whsec_` and a key in base64. It is shown only here; a repeated
+   * answer has null for another caller than the one who made the change.
+   */
+  readonly secret: string | null;
 }
 
 /** The query parameters of `locations.list`. */

@@ -14,6 +14,9 @@ export interface CallResult {
   readonly body: string | null;
 }
 
+/** The timeout of a call, in milliseconds (contract N4). */
+export const callTimeoutMillis = 15_000;
+
 /** A result without an answer. */
 export const unanswered = (error: string): CallResult => ({
   statusCode: null,
@@ -32,17 +35,30 @@ const problemOf = (status: number): string | null => {
     : `The receiver answered with status ${status}: only 2xx is a success.`;
 };
 
-const reasonOf = ({ code, host, isPrivate }: NotReached): string => {
-  if (isPrivate === true) return `The receiver must be on the public internet: ${host} is not.`;
-  return code === "ENOTFOUND"
-    ? `The receiver's host has no address: ${host}.`
-    : `There was no answer from the receiver (${code}).`;
+/**
+ * One result for a connection that was refused or lost, and for a timeout. Different ones would let a client
+ * find the open ports of other hosts by testing webhooks (contract N5).
+ */
+export const noAnswer = unanswered(
+  "There was no answer from the receiver: no connection, or none for " +
+    `${callTimeoutMillis / 1000} seconds.`,
+);
+
+/** The codes of a certificate, whose owner has to renew it. */
+const certificateCode = /CERT|SIGNATURE/;
+
+const withoutAnswer = ({ code, host, isPrivate }: NotReached): CallResult => {
+  if (isPrivate === true) return unanswered(`The receiver must be on the public internet: ${host} is not.`);
+  if (code === "ENOTFOUND") return unanswered(`The receiver's host has no address: ${host}.`);
+  return certificateCode.test(code)
+    ? unanswered(`The receiver needs a certificate that is valid for its host (${code}).`)
+    : noAnswer;
 };
 
 /** The result of a request. The status decides, also if its body did not arrive. */
 export const callResultOf = (result: HttpResponse | NotReached): CallResult => {
   const response = result instanceof NotReached ? (result.received ?? null) : result;
-  if (response === null) return unanswered(reasonOf(result as NotReached));
+  if (response === null) return withoutAnswer(result as NotReached);
   const { body, retryAfter, status } = response;
   return {
     statusCode: status,

@@ -4,8 +4,8 @@ import { monotonicMillis } from "../../time/MonotonicTime.ts";
 import { signedRequest } from "../CallSigning.ts";
 import type { EndedCall } from "./CallOutcomes.ts";
 import type { DueWebhook, TakenCall } from "./CallQueueSql.ts";
-import { type CallResult, unanswered } from "./CallResult.ts";
-import { callTimeoutMillis, type Expire, type Receivers } from "./Receivers.ts";
+import { type CallResult, callTimeoutMillis, unanswered } from "./CallResult.ts";
+import type { Expire, Receivers } from "./Receivers.ts";
 
 interface OpenCall {
   readonly webhook: DueWebhook;

@@ -1,11 +1,7 @@
 import { Context, Deferred, Effect, Exit, Layer } from "effect";
 import { NotReached } from "../../outgoing/HttpExchange.ts";
 import { type OutgoingRequest, OutgoingRequests } from "../../outgoing/OutgoingRequests.ts";
-import { type CallResult, callResultOf, unanswered } from "./CallResult.ts";
-
-/** The timeout of a call, in milliseconds (contract N4). */
-export const callTimeoutMillis = 15_000;
-const timedOut = unanswered(`The receiver gave no answer within ${callTimeoutMillis / 1000} seconds.`);
+import { type CallResult, callResultOf, callTimeoutMillis, noAnswer } from "./CallResult.ts";
 
 /** Ends a call. Returns its result: that of the answer if its status has arrived. */
 export type Expire = () => CallResult;
@@ -29,7 +25,7 @@ export class Receivers extends Context.Service<Receivers>()("waypost/webhooks/ca
       return () => {
         const { received } = started;
         started.cancel();
-        return received === null ? timedOut : callResultOf(received);
+        return received === null ? noAnswer : callResultOf(received);
       };
     };
 
