@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../../../database/Database.ts";
 import { obstacles } from "../../../devices/Obstacle.ts";
+import { mapSliced } from "../../../workers/TimeSlices.ts";
 import { isSameForAll, renderTexts } from "../../../notifications/templates/MessageTexts.ts";
 import { Notifications } from "../../../notifications/Notifications.ts";
 import { Outbox } from "../../../outbox/Outbox.ts";
@@ -76,7 +77,7 @@ export class TestSends extends Context.Service<TestSends>()("waypost/sending/tes
       const about = { workspaceId, environment, campaignKey, locationKey };
       const keys = devices.map(({ deviceKey }) => ({ ...about, deviceKey }));
       const found = isSameForAll(content) ? [] : yield* recipients.of(keys);
-      return devices.map(({ obstacle, transport }, index): InitialStatus => {
+      return yield* mapSliced(devices, ({ obstacle, transport }, index): InitialStatus => {
         if (obstacle !== null) return { status: "failed", lastError: obstacles[obstacle] };
         const recipient = found[index];
         const rendered = recipient && renderTexts(content, recipient.locale, () => recipient.values(now));
