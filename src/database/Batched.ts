@@ -1,5 +1,7 @@
-import { Deferred, Effect, Exit, FiberSet, Queue, type Scope } from "effect";
+import { Cause, Clock, Deferred, Effect, Exit, Fiber, FiberSet, Queue, type Scope } from "effect";
 import { setTimeout as delay } from "node:timers/promises";
+import { Database } from "./Database.ts";
+import { KeysApart } from "./KeysApart.ts";
 import { CurrentDatabaseTime } from "./pool/DatabaseTime.ts";
 
 /** A call that waits for the answer of its batch. */
@@ -35,50 +37,145 @@ const called = <Item, Answer, E>(
     return Effect.onExit(Deferred.await(answer), () => Effect.sync(end));
   });
 
+/** The key of an item: calls of different keys must not wait for each other for long. */
+type Key = string | number;
+
+/**
+ * Fails a batch whose items of one key take long. They run again alone, as do those of the key for a while;
+ * the others run again without them.
+ */
+export class TakesLong extends Error {
+  readonly key: Key;
+
+  constructor(key: Key) {
+    super(`The items of ${key} take too long for a batch with others`);
+    this.key = key;
+  }
+}
+
+/** How calls are combined into batches. */
+export interface BatchOptions<Item, Answer, E, R> {
+  readonly maxBatch: number;
+  readonly keyOf: (item: Item) => Key;
+  /** `isAlone` says that all items have one key, and that no call of another one waits for them. */
+  readonly run: (items: ReadonlyArray<Item>, isAlone: boolean) => Effect.Effect<ReadonlyArray<Answer>, E, R>;
+  /** In milliseconds, after a batch of several calls. */
+  readonly pause?: number;
+}
+
+/** A batch that takes longer lets the next one start, in milliseconds. */
+const slowMillis = 1_000;
+/** The most batches of several keys at the same time. */
+const maxTogether = 4;
+
+/** Whether nothing is wrong with a failed batch: each part of it would fail, too. */
+const failsAll = (cause: Cause.Cause<unknown>): boolean => {
+  const unavailability = Database.unavailability(cause);
+  return Cause.hasInterrupts(cause) || unavailability === "away" || unavailability === "full";
+};
+
+/** The key by which a batch named itself slow; undefined if it did not. */
+const slowKeyOf = (cause: Cause.Cause<unknown>): Key | undefined => {
+  const error = Cause.squash(cause);
+  return error instanceof TakesLong ? error.key : undefined;
+};
+
 /**
  * Combines concurrent calls into batches: while a batch runs, further calls gather for the next one. A single
  * call is never delayed; under load a batch costs little more than one call. `run` gets at most `maxBatch`
- * items and returns their answers in the same order. If it fails, all calls of the batch fail. A batch
- * outlives an interrupted caller and never joins a caller's transaction. After a batch of several calls the
- * next one gathers for `pause` milliseconds more: under load, larger batches save more than the wait costs.
- * A request waits for its answer only as long as it has time for the database; then it fails as unavailable.
+ * items and returns their answers in the same order. A batch outlives an interrupted caller and never joins a
+ * caller's transaction. After a batch of several calls the next one gathers for `pause` milliseconds more:
+ * under load, larger batches save more than the wait costs. A request waits for its answer only as long as it
+ * has time for the database; then it fails as unavailable.
+ *
+ * No key fails or slows the calls of another one. A batch that fails runs again in a batch for each key, so
+ * `run` must do nothing if it fails. A key that is slow has batches of its own for a while (`KeysApart.ts`):
+ * one whose batch failed or was slow alone, and one that `run` names by `TakesLong`. After a second the next
+ * batch no longer waits for this one, and its keys prove themselves alone.
  */
-export const batched = <Item, Answer, E, R>(
-  maxBatch: number,
-  run: (items: ReadonlyArray<Item>) => Effect.Effect<ReadonlyArray<Answer>, E, R>,
+export const batched = <Item, Answer, E, R>({
+  keyOf,
+  maxBatch,
   pause = 0,
-): Effect.Effect<(item: Item) => Effect.Effect<Answer, E>, never, R | Scope.Scope> =>
+  run,
+}: BatchOptions<Item, Answer, E, R>): Effect.Effect<
+  (item: Item) => Effect.Effect<Answer, E>,
+  never,
+  R | Scope.Scope
+> =>
   Effect.gen(function* () {
     const calls = yield* Queue.unbounded<Call<Item, Answer, E>>();
+    const clock = yield* Clock.Clock;
+    const apart = new KeysApart<Key>();
+    const now = (): number => clock.currentTimeMillisUnsafe();
+    let running = 0;
+
+    const addAlone = yield* batchesByKey<Item, Answer, E, R>(
+      maxBatch,
+      keyOf,
+      Effect.fnUntraced(function* (items: ReadonlyArray<Item>) {
+        const [key] = items.map(keyOf) as [Key];
+        const since = now();
+        const exit = yield* Effect.exit(run(items, true));
+        const hasFailed = Exit.isFailure(exit) && !failsAll(exit.cause);
+        if (hasFailed || now() - since >= slowMillis) apart.slow(key, now());
+        else apart.fast(key);
+        return yield* exit;
+      }),
+    );
+
+    const runTogether = Effect.fnUntraced(function* (batch: ReadonlyArray<Call<Item, Answer, E>>) {
+      const exit = yield* Effect.exit(
+        run(
+          batch.map(({ item }) => item),
+          false,
+        ),
+      );
+      running--;
+      if (Exit.isSuccess(exit) || failsAll(exit.cause)) return settle(batch, exit);
+      const slowKey = slowKeyOf(exit.cause);
+      if (slowKey !== undefined) apart.slow(slowKey, now());
+      const hasOneKey = new Set(batch.map(({ item }) => keyOf(item))).size === 1;
+      if (hasOneKey && slowKey === undefined) settle(batch, exit);
+      else batch.forEach(addAlone);
+    });
 
     const runBatch = Effect.gen(function* () {
       const batch = yield* Queue.takeBetween(calls, 1, maxBatch);
-      settle(batch, yield* Effect.exit(run(batch.map(({ item }) => item))));
+      running++;
+      const fiber = yield* Effect.forkChild(runTogether(batch));
+      const ends = Fiber.await(fiber);
+      const isSlow =
+        running < maxTogether
+          ? yield* Effect.raceFirst(Effect.as(ends, false), Effect.as(Effect.sleep(slowMillis), true))
+          : yield* Effect.as(ends, false);
+      if (isSlow) for (const { item } of batch) apart.suspect(keyOf(item), now());
       // In real time, because a batch must not wait for a test to move its clock.
       if (pause > 0 && batch.length > 1)
         yield* Effect.promise((signal) => delay(pause, undefined, { signal }));
     });
     yield* Effect.forkScoped(Effect.forever(runBatch));
 
-    return (item) => called<Item, Answer, E>(item, (call) => Queue.offerUnsafe(calls, call));
+    return (item) =>
+      called<Item, Answer, E>(item, (call) => {
+        if (!apart.isEmpty && apart.has(keyOf(item), now())) addAlone(call);
+        else Queue.offerUnsafe(calls, call);
+      });
   });
 
-/**
- * As `batched`, with batches of calls that have the same key. Batches of different keys run at the same time,
- * so that none waits for another one.
- */
-export const batchedByKey = <Item, Answer, E, R>(
+/** Adds calls to batches of those with the same key, which run at the same time as those of other keys. */
+const batchesByKey = <Item, Answer, E, R>(
   maxBatch: number,
-  keyOf: (item: Item) => string,
+  keyOf: (item: Item) => Key,
   run: (items: ReadonlyArray<Item>) => Effect.Effect<ReadonlyArray<Answer>, E, R>,
-): Effect.Effect<(item: Item) => Effect.Effect<Answer, E>, never, R | Scope.Scope> =>
+): Effect.Effect<(call: Call<Item, Answer, E>) => void, never, R | Scope.Scope> =>
   Effect.gen(function* () {
     // It has the services of this moment, so no batch joins the transaction of a caller.
     const fork = yield* FiberSet.makeRuntime<R>();
     /** The calls that no batch has taken, by key. A key has an entry while its fiber runs. */
-    const waiting = new Map<string, Array<Call<Item, Answer, E>>>();
+    const waiting = new Map<Key, Array<Call<Item, Answer, E>>>();
 
-    const runBatches = (key: string, calls: Array<Call<Item, Answer, E>>) =>
+    const runBatches = (key: Key, calls: Array<Call<Item, Answer, E>>) =>
       Effect.gen(function* () {
         while (calls.length > 0) {
           const batch = calls.splice(0, maxBatch);
@@ -87,19 +184,32 @@ export const batchedByKey = <Item, Answer, E, R>(
         waiting.delete(key);
       });
 
-    return (item) =>
-      called<Item, Answer, E>(item, (call) => {
-        const key = keyOf(item);
-        const calls = waiting.get(key);
-        if (calls !== undefined) {
-          calls.push(call);
-          return;
-        }
-        const own = [call];
-        waiting.set(key, own);
-        fork(runBatches(key, own));
-      });
+    return (call) => {
+      const key = keyOf(call.item);
+      const calls = waiting.get(key);
+      if (calls !== undefined) {
+        calls.push(call);
+        return;
+      }
+      const own = [call];
+      waiting.set(key, own);
+      fork(runBatches(key, own));
+    };
   });
+
+/**
+ * As `batched`, with batches of calls that have the same key. Batches of different keys run at the same time,
+ * so that none waits for another one. If one fails, all its calls fail.
+ */
+export const batchedByKey = <Item, Answer, E, R>(
+  maxBatch: number,
+  keyOf: (item: Item) => Key,
+  run: (items: ReadonlyArray<Item>) => Effect.Effect<ReadonlyArray<Answer>, E, R>,
+): Effect.Effect<(item: Item) => Effect.Effect<Answer, E>, never, R | Scope.Scope> =>
+  Effect.map(
+    batchesByKey<Item, Answer, E, R>(maxBatch, keyOf, run),
+    (add) => (item) => called<Item, Answer, E>(item, add),
+  );
 
 const answerAt = <Answer>(answers: ReadonlyArray<Answer>, index: number): Exit.Exit<Answer> =>
   index < answers.length

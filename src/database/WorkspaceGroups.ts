@@ -6,7 +6,7 @@
  */
 import { Effect, type Scope } from "effect";
 import { SqlClient, type SqlError, type Statement } from "effect/sql";
-import { batched, batchedByKey } from "./Batched.ts";
+import { batched, batchedByKey, type BatchOptions } from "./Batched.ts";
 import { ifDistributed } from "./citus/IsDistributed.ts";
 import { callShard } from "./citus/ShardCall.ts";
 import { inForm } from "./citus/StatementParts.ts";
@@ -119,15 +119,13 @@ export const overWorkspaces = <Row>(
  * time: a transaction then stays on one node, and no node waits for another one.
  */
 export const batchedByWorkspace = <Item, Answer, E, R>(
-  maxBatch: number,
-  workspaceOf: (item: Item) => number,
-  run: (items: ReadonlyArray<Item>) => Effect.Effect<ReadonlyArray<Answer>, E, R>,
-  pause = 0,
+  options: BatchOptions<Item, Answer, E, R>,
 ): Effect.Effect<(item: Item) => Effect.Effect<Answer, E>, never, R | Scope.Scope | SqlClient.SqlClient> =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
-    const together = yield* batched(maxBatch, run, pause);
-    const apart = yield* batchedByKey(maxBatch, (item: Item) => String(workspaceOf(item)), run);
+    const { keyOf, maxBatch, run } = options;
+    const together = yield* batched(options);
+    const apart = yield* batchedByKey(maxBatch, keyOf, (items: ReadonlyArray<Item>) => run(items, true));
     return (item) =>
       ifDistributed(
         sql,

@@ -45,15 +45,16 @@ export class DeviceAuthentication extends Context.Service<DeviceAuthentication>(
       );
 
       // A revoked token must end in every process immediately, so every request reads it, in batches.
-      const identify = yield* batched<DeviceTokenClaims, DeviceGrant | null, never, never>(
-        500,
-        Effect.fnUntraced(function* (claims) {
+      const identify = yield* batched<DeviceTokenClaims, DeviceGrant | null, never, never>({
+        maxBatch: 500,
+        keyOf: ({ workspaceId }) => workspaceId,
+        run: Effect.fnUntraced(function* (claims) {
           const grants: Array<DeviceGrant | null> = claims.map(() => null);
           for (const grant of yield* repository.identify(claims)) grants[grant.ord - 1] = grant;
           return grants;
         }),
-        1,
-      );
+        pause: 1,
+      });
 
       /** The workspace of a valid credential. @throws 403 */
       const activeWorkspace = Effect.fnUntraced(function* (workspaceId: number) {

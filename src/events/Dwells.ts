@@ -4,8 +4,9 @@ import { renderTexts } from "../notifications/templates/MessageTexts.ts";
 import { Outbox, type OutgoingEvent } from "../outbox/Outbox.ts";
 import { Deliveries } from "../sending/deliveries/Deliveries.ts";
 import type { DueDelivery } from "../sending/deliveries/Delivery.ts";
-import { Recipients } from "../sending/rendering/Recipients.ts";
+import { type Recipient, Recipients } from "../sending/rendering/Recipients.ts";
 import type { OneWorkspace } from "../database/WorkspaceGroups.ts";
+import { mapSliced } from "../workers/TimeSlices.ts";
 import { Worker } from "../workers/Worker.ts";
 import { type Dwell, hasLasted, isSilent } from "./Dwell.ts";
 import { countDwells, noteDwellLags } from "./DwellMetrics.ts";
@@ -101,12 +102,11 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
       });
       const found = yield* recipients.of(varying.map(({ due }) => due));
       const failures = new Map(
-        varying.flatMap(({ content, due, dwell }, index) => {
-          const recipient = found[index];
-          if (recipient === undefined) return [];
+        (yield* mapSliced(varying, ({ content, due, dwell }, index) => {
+          const recipient = found[index] as Recipient;
           const result = renderTexts(content, recipient.locale, () => recipient.values(due.now));
           return result._tag === "Failed" ? [[dwell, result.reason] as const] : [];
-        }),
+        })).flat(),
       );
       return pending.map((each) => ({
         ...each,

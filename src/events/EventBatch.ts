@@ -1,5 +1,6 @@
 import type { DeviceCaller } from "../devices/DeviceCaller.ts";
 import type { Message } from "../sending/rendering/Message.ts";
+import type { RenderedTexts } from "../notifications/templates/MessageTexts.ts";
 import type { QuietHours } from "../workspaces/QuietHours.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
 import type { EventsOutcome } from "./EventsApi.ts";
@@ -30,6 +31,8 @@ export interface IncomingEvent extends EventRow {
   locationKey: LocationKey;
   /** The notifications that can fire, older ones first. */
   triggerMatches: ReadonlyArray<TriggerMatch>;
+  /** The texts of notifications that vary by device, once they are rendered for this one. */
+  texts: ReadonlyMap<TriggerMatch, RenderedTexts>;
   /** Why it is rejected. */
   problem: string | null;
   /** Null until known; `ended` if the device has unregistered. */
@@ -41,6 +44,8 @@ export interface TriggeredMessage {
   readonly incomingEvent: IncomingEvent;
   readonly message: Message;
 }
+
+const noTexts: ReadonlyMap<TriggerMatch, RenderedTexts> = new Map();
 
 const unknownLocation = "There is no location with this id in this workspace and environment.";
 
@@ -73,6 +78,7 @@ const incomingEventsOf = ({ caller, events, now }: EventRequest, requestIndex: n
         defaultQuietHours: workspace.quiet_hours,
         locationKey: LocationKey(0),
         triggerMatches: [],
+        texts: noTexts,
         problem: event.problem,
         outcome: null,
       },

@@ -1,16 +1,22 @@
 import { Context, Effect, Layer } from "effect";
+import { TakesLong } from "../database/Batched.ts";
 import { PublicAddresses } from "../http/PublicAddresses.ts";
 import { hears } from "../outbox/EventType.ts";
 import { Outbox, type OutgoingEvent } from "../outbox/Outbox.ts";
 import { shownMedia } from "../media/MediaAddress.ts";
-import { isSameForAll, type MessageTexts, renderTexts } from "../notifications/templates/MessageTexts.ts";
+import {
+  isSameForAll,
+  type MessageTexts,
+  type RenderedTexts,
+  renderTexts,
+} from "../notifications/templates/MessageTexts.ts";
 import { type CreatedDelivery, Deliveries } from "../sending/deliveries/Deliveries.ts";
 import type { DueDelivery } from "../sending/deliveries/Delivery.ts";
 import type { Message } from "../sending/rendering/Message.ts";
 import { MessageIds } from "../sending/deliveries/MessageId.ts";
 import { type Recipient, Recipients } from "../sending/rendering/Recipients.ts";
 import { utcText } from "../time/LocalTime.ts";
-import { mapSliced } from "../workers/TimeSlices.ts";
+import { Stopwatch, timeSlices } from "../workers/TimeSlices.ts";
 import { dwellsOf } from "./Dwell.ts";
 import { DwellsSql } from "./DwellsSql.ts";
 import type { EventBatch, IncomingEvent, TriggeredMessage } from "./EventBatch.ts";
@@ -34,13 +40,38 @@ const pendingDeliveriesOf = (
   if (device.obstacle !== null) return [];
   return incomingEvent.triggerMatches
     .filter((triggerMatch) => canFire(triggerMatch, incomingEvent))
-    .map((triggerMatch) => ({
-      incomingEvent,
-      triggerMatch,
-      due: dueDelivery(triggerMatch, incomingEvent, device),
-      texts: triggerMatch,
-    }));
+    .map((triggerMatch) => {
+      const rendered = incomingEvent.texts.get(triggerMatch);
+      const due = dueDelivery(triggerMatch, incomingEvent, device);
+      if (rendered?._tag === "Failed")
+        return { incomingEvent, triggerMatch, due: { ...due, failure: rendered.reason }, texts: null };
+      return { incomingEvent, triggerMatch, due, texts: rendered?.texts ?? triggerMatch };
+    });
 };
+
+/** The messages of an event that vary by device. Their texts are the event's, once they are rendered. */
+const varyingMessages = (incomingEvent: IncomingEvent) => {
+  const varying = incomingEvent.triggerMatches.filter(
+    (triggerMatch) => !isSameForAll(triggerMatch) && canFire(triggerMatch, incomingEvent),
+  );
+  if (varying.length === 0) return [];
+  const texts = new Map<TriggerMatch, RenderedTexts>();
+  incomingEvent.texts = texts;
+  const { deviceKey, environment, locationKey, workspaceId } = incomingEvent;
+  return varying.map((triggerMatch) => ({
+    incomingEvent,
+    triggerMatch,
+    texts,
+    workspaceId,
+    environment,
+    deviceKey,
+    locationKey,
+    campaignKey: triggerMatch.campaign_key,
+  }));
+};
+
+/** How long the messages of a workspace may take to render in a batch with others, in milliseconds. */
+const maxSharedMillis = 20;
 
 /**
  * Records enters and exits, reported by devices or detected in their positions: stores them, updates where
@@ -53,8 +84,15 @@ export class EventRecorder extends Context.Service<
     /** Finds the locations of a batch and the notifications that can fire there. */
     readonly locate: (batch: EventBatch) => Effect.Effect<void>;
     /**
+     * Renders the messages that events can trigger, in time slices. Reported events are rendered before their
+     * transaction, so that it waits for no template: the device is read after its request came and before
+     * its event is stored, so the texts are those of a moment of the request. Fails a batch of several
+     * workspaces by `TakesLong` if the messages of one take long; `isAlone` says that there is one only.
+     */
+    readonly render: (events: ReadonlyArray<IncomingEvent>, isAlone: boolean) => Effect.Effect<void>;
+    /**
      * Stores events, with the dwells that they begin, and creates the deliveries they trigger, in the current
-     * transaction.
+     * transaction. Their messages are rendered.
      */
     readonly write: (
       batch: EventBatch,
@@ -73,27 +111,39 @@ export class EventRecorder extends Context.Service<
       const recipients = yield* Recipients;
       const { media: mediaBase } = yield* PublicAddresses;
 
-      /** Renders the texts of deliveries. Reads nothing if they are the same for all devices. */
-      const render = Effect.fnUntraced(function* (pending: ReadonlyArray<PendingDelivery>) {
-        const varying = pending.filter(({ triggerMatch }) => !isSameForAll(triggerMatch));
-        if (varying.length === 0) return pending;
-        const found = yield* recipients.of(varying.map(({ due }) => due));
-        const byDelivery = new Map(varying.map((each, index) => [each, found[index]]));
-        return yield* mapSliced(pending, (each) => rendered(each, byDelivery.get(each)));
-      });
-
       return EventRecorder.of({
         locate: Effect.fnUntraced(function* (batch) {
           if (batch.locations.length === 0) return;
           batch.locate(yield* repository.locations(batch.locations, batch.span(triggerSpan)));
         }),
 
+        render: Effect.fnUntraced(function* (events, isAlone) {
+          const varying = events.flatMap(varyingMessages);
+          if (varying.length === 0) return;
+          // Those of one content after the other, so that it is parsed once even if the cache cannot hold all.
+          varying.sort((one, other) => one.triggerMatch.content_key - other.triggerMatch.content_key);
+          const found = yield* recipients.of(varying);
+          const now = yield* Stopwatch;
+          const yieldIfLong = timeSlices();
+          const millis = new Map<number, number>();
+          for (const [index, { incomingEvent, texts, triggerMatch, workspaceId }] of varying.entries()) {
+            const recipient = found[index] as Recipient;
+            const since = now();
+            const values = () => recipient.values(incomingEvent.receivedAt);
+            texts.set(triggerMatch, renderTexts(triggerMatch, recipient.locale, values));
+            millis.set(workspaceId, (millis.get(workspaceId) ?? 0) + now() - since);
+            if (!isAlone && (millis.get(workspaceId) ?? 0) > maxSharedMillis)
+              return yield* Effect.die(new TakesLong(workspaceId));
+            yield* yieldIfLong;
+          }
+        }),
+
         write: Effect.fnUntraced(function* (batch, events) {
           const accepted = batch.record(events, yield* repository.record(events));
           const begun = accepted.flatMap(({ incomingEvent }) => dwellsOf(incomingEvent));
           if (begun.length > 0) yield* dwells.begin(begun);
-          const pending = yield* render(
-            accepted.flatMap(({ device, incomingEvent }) => pendingDeliveriesOf(incomingEvent, device)),
+          const pending = accepted.flatMap(({ device, incomingEvent }) =>
+            pendingDeliveriesOf(incomingEvent, device),
           );
           const created = yield* deliveries.create(pending.map(({ due }) => due));
           yield* outbox.record([
@@ -141,16 +191,6 @@ const deliveryEvents = (
   if (!hears(incomingEvent.webhookEvents, type)) return [];
   const { deviceKey, environment, now, workspaceId } = due;
   return [{ workspaceId, environment, type, at: now, sourceId: delivery.sourceId, deviceKey }];
-};
-
-/** A delivery with the texts for its recipient. */
-const rendered = (pending: PendingDelivery, recipient: Recipient | undefined): PendingDelivery => {
-  if (recipient === undefined) return pending;
-  const { due, triggerMatch } = pending;
-  const result = renderTexts(triggerMatch, recipient.locale, () => recipient.values(due.now));
-  return result._tag === "Rendered"
-    ? { ...pending, texts: result.texts }
-    : { ...pending, texts: null, due: { ...due, failure: result.reason } };
 };
 
 const toMessage = (

@@ -40,11 +40,12 @@ export class Events extends Context.Service<Events>()("waypost/events/Events", {
      * Writes a batch in one transaction: an event and the deliveries it triggers commit together (contract
      * L5), and a device's row is locked while its caps are counted (contract L4).
      */
-    const write = Effect.fnUntraced(function* (batch: EventBatch) {
+    const write = Effect.fnUntraced(function* (batch: EventBatch, isAlone: boolean) {
       yield* recorder.locate(batch);
       yield* markDuplicates(batch);
       const events = batch.takeNew();
       if (events.length === 0) return batch.outcomes([]);
+      yield* recorder.render(events, isAlone);
       const isMore = events.some(
         (incomingEvent) =>
           incomingEvent.webhookEvents.length > 0 ||
@@ -56,11 +57,11 @@ export class Events extends Context.Service<Events>()("waypost/events/Events", {
       return batch.outcomes(yield* isMore ? database.atomically(written) : written);
     });
 
-    const report = yield* batchedByWorkspace(
-      maxRequests,
-      ({ caller }: EventRequest) => caller.workspaceId,
-      (requests) => write(new EventBatch(requests)),
-    );
+    const report = yield* batchedByWorkspace({
+      maxBatch: maxRequests,
+      keyOf: ({ caller }: EventRequest) => caller.workspaceId,
+      run: (requests, isAlone) => write(new EventBatch(requests), isAlone),
+    });
 
     return {
       /** Records 1 to 100 events of one device. An invalid one is rejected alone. @throws 401, 422 */

@@ -45,9 +45,10 @@ export class RateLimits extends Context.Service<RateLimits>()("waypost/http/Rate
   make: Effect.gen(function* () {
     const repository = yield* RateLimitsRepository;
 
-    const take = yield* batched<RateRequest, RateLimitResult, never, never>(
-      1000,
-      Effect.fnUntraced(function* (requests) {
+    const take = yield* batched<RateRequest, RateLimitResult, never, never>({
+      maxBatch: 1000,
+      keyOf: ({ tenant }) => tenant.workspaceId,
+      run: Effect.fnUntraced(function* (requests) {
         const demands = new Map<string, RateDemand>();
         for (const { isWrite, tenant } of requests) {
           const { environment, workspaceId } = tenant;
@@ -69,7 +70,7 @@ export class RateLimits extends Context.Service<RateLimits>()("waypost/http/Rate
           (request) => grants.get(keyOf(request.tenant))?.next(request) ?? { granted: true, windows: [] },
         );
       }),
-    );
+    });
 
     return {
       /** Counts a request in its windows. A refused request is not counted. */

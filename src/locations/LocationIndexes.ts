@@ -69,15 +69,16 @@ export class LocationIndexes extends Context.Service<
       const entries = new Map<string, IndexEntry>();
       const oneAtATime = yield* Semaphore.make(1);
 
-      const versionOf = yield* batched<TenantKey, number, never, never>(
-        500,
-        Effect.fnUntraced(function* (requested) {
+      const versionOf = yield* batched<TenantKey, number, never, never>({
+        maxBatch: 500,
+        keyOf: ({ workspaceId }) => workspaceId,
+        run: Effect.fnUntraced(function* (requested) {
           const tenants = new Map(requested.map((tenant) => [keyOf(tenant), tenant]));
           const rows = yield* repository.versions([...tenants.values()]);
           const versions = new Map(rows.map((row) => [keyOf(row), row.version]));
           return requested.map((tenant) => versions.get(keyOf(tenant)) ?? 0);
         }),
-      );
+      });
 
       const revisionsOf = Effect.fnUntraced(function* (tenant: TenantKey) {
         const revisions: Array<LocationRevision> = [];

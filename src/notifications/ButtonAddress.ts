@@ -1,7 +1,19 @@
 import { untidy } from "../outgoing/OutgoingUrls.ts";
 
-/** Schemes that run code or open files in the app itself. */
-const dangerous = new Set(["javascript:", "data:", "file:", "vbscript:", "blob:"]);
+/** Schemes that run code or open files in the app itself, or wrap an address that does. */
+const dangerous = new Set([
+  "javascript:",
+  "data:",
+  "file:",
+  "vbscript:",
+  "blob:",
+  "view-source:",
+  "feed:",
+  "jar:",
+  "filesystem:",
+]);
+/** In an address that a browser opens, some are dropped, so that another address opens. */
+const control = /\p{Cc}/u;
 
 const notAnAddress =
   "The button address must be a full address, such as https://example.com/offer or shop://offers/1.";
@@ -40,8 +52,8 @@ export const isCheckedAddress = (rendered: string): boolean =>
   dangerous.has(scheme.exec(rendered)?.[1]?.toLowerCase() ?? "") ||
   (withHost.test(rendered) && !untidy.test(rendered));
 
-/** Whether a rendered address can be sent: only its scheme is checked (contract O1.7). */
-export const hasGoodScheme = (address: string): boolean => {
+/** Whether a rendered address can be sent: only its scheme and control characters are checked (O1.7). */
+export const isSendable = (address: string): boolean => {
   const found = scheme.exec(address)?.[1]?.toLowerCase();
-  return found !== undefined && !dangerous.has(found);
+  return found !== undefined && !dangerous.has(found) && !control.test(address);
 };

@@ -4,7 +4,6 @@ import type { ContentBody, ContentDraft } from "./NotificationDraft.ts";
 import { checkQuestions, questionsWithIds } from "./QuestionMatching.ts";
 import type { Question } from "./Survey.ts";
 import { questionCount } from "./SurveyParsing.ts";
-import { checkTemplates } from "./templates/TemplateChecks.ts";
 import { checkTranslations } from "./translations/TranslationParsing.ts";
 
 /**
@@ -49,7 +48,6 @@ export const checkContent = (
     refuse("questions", "A message has no questions: leave them out, or make the type survey.");
   }
   if (!isNone(fields.translations)) checkTranslations(fields.translations, fields, problems);
-  checkTemplates(body);
 };
 
 const isNone = (value: unknown): value is null | undefined => value === undefined || value === null;

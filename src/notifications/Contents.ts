@@ -24,6 +24,7 @@ import type { Content } from "./Notification.ts";
 import type { ContentBody, ContentDraft } from "./NotificationDraft.ts";
 import { showQuestion } from "./Survey.ts";
 import { addressesToCheck } from "./templates/ButtonAddresses.ts";
+import { checkTemplates } from "./templates/TemplateChecks.ts";
 
 type ShownContent = Omit<Content, "id" | "campaign_ids"> & { readonly id: NotificationId };
 type Refused = NotFound | PreconditionFailed | Unprocessable;
@@ -40,10 +41,11 @@ export class Contents extends Context.Service<
     /** All contents, newest first. */
     readonly page: (tenant: Tenant, position: PagePosition) => Effect.Effect<ReadonlyArray<Content>>;
     /**
-     * Checks that the button's addresses, also those of translations, can be opened and adds their problems.
-     * All together that takes up to five seconds, so it runs before the transaction.
+     * Checks the templates, and that the button's addresses, also those of translations, can be opened, and
+     * adds their problems. The addresses together take up to five seconds, and templates are parsed in time
+     * slices, so this runs before the transaction.
      */
-    readonly checkButton: (body: ContentBody) => Effect.Effect<void>;
+    readonly checkTexts: (body: ContentBody) => Effect.Effect<void>;
     /**
      * Checks all other rules and adds their problems; `row` is the content to replace, null for a new one.
      * Gives the kind of the media file, which cannot be deleted while the tenant is locked; null for none or
@@ -167,8 +169,9 @@ export class Contents extends Context.Service<
 
         page: (tenant, position) => Effect.map(repository.page(tenant, position), (rows) => rows.map(listed)),
 
-        checkButton: Effect.fnUntraced(function* (body) {
-          const addresses = addressesToCheck(body);
+        checkTexts: Effect.fnUntraced(function* (body) {
+          yield* checkTemplates(body);
+          const addresses = yield* addressesToCheck(body);
           if (addresses.length === 0) return;
           const urls = [...new Set(addresses.map(({ address }) => address))];
           const checked = Effect.forEach(urls, links.check, { concurrency: "unbounded" });
@@ -211,13 +214,13 @@ export class Contents extends Context.Service<
         },
 
         create: Effect.fn("Contents.create")(function* (tenant, body) {
-          yield* contents.checkButton(body);
+          yield* contents.checkTexts(body);
           return yield* insert(tenant, body);
         }),
 
         update: Effect.fn("Contents.update")(function* (tenant, id, body) {
           yield* findRow(tenant, id);
-          yield* contents.checkButton(body);
+          yield* contents.checkTexts(body);
           return yield* replace(tenant, id, body);
         }),
 

@@ -19,7 +19,7 @@ import { attachmentChange, notificationChange } from "./NotificationActivity.ts"
 import { campaignLimitProblem, checkLimits } from "./NotificationLimits.ts";
 import { type NotificationRow, NotificationsRepository } from "./NotificationsRepository.ts";
 import { triggerOf } from "./ShownTrigger.ts";
-import { addressesToCheck } from "./templates/ButtonAddresses.ts";
+import { hasSlowTexts } from "./templates/ButtonAddresses.ts";
 import { resolveTrigger, type Trigger } from "./Trigger.ts";
 
 /** Notifications on the campaigns of one environment: their content and their triggers (contract F1–F8). */
@@ -181,15 +181,15 @@ export class Notifications extends Context.Service<
         find: (tenant, campaignId, id) => Effect.map(findRow(tenant, campaignId, id), show),
 
         create: Effect.fn("Notifications.create")(function* (tenant, campaignId, body) {
-          // The check of an address takes long, so it is made only for a campaign that exists.
-          if (addressesToCheck(body).length > 0) yield* campaigns.find(tenant, campaignId);
-          yield* contents.checkButton(body);
+          // The check of texts takes long, so it is made only for a campaign that exists.
+          if (hasSlowTexts(body)) yield* campaigns.find(tenant, campaignId);
+          yield* contents.checkTexts(body);
           return yield* insert(tenant, campaignId, body);
         }),
 
         update: Effect.fn("Notifications.update")(function* (tenant, campaignId, id, body) {
           yield* findRow(tenant, campaignId, id);
-          yield* contents.checkButton(body);
+          yield* contents.checkTexts(body);
           return yield* replace(tenant, campaignId, id, body);
         }),
 

@@ -82,7 +82,7 @@ export class Positions extends Context.Service<Positions>()("waypost/positions/P
      * Processes a batch in one transaction. It locks the devices, so that two requests of a device never
      * detect the same enter. The states, the events and the deliveries they trigger commit together.
      */
-    const reportMoved = Effect.fnUntraced(function* (batch: PositionBatch) {
+    const reportMoved = Effect.fnUntraced(function* (batch: PositionBatch, isAlone: boolean) {
       const registered = yield* repository.lock(batch.devices);
       const states = batch.states(yield* repository.known(batch.devices, batch.candidates()), registered);
       const before = states.map((state) => state?.lastAt);
@@ -93,6 +93,8 @@ export class Positions extends Context.Service<Positions>()("waypost/positions/P
       const events = new EventBatch(batch.eventRequests(followed));
       yield* recorder.locate(events);
       const incomingEvents = events.takeNew();
+      // Only the locked states tell the transitions, so their messages are rendered within the transaction.
+      yield* recorder.render(incomingEvents, isAlone);
       const triggered = incomingEvents.length === 0 ? [] : yield* recorder.write(events, incomingEvents);
 
       yield* storeLast(batch, states, before);
@@ -113,19 +115,20 @@ export class Positions extends Context.Service<Positions>()("waypost/positions/P
       });
     });
 
-    const workspaceOf = ({ caller }: PositionRequest): number => caller.workspaceId;
-    const unmoved = yield* batchedByWorkspace(
-      maxRequests,
-      workspaceOf,
-      (requests) => reportUnmoved(new PositionBatch(requests)),
-      fastGatherMillis,
-    );
-    const moved = yield* batchedByWorkspace(
-      maxRequests,
-      workspaceOf,
-      (requests) => database.atomically(Effect.suspend(() => reportMoved(new PositionBatch(requests)))),
-      gatherMillis,
-    );
+    const keyOf = ({ caller }: PositionRequest): number => caller.workspaceId;
+    const unmoved = yield* batchedByWorkspace({
+      maxBatch: maxRequests,
+      keyOf,
+      run: (requests) => reportUnmoved(new PositionBatch(requests)),
+      pause: fastGatherMillis,
+    });
+    const moved = yield* batchedByWorkspace({
+      maxBatch: maxRequests,
+      keyOf,
+      run: (requests, isAlone) =>
+        database.atomically(Effect.suspend(() => reportMoved(new PositionBatch(requests), isAlone))),
+      pause: gatherMillis,
+    });
 
     return {
       /** Processes 1 to 100 positions; an invalid one is rejected alone (contract L9). @throws 401, 422 */

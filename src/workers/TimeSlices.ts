@@ -1,8 +1,13 @@
 /** Long computations in slices, so that the event loop serves requests in between. */
-import { Effect } from "effect";
+import { Context, Effect } from "effect";
 
 /** The longest a computation holds the event loop, in milliseconds. */
 const sliceMillis = 10;
+
+/** Milliseconds of a clock that measures computations. Tests replace it. */
+export const Stopwatch = Context.Reference<() => number>("waypost/workers/Stopwatch", {
+  defaultValue: () => () => performance.now(),
+});
 
 /** A computation that can be suspended wherever it yields. */
 export type Sliced<A> = Generator<undefined, A>;

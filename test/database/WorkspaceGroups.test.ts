@@ -11,10 +11,10 @@ it.effect("on Citus a batch has the calls of one workspace, and none waits for a
   Effect.gen(function* () {
     const isReleased = yield* Deferred.make<void>();
     const batches: Array<ReadonlyArray<number>> = [];
-    const call = yield* batchedByWorkspace(
-      64,
-      (workspaceId: number) => workspaceId,
-      (items) =>
+    const call = yield* batchedByWorkspace({
+      maxBatch: 64,
+      keyOf: (workspaceId: number) => workspaceId,
+      run: (items) =>
         Effect.as(
           Effect.tap(
             Effect.sync(() => batches.push(items)),
@@ -22,7 +22,7 @@ it.effect("on Citus a batch has the calls of one workspace, and none waits for a
           ),
           items,
         ),
-    );
+    });
     const slow = yield* Effect.forkChild(Effect.all([call(1), call(1), call(1)], { concurrency: 3 }));
     yield* Effect.yieldNow;
     assert.strictEqual(yield* call(2), 2);

@@ -89,6 +89,40 @@ layer(TestPlatform.layer)("MessageTexts", (it) => {
     }),
   );
 
+  it.effect(
+    "too many tags are refused at their text, or at translations if only all are too many (O1.11)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* notificationWorld();
+        const path = yield* world.geo();
+        const fieldsOf = (fields: object) =>
+          Effect.map(world.sandbox(path, { body: liquid(fields) }), ({ body, status }) =>
+            status === 422 ? body.error.fields : status,
+          );
+        const inLanguages = (count: number, body: string) =>
+          Object.fromEntries(["nl", "de", "fr", "es", "it"].slice(0, count).map((tag) => [tag, { body }]));
+        assert.deepStrictEqual(yield* fieldsOf({ body: "{{1}} ".repeat(16_500) }), {
+          body: ["The body is not a valid template: line 1: a text may have at most 1,000 tags."],
+        });
+        const thousand = "{{1}} ".repeat(1_000);
+        assert.strictEqual(yield* fieldsOf({ body: "x", translations: inLanguages(5, thousand) }), 201);
+        const together = {
+          translations: ["The texts of a template may have at most 5,000 tags in all languages together."],
+        };
+        const all = { body: thousand, translations: inLanguages(5, thousand) };
+        assert.deepStrictEqual(yield* fieldsOf(all), together);
+        const own = yield* fieldsOf({ ...all, body: `${thousand}{{1}}` });
+        assert.deepStrictEqual(Object.keys(own), ["body"]);
+        const long = { body: "x", translations: inLanguages(3, "a".repeat(90_000)) };
+        assert.deepStrictEqual(yield* fieldsOf(long), {
+          translations: [
+            "The texts of a template may have at most 250,000 characters in all languages together.",
+          ],
+        });
+        assert.strictEqual(yield* fieldsOf({ ...long, template: null }), 201);
+      }),
+  );
+
   it.effect("the template is liquid or null, and limits hold for it as it is written (O1.1)", () =>
     Effect.gen(function* () {
       const world = yield* notificationWorld();

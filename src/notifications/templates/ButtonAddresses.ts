@@ -1,3 +1,5 @@
+import { Effect } from "effect";
+import { mapSliced } from "../../workers/TimeSlices.ts";
 import { isCheckedAddress } from "../ButtonAddress.ts";
 import type { ContentBody } from "../NotificationDraft.ts";
 import { cachedTemplate } from "./TemplateCache.ts";
@@ -21,18 +23,30 @@ const checkedAddress = (text: string, isTemplate: boolean): string | null => {
   return rendering._tag === "Rendered" && isCheckedAddress(rendering.text) ? rendering.text : null;
 };
 
-/** The addresses of a notification's buttons that can be checked when it is saved, by their fields. */
-export const addressesToCheck = ({
-  fields,
-}: ContentBody): ReadonlyArray<{ readonly field: string; readonly address: string }> => {
-  const addresses = [
+interface FieldAddress {
+  readonly field: string;
+  readonly address: string;
+}
+
+/** The addresses of a notification's buttons as they are written, by their fields. */
+const writtenAddresses = ({ fields }: ContentBody): ReadonlyArray<FieldAddress> =>
+  [
     ["cta_url", fields.cta_url] as const,
     ...Object.entries(fields.translations ?? {}).map(
       ([tag, { cta_url }]) => [`translations.${tag}.cta_url`, cta_url] as const,
     ),
-  ];
-  return addresses.flatMap(([field, text]) => {
-    const address = typeof text === "string" ? checkedAddress(text, fields.template === "liquid") : null;
-    return address === null ? [] : [{ field, address }];
-  });
-};
+  ].flatMap(([field, address]) => (typeof address === "string" ? [{ field, address }] : []));
+
+/** Whether a check of the texts of a notification takes longer than a query. */
+export const hasSlowTexts = (body: ContentBody): boolean =>
+  body.fields.template === "liquid" || writtenAddresses(body).length > 0;
+
+/** The addresses of a notification's buttons that can be checked when it is saved. */
+export const addressesToCheck = (body: ContentBody): Effect.Effect<ReadonlyArray<FieldAddress>> =>
+  Effect.map(
+    mapSliced(writtenAddresses(body), ({ address: text, field }) => {
+      const address = checkedAddress(text, body.fields.template === "liquid");
+      return address === null ? [] : [{ field, address }];
+    }),
+    (addresses) => addresses.flat(),
+  );

@@ -1,6 +1,6 @@
 /** The texts of a message as one device gets them: translated and rendered (contract O1, O2). */
 import { codePoints } from "../../wire/CodePoints.ts";
-import { hasGoodScheme } from "../ButtonAddress.ts";
+import { isSendable } from "../ButtonAddress.ts";
 import type { MessageContent } from "../MessageContent.ts";
 import { maxLengths } from "../TextLimits.ts";
 import type { Question } from "../Survey.ts";
@@ -130,7 +130,7 @@ const renderAll = (texts: MessageTexts, renderer: TextRenderer): MessageTexts =>
       : renderer.upTo(maxLengths.cta_label, "button label", "cta_label", texts.cta_label);
   const url = texts.cta_url === null ? "" : renderer.whole("button address", texts.cta_url);
   // Without a label, or with an address that cannot be opened, the message goes without its button.
-  const hasButton = label !== "" && hasGoodScheme(url) && codePoints(url) <= maxLengths.cta_url;
+  const hasButton = label !== "" && isSendable(url) && codePoints(url) <= maxLengths.cta_url;
   return {
     headline,
     body,

@@ -1,13 +1,19 @@
+import { Effect } from "effect";
 import type { Problems } from "../../wire/Problems.ts";
 import { fieldSentence } from "../../wire/SchemaProblems.ts";
+import { mapSliced } from "../../workers/TimeSlices.ts";
 import type { ContentBody } from "../NotificationDraft.ts";
 import type { Translation } from "../translations/Translation.ts";
 import { cachedTemplate } from "./TemplateCache.ts";
+import { countTags, maxCharactersTogether, maxTags, maxTagsTogether, tooMuch } from "./TemplateLimits.ts";
 
-type Text = string | null | undefined;
+interface TemplateField {
+  readonly path: string;
+  readonly text: string;
+}
 
-const checkTemplate = (text: Text, path: string, problems: Problems): void => {
-  if (text === undefined || text === null || problems.has(path)) return;
+const checkTemplate = ({ path, text }: TemplateField, problems: Problems): void => {
+  if (problems.has(path)) return;
   const parsed = cachedTemplate(text);
   if (parsed._tag === "Parsed") return;
   for (const { line, reason } of parsed.problems) {
@@ -17,23 +23,42 @@ const checkTemplate = (text: Text, path: string, problems: Problems): void => {
 };
 
 /** The texts that can be templates, with their paths. */
-function* templatesOf(
+const templatesOf = (
   texts: Omit<Translation, "questions"> | ContentBody["fields"],
   questions: ReadonlyArray<{ readonly question_text?: string }>,
   path: string,
-): Generator<readonly [Text, string]> {
-  for (const field of ["headline", "body", "cta_label", "cta_url"] as const)
-    yield [texts[field], path + field];
-  for (const [index, { question_text }] of questions.entries())
-    yield [question_text, `${path}questions.${index}.question_text`];
-}
+): ReadonlyArray<TemplateField> =>
+  [
+    ...(["headline", "body", "cta_label", "cta_url"] as const).map((field) => [field, texts[field]] as const),
+    ...questions.map(
+      ({ question_text }, index) => [`questions.${index}.question_text`, question_text] as const,
+    ),
+  ].flatMap(([field, text]) => (typeof text === "string" ? [{ path: path + field, text }] : []));
 
-/** Checks the templates of a notification and its translations (contract O1, O1.4–O1.9). */
-export const checkTemplates = ({ fields, problems }: ContentBody): void => {
+const sumOf = (fields: ReadonlyArray<TemplateField>, measure: (text: string) => number): number =>
+  fields.reduce((sum, { text }) => sum + measure(text), 0);
+
+/**
+ * Checks the templates of a notification and its translations (contract O1, O1.4–O1.9, O1.11), one after the
+ * other in time slices, if all together are within their limits.
+ */
+export const checkTemplates = Effect.fnUntraced(function* ({ fields, problems }: ContentBody) {
   if (fields.template !== "liquid") return;
-  for (const [text, path] of templatesOf(fields, fields.questions ?? [], ""))
-    checkTemplate(text, path, problems);
-  for (const [tag, translation] of Object.entries(fields.translations ?? {}))
-    for (const [text, path] of templatesOf(translation, translation.questions ?? [], `translations.${tag}.`))
-      checkTemplate(text, path, problems);
-};
+  const templates = [
+    ...templatesOf(fields, fields.questions ?? [], ""),
+    ...Object.entries(fields.translations ?? {}).flatMap(([tag, translation]) =>
+      templatesOf(translation, translation.questions ?? [], `translations.${tag}.`),
+    ),
+  ];
+  // A text with too many tags is refused without being parsed, and has no part in the sums.
+  const isShort = ({ text }: TemplateField): boolean => countTags(text) <= maxTags;
+  const short = templates.filter(isShort);
+  const tooManyTags = sumOf(short, countTags) > maxTagsTogether;
+  const tooManyCharacters = sumOf(short, ({ length }) => length) > maxCharactersTogether;
+  // Only translations can make so many: each text has its own limit.
+  if (tooManyTags) problems.add("translations", tooMuch.tagsTogether);
+  if (tooManyCharacters) problems.add("translations", tooMuch.charactersTogether);
+  const parsed =
+    tooManyTags || tooManyCharacters ? templates.filter((template) => !isShort(template)) : templates;
+  yield* mapSliced(parsed, (template) => checkTemplate(template, problems));
+});

@@ -118,9 +118,12 @@ const compileVariable = (token: ParsedToken, refuse: Refuse, isInner = false): E
   });
   const read = token.variable === undefined ? variableOf(path) : null;
   if (read !== null) return read;
-  refuse(token, unknownVariable(token.getText()));
+  refuse(token, unknownVariable(token.getText().slice(0, maxNameShown)));
   return () => null;
 };
+
+/** The most characters of an unknown name that a problem shows. */
+const maxNameShown = 100;
 
 /** Bounds how deep the functions of an expression call each other. */
 const maxOperands = 100;
@@ -128,7 +131,10 @@ const tooLong = `values and operators may be up to ${maxOperands} together`;
 
 const compileExpression = ({ postfix }: Expression, refuse: Refuse): Evaluate => {
   const operands: Array<Evaluate> = [];
-  if (postfix.length > maxOperands) refuse(postfix[0] as Token, `an expression is too long: ${tooLong}`);
+  if (postfix.length > maxOperands) {
+    refuse(postfix[0] as Token, `an expression is too long: ${tooLong}`);
+    return () => null;
+  }
   for (const token of postfix) {
     const { kind, operator = "" } = token as ParsedToken;
     const right = kind === TokenKind.Operator ? operands.pop() : undefined;

@@ -37,6 +37,18 @@ export const Translations = Schema.Record(Schema.String, Translation).annotate({
 });
 export type Translations = typeof Translations.Type;
 
+/** Whether a text is a language tag: what `Intl.getCanonicalLocales` takes (contract O2.7). */
+export const isLanguageTag = (tag: string): boolean => {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1;
+  } catch {
+    return false;
+  }
+};
+
+/** Whether a text is a locale as devices have it: underscores count as hyphens (contract O2.4). */
+export const isDeviceLocale = (locale: string): boolean => isLanguageTag(locale.replaceAll("_", "-"));
+
 /**
  * The tag that RFC 4647 lookup finds for a locale (section 3.4): the locale itself, else without its last
  * subtag, and so on. A single letter or digit goes with the subtag behind it. Underscores, as Android and

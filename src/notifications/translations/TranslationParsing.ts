@@ -5,7 +5,7 @@ import type { Problems } from "../../wire/Problems.ts";
 import { optionalText } from "../../wire/Text.ts";
 import type { ParsedQuestion } from "../SurveyParsing.ts";
 import { maxLengths } from "../TextLimits.ts";
-import type { Translation, Translations } from "./Translation.ts";
+import { isLanguageTag, type Translation, type Translations } from "./Translation.ts";
 
 const maxTranslations = 50;
 
@@ -57,15 +57,6 @@ export const TranslationsDraft = Schema.Record(
 
 const isObject = (value: unknown): value is Json => Predicate.isObject(value) && !Array.isArray(value);
 
-/** Whether a text is a language tag: what `Intl.getCanonicalLocales` takes (contract O2.7). */
-const isTag = (tag: string): boolean => {
-  try {
-    return Intl.getCanonicalLocales(tag).length === 1;
-  } catch {
-    return false;
-  }
-};
-
 /** Parses the translations of a body; problems are named `translations.<tag>.…` (contract O2). */
 export const parseTranslations = (value: unknown, problems: Problems): Translations | null => {
   if (value === undefined || value === null) return null;
@@ -81,7 +72,7 @@ export const parseTranslations = (value: unknown, problems: Problems): Translati
   const seen = new Set<string>();
   const parsed = entries.flatMap(([tag, sent]): ReadonlyArray<readonly [string, Translation]> => {
     const path = `translations.${tag}`;
-    if (!isTag(tag)) {
+    if (!isLanguageTag(tag)) {
       problems.add(path, "The name of a translation must be a BCP 47 language tag, such as nl or pt-BR.");
       return [];
     }

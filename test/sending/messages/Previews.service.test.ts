@@ -105,6 +105,21 @@ layer(TestWaypost.shared)("Previews", (it) => {
     }),
   );
 
+  it.effect("a draft with too many tags is refused at its texts without being parsed (O1.11, O3.4)", () =>
+    Effect.gen(function* () {
+      const { preview } = yield* previewWorld;
+      const body = "{{1}} ".repeat(16_500);
+      const tags = ["nl", "de", "fr", "es", "it", "pt", "da", "sv", "fi"];
+      const translations = Object.fromEntries(tags.map((tag) => [tag, { body }]));
+      const answer = yield* preview({ notification: { ...named, body: "x", translations } });
+      assert.strictEqual(answer.status, 422, JSON.stringify(answer.body));
+      const { fields } = answer.body.error;
+      const paths = tags.map((tag) => `notification.translations.${tag}.body`);
+      assert.deepStrictEqual(Object.keys(fields).sort(), paths.sort());
+      assert.include(fields["notification.translations.nl.body"][0], "at most 1,000 tags");
+    }),
+  );
+
   it.effect("contradictions, unknown ids and bad drafts are refused together (O3.4)", () =>
     Effect.gen(function* () {
       const { ids, phone, preview } = yield* previewWorld;
@@ -112,6 +127,8 @@ layer(TestWaypost.shared)("Previews", (it) => {
       const refused: ReadonlyArray<readonly [object, ReadonlyArray<string>]> = [
         [{ ...ids, notification }, ["campaign_id", "notification_id"]],
         [{ ...ids, device_id: phone.id, locale: "nl" }, ["locale"]],
+        [{ ...ids, locale: "Dutch, please" }, ["locale"]],
+        [{ notification, locale: "nl-" }, ["locale"]],
         [{}, ["campaign_id"]],
         [{ campaign_id: ids.campaign_id }, ["notification_id"]],
         [{ ...ids, notification_id: unknownId }, ["notification_id"]],

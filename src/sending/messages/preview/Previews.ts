@@ -14,6 +14,8 @@ import {
   parseContent,
 } from "../../../notifications/NotificationDraft.ts";
 import { renderTexts, type TextSource } from "../../../notifications/templates/MessageTexts.ts";
+import { checkTemplates } from "../../../notifications/templates/TemplateChecks.ts";
+import { isDeviceLocale } from "../../../notifications/translations/Translation.ts";
 import type { Unprocessable } from "../../../wire/ApiError.ts";
 import { idAt } from "../../../wire/Ids.ts";
 import { type ParsedBody, parseFields } from "../../../wire/ParsedBody.ts";
@@ -36,6 +38,8 @@ interface PreviewedContent extends TextSource {
   readonly hasLocation: boolean;
 }
 
+const notALocale = "The locale must be a BCP 47 language tag, such as nl or nl-NL.";
+
 const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
@@ -51,6 +55,7 @@ export class Previews extends Context.Service<Previews>()("waypost/sending/previ
 
     const ofDraft = Effect.fnUntraced(function* (tenant: Tenant, sent: Json, { problems }: Body) {
       const body: ContentBody = parseContent(sent);
+      yield* checkTemplates(body);
       const kind = yield* contents.check(tenant, body, null);
       for (const [field, sentences] of Object.entries(body.problems.fields))
         for (const sentence of sentences) problems.add(`notification.${field}`, sentence);
@@ -110,6 +115,7 @@ export class Previews extends Context.Service<Previews>()("waypost/sending/previ
       const { device_id = null, locale = null } = fields;
       if (device_id !== null && locale !== null)
         problems.add("locale", "A preview is for a device or for a locale: leave one out.");
+      if (locale !== null && !isDeviceLocale(locale)) problems.add("locale", notALocale);
       if (device_id === null) return null;
       const device = yield* Effect.orElseSucceed(devices.find(tenant, device_id), () => null);
       if (device === null)

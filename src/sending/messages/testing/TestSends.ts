@@ -7,6 +7,7 @@ import { Outbox } from "../../../outbox/Outbox.ts";
 import { NotFound, TooManyRequests } from "../../../wire/ApiError.ts";
 import { DeviceKey, isUuid, type LocationKey } from "../../../wire/Ids.ts";
 import type { ParsedBody } from "../../../wire/ParsedBody.ts";
+import { mapSliced } from "../../../workers/TimeSlices.ts";
 import type { Tenant } from "../../../workspaces/Workspace.ts";
 import { initialStatus } from "../../deliveries/Delivery.ts";
 import { counted } from "../../../wire/Text.ts";
@@ -132,7 +133,7 @@ export class TestSends extends Context.Service<TestSends>()("waypost/sending/tes
       const about = { workspaceId, environment, campaignKey, locationKey };
       const keys = devices.map(({ deviceKey }) => ({ ...about, deviceKey }));
       const found = isSameForAll(content) ? [] : yield* recipients.of(keys);
-      return devices.map(({ obstacle, transport }, index): ReturnType<typeof initialStatus> => {
+      return yield* mapSliced(devices, ({ obstacle, transport }, index): ReturnType<typeof initialStatus> => {
         if (obstacle !== null) return { status: "failed", lastError: obstacles[obstacle] };
         const recipient = found[index];
         const rendered = recipient && renderTexts(content, recipient.locale, () => recipient.values(now));
