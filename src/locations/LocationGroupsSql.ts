@@ -1,8 +1,8 @@
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf, utc } from "../database/Rows.ts";
-import { firstRow } from "../database/Statements.ts";
-import { tenantIs } from "../database/TenantColumns.ts";
+import { columnValues, firstRow } from "../database/Statements.ts";
+import { sameTenant, tenantIs } from "../database/TenantColumns.ts";
 import type { LocationGroup } from "./LocationGroup.ts";
 import { LocationGroupsRepository } from "./LocationGroupsRepository.ts";
 
@@ -13,7 +13,7 @@ export const locationGroupsSql = Layer.effect(
     const columns = sql`
       g.id, g.name, (
         SELECT count(*)::integer FROM location_group_member m
-        WHERE m.workspace_id = g.workspace_id AND m.environment = g.environment AND m.group_id = g.id
+        WHERE ${sameTenant("m", "g")} AND m.group_id = g.id
       ) AS location_count,
       ${utc("g.created_at")} AS created_at, ${utc("g.updated_at")} AS updated_at`;
 
@@ -30,13 +30,11 @@ export const locationGroupsSql = Layer.effect(
           SELECT ${columns} FROM location_group g WHERE ${tenantIs("g", tenant)} AND g.id = ${id}`),
 
       existing: (tenant, ids) =>
-        Effect.orDie(
-          Effect.map(
-            sql<{ readonly id: string }>`
-              SELECT g.id FROM location_group g
-              WHERE ${tenantIs("g", tenant)} AND g.id = ANY(${arrayOf("uuid", ids)})`,
-            (rows) => new Set(rows.map(({ id }) => id)),
-          ),
+        Effect.map(
+          columnValues(sql<{ readonly id: string }>`
+            SELECT g.id FROM location_group g
+            WHERE ${tenantIs("g", tenant)} AND g.id = ANY(${arrayOf("uuid", ids)})`),
+          (existing) => new Set(existing),
         ),
 
       // Unprepared: an import sends many names, for which a generic plan would scan every group.

@@ -1,7 +1,8 @@
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf, instant, unnested } from "../database/Rows.ts";
-import { firstRow, run } from "../database/Statements.ts";
+import { onlyCount, run } from "../database/Statements.ts";
+import { inTenant, tenantIs } from "../database/TenantColumns.ts";
 import type { StoredImport } from "./ImportPlan.ts";
 import { LocationImportsRepository } from "./LocationImportsRepository.ts";
 
@@ -26,24 +27,18 @@ export const locationImportsSql = Layer.effect(
   LocationImportsRepository,
   Effect.map(SqlClient.SqlClient, (sql) =>
     LocationImportsRepository.of({
-      known: ({ environment, workspaceId }, externalIds) =>
+      known: (tenant, externalIds) =>
         Effect.orDie(
           Effect.map(
             sql<{ readonly id: string; readonly external_id: string }>`
               SELECT id, external_id FROM location
-              WHERE workspace_id = ${workspaceId} AND environment = ${environment}
-                AND external_id = ANY(${arrayOf("text", externalIds)})`.unprepared,
+              WHERE ${inTenant(tenant)} AND external_id = ANY(${arrayOf("text", externalIds)})`.unprepared,
             (rows) => new Map(rows.map(({ external_id, id }) => [external_id, id])),
           ),
         ),
 
-      count: ({ environment, workspaceId }) =>
-        Effect.map(
-          firstRow(sql<{ readonly count: number }>`
-            SELECT count(*)::integer AS count FROM location
-            WHERE workspace_id = ${workspaceId} AND environment = ${environment}`),
-          (row) => row?.count ?? 0,
-        ),
+      count: (tenant) =>
+        onlyCount(sql`SELECT count(*)::integer AS count FROM location WHERE ${inTenant(tenant)}`),
 
       insert: ({ environment, workspaceId }, rows, now) =>
         run(
@@ -55,7 +50,7 @@ export const locationImportsSql = Layer.effect(
             FROM ${sent(rows)}`.unprepared,
         ),
 
-      update: ({ environment, workspaceId }, rows, now) =>
+      update: (tenant, rows, now) =>
         // Before a table is analyzed, PostgreSQL expects one row of a tenant and plans a nested loop.
         run(
           sql`SELECT set_config('enable_nestloop', 'off', true)`.pipe(
@@ -65,8 +60,7 @@ export const locationImportsSql = Layer.effect(
                   longitude = sent.longitude, radius_meters = sent.radius_meters, rings = sent.rings::jsonb,
                   revision = DEFAULT, updated_at = ${instant(now)}
                 FROM ${sent(rows)}
-                WHERE l.workspace_id = ${workspaceId} AND l.environment = ${environment}
-                  AND l.id = sent.id`.unprepared,
+                WHERE ${tenantIs("l", tenant)} AND l.id = sent.id`.unprepared,
             ),
             Effect.andThen(sql`SELECT set_config('enable_nestloop', 'on', true)`),
           ),
@@ -83,13 +77,13 @@ export const locationImportsSql = Layer.effect(
             })}`.unprepared,
         ),
 
-      join: ({ environment, workspaceId }, members, now) =>
+      join: (tenant, members, now) =>
         run(
           Effect.flatMap(
             sql<{ readonly group_id: string }>`
               WITH added AS (
                 INSERT INTO location_group_member (workspace_id, environment, group_id, location_id)
-                SELECT ${workspaceId}, ${environment}, group_id, location_id
+                SELECT ${tenant.workspaceId}, ${tenant.environment}, group_id, location_id
                 FROM ${unnested("sent", members, {
                   group_id: ["uuid", ({ groupId }) => groupId],
                   location_id: ["uuid", ({ locationId }) => locationId],
@@ -98,13 +92,12 @@ export const locationImportsSql = Layer.effect(
                 RETURNING group_id
               )
               SELECT DISTINCT group_id FROM added`.unprepared,
-            (grown) =>
-              sql`
+            (grown) => {
+              const ids = grown.map(({ group_id }) => group_id);
+              return sql`
                 UPDATE location_group SET updated_at = ${instant(now)}
-                WHERE workspace_id = ${workspaceId} AND environment = ${environment} AND id = ANY(${arrayOf(
-                  "uuid",
-                  grown.map(({ group_id }) => group_id),
-                )})`.unprepared,
+                WHERE ${inTenant(tenant)} AND id = ANY(${arrayOf("uuid", ids)})`.unprepared;
+            },
           ),
         ),
     }),

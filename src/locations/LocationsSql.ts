@@ -1,8 +1,8 @@
 import { Effect, Layer } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
 import { arrayOf, instant, utc } from "../database/Rows.ts";
-import { anyRow, firstRow, firstValue } from "../database/Statements.ts";
-import { tenantIs } from "../database/TenantColumns.ts";
+import { anyRow, columnValues, firstRow, firstValue } from "../database/Statements.ts";
+import { sameTenant, tenantIs } from "../database/TenantColumns.ts";
 import type { LocationResource } from "./LocationResource.ts";
 import { LocationsRepository } from "./LocationsRepository.ts";
 
@@ -23,8 +23,8 @@ export const locationsSql = Layer.effect(
       CASE l.type WHEN 'circle' THEN l.radius_meters END AS radius_meters,
       ARRAY (
         SELECT g.name FROM location_group_member m JOIN location_group g
-          ON g.workspace_id = m.workspace_id AND g.environment = m.environment AND g.id = m.group_id
-        WHERE m.workspace_id = l.workspace_id AND m.environment = l.environment AND m.location_id = l.id
+          ON ${sameTenant("g", "m")} AND g.id = m.group_id
+        WHERE ${sameTenant("m", "l")} AND m.location_id = l.id
         ORDER BY g.name COLLATE "C") AS groups,
       ${utc("l.created_at")} AS created_at, ${utc("l.updated_at")} AS updated_at`;
 
@@ -43,17 +43,15 @@ export const locationsSql = Layer.effect(
               filters.group,
               (name) => sql`l.id IN (
                 SELECT m.location_id FROM location_group_member m JOIN location_group g
-                  ON g.workspace_id = m.workspace_id AND g.environment = m.environment AND g.id = m.group_id
+                  ON ${sameTenant("g", "m")} AND g.id = m.group_id
                 WHERE ${tenantIs("m", tenant)} AND g.name = ${name})`,
             ),
           ])}
           ORDER BY l.id DESC LIMIT ${limit}`),
 
       find: (tenant, id) =>
-        firstRow(
-          sql<LocationResource>`
-            SELECT ${columns} FROM location l WHERE ${tenantIs("l", tenant)} AND l.id = ${id}`,
-        ),
+        firstRow(sql<LocationResource>`
+          SELECT ${columns} FROM location l WHERE ${tenantIs("l", tenant)} AND l.id = ${id}`),
 
       findByExternalId: (tenant, externalId) =>
         firstValue(sql<{ readonly id: string }>`
@@ -74,9 +72,8 @@ export const locationsSql = Layer.effect(
         anyRow(sql`
             WITH left_groups AS (
               UPDATE location_group g SET updated_at = ${instant(now)} FROM location_group_member m
-              WHERE m.workspace_id = ${tenant.workspaceId} AND m.environment = ${tenant.environment}
-                AND m.location_id = ${id} AND g.workspace_id = m.workspace_id
-                AND g.environment = m.environment AND g.id = m.group_id
+              WHERE ${tenantIs("m", tenant)} AND m.location_id = ${id}
+                AND ${sameTenant("g", "m")} AND g.id = m.group_id
             ), gone AS (
               DELETE FROM location l WHERE ${tenantIs("l", tenant)} AND l.id = ${id}
               RETURNING l.workspace_id, l.environment, l.key, l.id
@@ -85,13 +82,11 @@ export const locationsSql = Layer.effect(
             SELECT workspace_id, environment, key, id FROM gone RETURNING id`),
 
       existing: (tenant, ids) =>
-        Effect.orDie(
-          Effect.map(
-            sql<{ readonly id: string }>`
-              SELECT l.id FROM location l
-              WHERE ${tenantIs("l", tenant)} AND l.id = ANY(${arrayOf("uuid", ids)})`,
-            (rows) => new Set(rows.map(({ id }) => id)),
-          ),
+        Effect.map(
+          columnValues(sql<{ readonly id: string }>`
+            SELECT l.id FROM location l
+            WHERE ${tenantIs("l", tenant)} AND l.id = ANY(${arrayOf("uuid", ids)})`),
+          (existing) => new Set(existing),
         ),
     });
   }),

@@ -17,13 +17,6 @@ const countDrawing = counter("waypost_thumbnails_total", "Thumbnails of images, 
   result: ["made", "failed"],
 });
 
-const swept = knownSeries(
-  Metric.counter("waypost_media_swept_total", {
-    description: "Objects of the media store that belonged to no file and were removed.",
-    incremental: true,
-  }),
-);
-
 const thumbnailSeconds = knownSeries(
   Metric.histogram("waypost_thumbnail_seconds", {
     description: "Time from reading an image to its thumbnail in the media store, in seconds.",
@@ -36,7 +29,11 @@ export const countUpload = (kind: MediaKind, size: number): Effect.Effect<void> 
   Effect.andThen(countFile({ kind }), countBytes({ kind }, size));
 
 /** Counts a key whose bytes this process removed. */
-export const countSwept: Effect.Effect<void> = Metric.update(swept, 1);
+export const countSwept = counter(
+  "waypost_media_swept_total",
+  "Objects of the media store that belonged to no file and were removed.",
+  {},
+);
 
 /** Counts a thumbnail and the milliseconds it took. */
 export const countThumbnail = (millis: number): Effect.Effect<void> =>

@@ -26,7 +26,7 @@ export const sweepOnce = drainPages(
       yield* store.remove(`${key}/thumbnail`);
       yield* store.remove(key);
       yield* repository.removed(key, now + againMillis);
-      yield* countSwept;
+      yield* countSwept({});
     }
     return claimed.length;
   }),

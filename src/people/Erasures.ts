@@ -1,10 +1,10 @@
-import { Clock, Context, Effect, Layer, Metric } from "effect";
+import { Clock, Context, Effect, Layer } from "effect";
 import { randomBytes } from "node:crypto";
 import { Activity } from "../activity/Activity.ts";
 import { Database } from "../database/Database.ts";
 import { PushErasure } from "../sending/push/PushErasure.ts";
 import { WebhookErasure } from "../webhooks/WebhookErasure.ts";
-import { knownSeries } from "../telemetry/KnownSeries.ts";
+import { counter } from "../telemetry/KnownSeries.ts";
 import { idAt, isUuid, type DeviceKey } from "../wire/Ids.ts";
 import { Worker } from "../workers/Worker.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
@@ -16,11 +16,10 @@ import { RuleErasure } from "./RuleErasure.ts";
 /** Devices that one transaction erases. */
 const pageSize = 200;
 
-const erased = knownSeries(
-  Metric.counter("waypost_erased_devices_total", {
-    description: "Devices that were erased, alone or with their person.",
-    incremental: true,
-  }),
+const countErased = counter(
+  "waypost_erased_devices_total",
+  "Devices that were erased, alone or with their person.",
+  {},
 );
 
 /** Texts that name a device or its person in the JSON of events and responses. */
@@ -117,7 +116,7 @@ export class Erasures extends Context.Service<
         } while (page.length === pageSize);
         if (userId !== null) yield* eraseRules(tenant, userId);
         if (count > 0) {
-          yield* Metric.update(erased, count);
+          yield* countErased({}, count);
           yield* Effect.logInfo(
             "userId" in owner ? "The operator has erased a person" : "The operator has erased a device",
           ).pipe(

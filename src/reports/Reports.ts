@@ -32,23 +32,7 @@ type DataSource = (
 ) => Effect.Effect<string, TooManySourceRows>;
 
 /** Figures of one environment of a workspace. */
-export class Reports extends Context.Service<
-  Reports,
-  {
-    /** Totals and daily counts: `ReportOf(Summary)`. */
-    readonly summary: Report;
-    /** One row for each matching campaign: `ReportOf(Array(CampaignRow))`. */
-    readonly campaigns: Report;
-    /** One row for each matching location: `ReportOf(Array(LocationRow))`. */
-    readonly locations: Report;
-    /** One row for each matching notification: `ReportOf(Array(NotificationRow))`. */
-    readonly notifications: Report;
-    /** One row for each matching notification: `ReportOf(Array(InteractionRow))` (contract M2). */
-    readonly interactions: Report;
-    /** One row for each survey on a matching campaign: `ReportOf(Array(SurveyRow))`. */
-    readonly surveys: Report;
-  }
->()("waypost/reports/Reports", {
+export class Reports extends Context.Service<Reports>()("waypost/reports/Reports", {
   make: Effect.gen(function* () {
     const reads = yield* ReportReads;
     const statements = yield* ReportsSql;
@@ -84,15 +68,23 @@ export class Reports extends Context.Service<
       });
 
     return {
+      /** Totals and daily counts: `ReportOf(Summary)`. */
       summary: report([], counted(rollups.summary, statements.summary)),
+      /** One row for each matching campaign: `ReportOf(Array(CampaignRow))`. */
       campaigns: report(campaignRowStatuses, counted(rollups.campaigns, statements.campaigns)),
+      /** One row for each matching location: `ReportOf(Array(LocationRow))`. */
       locations: report(locationRowStatuses, counted(rollups.locations, statements.locations)),
+      /** One row for each matching notification: `ReportOf(Array(NotificationRow))`. */
       notifications: report(
         notificationRowStatuses,
         counted(rollups.notifications, statements.notifications),
       ),
+      /** One row for each matching notification: `ReportOf(Array(InteractionRow))` (contract M2). */
       interactions: report(notificationRowStatuses, counted(rollups.interactions, statements.interactions)),
-      // Responses are few, and an index alone counts those that are not rolled up: they have no limit.
+      /**
+       * One row for each survey on a matching campaign: `ReportOf(Array(SurveyRow))`. Responses are few, and
+       * an index alone counts those that are not rolled up: they have no limit.
+       */
       surveys: report(surveyRowStatuses, (tenant, scope, status) =>
         Effect.gen(function* () {
           const counts = yield* rollups.responses(tenant, yield* rollups.split(tenant, scope));

@@ -38,10 +38,17 @@ export const counter = <const Labels extends Readonly<Record<string, ReadonlyArr
   labels: Labels,
 ) => {
   const metric = knownSeries(Metric.counter(name, { description, incremental: true }), labels);
+  const names = Object.keys(labels);
+  const series = new Map<string, AnyMetric>();
   return (
     values: { readonly [name in keyof Labels]: Labels[name][number] },
     count = 1,
-  ): Effect.Effect<void> => Metric.update(Metric.withAttributes(metric, values), count);
+  ): Effect.Effect<void> => {
+    const key = names.map((label) => values[label]).join();
+    let counted = series.get(key);
+    if (counted === undefined) series.set(key, (counted = Metric.withAttributes(metric, values)));
+    return Metric.update(counted, count);
+  };
 };
 
 /** Creates all declared series in this process. Reading a metric creates it. */

@@ -1,10 +1,19 @@
 /** Fields of responses, with the description and the example that the documentation shows. */
 import { Schema } from "effect";
+import { isUuid } from "./Ids.ts";
 import { Timestamp } from "./Text.ts";
 
 /** The id of a resource. */
 export const shownId = (description: string, example: string) =>
   Schema.String.annotate({ description, format: "uuid", examples: [example] });
+
+/** The id in a query parameter. */
+export const idFilter = (description: string, example: string) =>
+  Schema.optionalKey(
+    shownId(description, example).check(
+      Schema.makeFilter(isUuid, { message: "The {field} must be a UUID." }),
+    ),
+  );
 
 /** The id of a resource, or null. */
 export const nullableId = (description: string, example: string) =>

@@ -28,7 +28,7 @@ const sectionOf = (heading: string): string =>
 
 /** The metrics of the code: name, kind, and the source of their file. */
 const metrics = sources.flatMap((source) =>
-  [...source.matchAll(/Metric\.(counter|gauge|histogram)\(\s*"(waypost_[a-z_]+)"/g)].map(
+  [...source.matchAll(/\b(counter|gauge|histogram)\(\s*"(waypost_[a-z_]+)"/g)].map(
     ([, kind = "", name = ""]) => ({ name, kind, source }),
   ),
 );

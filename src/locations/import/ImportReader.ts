@@ -43,8 +43,8 @@ export interface ReadImport {
 
 const countImport = counter(
   "waypost_location_imports_total",
-  "Bodies of location imports, by outcome: read, refused (not GeoJSON, too large, or not whole), turned_away " +
-    "(too many of one environment waited), failed (the import thread ended).",
+  "Bodies of location imports, by outcome: read, refused (not GeoJSON, too large, or not whole), " +
+    "turned_away (too many of one environment waited), failed (the import thread ended).",
   { outcome: ["read", "refused", "turned_away", "failed"] },
 );
 

@@ -48,8 +48,8 @@ export class InteractionRowsSql extends SqlService<InteractionRowsSql>(
         WITH taken AS (
           DELETE FROM interaction_delta AS d USING (${oldest(tenant, "interaction_delta", limit)}) AS next
           WHERE ${inTenant(tenant)} AND d.id = next.id RETURNING d.*)
-        SELECT ${epochMillis("quarter")} AS quarter, campaign_key, notification_key, content_type, trigger_type,
-          opened, clicked, responses FROM taken`),
+        SELECT ${epochMillis("quarter")} AS quarter, campaign_key, notification_key, content_type,
+          trigger_type, opened, clicked, responses FROM taken`),
 
     /** Takes so many deltas of answers, the oldest first. */
     takeAnswers: (tenant: TenantKey, limit: number) =>

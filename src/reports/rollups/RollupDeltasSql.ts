@@ -63,8 +63,8 @@ export class RollupDeltasSql extends SqlService<RollupDeltasSql>("waypost/report
             tenant,
             "delivery_delta",
             limit,
-            sql`${epochMillis("quarter")} AS quarter, campaign_key, notification_key, content_type, trigger_type, status,
-              array_send(device_keys) AS devices`,
+            sql`${epochMillis("quarter")} AS quarter, campaign_key, notification_key, content_type,
+              trigger_type, status, array_send(device_keys) AS devices`,
           )}`,
         ),
 

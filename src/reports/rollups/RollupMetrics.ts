@@ -4,8 +4,8 @@ import { counter } from "../../telemetry/KnownSeries.ts";
 /** Counts source rows that were added to the rollups. */
 export const countRollupRows = counter(
   "waypost_rollup_rows_total",
-  "Deliveries, events, interactions and answers that were added to the rollups: from pending deltas, or from " +
-    "source rows.",
+  "Deliveries, events, interactions and answers that were added to the rollups: from pending deltas, or " +
+    "from source rows.",
   { what: ["deliveries", "events", "interactions", "answers"], from: ["deltas", "source"] },
 );
 

@@ -116,7 +116,7 @@ export class SurveyResults extends Context.Service<SurveyResults>()("waypost/rep
     });
 
     return {
-      /** The figures of each question in a range of days. @throws 404, 422 for a message or a bad range, 503 */
+      /** The figures of each question in a range. @throws 404, 422 for a message or a bad range, 503 */
       results,
 
       /** The survey and the time of `responses`. @throws 404, 422 for a message or a bad range */

@@ -8,7 +8,7 @@ import type { NotificationType } from "../../notifications/MessageContent.ts";
 import type { Question } from "../../notifications/Survey.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
 import type { SurveyKey } from "../ReportCounts.ts";
-import { inTenant } from "../../database/TenantColumns.ts";
+import { inTenant, sameTenant } from "../../database/TenantColumns.ts";
 import type { StoredAnswer } from "./ShownAnswers.ts";
 import type { DeviceKey } from "../../wire/Ids.ts";
 
@@ -57,8 +57,7 @@ export class SurveyResultsSql extends SqlService<SurveyResultsSql>(
         AND (${before}::int IS NULL OR (first_answered_at, device_key) < (
           SELECT first_answered_at, device_key FROM survey_response
           WHERE ${isOf(tenant, pairing)} AND device_key = ${before}::int))) AS r
-    JOIN device v ON v.workspace_id = r.workspace_id AND v.environment = r.environment
-      AND v.key = r.device_key
+    JOIN device v ON ${sameTenant("v", "r")} AND v.key = r.device_key
     ORDER BY r.first_answered_at DESC, r.device_key DESC`;
 
   return {
@@ -69,12 +68,9 @@ export class SurveyResultsSql extends SqlService<SurveyResultsSql>(
             COALESCE(k.questions, '[]') AS questions
           FROM (SELECT * FROM campaign_notification WHERE ${inTenant(tenant)}
             AND campaign_id = ${campaign} AND notification_id = ${notification}) AS cn
-          JOIN campaign c ON c.workspace_id = cn.workspace_id AND c.environment = cn.environment
-            AND c.id = cn.campaign_id
-          JOIN notification n ON n.workspace_id = cn.workspace_id AND n.environment = cn.environment
-            AND n.id = cn.notification_id
-          JOIN content k ON k.workspace_id = n.workspace_id AND k.environment = n.environment
-            AND k.key = n.content_key`),
+          JOIN campaign c ON ${sameTenant("c", "cn")} AND c.id = cn.campaign_id
+          JOIN notification n ON ${sameTenant("n", "cn")} AND n.id = cn.notification_id
+          JOIN content k ON ${sameTenant("k", "n")} AND k.key = n.content_key`),
 
     /** Responses after the one of device `before`, by their first answer, newest first. */
     page: (tenant: Tenant, pairing: Pairing, period: ResponsePeriod, before: number | null, limit: number) =>

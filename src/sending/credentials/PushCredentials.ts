@@ -125,7 +125,7 @@ export class PushCredentials extends Context.Service<
         if (found === null) return null;
         const { credentials, revision } = found;
         if (credentials !== null) return { revision, credentials } satisfies OpenedCredentials<P>;
-        // All processes have the same secret key, which its fingerprint proves, so the row was changed by hand.
+        // All processes have the same secret key, as its fingerprint proves: the row was changed by hand.
         return yield* Effect.die(
           new Error(`The stored credentials for ${transport} do not open with this secret key`),
         );

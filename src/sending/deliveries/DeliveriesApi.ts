@@ -4,22 +4,17 @@ import { Unprocessable } from "../../wire/ApiError.ts";
 import { Needs } from "../../access/Access.ts";
 import { PageOf, PageQuery } from "../../wire/Envelope.ts";
 import { alsoAsCsv } from "../../http/csv/CsvParameters.ts";
-import { isUuid } from "../../wire/Ids.ts";
-import { shownId } from "../../wire/ShownFields.ts";
+import { idFilter } from "../../wire/ShownFields.ts";
 import { DeliveryState, DeliveryResource } from "./DeliveryResource.ts";
 
-const idFilter = (noun: string) =>
-  Schema.optionalKey(
-    shownId(`Only deliveries of the ${noun} with this id.`, "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60").check(
-      Schema.makeFilter(isUuid, { message: "The {field} must be a UUID." }),
-    ),
-  );
+const deliveriesOf = (noun: string) =>
+  idFilter(`Only deliveries of the ${noun} with this id.`, "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60");
 
 /** The query parameters that select deliveries. */
 const deliveryFilters = {
-  campaign: idFilter("campaign"),
-  notification: idFilter("notification"),
-  device: idFilter("device"),
+  campaign: deliveriesOf("campaign"),
+  notification: deliveriesOf("notification"),
+  device: deliveriesOf("device"),
   status: Schema.optionalKey(DeliveryState),
 };
 

@@ -4,6 +4,7 @@ import { rowCursor } from "../../database/RowCursor.ts";
 import { csvFormula } from "../../http/csv/Csv.ts";
 import { utc } from "../../database/Rows.ts";
 import { SqlService } from "../../database/SqlService.ts";
+import { inTenant, sameTenant, tenantIs } from "../../database/TenantColumns.ts";
 import type { DeliveryKey } from "./MessageId.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
 import type { DeliveryResource } from "./DeliveryResource.ts";
@@ -33,30 +34,23 @@ export class DeliveryListSql extends SqlService<DeliveryListSql>("waypost/sendin
   /** The deliveries that the filters select, in descending order of the primary key. */
   const deliveries = (
     columns: Statement.Fragment,
-    { environment, workspaceId }: Tenant,
+    tenant: Tenant,
     filters: DeliveryFilters,
     isBehind: Statement.Fragment,
   ) => {
     const { campaign = null, device = null, notification = null, status = null } = filters;
-    const own = sql`workspace_id = ${workspaceId} AND environment = ${environment}`;
+    const own = inTenant(tenant);
     return sql`
         SELECT ${columns}
         FROM delivery d
-        JOIN content c
-          ON c.workspace_id = d.workspace_id AND c.environment = d.environment AND c.key = d.content_key
-        JOIN device v
-          ON v.workspace_id = d.workspace_id AND v.environment = d.environment AND v.key = d.device_key
-        LEFT JOIN campaign k
-          ON k.workspace_id = d.workspace_id AND k.environment = d.environment AND k.key = d.campaign_key
-        LEFT JOIN deleted_campaign g
-          ON g.workspace_id = d.workspace_id AND g.environment = d.environment AND g.key = d.campaign_key
-        LEFT JOIN send s
-          ON s.workspace_id = d.workspace_id AND s.environment = d.environment AND s.source_id = d.source_id
-        LEFT JOIN location l
-          ON l.workspace_id = d.workspace_id AND l.environment = d.environment AND l.key = d.location_key
-        LEFT JOIN deleted_location f
-          ON f.workspace_id = d.workspace_id AND f.environment = d.environment AND f.key = d.location_key
-        WHERE d.workspace_id = ${workspaceId} AND d.environment = ${environment}
+        JOIN content c ON ${sameTenant("c", "d")} AND c.key = d.content_key
+        JOIN device v ON ${sameTenant("v", "d")} AND v.key = d.device_key
+        LEFT JOIN campaign k ON ${sameTenant("k", "d")} AND k.key = d.campaign_key
+        LEFT JOIN deleted_campaign g ON ${sameTenant("g", "d")} AND g.key = d.campaign_key
+        LEFT JOIN send s ON ${sameTenant("s", "d")} AND s.source_id = d.source_id
+        LEFT JOIN location l ON ${sameTenant("l", "d")} AND l.key = d.location_key
+        LEFT JOIN deleted_location f ON ${sameTenant("f", "d")} AND f.key = d.location_key
+        WHERE ${tenantIs("d", tenant)}
           AND ${isBehind}
           AND (${campaign}::uuid IS NULL OR d.campaign_key = (
             SELECT key FROM campaign WHERE ${own} AND id = ${campaign}

@@ -10,7 +10,7 @@ export const countQuiet = counter(
 /** Counts held deliveries that were released. */
 export const countReleased = counter(
   "waypost_held_deliveries_released_total",
-  "Held deliveries whose quiet hours have ended, by outcome: queued (to be pushed), delivered (to an inbox), " +
-    "or failed.",
+  "Held deliveries whose quiet hours have ended, by outcome: queued (to be pushed), delivered (to an " +
+    "inbox), or failed.",
   { outcome: ["queued", "delivered", "failed"] },
 );

@@ -6,8 +6,7 @@ import { obstacles, reasons } from "../../devices/Obstacle.ts";
 import { devicePath } from "../../devices/RegisteredDevicesApi.ts";
 import { NotFound, Unprocessable } from "../../wire/ApiError.ts";
 import { PageOf, PageQuery } from "../../wire/Envelope.ts";
-import { isUuid } from "../../wire/Ids.ts";
-import { nullableInstant, shownId, shownText } from "../../wire/ShownFields.ts";
+import { idFilter, nullableInstant, shownId, shownText } from "../../wire/ShownFields.ts";
 import { flag } from "../../wire/Text.ts";
 
 /** Whether a campaign would reach a device now. */
@@ -33,11 +32,7 @@ export type Explanation = typeof Explanation.Type;
 /** The parameters of a page of explanations. */
 const explanationQuery = {
   ...PageQuery,
-  campaign: Schema.optionalKey(
-    shownId("Only this campaign, active or not.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b62").check(
-      Schema.makeFilter(isUuid, { message: "The {field} must be a UUID." }),
-    ),
-  ),
+  campaign: idFilter("Only this campaign, active or not.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b62"),
 };
 
 /** The endpoint that explains whom campaigns reach (contract S6). */

@@ -55,17 +55,17 @@ export const countAccepted = (transport: Transport, millis: ReadonlyArray<number
 /** Counts settled pushes. */
 export const countSettled = counter(
   "waypost_push_settled_total",
-  "Settled pushes, by verdict: delivered, failed, delayed (to be retried), dropped (their send was stopped), " +
-    "returned (not sent in time).",
+  "Settled pushes, by verdict: delivered, failed, delayed (to be retried), dropped (their send was " +
+    "stopped), returned (not sent in time).",
   { transport: Transport.literals, verdict: verdicts },
 );
 
 /** Counts pushes that may arrive twice. */
 export const countUncertain = counter(
   "waypost_push_uncertain_total",
-  "Pushes that may arrive twice, by transport and cause: unanswered (retried, but the provider may have it), " +
-    "taken_over (from a process without heartbeats), stopped (no response before the process ended), " +
-    "unwritten (its outcome could not be stored).",
+  "Pushes that may arrive twice, by transport and cause: unanswered (retried, but the provider may " +
+    "have it), taken_over (from a process without heartbeats), stopped (no response before the process " +
+    "ended), unwritten (its outcome could not be stored).",
   { transport: Transport.literals, cause: ["unanswered", "taken_over", "stopped", "unwritten"] },
 );
 

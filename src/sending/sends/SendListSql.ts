@@ -50,8 +50,8 @@ export class SendListSql extends SqlService<SendListSql>("waypost/sending/SendLi
     const { campaign = null, status = null } = filters;
     return sql`
         ${rows}
-        WHERE s.workspace_id = ${tenant.workspaceId} AND s.environment = ${tenant.environment}
-          AND s.parent_id IS NULL AND (${before}::uuid IS NULL OR s.id < ${before})
+        WHERE ${tenantIs("s", tenant)} AND s.parent_id IS NULL
+          AND (${before}::uuid IS NULL OR s.id < ${before})
           AND (${campaign}::uuid IS NULL OR s.campaign_id = ${campaign})
           AND (${status}::text IS NULL OR s.status = ${status})
         ORDER BY s.id DESC`;
@@ -71,13 +71,11 @@ export class SendListSql extends SqlService<SendListSql>("waypost/sending/SendLi
         ${rows} WHERE ${tenantIs("s", tenant)} AND s.id = ${id} AND s.parent_id IS NULL`),
 
     /** The failed deliveries of a send by reason, the most frequent first. */
-    failures: ({ environment, workspaceId }: Tenant, id: string) =>
+    failures: (tenant: Tenant, id: string) =>
       Effect.orDie(sql<SendFailure>`
         SELECT coalesce(d.last_error, 'Unknown.') AS reason, count(*)::int AS deliveries
-        FROM send s JOIN delivery d ON d.workspace_id = s.workspace_id
-          AND d.environment = s.environment AND d.source_id = s.source_id
-        WHERE s.workspace_id = ${workspaceId} AND s.environment = ${environment}
-          AND (s.id = ${id} OR s.parent_id = ${id}) AND d.status = 'failed'
+        FROM send s JOIN delivery d ON ${sameTenant("d", "s")} AND d.source_id = s.source_id
+        WHERE ${tenantIs("s", tenant)} AND (s.id = ${id} OR s.parent_id = ${id}) AND d.status = 'failed'
         GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ${maxFailureReasons}`),
   };
 }) {}

@@ -4,18 +4,13 @@ import { Needs } from "../../access/Access.ts";
 import { alsoAsCsv } from "../../http/csv/CsvParameters.ts";
 import { NotFound, Unprocessable } from "../../wire/ApiError.ts";
 import { Data, PageOf, PageQuery } from "../../wire/Envelope.ts";
-import { isUuid } from "../../wire/Ids.ts";
-import { shownId } from "../../wire/ShownFields.ts";
+import { idFilter, shownId } from "../../wire/ShownFields.ts";
 import { SendStatus } from "./Send.ts";
 import { SendDetail, SendResource } from "./SendResource.ts";
 
 /** The query parameters that select sends. */
 const sendFilters = {
-  campaign: Schema.optionalKey(
-    shownId("Only sends of the campaign with this id.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b62").check(
-      Schema.makeFilter(isUuid, { message: "The {field} must be a UUID." }),
-    ),
-  ),
+  campaign: idFilter("Only sends of the campaign with this id.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b62"),
   status: Schema.optionalKey(SendStatus),
 };
 
