@@ -101,7 +101,7 @@ layer(overCutConnections)("Held messages that are pushed or rendered", (it) => {
           const now = yield* Clock.currentTimeMillis;
           yield* sql`UPDATE delivery SET held_until = ${instant(now)}
             WHERE workspace_id = ${workspaceId} AND status = 'held' AND device_key <= ${round * perRound}`;
-          const whileReleasing = yield* runCut({ run: release }, 1, cut);
+          const whileReleasing = yield* runCut({ run: release }, 2, cut);
           yield* release;
           assert.strictEqual(yield* count(sql`SELECT FROM delivery WHERE ${isDue} ${instant(now)}`), 0);
           // The plain message of an inbox is delivered; all others wait for a worker.
