@@ -23,7 +23,7 @@ const pushLayer = PushWorkers.layer.pipe(
   Layer.provide(Settings.layerTest({ allowPrivateAddresses: true })),
 );
 
-/** The devices of a round: a phone and an inbox with a name, and a phone without, so that its template fails. */
+/** The devices of a round: a phone and an inbox with a name, and a phone without, whose template fails. */
 const perRound = 3;
 /** The pushes of a round: two plain ones and one from the template. */
 const pushesPerRound = 3;

@@ -37,8 +37,8 @@ layer(TestWaypost.layer)("The upgrade of test devices", (it) => {
         yield* sql`
           INSERT INTO activity (workspace_id, environment, id, at, actor_type, actor_name, action,
             resource_type, resource_id, changes)
-          SELECT workspace_id, environment, gen_random_uuid(), registered_at, 'operator', 'operator', 'update',
-            'device', id::text, '{"approved": {"old": true, "new": false}}'
+          SELECT workspace_id, environment, gen_random_uuid(), registered_at, 'operator', 'operator',
+            'update', 'device', id::text, '{"approved": {"old": true, "new": false}}'
           FROM device WHERE id = ${never.id}`;
         yield* sql`ALTER TABLE device DROP COLUMN approval_decided`;
         yield* sql`DELETE FROM schema_migration WHERE name >= '0021'`;
