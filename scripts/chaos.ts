@@ -10,8 +10,8 @@
  *     node scripts/chaos.ts --held --devices 2000 --kills 20
  *
  * `--single` disrupts one send whose pushes take 3 to 7 seconds each. With `--held` quiet hours hold every
- * message and end a moment later, and every second send has a template. The database is an embedded one, or the
- * empty one of DATABASE_URL.
+ * message and end a moment later, and every second send has a template. The database is an embedded one, or
+ * the empty one of DATABASE_URL.
  */
 import { Effect, Random } from "effect";
 import { SqlClient } from "effect/sql";

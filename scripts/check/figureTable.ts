@@ -235,6 +235,7 @@ export const figureTable: Readonly<Record<string, ReadonlyArray<Figure>>> = {
     ["over # m off", maxAccuracy],
   ],
   "openapi/platform.json": [
+    ["at most # in an hour", constant("TestSends.ts", "maxTests")],
     ["# KB", maxFileKilobytes],
     ["# megapixels", megapixels],
     ["features and # MiB", importMebibytes],

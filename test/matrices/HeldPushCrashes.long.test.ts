@@ -23,7 +23,7 @@ const pushLayer = PushWorkers.layer.pipe(
   Layer.provide(Settings.layerTest({ allowPrivateAddresses: true })),
 );
 
-/** The devices of a round: a phone and an inbox with a name, and a phone without, so that its template fails. */
+/** The devices of a round: a phone and an inbox with a name, and a phone without, whose template fails. */
 const perRound = 3;
 /** The pushes of a round: two plain ones and one from the template. */
 const pushesPerRound = 3;
@@ -101,7 +101,7 @@ layer(overCutConnections)("Held messages that are pushed or rendered", (it) => {
           const now = yield* Clock.currentTimeMillis;
           yield* sql`UPDATE delivery SET held_until = ${instant(now)}
             WHERE workspace_id = ${workspaceId} AND status = 'held' AND device_key <= ${round * perRound}`;
-          const whileReleasing = yield* runCut({ run: release }, 1, cut);
+          const whileReleasing = yield* runCut({ run: release }, 2, cut);
           yield* release;
           assert.strictEqual(yield* count(sql`SELECT FROM delivery WHERE ${isDue} ${instant(now)}`), 0);
           // The plain message of an inbox is delivered; all others wait for a worker.

@@ -33,6 +33,13 @@ layer(TestWaypost.layer)("The upgrade of test devices", (it) => {
         const again = yield* device("production", true, false, true);
         const [inSandbox, notInSandbox] = [yield* device("sandbox", true), yield* device("sandbox")];
         for (const { id } of [never, elsewhere]) yield* givenIn("production", id);
+        // No entry but one of an approval counts.
+        yield* sql`
+          INSERT INTO activity (workspace_id, environment, id, at, actor_type, actor_name, action,
+            resource_type, resource_id, changes)
+          SELECT workspace_id, environment, gen_random_uuid(), registered_at, 'operator', 'operator',
+            'update', 'device', id::text, '{"approved": {"old": true, "new": false}}'
+          FROM device WHERE id = ${never.id}`;
         yield* sql`ALTER TABLE device DROP COLUMN approval_decided`;
         yield* sql`DELETE FROM schema_migration WHERE name >= '0021'`;
         yield* Effect.provide(migrate, MigrationFiles.layerFiles(ownMigrations));

@@ -43,6 +43,16 @@ layer(TestWaypost.shared)("waypost campaign and waypost notification", (it) => {
       const nobody = "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b64";
       const refused = yield* run(`notification test ${named} Morning --device ${nobody}`);
       assert.include(refused.stderr, "There is no registered device with this id");
+      const { sdk_key } = yield* json(`sdk-key issue ${at} --name App`);
+      const body = { platform: "ios", push: { transport: "fcm", token: "t" } };
+      const device = (yield* TestWaypost).device(sdk_key);
+      const phone = (yield* device("/devices/phone", { method: "PUT", body })).body.data.id;
+      yield* json(`device approve ${at} phone`);
+      assert.strictEqual(
+        (yield* run(`notification test ${named} Morning --device ${phone}`)).stdout,
+        "Sent it to 0 test devices.\n" +
+          `It failed for ${phone}: No credentials are set for fcm in this environment.\n`,
+      );
 
       const paused = yield* run(`campaign pause ${at} "Black Friday"`);
       assert.strictEqual(paused.stdout, 'Paused the campaign "Black Friday". It is paused.\n');
