@@ -1,7 +1,7 @@
 /**
- * Kills request processes under a stream of new connections. Measures how long clients wait, and which sockets
- * stay open in the supervisor. It starts a Waypost of its own, on loopback, in a temporary folder. Exit code 1
- * if a client waits for over a second or finds the port closed, or a socket is left.
+ * Kills request processes under a stream of new connections. Measures how long clients wait, and which
+ * sockets stay open in the supervisor. It starts a Waypost of its own, on loopback, in a temporary folder.
+ * Exit code 1 if a client waits for over a second or finds the port closed, or a socket is left.
  *
  *     node scripts/attack/kills.ts --kills 50 --processes 4 --clients 32
  *

@@ -8,12 +8,12 @@ const batchSize = 1_000;
 /** Batches that are read ahead. */
 const aheadBatches = 2;
 /** How long the client may take for a batch. `http/TransferRate.ts` has its least rate. */
-const maxIdle = "2min";
+const maxIdle = "3min";
 
 /**
  * Opens a cursor and gives its rows in batches, of one snapshot, until the scope closes. The first batch is
  * read at once, so that a query that fails does so before the response begins. The session ends by itself if
- * nobody reads a batch for two minutes.
+ * nobody reads a batch for three minutes.
  */
 export const rowCursor = Effect.fnUntraced(function* <Row extends object>(query: Statement.Fragment) {
   const sql = yield* SqlClient.SqlClient;

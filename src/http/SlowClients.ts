@@ -127,7 +127,7 @@ export class SlowClients {
         continue;
       }
       if (transfer === null) continue;
-      const isTransferLong = isLong(transfer, now, limits);
+      const isTransferLong = isLong(transfer, now, this.#limits);
       if (!isTransferLong && !isLate) continue;
       const { address, isProxied } = this.#options.clientOf(exchange.request);
       if (isLate && !(isProxied && transfer.direction === "response")) {

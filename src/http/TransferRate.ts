@@ -39,14 +39,15 @@ export const transferLimits: TransferLimits = {
 };
 
 /**
- * Limits of responses that hold a connection to the database, with a cursor, until they are read. With less
- * credit, a reader at the least rate would end whenever the sockets report no room for long.
+ * Limits of responses that hold a connection to the database, with a cursor, until they are read. The rate is
+ * an average over two minutes: with buffers of four megabytes, the kernel reports the progress of a reader at
+ * the least rate only every 90 seconds.
  */
 export const fileLimits: TransferLimits = {
   ...transferLimits,
   minRate: 16_000,
-  graceMillis: 30_000,
-  creditMillis: { body: 10_000, response: 60_000 },
+  graceMillis: 120_000,
+  creditMillis: { body: 10_000, response: 120_000 },
   maxMillis: 600_000,
 };
 

@@ -23,8 +23,8 @@ const accepting = new Set<Worker>();
  * Passes the connections that a process has not acknowledged to another one when it ends, or closes them if
  * there is none. `node:cluster` holds each connection until the process replies. A process that is killed
  * before never does, so its client would wait without end, and the supervisor keep the socket. A process
- * replies before it reads, so no byte of such a connection is lost. The reply given in its place is the one of
- * a process that stops: not accepted.
+ * replies before it reads, so no byte of such a connection is lost. Node gets the reply of a process that
+ * stops: not accepted.
  */
 export const passOnWhenEnded = (worker: Worker): void => {
   const child = worker.process as EventEmitter & { send: Send };
@@ -43,7 +43,7 @@ export const passOnWhenEnded = (worker: Worker): void => {
   // The process has ended, and all its messages were read.
   child.once("close", () => {
     accepting.delete(worker);
-    // Usually done by now. Without it, Node could pass a connection to the process that ended.
+    // Node does this itself, unless it notices the exit first. It would then go on passing connections to it.
     worker.disconnect();
     for (const [ack, connection] of unacknowledged) {
       if (accepting.size === 0) connection.close();

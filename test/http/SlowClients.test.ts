@@ -137,7 +137,7 @@ describe("slow clients", () => {
     }).pipe(Effect.scoped),
   );
 
-  it.live("a file that is not read ends after a minute, behind a proxy too (running.slow)", () =>
+  it.live("a file that is not read ends after two minutes, behind a proxy too (running.slow)", () =>
     Effect.gen(function* () {
       for (const isProxied of [false, true]) {
         const { check, ended, open } = yield* slowServer({ address: "192.0.2.1", isProxied });
@@ -150,7 +150,7 @@ describe("slow clients", () => {
           while (reader.text().length === before) yield* turn;
         }
         assert.deepStrictEqual(ended, ["file"]);
-        assert.isAtLeast(at, 35);
+        assert.isAbove(at, 120);
         assert.isFalse(reader.isClosed());
       }
     }).pipe(Effect.scoped),

@@ -15,7 +15,7 @@ describe("A killed request process", () => {
   });
   afterEach(() => cli.dispose());
 
-  it("leaves no client without an answer, and no socket with the supervisor (running.processes)", async () => {
+  it("leaves no client unanswered, and no socket with the supervisor (running.processes)", async () => {
     const sockets = processes.sockets;
     const [stopped = 0] = processes.running;
     // It gets a connection like any process, and cannot acknowledge it.

@@ -20,7 +20,7 @@ export interface Asked {
 }
 
 /** Sends a request on a connection of its own. */
-export const ask = (origin: string): Asked => {
+const ask = (origin: string): Asked => {
   const sent = request(`${origin}/health/live`, { agent: false });
   const outcome = new Promise<Outcome>((resolve) => {
     sent.setTimeout(unansweredMillis, () => {

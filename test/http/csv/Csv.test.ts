@@ -43,7 +43,7 @@ describe("CSV files", () => {
       ["a\n-b", `"a\n'-b"`],
       ["a\r\n＝b", `"a\r\n'＝b"`],
       ["=a\n=b;＠c", `"'=a\n'=b;'＠c"`],
-      // With the next cell, a number may be the start of a formula: `-1,2+…` where the comma is a decimal sign.
+      // With the next cell, a number may begin a formula: `-1,2+…` where the comma is a decimal sign.
       ["a;-1", "a;'-1"],
       ["two\r\nlines; a=b", '"two\r\nlines; a=b"'],
     ] as const) {

@@ -134,7 +134,7 @@ layer(TestWaypost.shared)("CSV files", (it) => {
         const expected = rows.map((row) => {
           const record = asRecord(row);
           const error = record["last_error"] ?? "";
-          return error === "" ? record : { ...record, last_error: parse(csvCell(error))[0]?.[0] ?? "" };
+          return error === "" ? record : { ...record, last_error: String(parse(csvCell(error))[0]?.[0]) };
         });
         assert.lengthOf(rows, list === "sends" ? 3 : count);
         const shown = new Set(rows.map((row) => (row as { readonly last_error?: string }).last_error ?? ""));
