@@ -1,9 +1,13 @@
 import { Context, Effect, Layer, type Scope, Stream } from "effect";
 import { HttpServerResponse } from "effect/http";
+import { setTimeout as delay } from "node:timers/promises";
 import { LongReads } from "../../database/LongReads.ts";
 import type { ServiceUnavailable } from "../../wire/ApiError.ts";
 import { csvLine } from "./Csv.ts";
 import type { CsvFile } from "./CsvFile.ts";
+
+/** Milliseconds after each batch, in which the event loop serves requests. */
+const pauseMillis = 5;
 
 const encoder = new TextEncoder();
 const ends = (lines: ReadonlyArray<string>): string => `${lines.join("\r\n")}\r\n`;
@@ -30,7 +34,13 @@ export class CsvExports extends Context.Service<
       );
       const body = Stream.concat(Stream.succeed([csvLine(heading)]), batches);
       return HttpServerResponse.stream(
-        Stream.map(body, (lines) => encoder.encode(ends(lines))),
+        Stream.mapEffect(body, (lines) =>
+          // In real time, because a file must not wait for a test to move its clock.
+          Effect.promise(async (signal) => {
+            await delay(pauseMillis, undefined, { signal });
+            return encoder.encode(ends(lines));
+          }),
+        ),
         {
           contentType: "text/csv; charset=utf-8",
           headers: {
