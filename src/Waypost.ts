@@ -11,6 +11,7 @@ import { activityPruning } from "./activity/ActivityPruning.ts";
 import { Campaigns } from "./campaigns/Campaigns.ts";
 import { SendPlan } from "./campaigns/SendPlan.ts";
 import { Database } from "./database/Database.ts";
+import { LongReads } from "./database/LongReads.ts";
 import { DataDirectory } from "./database/DataDirectory.ts";
 import { databaseTime } from "./database/SharedClock.ts";
 import { analyzeGrownTables } from "./database/TableStatistics.ts";
@@ -90,7 +91,7 @@ export const platformServices = Layer.mergeAll(Notifications.layer, Segments.lay
   Layer.provideMerge(LocationGroups.layer),
   Layer.provideMerge(MediaLibrary.layer),
   Layer.provideMerge(Thumbnails.layer),
-  Layer.provideMerge(Layer.mergeAll(Workspaces.layer, Tokens.layer, Activity.layer)),
+  Layer.provideMerge(Layer.mergeAll(Workspaces.layer, Tokens.layer, Activity.layer, LongReads.layer)),
 );
 
 /** Authentication, rate limits, idempotency and cursors: what every interface needs around its handlers. */

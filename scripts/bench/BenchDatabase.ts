@@ -1,6 +1,7 @@
 import { Effect, Layer, Redacted } from "effect";
 import { dirname } from "node:path";
 import { Database } from "../../src/database/Database.ts";
+import { LongReads } from "../../src/database/LongReads.ts";
 import { DataDirectory } from "../../src/database/DataDirectory.ts";
 import { EmbeddedPostgres } from "../../src/database/embedded/EmbeddedPostgres.ts";
 import { migrate, MigrationFiles } from "../../src/database/migrations/Migrations.ts";
@@ -10,7 +11,7 @@ import { operatorKey, secretKey } from "./ServiceApi.ts";
 /** Services on a database with the current schema, for the client around them. */
 export const onSchema = <A, E, R>(services: Layer.Layer<A, E, R>, directory = "") =>
   services.pipe(
-    Layer.provideMerge(Layer.effectDiscard(migrate)),
+    Layer.provideMerge(Layer.merge(Layer.effectDiscard(migrate), LongReads.layer)),
     Layer.provide(MigrationFiles.layerFolder(new URL("../../schema/", import.meta.url))),
     Layer.provide(
       Layer.succeed(DataDirectory, {

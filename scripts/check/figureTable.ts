@@ -38,7 +38,7 @@ const maxAttempts =
 
 const sourceRows = Object.values(SourceRowLimits.defaultValue());
 const keepalive = (name: string) => constant("Postgres.ts", `tcp_keepalives_${name}`);
-const connections = constant("Postgres.ts", "options\\.maxConnections");
+const connections = constant("PoolLimits.ts", "maxStatementConnections");
 const batchLease = constant("SendBatches.ts", "leaseMillis") / second;
 const pushLease = pushLeaseMillis / second;
 const keyHours = constant("IdempotentRequests.ts", "keptMillis") / hour;
@@ -103,7 +103,7 @@ export const figureTable: Readonly<Record<string, ReadonlyArray<Figure>>> = {
     ["they end after # minutes", fileLimits.maxMillis / minute],
     ["Waypost tests every # seconds", constant("DiskSpace.ts", "testMillis") / second],
     ["would count more than # rows", Math.max(...sourceRows)],
-    ["A report waits at most # seconds", constant("SlowReports.ts", "maxWait") / second],
+    ["A report waits at most # seconds", constant("LongReads.ts", "maxWait") / second],
     ["runs at most # seconds", constant("SlowReports.ts", "maxRun") / second],
     ["The minimum is # days", minRetentionDays],
     ["reports # days or more after it happened", lateDays],

@@ -15,7 +15,7 @@ import {
 } from "./migrations/Migrations.ts";
 import { watchSchema } from "./migrations/SchemaWatch.ts";
 import { DiskSpace } from "./pool/DiskSpace.ts";
-import { maxStatementConnections } from "./pool/PoolLimits.ts";
+import { ConnectionDivision, divided, maxStatementConnections } from "./pool/PoolLimits.ts";
 import { ProcessMember } from "../processes/ProcessMember.ts";
 import { type PostgresTarget, postgresLayer } from "./Postgres.ts";
 import { sessionName } from "./SessionName.ts";
@@ -117,6 +117,7 @@ export class Database extends Context.Service<
     Layer.effectDiscard(Effect.andThen(schema, Effect.forkScoped(watchSchema))).pipe(
       Layer.provideMerge(Database.layerClient),
       Layer.provideMerge(poolLayer(target, maxConnections)),
+      Layer.provideMerge(Layer.succeed(ConnectionDivision, divided(maxConnections))),
     );
 }
 

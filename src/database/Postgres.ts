@@ -3,10 +3,12 @@ import { PgClient } from "@effect/sql-pg";
 import { Context, Data, type Duration, Effect, Layer, Redacted, Schedule } from "effect";
 import { Reactivity } from "effect/reactivity";
 import { SqlClient } from "effect/sql";
+import { constants, setPriority } from "node:os";
 import { mayAnswerSoon, reasonOf } from "./DatabaseFailure.ts";
 import { silentMillis } from "./pool/ConnectionWatch.ts";
 import { DiskSpace } from "./pool/DiskSpace.ts";
 import { pooledClient } from "./pool/PooledClient.ts";
+import { divided, maxStatementConnections } from "./pool/PoolLimits.ts";
 
 /** How to reach the server. */
 export type PostgresTarget =
@@ -27,11 +29,11 @@ export class PostgresUnusable extends Data.TaggedError("PostgresUnusable")<{
 const minVersion = 150_000;
 
 const statementMillis = 30_000;
+/** The same of long reads: with the wait for their turn it is within the time of a request. */
+const longReadMillis = 20_000;
 
 const sessionSettings: Readonly<Record<string, string>> = {
   timezone: "UTC",
-  // Milliseconds. A statement that needs longer changes it in its own transaction.
-  statement_timeout: String(statementMillis),
   // A lock that is held longer is held by a process that froze: the request fails with 503.
   lock_timeout: "5000",
   // The locks of a process that froze or lost its network are free again after these.
@@ -43,16 +45,29 @@ const sessionSettings: Readonly<Record<string, string>> = {
   client_connection_check_interval: "2000",
 };
 
-/** Limits of the pool. The defaults are for production. */
+/** Milliseconds. */
+const poolLimits = { idleMillis: 60_000, waitMillis: statementMillis, slowMillis: 30, silentMillis };
+
+/** Limits of the pools. The defaults are for production. */
 export interface PostgresOptions {
   /** The name of the sessions in `pg_stat_activity`: at most 63 ASCII characters. */
   readonly applicationName?: string;
+  /** Those for long reads included (`divided`). */
   readonly maxConnections?: number;
   /** How long the first connection is retried while the server is unavailable, in milliseconds. */
   readonly retryMillis?: number;
   /** Limit for opening one connection. */
   readonly connectTimeout?: Duration.Input;
 }
+
+/** Lets a server process of this machine wait for others that need the CPU. */
+const yieldCpu = (processId: number): void => {
+  try {
+    setPriority(processId, constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // The system does not allow it: long reads have the share of all others.
+  }
+};
 
 const describe = (target: PostgresTarget): string => {
   if (target._tag === "socket") return target.path;
@@ -64,8 +79,9 @@ const make = (
   { _tag, ...address }: PostgresTarget,
   options: PostgresOptions,
   diskSpace: DiskSpace["Service"],
-) =>
-  pooledClient(
+) => {
+  const { long, short } = divided(options.maxConnections ?? maxStatementConnections);
+  return pooledClient(
     {
       ...address,
       applicationName: options.applicationName ?? "waypost",
@@ -77,16 +93,32 @@ const make = (
       startupParameters: sessionSettings,
     },
     {
-      maxConnections: options.maxConnections ?? 20,
-      // Statements on one connection wait for each other. A slow one holds up at most seven others.
-      maxShared: 8,
-      idleMillis: 60_000,
-      waitMillis: statementMillis,
-      silentMillis,
-      statementMillis,
+      short: {
+        ...poolLimits,
+        maxConnections: short,
+        // A fifth is left for single statements.
+        maxTransactions: Math.max(1, short - Math.ceil(short / 5)),
+        // Statements on one connection wait for each other. A slow one holds up at most seven others.
+        maxShared: 8,
+        // A statement that needs longer changes it in its own transaction.
+        statementMillis,
+        settings: {},
+        onOpen: () => undefined,
+      },
+      long: {
+        ...poolLimits,
+        maxConnections: long,
+        maxTransactions: long,
+        maxShared: 1,
+        statementMillis: longReadMillis,
+        // Each occupies one core.
+        settings: { max_parallel_workers_per_gather: "0" },
+        onOpen: _tag === "socket" ? yieldCpu : () => undefined,
+      },
     },
     diskSpace,
   );
+};
 
 /** The reason why the server cannot be used; null if it can. */
 const serverProblem = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {

@@ -1,9 +1,8 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { asNumber } from "../database/Rows.ts";
-import { tenantIs } from "../database/TenantColumns.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 import type { AttributeSummary } from "./AttributeSummary.ts";
+import { type KeyBlocks, sampledDevices } from "./AudiencesSql.ts";
 
 /** The most values of each attribute. */
 const maxValues = 20;
@@ -16,16 +15,15 @@ const maxValueLength = 255;
 export class AttributesSql extends Context.Service<AttributesSql>()("waypost/devices/AttributesSql", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     /**
-     * The names that registered devices have, with their most frequent values. Reads every `stride`-th block
-     * of 100 keys, and multiplies the counts.
+     * The names that registered devices have, with their most frequent values. The counts of a sample are
+     * multiplied by `scale`.
      */
-    summaries: (tenant: TenantKey, stride: number) =>
+    summaries: (tenant: TenantKey, sample: KeyBlocks | null, scale: number) =>
       Effect.orDie(sql<AttributeSummary>`
         WITH held AS MATERIALIZED (
           SELECT a.name, a.value
-          FROM device d, jsonb_each(d.attributes) AS a (name, value)
-          WHERE ${tenantIs("d", tenant)} AND d.unregistered_at IS NULL
-            ${stride === 1 ? sql`` : sql`AND (d.key / 100) % ${stride} = 0`}
+          FROM ${sampledDevices(sql, tenant, sample, sql`d.attributes`, sql`true`)},
+            jsonb_each(d.attributes) AS a (name, value)
         ), names AS (
           SELECT name, count(*) AS devices FROM held GROUP BY name
           ORDER BY devices DESC, name COLLATE "C" LIMIT ${maxNames}
@@ -41,8 +39,8 @@ export class AttributesSql extends Context.Service<AttributesSql>()("waypost/dev
           SELECT *, row_number() OVER (PARTITION BY name ORDER BY devices DESC, value) AS rank
           FROM counted WHERE length(value::text) <= ${maxValueLength}
         )
-        SELECT n.name, ${asNumber("n.devices")} * ${stride} AS devices, COALESCE((
-            SELECT jsonb_agg(jsonb_build_object('value', r.value, 'devices', r.devices * ${stride})
+        SELECT n.name, round(n.devices * ${scale}::float8) AS devices, COALESCE((
+            SELECT jsonb_agg(jsonb_build_object('value', r.value, 'devices', round(r.devices * ${scale}::float8))
               ORDER BY r.rank)
             FROM ranked r WHERE r.name = n.name AND r.rank <= ${maxValues}), '[]') AS values
         FROM names n ORDER BY n.devices DESC, n.name COLLATE "C"`),

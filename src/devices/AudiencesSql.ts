@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect";
-import { SqlClient } from "effect/sql";
+import { SqlClient, type Statement } from "effect/sql";
 import { asNumber, onlyRow } from "../database/Rows.ts";
 import { tenantIs } from "../database/TenantColumns.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
@@ -8,7 +8,7 @@ import { isReachableSql } from "./ObstacleSql.ts";
 import { audienceSql } from "./SegmentRuleSql.ts";
 
 /** Blocks of device keys that are spread evenly over all keys. */
-interface KeyBlocks {
+export interface KeyBlocks {
   readonly blocks: number;
   readonly size: number;
   /** The highest key. */
@@ -21,37 +21,51 @@ export interface AudienceCount {
   readonly reachable: number;
 }
 
+/** The highest key of a device: at least as many as there are devices. */
+export const lastDeviceKey =
+  (sql: SqlClient.SqlClient) =>
+  (tenant: TenantKey): Effect.Effect<number> =>
+    Effect.map(
+      onlyRow(sql<{ readonly key: number }>`
+        SELECT t.last_device_key AS key FROM tenant t WHERE ${tenantIs("t", tenant)}`),
+      ({ key }) => key,
+    );
+
+/**
+ * The registered devices of a tenant as the table `d`; those of a sample alone by the primary key. `columns`
+ * are computed for each block, so that aggregates of them are.
+ */
+export const sampledDevices = (
+  sql: SqlClient.SqlClient,
+  tenant: TenantKey,
+  sample: KeyBlocks | null,
+  columns: Statement.Fragment,
+  condition: Statement.Fragment,
+): Statement.Fragment => {
+  const rows = (keys: Statement.Fragment) => sql`
+    (SELECT ${columns} FROM device d
+     WHERE ${tenantIs("d", tenant)} AND d.unregistered_at IS NULL AND (${condition}) ${keys}) AS d`;
+  if (sample === null) return rows(sql``);
+  const { blocks, keys, size } = sample;
+  const stride = Math.floor(keys / blocks);
+  // The offset differs from block to block, so that nothing periodic in the keys decides.
+  const first = sql`(b * ${stride}::int + b * 7919 % ${stride - size + 1}::int)`;
+  return sql`generate_series(0, ${blocks - 1}::int) AS b,
+    LATERAL ${rows(sql`AND d.key > ${first} AND d.key <= ${first} + ${size}::int`)}`;
+};
+
 /** The statements that count devices of an audience. */
 export class AudiencesSql extends Context.Service<AudiencesSql>()("waypost/devices/AudiencesSql", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    /** The highest key of a device: at least as many as there are devices. */
-    lastKey: (tenant: TenantKey) =>
-      Effect.map(
-        onlyRow(sql<{ readonly key: number }>`
-          SELECT t.last_device_key AS key FROM tenant t WHERE ${tenantIs("t", tenant)}`),
-        ({ key }) => key,
-      ),
+    lastKey: lastDeviceKey(sql),
 
-    /** Counts registered devices; of a sample, those of its blocks alone, by the primary key. */
+    /** Counts registered devices, those of a sample alone. */
     count: (tenant: TenantKey, audience: Audience, sample: KeyBlocks | null) => {
-      const counted = (more: ReturnType<typeof audienceSql>) => sql`
-        SELECT count(*) AS devices, count(*) FILTER (WHERE ${isReachableSql(sql, "d")}) AS reachable
-        FROM device d
-        WHERE ${tenantIs("d", tenant)} AND d.unregistered_at IS NULL
-          AND (${audienceSql(sql, audience, "d")}) ${more}`;
-      if (sample === null) {
-        return onlyRow(sql<AudienceCount>`
-          SELECT ${asNumber("devices")} AS devices, ${asNumber("reachable")} AS reachable
-          FROM (${counted(sql``)}) AS all_devices`);
-      }
-      const { keys, size } = sample;
-      const stride = Math.floor(keys / sample.blocks);
-      // The offset differs from block to block, so that nothing periodic in the keys decides.
-      const first = sql`(b * ${stride}::int + b * 7919 % ${stride - size + 1}::int)`;
+      const counts = sql`
+        count(*) AS devices, count(*) FILTER (WHERE ${isReachableSql(sql, "d")}) AS reachable`;
       return onlyRow(sql<AudienceCount>`
-        SELECT ${asNumber("sum(c.devices)")} AS devices, ${asNumber("sum(c.reachable)")} AS reachable
-        FROM generate_series(0, ${sample.blocks - 1}::int) AS b,
-        LATERAL (${counted(sql`AND d.key > ${first} AND d.key <= ${first} + ${size}::int`)}) AS c`);
+        SELECT ${asNumber("sum(d.devices)")} AS devices, ${asNumber("sum(d.reachable)")} AS reachable
+        FROM ${sampledDevices(sql, tenant, sample, counts, audienceSql(sql, audience, "d"))}`);
     },
   })),
 }) {

@@ -1,10 +1,12 @@
 import { Clock, Context, Effect, Layer, Stream, Struct } from "effect";
 import { Activity } from "../activity/Activity.ts";
 import { Database } from "../database/Database.ts";
+import { LongReads } from "../database/LongReads.ts";
 import { csvLines } from "../http/csv/Csv.ts";
 import { type CsvFile, csvName, todayOf } from "../http/csv/CsvFile.ts";
-import { NotFound } from "../wire/ApiError.ts";
+import { NotFound, type ServiceUnavailable } from "../wire/ApiError.ts";
 import { type DeviceKey, isUuid } from "../wire/Ids.ts";
+import type { PagePosition } from "../wire/PagePosition.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { Device } from "./Device.ts";
 import { type DeviceFilters, RegisteredDevicesSql } from "./RegisteredDevicesSql.ts";
@@ -13,8 +15,12 @@ import { type DeviceFilters, RegisteredDevicesSql } from "./RegisteredDevicesSql
 export class RegisteredDevices extends Context.Service<
   RegisteredDevices,
   {
-    /** Registered devices, newest first. */
-    readonly page: RegisteredDevicesSql["Service"]["page"];
+    /** Registered devices, newest first. @throws 503 */
+    readonly page: (
+      tenant: Tenant,
+      position: PagePosition,
+      filters: DeviceFilters,
+    ) => Effect.Effect<ReadonlyArray<Device>, ServiceUnavailable>;
     /** All of them as CSV, in the order of the pages. */
     readonly file: (tenant: Tenant, filters: DeviceFilters) => Effect.Effect<CsvFile>;
     /** One registered device. @throws 404 */
@@ -36,6 +42,7 @@ export class RegisteredDevices extends Context.Service<
       const database = yield* Database;
       const repository = yield* RegisteredDevicesSql;
       const activity = yield* Activity;
+      const longReads = yield* LongReads;
 
       const findRow = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
         const device = isUuid(id) ? yield* repository.find(tenant, id) : null;
@@ -43,7 +50,13 @@ export class RegisteredDevices extends Context.Service<
       });
 
       return RegisteredDevices.of({
-        page: repository.page,
+        page: (tenant, position, filters) => {
+          const page = repository.page(tenant, position, filters);
+          const { approved, platform, search } = filters;
+          // A filter without an index of its own may pass over all devices.
+          const isLong = (approved ?? platform ?? search ?? null) !== null;
+          return isLong ? longReads.run(tenant.workspaceId, page) : page;
+        },
 
         file: Effect.fn("RegisteredDevices.file")(function* (tenant, filters) {
           const columns = Object.keys(Device.fields);

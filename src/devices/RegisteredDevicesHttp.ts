@@ -25,7 +25,8 @@ export const registeredDevicesHandlers = handlerGroup(
         Effect.gen(function* () {
           const caller = yield* Caller;
           const filters = { approved, platform, userId: exactText(user_id), search: searchPattern(q) };
-          if (yield* wantsCsv) return yield* exports.send(yield* devices.file(caller, filters));
+          if (yield* wantsCsv)
+            return yield* exports.send(caller.workspaceId, yield* devices.file(caller, filters));
           const scope = { endpoint: "GET /devices", owner: caller, filters };
           return yield* cursors.page(scope, query, (position) => devices.page(caller, position, filters));
         }),

@@ -39,6 +39,8 @@ export class SegmentsRepository extends Context.Service<
     ) => Effect.Effect<void>;
     /** Deletes a segment, also from the targeting of campaigns. */
     readonly delete: (tenant: Tenant, id: string) => Effect.Effect<void>;
+    /** The highest key of a device: at least as many as there are devices. */
+    readonly lastDeviceKey: (tenant: TenantKey) => Effect.Effect<number>;
     /**
      * How many registered devices each rule holds, in the order of the rules. All rules are counted in one
      * scan of the devices.

@@ -4,6 +4,7 @@ import { arrayOf, instant, jsonb, onlyRow, unnested, utc } from "../database/Row
 import { anyRow, firstRow, mapRows, run } from "../database/Statements.ts";
 import { sameTenant, tenantColumns, tenantIs } from "../database/TenantColumns.ts";
 import type { Audience, SegmentRule } from "./SegmentRule.ts";
+import { lastDeviceKey } from "./AudiencesSql.ts";
 import { ruleSql } from "./SegmentRuleSql.ts";
 import { type SegmentRow, SegmentsRepository } from "./SegmentsRepository.ts";
 
@@ -45,6 +46,8 @@ export const segmentsSql = Layer.effect(
             AND (s.name <> ${name} OR s.rule <> ${jsonb(rule)})`),
 
       delete: (tenant, id) => run(sql`DELETE FROM segment s WHERE ${tenantIs("s", tenant)} AND s.id = ${id}`),
+
+      lastDeviceKey: lastDeviceKey(sql),
 
       count: (tenant, rules) => {
         const counts = rules.map((rule) => sql`count(*) FILTER (WHERE ${ruleSql(sql, rule, "d")})`);

@@ -1,7 +1,8 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { Activity, type ResourceChange } from "../activity/Activity.ts";
 import { Database } from "../database/Database.ts";
-import { NotFound, type Unprocessable } from "../wire/ApiError.ts";
+import { LongReads } from "../database/LongReads.ts";
+import { NotFound, type ServiceUnavailable, type Unprocessable } from "../wire/ApiError.ts";
 import type { DeletedResource } from "../wire/Envelope.ts";
 import { isUuid } from "../wire/Ids.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
@@ -21,12 +22,12 @@ const nearCandidates = 1_000;
 export class Locations extends Context.Service<
   Locations,
   {
-    /** Newest first. */
+    /** Newest first. @throws 503 */
     readonly page: (
       tenant: Tenant,
       search: LocationSearch,
       position: PagePosition,
-    ) => Effect.Effect<ReadonlyArray<LocationResource>>;
+    ) => Effect.Effect<ReadonlyArray<LocationResource>, ServiceUnavailable>;
     /** @throws 404 */
     readonly find: (tenant: Tenant, id: string) => Effect.Effect<LocationResource, NotFound>;
     /** Changes the fields that were sent; the shape cannot be changed (contract G1). @throws 404, 422 */
@@ -52,6 +53,7 @@ export class Locations extends Context.Service<
       const repository = yield* LocationsRepository;
       const locationIndexes = yield* LocationIndexes;
       const activity = yield* Activity;
+      const longReads = yield* LongReads;
 
       const notFound = NotFound.resource("location");
 
@@ -61,20 +63,23 @@ export class Locations extends Context.Service<
       });
 
       return Locations.of({
-        page: Effect.fn("Locations.page")(function* (tenant, search, position) {
-          const { near, ...filters } = search;
-          if (near === null) return yield* repository.page(tenant, filters, position);
-          const index = yield* locationIndexes.current(tenant);
-          const { before } = position;
-          const ids = (yield* runSliced(index.within([near.longitude, near.latitude], near.meters)))
-            .map(({ id }) => id)
-            .filter((id) => before === null || id < before)
-            .sort((one, other) => (one < other ? 1 : -1));
-          const isFiltered = Object.values(filters).some((value) => (value ?? null) !== null);
-          // The newest suffice where nothing else selects.
-          const candidates = isFiltered ? ids : ids.slice(0, nearCandidates);
-          return yield* repository.page(tenant, { ...filters, ids: candidates }, position);
-        }),
+        page: Effect.fn("Locations.page")(
+          function* (tenant, search, position) {
+            const { near, ...filters } = search;
+            if (near === null) return yield* repository.page(tenant, filters, position);
+            const index = yield* locationIndexes.current(tenant);
+            const { before } = position;
+            const ids = (yield* runSliced(index.within([near.longitude, near.latitude], near.meters)))
+              .map(({ id }) => id)
+              .filter((id) => before === null || id < before)
+              .sort((one, other) => (one < other ? 1 : -1));
+            const isFiltered = Object.values(filters).some((value) => (value ?? null) !== null);
+            // The newest suffice where nothing else selects.
+            const candidates = isFiltered ? ids : ids.slice(0, nearCandidates);
+            return yield* repository.page(tenant, { ...filters, ids: candidates }, position);
+          },
+          (page, { workspaceId }, { near }) => (near === null ? page : longReads.run(workspaceId, page)),
+        ),
 
         find,
 

@@ -1,6 +1,8 @@
 import { Context, Effect, Layer, type Scope, Stream } from "effect";
+import { LongReads } from "../database/LongReads.ts";
+import { onLongConnections } from "../database/pool/LongConnections.ts";
 import { MessageIds } from "../sending/deliveries/MessageId.ts";
-import { NotFound } from "../wire/ApiError.ts";
+import { NotFound, type ServiceUnavailable } from "../wire/ApiError.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { personIn } from "./Person.ts";
 import { PeopleSql, type PersonMessage } from "./PeopleSql.ts";
@@ -17,7 +19,7 @@ const section = <Row extends object>(
 ): Stream.Stream<string> =>
   Stream.suspend(() => {
     let isFirst = true;
-    const listed = Stream.map(Stream.unwrap(rows), (batch) =>
+    const listed = Stream.map(Stream.unwrap(onLongConnections(rows)), (batch) =>
       batch
         .map((row) => {
           const text = (isFirst ? "" : ",") + JSON.stringify(shown(row));
@@ -36,9 +38,12 @@ export class People extends Context.Service<
   {
     /**
      * Everything that is held about a person, as the pieces of a JSON text, in the memory of a batch. @throws
-     * 404 for a person without a device
+     * 404 for a person without a device, 503
      */
-    readonly export: (tenant: Tenant, person: string) => Effect.Effect<Stream.Stream<string>, NotFound>;
+    readonly export: (
+      tenant: Tenant,
+      person: string,
+    ) => Effect.Effect<Stream.Stream<string>, NotFound | ServiceUnavailable, Scope.Scope>;
   }
 >()("waypost/people/People") {
   static readonly layer = Layer.effect(
@@ -46,6 +51,7 @@ export class People extends Context.Service<
     Effect.gen(function* () {
       const repository = yield* PeopleSql;
       const ids = yield* MessageIds;
+      const longReads = yield* LongReads;
 
       const message = ({ deviceKey, sourceId, ...fields }: PersonMessage) => ({
         id: ids.idOf({ sourceId, deviceKey }),
@@ -56,6 +62,7 @@ export class People extends Context.Service<
         export: Effect.fn("People.export")(function* (tenant, person) {
           const userId = personIn(person);
           if (userId === null || !(yield* repository.exists(tenant, userId))) return yield* nobody;
+          yield* longReads.exported(tenant.workspaceId, Effect.void);
           const sections = [
             section("devices", repository.devices(tenant, userId)),
             section("messages", repository.messages(tenant, userId), message),

@@ -26,7 +26,7 @@ export const reportAnswers = Effect.map(
       Effect.gen(function* () {
         const isCsv = yield* wantsCsv;
         const text = yield* reports[report](tenant, query);
-        if (isCsv) return yield* exports.send(reportFile(report, tenant, text));
+        if (isCsv) return yield* exports.send(tenant.workspaceId, reportFile(report, tenant, text));
         const { headers } = yield* HttpServerRequest.HttpServerRequest;
         return textUnlessKnown(headers["if-none-match"], text);
       }),

@@ -1,21 +1,20 @@
-import { Context, Effect, Layer, Semaphore } from "effect";
+import { Context, Effect, Layer } from "effect";
 import { Database } from "../database/Database.ts";
+import { LongReads } from "../database/LongReads.ts";
 import type { ServiceUnavailable } from "../wire/ApiError.ts";
 import { RollupReader } from "./rollups/RollupReader.ts";
-import { rollupsIncomplete, slowReports, SourceRowLimits, type TooManySourceRows } from "./SlowReports.ts";
+import { rollupsIncomplete, slowReport, SourceRowLimits, type TooManySourceRows } from "./SlowReports.ts";
 
-/** Reports that this process reads at the same time. They leave connections for everything else. */
-const readConcurrency = 4;
-
-/** Reads figures in transactions of one snapshot, few at a time. */
+/** Reads figures in transactions of one snapshot, as long reads. */
 export class ReportReads extends Context.Service<
   ReportReads,
   {
     /**
-     * Reads figures that count at most so many source rows. What has to count many waits for a permit of
-     * `slowReports`; what would count too many is refused.
+     * Reads figures of a workspace that count at most so many source rows. What has to count many is a slow
+     * report; what would count too many is refused.
      */
     readonly read: <A>(
+      workspaceId: number,
       figures: (maxRows: number) => Effect.Effect<A, TooManySourceRows>,
     ) => Effect.Effect<A, ServiceUnavailable>;
   }
@@ -23,23 +22,21 @@ export class ReportReads extends Context.Service<
   make: Effect.gen(function* () {
     const database = yield* Database;
     const rollups = yield* RollupReader;
-    const semaphore = yield* Semaphore.make(readConcurrency);
-    const runSlowly = yield* slowReports;
+    const longReads = yield* LongReads;
     return {
-      read: <A>(figures: (maxRows: number) => Effect.Effect<A, TooManySourceRows>) =>
+      read: <A>(workspaceId: number, figures: (maxRows: number) => Effect.Effect<A, TooManySourceRows>) =>
         Effect.gen(function* () {
           const limits = yield* SourceRowLimits;
           const read = (maxRows: number) =>
             database.atomically(Effect.andThen(rollups.useReadSnapshot, figures(maxRows)));
           const readSlowly = (refusal: TooManySourceRows) =>
             refusal.rows > limits.max
-              ? Effect.fail(rollupsIncomplete(refusal))
-              : Effect.catchTag(runSlowly(read(limits.max), refusal), "TooManySourceRows", (more) =>
-                  Effect.fail(rollupsIncomplete(more)),
-                );
-          return yield* semaphore
-            .withPermit(read(limits.quick))
-            .pipe(Effect.catchTag("TooManySourceRows", readSlowly));
+              ? Effect.fail(refusal)
+              : longReads.run(workspaceId, slowReport(read(limits.max), refusal));
+          return yield* longReads.run(workspaceId, read(limits.quick)).pipe(
+            Effect.catchTag("TooManySourceRows", readSlowly),
+            Effect.catchTag("TooManySourceRows", (refusal) => Effect.fail(rollupsIncomplete(refusal))),
+          );
         }),
     };
   }),

@@ -85,7 +85,9 @@ export class Reports extends Context.Service<
         const now = yield* Clock.currentTimeMillis;
         const { end, filters, start, status } = yield* readReportQuery(sent, { timezone, now, statuses });
         const scope = { range: reportRange(timezone, start, end), filters, now };
-        const data = yield* reads.read((maxRows) => source(tenant, scope, status, maxRows));
+        const data = yield* reads.read(tenant.workspaceId, (maxRows) =>
+          source(tenant, scope, status, maxRows),
+        );
         return `{"data":${data},"meta":${JSON.stringify({ start, end, timezone })}}`;
       });
 

@@ -1,22 +1,19 @@
-import { Context, Data, Duration, Effect, Semaphore } from "effect";
+import { Context, Data, Duration, Effect } from "effect";
 import { addDays, dateAt, dayStart } from "../time/LocalTime.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import { ServiceUnavailable } from "../wire/ApiError.ts";
 
 /**
  * How many source rows a report may count while rollups are incomplete, of deliveries or of events, whichever
- * are more: up to `quick` it is read like any other, up to `max` it needs a permit of `slowReports`, above
+ * are more: up to `quick` it is read like any other, up to `max` it is a slow report, above
  * that it is refused.
  */
 export const SourceRowLimits = Context.Reference("waypost/reports/SourceRowLimits", {
   defaultValue: () => ({ quick: 300_000, max: 30_000_000 }),
 });
 
-/** Slow reports that this process counts at the same time. */
-const slowConcurrency = 2;
-// Together less than a minute, after which proxies give up.
-const maxWait = Duration.seconds(15);
-const maxRun = Duration.seconds(30);
+// With two waits for a turn of a long read less than a minute, after which proxies give up.
+const maxRun = Duration.seconds(25);
 /** The `Retry-After` of a refusal, in seconds. */
 const retryAfter = 15;
 
@@ -45,30 +42,12 @@ export const rollupsIncomplete = ({ rolledUpFrom, timezone }: TooManySourceRows)
   );
 };
 
-/**
- * Makes the limit for reports that count many source rows: few at a time, so that they leave connections to
- * everything else and do not slow the rebuild down. A report that waits or runs too long fails and is
- * interrupted.
- */
-export const slowReports = Effect.map(
-  Semaphore.make(slowConcurrency),
-  (permits) =>
-    <A, E, R>(
-      count: Effect.Effect<A, E, R>,
-      refusal: TooManySourceRows,
-    ): Effect.Effect<A, E | ServiceUnavailable, R> =>
-      Effect.suspend(() => {
-        let hasStarted = false;
-        const start = Effect.sync(() => {
-          hasStarted = true;
-        });
-        const counting = Effect.timeoutOrElse(count, {
-          duration: maxRun,
-          orElse: () => Effect.fail(rollupsIncomplete(refusal)),
-        });
-        const waitTimeout = Effect.flatMap(Effect.sleep(maxWait), () =>
-          hasStarted ? Effect.never : Effect.fail(rollupsIncomplete(refusal)),
-        );
-        return Effect.raceFirst(permits.withPermit(Effect.andThen(start, counting)), waitTimeout);
-      }),
-);
+/** A report that counts many source rows. One that runs too long fails and is interrupted. */
+export const slowReport = <A, E, R>(
+  count: Effect.Effect<A, E, R>,
+  refusal: TooManySourceRows,
+): Effect.Effect<A, E | ServiceUnavailable, R> =>
+  Effect.timeoutOrElse(count, {
+    duration: maxRun,
+    orElse: () => Effect.fail(rollupsIncomplete(refusal)),
+  });

@@ -167,12 +167,28 @@ layer(TestWaypost.layer)("Segments, devices and sends in the platform API", (it)
         { value: "7", devices: 1 },
       ]);
       assert.deepStrictEqual(of("empty").values, []);
-      // Of many devices every other hundred is read.
+      // Of many devices every fifth hundred is read.
       yield* Effect.orDie(sql`UPDATE tenant SET last_device_key = 150000
         WHERE workspace_id = ${production.workspaceId} AND environment = 'production'`);
-      const sampled = (yield* production.platform("/attributes")).body;
-      assert.deepStrictEqual(sampled.meta, { estimated: true });
-      assert.deepInclude(sampled.data[0], { name: "plan", devices: 6 });
+      const first = Effect.map(production.platform("/attributes"), ({ body: { data, meta } }) => {
+        assert.deepStrictEqual(meta, { estimated: true });
+        return data[0];
+      });
+      assert.deepInclude(yield* first, {
+        name: "plan",
+        devices: 15,
+        values: [
+          { value: "gold", devices: 10 },
+          { value: "silver", devices: 5 },
+        ],
+      });
+      // An estimate is kept for five seconds.
+      yield* Effect.orDie(sql`UPDATE device SET attributes = '{"plan": "free"}'
+        WHERE workspace_id = ${production.workspaceId} AND environment = 'production'`);
+      yield* TestClock.adjust("4 seconds");
+      assert.lengthOf((yield* first).values, 2);
+      yield* TestClock.adjust("1 second");
+      assert.deepStrictEqual((yield* first).values, [{ value: "free", devices: 15 }]);
     }),
   );
 

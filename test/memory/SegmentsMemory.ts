@@ -68,6 +68,8 @@ export const segmentsMemory = Layer.effect(
           if (tenantRow(tables, segments, tenant, id) !== null) tables.delete(segments, id);
         }),
 
+      lastDeviceKey: () => Effect.succeed(0),
+
       count: (_tenant, rules) => Effect.succeed(rules.map(() => 0)),
 
       rules: (tenant, ids) =>

@@ -1,11 +1,16 @@
 import { assert, layer } from "@effect/vitest";
-import { Deferred, Effect, Exit, Fiber, Metric } from "effect";
+import { Effect, Exit, Fiber, Metric } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { Reports } from "../../src/reports/Reports.ts";
 import { Rollups } from "../../src/reports/rollups/Rollups.ts";
 import { RollupSizes } from "../../src/reports/rollups/RollupSizes.ts";
-import { SourceRowLimits, TooManySourceRows, slowReports } from "../../src/reports/SlowReports.ts";
+import {
+  rollupsIncomplete,
+  SourceRowLimits,
+  TooManySourceRows,
+  slowReport,
+} from "../../src/reports/SlowReports.ts";
 import type { TimeZoneName } from "../../src/time/TimeZone.ts";
 import { ServiceUnavailable } from "../../src/wire/ApiError.ts";
 import { ParsedBody } from "../../src/wire/ParsedBody.ts";
@@ -28,69 +33,32 @@ const refusalOf = (exit: Exit.Exit<unknown, unknown>): ServiceUnavailable => {
 };
 
 layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Reports during a rebuild", (it) => {
-  it.effect("two slow reports run at a time, and one that waits for 15 seconds is refused unstarted", () =>
+  it.effect("a slow report that runs for 25 seconds is refused and interrupted", () =>
     Effect.gen(function* () {
-      const runSlowly = yield* slowReports;
-      const release = yield* Deferred.make<void>();
-      let started = 0;
-      const report = runSlowly(
-        Effect.suspend(() => {
-          started++;
-          return Deferred.await(release);
-        }),
-        tooMany(testStart),
-      );
-      const start = Effect.forkChild(report, { startImmediately: true });
-      const [first, second, third] = [yield* start, yield* start, yield* start];
-      assert.strictEqual(started, 2);
-      yield* TestClock.adjust("15 seconds");
-      const refusal = refusalOf(yield* Fiber.await(third));
+      let interrupted = 0;
+      const endless = Effect.onInterrupt(Effect.never, () => Effect.sync(() => interrupted++));
+      const fiber = yield* Effect.forkChild(slowReport(endless, tooMany(testStart)), {
+        startImmediately: true,
+      });
+      yield* TestClock.adjust("25 seconds");
+      const refusal = refusalOf(yield* Fiber.await(fiber));
       assert.strictEqual(refusal.error.code, "service_unavailable");
       assert.strictEqual(refusal.retryAfter, 15);
-      assert.strictEqual(started, 2);
-      // Running reports have more time, and the next report gets a permit after them.
-      const fourth = yield* start;
-      yield* Deferred.succeed(release, undefined);
-      for (const fiber of [first, second, fourth]) assert.isTrue(Exit.isSuccess(yield* Fiber.await(fiber)));
-      assert.strictEqual(started, 3);
+      assert.strictEqual(interrupted, 1);
+      assert.strictEqual(yield* slowReport(Effect.succeed("counted"), tooMany(testStart)), "counted");
     }),
   );
 
-  it.effect(
-    "a slow report that runs for 30 seconds is refused and interrupted, and gives its permit back",
-    () =>
-      Effect.gen(function* () {
-        const runSlowly = yield* slowReports;
-        let interrupted = 0;
-        const endless = Effect.onInterrupt(Effect.never, () => Effect.sync(() => interrupted++));
-        const fibers = [];
-        for (let count = 0; count < 2; count++) {
-          fibers.push(
-            yield* Effect.forkChild(runSlowly(endless, tooMany(testStart)), { startImmediately: true }),
-          );
-        }
-        yield* TestClock.adjust("30 seconds");
-        for (const fiber of fibers) refusalOf(yield* Fiber.await(fiber));
-        assert.strictEqual(interrupted, 2);
-        assert.strictEqual(yield* runSlowly(Effect.succeed("counted"), tooMany(testStart)), "counted");
-      }),
-  );
-
   it.effect("the refusal of a slow report names the first day whose figures are ready", () =>
-    Effect.gen(function* () {
-      const runSlowly = yield* slowReports;
-      const messageOf = Effect.fnUntraced(function* (refusal: TooManySourceRows) {
-        const fiber = yield* Effect.forkChild(runSlowly(Effect.never, refusal), { startImmediately: true });
-        yield* TestClock.adjust("30 seconds");
-        return refusalOf(yield* Fiber.await(fiber)).error.message;
-      });
+    Effect.sync(() => {
+      const messageOf = (refusal: TooManySourceRows) => rollupsIncomplete(refusal).error.message;
       // Noon of 21 November in UTC; in Auckland, 13 hours ahead, the 22nd began at 11:00Z.
-      assert.include(yield* messageOf(tooMany(testStart)), "ready from 2026-11-22 on");
+      assert.include(messageOf(tooMany(testStart)), "ready from 2026-11-22 on");
       const midnight = testStart - 3_600_000;
       const inAuckland = (rolledUpFrom: number) => messageOf(tooMany(rolledUpFrom, "Pacific/Auckland"));
-      assert.include(yield* inAuckland(midnight), "ready from 2026-11-22 on");
-      assert.include(yield* inAuckland(midnight + 1), "ready from 2026-11-23 on");
-      assert.notInclude(yield* messageOf(tooMany(Infinity)), "ready");
+      assert.include(inAuckland(midnight), "ready from 2026-11-22 on");
+      assert.include(inAuckland(midnight + 1), "ready from 2026-11-23 on");
+      assert.notInclude(messageOf(tooMany(Infinity)), "ready");
     }),
   );
 

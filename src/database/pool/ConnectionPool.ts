@@ -126,14 +126,18 @@ export class ConnectionPool {
     return connection;
   }
 
+  /** An idle connection, else one whose statements end soon. */
   #forStatement(): PooledConnection | undefined {
-    return this.#unclaimed().find(
-      (connection) =>
-        !connection.isExclusive &&
-        !connection.isClosed &&
-        connection.leases < this.#limits.maxShared &&
-        !this.#isSilent(connection),
-    );
+    const now = performance.now();
+    let shared: PooledConnection | undefined;
+    for (const connection of this.#unclaimed()) {
+      const { isBusy, isClosed, isExclusive, leases } = connection;
+      if (isExclusive || isClosed) continue;
+      if (leases === 0 && !isBusy) return connection;
+      if (leases >= this.#limits.maxShared || connection.runningFor(now) > this.#limits.slowMillis) continue;
+      shared ??= connection;
+    }
+    return shared;
   }
 
   #forTransaction(): PooledConnection | undefined {
@@ -143,11 +147,9 @@ export class ConnectionPool {
     );
   }
 
-  /** How many more transactions can have a connection. A fifth of the pool is left for statements. */
+  /** How many more transactions can have a connection. */
   #roomForTransactions(): number {
-    const { maxConnections } = this.#limits;
-    const max = Math.max(1, maxConnections - Math.ceil(maxConnections / 5));
-    return max - this.#connections.filter(({ isExclusive }) => isExclusive).length;
+    return this.#limits.maxTransactions - this.#connections.filter(({ isExclusive }) => isExclusive).length;
   }
 
   /**

@@ -129,6 +129,11 @@ export class PooledConnection {
     return now - Math.max(this.#quietSince, this.oldest?.startedAt ?? now);
   }
 
+  /** How long the statement that runs now has done so, in milliseconds; 0 if none runs. */
+  runningFor(now: number): number {
+    return now - Math.max(this.heardAt, this.oldest?.startedAt ?? now);
+  }
+
   /** Whether the server should have ended a statement long ago. */
   isOverdue(now: number): boolean {
     for (const { endsAt } of this.#running) if (endsAt < now) return true;

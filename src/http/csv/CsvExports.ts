@@ -1,15 +1,14 @@
-import { Context, Effect, Layer, type Scope, Semaphore, Stream } from "effect";
+import { Context, Effect, Layer, type Scope, Stream } from "effect";
 import { type HttpServerRequest, HttpServerResponse } from "effect/http";
-import { ServiceUnavailable } from "../../wire/ApiError.ts";
+import { setTimeout as delay } from "node:timers/promises";
+import { LongReads } from "../../database/LongReads.ts";
+import type { ServiceUnavailable } from "../../wire/ApiError.ts";
 import { limitFileTransfer } from "../SlowClients.ts";
 import { csvLine } from "./Csv.ts";
 import type { CsvFile } from "./CsvFile.ts";
 
-/** Files that this process sends at the same time: each holds a connection to the database. */
-const exportConcurrency = 4;
-const maxWait = "15 seconds";
-/** The `Retry-After` of a refusal, in seconds. */
-const retryAfter = 30;
+/** Milliseconds after each batch, in which the event loop serves requests. */
+const pauseMillis = 5;
 
 const encoder = new TextEncoder();
 const ends = (lines: ReadonlyArray<string>): string => `${lines.join("\r\n")}\r\n`;
@@ -19,11 +18,12 @@ export class CsvExports extends Context.Service<
   CsvExports,
   {
     /**
-     * The response with a file, whose records are read as the client takes them. A failure in between, or a
-     * client that is too slow, cuts the connection, so that a short file is never taken for a whole one
-     * (contract X6a). @throws 503
+     * The response with a file of a workspace, whose records are read as the client takes them. A failure in
+     * between, or a client that is too slow, cuts the connection, so that a short file is never taken for a
+     * whole one (contract X6a). @throws 503
      */
     readonly send: (
+      workspaceId: number,
       file: CsvFile,
     ) => Effect.Effect<
       HttpServerResponse.HttpServerResponse,
@@ -32,22 +32,22 @@ export class CsvExports extends Context.Service<
     >;
   }
 >()("waypost/http/csv/CsvExports", {
-  make: Effect.map(Semaphore.make(exportConcurrency), (permits) => ({
-    send: Effect.fnUntraced(function* ({ heading, name, records }: CsvFile) {
-      yield* Effect.acquireRelease(
-        Effect.timeoutOrElse(permits.take(1), {
-          duration: maxWait,
-          orElse: () =>
-            Effect.fail(ServiceUnavailable.of("Too many files are being sent: try again later.", retryAfter)),
-        }),
-        () => permits.release(1),
-        { interruptible: true },
+  make: Effect.map(LongReads, (longReads) => ({
+    send: Effect.fnUntraced(function* (workspaceId: number, { heading, name, records }: CsvFile) {
+      const batches = Stream.filter(
+        yield* longReads.exported(workspaceId, records),
+        (lines) => lines.length > 0,
       );
       yield* limitFileTransfer;
-      const batches = Stream.filter(yield* records, (lines) => lines.length > 0);
       const body = Stream.concat(Stream.succeed([csvLine(heading)]), batches);
       return HttpServerResponse.stream(
-        Stream.map(body, (lines) => encoder.encode(ends(lines))),
+        Stream.mapEffect(body, (lines) =>
+          // In real time, because a file must not wait for a test to move its clock.
+          Effect.promise(async (signal) => {
+            await delay(pauseMillis, undefined, { signal });
+            return encoder.encode(ends(lines));
+          }),
+        ),
         {
           contentType: "text/csv; charset=utf-8",
           headers: {

@@ -44,7 +44,7 @@ export class CampaignEstimates extends Context.Service<CampaignEstimates>()(
         const now = yield* Clock.currentTimeMillis;
         const today = dateAt(timezone, now);
         const scope = { range: reportRange(timezone, addDays(today, -30), today), filters: noFilters, now };
-        return yield* reads.read((maxRows) =>
+        return yield* reads.read(tenant.workspaceId, (maxRows) =>
           Effect.gen(function* () {
             const split = yield* rollups.split(tenant, scope);
             if (split.raw !== undefined) {

@@ -134,7 +134,7 @@ export class SurveyResults extends Context.Service<
           const responses = yield* rollups.surveyResponses(tenant, pairing, split);
           return { responses, answers: yield* rollups.answers(tenant, pairing, split, asked) };
         });
-      const { answers, responses } = yield* reads.read(read);
+      const { answers, responses } = yield* reads.read(tenant.workspaceId, read);
       const yieldIfLong = timeSlices();
       const questions: Array<QuestionResult> = [];
       for (const question of pairing.questions) {

@@ -22,7 +22,8 @@ export const surveyResultsHandlers = handlerGroup(
         Effect.fnUntraced(function* ({ params, query }) {
           const caller = yield* Caller;
           const results = yield* surveys.results(caller, params, query);
-          if (yield* wantsCsv) return yield* exports.send(resultsFile(caller, results.data, results.meta));
+          if (yield* wantsCsv)
+            return yield* exports.send(caller.workspaceId, resultsFile(caller, results.data, results.meta));
           return results;
         }),
       )
@@ -31,7 +32,8 @@ export const surveyResultsHandlers = handlerGroup(
         Effect.fnUntraced(function* ({ params, query }) {
           const caller = yield* Caller;
           const scope = yield* surveys.scope(caller, params, query);
-          if (yield* wantsCsv) return yield* exports.send(yield* surveys.file(caller, scope));
+          if (yield* wantsCsv)
+            return yield* exports.send(caller.workspaceId, yield* surveys.file(caller, scope));
           const { campaign, end, notification, start } = scope;
           const list = {
             endpoint: "GET /campaigns/notifications/answers",

@@ -20,7 +20,8 @@ export const deliveriesHandlers = handlerGroup(
         const caller = yield* Caller;
         const { campaign, device, notification, status } = query;
         const filters = { campaign, device, notification, status };
-        if (yield* wantsCsv) return yield* exports.send(yield* deliveries.file(caller, filters));
+        if (yield* wantsCsv)
+          return yield* exports.send(caller.workspaceId, yield* deliveries.file(caller, filters));
         const scope = { endpoint: "GET /deliveries", owner: caller, filters };
         return yield* cursors.page(scope, query, (position) => deliveries.page(caller, position, filters));
       }),

@@ -20,7 +20,8 @@ export const sendsHandlers = handlerGroup(
         Effect.gen(function* () {
           const caller = yield* Caller;
           const filters = { campaign, status };
-          if (yield* wantsCsv) return yield* exports.send(yield* sends.file(caller, filters));
+          if (yield* wantsCsv)
+            return yield* exports.send(caller.workspaceId, yield* sends.file(caller, filters));
           const scope = { endpoint: "GET /sends", owner: caller, filters };
           return yield* cursors.page(scope, query, (position) => sends.page(caller, position, filters));
         }),

@@ -1,0 +1,116 @@
+import { assert, describe, it } from "@effect/vitest";
+import { Deferred, Effect, Exit, Fiber, Layer } from "effect";
+import { TestClock } from "effect/testing";
+import { LongReads } from "../../src/database/LongReads.ts";
+import { OnLongConnections } from "../../src/database/pool/LongConnections.ts";
+import { ConnectionDivision, divided } from "../../src/database/pool/PoolLimits.ts";
+import { ServiceUnavailable } from "../../src/wire/ApiError.ts";
+
+const withConnections = (connections: number) =>
+  Effect.provide(Layer.provide(LongReads.layer, Layer.succeed(ConnectionDivision, divided(connections))));
+
+const fork = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.forkChild(effect, { startImmediately: true });
+
+/** A read that runs until `end`, and notes that it has begun and ended. */
+const endless = Effect.gen(function* () {
+  const end = yield* Deferred.make<void>();
+  const seen = { begun: 0, ended: 0 };
+  const read = Effect.gen(function* () {
+    seen.begun++;
+    yield* Deferred.await(end);
+    seen.ended++;
+  });
+  return { end: Deferred.succeed(end, undefined), read, seen };
+});
+
+describe("LongReads", () => {
+  it.effect("one workspace leaves the last place to another one (running.neighbours)", () =>
+    Effect.gen(function* () {
+      const { run } = yield* LongReads;
+      const { end, read, seen } = yield* endless;
+      const own = [yield* fork(run(1, read)), yield* fork(run(1, read))];
+      assert.strictEqual(seen.begun, 1);
+      assert.strictEqual(yield* run(2, Effect.succeed("read")), "read");
+      yield* end;
+      yield* Fiber.joinAll(own);
+      assert.strictEqual(seen.ended, 2);
+    }).pipe(withConnections(20)),
+  );
+
+  it.effect("a read that waits for 15 seconds is refused with Retry-After, and never begins (B3.3)", () =>
+    Effect.gen(function* () {
+      const { run } = yield* LongReads;
+      const { end, read, seen } = yield* endless;
+      const running = yield* fork(run(1, read));
+      const waiting = yield* fork(Effect.flip(run(1, read)));
+      yield* TestClock.adjust("15 seconds");
+      const refusal = yield* Fiber.join(waiting);
+      assert.instanceOf(refusal, ServiceUnavailable);
+      assert.strictEqual(refusal.retryAfter, 5);
+      yield* end;
+      yield* Fiber.join(running);
+      assert.deepStrictEqual(seen, { begun: 1, ended: 1 });
+    }).pipe(withConnections(20)),
+  );
+
+  it.effect("a read whose client goes away keeps its place until it ends", () =>
+    Effect.gen(function* () {
+      const { run } = yield* LongReads;
+      const { end, read, seen } = yield* endless;
+      const gone = yield* fork(run(1, read));
+      yield* Fiber.interrupt(gone);
+      const next = yield* fork(run(1, read));
+      assert.deepStrictEqual(seen, { begun: 1, ended: 0 });
+      yield* end;
+      yield* Fiber.join(next);
+      assert.deepStrictEqual(seen, { begun: 2, ended: 2 });
+    }).pipe(withConnections(20)),
+  );
+
+  it.effect("a read that fails gives its place back", () =>
+    Effect.gen(function* () {
+      const { run } = yield* LongReads;
+      assert.strictEqual(yield* Effect.flip(run(1, Effect.fail("no"))), "no");
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(run(1, Effect.die(new Error("broken"))))));
+      assert.strictEqual(yield* run(1, Effect.succeed("read")), "read");
+    }).pipe(withConnections(2)),
+  );
+
+  it.effect("an export keeps its place until its file is sent, and reads do not wait for it", () =>
+    Effect.gen(function* () {
+      const { exported, run } = yield* LongReads;
+      const { end, read, seen } = yield* endless;
+      const file = Effect.scoped(Effect.andThen(exported(1, Effect.succeed("rows")), read));
+      const files = [yield* fork(file), yield* fork(file), yield* fork(file)];
+      assert.strictEqual(seen.begun, 2);
+      assert.strictEqual(yield* run(1, Effect.succeed("read")), "read");
+      yield* end;
+      yield* Fiber.joinAll(files);
+      assert.strictEqual(seen.ended, 3);
+    }).pipe(withConnections(20)),
+  );
+
+  it.effect("statements of reads and exports run on the connections for long reads, others do not", () =>
+    Effect.gen(function* () {
+      const { exported, run } = yield* LongReads;
+      const isLong = Effect.gen(function* () {
+        return yield* OnLongConnections;
+      });
+      assert.isTrue(yield* run(1, isLong));
+      assert.isTrue(yield* Effect.scoped(exported(1, isLong)));
+      assert.isFalse(yield* isLong);
+    }).pipe(withConnections(20)),
+  );
+});
+
+describe("divided", () => {
+  it("short statements always have a connection, and no process has more than its own", () => {
+    for (let connections = 2; connections <= 100; connections++) {
+      const { long, reads, short } = divided(connections);
+      assert.isAtLeast(short, connections < 4 ? 1 : Math.ceil(connections / 2));
+      assert.strictEqual(short + long, connections);
+      assert.isTrue(connections < 5 || long > reads, "an export has a connection beside reads");
+    }
+  });
+});
