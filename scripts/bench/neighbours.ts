@@ -6,21 +6,13 @@
  */
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { randomUUID } from "node:crypto";
-import { Agent } from "node:http";
 import { parseArgs } from "node:util";
 import { insertDevices, workspaceKey } from "./BenchRows.ts";
 import { BenchWorld, runBench } from "./BenchWorld.ts";
-import { exchange, type PacedRequest, type PacedResponse, quantile } from "./PacedLoad.ts";
-import { alternately, atMost, median, setting } from "./Rounds.ts";
-import {
-  ask,
-  geoCampaign,
-  newWorkspace,
-  pushCampaign,
-  registerDevices,
-  type ServiceWorkspace,
-} from "./ServiceApi.ts";
+import { abilities, longReads, type Measured, measure, neighbour } from "./LongReadLoad.ts";
+import { quantile } from "./PacedLoad.ts";
+import { alternately, atMost, median, ratios, setting } from "./Rounds.ts";
+import { ask, geoCampaign, newWorkspace, pushCampaign, type ServiceWorkspace } from "./ServiceApi.ts";
 
 const bar = 2;
 const devices = setting("DEVICES", 200_000);
@@ -28,37 +20,6 @@ const rounds = setting("ROUNDS", 3);
 const millis = setting("SECONDS", 6) * 1000;
 const locations = 20_000;
 const { values: options } = parseArgs({ options: { only: { type: "string", default: "" } } });
-
-const abilities = [
-  "campaigns:read",
-  "campaigns:write",
-  "locations:read",
-  "locations:write",
-  "notifications:write",
-  "segments:read",
-  "segments:write",
-  "devices:read",
-  "reports:read",
-];
-
-type Next = () => PacedRequest;
-
-/** Repeats requests on so many connections with a pause until the time is over. */
-const repeated = async (next: Next, connections: number, pause: number) => {
-  const agent = new Agent({ keepAlive: true, maxSockets: connections });
-  const ends = performance.now() + millis;
-  const responses: Array<PacedResponse> = [];
-  await Promise.all(
-    Array.from({ length: connections }, async () => {
-      while (performance.now() < ends) {
-        responses.push(await exchange(agent, next()));
-        await new Promise((resolve) => setTimeout(resolve, pause));
-      }
-    }),
-  );
-  agent.destroy();
-  return responses;
-};
 
 /** Fills the workspace that runs long reads. */
 const fill = Effect.fnUntraced(function* (workspace: ServiceWorkspace) {
@@ -90,80 +51,6 @@ const fill = Effect.fnUntraced(function* (workspace: ServiceWorkspace) {
   return { device: device?.id ?? "", location, segments };
 });
 
-/** The long reads, each different from the one before where it could be kept. */
-const longReads = (
-  { platform, token }: ServiceWorkspace,
-  { device, location, segments }: Effect.Success<ReturnType<typeof fill>>,
-): Readonly<Record<string, Next>> => {
-  let count = 0;
-  const get = (path: () => string): Next => {
-    return () => ({ method: "GET", url: `${platform}${path()}`, token });
-  };
-  const post = (path: string, body: () => object): Next => {
-    return () => ({ method: "POST", url: `${platform}${path}`, token, body: JSON.stringify(body()) });
-  };
-  const rule = () => ({
-    match: "all",
-    conditions: [{ attribute: "city", op: "contains", value: String(count++) }],
-  });
-  return {
-    attributes: get(() => "/attributes"),
-    counts: post("/segments/count", () => ({ rule: rule() })),
-    estimates: post("/campaigns/estimate", () => ({
-      type: "geo",
-      location_ids: [location],
-      segment_ids: [segments[count++ % segments.length]],
-    })),
-    search: get(() => `/devices?q=${count++}`),
-    segments: get(() => `/segments?limit=${1 + (count++ % 20)}`),
-    near: get(() => `/locations?near=52.5,5.${count++ % 10}&radius_meters=100000`),
-    explain: get(() => `/devices/${device}/explain`),
-    exports: get(() => "/devices?format=csv"),
-    reports: get(() => "/reports/summary?start=2026-01-01&end=2026-12-31"),
-  };
-};
-
-/** Reads, writes and events of the other workspace. */
-const neighbour = Effect.fnUntraced(function* (workspace: ServiceWorkspace) {
-  const { device, platform, token } = workspace;
-  const { location } = yield* geoCampaign(workspace);
-  const phones = yield* registerDevices(workspace, 20);
-  let count = 0;
-  const event = () => {
-    const occurred_at = new Date().toISOString();
-    return { events: [{ id: randomUUID(), type: "enter", location_id: location, occurred_at }] };
-  };
-  return (): PacedRequest => {
-    const n = count++;
-    if (n % 3 === 0) return { method: "GET", url: `${platform}/campaigns`, token };
-    if (n % 3 === 1) {
-      const body = JSON.stringify({ name: `Store ${n}` });
-      return { method: "PATCH", url: `${platform}/locations/${location}`, token, body };
-    }
-    const phone = phones[n % phones.length]?.device_token ?? "";
-    return { method: "POST", url: `${device}/events`, token: phone, body: JSON.stringify(event()) };
-  };
-});
-
-interface Measured {
-  readonly p50: number;
-  readonly p99: number;
-  readonly longReads: ReadonlyArray<PacedResponse>;
-}
-
-/** Measures the neighbour's requests, with long reads beside them or without. */
-const measure = (next: Next, reads: Next | null) =>
-  Effect.promise(async (): Promise<Measured> => {
-    const [responses, long] = await Promise.all([
-      repeated(next, 4, 10),
-      reads === null ? [] : repeated(reads, 8, 20),
-    ]);
-    const failed = responses.find(({ status }) => status !== 200);
-    if (failed !== undefined) throw new Error(`The neighbour's request got ${failed.status}: ${failed.text}`);
-    const times = responses.map((each) => each.millis).toSorted((a, b) => a - b);
-    return { p50: quantile(times, 0.5), p99: quantile(times, 0.99), longReads: long };
-  });
-
 const bench = Effect.gen(function* () {
   const { origin } = yield* BenchWorld.waypost();
   const large = yield* newWorkspace(origin, abilities);
@@ -173,8 +60,8 @@ const bench = Effect.gen(function* () {
   const only = options.only === "" ? Object.keys(kinds) : options.only.split(",");
   const chosen = Object.entries(kinds).filter(([name]) => only.includes(name));
   const sides: Readonly<Record<string, ReturnType<typeof measure>>> = Object.fromEntries([
-    ["quiet", measure(next, null)],
-    ...chosen.map(([name, reads]) => [name, measure(next, reads)]),
+    ["quiet", measure(next, null, millis)],
+    ...chosen.map(([name, reads]) => [name, measure(next, reads, millis)]),
   ]);
   const results = yield* alternately(rounds, sides);
   const quiet = results["quiet"] ?? [];
@@ -190,10 +77,9 @@ const bench = Effect.gen(function* () {
     const times = long.map((each) => each.millis).toSorted((a, b) => a - b);
     const refused = long.filter(({ status }) => status === 503).length;
     const failed = long.find(({ status }) => status !== 200 && status !== 503);
-    if (failed !== undefined) throw new Error(`${name} got ${failed.status}: ${failed.text}`);
-    const ratios = p99s(loaded).map((p99) => p99 / median(p99s(quiet)));
+    if (failed !== undefined) throw new Error(`${name} got ${failed.status}`);
     console.log(
-      `${name.padEnd(11)} p99 ${median(p99s(loaded)).toFixed(1)} ms, ratio ${atMost(ratios, bar)}; ` +
+      `${name.padEnd(11)} p99 ${median(p99s(loaded)).toFixed(1)} ms, ratio ${atMost(ratios(p99s(loaded), p99s(quiet)), bar)}; ` +
         `${long.length} long reads of ${quantile(times, 0.5).toFixed(0)} ms, ${refused} refused`,
     );
   }

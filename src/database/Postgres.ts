@@ -3,6 +3,7 @@ import { PgClient } from "@effect/sql-pg";
 import { Context, Data, type Duration, Effect, Layer, Redacted, Schedule } from "effect";
 import { Reactivity } from "effect/reactivity";
 import { SqlClient } from "effect/sql";
+import { constants, setPriority } from "node:os";
 import { mayAnswerSoon, reasonOf } from "./DatabaseFailure.ts";
 import { silentMillis } from "./pool/ConnectionWatch.ts";
 import { DiskSpace } from "./pool/DiskSpace.ts";
@@ -59,6 +60,15 @@ export interface PostgresOptions {
   readonly connectTimeout?: Duration.Input;
 }
 
+/** Lets a server process of this machine wait for others that need the CPU. */
+const yieldCpu = (processId: number): void => {
+  try {
+    setPriority(processId, constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // The system does not allow it: long reads have the share of all others.
+  }
+};
+
 const describe = (target: PostgresTarget): string => {
   if (target._tag === "socket") return target.path;
   const url = URL.parse(Redacted.value(target.url));
@@ -93,6 +103,7 @@ const make = (
         // A statement that needs longer changes it in its own transaction.
         statementMillis,
         settings: {},
+        onOpen: () => undefined,
       },
       long: {
         ...poolLimits,
@@ -102,6 +113,7 @@ const make = (
         statementMillis: longReadMillis,
         // Each occupies one core.
         settings: { max_parallel_workers_per_gather: "0" },
+        onOpen: _tag === "socket" ? yieldCpu : () => undefined,
       },
     },
     diskSpace,

@@ -55,6 +55,8 @@ class SharedConnections extends StatementConnection {
 export interface ClientPool extends PoolLimits {
   readonly statementMillis: number;
   readonly settings: Readonly<Record<string, string>>;
+  /** Called with the id of the server process of each connection. */
+  readonly onOpen: (processId: number) => void;
 }
 
 /** How often a listening connection is tested, and how long it may take to respond, in milliseconds. */
@@ -84,7 +86,7 @@ const listenOn = Effect.fnUntraced(function* (run: Run, config: PgConnection.Con
 const connectionsOf = Effect.fnUntraced(function* (
   run: Run,
   config: PgClient.PgClientConfig,
-  { settings, statementMillis, ...limits }: ClientPool,
+  { onOpen, settings, statementMillis, ...limits }: ClientPool,
   diskSpace: DiskSpace["Service"],
 ) {
   const startupParameters = {
@@ -93,7 +95,9 @@ const connectionsOf = Effect.fnUntraced(function* (
     statement_timeout: String(statementMillis),
   };
   const session = { ...config, startupParameters, multiplex: true };
-  const open = PooledConnection.open(session, diskSpace.report);
+  const open = Effect.tap(PooledConnection.open(session, diskSpace.report), ({ processId }) =>
+    Effect.sync(() => onOpen(processId)),
+  );
   const pool = yield* Effect.acquireRelease(
     Effect.sync(() => new ConnectionPool(open, limits, run)),
     ({ close }) => close,

@@ -1,16 +1,15 @@
 import { assert, layer, vi } from "@effect/vitest";
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
+import { TestClock } from "effect/testing";
 import { Workspaces } from "../../../src/workspaces/Workspaces.ts";
 import { testOperatorKey, TestWaypost } from "../../TestWaypost.ts";
 
 /** Deliveries of which a client has read only the first when the server has read far ahead. */
-const count = 60_000;
+const large = 60_000;
 
-/**
- * A workspace with many deliveries, and the start of its file: what was read, and the reader for the rest.
- */
-const exporting = Effect.gen(function* () {
+/** A workspace with deliveries, and a function that requests their file. */
+const deliveries = Effect.fnUntraced(function* (count: number) {
   const waypost = yield* TestWaypost;
   const sql = yield* SqlClient.SqlClient;
   const workspace = yield* waypost.workspace();
@@ -35,13 +34,19 @@ const exporting = Effect.gen(function* () {
       'fixed_time', 'inbox', 'delivered', now, now, repeat('x', 500)
     FROM generate_series(1, ${count}::int) AS source_id,
       (SELECT '2026-11-21T12:00:00Z'::timestamptz AS now) AS clock`;
-  const abort = new AbortController();
-  const response = yield* Effect.promise(() =>
+  return (signal?: AbortSignal) =>
     fetch(`${waypost.origin}/sandbox/platform/v1/deliveries?format=csv`, {
       headers: { authorization: `Bearer ${testOperatorKey}`, "waypost-workspace": workspace.id },
-      signal: abort.signal,
-    }),
-  );
+      ...(signal === undefined ? {} : { signal }),
+    });
+});
+
+/** The start of a large file: what was read, and the reader for the rest. */
+const exporting = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient;
+  const request = yield* deliveries(large);
+  const abort = new AbortController();
+  const response = yield* Effect.promise(() => request(abort.signal));
   assert.strictEqual(response.status, 200);
   const reader = (response.body ?? assert.fail("The response has no body")).getReader();
   const first = yield* Effect.promise(() => reader.read());
@@ -52,6 +57,8 @@ const exporting = Effect.gen(function* () {
       AND state <> 'idle'`;
   return { abort, reader, sessions, sql };
 });
+
+const turn = Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)));
 
 /** Reads the rest of a file: whether it comes to its end. */
 const restOf = async (reader: ReadableStreamDefaultReader): Promise<"whole" | "cut"> => {
@@ -109,6 +116,39 @@ layer(TestWaypost.layer)("CSV files while they are read", (it) => {
           ["response", 0],
         ] as const)
           assert.include(metrics, `waypost_http_slow_clients_total{reason="${reason}"} ${count}\n`);
+      }).pipe(Effect.orDie),
+    60_000,
+  );
+
+  it.effect(
+    "stopped readers of one workspace leave places for the files of others, and its further ones get 503 (M5.11)",
+    () =>
+      Effect.gen(function* () {
+        const request = yield* deliveries(large);
+        const abort = new AbortController();
+        // A response that nobody refers to would be cancelled.
+        const responses: Array<Response> = [];
+        const sent = Array.from({ length: 4 }, async () => {
+          responses.push(await request(abort.signal));
+        });
+        const statuses = () => responses.map(({ status }) => status);
+        while (responses.length < 2) yield* turn;
+        const other = yield* Effect.promise(yield* deliveries(1));
+        const reader = (other.body ?? assert.fail("The response has no body")).getReader();
+        assert.strictEqual(yield* Effect.promise(() => restOf(reader)), "whole");
+        assert.deepStrictEqual(statuses(), [200, 200]);
+        // Nobody gives a place back for 15 seconds.
+        while (responses.length < 4) {
+          yield* TestClock.adjust("1 second");
+          yield* turn;
+        }
+        yield* Effect.promise(() => Promise.all(sent));
+        assert.deepStrictEqual(statuses(), [200, 200, 503, 503]);
+        assert.deepStrictEqual(
+          responses.map(({ headers }) => headers.get("retry-after")),
+          [null, null, "30", "30"],
+        );
+        abort.abort();
       }).pipe(Effect.orDie),
     60_000,
   );
