@@ -1,10 +1,10 @@
 /** The only file that connects layers: services to repositories, and a whole process. */
 import { Layer } from "effect";
 import { HttpRouter } from "effect/http";
+import { CallerAuthentication } from "./access/CallerAuthentication.ts";
 import { failedAttemptPruning } from "./access/FailedAttemptPruning.ts";
 import { FailedAttempts } from "./access/FailedAttempts.ts";
 import { Fingerprint } from "./access/Fingerprint.ts";
-import { CallerAuthentication } from "./access/CallerAuthentication.ts";
 import { Tokens } from "./access/Tokens.ts";
 import { Activity } from "./activity/Activity.ts";
 import { activityPruning } from "./activity/ActivityPruning.ts";
@@ -19,10 +19,10 @@ import { WorkspaceChanges } from "./database/WorkspaceChanges.ts";
 import { Audiences } from "./devices/Audiences.ts";
 import { DeviceAuthentication } from "./devices/DeviceAuthentication.ts";
 import { Devices } from "./devices/Devices.ts";
-import { RegisteredDevices } from "./devices/RegisteredDevices.ts";
 import { DeviceImports } from "./devices/import/DeviceImports.ts";
-import { Segments } from "./devices/Segments.ts";
+import { RegisteredDevices } from "./devices/RegisteredDevices.ts";
 import { Registrations } from "./devices/registration/Registrations.ts";
+import { Segments } from "./devices/Segments.ts";
 import { UserSecrets } from "./devices/users/UserSecrets.ts";
 import { HealthReports } from "./doctor/HealthReports.ts";
 import { Answers } from "./events/Answers.ts";
@@ -51,33 +51,32 @@ import { thumbnailsSql } from "./media/ThumbnailsSql.ts";
 import { MediaWorkers } from "./media/worker/MediaWorkers.ts";
 import { Contents } from "./notifications/Contents.ts";
 import { Notifications } from "./notifications/Notifications.ts";
-import { DeliveryList } from "./sending/deliveries/DeliveryList.ts";
 import { erasureCompletion, Erasures } from "./people/Erasures.ts";
 import { People } from "./people/People.ts";
 import { Geofences } from "./positions/Geofences.ts";
 import { Positions } from "./positions/Positions.ts";
 import { CampaignEstimates } from "./reports/estimates/CampaignEstimates.ts";
 import { Reports } from "./reports/Reports.ts";
-import { SurveyResults } from "./reports/surveys/SurveyResults.ts";
 import { Retention, retentionJob } from "./reports/retention/Retention.ts";
-import { Rollups, rollupJob } from "./reports/rollups/Rollups.ts";
+import { rollupJob, Rollups } from "./reports/rollups/Rollups.ts";
+import { SurveyResults } from "./reports/surveys/SurveyResults.ts";
 import { sqlRepositories } from "./Repositories.ts";
+import { PushCredentials } from "./sending/credentials/PushCredentials.ts";
 import { Deliveries } from "./sending/deliveries/Deliveries.ts";
+import { DeliveryList } from "./sending/deliveries/DeliveryList.ts";
 import { Explanations } from "./sending/explanations/Explanations.ts";
 import { Messages } from "./sending/messages/Messages.ts";
 import { Previews } from "./sending/messages/preview/Previews.ts";
-import { PushCredentials } from "./sending/credentials/PushCredentials.ts";
+import { TestSends } from "./sending/messages/testing/TestSends.ts";
 import { PushDispatcher } from "./sending/push/PushDispatcher.ts";
 import { leaseMillis } from "./sending/push/PushLeases.ts";
-import { Sends } from "./sending/sends/Sends.ts";
 import { TransportTests } from "./sending/push/TransportTests.ts";
 import { HeldDeliveries } from "./sending/sends/holding/HeldDeliveries.ts";
-import { TestSends } from "./sending/messages/testing/TestSends.ts";
+import { Sends } from "./sending/sends/Sends.ts";
 import { SendScheduler } from "./sending/sends/SendScheduler.ts";
 import { WebhookDispatcher } from "./webhooks/calls/WebhookDispatcher.ts";
 import { Webhooks } from "./webhooks/Webhooks.ts";
 import { webhookUpkeep } from "./webhooks/WebhookUpkeep.ts";
-import { WebhookUpkeepSql } from "./webhooks/WebhookUpkeepSql.ts";
 import { Worker } from "./workers/Worker.ts";
 import { Workspaces } from "./workspaces/Workspaces.ts";
 
@@ -138,7 +137,7 @@ const jobs = Layer.mergeAll(
   Layer.effectDiscard(Worker.every("table_statistics", "2 seconds", analyzeGrownTables)),
   retentionJob,
   erasureCompletion,
-  webhookUpkeep.pipe(Layer.provide(WebhookUpkeepSql.layer)),
+  webhookUpkeep,
 );
 
 /** The jobs that send. On shutdown they take nothing more, and finish what they have begun. */

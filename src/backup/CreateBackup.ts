@@ -2,7 +2,7 @@ import { Clock, Effect } from "effect";
 import { open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type BackupManifest, keyFiles, manifestName, pageRows } from "./BackupManifest.ts";
-import { BackupRefused, refused } from "./BackupRefused.ts";
+import { type BackupRefused, refused } from "./BackupRefused.ts";
 import { backupSql } from "./BackupSql.ts";
 import { diskProblem } from "./DiskProblem.ts";
 import type { ProgressListener } from "./ProgressListener.ts";

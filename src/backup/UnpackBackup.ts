@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { checksumOf, migrate, MigrationFiles } from "../database/migrations/Migrations.ts";
 import { type BackupManifest, keyFiles } from "./BackupManifest.ts";
-import { BackupRefused, refused } from "./BackupRefused.ts";
+import { type BackupRefused, refused } from "./BackupRefused.ts";
 import { backupSql } from "./BackupSql.ts";
 import { diskProblem } from "./DiskProblem.ts";
 import type { ProgressListener } from "./ProgressListener.ts";

@@ -2,9 +2,9 @@
 import { Effect } from "effect";
 import { isUuid } from "../wire/Ids.ts";
 import { type FetchPage, pageOf } from "./Ask.ts";
-import { CommandRefused, refused } from "./CommandRefused.ts";
+import { type CommandRefused, refused } from "./CommandRefused.ts";
 import type { EnvironmentFlags } from "./Flags.ts";
-import { operator, type Operator } from "./Operator.ts";
+import { type Operator, operator } from "./Operator.ts";
 import { formatInstant } from "./terminal/Formats.ts";
 
 /** Reads a list page by page, up to `limit` items. `hasMore` says whether the list goes further. */

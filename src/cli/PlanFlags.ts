@@ -2,7 +2,7 @@
 import { Effect, Option } from "effect";
 import { Flag } from "effect/cli";
 import { Plan } from "../workspaces/Plan.ts";
-import { BadUsage, badUsage } from "./CommandRefused.ts";
+import { badUsage } from "./CommandRefused.ts";
 import { optionalFlag } from "./Flags.ts";
 
 /** Keys of a plan, such as `--plan max_campaigns=500 --plan surveys=false --plan max_locations=none`. */
@@ -20,20 +20,27 @@ const parseValue = (key: string, text: string): unknown => {
 };
 
 /** Parses the plan of a request. An unknown key is bad usage, because the server would ignore it. */
-export const parsePlan = (
-  flag: Option.Option<Record<string, string>>,
-): Effect.Effect<{ readonly [key: string]: unknown } | undefined, BadUsage> => {
-  if (Option.isNone(flag)) return Effect.succeed(undefined);
+export const parsePlan = Effect.fnUntraced(function* (flag: Option.Option<Record<string, string>>) {
+  if (Option.isNone(flag)) return undefined;
   const known = Object.keys(Plan.fields);
   const unknown = Object.keys(flag.value).filter((key) => !known.includes(key));
-  if (unknown.length > 0) {
-    const message = `A plan has no key ${unknown.join(", ")}. It has: ${known.join(", ")}.`;
-    return Effect.fail(badUsage(message));
-  }
-  return Effect.succeed(
-    Object.fromEntries(Object.entries(flag.value).map(([key, text]) => [key, parseValue(key, text)])),
-  );
-};
+  if (unknown.length > 0)
+    return yield* badUsage(`A plan has no key ${unknown.join(", ")}. It has: ${known.join(", ")}.`);
+  return Object.fromEntries(Object.entries(flag.value).map(([key, text]) => [key, parseValue(key, text)]));
+});
+
+/** The named groups of a flag's value: null for `none`, undefined if the flag was not given. */
+const parseParts = Effect.fnUntraced(function* (
+  flag: Option.Option<string>,
+  name: string,
+  pattern: RegExp,
+  example: string,
+) {
+  if (Option.isNone(flag)) return undefined;
+  if (flag.value === "none") return null;
+  const { groups } = pattern.exec(flag.value) ?? {};
+  return groups ?? (yield* badUsage(`--${name} must be such as ${example}, or none; it is "${flag.value}".`));
+});
 
 /** A frequency cap, such as `3/day`, or `none`. */
 export const capFlag = optionalFlag(
@@ -42,16 +49,11 @@ export const capFlag = optionalFlag(
 );
 
 /** Parses the cap of a request: null for `none`, undefined if the flag was not given. */
-export const parseCap = (
-  flag: Option.Option<string>,
-): Effect.Effect<{ readonly count: number; readonly period: string } | null | undefined, BadUsage> => {
-  if (Option.isNone(flag)) return Effect.succeed(undefined);
-  if (flag.value === "none") return Effect.succeed(null);
-  const [, count, period] = /^(\d+)\/(\w+)$/.exec(flag.value) ?? [];
-  return count === undefined || period === undefined
-    ? Effect.fail(badUsage(`--frequency-cap must be such as 3/day, or none; it is "${flag.value}".`))
-    : Effect.succeed({ count: Number(count), period });
-};
+export const parseCap = (flag: Option.Option<string>) =>
+  Effect.map(
+    parseParts(flag, "frequency-cap", /^(?<count>\d+)\/(?<period>\w+)$/, "3/day"),
+    (parts) => parts && { ...parts, count: Number(parts["count"]) },
+  );
 
 /** Quiet hours, such as `22:00-07:00/hold`, or `none`. */
 export const quietHoursFlag = optionalFlag(
@@ -61,16 +63,5 @@ export const quietHoursFlag = optionalFlag(
 );
 
 /** Parses the quiet hours of a request: null for `none`, undefined if the flag was not given. */
-export const parseQuietHours = (
-  flag: Option.Option<string>,
-): Effect.Effect<
-  { readonly from: string; readonly to: string; readonly action: string } | null | undefined,
-  BadUsage
-> => {
-  if (Option.isNone(flag)) return Effect.succeed(undefined);
-  if (flag.value === "none") return Effect.succeed(null);
-  const [, from, to, action] = /^([\d:]+)-([\d:]+)\/(\w+)$/.exec(flag.value) ?? [];
-  return from === undefined || to === undefined || action === undefined
-    ? Effect.fail(badUsage(`--quiet-hours must be such as 22:00-07:00/hold, or none; it is "${flag.value}".`))
-    : Effect.succeed({ from, to, action });
-};
+export const parseQuietHours = (flag: Option.Option<string>) =>
+  parseParts(flag, "quiet-hours", /^(?<from>[\d:]+)-(?<to>[\d:]+)\/(?<action>\w+)$/, "22:00-07:00/hold");

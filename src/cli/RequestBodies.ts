@@ -1,6 +1,7 @@
 import { Effect, type Schema } from "effect";
+import { readFile } from "node:fs/promises";
 import { parseFields } from "../wire/ParsedBody.ts";
-import { CommandRefused } from "./CommandRefused.ts";
+import { CommandRefused, refused } from "./CommandRefused.ts";
 
 /**
  * Parses flags as the body of a request, under the server's schema and with the server's sentences, so that
@@ -15,3 +16,14 @@ export const parseFlags = <Fields extends Schema.Struct.Fields>(
     CommandRefused.fields(error.fields ?? {}),
   );
 };
+
+/** The text of a file that a flag names. */
+export const readText = (path: string): Effect.Effect<string, CommandRefused> =>
+  Effect.tryPromise({
+    try: () => readFile(path, "utf8"),
+    catch: () => refused(`The file ${path} cannot be read.`),
+  });
+
+/** Parses JSON that a flag gives. `sentence` says what it must be. */
+export const parseJson = (text: string, sentence: string): Effect.Effect<unknown, CommandRefused> =>
+  Effect.try({ try: (): unknown => JSON.parse(text), catch: () => refused(sentence) });

@@ -5,7 +5,7 @@ import { campaignChapter } from "./CampaignChapter.ts";
 import { consoleChapter } from "./ConsoleChapter.ts";
 import { demoClient } from "./DemoClient.ts";
 import type { DemoContext } from "./DemoContext.ts";
-import { DemoFailed, failed } from "./DemoFailed.ts";
+import { type DemoFailed, failed } from "./DemoFailed.ts";
 import { devicesChapter, visitsChapter } from "./DevicesChapter.ts";
 import { ExpectedFigures } from "./ExpectedFigures.ts";
 import { landingPage } from "./LandingPage.ts";

@@ -1,6 +1,6 @@
 /** The HTTP client of the demo: it prints every request and response. */
 import { Effect } from "effect";
-import { DemoFailed, failed } from "./DemoFailed.ts";
+import { type DemoFailed, failed } from "./DemoFailed.ts";
 import { at } from "./ExpectedFigures.ts";
 import type { Narrator } from "./Narrator.ts";
 

@@ -1,7 +1,7 @@
 import { Effect, type Scope } from "effect";
 import type { IncomingMessage } from "node:http";
 import { secretKeyOf, signatureOf } from "../webhooks/WebhookSecret.ts";
-import { DemoFailed, failed } from "./DemoFailed.ts";
+import { type DemoFailed, failed } from "./DemoFailed.ts";
 import { loopbackServer } from "./LoopbackServer.ts";
 
 /** A call that arrived. */

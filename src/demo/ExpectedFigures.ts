@@ -1,6 +1,6 @@
 import { Effect } from "effect";
 import { isDeepStrictEqual } from "node:util";
-import { DemoFailed, failed } from "./DemoFailed.ts";
+import { type DemoFailed, failed } from "./DemoFailed.ts";
 
 /** The value at a path inside a JSON value; undefined if there is none. */
 export const at = (value: unknown, ...path: ReadonlyArray<string | number>): unknown =>

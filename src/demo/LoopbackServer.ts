@@ -1,6 +1,6 @@
 import { Effect, type Scope } from "effect";
 import { createServer, type RequestListener } from "node:http";
-import { DemoFailed, failed } from "./DemoFailed.ts";
+import { type DemoFailed, failed } from "./DemoFailed.ts";
 
 /** Serves on a free loopback port until the scope closes, so that the demo needs no internet. */
 export const loopbackServer = (answer: RequestListener): Effect.Effect<string, DemoFailed, Scope.Scope> =>

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DemoFailed, failed } from "./DemoFailed.ts";
+import { type DemoFailed, failed } from "./DemoFailed.ts";
 
 /** A running server: its address (scheme, host and port) and its operator key. */
 export interface TemporaryWaypost {

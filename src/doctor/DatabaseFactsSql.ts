@@ -1,6 +1,6 @@
-import { Context, Effect, Layer } from "effect";
+import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { asNumber } from "../database/Rows.ts";
+import { asNumber, onlyRow } from "../database/Rows.ts";
 
 /** Facts about the server. Settings are texts, as PostgreSQL formats them. */
 export interface ServerFacts {
@@ -55,11 +55,10 @@ const checksumFailures =
   "(SELECT checksum_failures FROM pg_stat_database WHERE datname = current_database())";
 
 /** Facts about the database server, its sessions and its maintenance. */
-export class DatabaseFactsSql extends Context.Service<DatabaseFactsSql>()("waypost/doctor/DatabaseFactsSql", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient;
-    return {
-      server: Effect.orDie(sql<ServerFacts>`
+export const databaseFactsSql = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient;
+  return {
+    server: onlyRow(sql<ServerFacts>`
         SELECT current_setting('server_version') AS version, current_user::text AS account,
           pg_is_in_recovery() AS is_standby,
           current_setting('default_transaction_read_only') = 'on' AS is_read_only,
@@ -77,7 +76,7 @@ export class DatabaseFactsSql extends Context.Service<DatabaseFactsSql>()("waypo
           COALESCE((SELECT datcollversion <> pg_database_collation_actual_version(oid)
             FROM pg_database WHERE datname = current_database()), false) AS has_other_collation`),
 
-      rights: Effect.orDie(sql<AccountRights>`
+    rights: onlyRow(sql<AccountRights>`
         SELECT has_schema_privilege(current_schema(), 'CREATE') AS may_create,
           COALESCE(array_agg(relname::text ORDER BY relname) FILTER (WHERE NOT (
             has_table_privilege(oid, 'SELECT') AND has_table_privilege(oid, 'INSERT')
@@ -89,8 +88,8 @@ export class DatabaseFactsSql extends Context.Service<DatabaseFactsSql>()("waypo
         WHERE relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = to_regclass('schema_migration'))
           AND relkind IN ('r', 'p')`),
 
-      /** The five oldest open transactions, including prepared ones. */
-      transactions: Effect.orDie(sql<OpenTransaction>`
+    /** The five oldest open transactions, including prepared ones. */
+    transactions: Effect.orDie(sql<OpenTransaction>`
         SELECT * FROM (
           SELECT CASE WHEN application_name = '' THEN 'session' ELSE application_name END
             || ' (' || pid || ')' AS session, state, ${millis("xact_start")} AS since
@@ -102,7 +101,7 @@ export class DatabaseFactsSql extends Context.Service<DatabaseFactsSql>()("waypo
           WHERE database = current_database()) AS open
         ORDER BY since LIMIT 5`),
 
-      bloat: Effect.orDie(sql<BloatedTable>`
+    bloat: Effect.orDie(sql<BloatedTable>`
         SELECT s.relname::text AS name, ${asNumber("n_live_tup")} AS live, ${asNumber("n_dead_tup")} AS dead,
           NOT COALESCE('autovacuum_enabled=false' = ANY (c.reloptions), false) AS has_autovacuum
         FROM pg_stat_user_tables s JOIN pg_class c ON c.oid = s.relid
@@ -110,15 +109,12 @@ export class DatabaseFactsSql extends Context.Service<DatabaseFactsSql>()("waypo
           OR 'autovacuum_enabled=false' = ANY (c.reloptions)
         ORDER BY n_dead_tup DESC LIMIT 5`),
 
-      invalidIndexes: Effect.orDie(sql<{ readonly name: string }>`
+    invalidIndexes: Effect.orDie(sql<{ readonly name: string }>`
         SELECT indexrelid::regclass::text AS name FROM pg_index JOIN pg_class c ON c.oid = indrelid
         WHERE NOT indisvalid AND c.relnamespace = current_schema()::regnamespace`),
 
-      /** Replication slots without a reader. The server keeps its log for them until the disk is full. */
-      inactiveSlots: Effect.orDie(sql<{ readonly name: string }>`
+    /** Replication slots without a reader. The server keeps its log for them until the disk is full. */
+    inactiveSlots: Effect.orDie(sql<{ readonly name: string }>`
         SELECT slot_name::text AS name FROM pg_replication_slots WHERE NOT active`),
-    };
-  }),
-}) {
-  static readonly layer = Layer.effect(DatabaseFactsSql, DatabaseFactsSql.make);
-}
+  };
+});

@@ -4,7 +4,7 @@ import type { SettingsService } from "../config/Settings.ts";
 import { databaseClock } from "../database/DatabaseClock.ts";
 import { missingMigrations } from "../database/migrations/Migrations.ts";
 import { counted } from "../wire/Text.ts";
-import { DatabaseFactsSql } from "./DatabaseFactsSql.ts";
+import { databaseFactsSql } from "./DatabaseFactsSql.ts";
 import { connectionOutcome, serverOutcomes } from "./DatabaseServerOutcomes.ts";
 import { distributionHealthCheck } from "./DistributionHealthCheck.ts";
 import { formatSize, formatSpan, ok, outcomesOr, problem, runCheck, warning } from "./HealthCheck.ts";
@@ -28,10 +28,8 @@ const schema = Effect.map(missingMigrations, (missing) =>
 );
 
 const rights = Effect.gen(function* () {
-  const sql = yield* DatabaseFactsSql;
-  const [row] = yield* sql.rights;
-  if (row === undefined) return [];
-  const { foreign, forbidden, may_create } = row;
+  const sql = yield* databaseFactsSql;
+  const { foreign, forbidden, may_create } = yield* sql.rights;
   return outcomesOr("This account has all rights that Waypost needs.", [
     !may_create &&
       problem(
@@ -53,7 +51,7 @@ const rights = Effect.gen(function* () {
 });
 
 const transactions = Effect.gen(function* () {
-  const sql = yield* DatabaseFactsSql;
+  const sql = yield* databaseFactsSql;
   const now = yield* databaseClock;
   const open = yield* sql.transactions;
   return outcomesOr(
@@ -73,7 +71,7 @@ const transactions = Effect.gen(function* () {
 });
 
 const upkeep = Effect.gen(function* () {
-  const sql = yield* DatabaseFactsSql;
+  const sql = yield* databaseFactsSql;
   const tables = (yield* sql.bloat).map(({ dead, has_autovacuum, live, name }) =>
     has_autovacuum
       ? warning(
@@ -118,11 +116,9 @@ export const databaseHealthCheck = (options: {
   readonly connections: ReadonlyArray<number>;
 }) =>
   Effect.gen(function* () {
-    const sql = yield* DatabaseFactsSql;
+    const sql = yield* databaseFactsSql;
     const isEmbedded = options.settings.databaseUrl === undefined;
-    const server = Effect.flatMap(sql.server, ([facts]) =>
-      facts === undefined ? Effect.die(new Error("The server returned no facts")) : Effect.succeed(facts),
-    );
+    const { server } = sql;
     const version = Effect.map(server, ({ account, bytes, version: number }) =>
       ok(
         `PostgreSQL ${number}, ${isEmbedded ? "embedded" : `as ${account}`}; ` +
@@ -145,4 +141,4 @@ export const databaseHealthCheck = (options: {
       { concurrency: 2 },
     );
     return findings.flat();
-  }).pipe(Effect.provide(DatabaseFactsSql.layer));
+  });

@@ -1,6 +1,6 @@
-import { Context, Effect, Layer } from "effect";
+import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { asNumber, instant } from "../database/Rows.ts";
+import { asNumber, instant, onlyRow } from "../database/Rows.ts";
 
 /** Work that is behind, as counts over all workspaces. */
 export interface WorkFacts {
@@ -45,16 +45,15 @@ const hour = 60 * minute;
 const day = 24 * hour;
 
 /** The state of the work of all workspaces. `now` is in epoch milliseconds. */
-export class WorkFactsSql extends Context.Service<WorkFactsSql>()("waypost/doctor/WorkFactsSql", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient;
-    const batches = sql`SELECT 1 FROM send_batch b WHERE b.workspace_id = s.workspace_id
+export const workFactsSql = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient;
+  const batches = sql`SELECT 1 FROM send_batch b WHERE b.workspace_id = s.workspace_id
       AND b.environment = s.environment AND b.source_id = s.source_id`;
-    const queued = sql`SELECT 1 FROM queued q WHERE q.workspace_id = s.workspace_id
+  const queued = sql`SELECT 1 FROM queued q WHERE q.workspace_id = s.workspace_id
       AND q.environment = s.environment AND q.source_id = s.source_id`;
-    return {
-      facts: (now: number) =>
-        Effect.orDie(sql<WorkFacts>`
+  return {
+    facts: (now: number) =>
+      onlyRow(sql<WorkFacts>`
           WITH queued AS MATERIALIZED (
             SELECT workspace_id, environment, source_id FROM push_queue GROUP BY 1, 2, 3
           )
@@ -87,24 +86,21 @@ export class WorkFactsSql extends Context.Service<WorkFactsSql>()("waypost/docto
               JOIN workspace w ON w.id = r.workspace_id
               WHERE r.rolled_up_from > '-infinity' OR r.timezone <> w.timezone) AS incomplete_rollups`),
 
-      queuedPushes: (now: number) =>
-        Effect.orDie(sql<QueuedPushes>`
+    queuedPushes: (now: number) =>
+      Effect.orDie(sql<QueuedPushes>`
           SELECT transport, count(*)::int AS count,
             count(*) FILTER (WHERE due_at < ${instant(now - 5 * minute)})::int AS late
           FROM (SELECT transport, due_at FROM push_queue LIMIT 100000) AS queued
           GROUP BY transport ORDER BY transport`),
 
-      /** Tokens that expire within two weeks, in that order. */
-      expiringTokens: (now: number) =>
-        Effect.orDie(sql<ExpiringToken>`
+    /** Tokens that expire within two weeks, in that order. */
+    expiringTokens: (now: number) =>
+      Effect.orDie(sql<ExpiringToken>`
           SELECT t.name, w.name AS workspace, t.environment,
             ${asNumber("extract(epoch FROM t.expires_at) * 1000")} AS expires
           FROM api_token t JOIN workspace w ON w.id = t.workspace_id
           WHERE t.revoked_at IS NULL
             AND t.expires_at > ${instant(now)} AND t.expires_at < ${instant(now + 14 * day)}
           ORDER BY t.expires_at LIMIT 20`),
-    };
-  }),
-}) {
-  static readonly layer = Layer.effect(WorkFactsSql, WorkFactsSql.make);
-}
+  };
+});

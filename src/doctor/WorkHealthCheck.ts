@@ -1,10 +1,9 @@
 import { Effect } from "effect";
-import { databaseClock } from "../database/DatabaseClock.ts";
 import { type NamedSession, namedSessions, processesOf } from "../database/ConnectedProcesses.ts";
+import { databaseClock } from "../database/DatabaseClock.ts";
 import { counted } from "../wire/Text.ts";
-import { DatabaseFactsSql } from "./DatabaseFactsSql.ts";
 import { formatSpan, type Outcome, outcomesOr, problem, runCheck, warning } from "./HealthCheck.ts";
-import { type ExpiringToken, type QueuedPushes, type WorkFacts, WorkFactsSql } from "./WorkFactsSql.ts";
+import { type ExpiringToken, type QueuedPushes, type WorkFacts, workFactsSql } from "./WorkFactsSql.ts";
 
 /** A worker queries the database several times a second. */
 const maxSilenceMillis = 30_000;
@@ -142,12 +141,10 @@ const tokenOutcomes = (tokens: ReadonlyArray<ExpiringToken>, now: number): Reado
 
 /** Checks workers, sends, pushes, background jobs and expiring tokens. */
 export const workHealthCheck = Effect.gen(function* () {
-  const work = yield* WorkFactsSql;
+  const work = yield* workFactsSql;
   // Workers go by the database's clock.
   const now = yield* databaseClock;
-  const facts = Effect.flatMap(work.facts(now), ([row]) =>
-    row === undefined ? Effect.die(new Error("The database returned no facts")) : Effect.succeed(row),
-  );
+  const facts = work.facts(now);
   const workers = Effect.map(namedSessions, (sessions) => workerOutcomes(sessions, now));
   const tokens = Effect.map(work.expiringTokens(now), (rows) => tokenOutcomes(rows, now));
   const findings = yield* Effect.all([
@@ -158,4 +155,4 @@ export const workHealthCheck = Effect.gen(function* () {
     runCheck("work", "tokens", tokens),
   ]);
   return findings.flat();
-}).pipe(Effect.provide([WorkFactsSql.layer, DatabaseFactsSql.layer]));
+});

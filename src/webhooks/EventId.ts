@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Redacted } from "effect";
+import { Effect, Redacted } from "effect";
 import { createHash } from "node:crypto";
 import { DataDirectory } from "../database/DataDirectory.ts";
 import { countedIds } from "../wire/EncryptedIds.ts";
@@ -9,36 +9,25 @@ export interface EventKey {
   readonly index: number;
 }
 
-/** The event ids of an installation with this secret key: the encrypted keys of the events. */
-export const eventIds = (secretKey: string): EventIds["Service"] => {
+/**
+ * The ids of events by their keys, and back: the encrypted keys. An event has the same id for all webhooks
+ * that receive it and for each retry, and in all processes of a database with this secret key.
+ */
+export const eventIds = (secretKey: string) => {
   const ids = countedIds(secretKey, "waypost event ids");
   return {
-    idOf: ({ index, recording }) => ids.idsOf([{ count: recording, part: index }])[0] ?? "",
-    keyOf: (id) => {
+    /** The id. Recordings must be below 2^60. */
+    idOf: ({ index, recording }: EventKey): string => ids.idsOf([{ count: recording, part: index }])[0] ?? "",
+    /** The event key in an id, in any letter case; null for an id that this installation did not make. */
+    keyOf: (id: string): EventKey | null => {
       const numbers = ids.numbersOf(id);
       return numbers === null ? null : { recording: numbers.count, index: numbers.part };
     },
   };
 };
 
-/**
- * The id of an event by its key, and back: the same for all webhooks that receive the event, and for each
- * retry. All processes of a database make the same ids.
- */
-export class EventIds extends Context.Service<
-  EventIds,
-  {
-    /** The id. Recordings must be below 2^60. */
-    readonly idOf: (key: EventKey) => string;
-    /** The event key in an id, in any letter case; null for an id that this installation did not make. */
-    readonly keyOf: (id: string) => EventKey | null;
-  }
->()("waypost/webhooks/EventIds") {
-  static readonly layer = Layer.effect(
-    EventIds,
-    Effect.map(DataDirectory, ({ secretKey }) => eventIds(Redacted.value(secretKey))),
-  );
-}
+/** The event ids of this installation. */
+export const ownEventIds = Effect.map(DataDirectory, ({ secretKey }) => eventIds(Redacted.value(secretKey)));
 
 /**
  * The id of a call, its header `webhook-id`: derived from the webhook and the events, so that the same call

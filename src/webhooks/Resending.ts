@@ -1,9 +1,9 @@
-import { Clock, Context, Effect, Layer } from "effect";
+import { Clock, Effect } from "effect";
 import { Database } from "../database/Database.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { batchBody, eventText } from "./calls/CallBodies.ts";
-import { CallQueueSql } from "./calls/CallQueueSql.ts";
-import { callId, EventIds } from "./EventId.ts";
+import { callQueueSql } from "./calls/CallQueueSql.ts";
+import { callId, ownEventIds } from "./EventId.ts";
 import type { Webhook } from "./Webhook.ts";
 
 /** An event as it was sent. */
@@ -20,51 +20,45 @@ const eventIn = (body: string, id: string): { readonly type: string; readonly te
   return event === undefined ? null : { type: event.type, text: JSON.stringify(event) };
 };
 
-/** Sends single events again (contract N5). */
-export class Resending extends Context.Service<Resending>()("waypost/webhooks/Resending", {
-  make: Effect.gen(function* () {
-    const database = yield* Database;
-    const repository = yield* CallQueueSql;
-    const ids = yield* EventIds;
+/**
+ * Makes the function that sends an event again (contract N5): it adds a call with this event alone, and
+ * returns false if the event is not known any more.
+ */
+export const resending = Effect.gen(function* () {
+  const database = yield* Database;
+  const repository = yield* callQueueSql;
+  const ids = yield* ownEventIds;
 
-    /** The event as it is recorded, or as a call that failed carries it. */
-    const find = Effect.fnUntraced(function* (tenant: Tenant, webhook: Webhook, id: string) {
-      const key = ids.keyOf(id);
-      if (key === null) return null;
-      const failed = yield* repository.failedCall(tenant, webhook.id, id);
-      const kept = failed === null ? null : eventIn(failed.body, id);
-      if (kept !== null) return kept;
-      const [row] = yield* repository.event(tenant, webhook.id, key.recording, key.index);
-      const { environment, workspace } = tenant;
-      return row === undefined ? null : eventText({ environment, workspace: workspace.id }, row);
-    });
+  /** The event as it is recorded, or as a call that failed carries it. */
+  const find = Effect.fnUntraced(function* (tenant: Tenant, webhook: Webhook, id: string) {
+    const key = ids.keyOf(id);
+    if (key === null) return null;
+    const failed = yield* repository.failedCall(tenant, webhook.id, id);
+    const kept = failed === null ? null : eventIn(failed.body, id);
+    if (kept !== null) return kept;
+    const [row] = yield* repository.event(tenant, webhook.id, key.recording, key.index);
+    const { environment, workspace } = tenant;
+    return row === undefined ? null : eventText({ environment, workspace: workspace.id }, row);
+  });
 
-    return {
-      /** Adds a call with this event alone; false if it is not known any more. */
-      resend: Effect.fnUntraced(function* (tenant: Tenant, webhook: Webhook, id: string) {
-        const event = yield* find(tenant, webhook, id);
-        if (event === null) return false;
-        const now = yield* Clock.currentTimeMillis;
-        const { environment, workspaceId } = tenant;
-        yield* repository.callAgain(
-          {
-            workspaceId,
-            environment,
-            webhookId: webhook.id,
-            id: callId(webhook.id, [id]),
-            type: webhook.batch ? "batch" : event.type,
-            eventIds: [id],
-            body: webhook.batch ? batchBody([event], now) : event.text,
-            recordedAt: now,
-          },
-          now,
-        );
-        return true;
-      }, database.atomically),
-    };
-  }),
-}) {
-  static readonly layer = Layer.effect(Resending, Resending.make).pipe(
-    Layer.provide([CallQueueSql.layer, EventIds.layer]),
-  );
-}
+  return Effect.fnUntraced(function* (tenant: Tenant, webhook: Webhook, id: string) {
+    const event = yield* find(tenant, webhook, id);
+    if (event === null) return false;
+    const now = yield* Clock.currentTimeMillis;
+    const { environment, workspaceId } = tenant;
+    yield* repository.callAgain(
+      {
+        workspaceId,
+        environment,
+        webhookId: webhook.id,
+        id: callId(webhook.id, [id]),
+        type: webhook.batch ? "batch" : event.type,
+        eventIds: [id],
+        body: webhook.batch ? batchBody([event], now) : event.text,
+        recordedAt: now,
+      },
+      now,
+    );
+    return true;
+  }, database.atomically);
+});

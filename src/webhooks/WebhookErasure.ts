@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect";
 import { Database } from "../database/Database.ts";
 import { drainPages } from "../database/Pruning.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
-import { type FoundCall, type ReducedCall, WebhookErasureSql } from "./WebhookErasureSql.ts";
+import { type FoundCall, type ReducedCall, webhookErasureSql } from "./WebhookErasureSql.ts";
 
 const page = 100;
 
@@ -34,7 +34,7 @@ export class WebhookErasure extends Context.Service<
     WebhookErasure,
     Effect.gen(function* () {
       const database = yield* Database;
-      const repository = yield* WebhookErasureSql;
+      const repository = yield* webhookErasureSql;
 
       const eraseCalls = Effect.fnUntraced(function* (tenant: TenantKey, texts: ReadonlyArray<string>) {
         const calls = yield* repository.findCalls(tenant, texts, page);
@@ -54,5 +54,5 @@ export class WebhookErasure extends Context.Service<
         }),
       });
     }),
-  ).pipe(Layer.provide(WebhookErasureSql.layer));
+  );
 }

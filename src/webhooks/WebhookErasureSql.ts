@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect";
+import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf, unnested } from "../database/Rows.ts";
 import { run } from "../database/Statements.ts";
@@ -23,37 +23,34 @@ const callKey = {
 } as const;
 
 /** Statements that erase events about a person. */
-export class WebhookErasureSql extends Context.Service<WebhookErasureSql>()(
-  "waypost/webhooks/WebhookErasureSql",
-  {
-    make: Effect.map(SqlClient.SqlClient, (sql) => {
-      const has = (text: ReturnType<typeof sql.literal>, texts: ReadonlyArray<string>) => sql`EXISTS (
+export const webhookErasureSql = Effect.map(SqlClient.SqlClient, (sql) => {
+  const has = (text: ReturnType<typeof sql.literal>, texts: ReadonlyArray<string>) => sql`EXISTS (
         SELECT FROM unnest(${arrayOf("text", texts)}) AS n (text) WHERE strpos(${text}, n.text) > 0)`;
-      return {
-        /** Removes the data of recorded events with one of these texts. Other events keep their index. */
-        eraseEvents: (tenant: TenantKey, texts: ReadonlyArray<string>) =>
-          run(sql`
+  return {
+    /** Removes the data of recorded events with one of these texts. Other events keep their index. */
+    eraseEvents: (tenant: TenantKey, texts: ReadonlyArray<string>) =>
+      run(sql`
             UPDATE webhook_event e SET data = ARRAY (
               SELECT CASE WHEN ${has(sql.literal("u.data"), texts)} THEN NULL ELSE u.data END
               FROM unnest(e.data) WITH ORDINALITY AS u (data, ord) ORDER BY u.ord)
             WHERE ${tenantIs("e", tenant)} AND e.data IS NOT NULL AND EXISTS (
               SELECT FROM unnest(e.data) AS u (data) WHERE ${has(sql.literal("u.data"), texts)})`),
 
-        /** Locks up to `limit` calls with one of these texts. */
-        findCalls: (tenant: TenantKey, texts: ReadonlyArray<string>, limit: number) =>
-          Effect.orDie(sql<FoundCall>`
+    /** Locks up to `limit` calls with one of these texts. */
+    findCalls: (tenant: TenantKey, texts: ReadonlyArray<string>, limit: number) =>
+      Effect.orDie(sql<FoundCall>`
             SELECT c.webhook_id AS "webhookId", c.id, c.body FROM webhook_call c
             WHERE ${tenantIs("c", tenant)} AND ${has(sql.literal("c.body"), texts)}
             LIMIT ${limit} FOR UPDATE`),
 
-        deleteCalls: (tenant: TenantKey, calls: ReadonlyArray<FoundCall>) =>
-          run(sql`
+    deleteCalls: (tenant: TenantKey, calls: ReadonlyArray<FoundCall>) =>
+      run(sql`
             DELETE FROM webhook_call c USING ${unnested("k", calls, callKey)}
             WHERE ${tenantIs("c", tenant)} AND c.webhook_id = k.webhook_id AND c.id = k.id`),
 
-        /** Stores what is left of calls. A worker that is making one cannot store its outcome. */
-        reduceCalls: (tenant: TenantKey, calls: ReadonlyArray<ReducedCall>) =>
-          run(sql`
+    /** Stores what is left of calls. A worker that is making one cannot store its outcome. */
+    reduceCalls: (tenant: TenantKey, calls: ReadonlyArray<ReducedCall>) =>
+      run(sql`
             UPDATE webhook_call c SET body = k.body, fence = c.fence + 1,
               event_ids = string_to_array(k.event_ids, ',')::uuid[]
             FROM ${unnested("k", calls, {
@@ -63,17 +60,13 @@ export class WebhookErasureSql extends Context.Service<WebhookErasureSql>()(
             })}
             WHERE ${tenantIs("c", tenant)} AND c.webhook_id = k.webhook_id AND c.id = k.id`),
 
-        /** Whether the environment has any row to search. */
-        hasRows: (tenant: TenantKey) =>
-          Effect.map(
-            Effect.orDie(sql<{ readonly has: boolean }>`
+    /** Whether the environment has any row to search. */
+    hasRows: (tenant: TenantKey) =>
+      Effect.map(
+        Effect.orDie(sql<{ readonly has: boolean }>`
               SELECT EXISTS (SELECT FROM webhook_event WHERE ${inTenant(tenant)})
                 OR EXISTS (SELECT FROM webhook_call WHERE ${inTenant(tenant)}) AS has`),
-            ([row]) => row?.has === true,
-          ),
-      };
-    }),
-  },
-) {
-  static readonly layer = Layer.effect(WebhookErasureSql, WebhookErasureSql.make);
-}
+        ([row]) => row?.has === true,
+      ),
+  };
+});

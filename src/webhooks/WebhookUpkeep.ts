@@ -3,7 +3,7 @@ import { drainPages, pruneInPages } from "../database/Pruning.ts";
 import { DAY_MS } from "../time/TimeZone.ts";
 import { Worker } from "../workers/Worker.ts";
 import { countExpired, noteWaiting } from "./WebhookMetrics.ts";
-import { WebhookUpkeepSql } from "./WebhookUpkeepSql.ts";
+import { webhookUpkeepSql } from "./WebhookUpkeepSql.ts";
 
 /** How long events wait at most, and how long failed calls and attempts are kept (contract N4). */
 const keptMillis = 7 * DAY_MS;
@@ -14,7 +14,7 @@ const maxCounted = 100_000;
 
 /** Deletes what is no longer needed, page by page. Two workers share the rows. */
 export const pruneWebhooks = Effect.gen(function* () {
-  const repository = yield* WebhookUpkeepSql;
+  const repository = yield* webhookUpkeepSql;
   const now = yield* Clock.currentTimeMillis;
   const [kept, sent] = [now - keptMillis, now - sentMillis];
 
@@ -44,7 +44,7 @@ export const pruneWebhooks = Effect.gen(function* () {
 
 /** Records what waits to be sent. */
 const measure = Effect.gen(function* () {
-  const repository = yield* WebhookUpkeepSql;
+  const repository = yield* webhookUpkeepSql;
   const { calls, events, oldest } = yield* repository.waiting(maxCounted);
   const now = yield* Clock.currentTimeMillis;
   yield* noteWaiting({ events, calls, oldestMillis: oldest === null ? 0 : Math.max(0, now - oldest) });

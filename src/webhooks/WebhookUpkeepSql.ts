@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect";
+import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { epochMillis, instant, onlyRow } from "../database/Rows.ts";
 import { rowCount } from "../database/Statements.ts";
@@ -14,20 +14,17 @@ export interface WaitingCounts {
 }
 
 /** Statements that measure what waits, and delete what is no longer needed. */
-export class WebhookUpkeepSql extends Context.Service<WebhookUpkeepSql>()(
-  "waypost/webhooks/WebhookUpkeepSql",
-  {
-    make: Effect.map(SqlClient.SqlClient, (sql) => {
-      const isActive = (alias: string) => sql`EXISTS (
+export const webhookUpkeepSql = Effect.map(SqlClient.SqlClient, (sql) => {
+  const isActive = (alias: string) => sql`EXISTS (
       SELECT FROM webhook w WHERE ${sameTenant("w", alias)} AND w.id = ${sql(`${alias}.webhook_id`)}
         AND w.status = 'active')`;
-      const isOrphan = (alias: string) => sql`NOT EXISTS (
+  const isOrphan = (alias: string) => sql`NOT EXISTS (
       SELECT FROM webhook w WHERE ${sameTenant("w", alias)} AND w.id = ${sql(`${alias}.webhook_id`)})`;
 
-      return {
-        /** Counts what waits for active webhooks, up to `limit` rows of each kind. */
-        waiting: (limit: number) =>
-          onlyRow(sql<WaitingCounts>`
+  return {
+    /** Counts what waits for active webhooks, up to `limit` rows of each kind. */
+    waiting: (limit: number) =>
+      onlyRow(sql<WaitingCounts>`
           WITH waiting AS (
             SELECT e.size - e.called AS count, e.recorded_at FROM (
               SELECT * FROM webhook_event WHERE called < size LIMIT ${limit}
@@ -38,19 +35,19 @@ export class WebhookUpkeepSql extends Context.Service<WebhookUpkeepSql>()(
               WHERE ${isActive("c")})::int AS calls,
             ${epochMillis("(SELECT min(recorded_at) FROM waiting)")} AS oldest`),
 
-        /** Deletes recordings that were sent before `sentBefore`, up to `limit`. */
-        pruneSent: (sentBefore: number, limit: number) =>
-          rowCount(sql`
+    /** Deletes recordings that were sent before `sentBefore`, up to `limit`. */
+    pruneSent: (sentBefore: number, limit: number) =>
+      rowCount(sql`
           DELETE FROM webhook_event e WHERE e.ctid = ANY (ARRAY (
             SELECT o.ctid FROM webhook_event o
             WHERE o.called = o.size AND o.recorded_at < ${instant(sentBefore)} LIMIT ${limit}))
           RETURNING e.recording`),
 
-        /**
-         * Deletes recordings that wait since before `recordedBefore`, and returns how many of their events.
-         */
-        expireEvents: (recordedBefore: number, limit: number) =>
-          onlyRow(sql<{ readonly rows: number; readonly events: number }>`
+    /**
+     * Deletes recordings that wait since before `recordedBefore`, and returns how many of their events.
+     */
+    expireEvents: (recordedBefore: number, limit: number) =>
+      onlyRow(sql<{ readonly rows: number; readonly events: number }>`
           WITH gone AS (
             DELETE FROM webhook_event e WHERE e.ctid = ANY (ARRAY (
               SELECT o.ctid FROM webhook_event o
@@ -59,12 +56,12 @@ export class WebhookUpkeepSql extends Context.Service<WebhookUpkeepSql>()(
           )
           SELECT count(*)::int AS rows, COALESCE(sum(count), 0)::int AS events FROM gone`),
 
-        /**
-         * Deletes calls whose events were recorded before `recordedBefore` and that are not given up, and
-         * returns how many of their events.
-         */
-        expireCalls: (recordedBefore: number, limit: number) =>
-          onlyRow(sql<{ readonly rows: number; readonly events: number }>`
+    /**
+     * Deletes calls whose events were recorded before `recordedBefore` and that are not given up, and
+     * returns how many of their events.
+     */
+    expireCalls: (recordedBefore: number, limit: number) =>
+      onlyRow(sql<{ readonly rows: number; readonly events: number }>`
           WITH gone AS (
             DELETE FROM webhook_call c WHERE c.ctid = ANY (ARRAY (
               SELECT o.ctid FROM webhook_call o
@@ -73,31 +70,27 @@ export class WebhookUpkeepSql extends Context.Service<WebhookUpkeepSql>()(
           )
           SELECT count(*)::int AS rows, COALESCE(sum(count), 0)::int AS events FROM gone`),
 
-        /** Deletes calls that were given up before `givenUpBefore`, up to `limit`. */
-        pruneGivenUp: (givenUpBefore: number, limit: number) =>
-          rowCount(sql`
+    /** Deletes calls that were given up before `givenUpBefore`, up to `limit`. */
+    pruneGivenUp: (givenUpBefore: number, limit: number) =>
+      rowCount(sql`
           DELETE FROM webhook_call c WHERE c.ctid = ANY (ARRAY (
             SELECT o.ctid FROM webhook_call o WHERE o.given_up_at < ${instant(givenUpBefore)} LIMIT ${limit}))
           RETURNING c.id`),
 
-        /** Deletes successful attempts from before `succeededBefore`, and all from before `failedBefore`. */
-        pruneAttempts: (succeededBefore: number, failedBefore: number, limit: number) =>
-          rowCount(sql`
+    /** Deletes successful attempts from before `succeededBefore`, and all from before `failedBefore`. */
+    pruneAttempts: (succeededBefore: number, failedBefore: number, limit: number) =>
+      rowCount(sql`
           DELETE FROM webhook_attempt a WHERE a.ctid = ANY (ARRAY (
             SELECT o.ctid FROM webhook_attempt o
             WHERE o.created_at < ${instant(failedBefore)}
               OR (o.created_at < ${instant(succeededBefore)} AND o.error IS NULL) LIMIT ${limit}))
           RETURNING a.id`),
 
-        /** Deletes rows of webhooks that were deleted, up to `limit`. */
-        pruneOrphans: (table: Table, limit: number) =>
-          rowCount(sql`
+    /** Deletes rows of webhooks that were deleted, up to `limit`. */
+    pruneOrphans: (table: Table, limit: number) =>
+      rowCount(sql`
           DELETE FROM ${sql(table)} r WHERE r.ctid = ANY (ARRAY (
             SELECT o.ctid FROM ${sql(table)} o WHERE ${isOrphan("o")} LIMIT ${limit}))
           RETURNING r.webhook_id`),
-      };
-    }),
-  },
-) {
-  static readonly layer = Layer.effect(WebhookUpkeepSql, WebhookUpkeepSql.make);
-}
+  };
+});

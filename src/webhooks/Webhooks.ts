@@ -3,6 +3,7 @@ import { Activity } from "../activity/Activity.ts";
 import { Database } from "../database/Database.ts";
 import { outsideTransaction } from "../http/OutsideTransaction.ts";
 import { PublicHosts } from "../outgoing/PublicHosts.ts";
+import { MessageIds } from "../sending/deliveries/MessageId.ts";
 import { Forbidden, NotFound, type Unprocessable } from "../wire/ApiError.ts";
 import type { DeletedResource } from "../wire/Envelope.ts";
 import { idAt, isUuid } from "../wire/Ids.ts";
@@ -12,8 +13,9 @@ import { counted } from "../wire/Text.ts";
 import { environmentName } from "../workspaces/Environment.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
-import { CallSigning } from "./CallSigning.ts";
-import { Resending } from "./Resending.ts";
+import { Receivers } from "./calls/Receivers.ts";
+import { callSigning } from "./CallSigning.ts";
+import { resending } from "./Resending.ts";
 import {
   maxWebhooks,
   type Webhook,
@@ -24,11 +26,11 @@ import {
   type WebhookTestResult,
   type WebhookWithSecret,
 } from "./Webhook.ts";
-import { makeWebhookSecret, previousSecretMillis } from "./WebhookSecret.ts";
-import { WebhooksSql, type WebhookValues } from "./WebhooksSql.ts";
-import { WebhookTesting } from "./WebhookTesting.ts";
-import { urlProblem } from "./WebhookUrl.ts";
 import { secretChange, webhookChange } from "./WebhookActivity.ts";
+import { makeWebhookSecret, previousSecretMillis } from "./WebhookSecret.ts";
+import { webhooksSql, type WebhookValues } from "./WebhooksSql.ts";
+import { webhookTesting } from "./WebhookTesting.ts";
+import { urlProblem } from "./WebhookUrl.ts";
 
 const valuesOf = ({ batch, description, events, url }: WebhookDraft): WebhookValues => ({
   url,
@@ -80,12 +82,12 @@ export class Webhooks extends Context.Service<
     Webhooks,
     Effect.gen(function* () {
       const database = yield* Database;
-      const repository = yield* WebhooksSql;
+      const repository = yield* webhooksSql;
       const workspaces = yield* Workspaces;
       const hosts = yield* PublicHosts;
-      const signing = yield* CallSigning;
-      const testing = yield* WebhookTesting;
-      const resending = yield* Resending;
+      const signing = yield* callSigning;
+      const test = yield* webhookTesting;
+      const resend = yield* resending;
       const activity = yield* Activity;
 
       const find = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
@@ -182,13 +184,12 @@ export class Webhooks extends Context.Service<
         }),
 
         test: Effect.fn("Webhooks.test")(function* (tenant, id) {
-          return yield* testing.test(tenant, yield* find(tenant, id));
+          return yield* test(tenant, yield* find(tenant, id));
         }),
 
         resend: Effect.fn("Webhooks.resend")(function* (tenant, id, eventId) {
           const webhook = yield* find(tenant, id);
-          const isKnown =
-            isUuid(eventId) && (yield* resending.resend(tenant, webhook, eventId.toLowerCase()));
+          const isKnown = isUuid(eventId) && (yield* resend(tenant, webhook, eventId.toLowerCase()));
           if (!isKnown)
             return yield* NotFound.of("There is no event with this id that this webhook can get again.");
           return { event_id: eventId.toLowerCase() };
@@ -197,13 +198,7 @@ export class Webhooks extends Context.Service<
     }),
   );
   static readonly layer = Webhooks.layerNoDeps.pipe(
-    Layer.provide([
-      WebhooksSql.layer,
-      CallSigning.layer,
-      Resending.layer,
-      WebhookTesting.layer,
-      PublicHosts.layer,
-    ]),
+    Layer.provide([MessageIds.layer, Receivers.layer, PublicHosts.layer]),
   );
 }
 

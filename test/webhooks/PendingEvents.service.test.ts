@@ -3,8 +3,9 @@ import { Clock, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { assumeDistributed } from "../../src/database/citus/IsDistributed.ts";
-import { CallQueueSql } from "../../src/webhooks/calls/CallQueueSql.ts";
-import { CallTaking } from "../../src/webhooks/calls/CallTaking.ts";
+import { MessageIds } from "../../src/sending/deliveries/MessageId.ts";
+import { callQueueSql } from "../../src/webhooks/calls/CallQueueSql.ts";
+import { callTaking } from "../../src/webhooks/calls/CallTaking.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { called, webhookWorld } from "./WebhookWorld.ts";
 
@@ -14,12 +15,12 @@ const assumed = Layer.effectDiscard(Effect.map(SqlClient.SqlClient, assumeDistri
 
 /** The number of calls that a worker takes. */
 const taken = Effect.gen(function* () {
-  const { dueWebhooks } = yield* CallQueueSql;
-  const { take } = yield* CallTaking;
+  const { dueWebhooks } = yield* callQueueSql;
+  const { take } = yield* callTaking;
   const due = yield* dueWebhooks(yield* Clock.currentTimeMillis, 10);
   const all = due.length === 0 ? [] : yield* take(due.map((webhook) => ({ webhook, room: 10 })));
   return all.flatMap(({ calls }) => calls).length;
-}).pipe(Effect.provide([CallTaking.layer, CallQueueSql.layer]));
+}).pipe(Effect.provide(MessageIds.layer));
 
 /** A webhook that has an event to send whose delivery is at another state than the event says. */
 const pendingWorld = Effect.gen(function* () {

@@ -1,15 +1,14 @@
 import { assert, layer } from "@effect/vitest";
-import { Effect, Layer } from "effect";
+import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { pruneWebhooks } from "../../src/webhooks/WebhookUpkeep.ts";
-import { WebhookUpkeepSql } from "../../src/webhooks/WebhookUpkeepSql.ts";
 import { testStart, TestWaypost } from "../TestWaypost.ts";
 import { called, webhookWorld } from "./WebhookWorld.ts";
 
 const day = 86_400_000;
 
-layer(WebhookUpkeepSql.layer.pipe(Layer.provideMerge(TestWaypost.layer)))("Upkeep of webhooks", (it) => {
+layer(TestWaypost.layer)("Upkeep of webhooks", (it) => {
   it.effect("what was sent is kept for a day, what failed or waits for 7 days (N4.2, N4.4)", () =>
     Effect.gen(function* () {
       const { attempts, geo, make, platform, production, receiver } = yield* webhookWorld;

@@ -9,7 +9,7 @@ import { badUsage, refused } from "../CommandRefused.ts";
 import { command } from "../DeclaredCommand.ts";
 import { switchFlag } from "../Flags.ts";
 import { Json, SettingsFile, settingsRecord } from "../Operator.ts";
-import { paint, type Paint } from "../terminal/Colors.ts";
+import { type Paint, paint } from "../terminal/Colors.ts";
 import { wrapText } from "../terminal/WrappedText.ts";
 
 // Loaded on demand: most commands do not need a database server.

@@ -1,10 +1,9 @@
 import { Effect, Option } from "effect";
 import { Flag } from "effect/cli";
-import { readFile } from "node:fs/promises";
 import type { Segment } from "../../client/WaypostClient.ts";
 import { parseSegmentBody } from "../../devices/SegmentParsing.ts";
 import { pageOf } from "../Ask.ts";
-import { badUsage, BadUsage, CommandRefused, refused } from "../CommandRefused.ts";
+import { badUsage, CommandRefused } from "../CommandRefused.ts";
 import { command, operatorCommands } from "../DeclaredCommand.ts";
 import {
   type EnvironmentFlags,
@@ -16,6 +15,7 @@ import {
 } from "../Flags.ts";
 import { findId } from "../Lookups.ts";
 import { openWorkspace, type Platform } from "../Platform.ts";
+import { parseJson, readText } from "../RequestBodies.ts";
 import { formatInstant } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
 import { details } from "../terminal/Table.ts";
@@ -58,21 +58,6 @@ const openSegment = Effect.fnUntraced(function* (flags: EnvironmentFlags & { rea
   return { platform, id: yield* findId("segment", flags.segment, pages(platform)) };
 });
 
-/** The JSON of the rule: from the flag, or from the file. */
-const readRule = (
-  rule: Option.Option<string>,
-  file: Option.Option<string>,
-): Effect.Effect<string, BadUsage | CommandRefused> => {
-  if (Option.isSome(rule) === Option.isSome(file))
-    return Effect.fail(badUsage("Give either --rule or --rule-file."));
-  if (Option.isSome(rule)) return Effect.succeed(rule.value);
-  const path = Option.getOrElse(file, () => "");
-  return Effect.tryPromise({
-    try: () => readFile(path, "utf8"),
-    catch: () => refused(`The file ${path} cannot be read.`),
-  });
-};
-
 const create = command("create", {
   description: "Create a segment",
   examples: [
@@ -89,15 +74,13 @@ const create = command("create", {
     file: Flag.File("rule-file").pipe(Flag.withDescription("File with the rule as JSON"), Flag.optional),
   },
   *run(flags) {
-    const text = yield* readRule(flags.rule, flags.file);
-    const rule = yield* Effect.try({
-      try: (): unknown => JSON.parse(text),
-      catch: () =>
-        refused(
-          "The rule must be JSON, such as " +
-            '{"match": "all", "conditions": [{"attribute": "plan", "op": "eq", "value": "gold"}]}.',
-        ),
-    });
+    if (Option.isSome(flags.rule) === Option.isSome(flags.file))
+      return yield* badUsage("Give either --rule or --rule-file.");
+    const rule = yield* parseJson(
+      Option.isSome(flags.file) ? yield* readText(flags.file.value) : Option.getOrElse(flags.rule, () => ""),
+      "The rule must be JSON, such as " +
+        '{"match": "all", "conditions": [{"attribute": "plan", "op": "eq", "value": "gold"}]}.',
+    );
     const payload = yield* Effect.mapError(
       parseSegmentBody({ name: flags.name, rule }).complete,
       ({ error }) => CommandRefused.fields(error.fields ?? {}),

@@ -1,6 +1,5 @@
 import { Effect, Option } from "effect";
 import { Argument, Command, Flag } from "effect/cli";
-import { readFile } from "node:fs/promises";
 import type { Transport } from "../../client/OperatorClient.ts";
 import {
   ApnsCredentials,
@@ -11,11 +10,11 @@ import {
 import { TransportTestDraft } from "../../sending/push/TransportTest.ts";
 import { environmentName } from "../../workspaces/Environment.ts";
 import { pageOf } from "../Ask.ts";
-import { CommandRefused, refused } from "../CommandRefused.ts";
+import { refused } from "../CommandRefused.ts";
 import { command, operatorCommands } from "../DeclaredCommand.ts";
 import { environmentFlags, optionalFlag, textFlag } from "../Flags.ts";
 import { openEnvironment } from "../Lookups.ts";
-import { parseFlags } from "../RequestBodies.ts";
+import { parseFlags, parseJson, readText } from "../RequestBodies.ts";
 import { yesNo } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
 import type { Column } from "../terminal/Table.ts";
@@ -37,12 +36,6 @@ const list = command("list", {
     yield* printList(Number.POSITIVE_INFINITY, transports, columns, "");
   },
 });
-
-const readText = (path: string): Effect.Effect<string, CommandRefused> =>
-  Effect.tryPromise({
-    try: () => readFile(path, "utf8"),
-    catch: () => refused(`The file ${path} cannot be read.`),
-  });
 
 const printSet =
   (flags: { readonly environment: "sandbox" | "production" }, noun: string) => (transport: Transport) =>
@@ -71,12 +64,10 @@ const setFcm = command("fcm", {
     baseUrl,
   },
   *run(flags) {
-    const text = yield* readText(flags.file);
-    const account = yield* Effect.try({
-      try: (): unknown => JSON.parse(text),
-      catch: () =>
-        refused(`${flags.file} is not JSON: give the key file that Google made for the service account.`),
-    });
+    const account = yield* parseJson(
+      yield* readText(flags.file),
+      `${flags.file} is not JSON: give the key file that Google made for the service account.`,
+    );
     const payload = yield* parseFlags(FcmCredentials, {
       service_account: account,
       base_url: Option.getOrUndefined(flags.baseUrl),

@@ -9,7 +9,7 @@ import {
 } from "../../client/location-files/PartResult.ts";
 import type { ImportReport } from "../../client/WaypostClient.ts";
 import { visible } from "../../wire/VisibleText.ts";
-import { CommandRefused, refused } from "../CommandRefused.ts";
+import { type CommandRefused, refused } from "../CommandRefused.ts";
 import { filePartsOf, type SurveyedFile } from "./ImportFile.ts";
 import {
   type Journal,

@@ -1,19 +1,19 @@
-import { Clock, Context, Effect, Layer, Random } from "effect";
+import { Clock, Effect, Random } from "effect";
 import { Database } from "../../database/Database.ts";
 import { DAY_MS } from "../../time/TimeZone.ts";
 import { idAt } from "../../wire/Ids.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import { nextAttemptAt } from "../RetrySchedule.ts";
 import { countCall, countDisabled } from "../WebhookMetrics.ts";
-import { WebhooksSql } from "../WebhooksSql.ts";
-import { type CallResult, isSuccess } from "./CallResult.ts";
+import { webhooksSql } from "../WebhooksSql.ts";
 import {
   type AttemptRow,
-  CallOutcomesSql,
+  callOutcomesSql,
   type CallSettlement,
   type WebhookNews,
 } from "./CallOutcomesSql.ts";
 import type { TakenCall } from "./CallQueueSql.ts";
+import { type CallResult, isSuccess } from "./CallResult.ts";
 
 /** A webhook that has not succeeded for so long is disabled when it fails again (contract N4). */
 const maxFailingMillis = 5 * DAY_MS;
@@ -48,97 +48,91 @@ const newsOf = (ended: ReadonlyArray<EndedCall>): ReadonlyArray<WebhookNews> => 
 };
 
 /** Stores the results of calls, and disables webhooks that are gone or failing (contract N4). */
-export class CallOutcomes extends Context.Service<CallOutcomes>()("waypost/webhooks/calls/CallOutcomes", {
-  make: Effect.gen(function* () {
-    const database = yield* Database;
-    const repository = yield* CallOutcomesSql;
-    const webhooks = yield* WebhooksSql;
+export const callOutcomes = Effect.gen(function* () {
+  const database = yield* Database;
+  const repository = yield* callOutcomesSql;
+  const webhooks = yield* webhooksSql;
 
-    const settlementOf = Effect.fnUntraced(function* ({ call, environment, result, workspaceId }: EndedCall) {
-      const { fence, id, webhookId } = call;
-      const settlement = { workspaceId, environment, webhookId, id, fence };
-      if (isSuccess(result)) return { ...settlement, verdict: "done", dueAt: null } satisfies CallSettlement;
+  const settlementOf = Effect.fnUntraced(function* ({ call, environment, result, workspaceId }: EndedCall) {
+    const { fence, id, webhookId } = call;
+    const settlement = { workspaceId, environment, webhookId, id, fence };
+    if (isSuccess(result)) return { ...settlement, verdict: "done", dueAt: null } satisfies CallSettlement;
+    const now = yield* Clock.currentTimeMillis;
+    const dueAt = nextAttemptAt(call.attempts + 1, now, result.retryAfter, yield* Random.next);
+    const verdict = dueAt === null ? "given_up" : "failed";
+    return { ...settlement, verdict, dueAt } satisfies CallSettlement;
+  });
+
+  const attemptOf = (
+    { call, durationMs, environment, result, startedAt, workspaceId }: EndedCall,
+    nextAttempt: number | null,
+  ): AttemptRow => ({
+    workspaceId,
+    environment,
+    webhookId: call.webhookId,
+    id: idAt(startedAt + durationMs),
+    eventId: shownId(call),
+    eventType: call.type,
+    attempt: call.attempts + 1,
+    statusCode: result.statusCode,
+    error: result.error,
+    durationMs,
+    createdAt: startedAt,
+    nextAttemptAt: nextAttempt,
+  });
+
+  const disable = Effect.fnUntraced(function* (
+    { environment, webhookId, workspaceId }: TenantKey & { readonly webhookId: string },
+    reason: "gone" | "failing",
+  ) {
+    const tenant = { workspaceId, environment };
+    const now = yield* Clock.currentTimeMillis;
+    const isDisabled = yield* database.atomically(
+      Effect.gen(function* () {
+        yield* repository.lockTenant(tenant);
+        if (!(yield* repository.disable(tenant, webhookId, now))) return false;
+        yield* webhooks.refreshListeners(tenant);
+        return true;
+      }),
+    );
+    if (!isDisabled) return;
+    yield* countDisabled(reason);
+    yield* Effect.logWarning(
+      reason === "gone"
+        ? "A webhook was disabled: its receiver answered 410"
+        : "A webhook was disabled: no call has succeeded for 5 days",
+    ).pipe(Effect.annotateLogs({ workspace_key: workspaceId, environment, webhook: webhookId }));
+  });
+
+  return {
+    /** Stores results in one transaction. A call without a stored result is made again. */
+    settle: Effect.fnUntraced(function* (ended: ReadonlyArray<EndedCall>) {
+      const settlements = yield* Effect.forEach(ended, settlementOf);
+      const attempts = ended.map((each, index) => attemptOf(each, settlements[index]?.dueAt ?? null));
       const now = yield* Clock.currentTimeMillis;
-      const dueAt = nextAttemptAt(call.attempts + 1, now, result.retryAfter, yield* Random.next);
-      const verdict = dueAt === null ? "given_up" : "failed";
-      return { ...settlement, verdict, dueAt } satisfies CallSettlement;
-    });
-
-    const attemptOf = (
-      { call, durationMs, environment, result, startedAt, workspaceId }: EndedCall,
-      nextAttempt: number | null,
-    ): AttemptRow => ({
-      workspaceId,
-      environment,
-      webhookId: call.webhookId,
-      id: idAt(startedAt + durationMs),
-      eventId: shownId(call),
-      eventType: call.type,
-      attempt: call.attempts + 1,
-      statusCode: result.statusCode,
-      error: result.error,
-      durationMs,
-      createdAt: startedAt,
-      nextAttemptAt: nextAttempt,
-    });
-
-    const disable = Effect.fnUntraced(function* (
-      { environment, webhookId, workspaceId }: TenantKey & { readonly webhookId: string },
-      reason: "gone" | "failing",
-    ) {
-      const tenant = { workspaceId, environment };
-      const now = yield* Clock.currentTimeMillis;
-      const isDisabled = yield* database.atomically(
+      const news = newsOf(ended);
+      const noted = yield* database.atomically(
         Effect.gen(function* () {
-          yield* repository.lockTenant(tenant);
-          if (!(yield* repository.disable(tenant, webhookId, now))) return false;
-          yield* webhooks.refreshListeners(tenant);
-          return true;
+          yield* repository.settle(settlements, now);
+          yield* repository.insertAttempts(attempts);
+          return yield* repository.noteResults(news);
         }),
       );
-      if (!isDisabled) return;
-      yield* countDisabled(reason);
-      yield* Effect.logWarning(
-        reason === "gone"
-          ? "A webhook was disabled: its receiver answered 410"
-          : "A webhook was disabled: no call has succeeded for 5 days",
-      ).pipe(Effect.annotateLogs({ workspace_key: workspaceId, environment, webhook: webhookId }));
-    });
-
-    return {
-      /** Stores results in one transaction. A call without a stored result is made again. */
-      settle: Effect.fnUntraced(function* (ended: ReadonlyArray<EndedCall>) {
-        const settlements = yield* Effect.forEach(ended, settlementOf);
-        const attempts = ended.map((each, index) => attemptOf(each, settlements[index]?.dueAt ?? null));
-        const now = yield* Clock.currentTimeMillis;
-        const news = newsOf(ended);
-        const noted = yield* database.atomically(
-          Effect.gen(function* () {
-            yield* repository.settle(settlements, now);
-            yield* repository.insertAttempts(attempts);
-            return yield* repository.noteResults(news);
-          }),
-        );
-        for (const [index, { verdict }] of settlements.entries()) {
-          yield* countCall(verdict, ended[index]?.durationMs ?? 0);
-        }
-        const gone = new Set(
-          ended.filter(({ result }) => result.statusCode === 410).map(({ call }) => call.webhookId),
-        );
-        const failing = new Set(
-          noted
-            .filter(({ failingSince }) => failingSince !== null && now - failingSince >= maxFailingMillis)
-            .map(({ webhookId }) => webhookId),
-        );
-        for (const each of news) {
-          if (gone.has(each.webhookId)) yield* disable(each, "gone");
-          else if (failing.has(each.webhookId)) yield* disable(each, "failing");
-        }
-      }),
-    };
-  }),
-}) {
-  static readonly layer = Layer.effect(CallOutcomes, CallOutcomes.make).pipe(
-    Layer.provide([CallOutcomesSql.layer, WebhooksSql.layer]),
-  );
-}
+      for (const [index, { verdict }] of settlements.entries()) {
+        yield* countCall(verdict, ended[index]?.durationMs ?? 0);
+      }
+      const gone = new Set(
+        ended.filter(({ result }) => result.statusCode === 410).map(({ call }) => call.webhookId),
+      );
+      const failing = new Set(
+        noted
+          .filter(({ failingSince }) => failingSince !== null && now - failingSince >= maxFailingMillis)
+          .map(({ webhookId }) => webhookId),
+      );
+      for (const each of news) {
+        if (gone.has(each.webhookId)) yield* disable(each, "gone");
+        else if (failing.has(each.webhookId)) yield* disable(each, "failing");
+      }
+    }),
+  };
+});

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect";
+import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { epochMillis, instant, unnested } from "../../database/Rows.ts";
 import { anyRow, run } from "../../database/Statements.ts";
@@ -39,19 +39,16 @@ export interface WebhookNews extends TenantKey {
 }
 
 /** Statements that store the results of calls. */
-export class CallOutcomesSql extends Context.Service<CallOutcomesSql>()(
-  "waypost/webhooks/calls/CallOutcomesSql",
-  {
-    make: Effect.map(SqlClient.SqlClient, (sql) => {
-      const webhookColumns = {
-        ...tenantColumns,
-        webhook_id: ["uuid", ({ webhookId }: { readonly webhookId: string }) => webhookId],
-      } as const;
+export const callOutcomesSql = Effect.map(SqlClient.SqlClient, (sql) => {
+  const webhookColumns = {
+    ...tenantColumns,
+    webhook_id: ["uuid", ({ webhookId }: { readonly webhookId: string }) => webhookId],
+  } as const;
 
-      return {
-        /** Settles calls whose fencing token is still valid. */
-        settle: (settlements: ReadonlyArray<CallSettlement>, now: number) =>
-          run(sql`
+  return {
+    /** Settles calls whose fencing token is still valid. */
+    settle: (settlements: ReadonlyArray<CallSettlement>, now: number) =>
+      run(sql`
             WITH o AS (
               SELECT * FROM ${unnested("o", settlements, {
                 ...webhookColumns,
@@ -71,9 +68,9 @@ export class CallOutcomesSql extends Context.Service<CallOutcomesSql>()(
             WHERE ${sameTenant("c", "o")} AND c.webhook_id = o.webhook_id AND c.id = o.id
               AND c.fence = o.fence AND o.verdict <> 'done'`),
 
-        /** Stores attempts. */
-        insertAttempts: (attempts: ReadonlyArray<AttemptRow>) =>
-          run(sql`
+    /** Stores attempts. */
+    insertAttempts: (attempts: ReadonlyArray<AttemptRow>) =>
+      run(sql`
             INSERT INTO webhook_attempt (workspace_id, environment, webhook_id, id, event_id, event_type,
               attempt, status_code, error, duration_ms, created_at, next_attempt_at)
             SELECT n.workspace_id, n.environment, n.webhook_id, n.id, n.event_id, n.event_type,
@@ -91,12 +88,12 @@ export class CallOutcomesSql extends Context.Service<CallOutcomesSql>()(
               next_attempt_at: ["timestamptz", ({ nextAttemptAt }) => nextAttemptAt],
             })}`),
 
-        /**
-         * Stores with webhooks when they were called last, to the second, and since when they fail. Returns
-         * since when each changed one fails.
-         */
-        noteResults: (news: ReadonlyArray<WebhookNews>) =>
-          Effect.orDie(sql<{ readonly webhookId: string; readonly failingSince: number | null }>`
+    /**
+     * Stores with webhooks when they were called last, to the second, and since when they fail. Returns
+     * since when each changed one fails.
+     */
+    noteResults: (news: ReadonlyArray<WebhookNews>) =>
+      Effect.orDie(sql<{ readonly webhookId: string; readonly failingSince: number | null }>`
             UPDATE webhook w SET last_attempt_at = GREATEST(w.last_attempt_at, n.last_attempt_at),
               failing_since =
                 CASE WHEN n.has_succeeded THEN n.failed_at ELSE COALESCE(w.failing_since, n.failed_at) END
@@ -113,19 +110,15 @@ export class CallOutcomesSql extends Context.Service<CallOutcomesSql>()(
               OR date_trunc('second', w.last_attempt_at) < date_trunc('second', n.last_attempt_at))
             RETURNING w.id AS "webhookId", ${epochMillis("w.failing_since")} AS "failingSince"`),
 
-        /** Disables an active webhook; false if it is not active. Needs the tenant's lock. */
-        disable: (tenant: TenantKey, webhookId: string, now: number) =>
-          anyRow(sql`
+    /** Disables an active webhook; false if it is not active. Needs the tenant's lock. */
+    disable: (tenant: TenantKey, webhookId: string, now: number) =>
+      anyRow(sql`
             UPDATE webhook w SET status = 'disabled', disabled_at = ${instant(now)},
               updated_at = ${instant(now)}
             WHERE ${tenantIs("w", tenant)} AND w.id = ${webhookId} AND w.status = 'active' RETURNING w.id`),
 
-        /** Locks a tenant until the end of the transaction. */
-        lockTenant: (tenant: TenantKey) =>
-          run(sql`SELECT FROM tenant t WHERE ${tenantIs("t", tenant)} FOR NO KEY UPDATE`),
-      };
-    }),
-  },
-) {
-  static readonly layer = Layer.effect(CallOutcomesSql, CallOutcomesSql.make);
-}
+    /** Locks a tenant until the end of the transaction. */
+    lockTenant: (tenant: TenantKey) =>
+      run(sql`SELECT FROM tenant t WHERE ${tenantIs("t", tenant)} FOR NO KEY UPDATE`),
+  };
+});

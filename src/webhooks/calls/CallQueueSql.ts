@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect";
+import { Effect } from "effect";
 import { SqlClient, type SqlError } from "effect/sql";
 import { arrayOf, epochMillis, instant, unnested } from "../../database/Rows.ts";
 import { run } from "../../database/Statements.ts";
@@ -6,7 +6,7 @@ import { sameTenant, tenantColumns, tenantIs } from "../../database/TenantColumn
 import { workspaceStatements } from "../../database/WorkspaceGroups.ts";
 import { MessageIds } from "../../sending/deliveries/MessageId.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
-import { EventIds } from "../EventId.ts";
+import { ownEventIds } from "../EventId.ts";
 import { eventRowsSql, type RecordedEventRow, type TakenEvent } from "./EventRowsSql.ts";
 import { putBackSql } from "./PutBackSql.ts";
 
@@ -58,38 +58,37 @@ const askedColumns = {
 } as const;
 
 /** Statements that find, take and add the calls of webhooks. */
-export class CallQueueSql extends Context.Service<CallQueueSql>()("waypost/webhooks/calls/CallQueueSql", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient;
-    const { byWorkspace, ofWorkspace } = workspaceStatements(sql);
-    const messageIds = yield* MessageIds;
-    const eventIds = yield* EventIds;
+export const callQueueSql = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient;
+  const { byWorkspace, ofWorkspace } = workspaceStatements(sql);
+  const messageIds = yield* MessageIds;
+  const eventIds = yield* ownEventIds;
 
-    /** Adds the ids of events and messages, which are no columns. */
-    const withIds = (rows: Effect.Effect<ReadonlyArray<RecordedEventRow>, SqlError.SqlError>) =>
-      Effect.orDie(
-        Effect.map(rows, (all) =>
-          all.map(({ data, deviceKey, sourceId, ...row }): TakenEvent => {
-            const event = { ...row, id: eventIds.idOf(row) };
-            if (data === null || deviceKey === null || sourceId === null) return { ...event, data };
-            return {
-              ...event,
-              data: `{"id":"${messageIds.idOf({ sourceId, deviceKey })}",${data.slice(1)}`,
-            };
-          }),
-        ),
-      );
+  /** Adds the ids of events and messages, which are no columns. */
+  const withIds = (rows: Effect.Effect<ReadonlyArray<RecordedEventRow>, SqlError.SqlError>) =>
+    Effect.orDie(
+      Effect.map(rows, (all) =>
+        all.map(({ data, deviceKey, sourceId, ...row }): TakenEvent => {
+          const event = { ...row, id: eventIds.idOf(row) };
+          if (data === null || deviceKey === null || sourceId === null) return { ...event, data };
+          return {
+            ...event,
+            data: `{"id":"${messageIds.idOf({ sourceId, deviceKey })}",${data.slice(1)}`,
+          };
+        }),
+      ),
+    );
 
-    const asked = (webhooks: ReadonlyArray<Asked>) => sql`
+  const asked = (webhooks: ReadonlyArray<Asked>) => sql`
       SELECT a.* FROM ${unnested("a", webhooks, askedColumns)}
       JOIN webhook w ON ${sameTenant("w", "a")} AND w.id = a.webhook_id AND w.status = 'active'`;
-    const callColumns = sql`c.webhook_id AS "webhookId", c.id, c.type, c.event_ids AS "eventIds", c.body,
+  const callColumns = sql`c.webhook_id AS "webhookId", c.id, c.type, c.event_ids AS "eventIds", c.body,
       c.attempts::int AS attempts, c.fence`;
 
-    return {
-      /** Active webhooks with events or due calls. Two loose index scans, one step per webhook. */
-      dueWebhooks: (now: number, limit: number) =>
-        Effect.orDie(sql<DueWebhook>`
+  return {
+    /** Active webhooks with events or due calls. Two loose index scans, one step per webhook. */
+    dueWebhooks: (now: number, limit: number) =>
+      Effect.orDie(sql<DueWebhook>`
           WITH RECURSIVE waiting AS (
             (SELECT e.workspace_id, e.environment, e.webhook_id FROM webhook_event e WHERE e.called < e.size
               ORDER BY e.workspace_id, e.environment, e.webhook_id LIMIT 1)
@@ -126,9 +125,9 @@ export class CallQueueSql extends Context.Service<CallQueueSql>()("waypost/webho
           JOIN workspace s ON s.id = w.workspace_id
           LIMIT ${limit}`),
 
-      /** Leases due calls of active webhooks, the longest due first. */
-      takeCalls: (webhooks: ReadonlyArray<Asked>, now: number, leaseMillis: number) =>
-        Effect.orDie(sql<TakenCall>`
+    /** Leases due calls of active webhooks, the longest due first. */
+    takeCalls: (webhooks: ReadonlyArray<Asked>, now: number, leaseMillis: number) =>
+      Effect.orDie(sql<TakenCall>`
           WITH asked AS (${asked(webhooks)}), next AS (
             SELECT c.* FROM asked a CROSS JOIN LATERAL (
               SELECT c.workspace_id, c.environment, c.webhook_id, c.id FROM webhook_call c
@@ -141,14 +140,14 @@ export class CallQueueSql extends Context.Service<CallQueueSql>()("waypost/webho
           FROM next n WHERE ${sameTenant("c", "n")} AND c.webhook_id = n.webhook_id AND c.id = n.id
           RETURNING ${callColumns}`),
 
-      /**
-       * Takes events of active webhooks that are not in a call yet, older recordings first, with their data.
-       * Recordings that another worker is taking from are left out.
-       */
-      takeEvents: (all: ReadonlyArray<Asked>) =>
-        withIds(
-          byWorkspace(all)(
-            (webhooks) => sql<RecordedEventRow>`
+    /**
+     * Takes events of active webhooks that are not in a call yet, older recordings first, with their data.
+     * Recordings that another worker is taking from are left out.
+     */
+    takeEvents: (all: ReadonlyArray<Asked>) =>
+      withIds(
+        byWorkspace(all)(
+          (webhooks) => sql<RecordedEventRow>`
           WITH asked AS (${asked(webhooks)}), next AS (
             SELECT e.*, a.room, e.size - e.called AS rest
             FROM asked a CROSS JOIN LATERAL (
@@ -177,15 +176,15 @@ export class CallQueueSql extends Context.Service<CallQueueSql>()("waypost/webho
           )
           ${eventRowsSql(sql)}
           ORDER BY 2, 3`,
-          ),
         ),
+      ),
 
-      putBack: putBackSql(sql),
+    putBack: putBackSql(sql),
 
-      /** One recorded event of a webhook with its data. */
-      event: (tenant: TenantKey, webhookId: string, recording: bigint, index: number) =>
-        withIds(
-          sql<RecordedEventRow>`
+    /** One recorded event of a webhook with its data. */
+    event: (tenant: TenantKey, webhookId: string, recording: bigint, index: number) =>
+      withIds(
+        sql<RecordedEventRow>`
           WITH taken AS (
             SELECT e.workspace_id, e.environment, e.webhook_id, e.recording, e.type, e.recorded_at,
               ${index}::int AS first,
@@ -199,11 +198,11 @@ export class CallQueueSql extends Context.Service<CallQueueSql>()("waypost/webho
               AND e.size > ${index}
           )
           ${eventRowsSql(sql)}`.pipe(ofWorkspace(tenant.workspaceId)),
-        ),
+      ),
 
-      /** Adds calls that this worker has leased, without those that exist: their event was sent again. */
-      insertCalls: (calls: ReadonlyArray<NewCall>, dueAt: number) =>
-        Effect.orDie(sql<{ readonly webhookId: string; readonly id: string }>`
+    /** Adds calls that this worker has leased, without those that exist: their event was sent again. */
+    insertCalls: (calls: ReadonlyArray<NewCall>, dueAt: number) =>
+      Effect.orDie(sql<{ readonly webhookId: string; readonly id: string }>`
           INSERT INTO webhook_call AS c (workspace_id, environment, webhook_id, id, type, event_ids, body,
             recorded_at, due_at)
           SELECT n.workspace_id, n.environment, n.webhook_id, n.id, n.type,
@@ -220,9 +219,9 @@ export class CallQueueSql extends Context.Service<CallQueueSql>()("waypost/webho
           ON CONFLICT DO NOTHING
           RETURNING c.webhook_id AS "webhookId", c.id`),
 
-      /** Adds a call that is due, or makes an existing one due again as if it had never failed. */
-      callAgain: (call: NewCall, now: number) =>
-        run(sql`
+    /** Adds a call that is due, or makes an existing one due again as if it had never failed. */
+    callAgain: (call: NewCall, now: number) =>
+      run(sql`
           INSERT INTO webhook_call AS c (workspace_id, environment, webhook_id, id, type, event_ids, body,
             recorded_at, due_at)
           VALUES (${call.workspaceId}, ${call.environment}, ${call.webhookId}, ${call.id}, ${call.type},
@@ -231,20 +230,15 @@ export class CallQueueSql extends Context.Service<CallQueueSql>()("waypost/webho
           SET due_at = EXCLUDED.due_at, recorded_at = EXCLUDED.recorded_at, attempts = 0, given_up_at = NULL,
             fence = c.fence + 1`),
 
-      /** A call that has failed and carries the event. */
-      failedCall: (tenant: TenantKey, webhookId: string, eventId: string) =>
-        Effect.map(
-          Effect.orDie(sql<{ readonly type: string; readonly body: string }>`
+    /** A call that has failed and carries the event. */
+    failedCall: (tenant: TenantKey, webhookId: string, eventId: string) =>
+      Effect.map(
+        Effect.orDie(sql<{ readonly type: string; readonly body: string }>`
             SELECT c.type, c.body FROM webhook_call c
             WHERE ${tenantIs("c", tenant)} AND c.webhook_id = ${webhookId} AND c.attempts > 0
               AND c.event_ids @> ${arrayOf("uuid", [eventId])}
             LIMIT 1`),
-          ([call]) => call ?? null,
-        ),
-    };
-  }),
-}) {
-  static readonly layer = Layer.effect(CallQueueSql, CallQueueSql.make).pipe(
-    Layer.provide([MessageIds.layer, EventIds.layer]),
-  );
-}
+        ([call]) => call ?? null,
+      ),
+  };
+});

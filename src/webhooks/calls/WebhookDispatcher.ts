@@ -1,13 +1,14 @@
 import { Cause, Clock, Context, Effect, Layer, Queue, Stream, SubscriptionRef } from "effect";
 import { Settings } from "../../config/Settings.ts";
 import { Database } from "../../database/Database.ts";
+import { MessageIds } from "../../sending/deliveries/MessageId.ts";
 import { Worker } from "../../workers/Worker.ts";
-import { CallSigning } from "../CallSigning.ts";
-import { CallOutcomes, type EndedCall } from "./CallOutcomes.ts";
-import { CallQueueSql, type DueWebhook } from "./CallQueueSql.ts";
-import { CallTaking, type Taken } from "./CallTaking.ts";
-import { inFlightCalls } from "./InFlightCalls.ts";
+import { callSigning } from "../CallSigning.ts";
+import { callOutcomes, type EndedCall } from "./CallOutcomes.ts";
+import { callQueueSql, type DueWebhook } from "./CallQueueSql.ts";
+import { callTaking, type Taken } from "./CallTaking.ts";
 import * as State from "./DispatcherState.ts";
+import { inFlightCalls } from "./InFlightCalls.ts";
 import { receiverLimits, roomFor, verdictOf } from "./ReceiverLimits.ts";
 import { Receivers } from "./Receivers.ts";
 
@@ -42,10 +43,10 @@ export class WebhookDispatcher extends Context.Service<WebhookDispatcher>()(
     make: Effect.gen(function* () {
       const { roles } = yield* Settings;
       const scanMillis = yield* ScanMillis;
-      const repository = yield* CallQueueSql;
-      const taking = yield* CallTaking;
-      const outcomes = yield* CallOutcomes;
-      const signing = yield* CallSigning;
+      const repository = yield* callQueueSql;
+      const taking = yield* callTaking;
+      const outcomes = yield* callOutcomes;
+      const signing = yield* callSigning;
       const receivers = yield* Receivers;
       const clock = yield* Clock.Clock;
       const wake = yield* Queue.sliding<void>(1);
@@ -175,7 +176,7 @@ export class WebhookDispatcher extends Context.Service<WebhookDispatcher>()(
   },
 ) {
   static readonly layerNoDeps = Layer.effect(WebhookDispatcher, WebhookDispatcher.make).pipe(
-    Layer.provide([CallQueueSql.layer, CallTaking.layer, CallOutcomes.layer, CallSigning.layer]),
+    Layer.provide(MessageIds.layer),
   );
   static readonly layer = WebhookDispatcher.layerNoDeps.pipe(Layer.provide(Receivers.layer));
 }
