@@ -58,6 +58,7 @@ export const newWorkspace = (
   origin: string,
   abilities: ReadonlyArray<string>,
   environment: "sandbox" | "production" = "production",
+  key: string = operatorKey,
 ) =>
   Effect.promise(async (): Promise<ServiceWorkspace> => {
     const workspaces = `${origin}/operator/v1/workspaces`;
@@ -70,12 +71,12 @@ export const newWorkspace = (
       [`${environment}_requests_per_day`]: 1_000_000_000,
     };
     const name = "Measured";
-    const { id } = await send("POST", workspaces, operatorKey, { name, plan });
+    const { id } = await send("POST", workspaces, key, { name, plan });
     const operator = `${workspaces}/${id}`;
-    await send("PATCH", operator, operatorKey, { platform_api_enabled: true });
+    await send("PATCH", operator, key, { platform_api_enabled: true });
     const draft = { name, environment, abilities };
-    const { token } = await send("POST", `${operator}/tokens`, operatorKey, draft);
-    const { sdk_key } = await send("POST", `${operator}/${environment}/sdk-keys`, operatorKey, { name });
+    const { token } = await send("POST", `${operator}/tokens`, key, draft);
+    const { sdk_key } = await send("POST", `${operator}/${environment}/sdk-keys`, key, { name });
     const base = environment === "sandbox" ? `${origin}/sandbox` : origin;
     return {
       id,

@@ -181,6 +181,12 @@ export const figureTable: Readonly<Record<string, ReadonlyArray<Figure>>> = {
     ["follows at most # redirects", constant("LinkCheck.ts", "maxRedirects")],
     ["at most # characters for `OPEN_ENDED`", answerCharacters],
   ],
+  "docs/contract/messages.md": [
+    ["at most # tags and outputs", constant("TemplateLimits.ts", "maxTags")],
+    ["# values and symbols", constant("TemplateLimits.ts", "maxParts")],
+    ["have # tags and 250,000", constant("TemplateLimits.ts", "maxTagsTogether")],
+    ["tags and # characters", constant("TemplateLimits.ts", "maxCharactersTogether")],
+  ],
   "docs/contract/locations.md": [
     ["`radius` of # to", MIN_RADIUS_METERS],
     ["to # metres", MAX_RADIUS_METERS],

@@ -59,7 +59,11 @@ const names: ReadonlyArray<VocabularyRule> = [
     pattern: /(?<!\b([iI]n|tak(e|es|en|ing)|took) )\b[pP]laces?\b|[a-z]Places?(?![a-z])|\b[pP]laced?[A-Z]/,
     instead: "location; index (of a list); position",
   },
-  { pattern: word("feeds?", "fed"), instead: "pending deltas" },
+  {
+    // Not the scheme `feed:` of an address.
+    pattern: /(?<![`"A-Za-z])[fF](eeds?|ed)(?![a-z`:])|(?<=[a-z0-9])F(eeds?|ed)(?![a-z])/,
+    instead: "pending deltas",
+  },
   { pattern: /\bbase rows?\b|baseRow/i, instead: "source rows" },
   { pattern: word("anew"), instead: "again, new, rebuild" },
   { pattern: word("distrust(s|ed)?"), instead: "invalidate" },

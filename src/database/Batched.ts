@@ -107,7 +107,7 @@ export const batched = <Item, Answer, E, R>({
     const calls = yield* Queue.unbounded<Call<Item, Answer, E>>();
     const clock = yield* Clock.Clock;
     const apart = new KeysApart<Key>();
-    const now = (): number => clock.currentTimeMillisUnsafe();
+    const nowMillis = (): number => clock.currentTimeMillisUnsafe();
     let running = 0;
 
     const addAlone = yield* batchesByKey<Item, Answer, E, R>(
@@ -115,10 +115,10 @@ export const batched = <Item, Answer, E, R>({
       keyOf,
       Effect.fnUntraced(function* (items: ReadonlyArray<Item>) {
         const [key] = items.map(keyOf) as [Key];
-        const since = now();
+        const since = nowMillis();
         const exit = yield* Effect.exit(run(items, true));
         const hasFailed = Exit.isFailure(exit) && !failsAll(exit.cause);
-        if (hasFailed || now() - since >= slowMillis) apart.slow(key, now());
+        if (hasFailed || nowMillis() - since >= slowMillis) apart.slow(key, nowMillis());
         else apart.fast(key);
         return yield* exit;
       }),
@@ -134,7 +134,7 @@ export const batched = <Item, Answer, E, R>({
       running--;
       if (Exit.isSuccess(exit) || failsAll(exit.cause)) return settle(batch, exit);
       const slowKey = slowKeyOf(exit.cause);
-      if (slowKey !== undefined) apart.slow(slowKey, now());
+      if (slowKey !== undefined) apart.slow(slowKey, nowMillis());
       const hasOneKey = new Set(batch.map(({ item }) => keyOf(item))).size === 1;
       if (hasOneKey && slowKey === undefined) settle(batch, exit);
       else batch.forEach(addAlone);
@@ -149,7 +149,7 @@ export const batched = <Item, Answer, E, R>({
         running < maxTogether
           ? yield* Effect.raceFirst(Effect.as(ends, false), Effect.as(Effect.sleep(slowMillis), true))
           : yield* Effect.as(ends, false);
-      if (isSlow) for (const { item } of batch) apart.suspect(keyOf(item), now());
+      if (isSlow) for (const { item } of batch) apart.suspect(keyOf(item), nowMillis());
       // In real time, because a batch must not wait for a test to move its clock.
       if (pause > 0 && batch.length > 1)
         yield* Effect.promise((signal) => delay(pause, undefined, { signal }));
@@ -158,7 +158,7 @@ export const batched = <Item, Answer, E, R>({
 
     return (item) =>
       called<Item, Answer, E>(item, (call) => {
-        if (!apart.isEmpty && apart.has(keyOf(item), now())) addAlone(call);
+        if (!apart.isEmpty && apart.has(keyOf(item), nowMillis())) addAlone(call);
         else Queue.offerUnsafe(calls, call);
       });
   });

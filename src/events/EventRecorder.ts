@@ -120,7 +120,7 @@ export class EventRecorder extends Context.Service<
         render: Effect.fnUntraced(function* (events, isAlone) {
           const varying = events.flatMap(varyingMessages);
           if (varying.length === 0) return;
-          // Those of one content after the other, so that it is parsed once even if the cache cannot hold all.
+          // One content after the other: each is parsed once, even if the cache cannot hold all of them.
           varying.sort((one, other) => one.triggerMatch.content_key - other.triggerMatch.content_key);
           const found = yield* recipients.of(varying);
           const now = yield* Stopwatch;

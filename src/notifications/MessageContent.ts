@@ -16,7 +16,8 @@ export const TemplateLanguage = Schema.Literals(["liquid"]).annotate({
   description:
     "`liquid`: headline, text, button and question texts are Liquid templates over `device.attributes.*`, " +
     "`device.platform|locale|timezone`, `location.name|address|external_id` and `campaign.name`, rendered " +
-    "for each device. They can use output, `if`, `unless` and `case`. Null: the texts are literal.",
+    "for each device. They can use output, `if`, `unless` and `case`: at most 1,000 tags in a text, " +
+    "5,000 tags and 250,000 characters in all languages together. Null: the texts are literal.",
   examples: ["liquid"],
 });
 export type TemplateLanguage = typeof TemplateLanguage.Type;

@@ -22,12 +22,39 @@ export const runSliced = Effect.fnUntraced(function* <A>(work: Sliced<A>) {
   }
 });
 
-/** An effect that yields to the event loop if more than a slice has passed since it last did. */
+/** Computations that wait for their next slice. */
+const waiting = new Set<() => void>();
+let isPlanned = false;
+
+/** Each turn of the event loop runs one slice, however many computations wait. */
+const planNext = (): void => {
+  if (isPlanned || waiting.size === 0) return;
+  isPlanned = true;
+  setImmediate(() => {
+    isPlanned = false;
+    const [next] = waiting;
+    if (next !== undefined) waiting.delete(next);
+    planNext();
+    next?.();
+  });
+};
+
+const nextSlice = Effect.callback<void>((resume) => {
+  const next = (): void => resume(Effect.void);
+  waiting.add(next);
+  planNext();
+  return Effect.sync(() => waiting.delete(next));
+});
+
+/**
+ * An effect that yields to the event loop if more than a slice has passed since it last did. All computations
+ * of the process take turns.
+ */
 export const timeSlices = (): Effect.Effect<void> => {
   let since = performance.now();
   return Effect.suspend(() => {
     if (performance.now() - since < sliceMillis) return Effect.void;
-    return Effect.map(Effect.yieldNow, () => {
+    return Effect.map(nextSlice, () => {
       since = performance.now();
     });
   });

@@ -54,7 +54,8 @@ layer(TestWaypost.layer.pipe(Layer.provide(Layer.sync(Stopwatch, slow))))("Slow 
       const { location, notificationId, phone, waypost, workspace } = yield* oneCampaign({}, named);
       const sql = yield* SqlClient.SqlClient;
       // As an older version could store it.
-      yield* sql`UPDATE content SET body = ${"{{1}} ".repeat(16_500)} WHERE notification_id = ${notificationId}`;
+      const body = "{{1}} ".repeat(16_500);
+      yield* sql`UPDATE content SET body = ${body} WHERE notification_id = ${notificationId}`;
       const { accepted, deliveries } = yield* phone.sees("enter", location);
       assert.deepStrictEqual([accepted, deliveries], [1, []]);
       const listed = yield* waypost.operator(`/workspaces/${workspace.id}/production/deliveries`);

@@ -336,8 +336,9 @@ export interface ContentDraft {
   /**
    * `liquid`: headline, text, button and question texts are Liquid templates over
    * `device.attributes.*`, `device.platform|locale|timezone`, `location.name|address|external_id` and
-   * `campaign.name`, rendered for each device. They can use output, `if`, `unless` and `case`. Null:
-   * the texts are literal.
+   * `campaign.name`, rendered for each device. They can use output, `if`, `unless` and `case`: at most
+   * 1,000 tags in a text, 5,000 tags and 250,000 characters in all languages together. Null: the texts
+   * are literal.
    */
   readonly template?: "liquid" | null | undefined;
   /** Id of a media file of the workspace; not for surveys. */
@@ -378,8 +379,9 @@ export interface ContentDraft_1 {
   /**
    * `liquid`: headline, text, button and question texts are Liquid templates over
    * `device.attributes.*`, `device.platform|locale|timezone`, `location.name|address|external_id` and
-   * `campaign.name`, rendered for each device. They can use output, `if`, `unless` and `case`. Null:
-   * the texts are literal.
+   * `campaign.name`, rendered for each device. They can use output, `if`, `unless` and `case`: at most
+   * 1,000 tags in a text, 5,000 tags and 250,000 characters in all languages together. Null: the texts
+   * are literal.
    */
   readonly template?: "liquid" | null | undefined;
   /** Id of a media file of the workspace; not for surveys. */
@@ -826,8 +828,9 @@ export interface NotificationDraft {
   /**
    * `liquid`: headline, text, button and question texts are Liquid templates over
    * `device.attributes.*`, `device.platform|locale|timezone`, `location.name|address|external_id` and
-   * `campaign.name`, rendered for each device. They can use output, `if`, `unless` and `case`. Null:
-   * the texts are literal.
+   * `campaign.name`, rendered for each device. They can use output, `if`, `unless` and `case`: at most
+   * 1,000 tags in a text, 5,000 tags and 250,000 characters in all languages together. Null: the texts
+   * are literal.
    */
   readonly template?: "liquid" | null | undefined;
   /** Id of a media file of the workspace; not for surveys. */
@@ -935,7 +938,7 @@ export interface PreviewDraft {
   readonly notification_id?: string | null | undefined;
   /** The registered device to preview it for; null for a device of which nothing is known. */
   readonly device_id?: string | null | undefined;
-  /** The language and region to preview it in, instead of a device. */
+  /** The language and region to preview it in, a BCP 47 tag, instead of a device. */
   readonly locale?: string | null | undefined;
   /**
    * Names and values for segments: texts, numbers, true or false, lists of texts. A null removes the

@@ -5,6 +5,7 @@ import {
   IfTag,
   Liquid,
   Output,
+  Parser,
   RawTag,
   type Template as ParsedNode,
   type Token,
@@ -56,6 +57,8 @@ for (const name of Object.keys(liquid.tags)) delete liquid.tags[name];
 for (const [name, tag] of Object.entries(tags)) liquid.registerTag(name, tag);
 for (const name of Object.keys(liquid.filters)) delete liquid.filters[name];
 for (const name of templateFilters.keys()) liquid.registerFilter(name, (value: unknown) => value);
+
+const parser = new Parser(liquid);
 
 /** The line of a token, faster than its `getPosition`, which reads character by character. */
 const lineOf = ({ begin, input }: Token): number => {
@@ -164,7 +167,7 @@ export const parseTemplate = (text: string): ParsedTemplate => {
     const tokens = new Tokenizer(text, liquid.options.operators).readTopLevelTokens(liquid.options);
     if (hasTooManyParts(tokens.filter(isTag).map((token) => token.getText().slice(2, -2))))
       return refused(tooMuch.parts);
-    const write = compileNodes(liquid.parser.parseTokens(tokens), refuse, 1);
+    const write = compileNodes(parser.parseTokens(tokens), refuse, 1);
     if (problems.length > 0) return { _tag: "Refused", problems };
     const isPlain = !/\{[{%]/.test(text);
     return { _tag: "Parsed", template: { isPlain, render: (values) => renderWith(write, values) } };

@@ -17,14 +17,15 @@ const maxParts = 25_000;
 
 const count = (number: number): string => number.toLocaleString("en");
 
+const together = (max: number, what: string): string =>
+  `The texts of a template may have at most ${count(max)} ${what} in all languages together.`;
+
 /** The sentences about texts that pass the limits, as reasons of a problem. */
 export const tooMuch = {
   tags: `a text may have at most ${count(maxTags)} tags`,
   parts: `the tags of a text may have at most ${count(maxParts)} values and symbols together`,
-  tagsTogether: `The texts of a template may have at most ${count(maxTagsTogether)} tags in all languages together.`,
-  charactersTogether:
-    `The texts of a template may have at most ${count(maxCharactersTogether)} characters ` +
-    "in all languages together.",
+  tagsTogether: together(maxTagsTogether, "tags"),
+  charactersTogether: together(maxCharactersTogether, "characters"),
 } as const;
 
 /** The number of tags and outputs that a text begins, those in comments and raw text included. */

@@ -24,7 +24,7 @@ const previewFields = {
   ),
   locale: optionalText({
     max: 64,
-    description: "The language and region to preview it in, instead of a device.",
+    description: "The language and region to preview it in, a BCP 47 tag, instead of a device.",
     example: "nl-NL",
   }),
   attributes: Schema.optionalKey(Schema.NullOr(SentAttributes)),
