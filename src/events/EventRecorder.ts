@@ -3,7 +3,7 @@ import { PublicAddresses } from "../http/PublicAddresses.ts";
 import { hears } from "../outbox/EventType.ts";
 import { Outbox, type OutgoingEvent } from "../outbox/Outbox.ts";
 import { shownMedia } from "../media/MediaAddress.ts";
-import { isSameForAll, type MessageTexts, renderTexts } from "../notifications/templates/MessageTexts.ts";
+import { isSameForAll, type MessageTexts } from "../notifications/templates/MessageTexts.ts";
 import { type CreatedDelivery, Deliveries } from "../sending/deliveries/Deliveries.ts";
 import type { DueDelivery } from "../sending/deliveries/Delivery.ts";
 import type { Message } from "../sending/rendering/Message.ts";
@@ -147,9 +147,13 @@ const deliveryEvents = (
 const rendered = (pending: PendingDelivery, recipient: Recipient | undefined): PendingDelivery => {
   if (recipient === undefined) return pending;
   const { due, triggerMatch } = pending;
-  const result = renderTexts(triggerMatch, recipient.locale, () => recipient.values(due.now));
+  const result = recipient.render(triggerMatch);
   return result._tag === "Rendered"
-    ? { ...pending, texts: result.texts }
+    ? {
+        ...pending,
+        texts: result.texts,
+        due: { ...due, recipient: recipient.kept(triggerMatch, result.variables) },
+      }
     : { ...pending, texts: null, due: { ...due, failure: result.reason } };
 };
 

@@ -32,6 +32,8 @@ export interface Template {
   readonly render: (values: TemplateValues) => Rendering;
   /** Whether it is a text without tags and output, and so the same for everybody. */
   readonly isPlain: boolean;
+  /** The names of the variables that it reads. */
+  readonly variables: ReadonlySet<string>;
 }
 
 /** The result of parsing: a template, or everything in it that is not allowed. */
@@ -138,14 +140,17 @@ const reasonOf = (text: string, tag: string | undefined, filter: string | undefi
 /** Parses a template and checks what it uses. */
 export const parseTemplate = (text: string): ParsedTemplate => {
   const problems: Array<TemplateProblem> = [];
-  const refuse: Refuse = (token, reason) => {
+  const variables = new Set<string>();
+  const report = (token: Token, reason: string) => {
     if (problems.length < maxProblems) problems.push({ line: lineOf(token), reason });
   };
+  const refuse: Refuse = Object.assign(report, { variables });
   try {
     const write = compileNodes(liquid.parse(text), refuse, 1);
     if (problems.length > 0) return { _tag: "Refused", problems };
     const isPlain = !/\{[{%]/.test(text);
-    return { _tag: "Parsed", template: { isPlain, render: (values) => renderWith(write, values) } };
+    const render = (values: TemplateValues) => renderWith(write, values);
+    return { _tag: "Parsed", template: { isPlain, variables, render } };
   } catch (error) {
     return { _tag: "Refused", problems: [parseProblem(error)] };
   }

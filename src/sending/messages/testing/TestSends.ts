@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../../../database/Database.ts";
 import { obstacles } from "../../../devices/Obstacle.ts";
-import { isSameForAll, renderTexts } from "../../../notifications/templates/MessageTexts.ts";
+import { isSameForAll } from "../../../notifications/templates/MessageTexts.ts";
 import { Notifications } from "../../../notifications/Notifications.ts";
 import { Outbox } from "../../../outbox/Outbox.ts";
 import { NotFound } from "../../../wire/ApiError.ts";
@@ -14,7 +14,7 @@ import { PushCredentials } from "../../credentials/PushCredentials.ts";
 import { type CurrentContent, CurrentContentsSql } from "../../rendering/CurrentContentsSql.ts";
 import { Recipients } from "../../rendering/Recipients.ts";
 import type { TestSend, TestSendDraft } from "./TestSend.ts";
-import { type TestDevice, TestSendsSql } from "./TestSendsSql.ts";
+import { type TestDelivery, type TestDevice, TestSendsSql } from "./TestSendsSql.ts";
 
 /** Sends notifications to approved test devices (contract O4). */
 export class TestSends extends Context.Service<TestSends>()("waypost/sending/testing/TestSends", {
@@ -63,7 +63,7 @@ export class TestSends extends Context.Service<TestSends>()("waypost/sending/tes
       return trigger === "fixed_time" ? null : key;
     });
 
-    /** How the deliveries to devices begin. */
+    /** How the deliveries to devices begin, and what they keep of their recipients. */
     const statuses = Effect.fnUntraced(function* (
       { environment, workspaceId }: Tenant,
       content: CurrentContent,
@@ -73,17 +73,20 @@ export class TestSends extends Context.Service<TestSends>()("waypost/sending/tes
     ) {
       const [configured = new Set()] = yield* credentials.configured([{ workspaceId, environment }]);
       const { campaignKey } = content;
-      const about = { workspaceId, environment, campaignKey, locationKey };
+      const about = { workspaceId, environment, campaignKey, locationKey, recipient: null, now };
       const keys = devices.map(({ deviceKey }) => ({ ...about, deviceKey }));
       const found = isSameForAll(content) ? [] : yield* recipients.of(keys);
-      return devices.map(({ obstacle, transport }, index): InitialStatus => {
-        if (obstacle !== null) return { status: "failed", lastError: obstacles[obstacle] };
-        const recipient = found[index];
-        const rendered = recipient && renderTexts(content, recipient.locale, () => recipient.values(now));
-        return rendered?._tag === "Failed"
-          ? { status: "failed", lastError: rendered.reason }
-          : initialStatus(transport, configured);
-      });
+      return devices.map(
+        ({ obstacle, transport }, index): InitialStatus & Pick<TestDelivery, "recipient"> => {
+          const failed = (lastError: string) => ({ status: "failed" as const, lastError, recipient: null });
+          if (obstacle !== null) return failed(obstacles[obstacle]);
+          const recipient = found[index];
+          const rendered = recipient?.render(content);
+          if (rendered?._tag === "Failed") return failed(rendered.reason);
+          const kept = rendered === undefined ? null : (recipient?.kept(content, rendered.variables) ?? null);
+          return { ...initialStatus(transport, configured), recipient: kept };
+        },
+      );
     });
 
     return {
