@@ -107,53 +107,51 @@ layer(TestWaypost.layer)("Delivered words", (it) => {
     }),
   );
 
-  it.effect(
-    "sends keep the words of each device, as an event does, with one batch and with several (T7)",
-    () =>
-      Effect.gen(function* () {
-        const { production } = yield* sendWorld();
-        const campaign = yield* production.push({ name: "Autumn" });
-        const other = { template: "liquid", headline: "{{ device.attributes[device.attributes.name] }}!" };
-        yield* production.sent(campaign, "13:00", everything);
-        yield* production.sent(campaign, "14:00", everything);
-        yield* production.sent(campaign, "14:00", other);
-        yield* production.sent(campaign, "14:00", { translations: { nl: { headline: "Hallo" } } });
-        yield* production.sent(campaign, "14:00");
-        const phone = yield* production.phone(randomUUID(), ada);
-        const nobody = yield* production.phone();
-        for (const time of ["13:00", "14:00"]) {
-          yield* moveTo(`2026-11-21T${time}:00Z`);
-          yield* pushed;
-        }
-        const facts = {
-          locale: "nl-NL",
-          platform: "android",
-          timezone: "Europe/Amsterdam",
-          campaign: "Autumn",
-        };
-        const all = [
-          { attributes: { name: "Ada" }, ...facts },
-          { platform: "android", campaign: "Autumn" },
-        ];
-        const stored = yield* kept(production.workspaceId);
-        assert.deepStrictEqual(stored.slice(0, 2), all);
-        const named = [{ attributes: ada.attributes }, { locale: "nl-NL" }];
-        assert.sameDeepMembers(stored.slice(2), [...all, ...named, {}, {}, null, null]);
-        yield* changed(production.workspaceId);
-        yield* TestClock.adjust("1 hour");
-        const inbox = yield* phone.inbox();
-        const shown = (time: string) => wordsOfAda(`///Autumn/nl-NL/android/Europe/Amsterdam/${time}`);
-        assert.deepInclude(inbox.map(words), shown("13:00"));
-        assert.deepInclude(inbox.map(words), shown("14:00"));
-        assert.includeMembers(
-          inbox.map(({ headline }) => headline),
-          ["Hallo", "Hello"],
-        );
-        assert.sameMembers(
-          (yield* nobody.inbox()).map(({ headline }) => headline),
-          ["!", "Hello", "Hello", "Hi", "Hi"],
-        );
-      }),
+  it.effect("sends keep the words of each device, as an event does (T7)", () =>
+    Effect.gen(function* () {
+      const { production } = yield* sendWorld();
+      const campaign = yield* production.push({ name: "Autumn" });
+      const other = { template: "liquid", headline: "{{ device.attributes[device.attributes.name] }}!" };
+      yield* production.sent(campaign, "13:00", everything);
+      yield* production.sent(campaign, "14:00", everything);
+      yield* production.sent(campaign, "14:00", other);
+      yield* production.sent(campaign, "14:00", { translations: { nl: { headline: "Hallo" } } });
+      yield* production.sent(campaign, "14:00");
+      const phone = yield* production.phone(randomUUID(), ada);
+      const nobody = yield* production.phone();
+      for (const time of ["13:00", "14:00"]) {
+        yield* moveTo(`2026-11-21T${time}:00Z`);
+        yield* pushed;
+      }
+      const facts = {
+        locale: "nl-NL",
+        platform: "android",
+        timezone: "Europe/Amsterdam",
+        campaign: "Autumn",
+      };
+      const all = [
+        { attributes: { name: "Ada" }, ...facts },
+        { platform: "android", campaign: "Autumn" },
+      ];
+      const stored = yield* kept(production.workspaceId);
+      assert.deepStrictEqual(stored.slice(0, 2), all);
+      const named = [{ attributes: ada.attributes }, { locale: "nl-NL" }];
+      assert.sameDeepMembers(stored.slice(2), [...all, ...named, {}, {}, null, null]);
+      yield* changed(production.workspaceId);
+      yield* TestClock.adjust("1 hour");
+      const inbox = yield* phone.inbox();
+      const shown = (time: string) => wordsOfAda(`///Autumn/nl-NL/android/Europe/Amsterdam/${time}`);
+      assert.deepInclude(inbox.map(words), shown("13:00"));
+      assert.deepInclude(inbox.map(words), shown("14:00"));
+      assert.includeMembers(
+        inbox.map(({ headline }) => headline),
+        ["Hallo", "Hello"],
+      );
+      assert.sameMembers(
+        (yield* nobody.inbox()).map(({ headline }) => headline),
+        ["!", "Hello", "Hello", "Hi", "Hi"],
+      );
+    }),
   );
 
   it.effect("a push that is sent again has the words of its first attempt (T7)", () =>
