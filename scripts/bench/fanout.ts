@@ -3,14 +3,15 @@
  * a second as one bare `INSERT INTO delivery SELECT … FROM device` of the same rows with the same indexes,
  * measured alternately on one durable PostgreSQL. The rate is flat over both sizes, and requests meanwhile
  * have a p99 of 100 ms. A send with quiet hours and a cap by user has at least half the rate of one without.
- * The p99 without a send and during the bare insert are printed for comparison.
+ * The p99 without a send and during the bare insert are printed for comparison. BENCH_TEXTS=1 measures only
+ * sends whose texts differ by device, and the size of their deliveries.
  */
 import { Clock, Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import process from "node:process";
 import { instant, jsonb } from "../../src/database/Rows.ts";
 import { insertDevices, sendNow, workspaceKey } from "./BenchRows.ts";
-import { BenchWorld, runBench } from "./BenchWorld.ts";
+import { BenchWorld, each, runBench } from "./BenchWorld.ts";
 import { type PacedRequest, pacedLoad, quantile } from "./PacedLoad.ts";
 import { newWorkspace, pushCampaign, registerDevices } from "./ServiceApi.ts";
 import { atLeast, atMost, alternately, median, ratios, setting } from "./Rounds.ts";
@@ -141,9 +142,50 @@ const restricted = Effect.fnUntraced(function* (size: number) {
   );
 });
 
+/** Texts that differ by device: the headline, and the translations. */
+const texts = {
+  literal: { headline: "Hello", translations: null },
+  translated: { headline: "Hello", translations: { nl: { headline: "Hallo" } } },
+  templated: {
+    headline: "Hi {{ device.attributes.name }}, {{ device.attributes.points }}",
+    translations: null,
+  },
+} as const;
+
+/** The rates of sends whose texts differ by device, and the bytes of their deliveries, freshly written. */
+const differing = Effect.fnUntraced(function* (size: number) {
+  const sql = yield* SqlClient.SqlClient;
+  yield* sql`
+    UPDATE device SET locale = 'nl-NL', timezone = 'Europe/Amsterdam', attributes = jsonb_build_object(
+      'name', 'Ada ' || key, 'points', key % 1000, 'plan', 'gold', 'city', 'Amsterdam')`;
+  yield* sql`VACUUM FULL ANALYZE device`.unprepared;
+  const rate = Effect.fnUntraced(function* ({ headline, translations }: (typeof texts)[keyof typeof texts]) {
+    const template = headline.includes("{{") ? "liquid" : null;
+    yield* sql`
+      UPDATE content SET headline = ${headline}, template = ${template}, translations = ${jsonb(translations)}`;
+    const sent = yield* send(size);
+    yield* sql`VACUUM FULL delivery`.unprepared;
+    const [row] = yield* sql<{ readonly bytes: number }>`
+      SELECT pg_total_relation_size('delivery')::float8 AS bytes`;
+    return { sent, megabytes: (row?.bytes ?? 0) / size };
+  });
+  const sides = yield* alternately(
+    rounds,
+    { literal: rate(texts.literal), translated: rate(texts.translated), templated: rate(texts.templated) },
+    0,
+  );
+  for (const [name, runs] of Object.entries(sides))
+    console.log(
+      `${name.padEnd(10)} ${Math.round(median(each(runs, "sent")))} deliveries/s ` +
+        `(${each(runs, "sent").map(Math.round).join(", ")}), ` +
+        `${median(each(runs, "megabytes")).toFixed(0)} MB a million`,
+    );
+});
+
 const bench = Effect.gen(function* () {
   const { origin } = yield* BenchWorld.waypost();
   const { numbers, requests } = yield* prepare(origin);
+  if (process.env["BENCH_TEXTS"] === "1") return yield* differing(beside);
   const figures = (rate: number) => `${String(Math.round(rate)).padStart(8)} rows/s`;
   const rates: { readonly bare: Array<number>; readonly send: Array<number> } = { bare: [], send: [] };
   for (const size of sizes) {

@@ -22,6 +22,7 @@ export interface SentSurvey {
   readonly notification_key: NotificationKey;
   readonly content_key: ContentKey;
   readonly translations: TextSource["translations"];
+  /** The device's when it was sent: it decides in which language choices are read first. */
   readonly locale: string | null;
   /** Whether it was a test send. */
   readonly test: boolean;
@@ -51,7 +52,8 @@ export class AnswersSql extends Context.Service<AnswersSql>()("waypost/events/An
       find: (tenant: Tenant, sourceId: bigint, deviceKey: DeviceKey) =>
         Effect.orDie(sql<SentSurvey>`
           WITH sent AS MATERIALIZED (
-            SELECT d.campaign_key, d.notification_key, d.content_key, d.test, v.locale
+            SELECT d.campaign_key, d.notification_key, d.content_key, d.test,
+              CASE WHEN d.recipient IS NULL THEN v.locale ELSE d.recipient ->> 'locale' END AS locale
             FROM delivery d
             LEFT JOIN device v ON ${tenantIs("v", tenant)} AND v.key = d.device_key
             WHERE ${tenantIs("d", tenant)} AND d.source_id = ${sourceId} AND d.device_key = ${deviceKey}

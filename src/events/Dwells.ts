@@ -1,6 +1,5 @@
 import { Cause, Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../database/Database.ts";
-import { renderTexts } from "../notifications/templates/MessageTexts.ts";
 import { Outbox, type OutgoingEvent } from "../outbox/Outbox.ts";
 import { Deliveries } from "../sending/deliveries/Deliveries.ts";
 import type { DueDelivery } from "../sending/deliveries/Delivery.ts";
@@ -92,7 +91,7 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
       return { candidates, refused, gone };
     });
 
-    /** Fails the deliveries whose templates cannot be rendered for their devices (contract O1.6). */
+    /** Adds what deliveries keep; fails those that cannot be rendered for their devices (contract O1.6). */
     const rendered = Effect.fnUntraced(function* (pending: ReadonlyArray<PendingDwell>) {
       if (pending.length === 0) return pending;
       const contents = yield* repository.templates(pending.map(({ dwell }) => dwell));
@@ -101,17 +100,18 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
         return each === undefined ? [] : [{ ...each, content }];
       });
       const found = yield* recipients.of(varying.map(({ due }) => due));
-      const failures = new Map(
-        (yield* mapSliced(varying, ({ content, due, dwell }, index) => {
+      const results = new Map(
+        yield* mapSliced(varying, ({ content, dwell }, index) => {
           const recipient = found[index] as Recipient;
-          const result = renderTexts(content, recipient.locale, () => recipient.values(due.now));
-          return result._tag === "Failed" ? [[dwell, result.reason] as const] : [];
-        })).flat(),
+          const result = recipient.render(content);
+          const more =
+            result._tag === "Failed"
+              ? { failure: result.reason }
+              : { recipient: recipient.kept(content, result.variables) };
+          return [dwell, more] as const;
+        }),
       );
-      return pending.map((each) => ({
-        ...each,
-        due: { ...each.due, failure: failures.get(each.dwell) ?? null },
-      }));
+      return pending.map((each) => ({ ...each, due: { ...each.due, ...results.get(each.dwell) } }));
     });
 
     /** Creates the deliveries of dwells, within the frequency caps. Returns the dwells that fired. */

@@ -1,5 +1,6 @@
 import type { DeviceCaller } from "../devices/DeviceCaller.ts";
 import type { Message } from "../sending/rendering/Message.ts";
+import type { Recipient } from "../sending/rendering/Recipients.ts";
 import type { RenderedTexts } from "../notifications/templates/MessageTexts.ts";
 import type { QuietHours } from "../workspaces/QuietHours.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
@@ -17,6 +18,12 @@ export interface EventRequest {
   readonly events: ReadonlyArray<ReadTransition>;
 }
 
+/** The texts of a message for the device of an event. */
+export interface RenderedMessage {
+  readonly recipient: Recipient;
+  readonly result: RenderedTexts;
+}
+
 /** A readable event of a batch. */
 export interface IncomingEvent extends EventRow {
   readonly requestIndex: number;
@@ -32,7 +39,7 @@ export interface IncomingEvent extends EventRow {
   /** The notifications that can fire, older ones first. */
   triggerMatches: ReadonlyArray<TriggerMatch>;
   /** The texts of notifications that vary by device, once they are rendered for this one. */
-  texts: ReadonlyMap<TriggerMatch, RenderedTexts>;
+  texts: ReadonlyMap<TriggerMatch, RenderedMessage>;
   /** Why it is rejected. */
   problem: string | null;
   /** Null until known; `ended` if the device has unregistered. */
@@ -45,7 +52,7 @@ export interface TriggeredMessage {
   readonly message: Message;
 }
 
-const noTexts: ReadonlyMap<TriggerMatch, RenderedTexts> = new Map();
+const noTexts: ReadonlyMap<TriggerMatch, RenderedMessage> = new Map();
 
 const unknownLocation = "There is no location with this id in this workspace and environment.";
 

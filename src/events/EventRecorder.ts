@@ -4,12 +4,7 @@ import { PublicAddresses } from "../http/PublicAddresses.ts";
 import { hears } from "../outbox/EventType.ts";
 import { Outbox, type OutgoingEvent } from "../outbox/Outbox.ts";
 import { shownMedia } from "../media/MediaAddress.ts";
-import {
-  isSameForAll,
-  type MessageTexts,
-  type RenderedTexts,
-  renderTexts,
-} from "../notifications/templates/MessageTexts.ts";
+import { isSameForAll, type MessageTexts } from "../notifications/templates/MessageTexts.ts";
 import { type CreatedDelivery, Deliveries } from "../sending/deliveries/Deliveries.ts";
 import type { DueDelivery } from "../sending/deliveries/Delivery.ts";
 import type { Message } from "../sending/rendering/Message.ts";
@@ -19,7 +14,7 @@ import { utcText } from "../time/LocalTime.ts";
 import { Stopwatch, timeSlices } from "../workers/TimeSlices.ts";
 import { dwellsOf } from "./Dwell.ts";
 import { DwellsSql } from "./DwellsSql.ts";
-import type { EventBatch, IncomingEvent, TriggeredMessage } from "./EventBatch.ts";
+import type { EventBatch, IncomingEvent, RenderedMessage, TriggeredMessage } from "./EventBatch.ts";
 import { EventsSql, type Recorded, type TriggerMatch } from "./EventsSql.ts";
 import { triggerSpan } from "./Transition.ts";
 import { canFire, dueDelivery } from "./TriggerRule.ts";
@@ -41,11 +36,14 @@ const pendingDeliveriesOf = (
   return incomingEvent.triggerMatches
     .filter((triggerMatch) => canFire(triggerMatch, incomingEvent))
     .map((triggerMatch) => {
-      const rendered = incomingEvent.texts.get(triggerMatch);
       const due = dueDelivery(triggerMatch, incomingEvent, device);
-      if (rendered?._tag === "Failed")
-        return { incomingEvent, triggerMatch, due: { ...due, failure: rendered.reason }, texts: null };
-      return { incomingEvent, triggerMatch, due, texts: rendered?.texts ?? triggerMatch };
+      const rendered = incomingEvent.texts.get(triggerMatch);
+      if (rendered === undefined) return { incomingEvent, triggerMatch, due, texts: triggerMatch };
+      const { recipient, result } = rendered;
+      if (result._tag === "Failed")
+        return { incomingEvent, triggerMatch, due: { ...due, failure: result.reason }, texts: null };
+      const kept = recipient.kept(triggerMatch, result.variables);
+      return { incomingEvent, triggerMatch, due: { ...due, recipient: kept }, texts: result.texts };
     });
 };
 
@@ -55,13 +53,14 @@ const varyingMessages = (incomingEvent: IncomingEvent) => {
     (triggerMatch) => !isSameForAll(triggerMatch) && canFire(triggerMatch, incomingEvent),
   );
   if (varying.length === 0) return [];
-  const texts = new Map<TriggerMatch, RenderedTexts>();
+  const texts = new Map<TriggerMatch, RenderedMessage>();
   incomingEvent.texts = texts;
-  const { deviceKey, environment, locationKey, workspaceId } = incomingEvent;
+  const { deviceKey, environment, locationKey, receivedAt, workspaceId } = incomingEvent;
   return varying.map((triggerMatch) => ({
-    incomingEvent,
     triggerMatch,
     texts,
+    recipient: null,
+    now: receivedAt,
     workspaceId,
     environment,
     deviceKey,
@@ -126,11 +125,10 @@ export class EventRecorder extends Context.Service<
           const now = yield* Stopwatch;
           const yieldIfLong = timeSlices();
           const millis = new Map<number, number>();
-          for (const [index, { incomingEvent, texts, triggerMatch, workspaceId }] of varying.entries()) {
+          for (const [index, { texts, triggerMatch, workspaceId }] of varying.entries()) {
             const recipient = found[index] as Recipient;
             const since = now();
-            const values = () => recipient.values(incomingEvent.receivedAt);
-            texts.set(triggerMatch, renderTexts(triggerMatch, recipient.locale, values));
+            texts.set(triggerMatch, { recipient, result: recipient.render(triggerMatch) });
             millis.set(workspaceId, (millis.get(workspaceId) ?? 0) + now() - since);
             if (!isAlone && (millis.get(workspaceId) ?? 0) > maxSharedMillis)
               return yield* Effect.die(new TakesLong(workspaceId));

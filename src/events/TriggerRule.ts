@@ -57,6 +57,7 @@ export const dueDelivery = (
   locationKey: incomingEvent.locationKey,
   cap: capWindow(triggerMatch.cap, incomingEvent.defaultCap, triggerMatch.timezone, incomingEvent.receivedAt),
   failure: null,
+  recipient: null,
   cooldownSince: cooldownStart(triggerMatch.cooldown_minutes, incomingEvent.receivedAt),
   quiet: quietAt(
     effectiveQuietHours(triggerMatch.quiet_hours, incomingEvent.defaultQuietHours),

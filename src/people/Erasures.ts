@@ -78,7 +78,12 @@ export class Erasures extends Context.Service<
       const erasePage = Effect.fnUntraced(function* (tenant: TenantKey, owner: ErasedOwner) {
         const now = yield* Clock.currentTimeMillis;
         // Deliveries are locked before devices, as where pushes are settled.
-        yield* repository.eraseErrors(tenant, yield* repository.find(tenant, owner, pageSize, false));
+        const found = yield* repository.find(tenant, owner, pageSize, false);
+        yield* repository.eraseErrors(tenant, found);
+        yield* repository.eraseWords(
+          tenant,
+          found.map(({ key }) => key),
+        );
         const devices = yield* repository.find(tenant, owner, pageSize, true);
         const userId = "userId" in owner ? owner.userId : null;
         if (userId !== null) yield* repository.eraseUser(tenant, userId);
@@ -152,6 +157,7 @@ export class Erasures extends Context.Service<
             yield* database.atomically(
               Effect.gen(function* () {
                 if (first.userId !== null) yield* repository.eraseUser(first, first.userId);
+                yield* repository.eraseWords(first, keys);
                 yield* eraseTraces(first, keys);
                 yield* repository.eraseActivity(
                   first,

@@ -2,6 +2,7 @@ import { Context, Effect, Layer, type Scope, Stream } from "effect";
 import { LongReads } from "../database/LongReads.ts";
 import { onLongConnections } from "../database/pool/LongConnections.ts";
 import { MessageIds } from "../sending/deliveries/MessageId.ts";
+import { recipientOf } from "../sending/rendering/Recipients.ts";
 import { NotFound, type ServiceUnavailable } from "../wire/ApiError.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { personIn } from "./Person.ts";
@@ -32,6 +33,11 @@ const section = <Row extends object>(
     return Stream.concat(Stream.concat(opening, listed), Stream.succeed("]"));
   });
 
+const wordsOf = ({ content, madeAt, recipient }: NonNullable<PersonMessage["rendered"]>) => {
+  const result = recipientOf(recipient, madeAt).render(content);
+  return result._tag === "Rendered" ? result.texts : content;
+};
+
 /** The people behind devices: what is held about them (contract Q3). */
 export class People extends Context.Service<
   People,
@@ -53,10 +59,11 @@ export class People extends Context.Service<
       const ids = yield* MessageIds;
       const longReads = yield* LongReads;
 
-      const message = ({ deviceKey, sourceId, ...fields }: PersonMessage) => ({
-        id: ids.idOf({ sourceId, deviceKey }),
-        ...fields,
-      });
+      /** A message with its words as they were delivered (contract T7). */
+      const message = ({ deviceKey, rendered, sourceId, ...fields }: PersonMessage) => {
+        const { body, headline } = rendered === null ? fields : wordsOf(rendered);
+        return { id: ids.idOf({ sourceId, deviceKey }), ...fields, headline, body };
+      };
 
       return People.of({
         export: Effect.fn("People.export")(function* (tenant, person) {

@@ -1,11 +1,13 @@
 import { Effect } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
 import { rowCursor } from "../database/RowCursor.ts";
-import { utc } from "../database/Rows.ts";
+import { epochMillis, utc } from "../database/Rows.ts";
 import { SqlService } from "../database/SqlService.ts";
 import { anyRow } from "../database/Statements.ts";
 import { inTenant, sameTenant, tenantIs } from "../database/TenantColumns.ts";
 import { isApprovedSql } from "../devices/ObstacleSql.ts";
+import type { TextSource } from "../notifications/templates/MessageTexts.ts";
+import type { KeptFacts } from "../sending/rendering/KeptFacts.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { DeviceKey } from "../wire/Ids.ts";
 
@@ -13,6 +15,15 @@ import type { DeviceKey } from "../wire/Ids.ts";
 export interface PersonMessage {
   readonly sourceId: bigint;
   readonly deviceKey: DeviceKey;
+  readonly headline: string;
+  readonly body: string;
+  /** What its words are rendered from; null for one with the words of its content. */
+  readonly rendered: {
+    readonly content: TextSource;
+    readonly recipient: KeptFacts;
+    /** Epoch milliseconds. */
+    readonly madeAt: number;
+  } | null;
 }
 
 /** The statements that read what is held about a person. */
@@ -43,7 +54,10 @@ export class PeopleSql extends SqlService<PeopleSql>("waypost/people/PeopleSql")
         SELECT d.source_id AS "sourceId", d.device_key AS "deviceKey", v.id AS device_id,
           COALESCE(k.id, g.id) AS campaign_id, c.notification_id, COALESCE(l.id, f.id) AS location_id,
           d.trigger_type, d.transport, d.status, d.attempts::int AS attempts, d.last_error, c.headline,
-          c.body, ${utc("d.created_at")} AS created_at,
+            c.body, CASE WHEN d.recipient IS NOT NULL THEN jsonb_build_object(
+              'content', to_jsonb(c) || jsonb_build_object('questions', '[]'::jsonb),
+              'recipient', d.recipient, 'madeAt', ${epochMillis("d.created_at")}) END AS rendered,
+            ${utc("d.created_at")} AS created_at,
           CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END AS delivered_at,
           ${utc("d.opened_at")} AS opened_at, ${utc("d.clicked_at")} AS clicked_at
         FROM own v

@@ -38,8 +38,8 @@ layer(TestWaypost.shared)("Export of a person", (it) => {
           .filter(({ clicked_at }: any) => clicked_at !== null)
           .map((each: any) => [each.device_id, each.location_id, each.headline, each.clicked_at !== null]),
         [
-          [phone.id, location, "Hello", true],
-          [tablet.id, location, "Hello", true],
+          [phone.id, location, `Hello ${traces.attribute}`, true],
+          [tablet.id, location, `Hello ${traces.attribute}`, true],
         ],
       );
       const inbox = yield* phone.inbox();

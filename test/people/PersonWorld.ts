@@ -57,6 +57,8 @@ export const personWorld = Effect.gen(function* () {
   const campaign = yield* production.campaign({ location_ids: [location] });
   const notification = yield* production.notification(campaign, {
     type: "survey",
+    template: "liquid",
+    headline: "Hello {{ device.attributes.name }}",
     questions: [
       { question_text: "Why?", type: "OPEN_ENDED" },
       { question_text: "What?", type: "SINGLE_CHOICE", choices: [{ text: "Bread" }, { text: "Fish" }] },

@@ -21,6 +21,8 @@ export type RenderedTexts =
       readonly texts: MessageTexts;
       /** The fields that were cut at their limits. */
       readonly cut: ReadonlyArray<string>;
+      /** The variables that the texts read. */
+      readonly variables: ReadonlySet<string>;
     }
   | { readonly _tag: "Failed"; readonly reason: string };
 
@@ -95,6 +97,7 @@ class RenderingFailed extends Error {}
 /** Renders the templates of one message. */
 class TextRenderer {
   readonly cut: Array<string> = [];
+  readonly variables = new Set<string>();
   readonly #values: TemplateValues;
 
   constructor(values: TemplateValues) {
@@ -106,6 +109,7 @@ class TextRenderer {
     const parsed = cachedTemplate(text);
     // It was parsed when it was saved; a newer version may be stricter.
     if (parsed._tag === "Refused") throw new RenderingFailed(`The ${field} is no valid template.`);
+    for (const name of parsed.template.variables) this.variables.add(name);
     const rendering = parsed.template.render(this.#values);
     if (rendering._tag === "Failed") throw new RenderingFailed(`The ${field} ${rendering.reason}`);
     return rendering.text.trim();
@@ -155,12 +159,29 @@ export const renderTexts = (
   values: () => TemplateValues,
 ): RenderedTexts => {
   const texts = translated(content, locale);
-  if (content.template === null) return { _tag: "Rendered", texts, cut: [] };
+  if (content.template === null) return { _tag: "Rendered", texts, cut: [], variables: new Set() };
   const renderer = new TextRenderer(values());
   try {
-    return { _tag: "Rendered", texts: renderAll(texts, renderer), cut: renderer.cut };
+    const { cut, variables } = renderer;
+    return { _tag: "Rendered", texts: renderAll(texts, renderer), cut, variables };
   } catch (error) {
     if (error instanceof RenderingFailed) return { _tag: "Failed", reason: error.message };
     throw error;
   }
+};
+
+/** The variables that the texts of a content read, in all its languages together. */
+export const variablesOf = (content: TextSource): ReadonlySet<string> => {
+  if (content.template === null) return new Set();
+  const all = [content, ...Object.values(content.translations ?? {})].flatMap(
+    ({ body, cta_label, cta_url, headline, questions }) => [
+      headline,
+      body,
+      cta_label,
+      cta_url,
+      ...(questions ?? []).map(({ question_text }) => question_text),
+    ],
+  );
+  const parsed = all.flatMap((text) => (typeof text === "string" ? cachedTemplate(text) : []));
+  return new Set(parsed.flatMap((each) => (each._tag === "Parsed" ? [...each.template.variables] : [])));
 };

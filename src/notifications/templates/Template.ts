@@ -36,6 +36,8 @@ export interface Template {
   readonly render: (values: TemplateValues) => Rendering;
   /** Whether it is a text without tags and output, and so the same for everybody. */
   readonly isPlain: boolean;
+  /** The names of the variables that it reads. */
+  readonly variables: ReadonlySet<string>;
 }
 
 /** The result of parsing: a template, or everything in it that is not allowed. */
@@ -159,10 +161,12 @@ const refused = (reason: string): ParsedTemplate => ({ _tag: "Refused", problems
 export const parseTemplate = (text: string): ParsedTemplate => {
   if (countTags(text) > maxTags) return refused(tooMuch.tags);
   const problems: Array<TemplateProblem> = [];
-  const refuse: Refuse = (token, reason) => {
+  const variables = new Set<string>();
+  const report = (token: Token, reason: string) => {
     problems.push({ line: lineOf(token), reason });
     if (problems.length === maxProblems) throw enough;
   };
+  const refuse: Refuse = Object.assign(report, { variables });
   try {
     const tokens = new Tokenizer(text, liquid.options.operators).readTopLevelTokens(liquid.options);
     if (hasTooManyParts(tokens.filter(isTag).map((token) => token.getText().slice(2, -2))))
@@ -170,7 +174,8 @@ export const parseTemplate = (text: string): ParsedTemplate => {
     const write = compileNodes(parser.parseTokens(tokens), refuse, 1);
     if (problems.length > 0) return { _tag: "Refused", problems };
     const isPlain = !/\{[{%]/.test(text);
-    return { _tag: "Parsed", template: { isPlain, render: (values) => renderWith(write, values) } };
+    const render = (values: TemplateValues) => renderWith(write, values);
+    return { _tag: "Parsed", template: { isPlain, variables, render } };
   } catch (error) {
     return { _tag: "Refused", problems: error === enough ? problems : [parseProblem(error)] };
   }

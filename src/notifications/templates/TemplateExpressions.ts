@@ -2,7 +2,7 @@
 import { type Expression, type Filter, type Token, TokenKind, type Value } from "liquidjs";
 import { applyFilter, type TemplateFilter, templateFilters } from "./TemplateFilters.ts";
 import { lengthOf, type TemplateRun, type TemplateValue } from "./TemplateRun.ts";
-import { type PathPart, unknownVariable, variableOf } from "./TemplateVariables.ts";
+import { type PathPart, unknownVariable, variableName, variableOf } from "./TemplateVariables.ts";
 
 /** Evaluates an expression. */
 export type Evaluate = (run: TemplateRun) => Operand;
@@ -18,8 +18,11 @@ export interface TemplateProblem {
   readonly reason: string;
 }
 
-/** Reports a problem at a token. */
-export type Refuse = (token: Token, reason: string) => void;
+/** Reports a problem at a token, and notes the variables that are read. */
+export interface Refuse {
+  (token: Token, reason: string): void;
+  readonly variables: Set<string>;
+}
 
 /** Of the tokens that are read here; `liquidjs` has types for few of them. */
 interface ParsedToken extends Token {
@@ -117,6 +120,7 @@ const compileVariable = (token: ParsedToken, refuse: Refuse, isInner = false): E
     return (run) => plain(evaluate(run));
   });
   const read = token.variable === undefined ? variableOf(path) : null;
+  refuse.variables.add(variableName(path));
   if (read !== null) return read;
   refuse(token, unknownVariable(token.getText().slice(0, maxNameShown)));
   return () => null;

@@ -21,6 +21,16 @@ export const unknownVariable = (name: string): string =>
 /** A part of a variable's path: its name, or a value that is known when rendering. */
 export type PathPart = string | number | ReadVariable;
 
+/** All attributes: what a template reads if the name of one is known only when rendering. */
+export const allAttributes = "device.attributes";
+
+/** The name of the variable with this path. An element of an attribute is named as the attribute. */
+export const variableName = (path: ReadonlyArray<PathPart>): string => {
+  const [root, group, name] = path;
+  if (root !== "device" || group !== "attributes") return path.join(".");
+  return typeof name === "function" ? allAttributes : `${allAttributes}.${name}`;
+};
+
 /** One element of an attribute: of a list by its index, `first` or `last`; `size` of a list or a text. */
 const elementOf = (value: TemplateValue, part: TemplateValue): TemplateValue => {
   if (part === "size") return typeof value === "string" || Array.isArray(value) ? value.length : undefined;

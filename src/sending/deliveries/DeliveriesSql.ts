@@ -52,6 +52,7 @@ export class DeliveriesSql extends SqlService<DeliveriesSql>("waypost/sending/De
             status: ["text", (d) => d.status],
             held_until: ["timestamptz", (d) => d.quiet?.until ?? null],
             last_error: ["text", (d) => d.lastError],
+              recipient: ["jsonb", (d) => d.recipient],
           })}
         ), ranked AS MATERIALIZED (
           SELECT due.*,
@@ -71,10 +72,10 @@ export class DeliveriesSql extends SqlService<DeliveriesSql>("waypost/sending/De
           INSERT INTO ${table.delivery} (workspace_id, environment, source_id, device_key, user_key,
             campaign_key,
             notification_key, content_key, content_type, trigger_type, location_key, transport, status,
-            last_error, created_at, held_until, settled_at)
+              last_error, created_at, held_until, recipient, settled_at)
           SELECT workspace_id, environment, source_id, device_key, user_key, campaign_key,
             notification_key, content_key, content_type, trigger_type, location_key, transport, status,
-            last_error, now, held_until, CASE WHEN status IN ('delivered', 'failed') THEN now END
+              last_error, now, held_until, recipient, CASE WHEN status IN ('delivered', 'failed') THEN now END
           FROM allowed WHERE status <> 'dropped'
         ), queued AS (
           INSERT INTO ${table.push_queue} (workspace_id, environment, source_id, device_key, transport,

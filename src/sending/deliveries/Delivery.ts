@@ -3,6 +3,7 @@ import type { NotificationType } from "../../notifications/MessageContent.ts";
 import type { TriggerType } from "../../notifications/Notification.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { Quiet } from "../../workspaces/QuietHours.ts";
+import type { KeptFacts } from "../rendering/KeptFacts.ts";
 import type { CapWindow } from "./FrequencyCap.ts";
 import type { CampaignKey, ContentKey, DeviceKey, LocationKey, NotificationKey } from "../../wire/Ids.ts";
 
@@ -35,6 +36,8 @@ export interface DueDelivery extends TenantKey {
   readonly cooldownSince: number | null;
   /** The effect of quiet hours on it; null outside of them. */
   readonly quiet: Quiet | null;
+  /** What it keeps of its recipient; null for a content that is the same for all. */
+  readonly recipient: KeptFacts | null;
   /** Epoch milliseconds. */
   readonly now: number;
 }

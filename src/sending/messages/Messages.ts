@@ -5,7 +5,7 @@ import { PublicAddresses } from "../../http/PublicAddresses.ts";
 import { shownMedia } from "../../media/MediaAddress.ts";
 import { hears } from "../../outbox/EventType.ts";
 import { Outbox } from "../../outbox/Outbox.ts";
-import { isSameForAll, renderTexts } from "../../notifications/templates/MessageTexts.ts";
+import { isSameForAll } from "../../notifications/templates/MessageTexts.ts";
 import { NotFound } from "../../wire/ApiError.ts";
 import type { PagePosition } from "../../wire/PagePosition.ts";
 import type { ParsedBody } from "../../wire/ParsedBody.ts";
@@ -40,6 +40,8 @@ export class Messages extends Context.Service<Messages>()("waypost/sending/Messa
       ({
         campaignKey: _campaign,
         locationKey: _location,
+        madeAt: _made,
+        recipient: _recipient,
         sourceId,
         template: _template,
         translations: _translations,
@@ -50,20 +52,22 @@ export class Messages extends Context.Service<Messages>()("waypost/sending/Messa
         media: shownMedia(mediaBase, row.media),
       });
 
-    /** Messages in the device's language, rendered for it as it is now. Reads nothing for literal texts. */
+    /** Messages with the words that were delivered (contract T7). Reads nothing for literal texts. */
     const render = Effect.fnUntraced(function* (
       { deviceKey, environment, workspaceId }: Tenant & { readonly deviceKey: DeviceKey },
       rows: ReadonlyArray<MessageRow>,
     ) {
       const varying = rows.filter((row) => !isSameForAll(row));
       if (varying.length === 0) return rows;
-      const keys = varying.map(({ campaignKey, locationKey }) => ({ campaignKey, locationKey }));
+      const now = yield* Clock.currentTimeMillis;
       const found = yield* recipients.of(
-        keys.map((key) => ({ workspaceId, environment, deviceKey, ...key })),
+        varying.map(({ campaignKey, locationKey, madeAt, recipient }) => ({
+          ...{ workspaceId, environment, deviceKey, campaignKey, locationKey, recipient },
+          now: recipient === null ? now : madeAt,
+        })),
       );
       const byRow = new Map(varying.map((row, index) => [row, found[index]]));
-      const now = yield* Clock.currentTimeMillis;
-      return yield* mapSliced(rows, (row) => renderedRow(row, byRow.get(row), now));
+      return yield* mapSliced(rows, (row) => renderedRow(row, byRow.get(row)));
     });
 
     const ownKey = (caller: Caller, id: string) => {
@@ -143,12 +147,12 @@ export class Messages extends Context.Service<Messages>()("waypost/sending/Messa
 }
 
 /**
- * A message with the texts for its recipient. A message that was delivered and cannot be rendered any more,
- * because the attributes of its device have changed, is shown without texts.
+ * A message with the texts for its recipient. One from before deliveries kept what their texts read, which
+ * cannot be rendered any more because the attributes of its device have changed, is shown without texts.
  */
-const renderedRow = (row: MessageRow, recipient: Recipient | undefined, now: number): MessageRow => {
+const renderedRow = (row: MessageRow, recipient: Recipient | undefined): MessageRow => {
   if (recipient === undefined) return row;
-  const result = renderTexts(row, recipient.locale, () => recipient.values(now));
+  const result = recipient.render(row);
   return result._tag === "Rendered"
     ? { ...row, ...result.texts }
     : { ...row, headline: "", body: "", cta_label: null, cta_url: null };

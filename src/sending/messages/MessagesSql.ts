@@ -9,6 +9,7 @@ import { interactionDeltasSql } from "../../deltas/DeltasSql.ts";
 import type { TextSource } from "../../notifications/templates/MessageTexts.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
 import type { Interaction, InteractionType } from "./Interaction.ts";
+import type { KeptFacts } from "../rendering/KeptFacts.ts";
 import type { Message } from "../rendering/Message.ts";
 import type { DeliveryKey } from "../deliveries/MessageId.ts";
 import type { CampaignKey, DeviceKey, LocationKey } from "../../wire/Ids.ts";
@@ -20,6 +21,9 @@ export interface MessageRow
   readonly campaignKey: CampaignKey;
   readonly locationKey: LocationKey | null;
   readonly media: ContentMedia | null;
+  readonly recipient: KeptFacts | null;
+  /** When its delivery was made, in epoch milliseconds. */
+  readonly madeAt: number;
 }
 
 /** Statements on a device's messages. */
@@ -33,6 +37,7 @@ export class MessagesSql extends SqlService<MessagesSql>("waypost/sending/Messag
       jsonb_build_object('id', c.media_asset_id, 'type', c.media_kind, 'key', m.key) END AS media,
     COALESCE(c.questions, '[]') AS questions, c.template, c.translations,
     d.campaign_key AS "campaignKey", d.location_key AS "locationKey",
+      d.recipient, ${epochMillis("d.created_at")} AS "madeAt",
     CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END AS delivered_at,
     ${utc("d.opened_at")} AS opened_at, ${utc("d.clicked_at")} AS clicked_at`;
   const joined = sql`

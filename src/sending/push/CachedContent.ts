@@ -1,4 +1,4 @@
-import { isSameForAll, renderTexts, type TextSource } from "../../notifications/templates/MessageTexts.ts";
+import { isSameForAll, type TextSource } from "../../notifications/templates/MessageTexts.ts";
 import { lookupTag } from "../../notifications/translations/Translation.ts";
 import type { Recipient } from "../rendering/Recipients.ts";
 import type { PushContent } from "./PushPayload.ts";
@@ -24,18 +24,18 @@ export class CachedContent {
   }
 
   /** The content for one device; a sentence if its texts cannot be rendered. */
-  for(recipient: Recipient, now: number): PushContent | string {
-    if (this.#source.template !== null) return this.#render(recipient, now);
+  for(recipient: Recipient): PushContent | string {
+    if (this.#source.template !== null) return this.#render(recipient);
     const tag = lookupTag(Object.keys(this.#source.translations ?? {}), recipient.locale);
     const known = this.#byTag.get(tag);
     if (known !== undefined) return known;
-    const content = this.#render(recipient, now);
+    const content = this.#render(recipient);
     if (typeof content !== "string") this.#byTag.set(tag, content);
     return content;
   }
 
-  #render(recipient: Recipient, now: number): PushContent | string {
-    const rendered = renderTexts(this.#source, recipient.locale, () => recipient.values(now));
+  #render(recipient: Recipient): PushContent | string {
+    const rendered = recipient.render(this.#source);
     if (rendered._tag === "Failed") return rendered.reason;
     const { body, cta_label, cta_url, headline } = rendered.texts;
     return { ...this.forAll, headline, body, cta_label, cta_url };

@@ -62,7 +62,10 @@ export class PushBatches extends Context.Service<PushBatches>()("waypost/sending
       }
     });
 
-    /** The contents of pushes for their devices, in order. Reads nothing if they are the same for all. */
+    /**
+     * The contents of pushes for their devices, in order. Reads nothing if they are the same for all, or of
+     * their recipients as their deliveries keep them.
+     */
     const render = Effect.fnUntraced(function* (
       { environment, workspaceId }: QueuePartition,
       cache: ReadonlyMap<string, CachedContent>,
@@ -71,14 +74,21 @@ export class PushBatches extends Context.Service<PushBatches>()("waypost/sending
     ) {
       const isVarying = (push: TakenPush) => cache.get(contentName(push))?.isSameForAll === false;
       const varying = pushes.filter(isVarying);
-      const found = yield* recipients.of(varying.map((push) => ({ workspaceId, environment, ...push })));
+      const found = yield* recipients.of(
+        varying.map((push) => ({
+          workspaceId,
+          environment,
+          ...push,
+          now: push.recipient === null ? now : push.madeAt,
+        })),
+      );
       const byPush = new Map(varying.map((push, index) => [push, found[index]]));
       return yield* mapSliced(pushes, (push) => {
         const content = cache.get(contentName(push));
         // Contents and campaigns that a delivery names are never deleted.
         if (content === undefined) throw new Error("A push has no content");
         const recipient = byPush.get(push);
-        return recipient === undefined ? content.forAll : content.for(recipient, now);
+        return recipient === undefined ? content.forAll : content.for(recipient);
       });
     });
 

@@ -11,6 +11,7 @@ import { deviceObstacleSql } from "../../devices/ObstacleSql.ts";
 import { Transport } from "../../devices/PushAddress.ts";
 import type { TextSource } from "../../notifications/templates/MessageTexts.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
+import type { KeptFacts } from "../rendering/KeptFacts.ts";
 import type { PushContent } from "./PushPayload.ts";
 import type { CampaignKey, ContentKey, DeviceKey, LocationKey } from "../../wire/Ids.ts";
 
@@ -36,6 +37,10 @@ export interface TakenPush {
   readonly campaignKey: CampaignKey;
   readonly contentKey: ContentKey;
   readonly locationKey: LocationKey | null;
+  /** What its delivery keeps of its recipient. */
+  readonly recipient: KeptFacts | null;
+  /** When its delivery was made. */
+  readonly madeAt: number;
   /** The device's current address, and the version of its registration. */
   readonly address: unknown;
   readonly addressVersion: number;
@@ -150,6 +155,7 @@ export class PushQueueSql extends SqlService<PushQueueSql>("waypost/sending/Push
           RETURNING q.*
         ), found AS MATERIALIZED (
           SELECT t.*, d.held_until, d.created_at, d.campaign_key, d.content_key, d.location_key, d.status,
+              d.recipient,
             v.address, v.address_version, v.transport AS device_transport,
             ${deviceObstacleSql(sql, "v", sql`d.test`)} AS device_obstacle
           FROM taken t
@@ -161,7 +167,7 @@ export class PushQueueSql extends SqlService<PushQueueSql>("waypost/sending/Push
           ${epochMillis("t.first_at")} AS "firstAt",
           ${epochMillis("COALESCE(t.held_until, t.created_at)")} AS "createdAt",
           t.campaign_key AS "campaignKey", t.content_key AS "contentKey",
-          t.location_key AS "locationKey", t.address,
+            t.location_key AS "locationKey", t.recipient, ${epochMillis("t.created_at")} AS "madeAt", t.address,
           t.address_version AS "addressVersion", t.status = 'handed_over' AS "isUncertain",
           CASE WHEN s.status <> 'running' AND NOT t.held THEN 'stopped'
             WHEN w.deletion_scheduled_at IS NOT NULL THEN 'closing'

@@ -1,40 +1,59 @@
 import { Context, Effect, Layer } from "effect";
-import type { TemplateValues } from "../../notifications/templates/TemplateRun.ts";
-import { type RecipientKey, type RecipientRow, RecipientsSql } from "./RecipientsSql.ts";
+import {
+  type RenderedTexts,
+  renderTexts,
+  type TextSource,
+  variablesOf,
+} from "../../notifications/templates/MessageTexts.ts";
+import type { StartedSend } from "../sends/Send.ts";
+import { type KeptFacts, keptFacts, readFacts, type RecipientFacts } from "./KeptFacts.ts";
+import type { SendFacts } from "./KeptFactsSql.ts";
+import { type RecipientKey, RecipientsSql } from "./RecipientsSql.ts";
 
 /** The device, the campaign and the location of a message, for its texts. */
 export interface Recipient {
   readonly locale: string | null;
-  /** `now` is the time of rendering, in epoch milliseconds. */
-  readonly values: (now: number) => TemplateValues;
+  /** The texts of a content for it, at its instant. */
+  readonly render: (content: TextSource) => RenderedTexts;
+  /** The facts that a delivery keeps whose texts read these variables. */
+  readonly kept: (content: TextSource, variables: ReadonlySet<string>) => KeptFacts;
 }
 
-/** A recipient with these facts. */
-export const recipientOf = (row: Omit<RecipientRow, "ord">): Recipient => {
-  const { attributes, locale, location, platform, timezone } = row;
-  const device = { attributes, platform, locale, timezone };
-  return {
-    locale,
-    values: (now) => ({ device, location, campaign: { name: row.campaignName }, now }),
-  };
-};
-
-/** Of a device that is not stored any more. */
-const unknown = recipientOf({
+/** A device that is not stored any more. */
+const unknown: RecipientFacts = {
   attributes: {},
   platform: null,
   locale: null,
   timezone: null,
   location: null,
-  campaignName: null,
-});
+  campaign: null,
+};
 
-/** Facts that the texts of messages depend on, as they are now (contract O1, O2). */
+/** A recipient with these facts; `now` is the time of rendering, in epoch milliseconds. */
+export const recipientOf = (some: KeptFacts, now: number): Recipient => {
+  const facts = { ...unknown, ...some };
+  const { attributes, campaign, locale, platform, timezone } = facts;
+  const device = { attributes, platform, locale, timezone };
+  const location = facts.location && { name: "", address: null, external_id: null, ...facts.location };
+  return {
+    locale,
+    render: (content) =>
+      renderTexts(content, locale, () => ({ device, location, campaign: { name: campaign }, now })),
+    kept: (content, variables) => keptFacts(facts, readFacts(content, variables)),
+  };
+};
+
+/** The recipients of messages. */
 export class Recipients extends Context.Service<
   Recipients,
   {
-    /** The recipients of messages, in their order. */
+    /**
+     * The recipients of messages, in their order: as their deliveries keep them (contract T7), and of others
+     * as they are now (contract O1, O2).
+     */
     readonly of: (messages: ReadonlyArray<RecipientKey>) => Effect.Effect<ReadonlyArray<Recipient>>;
+    /** The facts that the texts of sends read; nothing of a send with the same texts for all devices. */
+    readonly ofSends: (sends: ReadonlyArray<StartedSend>) => Effect.Effect<ReadonlyArray<SendFacts>>;
   }
 >()("waypost/sending/rendering/Recipients") {
   static readonly layer = Layer.effect(
@@ -42,11 +61,20 @@ export class Recipients extends Context.Service<
     Effect.map(RecipientsSql, (repository) =>
       Recipients.of({
         of: Effect.fnUntraced(function* (messages) {
-          if (messages.length === 0) return [];
-          const rows = yield* repository.find(messages);
-          const byOrd = new Map(rows.map((row) => [row.ord, recipientOf(row)]));
-          return messages.map((_, index) => byOrd.get(index + 1) ?? unknown);
+          const current = messages.filter(({ recipient }) => recipient === null);
+          const rows = current.length === 0 ? [] : yield* repository.find(current);
+          const found = new Map(rows.map(({ ord, ...facts }) => [current[ord - 1], facts]));
+          return messages.map((each) => recipientOf(each.recipient ?? found.get(each) ?? {}, each.now));
         }),
+
+        ofSends: (sends) =>
+          Effect.map(repository.contents(sends), (rows) =>
+            rows.map(({ campaign, environment, sourceId, workspaceId, ...content }) => {
+              const { campaign: isNamed, ...read } = readFacts(content, variablesOf(content));
+              const fixed = isNamed && campaign !== null ? { campaign } : {};
+              return { workspaceId, environment, sourceId, ...read, fixed };
+            }),
+          ),
       }),
     ),
   ).pipe(Layer.provide(RecipientsSql.layer));

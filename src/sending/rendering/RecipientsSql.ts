@@ -1,12 +1,14 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { unnested } from "../../database/Rows.ts";
-import { sameTenant, tenantColumns } from "../../database/TenantColumns.ts";
+import { sameTenant, tenantColumns, tenantIsIn } from "../../database/TenantColumns.ts";
 import { workspaceStatements, workspaceIs } from "../../database/WorkspaceGroups.ts";
-import type { TemplateValues } from "../../notifications/templates/TemplateRun.ts";
+import type { TextSource } from "../../notifications/templates/MessageTexts.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { CampaignKey, DeviceKey, LocationKey } from "../../wire/Ids.ts";
-import type { TimeZoneName } from "../../time/TimeZone.ts";
+import { isOneOfSends } from "../sends/batches/BatchLeasesSql.ts";
+import type { StartedSend } from "../sends/Send.ts";
+import type { KeptFacts, RecipientFacts } from "./KeptFacts.ts";
 
 /** Names the recipient of a message. */
 export interface RecipientKey extends TenantKey {
@@ -14,20 +16,23 @@ export interface RecipientKey extends TenantKey {
   readonly campaignKey: CampaignKey;
   /** The location whose event triggered the message; null for none. */
   readonly locationKey: LocationKey | null;
+  /** What its delivery keeps; null for nothing. */
+  readonly recipient: KeptFacts | null;
+  /** The time of rendering, in epoch milliseconds: of kept facts that of the delivery. */
+  readonly now: number;
 }
 
 /** Facts that the texts of a message depend on (`ord`, from 1). */
-export interface RecipientRow {
+export interface RecipientRow extends RecipientFacts {
   readonly ord: number;
-  readonly attributes: TemplateValues["device"]["attributes"];
-  readonly platform: string | null;
-  readonly locale: string | null;
-  readonly timezone: TimeZoneName | null;
-  readonly location: TemplateValues["location"];
-  readonly campaignName: string | null;
 }
 
-/** The statement that reads what templates show. */
+/** The content of a send with different texts for its devices. */
+export interface SendContent extends StartedSend, TextSource {
+  readonly campaign: string | null;
+}
+
+/** The statements that read what templates show. */
 export class RecipientsSql extends Context.Service<RecipientsSql>()(
   "waypost/sending/rendering/RecipientsSql",
   {
@@ -55,9 +60,21 @@ export class RecipientsSql extends Context.Service<RecipientsSql>()(
               FROM location l WHERE ${sameTenant("l", "r")} AND l.key = r.location_key
             ) AS location, (
               SELECT k.name FROM campaign k WHERE ${sameTenant("k", "r")} AND k.key = r.campaign_key
-            ) AS "campaignName"
+            ) AS campaign
             FROM r`,
           ),
+
+        /** The contents of started sends with a template or translations. */
+        contents: (sends: ReadonlyArray<StartedSend>) =>
+          Effect.orDie(sql<SendContent>`
+            SELECT s.workspace_id AS "workspaceId", s.environment, s.source_id AS "sourceId", c.headline,
+              c.body, c.cta_label, c.cta_url, COALESCE(c.questions, '[]') AS questions, c.template,
+              c.translations, k.name AS campaign
+            FROM send s
+            JOIN content c ON ${sameTenant("c", "s")} AND c.key = s.content_key
+            LEFT JOIN campaign k ON ${sameTenant("k", "s")} AND k.key = s.campaign_key
+            WHERE ${tenantIsIn("s", sends)} AND ${isOneOfSends(sql)("s", sends)}
+              AND (c.template IS NOT NULL OR c.translations IS NOT NULL)`),
       };
     }),
   },

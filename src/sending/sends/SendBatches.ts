@@ -9,6 +9,7 @@ import { BatchSize, type StartedSend } from "./Send.ts";
 import { type AddedFigures, type FinishedSend, SendBatchesSql } from "./SendBatchesSql.ts";
 import { type CreatedDeliveries, SendDeliveriesSql, type TransportStatus } from "./SendDeliveriesSql.ts";
 import { quietZones } from "./holding/SendQuietHours.ts";
+import { Recipients } from "../rendering/Recipients.ts";
 import { countBatches, logDone } from "./SendMetrics.ts";
 
 /** How long a batch is leased; another process takes it after that. Renewed by heartbeats. */
@@ -86,6 +87,7 @@ export class SendBatches extends Context.Service<SendBatches>()("waypost/sending
     const repository = yield* SendBatchesSql;
     const deliveries = yield* SendDeliveriesSql;
     const credentials = yield* PushCredentials;
+    const recipients = yield* Recipients;
     const scope = yield* Effect.scope;
 
     /** How deliveries begin in the environments of batches. */
@@ -123,7 +125,9 @@ export class SendBatches extends Context.Service<SendBatches>()("waypost/sending
       const reaching = taken.filter(({ audience }) => audience === null);
       if (reaching.length === 0) return [];
       const quiet = yield* quietOf(reaching, now);
-      return yield* deliveries.deliver(reaching, yield* initialStatuses(reaching), quiet, now);
+      const statuses = yield* initialStatuses(reaching);
+      const facts = yield* recipients.ofSends(reaching);
+      return yield* deliveries.deliver(reaching, statuses, quiet, facts, now);
     });
 
     /**
@@ -208,6 +212,6 @@ export class SendBatches extends Context.Service<SendBatches>()("waypost/sending
   }),
 }) {
   static readonly layer = Layer.effect(SendBatches, SendBatches.make).pipe(
-    Layer.provide([BatchLeasesSql.layer, SendBatchesSql.layer, SendDeliveriesSql.layer]),
+    Layer.provide([BatchLeasesSql.layer, SendBatchesSql.layer, SendDeliveriesSql.layer, Recipients.layer]),
   );
 }

@@ -15,6 +15,7 @@ import type { FirstStatus, InitialStatus } from "../deliveries/Delivery.ts";
 import { usedCapSql } from "../deliveries/ReceiverSql.ts";
 import type { StartedSend } from "./Send.ts";
 import type { QuietZone } from "./holding/SendQuietHours.ts";
+import { keptFactsSql, type SendFacts } from "../rendering/KeptFactsSql.ts";
 
 /**
  * How the deliveries of an environment begin: by transport, and of messages for the inbox that a worker has
@@ -88,18 +89,23 @@ export class SendDeliveriesSql extends SqlService<SendDeliveriesSql>("waypost/se
 
       /**
        * Creates the deliveries of batches, except for devices at their cap. `quiet`: the zones in which
-       * the quiet hours of a send hold or drop its messages now.
+         * the quiet hours of a send hold or drop its messages now. `facts`: what the texts of sends read.
        */
       deliver: (
         taken: ReadonlyArray<TakenBatch>,
         statuses: ReadonlyArray<TransportStatus>,
         quiet: ReadonlyArray<QuietZone>,
+          facts: ReadonlyArray<SendFacts>,
         now: number,
       ) =>
         byWorkspace(taken)((own) => {
-          const parts = batchParts(sql, own);
-          const { added, batches, created, devices, isOfTenant, order, user } = parts;
           const sends = new Set(own.map(({ sourceId }) => sourceId));
+            const kept = keptFactsSql(
+              sql,
+              facts.filter(({ sourceId }) => sends.has(sourceId)),
+            );
+            const parts = batchParts(sql, own, kept.device);
+            const { added, batches, created, devices, isOfTenant, order, user } = parts;
           const ownQuiet = quiet.filter(({ sourceId }) => sends.has(sourceId));
           const ownStatuses = statuses.filter((each) => own.some((batch) => isSameTenant(batch, each)));
           const { allowed, condition, dropped, rows, status, zone } =
@@ -110,16 +116,16 @@ export class SendDeliveriesSql extends SqlService<SendDeliveriesSql>("waypost/se
               s.campaign_key, s.notification_key, s.content_key, s.content_type, s.cap_count,
               s.cap_since, ${user} AS user_key,
               CASE s.cap_by WHEN 'user' THEN ${user} END AS shared_by,
-              CASE WHEN s.templated AND d.transport = 'inbox' THEN 'rendered' ELSE d.transport END AS route
-              ${zone}
-            ${devices}
+                CASE WHEN s.templated AND d.transport = 'inbox' THEN 'rendered' ELSE d.transport END AS route,
+                ${kept.recipient} AS recipient ${zone}
+              ${devices} ${kept.join}
           ), ${allowed} created AS (
             INSERT INTO delivery (workspace_id, environment, source_id, device_key, user_key,
               campaign_key, notification_key, content_key, content_type, trigger_type, location_key,
-              transport, created_at, status, last_error, held_until, settled_at)
+                transport, created_at, recipient, status, last_error, held_until, settled_at)
             SELECT due.workspace_id, due.environment, due.source_id, due.device_key, due.user_key,
               due.campaign_key, due.notification_key, due.content_key, due.content_type, 'fixed_time',
-              NULL, due.transport, ${instant(now)}, ${status}
+                NULL, due.transport, ${instant(now)}, due.recipient, ${status}
             FROM ${rows}
             JOIN ${unnested("g", ownStatuses, {
               ...tenantColumns,

@@ -43,7 +43,12 @@ describe("MessageTexts", () => {
   it("without a template braces are literal text, and no values are read (O1)", () => {
     const content = source({ headline: "{{ device.attributes.name }}" });
     const result = renderTexts(content, "nl", () => assert.fail("The values were read"));
-    assert.deepStrictEqual(result, { _tag: "Rendered", texts: content, cut: [] });
+    assert.deepStrictEqual(result, {
+      _tag: "Rendered",
+      texts: content,
+      cut: [],
+      variables: new Set<string>(),
+    });
     assert.isTrue(isSameForAll(content));
     assert.isFalse(isSameForAll(liquid({})));
   });

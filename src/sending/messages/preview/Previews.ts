@@ -13,7 +13,7 @@ import {
   type ContentDraft,
   parseContent,
 } from "../../../notifications/NotificationDraft.ts";
-import { renderTexts, type TextSource } from "../../../notifications/templates/MessageTexts.ts";
+import type { TextSource } from "../../../notifications/templates/MessageTexts.ts";
 import { checkTemplates } from "../../../notifications/templates/TemplateChecks.ts";
 import { isDeviceLocale } from "../../../notifications/translations/Translation.ts";
 import type { Unprocessable } from "../../../wire/ApiError.ts";
@@ -21,7 +21,7 @@ import { idAt } from "../../../wire/Ids.ts";
 import { type ParsedBody, parseFields } from "../../../wire/ParsedBody.ts";
 import type { Tenant } from "../../../workspaces/Workspace.ts";
 import { CurrentContentsSql } from "../../rendering/CurrentContentsSql.ts";
-import { recipientOf } from "../../rendering/Recipients.ts";
+import { type Recipient, recipientOf } from "../../rendering/Recipients.ts";
 import { payloadPreviews, noId } from "./PayloadPreview.ts";
 import { type Preview, PreviewHead, type PreviewDraft } from "./Preview.ts";
 
@@ -148,15 +148,15 @@ export class Previews extends Context.Service<Previews>()("waypost/sending/previ
         const { attributes, locale = null } = yield* body.complete;
         if (content === null) return yield* Effect.die(new Error("A checked preview has no content"));
         const known = (device?.attributes ?? {}) as Parameters<typeof mergedAttributes>[0];
-        const recipient = recipientOf({
+        const facts = {
           attributes: mergedAttributes(known, attributes ?? {}),
           platform: device?.platform ?? null,
           locale: device === null ? locale : device.locale,
           timezone: device?.timezone ?? null,
           location: content.hasLocation ? location : null,
-          campaignName: content.campaignName,
-        });
-        return previewOf(content, recipient, yield* Clock.currentTimeMillis);
+          campaign: content.campaignName,
+        };
+        return previewOf(content, recipientOf(facts, yield* Clock.currentTimeMillis));
       }),
     };
   }),
@@ -164,12 +164,8 @@ export class Previews extends Context.Service<Previews>()("waypost/sending/previ
   static readonly layer = Layer.effect(Previews, Previews.make).pipe(Layer.provide(CurrentContentsSql.layer));
 }
 
-const previewOf = (
-  content: PreviewedContent,
-  recipient: ReturnType<typeof recipientOf>,
-  now: number,
-): Preview => {
-  const rendered = renderTexts(content, recipient.locale, () => recipient.values(now));
+const previewOf = (content: PreviewedContent, recipient: Recipient): Preview => {
+  const rendered = recipient.render(content);
   if (rendered._tag === "Failed") return { failure: rendered.reason, message: null, cut: [], pushes: null };
   const { campaign_id, media, notification_id, type } = content;
   const { questions, ...texts } = rendered.texts;

@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../../../database/Database.ts";
 import { type DeviceObstacle, obstacles } from "../../../devices/Obstacle.ts";
-import { isSameForAll, renderTexts } from "../../../notifications/templates/MessageTexts.ts";
+import { isSameForAll } from "../../../notifications/templates/MessageTexts.ts";
 import { Notifications } from "../../../notifications/Notifications.ts";
 import { Outbox } from "../../../outbox/Outbox.ts";
 import { NotFound, TooManyRequests } from "../../../wire/ApiError.ts";
@@ -16,7 +16,7 @@ import { PushCredentials } from "../../credentials/PushCredentials.ts";
 import { type CurrentContent, CurrentContentsSql } from "../../rendering/CurrentContentsSql.ts";
 import { Recipients } from "../../rendering/Recipients.ts";
 import type { TestSend, TestSendDraft } from "./TestSend.ts";
-import { type TestDevice, type TestOutcome, TestSendsSql } from "./TestSendsSql.ts";
+import { type TestDelivery, type TestDevice, type TestOutcome, TestSendsSql } from "./TestSendsSql.ts";
 
 /** How many tests a device gets in any hour (contract O4). */
 const maxTests = 20;
@@ -24,6 +24,9 @@ const hourMillis = 3_600_000;
 
 /** In the id of a test the key of no device stands for all. */
 const everyDevice = DeviceKey(0);
+
+/** How a delivery of a test begins. */
+type FirstOutcome = ReturnType<typeof initialStatus> & Pick<TestDelivery, "recipient">;
 
 /** Obstacles for which a test is refused. Others make its delivery fail. */
 const refusals: Partial<Record<DeviceObstacle, string>> = {
@@ -120,7 +123,7 @@ export class TestSends extends Context.Service<TestSends>()("waypost/sending/tes
       return trigger === "fixed_time" ? null : key;
     });
 
-    /** How the deliveries to devices begin. */
+    /** How the deliveries to devices begin, and what they keep of their recipients. */
     const statuses = Effect.fnUntraced(function* (
       { environment, workspaceId }: Tenant,
       content: CurrentContent,
@@ -130,16 +133,17 @@ export class TestSends extends Context.Service<TestSends>()("waypost/sending/tes
     ) {
       const [configured = new Set()] = yield* credentials.configured([{ workspaceId, environment }]);
       const { campaignKey } = content;
-      const about = { workspaceId, environment, campaignKey, locationKey };
+      const about = { workspaceId, environment, campaignKey, locationKey, recipient: null, now };
       const keys = devices.map(({ deviceKey }) => ({ ...about, deviceKey }));
       const found = isSameForAll(content) ? [] : yield* recipients.of(keys);
-      return yield* mapSliced(devices, ({ obstacle, transport }, index): ReturnType<typeof initialStatus> => {
-        if (obstacle !== null) return { status: "failed", lastError: obstacles[obstacle] };
+      return yield* mapSliced(devices, ({ obstacle, transport }, index): FirstOutcome => {
+        const failed = (lastError: string) => ({ status: "failed" as const, lastError, recipient: null });
+        if (obstacle !== null) return failed(obstacles[obstacle]);
         const recipient = found[index];
-        const rendered = recipient && renderTexts(content, recipient.locale, () => recipient.values(now));
-        return rendered?._tag === "Failed"
-          ? { status: "failed", lastError: rendered.reason }
-          : initialStatus(transport, configured);
+        const rendered = recipient?.render(content);
+        if (rendered?._tag === "Failed") return failed(rendered.reason);
+        const kept = rendered === undefined ? null : (recipient?.kept(content, rendered.variables) ?? null);
+        return { ...initialStatus(transport, configured), recipient: kept };
       });
     });
 

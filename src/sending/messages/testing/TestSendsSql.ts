@@ -81,10 +81,10 @@ export class TestSendsSql extends Context.Service<TestSendsSql>()("waypost/sendi
           WITH source AS MATERIALIZED (SELECT nextval('delivery_source_id') AS id), created AS (
             INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key,
               notification_key, content_key, content_type, trigger_type, location_key, transport, status,
-              last_error, created_at, settled_at, test)
+              last_error, created_at, recipient, settled_at, test)
             SELECT ${workspaceId}::int, ${environment}::text, source.id, d.device_key, d.campaign_key,
               d.notification_key, d.content_key, d.content_type, d.trigger_type, d.location_key, d.transport,
-              d.status, d.last_error, d.now,
+              d.status, d.last_error, d.now, d.recipient,
               CASE WHEN d.status IN ('delivered', 'failed') THEN d.now END, true
             FROM source, ${unnested("d", due, {
               device_key: ["int4", (d) => d.deviceKey],
@@ -98,6 +98,7 @@ export class TestSendsSql extends Context.Service<TestSendsSql>()("waypost/sendi
               now: ["timestamptz", (d) => d.now],
               status: ["text", (d) => d.status],
               last_error: ["text", (d) => d.lastError],
+              recipient: ["jsonb", (d) => d.recipient],
             })}
             RETURNING workspace_id, environment, source_id, device_key, transport, status, created_at
           ), queued AS (

@@ -33,16 +33,20 @@ interface BatchParts {
   readonly added: Statement.Fragment;
 }
 
-const several = (sql: SqlClient.SqlClient, taken: ReadonlyArray<TakenBatch>): BatchParts => {
+const several = (
+  sql: SqlClient.SqlClient,
+  taken: ReadonlyArray<TakenBatch>,
+  more: Statement.Fragment,
+): BatchParts => {
   // Each `OFFSET 0` keeps its subquery apart: one index lookup for each batch, whatever the statistics
   // say.
   const isOwn = sql`${workspaceIs("d", "s")} AND d.environment = s.environment`;
   const devices = sql`FROM batch s CROSS JOIN LATERAL (
-    SELECT d.key, d.transport, d.timezone, d.user_key FROM device d
+    SELECT d.key, d.transport, d.timezone, d.user_key ${more} FROM device d
     WHERE ${isOwn} AND d.key BETWEEN s.first_key AND s.last_key AND ${isTargetSql(sql)}
     UNION ALL
     SELECT d.key, d.transport, d.timezone,
-      CASE s.cap_by WHEN 'user' THEN a.user_key ELSE d.user_key END
+      CASE s.cap_by WHEN 'user' THEN a.user_key ELSE d.user_key END ${more}
     FROM unnest(s.devices, s.users) AS a (key, user_key)
     JOIN device d ON ${isOwn} AND d.key = a.key AND ${isTargetSql(sql)}
     OFFSET 0
@@ -76,12 +80,12 @@ const several = (sql: SqlClient.SqlClient, taken: ReadonlyArray<TakenBatch>): Ba
  * One batch may be large: its constants give it a plan of its own, and what its deliveries have in common is
  * neither compared nor returned for each.
  */
-const one = (sql: SqlClient.SqlClient, batch: TakenBatch): BatchParts => {
+const one = (sql: SqlClient.SqlClient, batch: TakenBatch, more: Statement.Fragment): BatchParts => {
   const isTarget = isTargetSql(sql);
   // All devices between the first and the last of a list, in the order of their keys. `OFFSET 0` lets
   // PostgreSQL scan them once, although it takes the list for short.
   const between = sql`CROSS JOIN LATERAL (
-      SELECT d.key, d.transport, d.timezone, d.user_key FROM device d
+      SELECT d.key, d.transport, d.timezone, d.user_key ${more} FROM device d
       WHERE ${tenantIs("d", batch)} AND ${isTarget}
         AND d.key BETWEEN s.devices[1] AND s.devices[cardinality(s.devices)]
       OFFSET 0
@@ -120,8 +124,12 @@ const one = (sql: SqlClient.SqlClient, batch: TakenBatch): BatchParts => {
   };
 };
 
-/** The parts of a statement on batches of one workspace, or of any. */
-export const batchParts = (sql: SqlClient.SqlClient, taken: ReadonlyArray<TakenBatch>): BatchParts => {
+/** The parts of a statement on batches of one workspace, or of any. `more`: other columns of devices. */
+export const batchParts = (
+  sql: SqlClient.SqlClient,
+  taken: ReadonlyArray<TakenBatch>,
+  more: Statement.Fragment = sql``,
+): BatchParts => {
   const [first] = taken;
-  return first !== undefined && taken.length === 1 ? one(sql, first) : several(sql, taken);
+  return first !== undefined && taken.length === 1 ? one(sql, first, more) : several(sql, taken, more);
 };
