@@ -5,9 +5,9 @@ import { accessLayer } from "./access/AccessHttp.ts";
 import { meHandlers } from "./access/MeHttp.ts";
 import { activityHandlers } from "./activity/ActivityHttp.ts";
 import { documentRoutes } from "./ApiDocuments.ts";
-import type { Console as ConsoleClass } from "./console/Console.ts";
 import { campaignHandlers } from "./campaigns/CampaignsHttp.ts";
 import { Settings } from "./config/Settings.ts";
+import type { Console as ConsoleClass } from "./console/Console.ts";
 import { DeviceApi } from "./DeviceApi.ts";
 import { deviceAccessLayer } from "./devices/DeviceAccessHttp.ts";
 import { deviceAuthenticator } from "./devices/DeviceAuthenticator.ts";
@@ -21,9 +21,9 @@ import { eventsHandlers } from "./events/EventsHttp.ts";
 import { Authenticators } from "./http/Authenticators.ts";
 import { healthRoutes } from "./http/Health.ts";
 import { idempotencyLayer } from "./http/IdempotencyHttp.ts";
-import { ifMatchLayer } from "./http/ResourceVersion.ts";
 import { platformAuthenticator } from "./http/PlatformAuthenticator.ts";
 import { requestPipelineLayer } from "./http/RequestPipeline.ts";
+import { ifMatchLayer } from "./http/ResourceVersion.ts";
 import { RouteTable } from "./http/RouteTable.ts";
 import { schemaErrorsLayer } from "./http/SchemaErrors.ts";
 import { startPage } from "./http/StartPage.ts";
@@ -35,14 +35,12 @@ import { contentsHandlers } from "./notifications/ContentsHttp.ts";
 import { notificationHandlers } from "./notifications/NotificationsHttp.ts";
 import { operatorAccessLayer } from "./operator/OperatorAccessHttp.ts";
 import { operatorAuthenticator } from "./operator/OperatorAuthenticator.ts";
-import { OperatorTenants } from "./operator/OperatorTenants.ts";
-import { RecordedChanges } from "./operator/activity/RecordedChanges.ts";
 import { deviceImportHandlers } from "./operator/people/DeviceImportHttp.ts";
 import { peopleHandlers } from "./operator/people/PeopleHttp.ts";
+import { userSecretHandlers } from "./operator/people/UserSecretHttp.ts";
 import { sdkKeysHandlers } from "./operator/SdkKeysHttp.ts";
 import { tokensHandlers } from "./operator/TokensHttp.ts";
 import { transportsHandlers } from "./operator/TransportsHttp.ts";
-import { userSecretHandlers } from "./operator/people/UserSecretHttp.ts";
 import { workspacesHandlers } from "./operator/WorkspacesHttp.ts";
 import { OperatorApi } from "./OperatorApi.ts";
 import { PlatformApi } from "./PlatformApi.ts";
@@ -53,11 +51,11 @@ import { reportHandlers } from "./reports/ReportsHttp.ts";
 import { surveyResultsHandlers } from "./reports/surveys/SurveyResultsHttp.ts";
 import { usageHandlers } from "./reports/usage/UsageHttp.ts";
 import { deliveriesHandlers } from "./sending/deliveries/DeliveriesHttp.ts";
-import { deviceMessagesHandlers } from "./sending/messages/DeviceMessagesHttp.ts";
 import { explanationHandlers } from "./sending/explanations/ExplanationHttp.ts";
+import { deviceMessagesHandlers } from "./sending/messages/DeviceMessagesHttp.ts";
+import { messagesHandlers } from "./sending/messages/MessagesHttp.ts";
 import { previewHandlers } from "./sending/messages/preview/PreviewHttp.ts";
 import { testSendsHandlers } from "./sending/messages/testing/TestSendsHttp.ts";
-import { messagesHandlers } from "./sending/messages/MessagesHttp.ts";
 import { sendsHandlers } from "./sending/sends/SendsHttp.ts";
 import { webhooksHandlers } from "./webhooks/WebhooksHttp.ts";
 
@@ -113,7 +111,7 @@ const operatorRoutes = (console: Console) =>
       healthReportHandlers,
       console.operatorHandlers,
     ]),
-    Layer.provide([operatorAccessLayer, OperatorTenants.layer, RecordedChanges.layer]),
+    Layer.provide(operatorAccessLayer),
   );
 
 /** A session of the console comes first: its cookie may authenticate a request to any interface. */

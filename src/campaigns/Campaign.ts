@@ -1,9 +1,9 @@
 import { Schema } from "effect";
 import type { TimeZoneName } from "../time/TimeZone.ts";
-import { CampaignQuietHours } from "../workspaces/QuietHours.ts";
 import type { CampaignId, CampaignKey } from "../wire/Ids.ts";
-import { shownId, shownInstant, shownText } from "../wire/ShownFields.ts";
+import { nullableInteger, shownId, shownInstant, shownText } from "../wire/ShownFields.ts";
 import { flag, Timestamp } from "../wire/Text.ts";
+import { CampaignQuietHours } from "../workspaces/QuietHours.ts";
 import { CampaignStatus } from "./CampaignStatus.ts";
 
 /** The type of a campaign: triggered at locations, or sent at fixed times of one day. */
@@ -80,23 +80,17 @@ export const Campaign = Schema.Struct({
   ),
   paused: flag("Whether the campaign is paused.", false),
   archived: flag("Whether the campaign is archived: paused, and not in lists.", false),
-  frequency_cap_count: Schema.NullOr(
-    Schema.Int.annotate({
-      description:
-        "The most deliveries to the same device in the period; null for the workspace's default cap.",
-      examples: [3],
-    }),
+  frequency_cap_count: nullableInteger(
+    "The most deliveries to the same device in the period; null for the workspace's default cap.",
+    3,
   ),
   frequency_cap_period: Schema.NullOr(CapPeriod),
   cap_by: CapBy,
   quiet_hours: Schema.NullOr(CampaignQuietHours),
-  cooldown_minutes: Schema.NullOr(
-    Schema.Int.annotate({
-      description:
-        "Of a geo campaign: for how many minutes after a message at a location the same device gets no " +
-        "other message of the campaign there; null for no cooldown.",
-      examples: [1440],
-    }),
+  cooldown_minutes: nullableInteger(
+    "Of a geo campaign: for how many minutes after a message at a location the same device gets no " +
+      "other message of the campaign there; null for no cooldown.",
+    1440,
   ),
   targeting: Targeting,
   created_at: shownInstant("When the campaign was created, in UTC."),

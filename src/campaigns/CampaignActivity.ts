@@ -8,21 +8,7 @@ import type { Campaign } from "./Campaign.ts";
 import { shownFields } from "./CampaignVersion.ts";
 
 /** The fields that activity shows: all but the status, which time changes as well. */
-const recorded = (campaign: Campaign) => ({
-  name: campaign.name,
-  type: campaign.type,
-  starts_at: campaign.starts_at,
-  ends_at: campaign.ends_at,
-  timezone: campaign.timezone,
-  paused: campaign.paused,
-  archived: campaign.archived,
-  frequency_cap_count: campaign.frequency_cap_count,
-  frequency_cap_period: campaign.frequency_cap_period,
-  cap_by: campaign.cap_by,
-  quiet_hours: campaign.quiet_hours,
-  cooldown_minutes: campaign.cooldown_minutes,
-  targeting: campaign.targeting,
-});
+const recorded = ({ status: _, ...fields }: Campaign) => fields;
 
 const eventOf = (before: Campaign | null, after: Campaign | null) =>
   before === null ? "campaign.created" : after === null ? "campaign.deleted" : "campaign.updated";
@@ -50,8 +36,8 @@ export const campaignRecorder = Effect.gen(function* () {
     yield* activity.record(tenant, {
       action,
       resource: { type: "campaign", id: shown.id, name: shown.name },
-      before: before && recorded(before),
-      after: after && recorded(after),
+      before: before && recorded(shownFields(before)),
+      after: after && recorded(shownFields(after)),
     });
   });
 });

@@ -1,10 +1,10 @@
 import { Effect, Schema, SchemaTransformation } from "effect";
 import { WallTime } from "../time/LocalTime.ts";
 import { TimeZoneName } from "../time/TimeZone.ts";
+import { type ParsedBody, parseFields } from "../wire/ParsedBody.ts";
 import { readJson, type RequestInput } from "../wire/RequestBody.ts";
 import { fieldSentence } from "../wire/SchemaProblems.ts";
-import { type ParsedBody, parseFields } from "../wire/ParsedBody.ts";
-import { text, whole } from "../wire/Text.ts";
+import { flag, optionalOrNull, text, whole } from "../wire/Text.ts";
 import { SentQuietHours } from "../workspaces/QuietHours.ts";
 import { CampaignType, CapBy, CapPeriod, SegmentMatch } from "./Campaign.ts";
 
@@ -25,12 +25,10 @@ const wallTime = (description: string, example: string) =>
   Schema.String.annotate({ description, examples: [example] }).pipe(Schema.decodeTo(WallTime));
 
 const list = <S extends Schema.Codec<string, string>>(entry: S, description: string, example: string) =>
-  Schema.optionalKey(
-    Schema.NullOr(
-      Schema.Array(entry)
-        .annotate({ description, examples: [[example]] })
-        .check(Schema.isMaxLength(maxEntries, { message: tooManyEntries })),
-    ),
+  optionalOrNull(
+    Schema.Array(entry)
+      .annotate({ description, examples: [[example]] })
+      .check(Schema.isMaxLength(maxEntries, { message: tooManyEntries })),
   );
 
 const lists = {
@@ -58,7 +56,7 @@ const lists = {
 
 /** The fields of a draft that say whom a campaign reaches. */
 export const targetingFields = {
-  segment_match: Schema.optionalKey(Schema.NullOr(SegmentMatch)),
+  segment_match: optionalOrNull(SegmentMatch),
   ...lists,
 };
 
@@ -79,46 +77,39 @@ export const CampaignDraft = Schema.Struct({
       "before today.",
     "2026-12-01 09:00",
   ),
-  ends_at: Schema.optionalKey(
-    Schema.NullOr(
-      wallTime(
-        "When a geo campaign ends, in its time zone: YYYY-MM-DD (the end of that day) or YYYY-MM-DD HH:MM. " +
-          "Left out: never. Ignored for a push campaign, which runs for the day of its start.",
-        "2026-12-08",
-      ),
+  ends_at: optionalOrNull(
+    wallTime(
+      "When a geo campaign ends, in its time zone: YYYY-MM-DD (the end of that day) or YYYY-MM-DD HH:MM. " +
+        "Left out: never. Ignored for a push campaign, which runs for the day of its start.",
+      "2026-12-08",
     ),
   ),
-  frequency_cap_count: Schema.optionalKey(
-    Schema.NullOr(
-      whole({
-        min: 1,
-        max: 1000,
-        description: "The most deliveries to the same device in the period; requires the period.",
-        example: 3,
-      }),
-    ),
+  frequency_cap_count: optionalOrNull(
+    whole({
+      min: 1,
+      max: 1000,
+      description: "The most deliveries to the same device in the period; requires the period.",
+      example: 3,
+    }),
   ),
-  frequency_cap_period: Schema.optionalKey(Schema.NullOr(CapPeriod)),
-  cap_by: Schema.optionalKey(Schema.NullOr(CapBy)),
-  quiet_hours: Schema.optionalKey(Schema.NullOr(SentQuietHours)),
-  cooldown_minutes: Schema.optionalKey(
-    Schema.NullOr(
-      whole({
-        min: 1,
-        max: 43_200,
-        description:
-          "Of a geo campaign: for how many minutes after a message at a location the same device gets no " +
-          "other message of the campaign there.",
-        example: 1440,
-      }),
-    ),
+  frequency_cap_period: optionalOrNull(CapPeriod),
+  cap_by: optionalOrNull(CapBy),
+  quiet_hours: optionalOrNull(SentQuietHours),
+  cooldown_minutes: optionalOrNull(
+    whole({
+      min: 1,
+      max: 43_200,
+      description:
+        "Of a geo campaign: for how many minutes after a message at a location the same device gets no " +
+        "other message of the campaign there.",
+      example: 1440,
+    }),
   ),
   paused: Schema.optionalKey(
-    Schema.Boolean.annotate({
-      description:
-        "Whether the campaign is paused. Left out: a new campaign is not, and an update keeps it as it is.",
-      examples: [false],
-    }),
+    flag(
+      "Whether the campaign is paused. Left out: a new campaign is not, and an update keeps it as it is.",
+      false,
+    ),
   ),
   ...targetingFields,
 }).annotate({

@@ -27,6 +27,12 @@ import { campaignVersion } from "./CampaignVersion.ts";
 import { SendPlan } from "./SendPlan.ts";
 import { shownCampaign } from "./StoredCampaign.ts";
 
+/** A change of the state of a campaign. */
+type Change<Refusal = never> = (
+  tenant: Tenant,
+  id: string,
+) => Effect.Effect<FoundCampaign, NotFound | PreconditionFailed | Refusal>;
+
 /** Campaigns of one environment of a workspace: write rules 1–10 (contract E1–E12). */
 export class Campaigns extends Context.Service<
   Campaigns,
@@ -59,28 +65,16 @@ export class Campaigns extends Context.Service<
       body: ParsedBody<CampaignDraft>,
     ) => Effect.Effect<FoundCampaign, NotFound | PreconditionFailed | Unprocessable | Forbidden>;
     /** Stops a campaign until it is published. A paused campaign is not changed. @throws 404, 412 */
-    readonly pause: (
-      tenant: Tenant,
-      id: string,
-    ) => Effect.Effect<FoundCampaign, NotFound | PreconditionFailed>;
+    readonly pause: Change;
     /** Pauses a campaign and leaves it out of lists (contract S8). @throws 404, 412 */
-    readonly archive: (
-      tenant: Tenant,
-      id: string,
-    ) => Effect.Effect<FoundCampaign, NotFound | PreconditionFailed>;
+    readonly archive: Change;
     /** Puts an archived campaign back into lists. It stays paused. @throws 404, 412 */
-    readonly unarchive: (
-      tenant: Tenant,
-      id: string,
-    ) => Effect.Effect<FoundCampaign, NotFound | PreconditionFailed>;
+    readonly unarchive: Change;
     /**
      * Resumes a paused campaign, and puts an archived one back into lists. One that is not paused is not
      * changed. @throws 404, 412, 403 for the plan
      */
-    readonly publish: (
-      tenant: Tenant,
-      id: string,
-    ) => Effect.Effect<FoundCampaign, NotFound | PreconditionFailed | Forbidden>;
+    readonly publish: Change<Forbidden>;
     /** Deletes a campaign, and its notifications that are on no other (contract E10). @throws 404, 412 */
     readonly delete: (
       tenant: Tenant,

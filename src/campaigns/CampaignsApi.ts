@@ -16,6 +16,18 @@ const params = {
   campaign: shownId("Id of the campaign.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),
 };
 
+/** An endpoint that changes the state of a campaign, without a body. */
+const change = <const Name extends string>(name: Name, summary: string, description: string) =>
+  HttpApiEndpoint.post(name, `/campaigns/:campaign/${name}`, {
+    params,
+    success: Data(Campaign),
+    error: [NotFound],
+  })
+    .middleware(IfMatch)
+    .middleware(Idempotency)
+    .annotate(Needs, "campaigns:write")
+    .annotateMerge(OpenApi.annotations({ summary, description }));
+
 /**
  * The endpoints of campaigns, which decide when messages are sent and to whom. `CampaignsHttp` handles them.
  */
@@ -113,19 +125,13 @@ export class CampaignsApi extends HttpApiGroup.make("campaigns")
         "Cancels its scheduled sends, and deletes the notifications that are on no other campaign. What " +
           "was delivered stays in the reports.",
       ),
-    HttpApiEndpoint.post("pause", "/campaigns/:campaign/pause", {
-      params,
-      success: Data(Campaign),
-      error: [NotFound],
-    })
-      .middleware(IfMatch)
-      .middleware(Idempotency)
-      .annotate(Needs, "campaigns:write")
-      .annotate(OpenApi.Summary, "Pause a campaign")
-      .annotate(
-        OpenApi.Description,
-        "Nothing is sent until it is published. A paused campaign is not changed.",
-      ),
+
+    change(
+      "pause",
+      "Pause a campaign",
+      "Nothing is sent until it is published. A paused campaign is not changed.",
+    ),
+
     HttpApiEndpoint.post("publish", "/campaigns/:campaign/publish", {
       params,
       success: Data(Campaign),
@@ -140,32 +146,18 @@ export class CampaignsApi extends HttpApiGroup.make("campaigns")
         "Resumes the campaign. One that is not paused is not changed. In Sandbox it counts toward " +
           "`max_campaigns` again.",
       ),
-    HttpApiEndpoint.post("archive", "/campaigns/:campaign/archive", {
-      params,
-      success: Data(Campaign),
-      error: [NotFound],
-    })
-      .middleware(IfMatch)
-      .middleware(Idempotency)
-      .annotate(Needs, "campaigns:write")
-      .annotate(OpenApi.Summary, "Archive a campaign")
-      .annotate(
-        OpenApi.Description,
-        "Pauses the campaign and leaves it out of lists. `archived=true` lists it; reports still count it.",
-      ),
-    HttpApiEndpoint.post("unarchive", "/campaigns/:campaign/unarchive", {
-      params,
-      success: Data(Campaign),
-      error: [NotFound],
-    })
-      .middleware(IfMatch)
-      .middleware(Idempotency)
-      .annotate(Needs, "campaigns:write")
-      .annotate(OpenApi.Summary, "Unarchive a campaign")
-      .annotate(
-        OpenApi.Description,
-        "Puts the campaign back into lists. It stays paused until it is published.",
-      ),
+
+    change(
+      "archive",
+      "Archive a campaign",
+      "Pauses the campaign and leaves it out of lists. `archived=true` lists it; reports still count it.",
+    ),
+
+    change(
+      "unarchive",
+      "Unarchive a campaign",
+      "Puts the campaign back into lists. It stays paused until it is published.",
+    ),
   )
   .annotate(OpenApi.Title, "Campaigns")
   .annotate(

@@ -1,10 +1,7 @@
 /** Health checks: what a check observed about an installation, and what to do about it. */
-import { Cause, type Duration, Effect, Fiber, Option } from "effect";
-
-/** `problem` is broken or will break; `warning` needs a decision by a person. */
-export const verdicts = ["ok", "warning", "problem"] as const;
-/** How bad a finding is. */
-export type Verdict = (typeof verdicts)[number];
+import { Cause, type Duration, Effect, Fiber, Option, Schema } from "effect";
+import { nullableText, shownText } from "../wire/ShownFields.ts";
+import { flag } from "../wire/Text.ts";
 
 /** The areas of an installation, in the order of the output. */
 export const areas = [
@@ -17,23 +14,28 @@ export const areas = [
   "server",
   "work",
 ] as const;
-/** An area of an installation. */
-export type Area = (typeof areas)[number];
 
-/** The outcome of a check. Both texts are full sentences without secrets. */
-export interface Outcome {
-  readonly verdict: Verdict;
-  readonly observation: string;
-  /** The remedy; null if the verdict is `ok`. */
-  readonly advice: string | null;
-}
-
+const Finding = Schema.Struct({
+  area: Schema.Literals(areas).annotate({ description: "Area of the check.", examples: ["database"] }),
+  check: shownText("Name of the check.", "connections"),
+  verdict: Schema.Literals(["ok", "warning", "problem"]).annotate({
+    description: "`problem`: broken or about to break; `warning`: a person must decide.",
+    examples: ["ok"],
+  }),
+  observation: shownText("The observation.", "The database responds."),
+  advice: nullableText("The remedy; null if the verdict is `ok`.", "Start a process with the role worker."),
+});
 /** The outcome of a named check. */
-export interface Finding extends Outcome {
-  readonly area: Area;
-  /** The name of the check, in a word or two. */
-  readonly check: string;
-}
+export type Finding = typeof Finding.Type;
+/** The outcome of a check. Both texts are full sentences without secrets. */
+export type Outcome = Omit<Finding, "area" | "check">;
+
+/** The doctor's report on an installation; `waypost doctor --json` prints the same. */
+export const HealthReport = Schema.Struct({
+  ok: flag("Whether there is no problem.", true),
+  findings: Schema.Array(Finding).annotate({ description: "The findings of all checks, by area." }),
+}).annotate({ identifier: "HealthReport" });
+export type HealthReport = typeof HealthReport.Type;
 
 /** An outcome without need for action. */
 export const ok = (observation: string): Outcome => ({ verdict: "ok", observation, advice: null });
@@ -72,7 +74,7 @@ const messageOf = (cause: Cause.Cause<unknown>): string => {
  * other check. One that cannot be interrupted, because a file system hangs, keeps running in the background.
  */
 export const runCheck = <R>(
-  area: Area,
+  area: Finding["area"],
   check: string,
   effect: Effect.Effect<Outcome | ReadonlyArray<Outcome>, unknown, R>,
   timeout: Duration.Input = defaultTimeout,

@@ -1,6 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
 import { Data } from "../wire/Envelope.ts";
-import { HealthReport } from "./InstallationHealth.ts";
+import { HealthReport } from "./HealthCheck.ts";
 
 /** The endpoint of the doctor's findings (contract S7). */
 export class HealthReportApi extends HttpApiGroup.make("health")

@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer, Semaphore } from "effect";
 import { FetchHttpClient, type HttpClient } from "effect/http";
 import type { SettingsRecord } from "../config/Settings.ts";
 import { serverDoctor } from "./Doctor.ts";
-import type { HealthReport } from "./InstallationHealth.ts";
+import type { HealthReport } from "./HealthCheck.ts";
 
 /** The variables with which the process was started. Their values are in no finding. */
 export const StartVariables = Context.Reference<SettingsRecord>("waypost/doctor/StartVariables", {

@@ -4,25 +4,22 @@ import { Tokens } from "../access/Tokens.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { OperatorApi } from "../OperatorApi.ts";
 import { handlerGroup } from "../wire/HandlerGroup.ts";
-import { readParsedBody } from "../wire/ParsedBody.ts";
-import { OperatorTenants } from "./OperatorTenants.ts";
-import { RecordedChanges } from "./activity/RecordedChanges.ts";
+import { recordedChanges } from "./activity/RecordedChanges.ts";
+import { operatorTenants } from "./OperatorTenants.ts";
 
 /** Handlers of `SdkKeysApi`. */
 export const sdkKeysHandlers = handlerGroup(
   OperatorApi,
   "sdkKeys",
   Effect.fnUntraced(function* (handlers) {
-    const tenants = yield* OperatorTenants;
+    const tenants = yield* operatorTenants;
     const tokens = yield* Tokens;
-    const changes = yield* RecordedChanges;
+    const changes = yield* recordedChanges;
     const cursors = yield* Cursors;
     return handlers
       .handleRaw("issue", ({ params, ...input }) =>
-        tenants.data(params, ({ environment, workspaceId }) =>
-          Effect.flatMap(readParsedBody(SdkKeyDraft, input), (body) =>
-            changes.issueSdkKey(workspaceId, environment, body),
-          ),
+        tenants.dataOf(params, SdkKeyDraft, input, ({ environment, workspaceId }, body) =>
+          changes.issueSdkKey(workspaceId, environment, body),
         ),
       )
       .handle("list", ({ params, query }) =>

@@ -6,7 +6,7 @@ import { OperatorApi } from "../OperatorApi.ts";
 import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { readParsedBody } from "../wire/ParsedBody.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
-import { RecordedChanges } from "./activity/RecordedChanges.ts";
+import { recordedChanges } from "./activity/RecordedChanges.ts";
 
 /** Handlers of `TokensApi`. */
 export const tokensHandlers = handlerGroup(
@@ -15,7 +15,7 @@ export const tokensHandlers = handlerGroup(
   Effect.fnUntraced(function* (handlers) {
     const workspaces = yield* Workspaces;
     const tokens = yield* Tokens;
-    const changes = yield* RecordedChanges;
+    const changes = yield* recordedChanges;
     const cursors = yield* Cursors;
     return handlers
       .handleRaw("issue", ({ endpoint, params, request }) =>

@@ -21,6 +21,12 @@ const changed = {
   error: [NotFound, ...bodyErrors],
 } as const;
 
+const transportPath = {
+  ...environmentPath,
+  transport: shownText("`fcm`, `apns` or `webpush`.", "fcm"),
+};
+const transportChoices = { transport: { choices: PushProvider.literals, otherwise: unknownTransport } };
+
 const neverShown =
   "They are encrypted at rest and never shown again; they replace those that were set before.";
 
@@ -63,14 +69,12 @@ export class TransportsApi extends HttpApiGroup.make("transports")
       ),
 
     HttpApiEndpoint.post("test", "/workspaces/:workspace/:env/transports/:transport/test", {
-      params: { ...environmentPath, transport: shownText("`fcm`, `apns` or `webpush`.", "fcm") },
+      params: transportPath,
       payload: TransportTestDraft,
       success: Data(TransportTest),
       error: [NotFound, ...bodyErrors],
     })
-      .annotate(PathChoices, {
-        transport: { choices: PushProvider.literals, otherwise: unknownTransport },
-      })
+      .annotate(PathChoices, transportChoices)
       .annotate(OpenApi.Summary, "Test a transport")
       .annotate(
         OpenApi.Description,
@@ -79,10 +83,7 @@ export class TransportsApi extends HttpApiGroup.make("transports")
       ),
 
     HttpApiEndpoint.delete("delete", "/workspaces/:workspace/:env/transports/:transport", {
-      params: {
-        ...environmentPath,
-        transport: shownText("`fcm`, `apns` or `webpush`.", "fcm"),
-      },
+      params: transportPath,
       success: Data(
         Schema.Struct({
           id: shownText("The transport.", "fcm"),
@@ -91,9 +92,7 @@ export class TransportsApi extends HttpApiGroup.make("transports")
       ),
       error: [NotFound],
     })
-      .annotate(PathChoices, {
-        transport: { choices: PushProvider.literals, otherwise: unknownTransport },
-      })
+      .annotate(PathChoices, transportChoices)
       .annotate(OpenApi.Summary, "Delete a transport's credentials")
       .annotate(
         OpenApi.Description,

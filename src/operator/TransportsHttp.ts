@@ -9,15 +9,14 @@ import { PushCredentials } from "../sending/credentials/PushCredentials.ts";
 import { TransportTestDraft } from "../sending/push/TransportTest.ts";
 import { TransportTests } from "../sending/push/TransportTests.ts";
 import { handlerGroup } from "../wire/HandlerGroup.ts";
-import { readParsedBody } from "../wire/ParsedBody.ts";
-import { OperatorTenants } from "./OperatorTenants.ts";
+import { operatorTenants } from "./OperatorTenants.ts";
 
 /** Handlers of `TransportsApi`. */
 export const transportsHandlers = handlerGroup(
   OperatorApi,
   "transports",
   Effect.fnUntraced(function* (handlers) {
-    const tenants = yield* OperatorTenants;
+    const tenants = yield* operatorTenants;
     const credentials = yield* PushCredentials;
     const tests = yield* TransportTests;
     return handlers
@@ -28,27 +27,17 @@ export const transportsHandlers = handlerGroup(
         ),
       )
       .handleRaw("putFcm", ({ params, ...input }) =>
-        tenants.data(params, (tenant) =>
-          Effect.flatMap(readParsedBody(FcmCredentials, input), (body) => credentials.putFcm(tenant, body)),
-        ),
+        tenants.dataOf(params, FcmCredentials, input, credentials.putFcm),
       )
       .handleRaw("putApns", ({ params, ...input }) =>
-        tenants.data(params, (tenant) =>
-          Effect.flatMap(readParsedBody(ApnsCredentials, input), (body) => credentials.putApns(tenant, body)),
-        ),
+        tenants.dataOf(params, ApnsCredentials, input, credentials.putApns),
       )
       .handleRaw("putWebPush", ({ params, ...input }) =>
-        tenants.data(params, (tenant) =>
-          Effect.flatMap(readParsedBody(WebPushCredentials, input), (body) =>
-            credentials.putWebPush(tenant, body),
-          ),
-        ),
+        tenants.dataOf(params, WebPushCredentials, input, credentials.putWebPush),
       )
       .handleRaw("test", ({ params, ...input }) =>
-        tenants.data(params, (tenant) =>
-          Effect.flatMap(readParsedBody(TransportTestDraft, input), (body) =>
-            tests.run(tenant, params.transport, body),
-          ),
+        tenants.dataOf(params, TransportTestDraft, input, (tenant, body) =>
+          tests.run(tenant, params.transport, body),
         ),
       )
       .handle("delete", ({ params }) =>

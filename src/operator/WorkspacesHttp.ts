@@ -5,7 +5,7 @@ import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { readParsedBody } from "../wire/ParsedBody.ts";
 import { WorkspaceDraft, WorkspacePatch } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
-import { RecordedChanges } from "./activity/RecordedChanges.ts";
+import { recordedChanges } from "./activity/RecordedChanges.ts";
 
 /** Handlers of `WorkspacesApi`. */
 export const workspacesHandlers = handlerGroup(
@@ -13,7 +13,7 @@ export const workspacesHandlers = handlerGroup(
   "workspaces",
   Effect.fnUntraced(function* (handlers) {
     const workspaces = yield* Workspaces;
-    const changes = yield* RecordedChanges;
+    const changes = yield* recordedChanges;
     const cursors = yield* Cursors;
     return handlers
       .handleRaw("create", (input) =>

@@ -1,7 +1,14 @@
 import { Schema } from "effect";
 import { anyEvent, eventTypes } from "../outbox/EventType.ts";
-import { nullableInstant, nullableText, shownId, shownText } from "../wire/ShownFields.ts";
-import { flag, optionalText, text, Timestamp } from "../wire/Text.ts";
+import {
+  nullableInstant,
+  nullableInteger,
+  nullableText,
+  shownId,
+  shownInteger,
+  shownText,
+} from "../wire/ShownFields.ts";
+import { flag, optionalOrNull, optionalText, text, Timestamp } from "../wire/Text.ts";
 
 /** The most webhooks of an environment (contract N1). */
 export const maxWebhooks = 20;
@@ -77,14 +84,7 @@ const draftFields = {
     description: "The purpose of the webhook.",
     example: "Data warehouse",
   }),
-  batch: Schema.optionalKey(
-    Schema.NullOr(
-      Schema.Boolean.annotate({
-        description: "Whether a call carries up to 500 events; false if left out.",
-        examples: [false],
-      }),
-    ),
-  ),
+  batch: optionalOrNull(flag("Whether a call carries up to 500 events; false if left out.", false)),
 };
 
 /** Body of a new webhook. */
@@ -118,16 +118,13 @@ export const WebhookAttempt = Schema.Struct({
     "3f9a1c52-7be0-8d41-a6c3-5e2f90d1b874",
   ),
   event_type: shownText("The type of the event; `batch` for a batch.", "message.delivered"),
-  attempt: Schema.Int.annotate({ description: "1 for the first attempt, up to 8.", examples: [1] }),
-  status_code: Schema.NullOr(Schema.Int).annotate({
-    description: "The status of the receiver's answer; null for none.",
-    examples: [200],
-  }),
+  attempt: shownInteger("1 for the first attempt, up to 8.", 1),
+  status_code: nullableInteger("The status of the receiver's answer; null for none.", 200),
   error: nullableText(
     "Why the attempt failed; null for a success.",
     "There was no answer from the receiver: no connection, or none for 15 seconds.",
   ),
-  duration_ms: Schema.Int.annotate({ description: "How long it took, in milliseconds.", examples: [84] }),
+  duration_ms: shownInteger("How long it took, in milliseconds.", 84),
   created_at: Timestamp,
   next_attempt_at: nullableInstant(
     "When the call is repeated; null after a success and after the last attempt.",
@@ -143,15 +140,12 @@ export const ResentEvent = Schema.Struct({
 
 /** A receiver's answer to a test event. */
 export const WebhookTestResult = Schema.Struct({
-  status_code: Schema.NullOr(Schema.Int).annotate({
-    description: "The status of the answer; null for none.",
-    examples: [200],
-  }),
+  status_code: nullableInteger("The status of the answer; null for none.", 200),
   error: nullableText(
     "Why the call failed; null for a success.",
     "The receiver answered with status 500: only 2xx is a success.",
   ),
-  duration_ms: Schema.Int.annotate({ description: "How long it took, in milliseconds.", examples: [84] }),
+  duration_ms: shownInteger("How long it took, in milliseconds.", 84),
   body: nullableText("The first kilobyte of the answer; null for no answer.", "ok"),
 }).annotate({ identifier: "WebhookTestResult" });
 export type WebhookTestResult = typeof WebhookTestResult.Type;

@@ -31,6 +31,10 @@ export const nullableText = (description: string, example: string) =>
 export const shownInteger = (description: string, example: number) =>
   Schema.Int.annotate({ description, examples: [example] });
 
+/** A whole number or null. */
+export const nullableInteger = (description: string, example: number) =>
+  Schema.NullOr(Schema.Int).annotate({ description, examples: [example] });
+
 /** An instant. */
 export const shownInstant = (description: string, example?: string) =>
   Timestamp.annotate({ description, ...(example !== undefined && { examples: [example] }) });

@@ -53,6 +53,9 @@ const emptyIsNone = SchemaTransformation.transform<string | null, string | null>
 export const optionalText = (options: TextOptions) =>
   Schema.optionalKey(Schema.NullOr(raw(options, 0)).pipe(Schema.decode(emptyIsNone)));
 
+/** A field that may be left out or null. */
+export const optionalOrNull = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema));
+
 /** A UUID in a body or response. Any letter case is accepted and decoded to lower case. */
 export const Uuid = Schema.String.check(
   Schema.isPattern(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i, {

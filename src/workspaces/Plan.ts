@@ -1,4 +1,5 @@
 import { Schema, Struct } from "effect";
+import { flag } from "../wire/Text.ts";
 
 const limit = (description: string, example: number) =>
   Schema.NullOr(
@@ -32,10 +33,7 @@ export const Plan = Schema.Struct({
     "The most bytes of media in each environment; in Sandbox at most 209,715,200.",
     5_000_000_000,
   ),
-  surveys: Schema.Boolean.annotate({
-    description: "Whether notifications can be surveys.",
-    examples: [true],
-  }),
+  surveys: flag("Whether notifications can be surveys.", true),
   media_kinds: Schema.Array(MediaKind).annotate({
     description: "Kinds of media that can be uploaded and used.",
     examples: [["image", "video", "audio"]],

@@ -1,6 +1,6 @@
 import { Console, Effect, Option } from "effect";
 import { Command } from "effect/cli";
-import { areas, type Finding, type Verdict } from "../../doctor/HealthCheck.ts";
+import { areas, type Finding } from "../../doctor/HealthCheck.ts";
 import type { EnvironmentRollups } from "../../reports/rollups/RollupTypes.ts";
 import { counted } from "../../wire/Text.ts";
 import { visible } from "../../wire/VisibleText.ts";
@@ -25,7 +25,7 @@ const asText = (findings: ReadonlyArray<Finding>, columns: number | null, paint:
   const styles = { ok: paint.green, warning: paint.yellow, problem: paint.red };
   const textCells = Math.max(minTextCells, (columns ?? defaultColumns) - marginCells);
   const indent = " ".repeat(marginCells);
-  const markOf = (verdict: Verdict): string => {
+  const markOf = (verdict: Finding["verdict"]): string => {
     const mark = marks[verdict];
     return `  ${styles[verdict](mark)}${" ".repeat(marginCells - 2 - mark.length)}`;
   };
@@ -45,7 +45,7 @@ const asText = (findings: ReadonlyArray<Finding>, columns: number | null, paint:
 };
 
 const tally = (findings: ReadonlyArray<Finding>): string => {
-  const count = (verdict: Verdict) => findings.filter((each) => each.verdict === verdict).length;
+  const count = (verdict: Finding["verdict"]) => findings.filter((each) => each.verdict === verdict).length;
   return (
     `${counted(count("problem"), "problem")}, ${counted(count("warning"), "warning")}; ` +
     `${count("ok")} of ${counted(findings.length, "check")} ok.`

@@ -3,14 +3,14 @@ import { HttpServerResponse } from "effect/http";
 import { DeviceImports } from "../../devices/import/DeviceImports.ts";
 import { OperatorApi } from "../../OperatorApi.ts";
 import { handlerGroup } from "../../wire/HandlerGroup.ts";
-import { OperatorTenants } from "../OperatorTenants.ts";
+import { operatorTenants } from "../OperatorTenants.ts";
 
 /** Handlers of `DeviceImportApi`. */
 export const deviceImportHandlers = handlerGroup(
   OperatorApi,
   "deviceImport",
   Effect.fnUntraced(function* (handlers) {
-    const tenants = yield* OperatorTenants;
+    const tenants = yield* operatorTenants;
     const imports = yield* DeviceImports;
     return handlers.handleRaw("import", ({ params, request }) =>
       Effect.gen(function* () {

@@ -5,14 +5,14 @@ import { OperatorApi } from "../../OperatorApi.ts";
 import { Erasures } from "../../people/Erasures.ts";
 import { People } from "../../people/People.ts";
 import { handlerGroup } from "../../wire/HandlerGroup.ts";
-import { OperatorTenants } from "../OperatorTenants.ts";
+import { operatorTenants } from "../OperatorTenants.ts";
 
 /** Handlers of `PeopleApi`. */
 export const peopleHandlers = handlerGroup(
   OperatorApi,
   "people",
   Effect.fnUntraced(function* (handlers) {
-    const tenants = yield* OperatorTenants;
+    const tenants = yield* operatorTenants;
     const people = yield* People;
     const erasures = yield* Erasures;
     return handlers
