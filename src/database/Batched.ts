@@ -1,4 +1,4 @@
-import { Cause, Clock, Deferred, Effect, Exit, Fiber, FiberSet, Queue, type Scope } from "effect";
+import { Cause, Clock, Deferred, Effect, Exit, FiberSet, Queue, type Scope } from "effect";
 import { setTimeout as delay } from "node:timers/promises";
 import { Database } from "./Database.ts";
 import { KeysApart } from "./KeysApart.ts";
@@ -106,6 +106,7 @@ export const batched = <Item, Answer, E, R>({
   Effect.gen(function* () {
     const calls = yield* Queue.unbounded<Call<Item, Answer, E>>();
     const clock = yield* Clock.Clock;
+    const fork = yield* FiberSet.makeRuntime<R>();
     const apart = new KeysApart<Key>();
     const nowMillis = (): number => clock.currentTimeMillisUnsafe();
     let running = 0;
@@ -131,7 +132,6 @@ export const batched = <Item, Answer, E, R>({
           false,
         ),
       );
-      running--;
       if (Exit.isSuccess(exit) || failsAll(exit.cause)) return settle(batch, exit);
       const slowKey = slowKeyOf(exit.cause);
       if (slowKey !== undefined) apart.slow(slowKey, nowMillis());
@@ -140,21 +140,32 @@ export const batched = <Item, Answer, E, R>({
       else batch.forEach(addAlone);
     });
 
-    const runBatch = Effect.gen(function* () {
-      const batch = yield* Queue.takeBetween(calls, 1, maxBatch);
-      running++;
-      const fiber = yield* Effect.forkChild(runTogether(batch));
-      const ends = Fiber.await(fiber);
-      const isSlow =
-        running < maxTogether
-          ? yield* Effect.raceFirst(Effect.as(ends, false), Effect.as(Effect.sleep(slowMillis), true))
-          : yield* Effect.as(ends, false);
-      if (isSlow) for (const { item } of batch) apart.suspect(keyOf(item), nowMillis());
-      // In real time, because a batch must not wait for a test to move its clock.
-      if (pause > 0 && batch.length > 1)
-        yield* Effect.promise((signal) => delay(pause, undefined, { signal }));
+    /** Runs batch after batch in this fiber, until one takes so long that another fiber goes on with the next. */
+    const runBatches: Effect.Effect<void, never, R> = Effect.gen(function* () {
+      let isOvertaken = false;
+      while (!isOvertaken) {
+        const batch = yield* Queue.takeBetween(calls, 1, maxBatch);
+        running++;
+        // In real time, because a batch must not wait for a test to move its clock.
+        const timer = setInterval(() => {
+          if (running >= maxTogether) return;
+          clearInterval(timer);
+          isOvertaken = true;
+          for (const { item } of batch) apart.suspect(keyOf(item), nowMillis());
+          fork(runBatches);
+        }, slowMillis);
+        yield* Effect.ensuring(
+          runTogether(batch),
+          Effect.sync(() => {
+            clearInterval(timer);
+            running--;
+          }),
+        );
+        if (pause > 0 && batch.length > 1 && !isOvertaken)
+          yield* Effect.promise((signal) => delay(pause, undefined, { signal }));
+      }
     });
-    yield* Effect.forkScoped(Effect.forever(runBatch));
+    fork(runBatches);
 
     return (item) =>
       called<Item, Answer, E>(item, (call) => {
