@@ -73,7 +73,8 @@ const trial = Effect.gen(function* () {
     const loaded = yield* measure(next, reads, millis);
     console.log(
       `${name.padEnd(11)} p99 of the neighbour ${loaded.p99.toFixed(1)} ms, quiet ` +
-        `${quiet.p99.toFixed(1)} ms, ratio ${atMost(loaded.p99 / quiet.p99, bar)}; ${loaded.longReads.length} long reads`,
+        `${quiet.p99.toFixed(1)} ms, ratio ${atMost(loaded.p99 / quiet.p99, bar)}; ` +
+        `${loaded.longReads.length} long reads`,
     );
   }
   for (const { operator } of [large, small])

@@ -78,8 +78,10 @@ const bench = Effect.gen(function* () {
     const failed = long.find(({ status }) => status !== 200 && status !== 503);
     if (failed !== undefined) throw new Error(`${name} got ${failed.status}`);
     console.log(
-      `${name.padEnd(11)} p50 ${median(loaded.map(({ p50 }) => p50)).toFixed(1)} ms, p99 ${median(p99s(loaded)).toFixed(1)} ms, ratio ` +
-        `${atMost(ratios(p99s(loaded), p99s(quiet)), bar)}; ${long.length} long reads of ${quantile(times, 0.5).toFixed(0)} ms, ${refused} refused`,
+      `${name.padEnd(11)} p50 ${median(loaded.map(({ p50 }) => p50)).toFixed(1)} ms, p99 ` +
+        `${median(p99s(loaded)).toFixed(1)} ms, ratio ` +
+        `${atMost(ratios(p99s(loaded), p99s(quiet)), bar)}; ${long.length} long reads of ` +
+        `${quantile(times, 0.5).toFixed(0)} ms, ${refused} refused`,
     );
   }
 });

@@ -33,7 +33,8 @@ export class AttributesSql extends Context.Service<AttributesSql>()("waypost/dev
             WHERE jsonb_typeof(value) <> 'array' GROUP BY name, value
             UNION ALL
             SELECT name, each.value, count(*)
-            FROM held, LATERAL (SELECT DISTINCT entry FROM jsonb_array_elements(held.value) AS entry) AS each (value)
+            FROM held, LATERAL (
+              SELECT DISTINCT entry FROM jsonb_array_elements(held.value) AS entry) AS each (value)
             WHERE jsonb_typeof(held.value) = 'array' GROUP BY name, each.value
           ) AS parts GROUP BY name, value
         ), ranked AS (

@@ -128,13 +128,13 @@ export class ConnectionPool {
 
   /** An idle connection, else one whose statements end soon. */
   #forStatement(): PooledConnection | undefined {
-    const now = performance.now();
     let shared: PooledConnection | undefined;
     for (const connection of this.#unclaimed()) {
       if (connection.isExclusive || connection.isClosed) continue;
       if (connection.leases === 0 && !connection.isBusy) return connection;
       const hasRoom = connection.leases < this.#limits.maxShared;
-      if (hasRoom && connection.runningFor(now) <= this.#limits.slowMillis) shared ??= connection;
+      if (hasRoom && connection.runningFor(performance.now()) <= this.#limits.slowMillis)
+        shared ??= connection;
     }
     return shared;
   }
