@@ -1,7 +1,7 @@
 /**
- * Runs long reads of a workspace with many devices, eight at a time, and measures the reads, writes and events
- * of another one (contract running.neighbours). Prints the ratio to the same without them; exit code 1 if one
- * is over the bar. Only for a server on this machine.
+ * Runs long reads of a workspace with many devices, eight at a time, and measures the reads, writes and
+ * events of another one (contract running.neighbours). Prints the ratio to the same without them; exit code 1
+ * if one is over the bar. Only for a server on this machine.
  *
  *     node scripts/attack/neighbours.ts http://127.0.0.1:8080 OPERATOR_KEY [DEVICES, 50,000 if left out]
  */
@@ -72,8 +72,9 @@ const trial = Effect.gen(function* () {
     const quiet = yield* measure(next, null, millis);
     const loaded = yield* measure(next, reads, millis);
     console.log(
-      `${name.padEnd(11)} p99 of the neighbour ${loaded.p99.toFixed(1)} ms, quiet ${quiet.p99.toFixed(1)} ms, ` +
-        `ratio ${atMost(loaded.p99 / quiet.p99, bar)}; ${loaded.longReads.length} long reads`,
+      `${name.padEnd(11)} p99 of the neighbour ${loaded.p99.toFixed(1)} ms, quiet ` +
+        `${quiet.p99.toFixed(1)} ms, ratio ${atMost(loaded.p99 / quiet.p99, bar)}; ` +
+        `${loaded.longReads.length} long reads`,
     );
   }
   for (const { operator } of [large, small])

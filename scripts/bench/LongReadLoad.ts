@@ -1,6 +1,6 @@
 /**
- * Long reads of one workspace, eight at a time, and the requests of another one beside them, for the bench and
- * the trial of neighbours.
+ * Long reads of one workspace, eight at a time, and the requests of another one beside them, for the bench
+ * and the trial of neighbours.
  */
 import { Effect } from "effect";
 import { randomUUID } from "node:crypto";
@@ -62,7 +62,7 @@ const repeated = async (next: Next, connections: number, pause: number, millis: 
   return answers;
 };
 
-/** What long reads are about. */
+/** The resources that long reads are about. */
 export interface LongReadTargets {
   readonly device: string;
   readonly location: string;
@@ -102,7 +102,7 @@ export const longReads = (
   };
 };
 
-/** Reads, writes and events of the other workspace in turns. */
+/** Reads, writes and events of the other workspace, one after another. */
 export const neighbour = Effect.fnUntraced(function* (workspace: ServiceWorkspace) {
   const { device, platform, token } = workspace;
   const { location } = yield* geoCampaign(workspace);

@@ -1,6 +1,6 @@
 /**
- * What the reads, writes and events of a workspace take while another one, with BENCH_DEVICES (200,000 if
- * unset) devices, runs long reads eight at a time: their p99 is at most twice that without them. One process,
+ * The reads, writes and events of a workspace while another one, with BENCH_DEVICES (200,000 if unset)
+ * devices, runs long reads eight at a time: their p99 is at most twice that without them. One process,
  * one durable PostgreSQL; BENCH_ROUNDS (3 if unset) rounds of BENCH_SECONDS (6 if unset) for each kind of
  * read. `--only attributes,near` measures only those.
  */
@@ -28,7 +28,8 @@ const fill = Effect.fnUntraced(function* (workspace: ServiceWorkspace) {
   yield* insertDevices(key, 1, devices);
   yield* sql`
     UPDATE device SET attributes = jsonb_build_object('plan', (ARRAY['gold', 'silver', 'free'])[key % 3 + 1],
-      'visits', key % 90, 'city', 'city ' || key % 500, 'likes', jsonb_build_array('tea', 'item ' || key % 40))
+      'visits', key % 90, 'city', 'city ' || key % 500,
+      'likes', jsonb_build_array('tea', 'item ' || key % 40))
     WHERE workspace_id = ${key}`;
   yield* sql`
     INSERT INTO location (workspace_id, environment, id, name, type, latitude, longitude, radius_meters,
@@ -59,10 +60,8 @@ const bench = Effect.gen(function* () {
   const next = yield* neighbour(small);
   const only = options.only === "" ? Object.keys(kinds) : options.only.split(",");
   const chosen = Object.entries(kinds).filter(([name]) => only.includes(name));
-  const sides: Readonly<Record<string, ReturnType<typeof measure>>> = Object.fromEntries([
-    ["quiet", measure(next, null, millis)],
-    ...chosen.map(([name, reads]) => [name, measure(next, reads, millis)]),
-  ]);
+  const sides: Record<string, ReturnType<typeof measure>> = { quiet: measure(next, null, millis) };
+  for (const [name, reads] of chosen) sides[name] = measure(next, reads, millis);
   const results = yield* alternately(rounds, sides);
   const quiet = results["quiet"] ?? [];
   const p99s = (all: ReadonlyArray<Measured>) => all.map(({ p99 }) => p99);
@@ -79,8 +78,10 @@ const bench = Effect.gen(function* () {
     const failed = long.find(({ status }) => status !== 200 && status !== 503);
     if (failed !== undefined) throw new Error(`${name} got ${failed.status}`);
     console.log(
-      `${name.padEnd(11)} p99 ${median(p99s(loaded)).toFixed(1)} ms, ratio ${atMost(ratios(p99s(loaded), p99s(quiet)), bar)}; ` +
-        `${long.length} long reads of ${quantile(times, 0.5).toFixed(0)} ms, ${refused} refused`,
+      `${name.padEnd(11)} p50 ${median(loaded.map(({ p50 }) => p50)).toFixed(1)} ms, p99 ` +
+        `${median(p99s(loaded)).toFixed(1)} ms, ratio ` +
+        `${atMost(ratios(p99s(loaded), p99s(quiet)), bar)}; ${long.length} long reads of ` +
+        `${quantile(times, 0.5).toFixed(0)} ms, ${refused} refused`,
     );
   }
 });

@@ -5,6 +5,7 @@
 import { Effect, Exit } from "effect";
 import { attemptWindowMillis } from "../../src/access/FailedAttempts.ts";
 import { Settings } from "../../src/config/Settings.ts";
+import { divided } from "../../src/database/pool/PoolLimits.ts";
 import { lateDays } from "../../src/events/Transition.ts";
 import { fileLimits } from "../../src/http/TransferRate.ts";
 import { EARTH_RADIUS_METERS } from "../../src/locations/geometry/BoundingBox.ts";
@@ -103,6 +104,14 @@ export const figureTable: Readonly<Record<string, ReadonlyArray<Figure>>> = {
     ["they end after # minutes", fileLimits.maxMillis / minute],
     ["Waypost tests every # seconds", constant("DiskSpace.ts", "testMillis") / second],
     ["would count more than # rows", Math.max(...sourceRows)],
+    ["process that runs alone has # for short statements", divided(connections).short],
+    ["for short statements and # for long ones", divided(connections).long],
+    ["One that waits for # seconds", constant("LongReads.ts", "maxWait") / second],
+    ["A statement of a long read ends after # seconds", constant("Postgres.ts", "longReadMillis") / second],
+    [
+      "long read ends after 20 seconds, others after # seconds",
+      constant("Postgres.ts", "statementMillis") / second,
+    ],
     ["A report waits at most # seconds", constant("LongReads.ts", "maxWait") / second],
     ["runs at most # seconds", constant("SlowReports.ts", "maxRun") / second],
     ["The minimum is # days", minRetentionDays],

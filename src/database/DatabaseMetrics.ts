@@ -25,7 +25,7 @@ const waits = knownSeries(
 
 const longReadWaits = knownSeries(
   Metric.histogram("waypost_database_long_read_wait_seconds", {
-    description: "Time that a long read or an export waits for its turn, in seconds. 15 if it is refused.",
+    description: "Time that a long read or an export waits for a permit, in seconds. 15 if it is refused.",
     boundaries: [0.001, 0.01, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 14.9],
   }),
 );
@@ -63,7 +63,7 @@ export const countRestart: Effect.Effect<void> = Metric.update(restarts, 1);
 export const countRetry: Effect.Effect<void> = Metric.update(retries, 1);
 /** Records how long a transaction waited to begin. */
 export const recordWait = (millis: number): Effect.Effect<void> => Metric.update(waits, millis / 1000);
-/** Records how long a long read or an export waited for its turn. */
+/** Records how long a long read or an export waited for a permit. */
 export const recordLongReadWait = (millis: number): Effect.Effect<void> =>
   Metric.update(longReadWaits, millis / 1000);
 /** Counts a loss of the listening connection. */

@@ -7,13 +7,13 @@ interface PermitRequest {
 }
 
 /**
- * Permits that tenants take in turns: while several tenants wait, each gets one before any gets another one.
+ * Permits that are fair between tenants: of those that wait, each gets one before any gets another one.
  * So the requests of one tenant delay those of others by at most one permit.
  */
 export class FairPermits {
   readonly #total: number;
   readonly #perTenant: number;
-  /** The requests of each tenant. The tenant whose turn is next comes first. */
+  /** The requests of each tenant. The tenant that gets the next one comes first. */
   readonly #waiting = new Map<number, ReadonlyArray<PermitRequest>>();
   /** The permits that each tenant has. */
   readonly #taken = new Map<number, number>();
@@ -59,7 +59,7 @@ export class FairPermits {
       const tenant = this.#next();
       if (tenant === undefined) return;
       const [request, ...others] = this.#waiting.get(tenant) ?? [];
-      // The tenant's next turn comes after those of all that wait now.
+      // The tenant's next permit comes after those of all that wait now.
       this.#waiting.delete(tenant);
       if (others.length > 0) this.#waiting.set(tenant, others);
       if (request === undefined) continue;

@@ -5,7 +5,7 @@ import { FairPermits } from "./FairPermits.ts";
 import { onLongConnections } from "./pool/LongConnections.ts";
 import { ConnectionDivision } from "./pool/PoolLimits.ts";
 
-/** How long a read or an export waits for its turn. */
+/** How long a read or an export waits for a permit. */
 const maxWait = Duration.seconds(15);
 
 const tooManyReads = ServiceUnavailable.of("Too many long reads wait already: try again later.", 5);
@@ -15,15 +15,15 @@ const tooManyExports = ServiceUnavailable.of("Too many files are being sent: try
 const ofOne = (permits: number): number => Math.max(1, Math.min(2, permits - 1));
 
 /**
- * Reads that may take long, few at the same time and in turns between workspaces. They have connections of
- * their own, so no short statement waits for them (docs/decisions/0046).
+ * Reads that may take long, few at the same time, fairly between workspaces. They have connections of their
+ * own, so no short statement waits for them (docs/decisions/0046).
  */
 export class LongReads extends Context.Service<
   LongReads,
   {
     /**
      * Runs a read of a workspace. It runs to its end also if the caller is interrupted, because its statement
-     * does. Call it outside of transactions. @throws 503 after 15 seconds without a turn
+     * does. Call it outside of transactions. @throws 503 after 15 seconds without a permit
      */
     readonly run: <A, E, R>(
       workspaceId: number,
@@ -31,7 +31,7 @@ export class LongReads extends Context.Service<
     ) => Effect.Effect<A, E | ServiceUnavailable, R>;
     /**
      * Begins an export of a workspace, whose file is sent until the scope closes. @throws 503 after 15
-     * seconds without a turn
+     * seconds without a permit
      */
     readonly exported: <A, E, R>(
       workspaceId: number,

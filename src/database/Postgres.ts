@@ -29,7 +29,7 @@ export class PostgresUnusable extends Data.TaggedError("PostgresUnusable")<{
 const minVersion = 150_000;
 
 const statementMillis = 30_000;
-/** The same of long reads: with the wait for their turn it is within the time of a request. */
+/** The same of long reads: with the wait for a permit it is within the time of a request. */
 const longReadMillis = 20_000;
 
 const sessionSettings: Readonly<Record<string, string>> = {
@@ -52,7 +52,7 @@ const poolLimits = { idleMillis: 60_000, waitMillis: statementMillis, slowMillis
 export interface PostgresOptions {
   /** The name of the sessions in `pg_stat_activity`: at most 63 ASCII characters. */
   readonly applicationName?: string;
-  /** Those for long reads included (`divided`). */
+  /** Including the connections for long reads (`divided`). */
   readonly maxConnections?: number;
   /** How long the first connection is retried while the server is unavailable, in milliseconds. */
   readonly retryMillis?: number;

@@ -28,20 +28,22 @@ export class AttributesSql extends Context.Service<AttributesSql>()("waypost/dev
           SELECT name, count(*) AS devices FROM held GROUP BY name
           ORDER BY devices DESC, name COLLATE "C" LIMIT ${maxNames}
         ), counted AS (
-          SELECT name, each.value, count(*) AS devices
-          FROM held, LATERAL (
-            SELECT held.value WHERE jsonb_typeof(held.value) <> 'array'
-            UNION SELECT entry FROM jsonb_array_elements(
-              CASE jsonb_typeof(held.value) WHEN 'array' THEN held.value ELSE '[]' END) AS entry
-          ) AS each
-          GROUP BY name, each.value
+          SELECT name, value, sum(devices) AS devices FROM (
+            SELECT name, value, count(*) AS devices FROM held
+            WHERE jsonb_typeof(value) <> 'array' GROUP BY name, value
+            UNION ALL
+            SELECT name, each.value, count(*)
+            FROM held, LATERAL (
+              SELECT DISTINCT entry FROM jsonb_array_elements(held.value) AS entry) AS each (value)
+            WHERE jsonb_typeof(held.value) = 'array' GROUP BY name, each.value
+          ) AS parts GROUP BY name, value
         ), ranked AS (
           SELECT *, row_number() OVER (PARTITION BY name ORDER BY devices DESC, value) AS rank
           FROM counted WHERE length(value::text) <= ${maxValueLength}
         )
         SELECT n.name, round(n.devices * ${scale}::float8) AS devices, COALESCE((
-            SELECT jsonb_agg(jsonb_build_object('value', r.value, 'devices', round(r.devices * ${scale}::float8))
-              ORDER BY r.rank)
+            SELECT jsonb_agg(jsonb_build_object('value', r.value,
+              'devices', round(r.devices * ${scale}::float8)) ORDER BY r.rank)
             FROM ranked r WHERE r.name = n.name AND r.rank <= ${maxValues}), '[]') AS values
         FROM names n ORDER BY n.devices DESC, n.name COLLATE "C"`),
   })),

@@ -54,7 +54,8 @@ export class RegisteredDevicesApi extends HttpApiGroup.make("devices")
       .annotate(
         OpenApi.Description,
         "The names that registered devices have, the most frequent first, each with up to 20 of its most " +
-          "frequent values. With over 100,000 devices the counts are estimates from an even sample.",
+          "frequent values. With over 100,000 devices the counts are estimates from an even sample, at " +
+          "most five seconds old.",
       ),
   )
   .annotate(OpenApi.Title, "Devices")

@@ -12,7 +12,8 @@ export const Segment = Schema.Struct({
   name: shownText("Name of the segment, unique in its environment.", "Gold members"),
   rule: SegmentRule,
   device_count: shownInteger(
-    "How many registered devices are in it now; in Sandbox also those that are not approved.",
+    "How many registered devices are in it now, or with over 100,000 devices at most five seconds ago; in " +
+      "Sandbox also those that are not approved.",
     1204,
   ),
   created_at: shownInstant("When the segment was created, in UTC."),

@@ -12,7 +12,7 @@ export const SourceRowLimits = Context.Reference("waypost/reports/SourceRowLimit
   defaultValue: () => ({ quick: 300_000, max: 30_000_000 }),
 });
 
-// With two waits for a turn of a long read less than a minute, after which proxies give up.
+// With two waits for a permit of a long read less than a minute, after which proxies give up.
 const maxRun = Duration.seconds(25);
 /** The `Retry-After` of a refusal, in seconds. */
 const retryAfter = 15;

@@ -14,7 +14,7 @@ const takingFrom = (permits: FairPermits) => {
 };
 
 describe("FairPermits", () => {
-  it.effect("tenants that wait get permits in turns, each its own requests in order", () =>
+  it.effect("tenants that wait get permits one after another, each its own requests in order", () =>
     Effect.gen(function* () {
       const permits = new FairPermits(1, 1);
       const { granted, take } = takingFrom(permits);

@@ -25,7 +25,7 @@ const endless = Effect.gen(function* () {
 });
 
 describe("LongReads", () => {
-  it.effect("one workspace leaves the last place to another one (running.neighbours)", () =>
+  it.effect("one workspace leaves the last permit to another one (running.neighbours)", () =>
     Effect.gen(function* () {
       const { run } = yield* LongReads;
       const { end, read, seen } = yield* endless;
@@ -54,7 +54,7 @@ describe("LongReads", () => {
     }).pipe(withConnections(20)),
   );
 
-  it.effect("a read whose client goes away keeps its place until it ends", () =>
+  it.effect("a read whose client goes away keeps its permit until it ends", () =>
     Effect.gen(function* () {
       const { run } = yield* LongReads;
       const { end, read, seen } = yield* endless;
@@ -68,7 +68,7 @@ describe("LongReads", () => {
     }).pipe(withConnections(20)),
   );
 
-  it.effect("a read that fails gives its place back", () =>
+  it.effect("a read that fails gives its permit back", () =>
     Effect.gen(function* () {
       const { run } = yield* LongReads;
       assert.strictEqual(yield* Effect.flip(run(1, Effect.fail("no"))), "no");
@@ -77,7 +77,7 @@ describe("LongReads", () => {
     }).pipe(withConnections(2)),
   );
 
-  it.effect("an export keeps its place until its file is sent, and reads do not wait for it", () =>
+  it.effect("an export keeps its permit until its file is sent, and reads do not wait for it", () =>
     Effect.gen(function* () {
       const { exported, run } = yield* LongReads;
       const { end, read, seen } = yield* endless;

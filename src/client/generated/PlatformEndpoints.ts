@@ -1079,7 +1079,10 @@ export interface Segment {
   /** Name of the segment, unique in its environment. */
   readonly name: string;
   readonly rule: SegmentRule;
-  /** How many registered devices are in it now; in Sandbox also those that are not approved. */
+  /**
+   * How many registered devices are in it now, or with over 100,000 devices at most five seconds ago;
+   * in Sandbox also those that are not approved.
+   */
   readonly device_count: number;
   /** When the segment was created, in UTC. */
   readonly created_at: string;
@@ -2240,7 +2243,7 @@ export interface DevicesEndpoints {
   /**
    * List the attributes of devices. The names that registered devices have, the most frequent first,
    * each with up to 20 of its most frequent values. With over 100,000 devices the counts are estimates
-   * from an even sample.
+   * from an even sample, at most five seconds old.
    */
   attributes(options?: CallOptions): Promise<{
     readonly data: ReadonlyArray<AttributeSummary>;

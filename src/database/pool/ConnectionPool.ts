@@ -128,14 +128,13 @@ export class ConnectionPool {
 
   /** An idle connection, else one whose statements end soon. */
   #forStatement(): PooledConnection | undefined {
-    const now = performance.now();
     let shared: PooledConnection | undefined;
     for (const connection of this.#unclaimed()) {
-      const { isBusy, isClosed, isExclusive, leases } = connection;
-      if (isExclusive || isClosed) continue;
-      if (leases === 0 && !isBusy) return connection;
-      if (leases >= this.#limits.maxShared || connection.runningFor(now) > this.#limits.slowMillis) continue;
-      shared ??= connection;
+      if (connection.isExclusive || connection.isClosed) continue;
+      if (connection.leases === 0 && !connection.isBusy) return connection;
+      const hasRoom = connection.leases < this.#limits.maxShared;
+      if (hasRoom && connection.runningFor(performance.now()) <= this.#limits.slowMillis)
+        shared ??= connection;
     }
     return shared;
   }
@@ -149,7 +148,7 @@ export class ConnectionPool {
 
   /** How many more transactions can have a connection. */
   #roomForTransactions(): number {
-    return this.#limits.maxTransactions - this.#connections.filter(({ isExclusive }) => isExclusive).length;
+    return this.#limits.maxTransactions - this.#connections.filter((each) => each.isExclusive).length;
   }
 
   /**

@@ -7,8 +7,11 @@ import { limitFileTransfer } from "../SlowClients.ts";
 import { csvLine } from "./Csv.ts";
 import type { CsvFile } from "./CsvFile.ts";
 
-/** Milliseconds after each batch, in which the event loop serves requests. */
-const pauseMillis = 5;
+/**
+ * Milliseconds after each slice, for each file that is being sent. All files together leave two thirds of the
+ * time of the event loop to other requests.
+ */
+const pauseMillis = 3;
 
 const encoder = new TextEncoder();
 const ends = (lines: ReadonlyArray<string>): string => `${lines.join("\r\n")}\r\n`;
@@ -32,19 +35,24 @@ export class CsvExports extends Context.Service<
     >;
   }
 >()("waypost/http/csv/CsvExports", {
-  make: Effect.map(LongReads, (longReads) => ({
-    send: Effect.fnUntraced(function* (workspaceId: number, { heading, name, records }: CsvFile) {
-      const batches = Stream.filter(
-        yield* longReads.exported(workspaceId, records),
-        (lines) => lines.length > 0,
-      );
+  make: Effect.gen(function* () {
+    const longReads = yield* LongReads;
+    let files = 0;
+    const counted = (change: 1 | -1) =>
+      Effect.sync(() => {
+        files += change;
+      });
+    const send = Effect.fnUntraced(function* (workspaceId: number, { heading, name, records }: CsvFile) {
       yield* limitFileTransfer;
+      const rows = yield* longReads.exported(workspaceId, records);
+      yield* Effect.acquireRelease(counted(1), () => counted(-1));
+      const batches = Stream.filter(rows, (lines) => lines.length > 0);
       const body = Stream.concat(Stream.succeed([csvLine(heading)]), batches);
       return HttpServerResponse.stream(
         Stream.mapEffect(body, (lines) =>
           // In real time, because a file must not wait for a test to move its clock.
           Effect.promise(async (signal) => {
-            await delay(pauseMillis, undefined, { signal });
+            await delay(files * pauseMillis, undefined, { signal });
             return encoder.encode(ends(lines));
           }),
         ),
@@ -56,8 +64,9 @@ export class CsvExports extends Context.Service<
           },
         },
       );
+    });
+    return { send };
     }),
-  })),
 }) {
   static readonly layer = Layer.effect(CsvExports, CsvExports.make);
 }
