@@ -51,7 +51,7 @@ const End = ({ action, done, label = action, request, title, variant }: EndProps
           onClose={() => setAsking(false)}
         >
           <p>
-            It ends at once. Whoever has the access key can sign in again: revoke the token, or replace the
+            It ends at once. A person with the access key can sign in again: revoke the token, or replace the
             operator key.
           </p>
         </ConfirmDialog>

@@ -23,12 +23,29 @@ if (url === null || !/^https?:$/.test(url.protocol) || !loopback.has(url.hostnam
   );
 const { origin } = url;
 
+/** The fields of resources that the trial reads. */
+interface Resource {
+  readonly id: string;
+  readonly token: string;
+  readonly url: string;
+  readonly secret: string | null;
+  readonly address: string | null;
+  readonly is_current: boolean;
+}
+
 interface Reply {
   readonly status: number;
   readonly headers: Headers;
-  readonly body: any;
+  /** The resource of the response; null for a refusal, and for null. */
+  readonly data: Resource | null;
+  readonly list: ReadonlyArray<Resource>;
+  /** The code of a refusal. */
+  readonly code: string | undefined;
 }
 type Send = (method: string, path: string, body?: object, headers?: Record<string, string>) => Promise<Reply>;
+
+const isList = (data: Resource | ReadonlyArray<Resource> | null): data is ReadonlyArray<Resource> =>
+  Array.isArray(data);
 
 const sender =
   (own: Record<string, string>): Send =>
@@ -40,10 +57,17 @@ const sender =
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();
+    const json = (text.startsWith("{") ? JSON.parse(text) : {}) as {
+      readonly data?: Resource | ReadonlyArray<Resource>;
+      readonly error?: { readonly code: string };
+    };
+    const { data = null, error } = json;
     return {
       status: response.status,
       headers: response.headers,
-      body: text.startsWith("{") ? JSON.parse(text) : text,
+      data: isList(data) ? null : data,
+      list: isList(data) ? data : [],
+      code: error?.code,
     };
   };
 const bearer = (key: string): Send => sender({ authorization: `Bearer ${key}` });
@@ -59,7 +83,12 @@ const expect = (what: string, expected: unknown, got: unknown): void => {
   const shown = isMet ? String(got) : `expected ${JSON.stringify(expected)}, got ${JSON.stringify(got)}`;
   console.log(`${isMet ? "ok    " : "MISSED"}  ${what}: ${shown}`);
 };
-const outcome = ({ body, status }: Reply): string => [status, body.error?.code].filter(Boolean).join(" ");
+const outcome = ({ code, status }: Reply): string => (code === undefined ? `${status}` : `${status} ${code}`);
+/** The resource of a request that the trial needs. */
+const made = (reply: Reply): Resource => {
+  if (reply.data === null) throw new Error(`A preparation was refused: ${outcome(reply)}`);
+  return reply.data;
+};
 
 const operator = bearer(operatorKey);
 const addresses = "/operator/v1/console/addresses";
@@ -70,7 +99,7 @@ const signIn = async (credential: object): Promise<{ readonly reply: Reply; read
   return { reply, cookie: reply.headers.get("set-cookie")?.split(";", 1)[0] ?? "" };
 };
 const newCode = async (): Promise<string> =>
-  new URL((await operator("POST", addresses)).body.data.url).hash.slice(1);
+  new URL(made(await operator("POST", addresses)).url).hash.slice(1);
 
 const check = await operator("GET", `${sessions}?limit=1`);
 if (check.status !== 200) throw new Error(`The server does not take this operator key: ${outcome(check)}`);
@@ -91,7 +120,7 @@ const tryReplacedKey = async ({ code, cookie }: Kept): Promise<void> => {
     "401 unauthenticated",
     outcome(await browser(cookie)("GET", sessions)),
   );
-  expect("who is signed in with it", null, (await browser(cookie)("GET", "/console/session")).body.data);
+  expect("who is signed in with it", null, (await browser(cookie)("GET", "/console/session")).data);
 };
 
 const tryCookies = async (): Promise<void> => {
@@ -108,9 +137,9 @@ const tryCookies = async (): Promise<void> => {
       "403 missing_ability",
       outcome(await stolen("POST", addresses, {}, headers)),
     );
-  const list = (await stolen("GET", `${sessions}?limit=100`)).body.data as ReadonlyArray<any>;
+  const list = (await stolen("GET", `${sessions}?limit=100`)).list;
   const own = list.find((each) => each.is_current);
-  expect("the session is listed as the current one", reply.body.data.id, own?.id);
+  expect("the session is listed as the current one", reply.data?.id, own?.id);
   expect("its address is that of this machine", true, /^(?:127\.|::1$)/.test(own?.address ?? ""));
   const other = await signIn({ access_key: operatorKey });
   const ended = await browser(other.cookie)("DELETE", `${sessions}/${own?.id}`);
@@ -133,11 +162,11 @@ const noticedMillis = 6_000;
 
 const trySecrets = async (): Promise<void> => {
   const draft = { name: `Trial of sessions ${randomUUID()}` };
-  const { id } = (await operator("POST", "/operator/v1/workspaces", draft)).body.data;
+  const { id } = made(await operator("POST", "/operator/v1/workspaces", draft));
   const tokens = `/operator/v1/workspaces/${id}/tokens`;
   const abilities = ["webhooks:read", "webhooks:write"];
   const issue = async (name: string) =>
-    (await operator("POST", tokens, { name, environment: "sandbox", abilities })).body.data;
+    made(await operator("POST", tokens, { name, environment: "sandbox", abilities }));
   const [author, another] = [await issue("author"), await issue("another")];
   const hooks = "/sandbox/platform/v1/webhooks";
   const key = { "idempotency-key": randomUUID() };
@@ -149,24 +178,23 @@ const trySecrets = async (): Promise<void> => {
     if (created?.status !== 201) created = await bearer(author.token)("POST", hooks, body, key);
   }
   if (created?.status === 201) {
-    const secret: string = created.body.data.secret;
-    const repeat = async (send: Send, more = {}) =>
-      (await send("POST", hooks, body, { ...key, ...more })).body;
+    const { id: webhook, secret } = made(created);
+    const repeat = (send: Send, more = {}) => send("POST", hooks, body, { ...key, ...more });
     const inWorkspace = { "waypost-workspace": id };
     expect("the author repeats", true, (await repeat(bearer(author.token))).data?.secret === secret);
     expect("another token repeats", null, (await repeat(bearer(another.token))).data?.secret);
     expect("the operator repeats", null, (await repeat(operator, inWorkspace)).data?.secret);
     const ofToken = await signIn({ access_key: author.token });
     expect("a session of the author repeats", null, (await repeat(browser(ofToken.cookie))).data?.secret);
-    const replaced = `${hooks}/${created.body.data.id}/secret`;
+    const replaced = `${hooks}/${webhook}/secret`;
     const again = { "idempotency-key": randomUUID() };
-    const made = await bearer(another.token)("POST", replaced, undefined, again);
+    const replacement = await bearer(another.token)("POST", replaced, undefined, again);
     const seen = await bearer(author.token)("POST", replaced, undefined, again);
-    expect("a replaced secret is another one", true, made.body.data.secret !== secret);
-    expect("another token repeats the replacement", null, seen.body.data?.secret);
+    expect("a replaced secret is another one", true, made(replacement).secret !== secret);
+    expect("another token repeats the replacement", null, seen.data?.secret);
     await operator("DELETE", `${tokens}/${author.id}`);
     await setTimeout(noticedMillis);
-    expect("the author, revoked, repeats", "token_revoked", (await repeat(bearer(author.token))).error?.code);
+    expect("the author, revoked, repeats", "token_revoked", (await repeat(bearer(author.token))).code);
     const late = await browser(ofToken.cookie)("POST", hooks, body, key);
     expect("its session repeats", "401 token_revoked", outcome(late));
   } else console.log(`skip    secrets: the server takes no webhook here (${created && outcome(created)})`);

@@ -1,10 +1,7 @@
 import { Context, type Effect } from "effect";
 import type { Tenant } from "../workspaces/Workspace.ts";
 
-/**
- * A request with an Idempotency-Key. Its scope is workspace, environment, path and key (contract J1), whoever
- * sends it.
- */
+/** A request with an Idempotency-Key. Its scope is workspace, environment, path and key (contract J1). */
 export interface IdempotentRequest {
   readonly tenant: Tenant;
   /** Without the query string. */

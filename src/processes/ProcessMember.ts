@@ -48,7 +48,7 @@ export const environmentOf = (member: Member, record: SettingsRecord): Record<st
 
 /** Somebody else than a supervisor has set the private variable. */
 export class NotSupervised extends Data.TaggedError("NotSupervised") {
-  override readonly message = `${variable} is not a setting: remove it from the environment of waypost serve.`;
+  override readonly message = `${variable} is no setting: remove it from the environment of waypost serve.`;
 }
 
 /**

@@ -62,8 +62,8 @@ export type Webhook = typeof Webhook.Type;
 export const WebhookWithSecret = Schema.Struct({
   ...webhookFields,
   secret: nullableText(
-    "The secret that signs the calls: `whsec_` and a key in base64. It is shown only here; a repeated answer " +
-      "has null for another caller than the one who made the change.",
+    "The secret that signs the calls: `whsec_` and a key in base64. It is shown only here, and null if " +
+      "another caller repeats the request with its `Idempotency-Key`.",
     "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=",
   ),
 }).annotate({ identifier: "WebhookWithSecret" });

@@ -118,9 +118,10 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("signing in to the c
             const isHeld = new URL(request.url()).pathname === "/console/session";
             void (isHeld ? isReleased.then(() => request.continue()) : request.continue());
           });
-          // The session goes on: the same page is back once the server has said so.
+          // The session has not ended: the same page is back once the server has said so.
           const shown = await tab.page.evaluate(
-            `${shownAgain}.then(() => new Promise(requestAnimationFrame)).then(() => document.body.textContent)`,
+            `${shownAgain}.then(() => new Promise(requestAnimationFrame))
+              .then(() => document.body.textContent)`,
           );
           assert.notInclude(shown, "Autumn");
           release();

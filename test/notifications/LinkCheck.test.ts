@@ -143,8 +143,8 @@ describe("LinkCheck", () => {
     Effect.gen(function* () {
       const server = yield* localServer((request) => request.socket.destroy());
       const sentence = (host: string) =>
-        "The button address must lead to the public internet and answer when it is opened, within 5 seconds: " +
-        `${host} does not.`;
+        "The button address must lead to the public internet and answer when it is opened, " +
+        `within 5 seconds: ${host} does not.`;
       const hosts = ["unknown.test", "empty.test", "private.test", "10.0.0.1", "[::1]", "unknown.test:81"];
       for (const host of hosts) {
         const problem = yield* check(`https://${host}/`).pipe(Effect.provide(checker(names, false)));

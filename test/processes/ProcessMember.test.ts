@@ -26,7 +26,7 @@ describe("A process of several", () => {
       });
   });
 
-  it("the private variable is refused without a supervisor, and with another content (running.processes)", () => {
+  it("a supervisor's variable is refused without one, and with another content (running.settings)", () => {
     const name = "WAYPOST_SUPERVISED_PROCESS";
     const real = environmentOf(member, {});
     for (const [record, hasChannel] of [
@@ -37,10 +37,7 @@ describe("A process of several", () => {
       [{ [name]: '{"role":"all"' }, false],
     ] as const) {
       const { message } = Effect.runSync(Effect.flip(memberOf(record, hasChannel)));
-      assert.strictEqual(
-        message,
-        `${name} is not a setting: remove it from the environment of waypost serve.`,
-      );
+      assert.strictEqual(message, `${name} is no setting: remove it from the environment of waypost serve.`);
     }
   });
 

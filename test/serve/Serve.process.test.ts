@@ -108,7 +108,7 @@ describe("waypost serve", () => {
     const supervised = await cli.run(["serve"], { [variable]: "1" });
     assert.deepStrictEqual(
       [supervised.code, supervised.stderr],
-      [1, `${variable} is not a setting: remove it from the environment of waypost serve.\n`],
+      [1, `${variable} is no setting: remove it from the environment of waypost serve.\n`],
     );
     const secret = await cli.run(["serve"], { WAYPOST_SECRET_KEY: "another-secret-key-than-the-first" });
     assert.strictEqual(secret.code, 1);

@@ -11,7 +11,7 @@ import { type Answer, TestWaypost, testOperatorKey } from "../TestWaypost.ts";
 
 const hook = { url: "http://127.0.0.1:1/hook", events: ["*"] };
 
-/** A workspace with two tokens of Sandbox, the operator in it, and sessions of the first token and of both. */
+/** A workspace with two tokens of Sandbox, the operator, and sessions of a token and of the operator. */
 const callers = Effect.gen(function* () {
   const waypost = yield* TestWaypost;
   const { sandbox, tokens, workspace } = yield* waypost.tenant();
@@ -82,7 +82,7 @@ layer(TestWaypost.layer)("a repeated response with a secret", (it) => {
     }),
   );
 
-  it.effect("no row of the table has the secret, whoever asks (Y29)", () =>
+  it.effect("no row of the table has the secret (Y29)", () =>
     Effect.gen(function* () {
       const { token } = yield* callers;
       const sql = yield* SqlClient.SqlClient;

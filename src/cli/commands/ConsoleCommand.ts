@@ -28,7 +28,7 @@ const list = command("list", {
         { heading: "LAST USED", kind: "instant", cell: ({ last_used_at }) => last_used_at },
         { heading: "LAST FROM", cell: ({ last_address }) => last_address },
       ],
-      "Nobody is signed in to the console.",
+      "Nobody is signed in now.",
     );
   },
 });

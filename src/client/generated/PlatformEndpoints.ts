@@ -1748,8 +1748,8 @@ export interface WebhookWithSecret {
   /** When the webhook was called last; null if it never was. */
   readonly last_attempt_at: string | null;
   /**
-   * The secret that signs the calls: `whsec_` and a key in base64. It is shown only here; a repeated
-   * answer has null for another caller than the one who made the change.
+   * The secret that signs the calls: `whsec_` and a key in base64. It is shown only here, and null if
+   * another caller repeats the request with its `Idempotency-Key`.
    */
   readonly secret: string | null;
 }

@@ -26,7 +26,7 @@ layer(TestWaypost.layer)("waypost console", (it) => {
     Effect.gen(function* () {
       const { json, origin, run, tenant } = yield* commandLine;
       yield* run("console end --all");
-      assert.strictEqual((yield* run("console list")).stdout, "Nobody is signed in to the console.\n");
+      assert.strictEqual((yield* run("console list")).stdout, "Nobody is signed in now.\n");
       const { tokens, workspace } = yield* tenant();
       yield* signIn(origin, { access_key: tokens.sandbox, name: "Ada" });
       const own = yield* signIn(origin, { access_key: testOperatorKey, name: "Kim" });
