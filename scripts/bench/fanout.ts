@@ -147,7 +147,7 @@ const texts = {
   literal: { headline: "Hello", translations: null },
   translated: { headline: "Hello", translations: { nl: { headline: "Hallo" } } },
   templated: {
-    headline: "Hi {{ device.attributes.name }}, {{ device.attributes.points }}",
+    headline: "{{ device.attributes.name }}: {{ device.attributes.points }}",
     translations: null,
   },
 } as const;
@@ -162,7 +162,8 @@ const differing = Effect.fnUntraced(function* (size: number) {
   const rate = Effect.fnUntraced(function* ({ headline, translations }: (typeof texts)[keyof typeof texts]) {
     const template = headline.includes("{{") ? "liquid" : null;
     yield* sql`
-      UPDATE content SET headline = ${headline}, template = ${template}, translations = ${jsonb(translations)}`;
+      UPDATE content SET headline = ${headline}, template = ${template},
+        translations = ${jsonb(translations)}`;
     const sent = yield* send(size);
     yield* sql`VACUUM FULL delivery`.unprepared;
     const [row] = yield* sql<{ readonly bytes: number }>`

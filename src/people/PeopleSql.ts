@@ -7,7 +7,7 @@ import { anyRow } from "../database/Statements.ts";
 import { inTenant, sameTenant, tenantIs } from "../database/TenantColumns.ts";
 import { isApprovedSql } from "../devices/ObstacleSql.ts";
 import type { TextSource } from "../notifications/templates/MessageTexts.ts";
-import type { KeptFacts } from "../sending/rendering/KeptFacts.ts";
+import type { KeptFacts, KeptRecipient } from "../sending/rendering/KeptFacts.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { DeviceKey } from "../wire/Ids.ts";
 
@@ -17,13 +17,8 @@ export interface PersonMessage {
   readonly deviceKey: DeviceKey;
   readonly headline: string;
   readonly body: string;
-  /** What its words are rendered from; null for one with the words of its content. */
-  readonly rendered: {
-    readonly content: TextSource;
-    readonly recipient: KeptFacts;
-    /** Epoch milliseconds. */
-    readonly madeAt: number;
-  } | null;
+  /** The source of its words; null for one with the words of its content. */
+  readonly rendered: (KeptRecipient & { readonly content: TextSource; readonly recipient: KeptFacts }) | null;
 }
 
 /** The statements that read what is held about a person. */

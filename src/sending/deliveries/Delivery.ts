@@ -36,7 +36,7 @@ export interface DueDelivery extends TenantKey {
   readonly cooldownSince: number | null;
   /** The effect of quiet hours on it; null outside of them. */
   readonly quiet: Quiet | null;
-  /** What it keeps of its recipient; null for a content that is the same for all. */
+  /** The facts that it keeps of its recipient; null for a content that is the same for all. */
   readonly recipient: KeptFacts | null;
   /** Epoch milliseconds. */
   readonly now: number;

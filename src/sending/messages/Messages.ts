@@ -61,9 +61,12 @@ export class Messages extends Context.Service<Messages>()("waypost/sending/Messa
       if (varying.length === 0) return rows;
       const now = yield* Clock.currentTimeMillis;
       const found = yield* recipients.of(
-        varying.map(({ campaignKey, locationKey, madeAt, recipient }) => ({
-          ...{ workspaceId, environment, deviceKey, campaignKey, locationKey, recipient },
-          now: recipient === null ? now : madeAt,
+        varying.map((row) => ({
+          workspaceId,
+          environment,
+          deviceKey,
+          ...row,
+          now: row.recipient === null ? now : row.madeAt,
         })),
       );
       const byRow = new Map(varying.map((row, index) => [row, found[index]]));

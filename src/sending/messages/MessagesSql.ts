@@ -9,21 +9,18 @@ import { interactionDeltasSql } from "../../deltas/DeltasSql.ts";
 import type { TextSource } from "../../notifications/templates/MessageTexts.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
 import type { Interaction, InteractionType } from "./Interaction.ts";
-import type { KeptFacts } from "../rendering/KeptFacts.ts";
+import type { KeptRecipient } from "../rendering/KeptFacts.ts";
 import type { Message } from "../rendering/Message.ts";
 import type { DeliveryKey } from "../deliveries/MessageId.ts";
 import type { CampaignKey, DeviceKey, LocationKey } from "../../wire/Ids.ts";
 
 /** A message as it is stored; its id follows from its source id and device. */
 export interface MessageRow
-  extends Omit<Message, "id" | "media">, Pick<TextSource, "template" | "translations"> {
+  extends KeptRecipient, Omit<Message, "id" | "media">, Pick<TextSource, "template" | "translations"> {
   readonly sourceId: bigint;
   readonly campaignKey: CampaignKey;
   readonly locationKey: LocationKey | null;
   readonly media: ContentMedia | null;
-  readonly recipient: KeptFacts | null;
-  /** When its delivery was made, in epoch milliseconds. */
-  readonly madeAt: number;
 }
 
 /** Statements on a device's messages. */

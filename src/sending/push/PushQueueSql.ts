@@ -11,7 +11,7 @@ import { deviceObstacleSql } from "../../devices/ObstacleSql.ts";
 import { Transport } from "../../devices/PushAddress.ts";
 import type { TextSource } from "../../notifications/templates/MessageTexts.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
-import type { KeptFacts } from "../rendering/KeptFacts.ts";
+import type { KeptRecipient } from "../rendering/KeptFacts.ts";
 import type { PushContent } from "./PushPayload.ts";
 import type { CampaignKey, ContentKey, DeviceKey, LocationKey } from "../../wire/Ids.ts";
 
@@ -24,7 +24,7 @@ export interface QueuePartition extends TenantKey {
 }
 
 /** A leased push. Instants are epoch milliseconds. */
-export interface TakenPush {
+export interface TakenPush extends KeptRecipient {
   readonly sourceId: bigint;
   readonly deviceKey: DeviceKey;
   /** The fencing token: it grows with every lease. */
@@ -37,10 +37,6 @@ export interface TakenPush {
   readonly campaignKey: CampaignKey;
   readonly contentKey: ContentKey;
   readonly locationKey: LocationKey | null;
-  /** What its delivery keeps of its recipient. */
-  readonly recipient: KeptFacts | null;
-  /** When its delivery was made. */
-  readonly madeAt: number;
   /** The device's current address, and the version of its registration. */
   readonly address: unknown;
   readonly addressVersion: number;
@@ -154,9 +150,8 @@ export class PushQueueSql extends SqlService<PushQueueSql>("waypost/sending/Push
           WHERE ${tenantIs("q", partition)} AND q.source_id = n.source_id AND q.device_key = n.device_key
           RETURNING q.*
         ), found AS MATERIALIZED (
-          SELECT t.*, d.held_until, d.created_at, d.campaign_key, d.content_key, d.location_key, d.status,
-              d.recipient,
-            v.address, v.address_version, v.transport AS device_transport,
+            SELECT t.*, d.recipient, d.held_until, d.created_at, d.campaign_key, d.content_key,
+              d.location_key, d.status, v.address, v.address_version, v.transport AS device_transport,
             ${deviceObstacleSql(sql, "v", sql`d.test`)} AS device_obstacle
           FROM taken t
           JOIN delivery d ON ${tenantIs("d", partition)} AND d.source_id = t.source_id
@@ -166,8 +161,9 @@ export class PushQueueSql extends SqlService<PushQueueSql>("waypost/sending/Push
         SELECT t.source_id AS "sourceId", t.device_key AS "deviceKey", t.fence, t.attempts::int AS attempts,
           ${epochMillis("t.first_at")} AS "firstAt",
           ${epochMillis("COALESCE(t.held_until, t.created_at)")} AS "createdAt",
+            t.recipient, ${epochMillis("t.created_at")} AS "madeAt",
           t.campaign_key AS "campaignKey", t.content_key AS "contentKey",
-            t.location_key AS "locationKey", t.recipient, ${epochMillis("t.created_at")} AS "madeAt", t.address,
+            t.location_key AS "locationKey", t.address,
           t.address_version AS "addressVersion", t.status = 'handed_over' AS "isUncertain",
           CASE WHEN s.status <> 'running' AND NOT t.held THEN 'stopped'
             WHEN w.deletion_scheduled_at IS NOT NULL THEN 'closing'

@@ -1,4 +1,4 @@
-/** What a delivery keeps of its recipient, so that its words never change (contract T7). */
+/** The facts about its recipient that a delivery keeps, so that its words never change (contract T7). */
 import type { TextSource } from "../../notifications/templates/MessageTexts.ts";
 import type { TemplateValues } from "../../notifications/templates/TemplateRun.ts";
 import { allAttributes } from "../../notifications/templates/TemplateVariables.ts";
@@ -18,6 +18,14 @@ export interface RecipientFacts {
 
 /** The facts that a delivery keeps, as its column `recipient` has them; missing ones are null or empty. */
 export type KeptFacts = Partial<RecipientFacts>;
+
+/** A delivery, with the facts that it keeps. */
+export interface KeptRecipient {
+  /** Null for a content that is the same for all devices, and for a delivery of an earlier version. */
+  readonly recipient: KeptFacts | null;
+  /** When it was made, in epoch milliseconds: its words are rendered for that instant. */
+  readonly madeAt: number;
+}
 
 /** The facts that the texts of a content read. */
 export interface ReadFacts {

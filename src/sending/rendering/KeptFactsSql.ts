@@ -7,7 +7,7 @@ import type { KeptFacts, ReadFacts } from "./KeptFacts.ts";
 
 /** The facts that the texts of a send read. */
 export interface SendFacts extends StartedSend, Omit<ReadFacts, "campaign" | "location"> {
-  /** Those that all its devices share. */
+  /** Facts that all its devices share. */
   readonly fixed: KeptFacts;
 }
 
@@ -21,7 +21,7 @@ export interface KeptFactsSql {
   readonly recipient: Statement.Fragment;
 }
 
-/** Those parts, for sends that are not all the same for every device; else they cost nothing. */
+/** The parts, for sends that are not all the same for every device; else they cost nothing. */
 export const keptFactsSql = (sql: SqlClient.SqlClient, facts: ReadonlyArray<SendFacts>): KeptFactsSql => {
   if (facts.length === 0) return { device: sql``, join: sql``, recipient: sql`NULL::jsonb` };
   return {

@@ -16,7 +16,7 @@ export interface RecipientKey extends TenantKey {
   readonly campaignKey: CampaignKey;
   /** The location whose event triggered the message; null for none. */
   readonly locationKey: LocationKey | null;
-  /** What its delivery keeps; null for nothing. */
+  /** The facts that its delivery keeps; null for nothing. */
   readonly recipient: KeptFacts | null;
   /** The time of rendering, in epoch milliseconds: of kept facts that of the delivery. */
   readonly now: number;

@@ -41,7 +41,7 @@ const wordsOfAda = (body: string) => ({
   cta_url: "https://Ada/",
 });
 
-/** What the deliveries of a workspace keep, oldest first. */
+/** The facts that the deliveries of a workspace keep, oldest first. */
 const kept = Effect.fnUntraced(function* (workspaceId: number) {
   const sql = yield* SqlClient.SqlClient;
   const rows = yield* Effect.orDie(sql<{ readonly recipient: unknown }>`
@@ -253,7 +253,7 @@ layer(TestWaypost.layer)("Delivered words", (it) => {
     }),
   );
 
-  it.effect("a message whose device has other attributes by now does not become empty (T7)", () =>
+  it.effect("a message whose device has other attributes does not become empty (T7)", () =>
     Effect.gen(function* () {
       const { location, phone } = yield* oneCampaign({}, { template: "liquid", headline: name });
       yield* patched(phone, ada);

@@ -22,7 +22,7 @@ const failing = {
 };
 const tooLong = { name: "Ada", text: "a".repeat(1_000) };
 
-layer(TestWaypost.shared)("RenderedMessages", (it) => {
+layer(TestWaypost.layer)("RenderedMessages", (it) => {
   it.effect("an event answers with the texts for its device, and so does the inbox (O1.1, O1.8, O2.1)", () =>
     Effect.gen(function* () {
       const { location, phone, production } = yield* oneCampaign({ name: "Autumn" }, named);
