@@ -136,9 +136,9 @@ export class ErasuresSql extends SqlService<ErasuresSql>("waypost/people/Erasure
               devices.flatMap(({ texts, user_id }) => (user_id === null ? texts : [...texts, user_id])),
             )}) AS n (text) WHERE strpos(d.last_error, n.text) > 0)`),
 
-      /** Forgets what the words of messages were rendered from (contract T7). */
-      eraseWords: (tenant: TenantKey, deviceKeys: ReadonlyArray<DeviceKey>) =>
-        run(sql`
+    /** Forgets what the words of messages were rendered from (contract T7). */
+    eraseWords: (tenant: TenantKey, deviceKeys: ReadonlyArray<DeviceKey>) =>
+      run(sql`
           UPDATE delivery d SET recipient = NULL
           WHERE ${tenantIs("d", tenant)} AND d.device_key = ANY (${keysOf(deviceKeys)})
             AND d.recipient IS NOT NULL`),

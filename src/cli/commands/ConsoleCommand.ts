@@ -35,10 +35,7 @@ const list = command("list", {
 
 const end = command("end", {
   description: "End a session of the console, or all: they end immediately",
-  examples: [
-    "waypost console end 01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60",
-    "waypost console end --all",
-  ],
+  examples: ["waypost console end 01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60", "waypost console end --all"],
   flags: {
     session: Argument.optional(textArgument("session", "The session, by id")),
     all: switchFlag("all", "End all sessions"),

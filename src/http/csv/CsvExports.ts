@@ -66,7 +66,7 @@ export class CsvExports extends Context.Service<
       );
     });
     return { send };
-    }),
+  }),
 }) {
   static readonly layer = Layer.effect(CsvExports, CsvExports.make);
 }

@@ -52,7 +52,7 @@ export class DeliveriesSql extends SqlService<DeliveriesSql>("waypost/sending/De
             status: ["text", (d) => d.status],
             held_until: ["timestamptz", (d) => d.quiet?.until ?? null],
             last_error: ["text", (d) => d.lastError],
-              recipient: ["jsonb", (d) => d.recipient],
+            recipient: ["jsonb", (d) => d.recipient],
           })}
         ), ranked AS MATERIALIZED (
           SELECT due.*,

@@ -69,7 +69,7 @@ export class DeliveryListSql extends SqlService<DeliveryListSql>("waypost/sendin
     CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END AS delivered_at`;
 
   // As `csvCell`, always in quotes. No other column can have a character that needs them.
-    const { inner, number, start } = csvFormula;
+  const { inner, number, start } = csvFormula;
   const errorCell = sql.literal(String.raw`CASE WHEN d.last_error IS NULL THEN '' ELSE '"' || replace(
       CASE WHEN d.last_error ~ '${start.source}' AND d.last_error !~ '${number.source}' THEN '''' ELSE '' END
       || regexp_replace(d.last_error, '${inner.source}', '\1''', 'g'), '"', '""') || '"' END`);

@@ -49,70 +49,70 @@ export class Explanations extends Context.Service<Explanations>()("waypost/sendi
        */
       page: Effect.fn("Explanations.page")(
         function* (
-        tenant: Tenant,
-        device: Device & { readonly deviceKey: DeviceKey },
-        campaign: string | null,
-        position: PagePosition,
-      ) {
-        const now = yield* Clock.currentTimeMillis;
-        const { deviceKey, transport } = device;
-        const found = yield* repository.campaigns(tenant, deviceKey, campaign, position, now);
-        const [configured] = yield* credentials.configured([tenant]);
-        const { members, obstacle } = yield* repository.device(tenant, deviceKey, found);
-        const { default_frequency_cap: defaultCap, deletion_scheduled_at, quiet_hours } = tenant.workspace;
-        const limits = found.flatMap((campaign): ReadonlyArray<Limit> => {
-          const { cap, cooldown_minutes, locations, timezone } = campaign;
-          const window = capWindow(cap, defaultCap, timezone, now);
-          const cooldownSince = cooldownStart(cooldown_minutes, now);
-          return [
-            { campaign, locationKey: null, cap: window, cooldownSince: null },
-            ...locations.map((locationKey) => ({ campaign, locationKey, cap: null, cooldownSince })),
-          ];
-        });
-        const used = yield* repository.used(tenant, deviceKey, limits);
-        const byCampaign = Map.groupBy(used, ({ ord }) => limits[ord - 1]?.campaign);
-        return found.map((campaign, index): Omit<Explanation, "campaign_id"> & { readonly id: string } => {
-          const { cap, ends, has_notification, id, name, starts, timezone, type } = campaign;
-          const isPush = type === "push";
-          const [ofCap, ...ofLocations] = byCampaign.get(campaign) ?? [];
-          const hours = effectiveQuietHours(campaign.quiet_hours, quiet_hours);
-          const quiet = quietAt(hours, device.timezone ?? timezone, now);
-          const coolsUntil = coolingUntil(campaign.cooldown_minutes, ofLocations);
-          const applies: Readonly<Record<Reason, boolean>> = {
-            paused: campaign.paused || deletion_scheduled_at !== null,
-            not_started: !hasStarted({ startsAtMs: starts, timezone, type }, now),
-            // Parts of a send at a local time go out by the day of their devices (contract X25).
-            ended: ends !== null && ends < now && !(isPush && has_notification),
-            no_notification: !has_notification,
-            not_approved: obstacle === "not_approved",
-            unsubscribed: obstacle === "unsubscribed",
-            not_in_segment: members[index] !== true,
-            address_gone: obstacle === "address_gone",
-            transport_not_configured: transport !== "inbox" && configured?.has(transport) !== true,
-            capped: ofCap?.is_capped === true,
-            quiet_hours: quiet !== null,
-            cooldown: coolsUntil !== null,
-            outside: !isPush && campaign.locations.length === 0,
-          };
-          const reason = reasons.find((each) => applies[each]) ?? null;
-          const period = (cap ?? defaultCap)?.period;
-          const until =
-            reason === "capped" && period !== undefined
-              ? periodEnd(timezone, period, now)
-              : reason === "quiet_hours" && quiet !== null
-                ? quiet.until
-                : reason === "cooldown"
-                  ? coolsUntil
-                  : null;
-          return {
-            id,
-            campaign_name: name,
-            type,
-            reaches: reason === null,
-            reason,
-            until: until === null ? null : utcText(until),
-          };
-        });
+          tenant: Tenant,
+          device: Device & { readonly deviceKey: DeviceKey },
+          campaign: string | null,
+          position: PagePosition,
+        ) {
+          const now = yield* Clock.currentTimeMillis;
+          const { deviceKey, transport } = device;
+          const found = yield* repository.campaigns(tenant, deviceKey, campaign, position, now);
+          const [configured] = yield* credentials.configured([tenant]);
+          const { members, obstacle } = yield* repository.device(tenant, deviceKey, found);
+          const { default_frequency_cap: defaultCap, deletion_scheduled_at, quiet_hours } = tenant.workspace;
+          const limits = found.flatMap((campaign): ReadonlyArray<Limit> => {
+            const { cap, cooldown_minutes, locations, timezone } = campaign;
+            const window = capWindow(cap, defaultCap, timezone, now);
+            const cooldownSince = cooldownStart(cooldown_minutes, now);
+            return [
+              { campaign, locationKey: null, cap: window, cooldownSince: null },
+              ...locations.map((locationKey) => ({ campaign, locationKey, cap: null, cooldownSince })),
+            ];
+          });
+          const used = yield* repository.used(tenant, deviceKey, limits);
+          const byCampaign = Map.groupBy(used, ({ ord }) => limits[ord - 1]?.campaign);
+          return found.map((campaign, index): Omit<Explanation, "campaign_id"> & { readonly id: string } => {
+            const { cap, ends, has_notification, id, name, starts, timezone, type } = campaign;
+            const isPush = type === "push";
+            const [ofCap, ...ofLocations] = byCampaign.get(campaign) ?? [];
+            const hours = effectiveQuietHours(campaign.quiet_hours, quiet_hours);
+            const quiet = quietAt(hours, device.timezone ?? timezone, now);
+            const coolsUntil = coolingUntil(campaign.cooldown_minutes, ofLocations);
+            const applies: Readonly<Record<Reason, boolean>> = {
+              paused: campaign.paused || deletion_scheduled_at !== null,
+              not_started: !hasStarted({ startsAtMs: starts, timezone, type }, now),
+              // Parts of a send at a local time go out by the day of their devices (contract X25).
+              ended: ends !== null && ends < now && !(isPush && has_notification),
+              no_notification: !has_notification,
+              not_approved: obstacle === "not_approved",
+              unsubscribed: obstacle === "unsubscribed",
+              not_in_segment: members[index] !== true,
+              address_gone: obstacle === "address_gone",
+              transport_not_configured: transport !== "inbox" && configured?.has(transport) !== true,
+              capped: ofCap?.is_capped === true,
+              quiet_hours: quiet !== null,
+              cooldown: coolsUntil !== null,
+              outside: !isPush && campaign.locations.length === 0,
+            };
+            const reason = reasons.find((each) => applies[each]) ?? null;
+            const period = (cap ?? defaultCap)?.period;
+            const until =
+              reason === "capped" && period !== undefined
+                ? periodEnd(timezone, period, now)
+                : reason === "quiet_hours" && quiet !== null
+                  ? quiet.until
+                  : reason === "cooldown"
+                    ? coolsUntil
+                    : null;
+            return {
+              id,
+              campaign_name: name,
+              type,
+              reaches: reason === null,
+              reason,
+              until: until === null ? null : utcText(until),
+            };
+          });
         },
         (page, { workspaceId }) => longReads.run(workspaceId, page),
       ),

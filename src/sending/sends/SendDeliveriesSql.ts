@@ -89,23 +89,23 @@ export class SendDeliveriesSql extends SqlService<SendDeliveriesSql>("waypost/se
 
       /**
        * Creates the deliveries of batches, except for devices at their cap. `quiet`: the zones in which
-         * the quiet hours of a send hold or drop its messages now. `facts`: what the texts of sends read.
+       * the quiet hours of a send hold or drop its messages now. `facts`: what the texts of sends read.
        */
       deliver: (
         taken: ReadonlyArray<TakenBatch>,
         statuses: ReadonlyArray<TransportStatus>,
         quiet: ReadonlyArray<QuietZone>,
-          facts: ReadonlyArray<SendFacts>,
+        facts: ReadonlyArray<SendFacts>,
         now: number,
       ) =>
         byWorkspace(taken)((own) => {
           const sends = new Set(own.map(({ sourceId }) => sourceId));
-            const kept = keptFactsSql(
-              sql,
-              facts.filter(({ sourceId }) => sends.has(sourceId)),
-            );
-            const parts = batchParts(sql, own, kept.device);
-            const { added, batches, created, devices, isOfTenant, order, user } = parts;
+          const kept = keptFactsSql(
+            sql,
+            facts.filter(({ sourceId }) => sends.has(sourceId)),
+          );
+          const parts = batchParts(sql, own, kept.device);
+          const { added, batches, created, devices, isOfTenant, order, user } = parts;
           const ownQuiet = quiet.filter(({ sourceId }) => sends.has(sourceId));
           const ownStatuses = statuses.filter((each) => own.some((batch) => isSameTenant(batch, each)));
           const { allowed, condition, dropped, rows, status, zone } =
