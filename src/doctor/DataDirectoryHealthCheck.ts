@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { goodKey, isStrongKey } from "../config/KeyStrength.ts";
 import type { SettingsService } from "../config/Settings.ts";
 import { settingsTable } from "../config/SettingsTable.ts";
+import { statOrNull } from "./DoctorDatabase.ts";
 import { formatSize, ok, type Outcome, outcomesOr, problem, runCheck, warning } from "./HealthCheck.ts";
-
-const statOrNull = (path: string) => Effect.promise(() => stat(path).catch(() => null));
 
 const isOpenToOthers = (mode: number): boolean => (mode & 0o077) !== 0;
 

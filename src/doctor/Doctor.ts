@@ -1,14 +1,14 @@
 /** `waypost doctor`: checks an installation from its settings to its background work, and changes nothing. */
 import { Data, Effect, Exit, Redacted, References } from "effect";
 import { existsSync } from "node:fs";
-import { readFile, stat } from "node:fs/promises";
-import { isSea } from "node:sea";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { isSea } from "node:sea";
 import { Settings, type SettingsRecord, type SettingsService } from "../config/Settings.ts";
+import { connectedProcesses } from "../database/ConnectedProcesses.ts";
 import { Database } from "../database/Database.ts";
 import { databaseClock } from "../database/DatabaseClock.ts";
 import { runtimeFolder } from "../database/embedded/BundledRuntime.ts";
-import { connectedProcesses } from "../database/ConnectedProcesses.ts";
 import { missingMigrations } from "../database/migrations/Migrations.ts";
 import { programMigrations } from "../database/migrations/ProgramMigrations.ts";
 import { bundledMediaWorker, MediaWorkerProgram } from "../media/worker/MediaWorkerProcess.ts";
@@ -17,13 +17,12 @@ import { addressHealthCheck } from "./AddressHealthCheck.ts";
 import { databaseClockHealthCheck, zonesHealthCheck } from "./ClockHealthCheck.ts";
 import { databaseHealthCheck } from "./DatabaseHealthCheck.ts";
 import { dataDirectoryHealthCheck } from "./DataDirectoryHealthCheck.ts";
-import { isDirectoryHeld, withDatabase } from "./DoctorDatabase.ts";
+import { isDirectoryHeld, statOrNull, withDatabase } from "./DoctorDatabase.ts";
 import { areas, type Finding, ok, problem, runCheck } from "./HealthCheck.ts";
-import { mediaHealthCheck } from "./MediaHealthCheck.ts";
+import { mediaHealthCheck, sharedMediaHealthCheck } from "./MediaHealthCheck.ts";
 import { pushHealthCheck } from "./PushHealthCheck.ts";
 import { serverHealthCheck } from "./ServerHealthCheck.ts";
 import { settingsHealthCheck } from "./SettingsHealthCheck.ts";
-import { sharedMediaHealthCheck } from "./SharedMediaHealthCheck.ts";
 import { workHealthCheck } from "./WorkHealthCheck.ts";
 
 /** The rollups could not be read. `message` says why. */
@@ -131,12 +130,7 @@ const allFindings = Effect.fnUntraced(function* <R>(
   database: Effect.Effect<ReadonlyArray<Finding>, never, R>,
 ) {
   const { dataDir } = settings;
-  const hasDataDirectory = yield* Effect.promise(() =>
-    stat(dataDir).then(
-      (stats) => stats.isDirectory(),
-      () => false,
-    ),
-  );
+  const hasDataDirectory = (yield* statOrNull(dataDir))?.isDirectory() === true;
   // The media worker of the executable is in the data directory once it was unpacked.
   const mediaWorker = isSea() ? bundledMediaWorker(runtimeFolder(dataDir)) : null;
   const hasMediaWorker = mediaWorker === null || existsSync(runtimeFolder(dataDir));

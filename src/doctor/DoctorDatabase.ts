@@ -17,18 +17,12 @@ class NoDatabase extends Data.TaggedError("NoDatabase")<{
 
 const clientOptions = { retryMillis: 2_000, maxConnections: 4, applicationName: "waypost-doctor" };
 
-/** Whether a path exists. Asynchronous, because a file system may hang. */
-const pathExists = (path: string): Effect.Effect<boolean> =>
-  Effect.promise(() =>
-    stat(path).then(
-      () => true,
-      () => false,
-    ),
-  );
+/** Facts about a path; null if there is none. Asynchronous, because a file system may hang. */
+export const statOrNull = (path: string) => Effect.promise(() => stat(path).catch(() => null));
 
 /** Whether a process holds the data directory. Changes nothing. */
 export const isDirectoryHeld = Effect.fnUntraced(function* ({ dataDir }: SettingsService) {
-  if (!(yield* pathExists(join(dataDir, "waypost.lock")))) return false;
+  if ((yield* statOrNull(join(dataDir, "waypost.lock"))) === null) return false;
   const held = yield* Effect.result(Effect.scoped(holdDirectory(dataDir)));
   return Result.isFailure(held) && held.failure instanceof DataDirectoryInUse;
 });
@@ -36,7 +30,7 @@ export const isDirectoryHeld = Effect.fnUntraced(function* ({ dataDir }: Setting
 /** The address of the database, which runs for as long as the scope. */
 const openTarget = Effect.fnUntraced(function* ({ databaseUrl, dataDir }: SettingsService) {
   if (databaseUrl !== undefined) return { _tag: "url", url: databaseUrl } satisfies PostgresTarget;
-  if (!(yield* pathExists(join(dataDir, "postgres/PG_VERSION")))) {
+  if ((yield* statOrNull(join(dataDir, "postgres/PG_VERSION"))) === null) {
     return yield* new NoDatabase({
       message: `There is no embedded database in ${dataDir} yet.`,
       isMissing: true,

@@ -4,12 +4,14 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SettingsService } from "../config/Settings.ts";
+import type { NamedProcess } from "../database/SessionName.ts";
 import { builtInPicture } from "../media/BuiltInPictures.ts";
 import { diskMediaStore } from "../media/store/DiskMediaStore.ts";
 import { MediaStore } from "../media/store/MediaStore.ts";
 import { s3MediaStore } from "../media/store/S3MediaStore.ts";
 import { MediaWorkers } from "../media/worker/MediaWorkers.ts";
-import { ok, problem, runCheck } from "./HealthCheck.ts";
+import { counted } from "../wire/Text.ts";
+import { ok, problem, runCheck, warning } from "./HealthCheck.ts";
 
 const probe = Buffer.from("This object was written by waypost doctor and can be deleted.\n");
 const timeout = "30 seconds";
@@ -108,4 +110,20 @@ export const mediaHealthCheck = (
       { concurrency: 2 },
     ),
     (findings) => findings.flat(),
+  );
+
+/** Warns if processes on several machines store media on their own disks. */
+export const sharedMediaHealthCheck = (settings: SettingsService, processes: ReadonlyArray<NamedProcess>) =>
+  runCheck(
+    "media",
+    "shared",
+    Effect.sync(() => {
+      const hosts = new Set(processes.map(({ host }) => host));
+      if (settings.databaseUrl === undefined || hosts.size < 2 || settings.mediaStore._tag === "s3")
+        return [];
+      return warning(
+        `${counted(hosts.size, "machine")} use this database, and media are on a disk (WAYPOST_MEDIA_STORE).`,
+        "Make media/ of every data directory the same shared file system, or store media in a bucket.",
+      );
+    }),
   );
