@@ -22,7 +22,8 @@ const recordFocus = `(() => {
     element.tabIndex >= 0 && !element.disabled && !element.closest("[inert]") &&
     element.checkVisibility({ visibilityProperty: true }) &&
     !(element.type === "radio" && !element.checked && element.form?.elements.namedItem(element.name)?.value);
-  const all = [...(dialog ?? document).querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex]")];
+  const focusable = "a[href], button, input, select, textarea, summary, [tabindex]";
+  const all = [...(dialog ?? document).querySelectorAll(focusable)];
   const missing = new Set(all.filter(isReached));
   const unseen = new Set();
   const record = ({ target }) => {

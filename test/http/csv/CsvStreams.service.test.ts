@@ -121,7 +121,7 @@ layer(TestWaypost.layer)("CSV files while they are read", (it) => {
   );
 
   it.effect(
-    "stopped readers of one workspace leave places for the files of others, and its further ones get 503 (M5.11)",
+    "stopped readers of one workspace hold up no other one, and its further ones get 503 (M5.11)",
     () =>
       Effect.gen(function* () {
         const request = yield* deliveries(large);
@@ -137,7 +137,7 @@ layer(TestWaypost.layer)("CSV files while they are read", (it) => {
         const reader = (other.body ?? assert.fail("The response has no body")).getReader();
         assert.strictEqual(yield* Effect.promise(() => restOf(reader)), "whole");
         assert.deepStrictEqual(statuses(), [200, 200]);
-        // Nobody gives a place back for 15 seconds.
+        // Nobody ends a file for 15 seconds.
         while (responses.length < 4) {
           yield* TestClock.adjust("1 second");
           yield* turn;
