@@ -140,7 +140,7 @@ export const batched = <Item, Answer, E, R>({
       else batch.forEach(addAlone);
     });
 
-    /** Runs batch after batch in this fiber, until one takes so long that another fiber goes on with the next. */
+    /** Runs batch after batch in this fiber, until one is so slow that another fiber takes the next. */
     const runBatches: Effect.Effect<void, never, R> = Effect.gen(function* () {
       let isOvertaken = false;
       while (!isOvertaken) {
