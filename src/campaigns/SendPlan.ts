@@ -1,9 +1,9 @@
 import { Context, Effect, Layer } from "effect";
+import { pipelined } from "../database/pool/TransactionConnection.ts";
 import type { TimeOfDay } from "../time/LocalTime.ts";
 import { type CampaignId, idAt, type NotificationId } from "../wire/Ids.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { type CampaignDates, sendInstant } from "./CampaignDates.ts";
-import { pipelined } from "../database/pool/TransactionConnection.ts";
 import { type LateChoice, localPlan } from "./LocalSend.ts";
 import { SendPlanRepository } from "./SendPlanRepository.ts";
 
@@ -21,6 +21,15 @@ interface PlannedTime {
   readonly late: LateChoice | null;
 }
 
+/** Plans a notification. `now` is in epoch milliseconds. */
+type Schedule = (
+  tenant: Tenant,
+  campaign: PlannedCampaign,
+  notificationId: NotificationId,
+  time: PlannedTime,
+  now: number,
+) => Effect.Effect<void>;
+
 /**
  * Plans sends: adds, moves and ends them when campaigns and notifications change, in the transaction of the
  * change. The caller changes the campaign's row first, so that locks are always taken in the order campaign,
@@ -32,21 +41,9 @@ export class SendPlan extends Context.Service<
   SendPlan,
   {
     /** Plans a notification that this transaction attached: no send of it can be running. */
-    readonly scheduleFirst: (
-      tenant: Tenant,
-      campaign: PlannedCampaign,
-      notificationId: NotificationId,
-      time: PlannedTime,
-      now: number,
-    ) => Effect.Effect<void>;
+    readonly scheduleFirst: Schedule;
     /** Plans a notification: moves its scheduled send, which keeps its id, or adds one (contract L3, F6). */
-    readonly schedule: (
-      tenant: Tenant,
-      campaign: PlannedCampaign,
-      notificationId: NotificationId,
-      time: PlannedTime,
-      now: number,
-    ) => Effect.Effect<void>;
+    readonly schedule: Schedule;
     /** Moves future sends to the campaign's new day or zone, each at its own time of day (contract E11). */
     readonly move: (
       tenant: Tenant,

@@ -2,6 +2,7 @@
 import { type LogLevel, Redacted } from "effect";
 import { BlockList, isIP } from "node:net";
 import { resolve } from "node:path";
+import { commaList } from "../wire/Text.ts";
 import { goodKey, isStrongKey } from "./KeyStrength.ts";
 
 /** A text that a parser rejects. `expected` says what the text must be; it follows the words "must be". */
@@ -129,16 +130,10 @@ export const parseBoolean = (text: string): boolean | Invalid => {
   return word === "false" || word === "0" ? false : new Invalid("true or false");
 };
 
-const items = (text: string): ReadonlyArray<string> =>
-  text
-    .split(",")
-    .map((item) => item.trim())
-    .filter((item) => item !== "");
-
 /** Trusted addresses and CIDRs, separated by commas. */
 export const parseTrustedProxies = (text: string): TrustedProxies | Invalid => {
   const list = new BlockList();
-  for (const item of items(text)) {
+  for (const item of commaList(text)) {
     const [address = "", bits, ...rest] = item.split("/");
     const version = isIP(address);
     const width = version === 6 ? 128 : 32;
@@ -161,7 +156,7 @@ const isRole = (item: string): item is Role => item === "api" || item === "worke
 
 /** One role, or both separated by a comma. */
 export const parseRoles = (text: string): ReadonlySet<Role> | Invalid => {
-  const names = items(text);
+  const names = commaList(text);
   return names.length > 0 && names.every(isRole) ? new Set(names) : new Invalid("api, worker, or api,worker");
 };
 

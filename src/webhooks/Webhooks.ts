@@ -4,10 +4,8 @@ import { Database } from "../database/Database.ts";
 import { outsideTransaction } from "../http/OutsideTransaction.ts";
 import { PublicHosts } from "../outgoing/PublicHosts.ts";
 import { MessageIds } from "../sending/deliveries/MessageId.ts";
-import { Forbidden, NotFound, type Unprocessable } from "../wire/ApiError.ts";
-import type { DeletedResource } from "../wire/Envelope.ts";
+import { Forbidden, NotFound } from "../wire/ApiError.ts";
 import { idAt, isUuid } from "../wire/Ids.ts";
-import type { PagePosition } from "../wire/PagePosition.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
 import { counted } from "../wire/Text.ts";
 import { environmentName } from "../workspaces/Environment.ts";
@@ -16,16 +14,7 @@ import { Workspaces } from "../workspaces/Workspaces.ts";
 import { Receivers } from "./calls/Receivers.ts";
 import { callSigning } from "./CallSigning.ts";
 import { resending } from "./Resending.ts";
-import {
-  maxWebhooks,
-  type Webhook,
-  type WebhookAttempt,
-  type WebhookDraft,
-  type WebhookPatch,
-  type WebhookStatus,
-  type WebhookTestResult,
-  type WebhookWithSecret,
-} from "./Webhook.ts";
+import { maxWebhooks, type WebhookDraft, type WebhookPatch, type WebhookStatus } from "./Webhook.ts";
 import { secretChange, webhookChange } from "./WebhookActivity.ts";
 import { makeWebhookSecret, previousSecretMillis } from "./WebhookSecret.ts";
 import { webhooksSql, type WebhookValues } from "./WebhooksSql.ts";
@@ -40,163 +29,130 @@ const valuesOf = ({ batch, description, events, url }: WebhookDraft): WebhookVal
 });
 
 /** Webhooks of an environment: the addresses that receive its events (contract N1, N5). */
-export class Webhooks extends Context.Service<
-  Webhooks,
-  {
-    /** Newest first, without secrets. */
-    readonly page: (tenant: Tenant, position: PagePosition) => Effect.Effect<ReadonlyArray<Webhook>>;
-    /** @throws 404 */
-    readonly find: (tenant: Tenant, id: string) => Effect.Effect<Webhook, NotFound>;
-    /** Creates an active webhook and shows its secret. @throws 422 with all problems, 403 for the limit */
-    readonly create: (
-      tenant: Tenant,
-      body: ParsedBody<WebhookDraft>,
-    ) => Effect.Effect<WebhookWithSecret, Unprocessable | Forbidden>;
-    /** Changes the status alone, or the whole webhook. @throws 404, 422 */
-    readonly update: (
-      tenant: Tenant,
-      id: string,
-      body: ParsedBody<WebhookPatch>,
-    ) => Effect.Effect<Webhook, NotFound | Unprocessable>;
-    /** Deletes a webhook. Events that wait for it are not sent. @throws 404 */
-    readonly delete: (tenant: Tenant, id: string) => Effect.Effect<DeletedResource, NotFound>;
-    /** Makes a new secret and shows it; the old one signs too for 24 hours. @throws 404 */
-    readonly replaceSecret: (tenant: Tenant, id: string) => Effect.Effect<WebhookWithSecret, NotFound>;
-    /** The attempts of a webhook, newest first. */
-    readonly attempts: (
-      tenant: Tenant,
-      id: string,
-      position: PagePosition,
-    ) => Effect.Effect<ReadonlyArray<WebhookAttempt>, NotFound>;
-    /** Sends a `webhook.test` event now, and gives the answer. @throws 404 */
-    readonly test: (tenant: Tenant, id: string) => Effect.Effect<WebhookTestResult, NotFound>;
-    /** Sends an event again. @throws 404 for an unknown webhook or event */
-    readonly resend: (
-      tenant: Tenant,
-      id: string,
-      eventId: string,
-    ) => Effect.Effect<{ readonly event_id: string }, NotFound>;
-  }
->()("waypost/webhooks/Webhooks") {
-  static readonly layerNoDeps = Layer.effect(
-    Webhooks,
-    Effect.gen(function* () {
-      const database = yield* Database;
-      const repository = yield* webhooksSql;
-      const workspaces = yield* Workspaces;
-      const hosts = yield* PublicHosts;
-      const signing = yield* callSigning;
-      const test = yield* webhookTesting;
-      const resend = yield* resending;
-      const activity = yield* Activity;
+export class Webhooks extends Context.Service<Webhooks>()("waypost/webhooks/Webhooks", {
+  make: Effect.gen(function* () {
+    const database = yield* Database;
+    const repository = yield* webhooksSql;
+    const workspaces = yield* Workspaces;
+    const hosts = yield* PublicHosts;
+    const signing = yield* callSigning;
+    const test = yield* webhookTesting;
+    const resend = yield* resending;
+    const activity = yield* Activity;
 
-      const find = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
-        const webhook = isUuid(id) ? yield* repository.find(tenant, id) : null;
-        return webhook ?? (yield* NotFound.resource("webhook"));
-      });
+    const find = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
+      const webhook = isUuid(id) ? yield* repository.find(tenant, id) : null;
+      return webhook ?? (yield* NotFound.resource("webhook"));
+    });
 
-      const checkUrl = Effect.fnUntraced(function* ({ fields: { url }, problems }: ParsedBody<WebhookPatch>) {
-        if (url === undefined) return;
-        const problem = yield* outsideTransaction(`url ${url}`, urlProblem(hosts, url));
-        if (problem !== null) problems.add("url", problem);
-      });
+    const checkUrl = Effect.fnUntraced(function* ({ fields: { url }, problems }: ParsedBody<WebhookPatch>) {
+      if (url === undefined) return;
+      const problem = yield* outsideTransaction(`url ${url}`, urlProblem(hosts, url));
+      if (problem !== null) problems.add("url", problem);
+    });
 
-      const checkLimit = Effect.fnUntraced(function* (tenant: Tenant) {
-        const count = yield* repository.count(tenant);
-        if (count < maxWebhooks) return;
-        return yield* Forbidden.limit(
-          "max_webhooks",
-          `There can be ${counted(maxWebhooks, "webhook")} in ${environmentName(tenant.environment)}, and ` +
-            `there are ${count}: delete one first.`,
-        );
-      });
+    const checkLimit = Effect.fnUntraced(function* (tenant: Tenant) {
+      const count = yield* repository.count(tenant);
+      if (count < maxWebhooks) return;
+      return yield* Forbidden.limit(
+        "max_webhooks",
+        `There can be ${counted(maxWebhooks, "webhook")} in ${environmentName(tenant.environment)}, and ` +
+          `there are ${count}: delete one first.`,
+      );
+    });
 
-      const insert = Effect.fnUntraced(function* (tenant: Tenant, body: ParsedBody<WebhookDraft>) {
-        yield* workspaces.lock(tenant);
-        const draft = yield* body.complete;
-        yield* checkLimit(tenant);
-        const now = yield* Clock.currentTimeMillis;
-        const id = idAt(now);
-        const secret = makeWebhookSecret();
-        yield* repository.insert(tenant, id, valuesOf(draft), signing.sealed(tenant, id, secret), now);
-        yield* repository.refreshListeners(tenant);
-        const webhook = yield* Effect.orDie(find(tenant, id));
-        yield* activity.record(tenant, webhookChange("create", null, webhook));
-        return { ...webhook, secret };
-      }, database.atomically);
+    const insert = Effect.fnUntraced(function* (tenant: Tenant, body: ParsedBody<WebhookDraft>) {
+      yield* workspaces.lock(tenant);
+      const draft = yield* body.complete;
+      yield* checkLimit(tenant);
+      const now = yield* Clock.currentTimeMillis;
+      const id = idAt(now);
+      const secret = makeWebhookSecret();
+      yield* repository.insert(tenant, id, valuesOf(draft), signing.sealed(tenant, id, secret), now);
+      yield* repository.refreshListeners(tenant);
+      const webhook = yield* Effect.orDie(find(tenant, id));
+      yield* activity.record(tenant, webhookChange("create", null, webhook));
+      return { ...webhook, secret };
+    }, database.atomically);
 
-      const replace = Effect.fnUntraced(function* (
+    const replace = Effect.fnUntraced(function* (tenant: Tenant, id: string, body: ParsedBody<WebhookPatch>) {
+      yield* workspaces.lock(tenant);
+      const stored = yield* find(tenant, id);
+      const { status, ...draft } = yield* body.complete;
+      const now = yield* Clock.currentTimeMillis;
+      if (isWhole(draft)) yield* repository.update(tenant, stored.id, valuesOf(draft), now);
+      if (status !== undefined)
+        yield* repository.setStatus(tenant, stored.id, status satisfies WebhookStatus, now);
+      yield* repository.refreshListeners(tenant);
+      const webhook = yield* find(tenant, stored.id);
+      yield* activity.record(tenant, webhookChange("update", stored, webhook));
+      return webhook;
+    }, database.atomically);
+
+    return {
+      /** Newest first, without secrets. */
+      page: repository.page,
+      /** @throws 404 */
+      find,
+      /** The attempts of a webhook, newest first. */
+      attempts: repository.attempts,
+
+      /** Creates an active webhook and shows its secret. @throws 422 with all problems, 403 for the limit */
+      create: Effect.fn("Webhooks.create")(function* (tenant: Tenant, body: ParsedBody<WebhookDraft>) {
+        yield* checkUrl(body);
+        return yield* insert(tenant, body);
+      }),
+
+      /** Changes the status alone, or the whole webhook. @throws 404, 422 */
+      update: Effect.fn("Webhooks.update")(function* (
         tenant: Tenant,
         id: string,
         body: ParsedBody<WebhookPatch>,
       ) {
+        yield* find(tenant, id);
+        yield* checkUrl(body);
+        return yield* replace(tenant, id, body);
+      }),
+
+      /** Deletes a webhook. Events that wait for it are not sent. @throws 404 */
+      delete: Effect.fn("Webhooks.delete")(function* (tenant: Tenant, id: string) {
         yield* workspaces.lock(tenant);
         const stored = yield* find(tenant, id);
-        const { status, ...draft } = yield* body.complete;
-        const now = yield* Clock.currentTimeMillis;
-        if (isWhole(draft)) yield* repository.update(tenant, stored.id, valuesOf(draft), now);
-        if (status !== undefined)
-          yield* repository.setStatus(tenant, stored.id, status satisfies WebhookStatus, now);
+        yield* repository.delete(tenant, stored.id);
         yield* repository.refreshListeners(tenant);
-        const webhook = yield* find(tenant, stored.id);
-        yield* activity.record(tenant, webhookChange("update", stored, webhook));
-        return webhook;
-      }, database.atomically);
+        yield* activity.record(tenant, webhookChange("delete", stored, null));
+        return { id: stored.id, deleted: true as const };
+      }, database.atomically),
 
-      return Webhooks.of({
-        page: (tenant, position) => repository.page(tenant, position),
-        find,
+      /** Makes a new secret and shows it; the old one signs too for 24 hours. @throws 404 */
+      replaceSecret: Effect.fn("Webhooks.replaceSecret")(function* (tenant: Tenant, id: string) {
+        yield* workspaces.lock(tenant);
+        const stored = yield* find(tenant, id);
+        const now = yield* Clock.currentTimeMillis;
+        const secret = makeWebhookSecret();
+        const sealed = signing.sealed(tenant, stored.id, secret);
+        yield* repository.replaceSecret(tenant, stored.id, sealed, now + previousSecretMillis, now);
+        yield* activity.record(tenant, secretChange(stored));
+        return { ...(yield* find(tenant, stored.id)), secret };
+      }, database.atomically),
 
-        create: Effect.fn("Webhooks.create")(function* (tenant, body) {
-          yield* checkUrl(body);
-          return yield* insert(tenant, body);
-        }),
+      /** Sends a `webhook.test` event now, and gives the answer. @throws 404 */
+      test: Effect.fn("Webhooks.test")(function* (tenant: Tenant, id: string) {
+        return yield* test(tenant, yield* find(tenant, id));
+      }),
 
-        update: Effect.fn("Webhooks.update")(function* (tenant, id, body) {
-          yield* find(tenant, id);
-          yield* checkUrl(body);
-          return yield* replace(tenant, id, body);
-        }),
-
-        delete: Effect.fn("Webhooks.delete")(function* (tenant, id) {
-          yield* workspaces.lock(tenant);
-          const stored = yield* find(tenant, id);
-          yield* repository.delete(tenant, stored.id);
-          yield* repository.refreshListeners(tenant);
-          yield* activity.record(tenant, webhookChange("delete", stored, null));
-          return { id: stored.id, deleted: true as const };
-        }, database.atomically),
-
-        replaceSecret: Effect.fn("Webhooks.replaceSecret")(function* (tenant, id) {
-          yield* workspaces.lock(tenant);
-          const stored = yield* find(tenant, id);
-          const now = yield* Clock.currentTimeMillis;
-          const secret = makeWebhookSecret();
-          const sealed = signing.sealed(tenant, stored.id, secret);
-          yield* repository.replaceSecret(tenant, stored.id, sealed, now + previousSecretMillis, now);
-          yield* activity.record(tenant, secretChange(stored));
-          return { ...(yield* find(tenant, stored.id)), secret };
-        }, database.atomically),
-
-        attempts: Effect.fn("Webhooks.attempts")(function* (tenant, id, position) {
-          const { id: webhookId } = yield* find(tenant, id);
-          return yield* repository.attempts(tenant, webhookId, position);
-        }),
-
-        test: Effect.fn("Webhooks.test")(function* (tenant, id) {
-          return yield* test(tenant, yield* find(tenant, id));
-        }),
-
-        resend: Effect.fn("Webhooks.resend")(function* (tenant, id, eventId) {
-          const webhook = yield* find(tenant, id);
-          const isKnown = isUuid(eventId) && (yield* resend(tenant, webhook, eventId.toLowerCase()));
-          if (!isKnown)
-            return yield* NotFound.of("There is no event with this id that this webhook can get again.");
-          return { event_id: eventId.toLowerCase() };
-        }),
-      });
-    }),
-  );
+      /** Sends an event again. @throws 404 for an unknown webhook or event */
+      resend: Effect.fn("Webhooks.resend")(function* (tenant: Tenant, id: string, eventId: string) {
+        const webhook = yield* find(tenant, id);
+        const isKnown = isUuid(eventId) && (yield* resend(tenant, webhook, eventId.toLowerCase()));
+        if (!isKnown)
+          return yield* NotFound.of("There is no event with this id that this webhook can get again.");
+        return { event_id: eventId.toLowerCase() };
+      }),
+    };
+  }),
+}) {
+  static readonly layerNoDeps = Layer.effect(Webhooks, Webhooks.make);
   static readonly layer = Webhooks.layerNoDeps.pipe(
     Layer.provide([MessageIds.layer, Receivers.layer, PublicHosts.layer]),
   );

@@ -13,6 +13,13 @@ export const unstorable = (text: string): string | null => {
   return text.isWellFormed() ? null : "The {field} contains half of a character (a lone surrogate).";
 };
 
+/** The items of a text in which commas separate them, without blank ones. */
+export const commaList = (text: string): ReadonlyArray<string> =>
+  text
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
+
 interface TextOptions {
   /** The most code points after trimming. */
   readonly max: number;

@@ -2,6 +2,7 @@ import { Clock, Console, Option } from "effect";
 import { Flag } from "effect/cli";
 import { abilities } from "../../access/Ability.ts";
 import { TokenDraft } from "../../access/Token.ts";
+import { commaList } from "../../wire/Text.ts";
 import { environmentName } from "../../workspaces/Environment.ts";
 import { pageOf } from "../Ask.ts";
 import { command, operatorCommands } from "../DeclaredCommand.ts";
@@ -11,12 +12,6 @@ import { operator } from "../Operator.ts";
 import { parseFlags } from "../RequestBodies.ts";
 import { formatInstant } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
-
-const splitAbilities = (text: string): ReadonlyArray<string> =>
-  text
-    .split(",")
-    .map((ability) => ability.trim())
-    .filter((ability) => ability !== "");
 
 const issue = command("issue", {
   description: "Issue a platform API token",
@@ -44,7 +39,7 @@ const issue = command("issue", {
     const payload = yield* parseFlags(TokenDraft, {
       name: flags.name,
       environment: flags.environment,
-      abilities: Option.match(flags.abilities, { onNone: () => [...abilities], onSome: splitAbilities }),
+      abilities: Option.match(flags.abilities, { onNone: () => [...abilities], onSome: commaList }),
       expires_at: Option.getOrUndefined(flags.expiresAt),
     });
     const expiresAt =

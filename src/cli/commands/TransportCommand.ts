@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect";
 import { Argument, Command, Flag } from "effect/cli";
-import type { Transport } from "../../client/OperatorClient.ts";
+import type { OperatorClient, Transport } from "../../client/OperatorClient.ts";
 import {
   ApnsCredentials,
   FcmCredentials,
@@ -8,11 +8,11 @@ import {
   WebPushCredentials,
 } from "../../sending/credentials/PushCredential.ts";
 import { TransportTestDraft } from "../../sending/push/TransportTest.ts";
-import { environmentName } from "../../workspaces/Environment.ts";
+import { type Environment, environmentName } from "../../workspaces/Environment.ts";
 import { pageOf } from "../Ask.ts";
 import { refused } from "../CommandRefused.ts";
 import { command, operatorCommands } from "../DeclaredCommand.ts";
-import { environmentFlags, optionalFlag, textFlag } from "../Flags.ts";
+import { type EnvironmentFlags, environmentFlags, optionalFlag, textFlag } from "../Flags.ts";
 import { openEnvironment } from "../Lookups.ts";
 import { parseFlags, parseJson, readText } from "../RequestBodies.ts";
 import { yesNo } from "../terminal/Formats.ts";
@@ -37,14 +37,20 @@ const list = command("list", {
   },
 });
 
-const printSet =
-  (flags: { readonly environment: "sandbox" | "production" }, noun: string) => (transport: Transport) =>
-    printOne(transport, ({ public_key }) =>
-      [
-        `Set the ${noun} credentials of the ${environmentName(flags.environment)} environment.`,
-        ...(public_key === null ? [] : [`Browsers subscribe with the key ${public_key}`]),
-      ].join("\n"),
-    );
+/** Sets credentials of an environment, and prints what browsers need. */
+const putCredentials = Effect.fnUntraced(function* (
+  flags: EnvironmentFlags,
+  noun: string,
+  put: (client: OperatorClient, ...at: readonly [string, Environment]) => Promise<Transport>,
+) {
+  const { ask, at } = yield* openEnvironment(flags);
+  yield* printOne(yield* ask((client) => put(client, ...at)), ({ public_key }) =>
+    [
+      `Set the ${noun} credentials of the ${environmentName(flags.environment)} environment.`,
+      ...(public_key === null ? [] : [`Browsers subscribe with the key ${public_key}`]),
+    ].join("\n"),
+  );
+});
 
 const baseUrl = optionalFlag(
   "base-url",
@@ -72,11 +78,7 @@ const setFcm = command("fcm", {
       service_account: account,
       base_url: Option.getOrUndefined(flags.baseUrl),
     });
-    const { ask, at } = yield* openEnvironment(flags);
-    yield* Effect.flatMap(
-      ask((client) => client.transports.putFcm(...at, payload)),
-      printSet(flags, "FCM"),
-    );
+    yield* putCredentials(flags, "FCM", ({ transports }, ...at) => transports.putFcm(...at, payload));
   },
 });
 
@@ -102,11 +104,7 @@ const setApns = command("apns", {
       topic: flags.topic,
       base_url: Option.getOrUndefined(flags.baseUrl),
     });
-    const { ask, at } = yield* openEnvironment(flags);
-    yield* Effect.flatMap(
-      ask((client) => client.transports.putApns(...at, payload)),
-      printSet(flags, "APNs"),
-    );
+    yield* putCredentials(flags, "APNs", ({ transports }, ...at) => transports.putApns(...at, payload));
   },
 });
 
@@ -122,10 +120,8 @@ const setWebPush = command("webpush", {
   },
   *run(flags) {
     const payload = yield* parseFlags(WebPushCredentials, { subject: flags.subject });
-    const { ask, at } = yield* openEnvironment(flags);
-    yield* Effect.flatMap(
-      ask((client) => client.transports.putWebPush(...at, payload)),
-      printSet(flags, "Web Push"),
+    yield* putCredentials(flags, "Web Push", ({ transports }, ...at) =>
+      transports.putWebPush(...at, payload),
     );
   },
 });

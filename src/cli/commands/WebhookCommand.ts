@@ -3,11 +3,12 @@ import { Flag } from "effect/cli";
 import type { Webhook, WebhookWithSecret } from "../../client/WaypostClient.ts";
 import { eventTypes } from "../../outbox/EventType.ts";
 import { WebhookDraft, WholeWebhook } from "../../webhooks/Webhook.ts";
+import { commaList } from "../../wire/Text.ts";
 import { command, operatorCommands } from "../DeclaredCommand.ts";
 import { limitFlag, optionalFlag, switchFlag, textFlag } from "../Flags.ts";
 import { openPlatform, platformFlags } from "../Platform.ts";
 import { parseFlags } from "../RequestBodies.ts";
-import { formatInstant } from "../terminal/Formats.ts";
+import { formatInstant, yesNo } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
 import { details } from "../terminal/Table.ts";
 import {
@@ -20,29 +21,21 @@ import {
   webhookFlags,
 } from "./WebhookCalls.ts";
 
-const shownInstant = (instant: string | null): string => (instant === null ? "-" : formatInstant(instant));
-
 const card = (webhook: Webhook): string =>
   details([
     ["id", webhook.id],
     ["url", webhook.url],
     ["description", webhook.description ?? "-"],
     ["events", webhook.events.join(", ")],
-    ["batch", webhook.batch ? "yes" : "no"],
+    ["batch", yesNo(webhook.batch)],
     ["status", webhook.status],
-    ["disabled", shownInstant(webhook.disabled_at)],
-    ["last attempt", shownInstant(webhook.last_attempt_at)],
+    ["disabled", formatInstant(webhook.disabled_at)],
+    ["last attempt", formatInstant(webhook.last_attempt_at)],
     ["created", formatInstant(webhook.created_at)],
   ]);
 
 const withSecret = (sentence: string, webhook: WebhookWithSecret): string =>
   [sentence, "Copy the secret now: it is not shown again.", "", webhook.secret, "", card(webhook)].join("\n");
-
-const splitEvents = (text: string): ReadonlyArray<string> =>
-  text
-    .split(",")
-    .map((type) => type.trim())
-    .filter((type) => type !== "");
 
 const eventsFlag = textFlag(
   "events",
@@ -64,7 +57,7 @@ const create = command("create", {
   *run(flags) {
     const payload = yield* parseFlags(WebhookDraft, {
       url: flags.to,
-      events: splitEvents(flags.events),
+      events: commaList(flags.events),
       description: Option.getOrUndefined(flags.description),
       batch: flags.batch,
     });
@@ -122,7 +115,7 @@ const update = command("update", {
     const stored = yield* platform(({ webhooks }) => webhooks.get(id));
     const payload = yield* parseFlags(WholeWebhook, {
       url: Option.getOrElse(flags.to, () => stored.url),
-      events: Option.match(flags.events, { onNone: () => stored.events, onSome: splitEvents }),
+      events: Option.match(flags.events, { onNone: () => stored.events, onSome: commaList }),
       description: Option.getOrElse(flags.description, () => stored.description),
       batch: Option.getOrElse(flags.batch, () => stored.batch),
     });
