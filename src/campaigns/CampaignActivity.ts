@@ -1,4 +1,4 @@
-import { Effect } from "effect";
+import { Effect, Struct } from "effect";
 import { Activity } from "../activity/Activity.ts";
 import type { ActivityAction } from "../activity/ActivityEntry.ts";
 import { pipelined } from "../database/pool/TransactionConnection.ts";
@@ -8,7 +8,7 @@ import type { Campaign } from "./Campaign.ts";
 import { shownFields } from "./CampaignVersion.ts";
 
 /** The fields that activity shows: all but the status, which time changes as well. */
-const recorded = ({ status: _, ...fields }: Campaign) => fields;
+const recorded = (campaign: Campaign) => Struct.omit(campaign, ["status"]);
 
 const eventOf = (before: Campaign | null, after: Campaign | null) =>
   before === null ? "campaign.created" : after === null ? "campaign.deleted" : "campaign.updated";

@@ -17,13 +17,13 @@ const examplesOf = ({ examples }: Help): ReadonlyArray<Command.Command.Example> 
 /** Declares a command: its help, its flags and arguments, and what it does with their values. */
 export const command = <
   Name extends string,
-  const Config extends Command.Command.Config,
+  const Flags extends Command.Command.Config,
   Step extends Effect.Effect<unknown, unknown, unknown>,
 >(
   name: Name,
   declared: Help & {
-    readonly flags: Config;
-    readonly run: (flags: Command.Command.Config.Infer<Config>) => Generator<Step, void, never>;
+    readonly flags: Flags;
+    readonly run: (flags: Command.Command.Config.Infer<Flags>) => Generator<Step, void, never>;
   },
 ) =>
   Command.make(

@@ -44,8 +44,8 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       .annotate(OpenApi.Summary, "Create a webhook")
       .annotate(
         OpenApi.Description,
-        "The address receives the events from now on, signed by Standard Webhooks with the secret that only " +
-          "this response shows. An environment has at most 20 webhooks.",
+        "The address receives the events from now on, signed by Standard Webhooks with the secret that " +
+          "only this response shows. An environment has at most 20 webhooks.",
       ),
     HttpApiEndpoint.get("get", "/webhooks/:webhook", {
       params,

@@ -32,7 +32,8 @@ const summary = command("summary", {
               ["exits", formatCount(totals.geofence_exits)],
               [
                 "campaigns",
-                `${formatCount(totals.campaigns)}, ${formatCount(totals.active_campaigns)} of them active now`,
+                `${formatCount(totals.campaigns)}, ` +
+                  `${formatCount(totals.active_campaigns)} of them active now`,
               ],
             ]),
             "",

@@ -60,7 +60,6 @@ export class ConnectionPool {
       const connection = this.#waiting(kind) > 0 ? undefined : this.#take(kind);
       if (connection !== undefined) return Effect.succeed(connection);
       const request = new LeaseRequest(kind);
-      const { waitMillis } = this.#limits;
       const begin = (): void => {
         this.#requests.add(request);
         this.#dispatch();
@@ -69,7 +68,7 @@ export class ConnectionPool {
         // A transaction that no longer waits claims no connection.
         if (this.#requests.delete(request)) this.#dispatch();
       };
-      const wait = request.wait(Math.min(waitMillis, time?.left ?? waitMillis), time, begin, end);
+      const wait = request.wait(Math.min(this.#limits.waitMillis, time?.left ?? Infinity), time, begin, end);
       return Effect.onError(restore(wait), () =>
         Effect.sync(() => {
           if (request.granted !== null) this.release(request.granted);
