@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { abilities } from "../access/Ability.ts";
 import { addDays, dateAt, utcText } from "../time/LocalTime.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
-import { type Access, demoClient, type SendRequest } from "./DemoClient.ts";
+import { type Access, type SendRequest, silentClient } from "./DemoClient.ts";
 import type { DemoContext } from "./DemoContext.ts";
 import type { DemoWorkspace } from "./WorkspaceChapters.ts";
 
@@ -126,22 +126,19 @@ export const consoleChapter = Effect.fnUntraced(function* (
     `${people.length} people visit the ${counters.length} counters of Acme in Production, where two ` +
       "campaigns run. The requests are like those above, so they are not printed.",
   );
-  const send = demoClient({ exchange: () => Effect.void });
+  const send = silentClient;
   const now = yield* Clock.currentTimeMillis;
   const issued = yield* send(operator, `POST /workspaces/${workspaceId}/tokens`, {
     body: { name: "Counter system", environment: "production", abilities },
     status: 201,
   });
-  const access = {
-    base: production.base,
-    credential: { name: "COUNTER_TOKEN", value: yield* issued.text("token") },
-  };
+  const access = yield* issued.access(production.base, "COUNTER_TOKEN", "token");
   const locations = yield* prepare(send, access, now);
   const key = yield* send(operator, `POST /workspaces/${workspaceId}/production/sdk-keys`, {
     body: { name: "Counter app" },
     status: 201,
   });
-  const sdk = { base: app.base, credential: { name: "COUNTER_SDK_KEY", value: yield* key.text("sdk_key") } };
+  const sdk = yield* key.access(app.base, "COUNTER_SDK_KEY", "sdk_key");
   for (const [person, name] of people.entries()) {
     const device = yield* send(sdk, `PUT /devices/${encodeURIComponent(name.toLowerCase())}s-phone`, {
       body: {
@@ -151,10 +148,7 @@ export const consoleChapter = Effect.fnUntraced(function* (
       },
       status: 201,
     });
-    const phone = {
-      base: app.base,
-      credential: { name: "PHONE", value: yield* device.text("device_token") },
-    };
+    const phone = yield* device.access(app.base, "PHONE", "device_token");
     const events = pastVisits(person, locations, now);
     for (let from = 0; from < events.length; from += 100)
       yield* send(phone, "POST /events", { body: { events: events.slice(from, from + 100) } });

@@ -3,13 +3,13 @@ import { Console, Effect } from "effect";
 import { isSea } from "node:sea";
 import { campaignChapter } from "./CampaignChapter.ts";
 import { consoleChapter } from "./ConsoleChapter.ts";
-import { demoClient } from "./DemoClient.ts";
+import { type Access, demoClient, silentClient } from "./DemoClient.ts";
 import type { DemoContext } from "./DemoContext.ts";
 import { type DemoFailed, failed } from "./DemoFailed.ts";
 import { devicesChapter, visitsChapter } from "./DevicesChapter.ts";
 import { ExpectedFigures } from "./ExpectedFigures.ts";
-import { landingPage } from "./LandingPage.ts";
 import { locationsChapter } from "./LocationsChapter.ts";
+import { landingPage } from "./LoopbackServer.ts";
 import { Narrator } from "./Narrator.ts";
 import { closingChapter, deletionChapter, reportChapter } from "./ReportChapters.ts";
 import { resultsChapter } from "./ResultsChapter.ts";
@@ -26,21 +26,24 @@ const outputClosed: Effect.Effect<never, DemoFailed> = Effect.callback((resume) 
   return Effect.sync(() => process.stdout.off("error", onError));
 });
 
+const operatorOf = ({ operatorKey, origin }: TemporaryWaypost): Access => ({
+  base: { name: "OPERATOR", value: `${origin}/operator/v1` },
+  credential: { name: "OPERATOR_KEY", value: operatorKey },
+});
+
 /**
  * Runs all chapters on a server that allows private addresses for buttons. Fails with the first status or
  * figure that is not the expected one.
  */
 export const runChapters = (
-  { operatorKey, origin }: TemporaryWaypost,
+  server: TemporaryWaypost,
   styleHeading: (text: string) => string = (text) => text,
 ) =>
   Effect.scoped(
     Effect.gen(function* () {
+      const { origin } = server;
       const narrator = new Narrator(styleHeading);
-      const operator = {
-        base: { name: "OPERATOR", value: `${origin}/operator/v1` },
-        credential: { name: "OPERATOR_KEY", value: operatorKey },
-      };
+      const operator = operatorOf(server);
       const context: DemoContext = {
         narrator,
         figures: new ExpectedFigures(),
@@ -68,14 +71,9 @@ export const runChapters = (
   );
 
 /** Prints an address that signs in to the console, and keeps the server until the demo is interrupted. */
-const stayInConsole = ({ operatorKey, origin }: TemporaryWaypost) =>
+const stayInConsole = (server: TemporaryWaypost) =>
   Effect.gen(function* () {
-    const send = demoClient({ exchange: () => Effect.void });
-    const operator = {
-      base: { name: "OPERATOR", value: `${origin}/operator/v1` },
-      credential: { name: "OPERATOR_KEY", value: operatorKey },
-    };
-    const address = yield* send(operator, "POST /console/addresses", { status: 201 });
+    const address = yield* silentClient(operatorOf(server), "POST /console/addresses", { status: 201 });
     const url = yield* address.text("url");
     yield* Console.log(
       `\nTo see all of it in a browser, open this address and press "Sign in":\n\n  ${url}\n\n` +

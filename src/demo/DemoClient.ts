@@ -55,6 +55,11 @@ export class DemoResponse {
       ? Effect.succeed(value)
       : Effect.fail(failed(`The response has no text at data.${path.join(".")}.`));
   }
+
+  /** The access with the credential in a field of `data`, which requests print by this name. */
+  access(base: Variable, name: string, field: string): Effect.Effect<Access, DemoFailed> {
+    return Effect.map(this.text(field), (value) => ({ base, credential: { name, value } }));
+  }
 }
 
 /** Sends a request, prints it with its response, and checks the status. Another status ends the demo. */
@@ -133,3 +138,6 @@ export const demoClient =
         `${endpoint} returned ${status} instead of ${expected}: ${JSON.stringify(response.body)}`,
       );
     });
+
+/** A client that prints nothing. */
+export const silentClient = demoClient({ exchange: () => Effect.void });

@@ -31,8 +31,8 @@ export const devicesChapter = Effect.fnUntraced(function* (
       show: ["id", "installation_id", "approved", "device_token"],
     });
     yield* figures.check(`whether ${name}'s device is approved at first`, device.data("approved"), false);
-    const token = { name: `${name.toUpperCase()}_TOKEN`, value: yield* device.text("device_token") };
-    return { id: yield* device.text("id"), access: { base: app.base, credential: token } };
+    const access = yield* device.access(app.base, `${name.toUpperCase()}_TOKEN`, "device_token");
+    return { id: yield* device.text("id"), access };
   });
   const anna = yield* register("Anna", "ios");
   const ben = yield* register("Ben", "android");

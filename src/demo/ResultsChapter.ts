@@ -86,21 +86,19 @@ const answerSurvey = Effect.fnUntraced(function* (
     status: 201,
     show: ["id", "sdk_key"],
   });
-  const sdkKey = { name: "PRODUCTION_SDK_KEY", value: yield* key.text("sdk_key") };
-  yield* narrator.variables([sdkKey]);
+  const sdk = yield* key.access(app.base, "PRODUCTION_SDK_KEY", "sdk_key");
+  yield* narrator.variables([sdk.credential]);
   for (const { coffee, name, rating } of answers) {
-    const registered = yield* send(
-      { base: app.base, credential: sdkKey },
-      `PUT /devices/${name.toLowerCase()}s-phone`,
-      { body: { platform: "ios" }, status: 201, show: ["id", "approved", "device_token"] },
+    const registered = yield* send(sdk, `PUT /devices/${name.toLowerCase()}s-phone`, {
+      body: { platform: "ios" },
+      status: 201,
+      show: ["id", "approved", "device_token"],
+    });
+    const device = yield* registered.access(
+      app.base,
+      `${name.toUpperCase()}_PRODUCTION_TOKEN`,
+      "device_token",
     );
-    const device: Access = {
-      base: app.base,
-      credential: {
-        name: `${name.toUpperCase()}_PRODUCTION_TOKEN`,
-        value: yield* registered.text("device_token"),
-      },
-    };
     yield* narrator.variables([device.credential]);
     const occurred_at = utcText(yield* Clock.currentTimeMillis);
     const entered = yield* send(device, "POST /events", {

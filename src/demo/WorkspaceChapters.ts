@@ -1,6 +1,6 @@
 import { Effect } from "effect";
 import { abilities } from "../access/Ability.ts";
-import type { Access, Variable } from "./DemoClient.ts";
+import type { Access } from "./DemoClient.ts";
 import type { DemoContext } from "./DemoContext.ts";
 import { at } from "./ExpectedFigures.ts";
 
@@ -41,16 +41,16 @@ export const workspaceChapter = Effect.fnUntraced(function* (context: DemoContex
     status: 201,
     show: ["id", "sdk_key"],
   });
-  const sandboxToken: Variable = { name: "SANDBOX_TOKEN", value: yield* sandbox.text("token") };
-  const productionToken: Variable = { name: "PRODUCTION_TOKEN", value: yield* production.text("token") };
-  const sdkKey: Variable = { name: "SDK_KEY", value: yield* key.text("sdk_key") };
-  yield* narrator.variables([sandboxToken, productionToken, sdkKey]);
+  const access = {
+    sandbox: yield* sandbox.access(context.sandbox, "SANDBOX_TOKEN", "token"),
+    production: yield* production.access(context.production, "PRODUCTION_TOKEN", "token"),
+    app: yield* key.access(context.device, "SDK_KEY", "sdk_key"),
+  };
+  yield* narrator.variables(Object.values(access).map(({ credential }) => credential));
   return {
     workspaceId,
-    sandbox: { base: context.sandbox, credential: sandboxToken },
-    production: { base: context.production, credential: productionToken },
+    ...access,
     productionTokenId: yield* production.text("id"),
-    app: { base: context.device, credential: sdkKey },
   } satisfies DemoWorkspace;
 });
 
