@@ -22,7 +22,9 @@ const beside = <A, E, R, B, E2, R2>(long: Effect.Effect<A, E, R>, short: Effect.
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
     const fiber = yield* Effect.forkChild(Effect.exit(long), { startImmediately: true });
-    yield* Effect.repeat(running, { until: (rows) => rows.length > 0 });
+    yield* Effect.repeat(running, {
+      until: (rows) => rows.length > 0 || fiber.pollUnsafe() !== undefined,
+    });
     const result = yield* short;
     assert.isUndefined(fiber.pollUnsafe());
     for (const { pid } of yield* running) yield* sql`SELECT pg_cancel_backend(${pid}::int)`;
