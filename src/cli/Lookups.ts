@@ -40,16 +40,15 @@ const pick = <Item extends { readonly id: string }>(
   return Effect.fail(refused(`${matches.length} ${noun}s are called "${name}". Give the id of one:\n${ids}`));
 };
 
-/** The id of the only item of a name. Items for which `isCandidate` is false do not count. */
+/** The id of the only item of a name. */
 export const findIdByName = <Item extends { readonly id: string }>(
   noun: string,
   name: string,
   fetch: FetchPage<Item>,
   nameOf: (item: Item) => string,
-  isCandidate: (item: Item) => boolean = () => true,
 ): Effect.Effect<string, CommandRefused> =>
   readList(Number.POSITIVE_INFINITY, fetch).pipe(
-    Effect.flatMap(({ items }) => pick(noun, name, items.filter(isCandidate), nameOf)),
+    Effect.flatMap(({ items }) => pick(noun, name, items, nameOf)),
     Effect.map(({ id }) => id),
   );
 
@@ -58,11 +57,8 @@ export const findId = <Item extends { readonly id: string; readonly name: string
   noun: string,
   nameOrId: string,
   fetch: FetchPage<Item>,
-  isCandidate: (item: Item) => boolean = () => true,
 ): Effect.Effect<string, CommandRefused> =>
-  isUuid(nameOrId)
-    ? Effect.succeed(nameOrId)
-    : findIdByName(noun, nameOrId, fetch, ({ name }) => name, isCandidate);
+  isUuid(nameOrId) ? Effect.succeed(nameOrId) : findIdByName(noun, nameOrId, fetch, ({ name }) => name);
 
 /**
  * The id of a credential to revoke, by its id or name. A name finds the credential that is not revoked. Fails
