@@ -45,12 +45,7 @@ export const activityFilters = {
   ),
 };
 
-/** The parameters as they were sent. */
-export interface ActivityParameters {
-  readonly actor?: string;
-  readonly resource?: string;
-  readonly action?: ActivityAction;
-}
+const Parameters = Schema.Struct(activityFilters);
 
 /** Which entries a list has; null selects all. */
 export interface ActivityFilters {
@@ -62,7 +57,7 @@ export interface ActivityFilters {
 }
 
 /** The filters of a request: a type, or else an id. */
-export const filtersOf = ({ action, actor, resource }: ActivityParameters): ActivityFilters => ({
+export const filtersOf = ({ action, actor, resource }: typeof Parameters.Type): ActivityFilters => ({
   actorType: isActorType(actor) ? actor : null,
   actorId: actor === undefined || isActorType(actor) ? null : actor.toLowerCase(),
   resourceType: isResourceType(resource) ? resource : null,

@@ -2,19 +2,14 @@
 import { Effect } from "effect";
 import { SqlClient, SqlError } from "effect/sql";
 import { snapshotObstacle } from "../database/citus/IsDistributed.ts";
-import { asNumber, arrayOf } from "../database/Rows.ts";
+import { arrayOf, asNumber } from "../database/Rows.ts";
+import type { BackupManifest } from "./BackupManifest.ts";
 
 /** A table and its columns in order, without generated columns. */
-export interface TableShape {
-  readonly name: string;
-  readonly columns: ReadonlyArray<string>;
-}
+export type TableShape = Pick<BackupManifest["tables"][number], "name" | "columns">;
 
 /** A sequence and its last value; null if it was never used. */
-export interface SequenceState {
-  readonly name: string;
-  readonly last: number | null;
-}
+export type SequenceState = BackupManifest["sequences"][number];
 
 /** A media file that a row references. */
 export interface ReferencedMedia {

@@ -6,15 +6,8 @@ import { open } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
+import type { BackupManifest } from "./BackupManifest.ts";
 import { errorCode } from "./DiskProblem.ts";
-
-/** A file of an archive. */
-export interface ArchivedFile {
-  readonly name: string;
-  readonly bytes: number;
-  /** In hex. */
-  readonly sha256: string;
-}
 
 /** Writes a new archive, which is complete and on disk after `finish`. `mtime` is in seconds. */
 export const writeTar = (path: string, mtime: number) => {
@@ -25,7 +18,7 @@ export const writeTar = (path: string, mtime: number) => {
     createWriteStream(path, { flags: "wx", mode: 0o600 }),
   );
   written.catch(() => undefined);
-  const files: Array<ArchivedFile> = [];
+  const files: Array<BackupManifest["files"][number]> = [];
   const write = async (
     name: string,
     size: number,
@@ -41,7 +34,7 @@ export const writeTar = (path: string, mtime: number) => {
     files.push({ name, bytes: size, sha256: hash.digest("hex") });
   };
   return {
-    files: (): ReadonlyArray<ArchivedFile> => files,
+    files: (): BackupManifest["files"] => files,
     add: (name: string, content: Buffer): Promise<void> => write(name, content.length, [content]),
     /** Adds a file of the disk. Returns false if it does not exist; rejects if its size changes. */
     addFile: async (name: string, source: string): Promise<boolean> => {

@@ -5,24 +5,11 @@ import type { CampaignId } from "../wire/Ids.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { ResolvedTargeting } from "./CampaignTargeting.ts";
 
-/** A table of targets: its column of ids, and the table that these refer to. */
-interface TargetTable {
-  readonly table: string;
-  readonly column: string;
-  readonly target: string;
-}
-
-/** The ids of one kind of target, and the table that has them. */
-interface TargetIds extends TargetTable {
-  readonly ids: ReadonlyArray<string>;
-}
-
-/** The ids of a targeting by table, also where there are none. */
-export const targetIds = ({
-  groupIds,
-  locationIds,
-  segmentIds,
-}: ResolvedTargeting): ReadonlyArray<TargetIds> => [
+/**
+ * The ids of a targeting by table, also where there are none; with the column of the table, and the table
+ * that its ids refer to.
+ */
+export const targetIds = ({ groupIds, locationIds, segmentIds }: ResolvedTargeting) => [
   { table: "campaign_location", column: "location_id", target: "location", ids: locationIds },
   { table: "campaign_location_group", column: "group_id", target: "location_group", ids: groupIds },
   { table: "campaign_segment", column: "segment_id", target: "segment", ids: segmentIds },
@@ -36,7 +23,7 @@ export const insertTargets = (
   sql: SqlClient.SqlClient,
   tenant: Tenant,
   campaignId: CampaignId,
-  { column, ids, table, target }: TargetIds,
+  { column, ids, table, target }: ReturnType<typeof targetIds>[number],
 ): Statement.Fragment => sql`
   INSERT INTO ${sql(table)} (workspace_id, environment, campaign_id, ${sql(column)}, position)
   SELECT t.workspace_id, t.environment, ${campaignId}::uuid, t.id, sent.position

@@ -1,25 +1,17 @@
 import { Context, Effect, Layer } from "effect";
 import { pipelined } from "../database/pool/TransactionConnection.ts";
-import type { TimeOfDay } from "../time/LocalTime.ts";
 import { type CampaignId, idAt, type NotificationId } from "../wire/Ids.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
+import type { FoundCampaign } from "./Campaign.ts";
 import { type CampaignDates, sendInstant } from "./CampaignDates.ts";
-import { type LateChoice, localPlan } from "./LocalSend.ts";
-import { SendPlanRepository } from "./SendPlanRepository.ts";
+import { localPlan } from "./LocalSend.ts";
+import { SendPlanRepository, type WaitingSend } from "./SendPlanRepository.ts";
 
 /** A push campaign, as far as its sends depend on it. */
-interface PlannedCampaign {
-  readonly id: CampaignId;
-  readonly timezone: CampaignDates["timezone"];
-  readonly startsAtMs: number;
-  readonly paused: boolean;
-}
+type PlannedCampaign = Pick<FoundCampaign, "id" | "timezone" | "startsAtMs" | "paused">;
 
 /** When a notification is sent; `late` is null unless it is sent at that time in each device's zone. */
-interface PlannedTime {
-  readonly sendAt: TimeOfDay;
-  readonly late: LateChoice | null;
-}
+type PlannedTime = Pick<WaitingSend, "sendAt" | "late">;
 
 /** Plans a notification. `now` is in epoch milliseconds. */
 type Schedule = (

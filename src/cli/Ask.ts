@@ -23,27 +23,24 @@ export const askOf = <Client>(
     });
 };
 
-interface Page<Item> {
-  readonly data: ReadonlyArray<Item>;
-  readonly meta: { readonly next_cursor: string | null };
-}
+/** Reads a list up to `limit` items. `hasMore` says whether the list goes further. */
+export type ReadList<Item> = (
+  limit: number,
+) => Effect.Effect<{ readonly items: ReadonlyArray<Item>; readonly hasMore: boolean }, CommandRefused>;
 
-interface PageQuery {
-  readonly limit: number;
-  readonly cursor?: string;
-}
-
-/** Fetches one page of a list. */
-export type FetchPage<Item> = (query: PageQuery) => Effect.Effect<Page<Item>, CommandRefused>;
-
-/** Fetches one page of a list of the client. */
-export const pageOf =
+/** Reads a list of the client page by page. */
+export const listOf =
   <Client, Item>(
     ask: Ask<Client>,
-    list: (client: Client, query: PageQuery) => Pages<Item>,
-  ): FetchPage<Item> =>
-  (query) =>
+    list: (client: Client, query: { readonly limit: number }) => Pages<Item>,
+  ): ReadList<Item> =>
+  (limit) =>
     ask(async (client) => {
-      const { value } = await list(client, query).pages().next();
-      return { data: value?.items ?? [], meta: { next_cursor: value?.nextCursor ?? null } };
+      const items: Array<Item> = [];
+      for await (const page of list(client, { limit: Math.min(100, limit) }).pages()) {
+        items.push(...page.items);
+        const hasMore = page.nextCursor !== null || items.length > limit;
+        if (items.length >= limit) return { items: items.slice(0, limit), hasMore };
+      }
+      return { items, hasMore: false };
     });

@@ -1,27 +1,11 @@
 /** Lookups of items by id or name. */
 import { Effect } from "effect";
 import { isUuid } from "../wire/Ids.ts";
-import { type FetchPage, pageOf } from "./Ask.ts";
+import { listOf, type ReadList } from "./Ask.ts";
 import { type CommandRefused, refused } from "./CommandRefused.ts";
 import type { EnvironmentFlags } from "./Flags.ts";
 import { type Operator, operator } from "./Operator.ts";
 import { formatInstant } from "./terminal/Formats.ts";
-
-/** Reads a list page by page, up to `limit` items. `hasMore` says whether the list goes further. */
-export const readList = <Item>(limit: number, fetch: FetchPage<Item>) =>
-  Effect.gen(function* () {
-    const items: Array<Item> = [];
-    let cursor: string | null = null;
-    do {
-      const page: Effect.Success<ReturnType<typeof fetch>> = yield* fetch({
-        limit: Math.min(100, limit - items.length),
-        ...(cursor === null ? {} : { cursor }),
-      });
-      items.push(...page.data);
-      cursor = page.meta.next_cursor;
-    } while (cursor !== null && items.length < limit);
-    return { items, hasMore: cursor !== null };
-  });
 
 /** The only item of a name: by exact spelling, or else regardless of case. */
 const pick = <Item extends { readonly id: string }>(
@@ -40,16 +24,15 @@ const pick = <Item extends { readonly id: string }>(
   return Effect.fail(refused(`${matches.length} ${noun}s are called "${name}". Give the id of one:\n${ids}`));
 };
 
-/** The id of the only item of a name. Items for which `isCandidate` is false do not count. */
+/** The id of the only item of a name. */
 export const findIdByName = <Item extends { readonly id: string }>(
   noun: string,
   name: string,
-  fetch: FetchPage<Item>,
+  list: ReadList<Item>,
   nameOf: (item: Item) => string,
-  isCandidate: (item: Item) => boolean = () => true,
 ): Effect.Effect<string, CommandRefused> =>
-  readList(Number.POSITIVE_INFINITY, fetch).pipe(
-    Effect.flatMap(({ items }) => pick(noun, name, items.filter(isCandidate), nameOf)),
+  list(Number.POSITIVE_INFINITY).pipe(
+    Effect.flatMap(({ items }) => pick(noun, name, items, nameOf)),
     Effect.map(({ id }) => id),
   );
 
@@ -57,12 +40,9 @@ export const findIdByName = <Item extends { readonly id: string }>(
 export const findId = <Item extends { readonly id: string; readonly name: string }>(
   noun: string,
   nameOrId: string,
-  fetch: FetchPage<Item>,
-  isCandidate: (item: Item) => boolean = () => true,
+  list: ReadList<Item>,
 ): Effect.Effect<string, CommandRefused> =>
-  isUuid(nameOrId)
-    ? Effect.succeed(nameOrId)
-    : findIdByName(noun, nameOrId, fetch, ({ name }) => name, isCandidate);
+  isUuid(nameOrId) ? Effect.succeed(nameOrId) : findIdByName(noun, nameOrId, list, ({ name }) => name);
 
 /**
  * The id of a credential to revoke, by its id or name. A name finds the credential that is not revoked. Fails
@@ -70,8 +50,8 @@ export const findId = <Item extends { readonly id: string; readonly name: string
  */
 export const findCredential = Effect.fnUntraced(function* <
   Item extends { readonly id: string; readonly name: string; readonly revoked_at: string | null },
->(noun: string, nameOrId: string, fetch: FetchPage<Item>): Effect.fn.Return<string, CommandRefused> {
-  const { items } = yield* readList(Number.POSITIVE_INFINITY, fetch);
+>(noun: string, nameOrId: string, list: ReadList<Item>): Effect.fn.Return<string, CommandRefused> {
+  const { items } = yield* list(Number.POSITIVE_INFINITY);
   const named = isUuid(nameOrId)
     ? items.filter(({ id }) => id === nameOrId.toLowerCase())
     : items.filter(({ name }) => name.toLowerCase() === nameOrId.toLowerCase());
@@ -91,7 +71,7 @@ export const findWorkspace = (ask: Operator, nameOrId: string): Effect.Effect<st
   findId(
     "workspace",
     nameOrId,
-    pageOf(ask, (client, query) => client.workspaces.list(query)),
+    listOf(ask, (client, query) => client.workspaces.list(query)),
   );
 
 /** The operator interface, and the ids of the workspace and the environment in its paths. */

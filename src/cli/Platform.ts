@@ -3,7 +3,7 @@ import { Effect, Option } from "effect";
 import { Flag } from "effect/cli";
 import { type ConnectionSettings, WaypostClient } from "../client/WaypostClient.ts";
 import type { Environment } from "../workspaces/Environment.ts";
-import { type Ask, askOf, pageOf } from "./Ask.ts";
+import { type Ask, askOf, listOf } from "./Ask.ts";
 import { badUsage, CommandRefused, refused } from "./CommandRefused.ts";
 import { environmentFlag, type EnvironmentFlags, optionalFlag, workspaceFlag } from "./Flags.ts";
 import { findId, findWorkspace } from "./Lookups.ts";
@@ -78,5 +78,5 @@ export const findCampaign = (
   findId(
     archived === "true" ? "archived campaign" : "campaign",
     nameOrId,
-    pageOf(platform, (client, query) => client.campaigns.list({ ...query, archived })),
+    listOf(platform, (client, query) => client.campaigns.list({ ...query, archived })),
   );

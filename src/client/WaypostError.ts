@@ -9,15 +9,10 @@ export type WaypostErrorCode = ServiceCode | ClientCode;
 /** Problems by dotted field name, such as `trigger_config.send_at` or `location_ids.2`. */
 export type FieldProblems = Readonly<Record<string, ReadonlyArray<string>>>;
 
-interface Options {
-  readonly status: number | null;
-  readonly code: WaypostErrorCode;
-  readonly message: string;
-  readonly fields?: FieldProblems;
-  readonly requestId?: string | null;
-  readonly retryAfter?: number | null;
-  readonly cause?: unknown;
-}
+interface Options
+  extends
+    Pick<WaypostError, "status" | "code" | "message">,
+    Partial<Pick<WaypostError, "fields" | "requestId" | "retryAfter" | "cause">> {}
 
 /** A failed call: an error of the API, or a missing or unreadable response. */
 export class WaypostError extends Error {

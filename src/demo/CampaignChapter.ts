@@ -7,14 +7,6 @@ import { at } from "./ExpectedFigures.ts";
 import type { DemoLocations } from "./LocationsChapter.ts";
 import type { DemoWorkspace } from "./WorkspaceChapters.ts";
 
-/** The campaign of the demo, and its message. */
-export interface DemoCampaign {
-  readonly campaignId: string;
-  readonly notificationId: string;
-  readonly headline: string;
-  readonly pictureUrl: string;
-}
-
 const zone = "Europe/Amsterdam";
 const headline = "Coffee is on us";
 
@@ -90,5 +82,8 @@ export const campaignChapter = Effect.fnUntraced(function* (
     notificationId: yield* notification.text("id"),
     headline,
     pictureUrl: yield* picture.text("url"),
-  } satisfies DemoCampaign;
+  };
 });
+
+/** The campaign of the demo, and its message. */
+export type DemoCampaign = Effect.Success<ReturnType<typeof campaignChapter>>;

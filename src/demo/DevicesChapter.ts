@@ -7,12 +7,6 @@ import type { DemoContext } from "./DemoContext.ts";
 import type { DemoLocations } from "./LocationsChapter.ts";
 import type { DemoWorkspace } from "./WorkspaceChapters.ts";
 
-/** The devices of the demo. Anna's is an approved test device, Ben's is not. */
-export interface DemoDevices {
-  readonly anna: Access;
-  readonly ben: Access;
-}
-
 /** Two devices register. The operator approves one of them for Sandbox. */
 export const devicesChapter = Effect.fnUntraced(function* (
   context: DemoContext,
@@ -44,7 +38,7 @@ export const devicesChapter = Effect.fnUntraced(function* (
   });
   yield* figures.check("whether Anna's device is approved", approved.data("approved"), true);
   yield* narrator.variables([anna.access.credential, ben.access.credential]);
-  return { anna: anna.access, ben: ben.access } satisfies DemoDevices;
+  return { anna: anna.access, ben: ben.access };
 });
 
 /** Devices enter and leave a location. Messages are in the response, and stay in the inbox. */
@@ -121,3 +115,6 @@ export const visitsChapter = Effect.fnUntraced(function* (
   yield* figures.check("the id of Anna's message", messageId, triggered.data("deliveries", 0, "id"));
   yield* send(anna, `POST /messages/${messageId}/opened`, { show: ["message_id", "opened_at"] });
 });
+
+/** The devices of the demo. Anna's is an approved test device, Ben's is not. */
+export type DemoDevices = Effect.Success<ReturnType<typeof devicesChapter>>;

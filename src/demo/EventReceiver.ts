@@ -1,23 +1,13 @@
-import { Effect, type Scope } from "effect";
+import { Effect } from "effect";
 import type { IncomingMessage } from "node:http";
 import { secretKeyOf, signatureOf } from "../webhooks/WebhookSecret.ts";
-import { type DemoFailed, failed } from "./DemoFailed.ts";
+import { failed } from "./DemoFailed.ts";
 import { loopbackServer } from "./LoopbackServer.ts";
 
 /** A call that arrived. */
 interface ReceivedCall {
   readonly headers: IncomingMessage["headers"];
   readonly body: string;
-}
-
-/** A receiver of webhooks. */
-export interface EventReceiver {
-  readonly url: string;
-  /**
-   * The events of the first calls, in the order of their arrival. Fails when a signature is wrong, or when
-   * fewer calls arrive within 15 seconds.
-   */
-  readonly events: (secret: string, count: number) => Effect.Effect<ReadonlyArray<unknown>, DemoFailed>;
 }
 
 const maxWait = "15 seconds";
@@ -28,8 +18,8 @@ const isSigned = ({ body, headers }: ReceivedCall, secret: string): boolean => {
   return headers["webhook-signature"] === signatureOf([secretKeyOf(secret)], id, timestamp, body);
 };
 
-/** A receiver that keeps every call, until the scope closes. */
-export const eventReceiver: Effect.Effect<EventReceiver, DemoFailed, Scope.Scope> = Effect.gen(function* () {
+/** A receiver of webhooks that keeps every call, until the scope closes. */
+export const eventReceiver = Effect.gen(function* () {
   const calls: Array<ReceivedCall> = [];
   const url = yield* loopbackServer((request, response) => {
     const chunks: Array<Buffer> = [];
@@ -50,7 +40,11 @@ export const eventReceiver: Effect.Effect<EventReceiver, DemoFailed, Scope.Scope
     );
   return {
     url: `${url}/waypost`,
-    events: Effect.fnUntraced(function* (secret, count) {
+    /**
+     * The events of the first calls, in the order of their arrival. Fails when a signature is wrong, or when
+     * fewer calls arrive within 15 seconds.
+     */
+    events: Effect.fnUntraced(function* (secret: string, count: number) {
       yield* arrived(count);
       const first = calls.slice(0, count);
       if (!first.every((call) => isSigned(call, secret)))

@@ -11,14 +11,6 @@ const fileName = "docs/examples/locations.geojson";
 const groupName = "Noord-Holland";
 const cityName = "Amsterdam";
 
-/** The locations that the later chapters use. */
-export interface DemoLocations {
-  readonly groupId: string;
-  readonly groupName: string;
-  readonly groupSize: number;
-  readonly cityId: string;
-}
-
 interface Feature {
   readonly properties: { readonly name: string; readonly group: string };
 }
@@ -91,5 +83,8 @@ export const locationsChapter = Effect.fnUntraced(function* (
     show: ["name", "type", "geometry", "radius_meters", "groups"],
   });
   yield* figures.check(`the groups of ${cityName}`, city.data("groups"), [groupName]);
-  return { groupId: yield* groups.text(0, "id"), groupName, groupSize, cityId } satisfies DemoLocations;
+  return { groupId: yield* groups.text(0, "id"), groupName, groupSize, cityId };
 });
+
+/** The locations that the later chapters use. */
+export type DemoLocations = Effect.Success<ReturnType<typeof locationsChapter>>;

@@ -1,5 +1,5 @@
 import { Effect, type Scope } from "effect";
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -19,14 +19,7 @@ const maxOutputChars = 4_000;
 /** Variables that the server inherits. It must not inherit settings of another Waypost. */
 const inheritedVariables = ["PATH", "HOME", "TMPDIR", "LANG", "SYSTEMROOT"];
 
-interface ServerProcess {
-  readonly child: ChildProcess;
-  readonly exited: Promise<void>;
-  /** Resolves to the listen address, or rejects with the output of a process that ended. */
-  readonly listening: Promise<string>;
-}
-
-const start = (command: ReadonlyArray<string>, dataDir: string, operatorKey: string): ServerProcess => {
+const start = (command: ReadonlyArray<string>, dataDir: string, operatorKey: string) => {
   const [program = "", ...parameters] = command;
   const child = spawn(program, [...parameters, "serve"], {
     cwd: dataDir,
@@ -52,6 +45,7 @@ const start = (command: ReadonlyArray<string>, dataDir: string, operatorKey: str
     child.once("error", () => resolve());
     child.once("close", () => resolve());
   });
+  // The listen address. Rejects with the output of a process that ended.
   const listening = new Promise<string>((resolve, reject) => {
     child.stdout?.on("data", (chunk: Buffer) => {
       output = (output + chunk.toString()).slice(-maxOutputChars);
@@ -68,7 +62,7 @@ const start = (command: ReadonlyArray<string>, dataDir: string, operatorKey: str
   return { child, exited, listening };
 };
 
-const stop = ({ child, exited }: ServerProcess): Effect.Effect<void> =>
+const stop = ({ child, exited }: ReturnType<typeof start>): Effect.Effect<void> =>
   Effect.suspend(() => {
     child.kill("SIGTERM");
     return Effect.timeoutOrElse(

@@ -1,18 +1,7 @@
 import { Effect } from "effect";
 import { abilities } from "../access/Ability.ts";
-import type { Access } from "./DemoClient.ts";
 import type { DemoContext } from "./DemoContext.ts";
 import { at } from "./ExpectedFigures.ts";
-
-/** The workspace of the demo, and the access of its systems and its app. */
-export interface DemoWorkspace {
-  readonly workspaceId: string;
-  readonly sandbox: Access;
-  readonly production: Access;
-  readonly productionTokenId: string;
-  /** The device interface, with the SDK key. */
-  readonly app: Access;
-}
 
 /** The operator creates a workspace, a token for each environment, and an SDK key. */
 export const workspaceChapter = Effect.fnUntraced(function* (context: DemoContext) {
@@ -51,7 +40,7 @@ export const workspaceChapter = Effect.fnUntraced(function* (context: DemoContex
     workspaceId,
     ...access,
     productionTokenId: yield* production.text("id"),
-  } satisfies DemoWorkspace;
+  };
 });
 
 /** Each token works at its own address only. The operator enables the full API in Production. */
@@ -89,3 +78,6 @@ export const environmentChapter = Effect.fnUntraced(function* (
   const empty = yield* send(production, "GET /campaigns");
   yield* figures.check("the campaigns of Production", empty.data(), []);
 });
+
+/** The workspace of the demo, and the access of its systems and its app. */
+export type DemoWorkspace = Effect.Success<ReturnType<typeof workspaceChapter>>;

@@ -2,15 +2,10 @@ import { Effect, Result } from "effect";
 import { stat } from "node:fs/promises";
 import { secretAwsVariables } from "../config/MediaStoreSetting.ts";
 import { nearestNames, orList } from "../config/NearestName.ts";
-import {
-  Settings,
-  type SettingsInvalid,
-  type SettingsRecord,
-  type SettingsService,
-} from "../config/Settings.ts";
+import { Settings, type SettingsInvalid, type SettingsRecord } from "../config/Settings.ts";
 import { allSettings } from "../config/SettingsTable.ts";
 import { counted } from "../wire/Text.ts";
-import { type Finding, ok, type Outcome, problem, runCheck, warning } from "./HealthCheck.ts";
+import { ok, type Outcome, problem, runCheck, warning } from "./HealthCheck.ts";
 import { settingsConflicts } from "./SettingsConflicts.ts";
 
 /** Variables that are not settings: one of the command line, and one that the launcher sets. */
@@ -46,13 +41,6 @@ const filePermissions = Effect.fnUntraced(function* (path: string, fromFile: Set
   );
 });
 
-/** The settings that can be read, and the findings about the others. */
-export interface CheckedSettings {
-  readonly record: SettingsRecord;
-  readonly settings: SettingsService;
-  readonly findings: ReadonlyArray<Finding>;
-}
-
 /** The record without the settings that the problems name. */
 const withoutInvalid = (record: SettingsRecord, problems: ReadonlyArray<string>): SettingsRecord => {
   const invalid = new Set(problems.flatMap((text) => /^[A-Z][A-Z0-9_]+/.exec(text)?.[0] ?? []));
@@ -60,11 +48,14 @@ const withoutInvalid = (record: SettingsRecord, problems: ReadonlyArray<string>)
   return Object.fromEntries(Object.entries(record).filter(([name]) => !invalid.has(name)));
 };
 
-/** Reads the settings as `serve` does. For the other checks, an invalid setting counts as not set. */
+/**
+ * Reads the settings as `serve` does, and gives the findings about those that cannot be read. For the other
+ * checks, an invalid setting counts as not set.
+ */
 export const settingsHealthCheck = Effect.fnUntraced(function* (
   environment: SettingsRecord,
   file: string | null,
-): Effect.fn.Return<CheckedSettings> {
+) {
   const problems: Array<string> = [];
   const addProblems = (error: SettingsInvalid) => {
     problems.push(...error.problems);

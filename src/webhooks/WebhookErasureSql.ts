@@ -4,18 +4,13 @@ import { arrayOf, unnested } from "../database/Rows.ts";
 import { run } from "../database/Statements.ts";
 import { inTenant, tenantIs } from "../database/TenantColumns.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
+import type { NewCall } from "./calls/CallQueueSql.ts";
 
 /** A call whose body has a text. */
-export interface FoundCall {
-  readonly webhookId: string;
-  readonly id: string;
-  readonly body: string;
-}
+export type FoundCall = Pick<NewCall, "webhookId" | "id" | "body">;
 
 /** A call with some of its events left. */
-export interface ReducedCall extends FoundCall {
-  readonly eventIds: ReadonlyArray<string>;
-}
+export type ReducedCall = Pick<NewCall, "webhookId" | "id" | "body" | "eventIds">;
 
 const callKey = {
   webhook_id: ["uuid", ({ webhookId }: FoundCall) => webhookId],

@@ -5,7 +5,6 @@ import { idAt } from "../wire/Ids.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { batchBody } from "./calls/CallBodies.ts";
 import { callOutcomesSql } from "./calls/CallOutcomesSql.ts";
-import type { CallResult } from "./calls/CallResult.ts";
 import { Receivers } from "./calls/Receivers.ts";
 import { callSigning, signedRequest } from "./CallSigning.ts";
 import { callId } from "./EventId.ts";
@@ -13,14 +12,6 @@ import type { Webhook, WebhookTestResult } from "./Webhook.ts";
 import { webhooksSql } from "./WebhooksSql.ts";
 
 const testType = "webhook.test";
-
-/** A call with a test event, and its result. */
-interface TestCall {
-  readonly eventId: string;
-  readonly result: CallResult;
-  readonly startedAt: number;
-  readonly durationMs: number;
-}
 
 const testEvent = ({ environment, workspace }: Tenant, webhook: Webhook, id: string, now: number) => ({
   text: JSON.stringify({
@@ -51,7 +42,7 @@ export const webhookTesting = Effect.gen(function* () {
     const id = callId(webhook.id, [eventId]);
     const result = yield* receivers.send(signedRequest(new URL(webhook.url), keys, { id, body }, startedAt));
     const durationMs = Math.max(0, (yield* Clock.currentTimeMillis) - startedAt);
-    return { eventId, result, startedAt, durationMs } satisfies TestCall;
+    return { eventId, result, startedAt, durationMs };
   });
 
   return Effect.fnUntraced(function* (tenant: Tenant, webhook: Webhook) {

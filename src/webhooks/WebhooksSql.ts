@@ -8,12 +8,7 @@ import type { TenantKey } from "../workspaces/Environment.ts";
 import type { Webhook, WebhookAttempt, WebhookStatus } from "./Webhook.ts";
 
 /** The values of a webhook that a client writes. */
-export interface WebhookValues {
-  readonly url: string;
-  readonly events: ReadonlyArray<string>;
-  readonly description: string | null;
-  readonly batch: boolean;
-}
+export type WebhookValues = Pick<Webhook, "url" | "events" | "description" | "batch">;
 
 /** The sealed secrets of a webhook. `previousUntil` is in epoch milliseconds. */
 export interface SealedSecrets {

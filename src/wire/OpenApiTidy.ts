@@ -142,15 +142,7 @@ export const describeApi = (
   >();
   HttpApi.reflect(api, {
     onGroup: () => {},
-    onEndpoint: ({
-      endpoint,
-      group,
-      middleware,
-    }: {
-      readonly endpoint: HttpApiEndpoint.Top;
-      readonly group: HttpApiGroup.Top;
-      readonly middleware: ReadonlySet<{ readonly key: string }>;
-    }) => {
+    onEndpoint: ({ endpoint, group, middleware }) => {
       endpoints.set(`${group.identifier}.${endpoint.identifier}`, {
         endpoint,
         middleware: new Set([...middleware].map(({ key }) => key)),

@@ -3,7 +3,7 @@ import { Flag } from "effect/cli";
 import { ActivityAction } from "../../activity/ActivityEntry.ts";
 import { actorRule, isActorFilter, isResourceFilter, resourceRule } from "../../activity/ActivityFilters.ts";
 import type { ActivityEntry } from "../../client/WaypostClient.ts";
-import { pageOf } from "../Ask.ts";
+import { listOf } from "../Ask.ts";
 import { command, operatorCommands } from "../DeclaredCommand.ts";
 import { choiceFlag, environmentFlags, limitFlag } from "../Flags.ts";
 import { openWorkspace } from "../Platform.ts";
@@ -44,7 +44,7 @@ const list = command("list", {
     };
     yield* printList(
       flags.limit,
-      pageOf(platform, (client, query) => client.activity.list({ ...query, ...filters })),
+      listOf(platform, (client, query) => client.activity.list({ ...query, ...filters })),
       [
         { heading: "AT", kind: "instant", cell: ({ at }) => at },
         { heading: "ACTOR", cell: ({ actor }) => actor.name },

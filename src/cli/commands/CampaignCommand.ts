@@ -2,7 +2,7 @@ import { Option } from "effect";
 import { Flag } from "effect/cli";
 import type { Campaign, CampaignDraft } from "../../client/WaypostClient.ts";
 import { counted } from "../../wire/Text.ts";
-import { pageOf } from "../Ask.ts";
+import { listOf } from "../Ask.ts";
 import { command, operatorCommands } from "../DeclaredCommand.ts";
 import { limitFlag, nameArgument, optionalFlag, switchFlag, textFlag } from "../Flags.ts";
 import { findCampaign, openPlatform, platformFlags } from "../Platform.ts";
@@ -62,7 +62,7 @@ const list = command("list", {
     const platform = yield* openPlatform(flags);
     yield* printList(
       flags.limit,
-      pageOf(platform, (client, query) =>
+      listOf(platform, (client, query) =>
         client.campaigns.list({ ...query, archived: flags.archived ? "true" : "false" }),
       ),
       [

@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect";
 import { Flag } from "effect/cli";
 import { isUuid } from "../../wire/Ids.ts";
-import { pageOf } from "../Ask.ts";
+import { listOf } from "../Ask.ts";
 import type { CommandRefused } from "../CommandRefused.ts";
 import { command, operatorCommands } from "../DeclaredCommand.ts";
 import {
@@ -42,7 +42,7 @@ const list = command("list", {
     };
     yield* printList(
       flags.limit,
-      pageOf(platform, (client, query) => client.devices.list({ ...query, ...filters })),
+      listOf(platform, (client, query) => client.devices.list({ ...query, ...filters })),
       [
         { heading: "ID", kind: "id", cell: ({ id }) => id },
         { heading: "INSTALLATION", kind: "id", cell: (device) => device.installation_id },
@@ -66,7 +66,7 @@ const onDevice = <A, R>(
     findIdByName(
       "device",
       name,
-      pageOf(platform, (client, query) => client.devices.list(query)),
+      listOf(platform, (client, query) => client.devices.list(query)),
       (device) => device.installation_id,
     ),
     request,
@@ -116,7 +116,7 @@ const explain = command("explain", {
     yield* onDevice(platform, flags.device, (device) =>
       printList(
         flags.limit,
-        pageOf(platform, (client, query) => client.explanations.explain(device, { ...query, ...filters })),
+        listOf(platform, (client, query) => client.explanations.explain(device, { ...query, ...filters })),
         [
           { heading: "CAMPAIGN", kind: "id", cell: (each) => each.campaign_id },
           { heading: "NAME", cell: (each) => each.campaign_name },

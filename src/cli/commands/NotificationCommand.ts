@@ -1,5 +1,5 @@
 import { Option } from "effect";
-import { Flag } from "effect/cli";
+import { type Command, Flag } from "effect/cli";
 import type { Notification, NotificationDraft } from "../../client/WaypostClient.ts";
 import { command, operatorCommands } from "../DeclaredCommand.ts";
 import { choiceFlag, optionalFlag, switchFlag, textFlag } from "../Flags.ts";
@@ -60,32 +60,42 @@ const list = command("list", {
 const wholeFlag = (name: string, description: string) =>
   Flag.Int(name).pipe(Flag.withDescription(description), Flag.optional);
 
-interface TriggerFlags {
-  readonly trigger: Option.Option<"on_enter" | "on_exit" | "on_dwell">;
-  readonly minutes: Option.Option<number>;
-  readonly maxSilence: Option.Option<number>;
-  readonly sendAt: Option.Option<string>;
-  readonly local: boolean;
-  readonly late: Option.Option<"send" | "skip">;
-}
+const triggerFlags = {
+  trigger: choiceFlag(
+    "trigger",
+    ["on_enter", "on_exit", "on_dwell"],
+    "Of a geo campaign: send when a device enters or leaves a location, or has been inside for --minutes",
+  ),
+  minutes: wholeFlag("minutes", "With --trigger on_dwell: minutes inside without an exit, 1 to 1440"),
+  maxSilence: wholeFlag(
+    "max-silence",
+    "With --trigger on_dwell: not if the device has reported nothing for so many minutes",
+  ),
+  sendAt: optionalFlag("send-at", "Of a push campaign: send at HH:MM on the campaign's day"),
+  local: switchFlag("local", "With --send-at: in the time zone of each device"),
+  late: choiceFlag(
+    "late",
+    ["send", "skip"],
+    "With --local: send at once where the time has passed, or skip it (the default)",
+  ),
+};
 
 /** The trigger of a draft. The server checks that its parts belong together. */
-const triggerDraft = (flags: TriggerFlags): Pick<NotificationDraft, "trigger_type" | "trigger_config"> => {
+const triggerDraft = (
+  flags: Command.Command.Config.Infer<typeof triggerFlags>,
+): Pick<NotificationDraft, "trigger_type" | "trigger_config"> => {
   const config = {
-    ...Option.match(flags.sendAt, { onNone: () => ({}), onSome: (send_at) => ({ send_at }) }),
-    ...(flags.local ? { local: true } : {}),
-    ...Option.match(flags.late, { onNone: () => ({}), onSome: (late) => ({ late }) }),
-    ...Option.match(flags.minutes, { onNone: () => ({}), onSome: (minutes) => ({ minutes }) }),
-    ...Option.match(flags.maxSilence, {
-      onNone: () => ({}),
-      onSome: (minutes) => ({ max_silence_minutes: minutes }),
-    }),
+    send_at: Option.getOrUndefined(flags.sendAt),
+    local: flags.local || undefined,
+    late: Option.getOrUndefined(flags.late),
+    minutes: Option.getOrUndefined(flags.minutes),
+    max_silence_minutes: Option.getOrUndefined(flags.maxSilence),
   };
   return {
     trigger_type: Option.isSome(flags.sendAt)
       ? "fixed_time"
       : Option.getOrElse(flags.trigger, () => "on_enter" as const),
-    trigger_config: Object.keys(config).length === 0 ? null : config,
+    trigger_config: Object.values(config).every((value) => value === undefined) ? null : config,
   };
 };
 
@@ -100,23 +110,7 @@ const create = command("create", {
     name: textFlag("name", "Name of the notification, not shown to people"),
     headline: textFlag("headline", "Headline of the message"),
     body: textFlag("body", "Text of the message"),
-    trigger: choiceFlag(
-      "trigger",
-      ["on_enter", "on_exit", "on_dwell"],
-      "Of a geo campaign: send when a device enters or leaves a location, or has been inside for --minutes",
-    ),
-    minutes: wholeFlag("minutes", "With --trigger on_dwell: minutes inside without an exit, 1 to 1440"),
-    maxSilence: wholeFlag(
-      "max-silence",
-      "With --trigger on_dwell: not if the device has reported nothing for so many minutes",
-    ),
-    sendAt: optionalFlag("send-at", "Of a push campaign: send at HH:MM on the campaign's day"),
-    local: switchFlag("local", "With --send-at: in the time zone of each device"),
-    late: choiceFlag(
-      "late",
-      ["send", "skip"],
-      "With --local: send at once where the time has passed, or skip it (the default)",
-    ),
+    ...triggerFlags,
     ctaLabel: optionalFlag("cta-label", "Label of the button"),
     ctaUrl: optionalFlag("cta-url", "Address that the button opens"),
     media: optionalFlag("media", "Id of a media file"),

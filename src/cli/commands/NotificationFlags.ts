@@ -1,6 +1,6 @@
 /** The flags that commands on notifications share, and how they find the notification. */
 import { Effect } from "effect";
-import { pageOf } from "../Ask.ts";
+import { listOf } from "../Ask.ts";
 import { nameArgument, textFlag } from "../Flags.ts";
 import { findId } from "../Lookups.ts";
 import { findCampaign, type Platform, platformFlags } from "../Platform.ts";
@@ -13,7 +13,7 @@ export const campaignFlags = {
 
 /** The notifications of a campaign, in pages. */
 export const pages = (platform: Platform, campaign: string) =>
-  pageOf(platform, (client) => client.notifications.list(campaign));
+  listOf(platform, (client) => client.notifications.list(campaign));
 
 /** The flags of a command on one notification. */
 export const oneFlags = { ...campaignFlags, notification: nameArgument("notification") };

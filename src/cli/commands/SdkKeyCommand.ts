@@ -1,7 +1,7 @@
 import { Flag } from "effect/cli";
 import { SdkKeyDraft } from "../../access/Token.ts";
 import { environmentName } from "../../workspaces/Environment.ts";
-import { pageOf } from "../Ask.ts";
+import { listOf } from "../Ask.ts";
 import { command, operatorCommands } from "../DeclaredCommand.ts";
 import { environmentFlags, limitFlag, nameArgument } from "../Flags.ts";
 import { findCredential, openEnvironment } from "../Lookups.ts";
@@ -41,7 +41,7 @@ const list = command("list", {
     const { ask, at } = yield* openEnvironment(flags);
     yield* printList(
       flags.limit,
-      pageOf(ask, (client, query) => client.sdkKeys.list(...at, query)),
+      listOf(ask, (client, query) => client.sdkKeys.list(...at, query)),
       [
         { heading: "ID", kind: "id", cell: ({ id }) => id },
         { heading: "NAME", cell: ({ name }) => name },
@@ -63,7 +63,7 @@ const revoke = command("revoke", {
     const key = yield* findCredential(
       "SDK key",
       flags.key,
-      pageOf(ask, (client, query) => client.sdkKeys.list(...at, query)),
+      listOf(ask, (client, query) => client.sdkKeys.list(...at, query)),
     );
     const revoked = yield* ask((client) => client.sdkKeys.revoke(...at, key));
     yield* printOne(revoked, () => `Revoked the SDK key ${key}. It can no longer register devices.`);

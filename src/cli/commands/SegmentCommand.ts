@@ -2,7 +2,7 @@ import { Effect, Option } from "effect";
 import { Flag } from "effect/cli";
 import type { Segment } from "../../client/WaypostClient.ts";
 import { parseSegmentBody } from "../../devices/SegmentParsing.ts";
-import { pageOf } from "../Ask.ts";
+import { listOf } from "../Ask.ts";
 import { badUsage, CommandRefused } from "../CommandRefused.ts";
 import { command, operatorCommands } from "../DeclaredCommand.ts";
 import {
@@ -50,7 +50,7 @@ const card = (segment: Segment): string =>
     ["updated", formatInstant(segment.updated_at)],
   ]);
 
-const pages = (platform: Platform) => pageOf(platform, (client, query) => client.segments.list(query));
+const pages = (platform: Platform) => listOf(platform, (client, query) => client.segments.list(query));
 
 /** The platform API, and the id of the segment that the flags name. */
 const openSegment = Effect.fnUntraced(function* (flags: EnvironmentFlags & { readonly segment: string }) {

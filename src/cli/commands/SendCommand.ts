@@ -2,7 +2,7 @@ import { Option } from "effect";
 import type { Send, SendPart } from "../../client/WaypostClient.ts";
 import { SendStatus } from "../../sending/sends/Send.ts";
 import { isUuid } from "../../wire/Ids.ts";
-import { pageOf } from "../Ask.ts";
+import { listOf } from "../Ask.ts";
 import { refused } from "../CommandRefused.ts";
 import { command, operatorCommands } from "../DeclaredCommand.ts";
 import { choiceFlag, environmentFlags, limitFlag, optionalFlag } from "../Flags.ts";
@@ -39,7 +39,7 @@ const list = command("list", {
     };
     yield* printList(
       flags.limit,
-      pageOf(platform, (client, query) => client.sends.list({ ...query, ...filters })),
+      listOf(platform, (client, query) => client.sends.list({ ...query, ...filters })),
       [
         { heading: "ID", kind: "id", cell: ({ id }) => id },
         { heading: "CAMPAIGN", cell: (send) => send.campaign_name ?? "(deleted)" },

@@ -4,7 +4,7 @@ import { abilities } from "../../access/Ability.ts";
 import { TokenDraft } from "../../access/Token.ts";
 import { commaList } from "../../wire/Text.ts";
 import { environmentName } from "../../workspaces/Environment.ts";
-import { pageOf } from "../Ask.ts";
+import { listOf } from "../Ask.ts";
 import { command, operatorCommands } from "../DeclaredCommand.ts";
 import { environmentFlags, limitFlag, nameArgument, optionalFlag, workspaceFlag } from "../Flags.ts";
 import { findCredential, findWorkspace } from "../Lookups.ts";
@@ -74,7 +74,7 @@ const list = command("list", {
     const workspace = yield* findWorkspace(ask, flags.workspace);
     yield* printList(
       flags.limit,
-      pageOf(ask, (client, query) => client.tokens.list(workspace, query)),
+      listOf(ask, (client, query) => client.tokens.list(workspace, query)),
       [
         { heading: "ID", kind: "id", cell: ({ id }) => id },
         { heading: "NAME", cell: ({ name }) => name },
@@ -102,7 +102,7 @@ const revoke = command("revoke", {
     const token = yield* findCredential(
       "token",
       flags.token,
-      pageOf(ask, (client, query) => client.tokens.list(workspace, query)),
+      listOf(ask, (client, query) => client.tokens.list(workspace, query)),
     );
     const revoked = yield* ask((client) => client.tokens.revoke(workspace, token));
     yield* printOne(revoked, () => `Revoked the token ${token}. It no longer works.`);

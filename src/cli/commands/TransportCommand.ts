@@ -9,7 +9,7 @@ import {
 } from "../../sending/credentials/PushCredential.ts";
 import { TransportTestDraft } from "../../sending/push/TransportTest.ts";
 import { type Environment, environmentName } from "../../workspaces/Environment.ts";
-import { pageOf } from "../Ask.ts";
+import { listOf } from "../Ask.ts";
 import { refused } from "../CommandRefused.ts";
 import { command, operatorCommands } from "../DeclaredCommand.ts";
 import { type EnvironmentFlags, environmentFlags, optionalFlag, textFlag } from "../Flags.ts";
@@ -32,7 +32,7 @@ const list = command("list", {
   flags: environmentFlags,
   *run(flags) {
     const { ask, at } = yield* openEnvironment(flags);
-    const transports = pageOf(ask, (client) => client.transports.list(...at));
+    const transports = listOf(ask, (client) => client.transports.list(...at));
     yield* printList(Number.POSITIVE_INFINITY, transports, columns, "");
   },
 });

@@ -1,7 +1,7 @@
 /** The commands about the calls of a webhook. */
 import { Effect } from "effect";
 import { isUuid } from "../../wire/Ids.ts";
-import { pageOf } from "../Ask.ts";
+import { listOf } from "../Ask.ts";
 import { command } from "../DeclaredCommand.ts";
 import { limitFlag, textArgument } from "../Flags.ts";
 import { findIdByName } from "../Lookups.ts";
@@ -16,7 +16,7 @@ export const webhookFlags = {
 };
 
 /** The webhooks of an environment, in pages. */
-export const pages = (platform: Platform) => pageOf(platform, (client, query) => client.webhooks.list(query));
+export const pages = (platform: Platform) => listOf(platform, (client, query) => client.webhooks.list(query));
 
 /** The platform API, and the id of the webhook that the argument names. */
 export const openWebhook = Effect.fnUntraced(function* (flags: PlatformFlags & { readonly webhook: string }) {
@@ -41,7 +41,7 @@ export const attempts = command("attempts", {
     const { id, platform } = yield* openWebhook(flags);
     yield* printList(
       flags.limit,
-      pageOf(platform, (client, query) => client.webhooks.attempts(id, query)),
+      listOf(platform, (client, query) => client.webhooks.attempts(id, query)),
       [
         { heading: "EVENT", kind: "id", cell: ({ event_id }) => event_id },
         { heading: "TYPE", cell: ({ event_type }) => event_type },

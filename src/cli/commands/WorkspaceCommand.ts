@@ -3,7 +3,7 @@ import { Flag } from "effect/cli";
 import type { Workspace } from "../../client/OperatorClient.ts";
 import { defaultPlan } from "../../workspaces/Plan.ts";
 import { WorkspaceDraft, WorkspacePatch } from "../../workspaces/Workspace.ts";
-import { pageOf } from "../Ask.ts";
+import { listOf } from "../Ask.ts";
 import { badUsage } from "../CommandRefused.ts";
 import { command, operatorCommands } from "../DeclaredCommand.ts";
 import { limitFlag, nameArgument, optionalFlag, textFlag } from "../Flags.ts";
@@ -91,7 +91,7 @@ const list = command("list", {
     const ask = yield* operator;
     yield* printList(
       limit,
-      pageOf(ask, (client, query) => client.workspaces.list(query)),
+      listOf(ask, (client, query) => client.workspaces.list(query)),
       [
         { heading: "ID", kind: "id", cell: ({ id }) => id },
         { heading: "NAME", cell: ({ name }) => name },

@@ -1,12 +1,7 @@
 import { Clock, Effect } from "effect";
 import { diskProblem } from "../../backup/DiskProblem.ts";
 import { ImportFileBroken } from "../../client/location-files/ImportEntry.ts";
-import {
-  addCounts,
-  featuresOf,
-  type ImportCounts,
-  partResult,
-} from "../../client/location-files/PartResult.ts";
+import { addCounts, featuresOf, partResult } from "../../client/location-files/PartResult.ts";
 import type { ImportReport } from "../../client/WaypostClient.ts";
 import { visible } from "../../wire/VisibleText.ts";
 import { type CommandRefused, refused } from "../CommandRefused.ts";
@@ -48,17 +43,6 @@ export interface ImportOptions {
   ) => Effect.Effect<ImportReport, CommandRefused>;
   /** Receives the number of completed entries. */
   readonly onProgress: (done: number) => Effect.Effect<void>;
-}
-
-/** The result of an import. */
-export interface ImportOutcome {
-  readonly counts: ImportCounts;
-  /** Number of parts that an earlier run completed. */
-  readonly resumedParts: number;
-  readonly parts: number;
-  /** Path of the file of refused features; null if there are none. */
-  readonly refusedFile: string | null;
-  readonly seconds: number;
 }
 
 const isSameTarget = (a: Target, b: Target): boolean =>
@@ -157,9 +141,13 @@ export const importFromFile = Effect.fnUntraced(function* (file: SurveyedFile, o
   if (!options.isDryRun) yield* onFiles(() => removeJournal(file.path));
   return {
     counts: journal.counts,
+    /** Number of parts that an earlier run completed. */
     resumedParts: resumed.parts,
     parts: journal.parts,
+    /** Path of the file of refused features; null if there are none. */
     refusedFile: refusedPath,
     seconds: ((yield* Clock.currentTimeMillis) - startedAt) / 1000,
-  } satisfies ImportOutcome;
+  };
 });
+/** The result of an import. */
+export type ImportOutcome = Effect.Success<ReturnType<typeof importFromFile>>;

@@ -6,12 +6,7 @@ import { errorCode } from "../../backup/DiskProblem.ts";
 import { noCounts } from "../../client/location-files/PartResult.ts";
 import type { SurveyedFile } from "./ImportFile.ts";
 
-const Counts = Schema.Struct({
-  created: Schema.Int,
-  updated: Schema.Int,
-  skipped: Schema.Int,
-  failed: Schema.Int,
-});
+const Counts = Schema.Record(Schema.Literals(["created", "updated", "skipped", "failed"]), Schema.Int);
 
 const Target = Schema.Struct({ url: Schema.String, workspace: Schema.String, environment: Schema.String });
 /** The target of an import: the address of a server, a workspace and an environment. */

@@ -1,8 +1,7 @@
 import { Console, Effect } from "effect";
 import { visibleValue } from "../../wire/VisibleText.ts";
+import type { ReadList } from "../Ask.ts";
 import { CliEnvironment } from "../CliEnvironment.ts";
-import type { FetchPage } from "../Ask.ts";
-import { readList } from "../Lookups.ts";
 import { Json } from "../Operator.ts";
 import { paint } from "./Colors.ts";
 import { type Column, table } from "./Table.ts";
@@ -27,12 +26,12 @@ export const fittedTable = <Row>(columns: ReadonlyArray<Column<Row>>, rows: Read
  */
 export const printList = <Row>(
   limit: number,
-  fetch: FetchPage<Row>,
+  list: ReadList<Row>,
   columns: ReadonlyArray<Column<Row>>,
   whenEmpty: string,
 ) =>
   Effect.gen(function* () {
-    const { hasMore, items } = yield* readList(limit, fetch);
+    const { hasMore, items } = yield* list(limit);
     if (yield* Json) yield* Console.log(JSON.stringify(items, null, 2));
     else if (items.length === 0) yield* Console.log(whenEmpty);
     else yield* Console.log(yield* fittedTable(columns, items));

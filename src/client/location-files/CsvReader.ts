@@ -48,14 +48,8 @@ const columnIndexes = (head: ReadonlyArray<string>): Readonly<Record<ColumnName,
         "name, latitude, longitude and radius, and optionally external_id and group.",
     );
   }
-  return {
-    name: indexOf("name"),
-    latitude: indexOf("latitude"),
-    longitude: indexOf("longitude"),
-    radius: indexOf("radius"),
-    external_id: indexOf("external_id"),
-    group: indexOf("group"),
-  };
+  const columns = Object.keys(columnNames) as Array<ColumnName>;
+  return Object.fromEntries(columns.map((column) => [column, indexOf(column)])) as Record<ColumnName, number>;
 };
 
 /**

@@ -66,11 +66,7 @@ export const distributionState = Effect.gen(function* () {
 }).pipe(Effect.orDie);
 
 /** The steps that are left to distribute the tables, in order; none if they are distributed. */
-export const distributionSteps: Effect.Effect<
-  ReadonlyArray<DistributionStep>,
-  DistributionRefused,
-  SqlClient.SqlClient
-> = Effect.gen(function* () {
+export const distributionSteps = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const state = yield* distributionState;
   if (state === null)
@@ -114,7 +110,7 @@ export const distributionSteps: Effect.Effect<
   const managed = yield* Effect.orDie(sql`
     SELECT 1 FROM pg_dist_partition WHERE logicalrelid = to_regclass('two_phase')`);
   const [first] = distributedTables;
-  return [
+  const steps: ReadonlyArray<DistributionStep> = [
     ...keys
       .filter(({ table }) => !done.has(table))
       .map(({ name, table }) => ({
@@ -154,6 +150,7 @@ export const distributionSteps: Effect.Effect<
           },
         ]),
   ];
+  return steps;
 });
 
 /**

@@ -108,11 +108,7 @@ const appliedOf = Effect.fnUntraced(function* (migrations: ReadonlyArray<Migrati
 });
 
 /** The names of migrations that are not applied yet. Changes nothing. Fails where `migrate` would. */
-export const missingMigrations: Effect.Effect<
-  ReadonlyArray<string>,
-  MigrationRefused,
-  SqlClient.SqlClient | MigrationFiles
-> = Effect.gen(function* () {
+export const missingMigrations = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const migrations = yield* Effect.flatMap((yield* MigrationFiles).load, inOrder);
   const tables = yield* sql`SELECT WHERE to_regclass('schema_migration') IS NOT NULL`;

@@ -8,12 +8,7 @@ import type { EventRow } from "./EventRowsSql.ts";
 type Receiver = Pick<DueWebhook, "workspaceId" | "environment" | "id" | "workspace" | "batch">;
 
 /** An event as JSON, with its id. */
-interface EventText {
-  readonly id: string;
-  readonly type: string;
-  readonly recordedAt: number;
-  readonly text: string;
-}
+type EventText = Pick<EventRow, "id" | "type" | "recordedAt"> & { readonly text: string };
 
 /**
  * The most characters of the events of one batch: receivers often refuse bodies over a megabyte. An event is

@@ -7,19 +7,17 @@ import { workspaceStatements } from "../../database/WorkspaceGroups.ts";
 import { MessageIds } from "../../sending/deliveries/MessageId.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import { ownEventIds } from "../EventId.ts";
+import type { SealedSecrets } from "../WebhooksSql.ts";
 import { eventRowsSql, type RecordedEventRow, type TakenEvent } from "./EventRowsSql.ts";
 import { putBackSql } from "./PutBackSql.ts";
 
-/** An active webhook with calls to make. `previousUntil` is in epoch milliseconds. */
-export interface DueWebhook extends TenantKey {
+/** An active webhook with calls to make. */
+export interface DueWebhook extends TenantKey, SealedSecrets {
   readonly id: string;
   /** The public id of its workspace. */
   readonly workspace: string;
   readonly url: string;
   readonly batch: boolean;
-  readonly secret: Uint8Array;
-  readonly previousSecret: Uint8Array | null;
-  readonly previousUntil: number | null;
 }
 
 /** A webhook, and how many calls or events to take for it. */
@@ -28,26 +26,25 @@ export interface Asked extends TenantKey {
   readonly room: number;
 }
 
-/** A leased call. */
-export interface TakenCall {
+/** A call of a webhook. */
+interface WebhookCall {
   readonly webhookId: string;
   readonly id: string;
   readonly type: string;
   /** The events that it carries. */
   readonly eventIds: ReadonlyArray<string>;
   readonly body: string;
+}
+
+/** A leased call. */
+export interface TakenCall extends WebhookCall {
   /** Failed attempts so far. */
   readonly attempts: number;
   readonly fence: number;
 }
 
 /** A call to store. `recordedAt` is in epoch milliseconds. */
-export interface NewCall extends TenantKey {
-  readonly webhookId: string;
-  readonly id: string;
-  readonly type: string;
-  readonly eventIds: ReadonlyArray<string>;
-  readonly body: string;
+export interface NewCall extends TenantKey, WebhookCall {
   readonly recordedAt: number;
 }
 

@@ -1,4 +1,4 @@
-import { Clock, Effect, type Scope } from "effect";
+import { Clock, Effect } from "effect";
 import { openCalls } from "../../outgoing/OpenCalls.ts";
 import { monotonicMillis } from "../../time/MonotonicTime.ts";
 import { signedRequest } from "../CallSigning.ts";
@@ -16,28 +16,11 @@ interface OpenCall {
   expire: Expire;
 }
 
-/** The calls of a process that are with their receivers. */
-export interface InFlightCalls {
-  /** Starts calls of a webhook. Each result is reported once, within the timeout of a call. */
-  readonly start: (
-    webhook: DueWebhook,
-    keys: ReadonlyArray<Uint8Array>,
-    calls: ReadonlyArray<TakenCall>,
-  ) => void;
-  /** The number of calls without a result. */
-  readonly count: () => number;
-  /** The characters of their bodies. */
-  readonly length: () => number;
-}
-
 /**
- * Makes calls by plain calls and callbacks. Closing the scope abandons those in flight: they are repeated
+ * The calls of a process that are with their receivers, made by plain calls and callbacks. Closing the scope abandons those in flight: they are repeated
  * once their leases have ended.
  */
-export const inFlightCalls = (
-  receivers: Receivers["Service"],
-  report: (ended: EndedCall) => void,
-): Effect.Effect<InFlightCalls, never, Scope.Scope> =>
+export const inFlightCalls = (receivers: Receivers["Service"], report: (ended: EndedCall) => void) =>
   Effect.gen(function* () {
     const clock = yield* Clock.Clock;
     let length = 0;
@@ -67,10 +50,17 @@ export const inFlightCalls = (
     };
 
     return {
-      start: (webhook, keys, calls) => {
+      /** Starts calls of a webhook. Each result is reported once, within the timeout of a call. */
+      start: (
+        webhook: DueWebhook,
+        keys: ReadonlyArray<Uint8Array>,
+        calls: ReadonlyArray<TakenCall>,
+      ): void => {
         for (const call of calls) startOne(webhook, keys, call);
       },
+      /** The number of calls without a result. */
       count: open.count,
+      /** The characters of their bodies. */
       length: () => length,
     };
   });
