@@ -1,6 +1,7 @@
 import { Clock, Effect } from "effect";
-import { open, readdir, rename, rm, stat } from "node:fs/promises";
+import { readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { syncToDisk } from "../database/DurableFiles.ts";
 import { type BackupManifest, keyFiles, manifestName, pageRows } from "./BackupManifest.ts";
 import { type BackupRefused, refused } from "./BackupRefused.ts";
 import { backupSql } from "./BackupSql.ts";
@@ -130,9 +131,7 @@ export const createBackup = Effect.fnUntraced(function* (options: {
       await tar.add(manifestName, Buffer.from(JSON.stringify(created)));
       await tar.finish();
       await rename(temporary, path);
-      const folder = await open(dirname(path), "r");
-      await folder.sync();
-      await folder.close();
+      await syncToDisk(dirname(path));
     });
     return created;
   });

@@ -6,6 +6,7 @@ import { open } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
+import { syncToDisk } from "../database/DurableFiles.ts";
 import type { BackupManifest } from "./BackupManifest.ts";
 import { errorCode } from "./DiskProblem.ts";
 
@@ -56,9 +57,7 @@ export const writeTar = (path: string, mtime: number) => {
     finish: async (): Promise<void> => {
       controller.finalize();
       await written;
-      const handle = await open(path, "r");
-      await handle.sync();
-      await handle.close();
+      await syncToDisk(path);
     },
     abandon: (): void => controller.error(new Error("The archive was abandoned")),
   };

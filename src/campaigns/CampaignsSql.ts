@@ -1,13 +1,12 @@
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { asNumber, instant, jsonb, utc } from "../database/Rows.ts";
 import { conflictReason } from "../database/DatabaseFailure.ts";
+import { asNumber, instant, jsonb, utc } from "../database/Rows.ts";
 import { anyRow, firstRow, mapRows, onlyCount, run } from "../database/Statements.ts";
 import { sameTenant, tenantIs } from "../database/TenantColumns.ts";
-import type { TimeZoneName } from "../time/TimeZone.ts";
-import type { CampaignId, CampaignKey } from "../wire/Ids.ts";
-import type { Tenant } from "../workspaces/Workspace.ts";
+import type { CampaignId } from "../wire/Ids.ts";
 import { storedQuietHours } from "../workspaces/QuietHours.ts";
+import type { Tenant } from "../workspaces/Workspace.ts";
 import type { AttachedNotification } from "./AttachedNotification.ts";
 import type { Campaign, FoundCampaign } from "./Campaign.ts";
 import { CampaignsRepository } from "./CampaignsRepository.ts";
@@ -25,10 +24,8 @@ interface Columns extends Omit<Campaign, "targeting"> {
   readonly segment_match: Campaign["targeting"]["segment_match"];
 }
 
-interface FoundColumns extends Columns {
-  readonly id: CampaignId;
-  readonly key: CampaignKey;
-  readonly timezone: TimeZoneName;
+interface FoundColumns
+  extends Omit<Columns, "id" | "timezone">, Pick<FoundCampaign, "id" | "key" | "timezone"> {
   readonly starts_ms: number;
   readonly ends_ms: number | null;
 }

@@ -4,23 +4,6 @@ import { parseHttpUrl, parseKey, parseRegion } from "./SettingParsers.ts";
 import type { SettingReader, Variable } from "./SettingReader.ts";
 import type { SettingValues } from "./SettingsTable.ts";
 
-/** The store of media files: the data directory, or a bucket of an S3-compatible service. */
-export type MediaStoreSetting =
-  | { readonly _tag: "disk" }
-  | {
-      readonly _tag: "s3";
-      readonly bucket: string;
-      /** Without slashes at its ends; empty for the bucket's root. */
-      readonly prefix: string;
-      readonly region: string;
-      readonly endpoint: string | undefined;
-      readonly credentials: {
-        readonly accessKeyId: string;
-        readonly secretAccessKey: Redacted.Redacted;
-        readonly sessionToken: Redacted.Redacted | undefined;
-      };
-    };
-
 const secret = (name: string): Variable<Redacted.Redacted | undefined> => ({
   name,
   parse: parseKey,
@@ -38,11 +21,8 @@ export const secretAwsVariables: ReadonlyArray<string> = [accessKeyId, secretAcc
 );
 
 /** Completes the parsed `WAYPOST_MEDIA_STORE` with the AWS variables, which are read for a bucket only. */
-export const readMediaStore = (
-  reader: SettingReader,
-  { bucket, prefix }: SettingValues["mediaStore"],
-): MediaStoreSetting => {
-  if (bucket === "") return { _tag: "disk" };
+export const readMediaStore = (reader: SettingReader, { bucket, prefix }: SettingValues["mediaStore"]) => {
+  if (bucket === "") return { _tag: "disk" } as const;
   const keyId = reader.read(accessKeyId);
   const accessKey = reader.read(secretAccessKey);
   for (const { name } of [accessKeyId, secretAccessKey]) {
@@ -53,6 +33,7 @@ export const readMediaStore = (
   return {
     _tag: "s3",
     bucket,
+    /** Without slashes at its ends; empty for the bucket's root. */
     prefix,
     region: reader.read({
       name: firstSet("AWS_REGION", "AWS_DEFAULT_REGION"),
@@ -71,5 +52,8 @@ export const readMediaStore = (
       secretAccessKey: accessKey ?? Redacted.make(""),
       sessionToken: reader.read(sessionToken),
     },
-  };
+  } as const;
 };
+
+/** The store of media files: the data directory, or a bucket of an S3-compatible service. */
+export type MediaStoreSetting = ReturnType<typeof readMediaStore>;
