@@ -39,18 +39,13 @@ export type HealthReport = typeof HealthReport.Type;
 
 /** An outcome without need for action. */
 export const ok = (observation: string): Outcome => ({ verdict: "ok", observation, advice: null });
+const outcome =
+  (verdict: "warning" | "problem") =>
+  (observation: string, advice: string): Outcome => ({ verdict, observation, advice });
 /** An outcome that needs a decision by a person. */
-export const warning = (observation: string, advice: string): Outcome => ({
-  verdict: "warning",
-  observation,
-  advice,
-});
+export const warning = outcome("warning");
 /** An outcome that is broken or will break. */
-export const problem = (observation: string, advice: string): Outcome => ({
-  verdict: "problem",
-  observation,
-  advice,
-});
+export const problem = outcome("problem");
 
 /** The outcomes that apply. If none does, one that is `ok`. */
 export const outcomesOr = (

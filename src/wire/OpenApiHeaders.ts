@@ -1,53 +1,45 @@
 import { isJson, type Json } from "./OpenApiDescriptions.ts";
 
-const header = (description: string, type: "string" | "integer", example: string | number): Json => ({
-  description,
-  schema: { type, examples: [example] },
+/** A response header with an example of its value. */
+const header = (name: string, description: string, example: string | number) => ({
+  name,
+  content: {
+    description,
+    schema: { type: typeof example === "number" ? "integer" : "string", examples: [example] },
+  },
 });
 
 /** Response headers that a document declares, by their name in `components`. */
-const components: Readonly<Record<string, readonly [name: string, header: Json]>> = {
-  RequestId: [
+const components: Readonly<Record<string, ReturnType<typeof header>>> = {
+  RequestId: header(
     "X-Request-Id",
-    header("The id of the request in the log: the id that was sent, or a new one.", "string", "4f0c1b1e"),
-  ],
-  RetryAfter: ["Retry-After", header("Seconds to wait before a retry.", "integer", 12)],
-  RateLimit: [
+    "The id of the request in the log: the id that was sent, or a new one.",
+    "4f0c1b1e",
+  ),
+  RetryAfter: header("Retry-After", "Seconds to wait before a retry.", 12),
+  RateLimit: header(
     "RateLimit",
-    header(
-      "Requests left (`r`) and seconds until the reset (`t`) of each window.",
-      "string",
-      '"minute";r=29;t=42',
-    ),
-  ],
-  RateLimitPolicy: [
+    "Requests left (`r`) and seconds until the reset (`t`) of each window.",
+    '"minute";r=29;t=42',
+  ),
+  RateLimitPolicy: header(
     "RateLimit-Policy",
-    header("Limit (`q`) and length in seconds (`w`) of each window.", "string", '"minute";q=30;w=60'),
-  ],
-  RateLimitLimit: [
-    "X-RateLimit-Limit",
-    header("The limit of the window with the fewest requests left.", "integer", 30),
-  ],
-  RateLimitRemaining: [
-    "X-RateLimit-Remaining",
-    header("The number of requests left in that window.", "integer", 29),
-  ],
-  RateLimitReset: [
+    "Limit (`q`) and length in seconds (`w`) of each window.",
+    '"minute";q=30;w=60',
+  ),
+  RateLimitLimit: header("X-RateLimit-Limit", "The limit of the window with the fewest requests left.", 30),
+  RateLimitRemaining: header("X-RateLimit-Remaining", "The number of requests left in that window.", 29),
+  RateLimitReset: header(
     "X-RateLimit-Reset",
-    header("The end of that window, in seconds since 1970.", "integer", 1_795_262_400),
-  ],
-  ETag: [
-    "ETag",
-    header("The version of the resource or of the content.", "string", '"Jq0kQx4p6Qmd2m2nq6lX1iR3E1i9P7J"'),
-  ],
-  IdempotentReplayed: [
+    "The end of that window, in seconds since 1970.",
+    1_795_262_400,
+  ),
+  ETag: header("ETag", "The version of the resource or of the content.", '"Jq0kQx4p6Qmd2m2nq6lX1iR3E1i9P7J"'),
+  IdempotentReplayed: header(
     "Idempotent-Replayed",
-    header(
-      "`true` if this is the stored response of an earlier request with the same key.",
-      "string",
-      "true",
-    ),
-  ],
+    "`true` if this is the stored response of an earlier request with the same key.",
+    "true",
+  ),
 };
 
 /** Whether an operation has a header parameter, in any letter case. */
@@ -97,14 +89,14 @@ export const addResponseHeaders = (document: Json, isRateLimited: boolean): void
         ];
         for (const name of names) used.add(name);
         (response as Json)["headers"] = Object.fromEntries(
-          names.map((name) => [components[name]?.[0], { $ref: `#/components/headers/${name}` }]),
+          names.map((name) => [components[name]?.name, { $ref: `#/components/headers/${name}` }]),
         );
       }
     }
   }
   const declared = Object.entries(components).filter(([name]) => used.has(name));
   (document["components"] as Json)["headers"] = Object.fromEntries(
-    declared.map(([name, [, each]]) => [name, each]),
+    declared.map(([name, { content }]) => [name, content]),
   );
 };
 

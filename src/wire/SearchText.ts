@@ -30,8 +30,8 @@ export const searchPattern = (text: string | undefined): string | null => {
 export const isFound = (pattern: string, text: string): boolean =>
   foldCase(text).includes(pattern.slice(1, -1).replaceAll(/\\([\\%_])/g, "$1"));
 
-/** A text in a query, of at most 255 characters; blank is none. */
-const textParameter = (description: string, example: string) =>
+/** A query parameter that selects by an exact text, of at most 255 characters; blank is none. */
+export const exactParameter = (description: string, example: string) =>
   Schema.optionalKey(
     Schema.String.annotate({ description, examples: [example] }).check(
       Schema.makeFilter(
@@ -47,10 +47,7 @@ const textParameter = (description: string, example: string) =>
 
 /** The query parameter `q` of a list: a part of the name. */
 export const searchParameter = (example: string) =>
-  textParameter("Only those whose name has this part, in any letter case.", example);
-
-/** A query parameter that selects by an exact text. */
-export const exactParameter = textParameter;
+  exactParameter("Only those whose name has this part, in any letter case.", example);
 
 /** The value of a parameter that selects by an exact text; null for none. */
 export const exactText = (text: string | undefined): string | null => {

@@ -4,7 +4,7 @@ import { CliEnvironment } from "../CliEnvironment.ts";
 import { command, operatorCommands } from "../DeclaredCommand.ts";
 import { dailyChart } from "../terminal/DailyChart.ts";
 import { formatCount } from "../terminal/Formats.ts";
-import { details } from "../terminal/Table.ts";
+import { type Column, details } from "../terminal/Table.ts";
 import { filterFlags, printReport, rowsCommand } from "./ReportPrinting.ts";
 
 const percent = (value: number): string => `${value.toFixed(1)}%`;
@@ -48,6 +48,12 @@ const summary = command("summary", {
   },
 });
 
+const namedColumns: ReadonlyArray<Column<{ name: string; status: string; type: string }>> = [
+  { heading: "NAME", cell: ({ name }) => name },
+  { heading: "STATUS", cell: ({ status }) => status },
+  { heading: "TYPE", cell: ({ type }) => type },
+];
+
 const campaigns = rowsCommand(
   "campaigns",
   (reports) => reports.campaigns,
@@ -57,9 +63,7 @@ const campaigns = rowsCommand(
     whenEmpty: "No campaign matches.",
   },
   [
-    { heading: "NAME", cell: ({ name }) => name },
-    { heading: "STATUS", cell: ({ status }) => status },
-    { heading: "TYPE", cell: ({ type }) => type },
+    ...namedColumns,
     { heading: "TARGETS", kind: "figure", cell: ({ targets }) => targets },
     { heading: "DELIVERED", kind: "figure", cell: ({ delivered }) => delivered },
     { heading: "ENGAGEMENT", kind: "figure", cell: ({ engagement }) => percent(engagement) },
@@ -98,9 +102,7 @@ const notifications = rowsCommand(
     whenEmpty: "No notification matches.",
   },
   [
-    { heading: "NAME", cell: ({ name }) => name },
-    { heading: "STATUS", cell: ({ status }) => status },
-    { heading: "TYPE", cell: ({ type }) => type },
+    ...namedColumns,
     { heading: "SENT", kind: "figure", cell: ({ sent }) => sent },
     { heading: "DELIVERED", kind: "figure", cell: ({ delivered }) => delivered },
     { heading: "REACH", kind: "figure", cell: ({ reach }) => percent(reach) },
@@ -116,9 +118,7 @@ const interactions = rowsCommand(
     whenEmpty: "No notification matches.",
   },
   [
-    { heading: "NAME", cell: ({ name }) => name },
-    { heading: "STATUS", cell: ({ status }) => status },
-    { heading: "TYPE", cell: ({ type }) => type },
+    ...namedColumns,
     { heading: "DELIVERED", kind: "figure", cell: ({ delivered }) => delivered },
     { heading: "OPENED", kind: "figure", cell: ({ opened }) => opened },
     { heading: "OPEN RATE", kind: "figure", cell: (row) => percent(row.open_rate) },

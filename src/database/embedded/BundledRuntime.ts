@@ -35,18 +35,10 @@ export interface BundledIndex {
 /** The names of the archive's two assets. */
 export const archiveAssets = { index: "runtime.json", bytes: "runtime.zst" } as const;
 
-/** The archive cannot be unpacked. `problem` is the system's error. */
+/** The archive cannot be unpacked. `message` says why, and what to do. */
 class BundledRuntimeUnusable extends Data.TaggedError("BundledRuntimeUnusable")<{
-  readonly folder: string;
-  readonly problem: string;
-}> {
-  override get message(): string {
-    return (
-      `Waypost cannot unpack its programs into ${this.folder}: ${this.problem}. ` +
-      `Set WAYPOST_DATA_DIR to a directory that this account may write, with 200 MB of room.`
-    );
-  }
-}
+  readonly message: string;
+}> {}
 
 /** The text of a file of the source tree that is bundled in this executable; else undefined. */
 export const bundledText = (path: string): string | undefined =>
@@ -88,7 +80,12 @@ export const unpackRuntime = Effect.fnUntraced(function* (dataDir: string) {
   );
   yield* Effect.tryPromise({
     try: () => unpackArchive(index, new Uint8Array(getRawAsset(archiveAssets.bytes)), folder),
-    catch: (error) => new BundledRuntimeUnusable({ folder, problem: messageOf(error) }),
+    catch: (error) =>
+      new BundledRuntimeUnusable({
+        message:
+          `Waypost cannot unpack its programs into ${folder}: ${messageOf(error)}. ` +
+          "Set WAYPOST_DATA_DIR to a directory that this account may write, with 200 MB of room.",
+      }),
   });
 });
 

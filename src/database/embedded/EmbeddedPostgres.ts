@@ -2,8 +2,8 @@
 import { Context, Effect, Layer } from "effect";
 import { closeSync } from "node:fs";
 import { join } from "node:path";
-import { DataDirectory } from "../DataDirectory.ts";
 import { countRestart } from "../DatabaseMetrics.ts";
+import { DataDirectory } from "../DataDirectory.ts";
 import { exists } from "../DurableFiles.ts";
 import { EmbeddedPostgresUnusable, postgresAccount } from "./PostgresAccount.ts";
 import { reachableBinaries } from "./PostgresBinaries.ts";
@@ -89,6 +89,7 @@ const start = Effect.fnUntraced(function* (options: EmbeddedPostgresOptions) {
     socketPath: join(plan.socketDirectory, socketName),
     username,
     database,
+    /** The process id of the server; undefined while it is restarted. */
     pid: Effect.sync(() => (server.run.hasExited() ? undefined : server.run.pid)),
   };
 });
@@ -122,13 +123,7 @@ const supervise = Effect.fnUntraced(function* (plan: ServerPlan, server: { run: 
 /** A running server. If it ends by itself, it is restarted on the same socket. */
 export class EmbeddedPostgres extends Context.Service<
   EmbeddedPostgres,
-  {
-    readonly socketPath: string;
-    readonly username: string;
-    readonly database: string;
-    /** The process id of the server; undefined while it is restarted. */
-    readonly pid: Effect.Effect<number | undefined>;
-  }
+  Effect.Success<ReturnType<typeof start>>
 >()("waypost/database/EmbeddedPostgres") {
   /** Runs the server in a data directory while the scope is open. */
   static readonly make = start;

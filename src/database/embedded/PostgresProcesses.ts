@@ -5,13 +5,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile, stat } from "node:fs/promises";
 
 /** Processes of an earlier start that even SIGKILL did not end. */
-class OrphansRemain extends Data.TaggedError("OrphansRemain")<{
-  readonly pids: ReadonlyArray<number>;
-}> {
-  override get message(): string {
-    return `Orphaned processes of the embedded PostgreSQL cannot be stopped: ${this.pids.join(", ")}.`;
-  }
-}
+class OrphansRemain extends Data.TaggedError("OrphansRemain")<{ readonly message: string }> {}
 
 /**
  * The `cluster_name` of the server over a data folder. It is in the command lines of all its processes, which
@@ -92,5 +86,8 @@ export const stopOrphans = Effect.fnUntraced(function* (cluster: string) {
       yield* Effect.sleep(pollMillis);
     }
   }
-  return yield* new OrphansRemain({ pids: orphans.map(({ pid }) => pid) });
+  const pids = orphans.map(({ pid }) => pid).join(", ");
+  return yield* new OrphansRemain({
+    message: `Orphaned processes of the embedded PostgreSQL cannot be stopped: ${pids}.`,
+  });
 });
