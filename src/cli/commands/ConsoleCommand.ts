@@ -1,7 +1,7 @@
 import { Option } from "effect";
 import { Argument, Command } from "effect/cli";
 import { counted } from "../../wire/Text.ts";
-import { pageOf } from "../Ask.ts";
+import { listOf } from "../Ask.ts";
 import { badUsage } from "../CommandRefused.ts";
 import { command } from "../DeclaredCommand.ts";
 import { limitFlag, switchFlag, textArgument } from "../Flags.ts";
@@ -17,7 +17,7 @@ const list = command("list", {
     const ask = yield* operator;
     yield* printList(
       flags.limit,
-      pageOf(ask, (client, query) => client.sessions.list(query)),
+      listOf(ask, (client, query) => client.sessions.list(query)),
       [
         { heading: "ID", kind: "id", cell: ({ id }) => id },
         { heading: "NAME", cell: ({ name }) => name },
