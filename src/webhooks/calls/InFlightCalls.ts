@@ -17,8 +17,8 @@ interface OpenCall {
 }
 
 /**
- * The calls of a process that are with their receivers, made by plain calls and callbacks. Closing the scope abandons those in flight: they are repeated
- * once their leases have ended.
+ * The calls of a process that are with their receivers, made by plain calls and callbacks. Closing the scope
+ * abandons those in flight: they are repeated once their leases have ended.
  */
 export const inFlightCalls = (receivers: Receivers["Service"], report: (ended: EndedCall) => void) =>
   Effect.gen(function* () {
