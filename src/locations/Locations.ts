@@ -72,7 +72,8 @@ export class Locations extends Context.Service<
             const ids = (yield* runSliced(index.within([near.longitude, near.latitude], near.meters)))
               .map(({ id }) => id)
               .filter((id) => before === null || id < before)
-              .sort((one, other) => (one < other ? 1 : -1));
+              .toSorted()
+              .reverse();
             const isFiltered = Object.values(filters).some((value) => (value ?? null) !== null);
             // The newest suffice where nothing else selects.
             const candidates = isFiltered ? ids : ids.slice(0, nearCandidates);

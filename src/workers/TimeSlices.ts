@@ -2,7 +2,7 @@
 import { Context, Effect } from "effect";
 
 /** The longest a computation holds the event loop, in milliseconds. */
-const sliceMillis = 10;
+const sliceMillis = 3;
 
 /** Milliseconds of a clock that measures computations. Tests replace it. */
 export const Stopwatch = Context.Reference<() => number>("waypost/workers/Stopwatch", {

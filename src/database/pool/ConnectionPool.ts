@@ -170,10 +170,6 @@ export class ConnectionPool {
       : Math.min(waiting, this.#roomForTransactions());
   }
 
-  #isSilent(connection: PooledConnection): boolean {
-    return connection.isBusy && connection.silence(performance.now()) > this.#limits.silentMillis;
-  }
-
   /** Grants free connections to those that wait, and opens connections for the others. */
   #dispatch(): void {
     // A granted lease can end at once and call this again. Recursion would be as deep as the queue is long.
@@ -232,7 +228,9 @@ export class ConnectionPool {
   }
 
   #openFailed(failure: Effect.Effect<never, SqlError.SqlError>): void {
-    const hasWorking = this.#connections.some((each) => !each.isClosed && !this.#isSilent(each));
+    const now = performance.now();
+    const { silentMillis } = this.#limits;
+    const hasWorking = this.#connections.some((each) => !each.isClosed && each.silence(now) <= silentMillis);
     if (hasWorking) this.#reopensAt = performance.now() + reopenMillis;
     else this.#failAll(failure);
   }
