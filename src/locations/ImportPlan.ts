@@ -61,7 +61,8 @@ export const planImport = (
   return { results, creations: [...created.values()], updates: [...updated.values()], memberships };
 };
 
-const overLimit = (limit: number, count: number): string =>
+/** The sentence for more locations than the plan allows. */
+export const overLimit = (limit: number, count: number): string =>
   `The plan allows ${counted(limit, "location")} (max_locations) and there are ${count} already; ` +
   "delete some, or ask the operator for a larger plan.";
 
