@@ -30,6 +30,6 @@ export const campaignCopier = Effect.gen(function* () {
     const row = { ...values, id, paused: true, archived: false, createdAt: now, updatedAt: now };
     const campaign = shownCampaign(row, targets, now);
     yield* record(tenant, "create", null, campaign, now);
-    return { ...campaign, id, startsAtMs: values.startsAt };
+    return campaign;
   });
 });

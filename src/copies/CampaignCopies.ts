@@ -20,7 +20,7 @@ import { notificationCopier } from "../notifications/NotificationCopier.ts";
 import { checkLimits, copyLimitProblem } from "../notifications/NotificationLimits.ts";
 import { NotificationsRepository } from "../notifications/NotificationsRepository.ts";
 import { Forbidden, ServiceUnavailable, Unprocessable } from "../wire/ApiError.ts";
-import { idAt } from "../wire/Ids.ts";
+import { CampaignId, idAt } from "../wire/Ids.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
 import { Problems } from "../wire/Problems.ts";
 import { environmentName } from "../workspaces/Environment.ts";
@@ -213,16 +213,9 @@ export class CampaignCopies extends Context.Service<CampaignCopies>()("waypost/c
         groupIds: mappedIds(targets.location_group_ids, idsBySource(plan.groups)),
         segmentIds: mappedIds(targets.segmentation_ids, segmentIds),
       });
-      for (const message of plan.messages) {
-        const { media_asset_id: mediaId } = message;
-        yield* copyNotification(
-          to,
-          campaign,
-          message,
-          mediaId === null ? null : (media.get(mediaId) ?? null),
-        );
-      }
-      return { data: yield* Effect.orDie(campaigns.find(to, campaign.id)), ...countsOf(plan) };
+      const copied = { ...plan.campaign, id: CampaignId(campaign.id), paused: true };
+      for (const message of plan.messages) yield* copyNotification(to, copied, message, media);
+      return { data: campaign, ...countsOf(plan) };
     });
 
     /**

@@ -17,9 +17,10 @@ import { questionsWithIds } from "./QuestionMatching.ts";
 import { storedTrigger, triggerOf } from "./ShownTrigger.ts";
 
 /**
- * Makes the function that copies a notification of any tenant to a campaign, with a media file of that
- * campaign's tenant: everything that is stored of its content and its trigger. The caller has locked the
- * tenant, and checked the plan. A time that has passed is kept, and no send is planned for it.
+ * Makes the function that copies a notification of any tenant to a campaign: everything that is stored of its
+ * content and its trigger. `media` has the files of the campaign's tenant by those of the notification's. The
+ * caller has locked the tenant, and checked the plan. A time that has passed is kept, and no send is planned
+ * for it.
  */
 export const notificationCopier = Effect.gen(function* () {
   const contents = yield* Contents;
@@ -32,11 +33,13 @@ export const notificationCopier = Effect.gen(function* () {
     tenant: Tenant,
     campaign: Pick<FoundCampaign, "id" | "timezone" | "startsAtMs" | "paused">,
     row: NotificationRow,
-    mediaId: string | null,
+    media: ReadonlyMap<string, string>,
   ) {
     const now = yield* Clock.currentTimeMillis;
     const id = NotificationId(idAt(now));
     const questions = questionsWithIds(row.questions ?? [], [], () => idAt(now));
+    const { media_asset_id: file } = row;
+    const mediaId = file === null ? null : (media.get(file) ?? null);
     const content: MessageContent = { ...row, media_asset_id: mediaId, questions };
     yield* pipelined(contentsRepository.insert(tenant, id, row.name, content, now));
     const trigger = storedTrigger(row);

@@ -403,6 +403,17 @@ export interface ContentDraft_1 {
   readonly translations?: Readonly<Record<string, TranslationDraft>> | null | undefined;
 }
 
+/** The JSON of `CopyDraft`. */
+export interface CopyDraft {
+  /** The environment in which the copy is made: the other one, or the campaign's own. */
+  readonly environment: "sandbox" | "production";
+  /**
+   * Name of the copy. Left out: the campaign's own name in the other environment, and in the same one
+   * “Copy of …”, with a number if that is taken.
+   */
+  readonly name?: string | null | undefined;
+}
+
 /** The JSON of `Delivery`. */
 export interface Delivery {
   /** Id of the delivery, and of the device's message. */
@@ -2082,6 +2093,18 @@ export interface CampaignsEndpoints {
   unarchive(campaign: string, options?: ChangeOptions & VersionOptions): Promise<Campaign>;
 }
 
+/** Campaigns from one environment in the other one. */
+export interface CopiesEndpoints {
+  /**
+   * Copy a campaign to an environment. Makes a paused campaign with the same dates, rules,
+   * notifications and translations, all or nothing. Media files are copied. It uses locations of the
+   * environment with the same `external_id`, else with the same name and shape, location groups with
+   * the same name, and segments with the same name and rule; what is not there is made. Only the
+   * operator can copy to the other environment.
+   */
+  copy(campaign: string, body: CopyDraft, options?: ChangeOptions): Promise<unknown>;
+}
+
 /** A notification has a content, which people read, and a trigger on each of its campaigns. */
 export interface NotificationsEndpoints {
   /**
@@ -2535,6 +2558,8 @@ export interface PlatformGroups {
   readonly media: MediaEndpoints;
   /** A campaign decides when messages are sent and to whom; its notifications hold their content. */
   readonly campaigns: CampaignsEndpoints;
+  /** Campaigns from one environment in the other one. */
+  readonly copies: CopiesEndpoints;
   /** A notification has a content, which people read, and a trigger on each of its campaigns. */
   readonly notifications: NotificationsEndpoints;
   /** The content of notifications, which is created without a campaign and can be shared by several. */
@@ -2611,6 +2636,9 @@ export const platformEndpoints = {
     publish: "POST /campaigns/{campaign}/publish key",
     archive: "POST /campaigns/{campaign}/archive key",
     unarchive: "POST /campaigns/{campaign}/unarchive key",
+  },
+  copies: {
+    copy: "POST /campaigns/{campaign}/copy body key",
   },
   notifications: {
     list: "GET /campaigns/{campaign}/notifications pages",
