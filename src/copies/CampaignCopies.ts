@@ -252,8 +252,7 @@ export class CampaignCopies extends Context.Service<CampaignCopies>()("waypost/c
         body: ParsedBody<CopyDraft>,
       ) {
         const { name, to } = yield* readRequest(caller, id, body);
-        const plan = yield* planned(caller, to, id, name);
-        return { data: { name: plan.name }, ...countsOf(plan) };
+        return { data: null, ...countsOf(yield* planned(caller, to, id, name)) };
       }),
 
       /**

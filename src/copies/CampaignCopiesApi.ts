@@ -26,35 +26,30 @@ export const CopyDraft = Schema.Struct({
 export type CopyDraft = typeof CopyDraft.Type;
 
 const Counts = Schema.Struct({
-  notifications: shownInteger("Notifications.", 2),
-  media: shownInteger("Media files.", 1),
-  locations: shownInteger("Locations, also those of location groups that are made.", 3),
+  notifications: shownInteger("Notifications: all are made.", 2),
+  media: shownInteger("Media files: copied to another environment, shared in the same one.", 1),
+  locations: shownInteger("Locations of the campaign, and of location groups that are made.", 3),
   location_groups: shownInteger("Location groups.", 1),
   segments: shownInteger("Segments.", 0),
-}).annotate({ identifier: "CopiedResources" });
-
-/** How much a copy makes, and how much of what is there it uses. */
-export const CopyCounts = Schema.Struct({
-  made: Counts.annotate({ description: "Resources that the copy makes besides the campaign." }),
-  matched: Counts.annotate({ description: "Resources of the environment that the copy uses." }),
-}).annotate({ identifier: "CopyCounts" });
-export type CopyCounts = typeof CopyCounts.Type;
-
-const { made, matched } = CopyCounts.fields;
-
-/** A copy that was made. */
-const CampaignCopy = Schema.Struct({ data: Campaign, made, matched }).annotate({
-  identifier: "CampaignCopy",
+}).annotate({
+  identifier: "CopyCounts",
+  description:
+    "How much of each kind: in `made` what the copy makes besides the campaign, in `matched` what it uses " +
+    "because it is there.",
 });
 
-/** A copy that a dry run would make. */
-const PlannedCopy = Schema.Struct({
-  data: Schema.Struct({ name: shownText("Name that the copy would have.", "Opening week") }).annotate({
-    identifier: "PlannedCampaign",
-  }),
-  made,
-  matched,
-}).annotate({ identifier: "PlannedCopy" });
+/** How much a copy makes, and how much of what is there it uses. */
+export interface CopyCounts {
+  readonly made: typeof Counts.Type;
+  readonly matched: typeof Counts.Type;
+}
+
+/** A copy that was made, or that a dry run would make. */
+const CampaignCopy = Schema.Struct({
+  data: Schema.NullOr(Campaign).annotate({ description: "The copy; null of a dry run." }),
+  made: Counts,
+  matched: Counts,
+});
 
 /** The endpoint that copies a campaign to an environment (contract CO4). */
 export class CampaignCopiesApi extends HttpApiGroup.make("copies")
@@ -73,7 +68,7 @@ export class CampaignCopiesApi extends HttpApiGroup.make("copies")
         ),
       },
       payload: CopyDraft,
-      success: [CampaignCopy.pipe(HttpApiSchema.status(201)), PlannedCopy],
+      success: [CampaignCopy, CampaignCopy.pipe(HttpApiSchema.status(201))],
       error: [Forbidden, NotFound, ServiceUnavailable, ...bodyErrors],
     })
       .middleware(Idempotency)

@@ -152,7 +152,7 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Copies that are refus
       const dry = yield* world.copy(campaign, {}, "?dry_run=true");
       assert.strictEqual(dry.status, 200);
       assert.deepStrictEqual(dry.body, {
-        data: { name: "Opening week" },
+        data: null,
         made: counts({ notifications: 3, media: 1, locations: 3, location_groups: 1 }),
         matched: counts(),
       });

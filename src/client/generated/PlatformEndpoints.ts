@@ -403,6 +403,23 @@ export interface ContentDraft_1 {
   readonly translations?: Readonly<Record<string, TranslationDraft>> | null | undefined;
 }
 
+/**
+ * How much of each kind: in `made` what the copy makes besides the campaign, in `matched` what it
+ * uses because it is there.
+ */
+export interface CopyCounts {
+  /** Notifications: all are made. */
+  readonly notifications: number;
+  /** Media files: copied to another environment, shared in the same one. */
+  readonly media: number;
+  /** Locations of the campaign, and of location groups that are made. */
+  readonly locations: number;
+  /** Location groups. */
+  readonly location_groups: number;
+  /** Segments. */
+  readonly segments: number;
+}
+
 /** The JSON of `CopyDraft`. */
 export interface CopyDraft {
   /** The environment in which the copy is made: the other one, or the campaign's own. */
@@ -2102,7 +2119,16 @@ export interface CopiesEndpoints {
    * the same name, and segments with the same name and rule; what is not there is made. Only the
    * operator can copy to the other environment.
    */
-  copy(campaign: string, body: CopyDraft, options?: ChangeOptions): Promise<unknown>;
+  copy(
+    campaign: string,
+    body: CopyDraft,
+    options?: ChangeOptions & { readonly dryRun?: boolean | undefined },
+  ): Promise<{
+    /** The copy; null of a dry run. */
+    readonly data: Campaign | null;
+    readonly made: CopyCounts;
+    readonly matched: CopyCounts;
+  }>;
 }
 
 /** A notification has a content, which people read, and a trigger on each of its campaigns. */
@@ -2638,7 +2664,7 @@ export const platformEndpoints = {
     unarchive: "POST /campaigns/{campaign}/unarchive key",
   },
   copies: {
-    copy: "POST /campaigns/{campaign}/copy body key",
+    copy: "POST /campaigns/{campaign}/copy envelope body key",
   },
   notifications: {
     list: "GET /campaigns/{campaign}/notifications pages",
