@@ -14,6 +14,7 @@ import { workspace } from "../session/Scope.ts";
 import { may } from "../session/SessionState.ts";
 import { Attention } from "./Attention.tsx";
 import { ComingUp } from "./ComingUp.tsx";
+import { ProductionAccess } from "./ProductionAccess.tsx";
 
 const days = 30;
 
@@ -90,6 +91,7 @@ export const OverviewPage = () => {
   const timezone = workspace.value?.timezone ?? "UTC";
   return (
     <PageFrame title="Overview" lead="The last 30 days, today included.">
+      <ProductionAccess />
       {workspace.value !== null && <Figures timezone={timezone} />}
       <div class="columns">
         <ComingUp />

@@ -6,13 +6,12 @@ import type { Ability, Environment, Token } from "../data/Resources.ts";
 import type { Column } from "../parts/DataTable.tsx";
 import { SelectField, TextField } from "../parts/form/Fields.tsx";
 import { useForm } from "../parts/form/Form.tsx";
-import { environment } from "../session/Scope.ts";
+import { environment, environmentNames } from "../session/Scope.ts";
 import { currentSession } from "../session/SessionState.ts";
 import { AbilityFields } from "./AbilityFields.tsx";
 import { InstantOr } from "./AccessKeys.tsx";
 import { IssueDialog, IssuedKeys, type IssueProps } from "./IssuedKeys.tsx";
 
-const environmentNames = { production: "Production", sandbox: "Sandbox" } as const;
 const action = "Issue token";
 
 interface TokenValues {

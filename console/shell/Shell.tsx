@@ -5,13 +5,11 @@ import { awaySince } from "../data/ApiCall.ts";
 import { Button } from "../parts/Button.tsx";
 import { ConfirmDialog } from "../parts/Dialog.tsx";
 import { addressOf, changedAddress, navigate, path } from "../routing/Router.ts";
-import { completeAddress, environment, workspaceId, workspaces } from "../session/Scope.ts";
+import { completeAddress, environment, environmentNames, workspaceId, workspaces } from "../session/Scope.ts";
 import { signOut } from "../session/SignIn.ts";
 import { currentSession, isOperator } from "../session/SessionState.ts";
 import { AwayNotice } from "./AwayNotice.tsx";
 import { pageTable } from "./PageTable.ts";
-
-const environmentNames = { production: "Production", sandbox: "Sandbox" } as const;
 
 /** Whether a link's page, or a page below it, is open. */
 const isOpen = (linked: string): boolean =>
