@@ -3,7 +3,7 @@ import { Access } from "./access/Access.ts";
 import { MeApi } from "./access/MeApi.ts";
 import { ActivityApi } from "./activity/ActivityApi.ts";
 import { CampaignsApi } from "./campaigns/CampaignsApi.ts";
-import { CampaignCopiesApi } from "./copies/CampaignCopiesApi.ts";
+import { CopiesApi } from "./copies/CopiesApi.ts";
 import { RegisteredDevicesApi } from "./devices/RegisteredDevicesApi.ts";
 import { SegmentsApi } from "./devices/SegmentsApi.ts";
 import { DeviceEventsApi } from "./events/DeviceEventsApi.ts";
@@ -34,7 +34,7 @@ export class PlatformApi extends HttpApi.make("platform")
   .add(LocationGroupsApi)
   .add(MediaApi)
   .add(CampaignsApi)
-  .add(CampaignCopiesApi)
+  .add(CopiesApi)
   .add(NotificationsApi)
   .add(ContentsApi)
   .add(PreviewApi)

@@ -12,13 +12,12 @@ import { addressOf } from "../routing/Router.ts";
 import { environment, environmentNames } from "../session/Scope.ts";
 
 /** The environment to which a campaign of the page can be copied. */
-export const otherEnvironment = (): Environment =>
-  environment.value === "sandbox" ? "production" : "sandbox";
+const otherEnvironment = (): Environment => (environment.value === "sandbox" ? "production" : "sandbox");
 
 /** The button and the title of a copy. */
 export const copyAction = (): string => `Copy to ${environmentNames[otherEnvironment()]}`;
 
-/** What a copy would make and use, under a name that is not taken there. */
+/** The counts of a copy before it is made, and a name that is not taken there. */
 export interface CopyPlan {
   readonly name: string;
   readonly made: CopyCounts;
@@ -27,7 +26,7 @@ export interface CopyPlan {
 
 const triedNames = 20;
 
-/** What a copy would make. @throws ApiProblem, with what the plan of the workspace refuses */
+/** Asks the server what a copy would make. @throws ApiProblem, with what the plan of the workspace refuses */
 export const planCopy = async ({ id, name }: Campaign): Promise<CopyPlan> => {
   for (let number = 1; ; number++) {
     const tried = number === 1 ? name : `${[...name].slice(0, 240).join("")} (${number})`;
@@ -90,7 +89,7 @@ export const CopyDialog = ({ campaign, onClose, plan: { made, matched, name } }:
             <ButtonLink variant="primary" href={addressOf(`/campaigns/${copy.id}`, { environment: to })}>
               Open the copy
             </ButtonLink>
-            <Button onPress={onClose}>Stay here</Button>
+            <Button onPress={onClose}>Close</Button>
           </>
         }
       >

@@ -2,7 +2,7 @@ import type { FoundCampaign } from "../campaigns/Campaign.ts";
 import type { SegmentRow } from "../devices/SegmentsRepository.ts";
 import type { MediaRow } from "../media/MediaLibraryRepository.ts";
 import type { NotificationRow } from "../notifications/NotificationsRepository.ts";
-import type { CopyCounts } from "./CampaignCopiesApi.ts";
+import type { CopyCounts } from "./CopiesApi.ts";
 
 /** A resource of the copied campaign, and the id that it has where the copy is made. */
 export interface Match {

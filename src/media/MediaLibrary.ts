@@ -55,7 +55,7 @@ export class MediaLibrary extends Context.Service<
       tenant: Tenant,
       input: UploadRequest,
     ) => Effect.Effect<MediaFile, UnsupportedMediaType | Unprocessable | Forbidden | ServiceUnavailable>;
-    /** Fails if there is no room for so many more bytes. Exact only while the tenant is locked. @throws 403 */
+    /** Fails if there is no room for the bytes; exact only while the tenant is locked (H4). @throws 403 */
     readonly checkRoom: (tenant: Tenant, bytes: number) => Effect.Effect<void, Forbidden>;
     /**
      * Copies the bytes of a file to a new key, outside any transaction; null if the store has lost them. The
@@ -95,7 +95,6 @@ export class MediaLibrary extends Context.Service<
         return row ?? (yield* notFound);
       });
 
-      /** Fails with 403 if there is no room for the bytes. Exact only while the tenant is locked (H4). */
       const checkRoom = Effect.fnUntraced(function* (tenant: Tenant, bytes: number) {
         const limit = maxBytes(tenant);
         if (limit === null) return;

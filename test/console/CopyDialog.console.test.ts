@@ -66,7 +66,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("copies of campaigns
         await tab.seeText("is taken in Sandbox");
         await tab.fill("Name of the copy", "Back again");
         await tab.page.locator("dialog button[type=submit]").click();
-        await tab.press("button", "Stay here");
+        await tab.press("button", "Close");
         await tab.seePage("Opening week");
       });
       assert.include(

@@ -20,7 +20,7 @@ export const circle = (name: string, properties: object = {}, [longitude, latitu
 });
 
 /** A square as the import takes it. */
-export const square = (name: string, properties: object = {}, west = 4.9) => ({
+const square = (name: string, properties: object = {}, west = 4.9) => ({
   type: "Feature",
   geometry: {
     type: "Polygon",
@@ -46,6 +46,12 @@ export const counts = (some: object = {}) => ({
   segments: 0,
   ...some,
 });
+
+/** Keys whose bytes are stored without a file. */
+export const strayKeys = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql<{ readonly key: string }>`SELECT key FROM media_garbage WHERE arriving`,
+);
 
 /** A tenant whose operator copies campaigns. */
 export const copyWorld = (options?: Parameters<typeof mediaWorld>[0]) =>
@@ -125,11 +131,11 @@ export const fullGeoCampaign = Effect.fnUntraced(function* (
     "sandbox",
     circle("Dam", { external_id: "dam" }),
     square("Park", { external_id: "park" }),
-    circle("Gate", { group: "Gates" }, [4.8, 52.3]),
+    circle("Door", { group: "Doors" }, [4.8, 52.3]),
   );
   for (const id of [circleId, squareId])
     ok(yield* world.sandbox(`/locations/${id}`, { method: "PATCH", body: { address: `At ${id}` } }));
-  const group = yield* world.groupNamed("Gates");
+  const group = yield* world.groupNamed("Doors");
   const campaign = yield* world.geoCampaign([squareId, circleId], {
     name: "Opening week",
     location_group_ids: [group.id],

@@ -52,7 +52,7 @@ const CampaignCopy = Schema.Struct({
 });
 
 /** The endpoint that copies a campaign to an environment (contract CO4). */
-export class CampaignCopiesApi extends HttpApiGroup.make("copies")
+export class CopiesApi extends HttpApiGroup.make("copies")
   .add(
     HttpApiEndpoint.post("copy", "/campaigns/:campaign/copy", {
       params: {

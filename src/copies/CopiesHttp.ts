@@ -4,15 +4,15 @@ import { Caller } from "../access/Caller.ts";
 import { PlatformApi } from "../PlatformApi.ts";
 import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { readParsedBody } from "../wire/ParsedBody.ts";
-import { CampaignCopies } from "./CampaignCopies.ts";
-import { CopyDraft } from "./CampaignCopiesApi.ts";
+import { Copies } from "./Copies.ts";
+import { CopyDraft } from "./CopiesApi.ts";
 
-/** Handlers of `CampaignCopiesApi`. */
-export const campaignCopiesHandlers = handlerGroup(
+/** Handlers of `CopiesApi`. */
+export const copiesHandlers = handlerGroup(
   PlatformApi,
   "copies",
   Effect.fnUntraced(function* (handlers) {
-    const copies = yield* CampaignCopies;
+    const copies = yield* Copies;
     return handlers.handleRaw(
       "copy",
       Effect.fnUntraced(function* ({ params, query, ...input }) {

@@ -104,7 +104,7 @@ layer(TestWaypost.layer)("POST /campaigns/{campaign}/copy", (it) => {
         Effect.map(world.production(`/locations/${String(id)}`), (answer) => ok(answer).name),
       );
       assert.deepStrictEqual(names, ["Park", "Dam"]);
-      assert.strictEqual((yield* world.groupNamed("Gates", "production")).location_count, 1);
+      assert.strictEqual((yield* world.groupNamed("Doors", "production")).location_count, 1);
       const notifications = ok(yield* world.production(`/campaigns/${data.id}/notifications`));
       assert.deepStrictEqual(
         notifications.map(({ name }: { readonly name: string }) => name),
@@ -186,9 +186,9 @@ layer(TestWaypost.layer)("POST /campaigns/{campaign}/copy", (it) => {
   it.effect("two locations with one counterpart are one target of the copy (CO4.3)", () =>
     Effect.gen(function* () {
       const world = yield* copyWorld();
-      const twins = yield* world.features("sandbox", circle("Twin"), circle("Twin"));
-      const [there] = yield* world.features("production", circle("Twin"));
-      const { data } = (yield* world.copy(yield* world.geoCampaign(twins))).body;
+      const same = yield* world.features("sandbox", circle("Same"), circle("Same"));
+      const [there] = yield* world.features("production", circle("Same"));
+      const { data } = (yield* world.copy(yield* world.geoCampaign(same))).body;
       assert.deepStrictEqual(data.targeting.location_ids, [there]);
     }),
   );
