@@ -104,7 +104,7 @@ layer(TestWaypost.layer)("POST /campaigns/{campaign}/copy", (it) => {
         Effect.map(world.production(`/locations/${String(id)}`), (answer) => ok(answer).name),
       );
       assert.deepStrictEqual(names, ["Park", "Dam"]);
-      assert.strictEqual((yield* world.groupNamed("Doors", "production")).location_count, 1);
+      assert.strictEqual((yield* world.groupNamed("Piers", "production")).location_count, 1);
       const notifications = ok(yield* world.production(`/campaigns/${data.id}/notifications`));
       assert.deepStrictEqual(
         notifications.map(({ name }: { readonly name: string }) => name),

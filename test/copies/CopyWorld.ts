@@ -131,11 +131,11 @@ export const fullGeoCampaign = Effect.fnUntraced(function* (
     "sandbox",
     circle("Dam", { external_id: "dam" }),
     square("Park", { external_id: "park" }),
-    circle("Door", { group: "Doors" }, [4.8, 52.3]),
+    circle("Pier", { group: "Piers" }, [4.8, 52.3]),
   );
   for (const id of [circleId, squareId])
     ok(yield* world.sandbox(`/locations/${id}`, { method: "PATCH", body: { address: `At ${id}` } }));
-  const group = yield* world.groupNamed("Doors");
+  const group = yield* world.groupNamed("Piers");
   const campaign = yield* world.geoCampaign([squareId, circleId], {
     name: "Opening week",
     location_group_ids: [group.id],
