@@ -11,7 +11,6 @@ import { Workspaces } from "../workspaces/Workspaces.ts";
 import type { CopyDraft } from "./CopiesApi.ts";
 import { CopiesSql } from "./CopiesSql.ts";
 import { copyMaking } from "./CopyMaking.ts";
-import { countsOf } from "./CopyPlan.ts";
 import { copyPlanning } from "./CopyPlanning.ts";
 
 /** Copies of campaigns in an environment of the same workspace (contract CO4). */
@@ -57,7 +56,7 @@ export class Copies extends Context.Service<Copies>()("waypost/copies/Copies", {
         body: ParsedBody<CopyDraft>,
       ) {
         const { name, to } = yield* readRequest(caller, id, body);
-        return { data: null, ...countsOf(yield* planned(caller, to, id, name)) };
+        return { data: null, ...(yield* planned(caller, to, id, name)).counts };
       }),
 
       /**

@@ -5,27 +5,22 @@ import { tenantIs } from "../database/TenantColumns.ts";
 import type { SegmentRow } from "../devices/SegmentsRepository.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 import { Effect } from "effect";
-import type { Match } from "./CopyPlan.ts";
 
 type Ids = ReadonlyArray<string>;
 
-/**
- * A resource of the campaign: its id, and that of its counterpart in the other environment; null for none.
- */
+/** A resource of the campaign, and its counterpart in the other environment; null for none. */
 interface Found {
   readonly id: string;
   readonly match: string | null;
 }
 
-/** A location group of the campaign, with its name. */
-interface FoundGroup extends Found {
-  readonly name: string;
+/** A location that is copied: its id, and that of the copy. */
+interface Copied {
+  readonly source: string;
+  readonly id: string;
 }
 
-/** A location of the campaign, with the groups of those asked for that it is in. */
-interface FoundLocation extends Found {
-  readonly groups: Ids;
-}
+type SegmentColumns = Pick<SegmentRow, "id" | "name" | "rule">;
 
 /**
  * The statements that find what a copy can use in the other environment, and that make the locations which
@@ -35,7 +30,7 @@ export class CopiesSql extends SqlService<CopiesSql>("waypost/copies/CopiesSql")
   /** The groups with these ids, each with the one of its name in `to`. */
   groups: (from: TenantKey, to: TenantKey, ids: Ids) =>
     Effect.orDie(
-      sql<FoundGroup>`
+      sql<Found & { readonly name: string }>`
         SELECT g.id, g.name, t.id AS match FROM location_group g
         LEFT JOIN location_group t ON ${tenantIs("t", to)} AND t.name = g.name
         WHERE ${tenantIs("g", from)} AND g.id = ANY (${arrayOf("uuid", ids)}) ORDER BY g.id`.unprepared,
@@ -47,7 +42,7 @@ export class CopiesSql extends SqlService<CopiesSql>("waypost/copies/CopiesSql")
    */
   locations: (from: TenantKey, to: TenantKey, ids: Ids, groupIds: Ids) =>
     Effect.orDie(
-      sql<FoundLocation>`
+      sql<Found & { readonly groups: Ids }>`
         WITH member AS (
           SELECT m.location_id, array_agg(m.group_id::text) AS groups FROM location_group_member m
           WHERE ${tenantIs("m", from)} AND m.group_id = ANY (${arrayOf("uuid", groupIds)})
@@ -69,7 +64,7 @@ export class CopiesSql extends SqlService<CopiesSql>("waypost/copies/CopiesSql")
   /** The segments with these ids. */
   segments: (from: TenantKey, ids: Ids) =>
     Effect.orDie(
-      sql<Pick<SegmentRow, "id" | "name" | "rule">>`
+      sql<SegmentColumns>`
         SELECT s.id, s.name, s.rule FROM segment s
         WHERE ${tenantIs("s", from)} AND s.id = ANY (${arrayOf("uuid", ids)}) ORDER BY s.id`,
     ),
@@ -77,7 +72,7 @@ export class CopiesSql extends SqlService<CopiesSql>("waypost/copies/CopiesSql")
   /** The segments whose name begins as one of these, oldest first. */
   segmentsLike: (to: TenantKey, beginnings: Ids) =>
     Effect.orDie(
-      sql<Pick<SegmentRow, "id" | "name" | "rule">>`
+      sql<SegmentColumns>`
         SELECT s.id, s.name, s.rule FROM segment s
         WHERE ${tenantIs("s", to)}
           AND EXISTS (SELECT FROM unnest(${arrayOf("text", beginnings)}) AS b (name)
@@ -91,7 +86,7 @@ export class CopiesSql extends SqlService<CopiesSql>("waypost/copies/CopiesSql")
       SELECT c.name FROM campaign c WHERE ${tenantIs("c", to)} AND starts_with(c.name, ${beginning})`),
 
   /** Inserts locations as they are in `from`, under the ids of their matches. */
-  copyLocations: (from: TenantKey, to: TenantKey, matches: ReadonlyArray<Match>, now: number) =>
+  copyLocations: (from: TenantKey, to: TenantKey, matches: ReadonlyArray<Copied>, now: number) =>
     run(
       sql`
         INSERT INTO location (workspace_id, environment, id, name, external_id, address, type, latitude,

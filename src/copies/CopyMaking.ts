@@ -12,7 +12,7 @@ import { ServiceUnavailable, Unprocessable } from "../wire/ApiError.ts";
 import { CampaignId } from "../wire/Ids.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { CopiesSql } from "./CopiesSql.ts";
-import { type CopyPlan, countsOf } from "./CopyPlan.ts";
+import type { CopyPlan } from "./CopyPlanning.ts";
 
 /** Makes the functions that carry out a plan: the bytes of its media, and then everything else. */
 export const copyMaking = Effect.gen(function* () {
@@ -91,7 +91,7 @@ export const copyMaking = Effect.gen(function* () {
     });
     const copied = { ...plan.campaign, id: CampaignId(campaign.id), paused: true };
     for (const message of plan.messages) yield* copyNotification(to, copied, message, media);
-    return { data: campaign, ...countsOf(plan) };
+    return { data: campaign, ...plan.counts };
   });
 
   return { copyBytes, make };

@@ -16,9 +16,9 @@ import { idAt } from "../wire/Ids.ts";
 import { Problems } from "../wire/Problems.ts";
 import { environmentName } from "../workspaces/Environment.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
-import type { CopyDraft } from "./CopiesApi.ts";
+import type { CopyCounts, CopyDraft } from "./CopiesApi.ts";
 import { CopiesSql } from "./CopiesSql.ts";
-import { beginningOf, type CopyPlan, countsOf, freeName, matchSegments } from "./CopyPlan.ts";
+import { beginningOf, freeName, matchSegments } from "./CopyNames.ts";
 
 /**
  * Makes the function that reads what a copy refers to and what of it is there, and checks every rule on it.
@@ -78,21 +78,25 @@ export const copyPlanning = Effect.gen(function* () {
       own.map(({ name }) => beginningOf(name)),
     );
     const isWithinEnvironment = from.environment === to.environment;
-    return {
-      campaign,
-      name: yield* nameOf(to, campaign, sent, isWithinEnvironment),
-      messages,
-      media,
-      isWithinEnvironment,
-      groups,
-      locations,
-      segments: matchSegments(own, there),
-    } satisfies CopyPlan;
+    const name = yield* nameOf(to, campaign, sent, isWithinEnvironment);
+    const segments = matchSegments(own, there);
+    const countsOf = (wanted: boolean): CopyCounts["made"] => {
+      const count = (each: ReadonlyArray<boolean>) => each.filter((isMade) => isMade === wanted).length;
+      return {
+        notifications: count(messages.map(() => true)),
+        media: count(media.map(() => !isWithinEnvironment)),
+        locations: count(locations.map(({ isMade }) => isMade)),
+        location_groups: count(groups.map(({ isMade }) => isMade)),
+        segments: count(segments.map((segment) => segment.id === null)),
+      };
+    };
+    const counts: CopyCounts = { made: countsOf(true), matched: countsOf(false) };
+    return { campaign, name, messages, media, isWithinEnvironment, groups, locations, segments, counts };
   });
 
   /** Every rule on a copy: its name and contents, then the plan. Exact while the tenant is locked. */
-  const check = Effect.fnUntraced(function* (to: Tenant, plan: CopyPlan) {
-    const { campaign, media, messages, name } = plan;
+  const check = Effect.fnUntraced(function* (to: Tenant, plan: Effect.Success<ReturnType<typeof read>>) {
+    const { campaign, counts, media, messages, name } = plan;
     const problems = new Problems();
     if (yield* campaignsRepository.isNameTaken(to, name, null)) {
       const where = `in ${environmentName(to.environment)}`;
@@ -113,7 +117,7 @@ export const copyPlanning = Effect.gen(function* () {
     yield* checkTrial(to);
     const now = yield* Clock.currentTimeMillis;
     const others = yield* countOthers(campaignsRepository, to, null, now);
-    const { made } = countsOf(plan);
+    const { made } = counts;
     const bytes = made.media === 0 ? 0 : media.reduce((sum, { size_bytes: size }) => sum + size, 0);
     const present = made.locations === 0 || maxLocations === null ? 0 : yield* imports.count(to);
     yield* checkLimits({
@@ -134,6 +138,9 @@ export const copyPlanning = Effect.gen(function* () {
   return (from: Tenant, to: Tenant, id: string, name: CopyDraft["name"]) =>
     Effect.flatMap(read(from, to, id, name), (plan) => check(to, plan));
 });
+
+/** A copy before it is made: everything that it refers to, with its id there if it has one already. */
+export type CopyPlan = Effect.Success<ReturnType<Effect.Success<typeof copyPlanning>>>;
 
 /** The sentence of a refusal; null if there is none. */
 const sentenceOf = (checked: Effect.Effect<void, Forbidden>) =>
