@@ -29,7 +29,7 @@ const triedNames = 20;
 /** Asks the server what a copy would make. @throws ApiProblem, with what the plan of the workspace refuses */
 export const planCopy = async ({ id, name }: Campaign): Promise<CopyPlan> => {
   for (let number = 1; ; number++) {
-    const tried = number === 1 ? name : `${[...name].slice(0, 240).join("")} (${number})`;
+    const tried = number === 1 ? name : `${Array.from(name).slice(0, 240).join("")} (${number})`;
     try {
       const body = { environment: otherEnvironment(), name: tried };
       const { made, matched } = await send(platform.copies.copy(id, body, { dryRun: true }));

@@ -6,7 +6,7 @@ type NamedSegment = Pick<SegmentRow, "id" | "name" | "rule">;
 const keptCharacters = 240;
 
 /** The beginning that a name shares with its numbered ones. */
-export const beginningOf = (name: string): string => [...name].slice(0, keptCharacters).join("");
+export const beginningOf = (name: string): string => Array.from(name).slice(0, keptCharacters).join("");
 
 /** The name, then the same with a number from 2 on. */
 const numbered = (name: string, number: number): string =>

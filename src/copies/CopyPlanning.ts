@@ -12,6 +12,7 @@ import { Contents } from "../notifications/Contents.ts";
 import { checkLimits, copyLimitProblem } from "../notifications/NotificationLimits.ts";
 import { NotificationsRepository } from "../notifications/NotificationsRepository.ts";
 import { type Forbidden, Unprocessable } from "../wire/ApiError.ts";
+import { codePoints } from "../wire/CodePoints.ts";
 import { idAt } from "../wire/Ids.ts";
 import { Problems } from "../wire/Problems.ts";
 import { environmentName } from "../workspaces/Environment.ts";
@@ -45,7 +46,7 @@ export const copyPlanning = Effect.gen(function* () {
     const copy = `Copy of ${name}`;
     const taken = yield* repository.campaignNamesLike(to, beginningOf(copy));
     // The longest name is shortened as a numbered one is.
-    return freeName([...copy].length > 255 ? beginningOf(copy) : copy, new Set(taken));
+    return freeName(codePoints(copy) > 255 ? beginningOf(copy) : copy, new Set(taken));
   });
 
   /** Reads all that a copy refers to, and what of it is there. */
