@@ -49,6 +49,16 @@ const sendOf = ({ due_at: at, id, notification_name: name }: Send): Upcoming => 
   href: addressOf(`/sends/${id}`),
 });
 
+/** Says that nothing comes up, only of what the session may look at. */
+const nothing = (): string => {
+  const [campaigns, sends] = [may("campaigns:read"), may("sends:read")];
+  if (!campaigns && !sends) return "Your access key may read neither campaigns nor sends.";
+  if (campaigns && sends) return "Nothing is sent, starts or ends in the next 30 days.";
+  return campaigns
+    ? "No campaign starts or ends in the next 30 days. Your access key may not read sends."
+    : "Nothing is sent in the next 30 days. Your access key may not read campaigns.";
+};
+
 /** Sends that are due and campaigns that start or end within 30 days, the next first. */
 export const ComingUp = () => {
   const scheduled = useData(campaignsOf("scheduled"), whole);
@@ -66,14 +76,13 @@ export const ComingUp = () => {
   const isLoading = [may("campaigns:read") && [scheduled, active], may("sends:read") && [sends]].some(
     (lists) => lists && lists.some(({ data, problem }) => data === undefined && problem === undefined),
   );
+  const problem = scheduled.problem ?? active.problem ?? sends.problem;
   return (
     <section class="card" aria-labelledby="coming-up">
       <h2 id="coming-up">What is next</h2>
-      <LoadProblem problem={scheduled.problem ?? active.problem ?? sends.problem} />
+      <LoadProblem problem={problem} />
       {isLoading && <Loading />}
-      {!isLoading && items.length === 0 && (
-        <p class="quiet">Nothing is sent, starts or ends in the next 30 days.</p>
-      )}
+      {!isLoading && items.length === 0 && problem === undefined && <p class="quiet">{nothing()}</p>}
       <ul class="lines">
         {items.map(({ at, href, key, name, what, zone }) => (
           <li key={key}>

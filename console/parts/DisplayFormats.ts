@@ -25,7 +25,7 @@ export const formatDay = (day: string): string => dayFormat.format(atNoon(day));
 /** A day as "22 Nov". */
 export const formatShortDay = (day: string): string => shortDayFormat.format(atNoon(day));
 
-/** An instant in a zone as "22 Nov 2026, 14:05". */
+/** An instant in a zone as "22 Nov 2026, 14:05 CET": every time says in which zone it is. */
 export const formatInstant = (instant: string, timeZone: string): string =>
   new Intl.DateTimeFormat("en-GB", {
     day: "numeric",
@@ -35,6 +35,7 @@ export const formatInstant = (instant: string, timeZone: string): string =>
     minute: "2-digit",
     hourCycle: "h23",
     timeZone,
+    timeZoneName: "short",
   }).format(new Date(instant));
 
 /** The time of day of an instant in a zone, as "14:05". */

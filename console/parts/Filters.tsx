@@ -18,10 +18,13 @@ const dayPauseMillis = 500;
 /** Calls a function when the values have stopped to change for some time. */
 const useAfterPause = (apply: (value: string) => void) => {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  // Another value may have changed during the pause.
+  const latest = useRef(apply);
+  latest.current = apply;
   useEffect(() => () => clearTimeout(timer.current), []);
   return (value: string, millis: number): void => {
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => apply(value), millis);
+    timer.current = setTimeout(() => latest.current(value), millis);
   };
 };
 
@@ -112,17 +115,22 @@ export const DayFilter = ({
   value,
 }: FilterProps & { readonly problems?: Problems }) => {
   const id = useId();
+  const [typed, setTyped] = useState(value);
   const apply = useAfterPause((day) => {
     if (day !== "") onValue(day);
   });
+  useEffect(() => setTyped(value), [value]);
   return (
     <div class={`filter filter-day${problems.length > 0 ? " field-invalid" : ""}`}>
       <label for={id}>{label}</label>
       <input
         id={id}
         type="date"
-        value={value}
-        onInput={(event) => apply(event.currentTarget.value, dayPauseMillis)}
+        value={typed}
+        onInput={({ currentTarget }) => {
+          setTyped(currentTarget.value);
+          apply(currentTarget.value, dayPauseMillis);
+        }}
         {...problemAttributes(`${id}-problem`, problems)}
       />
       <FilterProblems id={`${id}-problem`} problems={problems} />

@@ -11,6 +11,7 @@ import { CardSection } from "../parts/CardSection.tsx";
 import { type Column, DataTable } from "../parts/DataTable.tsx";
 import { Dialog } from "../parts/Dialog.tsx";
 import { formatNumber } from "../parts/DisplayFormats.ts";
+import { DraftNotice } from "../parts/form/DraftNotice.tsx";
 import { CheckField, FieldGroup, TextField } from "../parts/form/Fields.tsx";
 import { Form, useForm } from "../parts/form/Form.tsx";
 import { numberOrText } from "../parts/form/TypedNumber.ts";
@@ -87,7 +88,7 @@ const PlanDialog = ({
   readonly onClose: () => void;
 }) => {
   const form = useForm({
-    draft: null,
+    draft: "plan",
     initial: valuesOf(plan),
     send: async ({ limits, media_kinds: kinds, surveys }) => {
       const changed = numbers.map(([key]) => {
@@ -105,6 +106,7 @@ const PlanDialog = ({
   return (
     <Dialog title="Change plan" onClose={onClose} actions={<Button onPress={onClose}>Cancel</Button>}>
       <Form model={form} label="Plan">
+        <DraftNotice form={form} initial={valuesOf(plan)} />
         <p class="hint">An empty field is no limit.</p>
         {numbers.map(([key, label]) => (
           <TextField

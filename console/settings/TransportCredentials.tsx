@@ -2,12 +2,12 @@
 import { here, operator } from "../data/Api.ts";
 import { type ApiRequest, send } from "../data/ApiCall.ts";
 import { refresh } from "../data/Query.ts";
+import { transportTexts } from "../devices/DeviceWords.ts";
 import { Button } from "../parts/Button.tsx";
 import { Dialog } from "../parts/Dialog.tsx";
 import { TextField } from "../parts/form/Fields.tsx";
 import { Form, useForm } from "../parts/form/Form.tsx";
 import { showToast } from "../parts/Toasts.tsx";
-import { transportNames } from "./TransportNames.ts";
 import type { ApnsCredentials, ServiceAccount, Transport } from "../data/Resources.ts";
 
 type Provider = Transport["transport"];
@@ -76,13 +76,13 @@ export const TransportCredentials = ({
     send: async (values) => {
       await send(putRequests[transport](values));
       await refresh();
-      showToast(`${transportNames[transport]} is set up.`);
+      showToast(`${transportTexts[transport]} is set up.`);
       onClose();
     },
   });
   return (
     <Dialog
-      title={`Credentials of ${transportNames[transport]}`}
+      title={`Credentials of ${transportTexts[transport]}`}
       onClose={onClose}
       actions={<Button onPress={onClose}>Cancel</Button>}
     >

@@ -110,6 +110,7 @@ export const useForm = <Values extends object>({
       reset: (next) => {
         begun.value = next;
         values.value = next;
+        idempotencyKey.current = "";
         clear();
         if (key !== null) keepDraft(key, undefined);
       },
