@@ -30,11 +30,17 @@ export const keepDraft = (key: string, draft: unknown): void => {
   }
 };
 
-/** Forgets all drafts. */
-export const forgetDrafts = (): void => {
+/** The keys of drafts that begin with a text. */
+export const draftKeys = (start = prefix): ReadonlyArray<string> => {
   try {
-    for (const key of Object.keys(localStorage)) if (key.startsWith(prefix)) localStorage.removeItem(key);
+    return Object.keys(localStorage).filter((key) => key.startsWith(start));
   } catch {
     // A browser that forbids storage has none.
+    return [];
   }
+};
+
+/** Forgets all drafts. */
+export const forgetDrafts = (): void => {
+  for (const key of draftKeys()) keepDraft(key, undefined);
 };

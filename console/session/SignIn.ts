@@ -4,6 +4,7 @@ import { operator, platform } from "../data/Api.ts";
 import { fetchResponse, send, sendWhole } from "../data/ApiCall.ts";
 import type { ConsoleSession, One } from "../data/Resources.ts";
 import { completeAddress, workspaces } from "./Scope.ts";
+import { tabNamed } from "./TabDrafts.ts";
 import { currentSession, isReportsOnly, leaveSession, startSession } from "./SessionState.ts";
 
 const sessionPath = "/console/session";
@@ -15,8 +16,7 @@ export const loadWorkspaces = async (): Promise<void> => {
   if (session.workspace === null) workspaces.value = (await sendWhole(operator.workspaces.list())).data;
   else {
     isReportsOnly.value =
-      session.environment === "production" &&
-      !(await send(platform.me.get())).data.platform_api_enabled;
+      session.environment === "production" && !(await send(platform.me.get())).data.platform_api_enabled;
     workspaces.value = [session.workspace];
   }
   completeAddress();
@@ -24,7 +24,7 @@ export const loadWorkspaces = async (): Promise<void> => {
 
 /** Takes over the session of this browser, if there is one. @throws ApiProblem */
 export const resumeSession = async (): Promise<void> => {
-  const { data } = await send<One<ConsoleSession | null>>({ path: sessionPath });
+  const [{ data }] = await Promise.all([send<One<ConsoleSession | null>>({ path: sessionPath }), tabNamed]);
   startSession(data);
   await loadWorkspaces();
 };

@@ -91,7 +91,11 @@ export const IssuedKeys = <Key extends AccessKey>({
       revoked === null && <Revoke name={name} request={revoke(id)} effect={effect} />,
   };
   return (
-    <CardSection title={title} actions={<Button onPress={() => setIssuing(true)}>{action}</Button>}>
+    <CardSection
+      title={title}
+      id={title.toLowerCase().replace(" ", "-")}
+      actions={<Button onPress={() => setIssuing(true)}>{action}</Button>}
+    >
       <p class="quiet">{about}</p>
       <LoadedTable
         list={list}

@@ -150,7 +150,11 @@ export const PlanSettings = ({ workspace }: { readonly workspace: Workspace }) =
   const usage = usePlanUsage();
   const [isChanging, setChanging] = useState(false);
   return (
-    <CardSection title="Plan" actions={<Button onPress={() => setChanging(true)}>Change plan</Button>}>
+    <CardSection
+      title="Plan"
+      id="plan"
+      actions={<Button onPress={() => setChanging(true)}>Change plan</Button>}
+    >
       <p class="quiet">
         Surveys: {plan.surveys ? "yes" : "no"} · Media: {plan.media_kinds.join(", ") || "none"} · Limits of
         this environment:

@@ -1,5 +1,6 @@
 /** "Settings": all for the operator, the webhooks for those who may read them. */
 import { PageFrame } from "../parts/PageFrame.tsx";
+import { changedAddress } from "../routing/Router.ts";
 import { environment } from "../session/Scope.ts";
 import { isOperator, may } from "../session/SessionState.ts";
 import { InstallationSettings } from "./InstallationSettings.tsx";
@@ -9,6 +10,23 @@ import { TransportSettings } from "./TransportSettings.tsx";
 import { WebhookSettings } from "./WebhookSettings.tsx";
 import { WorkspaceSettings } from "./WorkspaceSettings.tsx";
 
+/** The sections by the ids of their headings. */
+const sections = [
+  ["workspace", "Workspace"],
+  ["plan", "Plan"],
+  ["tokens", "Tokens"],
+  ["sdk-keys", "SDK keys"],
+  ["transports", "Transports"],
+  ["webhooks", "Webhooks"],
+  ["installation", "Installation"],
+] as const;
+
+const shownSections = () =>
+  sections.filter(([id]) => {
+    if (id === "installation") return true;
+    return id === "webhooks" ? may("webhooks:read") : isOperator();
+  });
+
 /** The settings of the workspace, of the environment and of the installation. */
 export const SettingsPage = () => (
   <PageFrame
@@ -17,6 +35,13 @@ export const SettingsPage = () => (
       environment.value === "sandbox" ? "Sandbox" : "Production"
     }.`}
   >
+    <nav class="sections" aria-label="Sections">
+      {shownSections().map(([id, text]) => (
+        <a key={id} href={`${changedAddress({})}#${id}`}>
+          {text}
+        </a>
+      ))}
+    </nav>
     {isOperator() && (
       <>
         <WorkspaceSettings />

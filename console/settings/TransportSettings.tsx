@@ -128,7 +128,7 @@ export const TransportSettings = () => {
   } | null>(null);
   const close = () => setOpen(null);
   return (
-    <CardSection title="Transports">
+    <CardSection title="Transports" id="transports">
       <p class="quiet">The push services of this environment.</p>
       <LoadedTable
         list={list}
