@@ -32,15 +32,18 @@ const sendText = ({ delivered, failed, notification_name: name, status }: Send):
 
 const runningMillis = 2_000;
 
-/** Whether a change made the campaign live, or ended that. */
-const isLiveChange = ({ action, changes }: ActivityEntry, isLive: boolean): boolean =>
-  action === (isLive ? "publish" : "pause") || changes["paused"]?.new === !isLive;
+/** Whether a change ended that the campaign was live. */
+const isPause = ({ action, changes }: ActivityEntry): boolean =>
+  action === "pause" || (changes["paused"]?.old === false && changes["paused"].new === true);
+
+const isPublication = ({ action, changes }: ActivityEntry): boolean =>
+  action === "publish" || changes["paused"]?.new === false;
 
 /** The planned start and end, as far as they happened or will. A draft neither starts nor ends. */
 const datesOf = (campaign: Campaign, changes: ReadonlyArray<ActivityEntry>): ReadonlyArray<Moment> => {
   const { created_at: created, ends_at: end, starts_at: start, status } = campaign;
-  const wasLive = status !== "paused" || changes.some((change) => isLiveChange(change, false));
-  const published = changes.findLast((change) => isLiveChange(change, true))?.at ?? created;
+  const wasLive = status !== "paused" || changes.some(isPause);
+  const published = changes.findLast(isPublication)?.at ?? created;
   const isOver = (at: string) => Date.parse(at) <= serverNow();
   const starts = isOver(start) && Date.parse(published) > Date.parse(start) ? published : start;
   const words = (at: string, past: string, future: string, plan: string): string => {

@@ -30,6 +30,10 @@ export const Dialog = ({ actions, children, isKept = false, onClose, title }: Di
       ref={ref}
       class="dialog"
       aria-labelledby={id}
+      // Browsers close it on the second Escape, whatever happens on the first.
+      onKeyDown={(event) => {
+        if (isKept && event.key === "Escape") event.preventDefault();
+      }}
       onCancel={(event) => {
         event.preventDefault();
         if (!isKept) onClose();
