@@ -67,13 +67,13 @@ const useMoments = (campaign: Campaign): ReadonlyArray<Moment> => {
   const changes = useData(may("activity:read") ? platform.activity.list({ resource: id, limit: 30 }) : null);
   return [
     ...(changes.data === undefined ? [{ key: "created", at: created, text: "Created" }] : []),
-    ...datesOf(campaign, changes.data?.data ?? []),
-    ...(sends.data?.data ?? []).map((send) => ({ key: send.id, at: send.due_at, text: sendText(send) })),
-    ...(changes.data?.data ?? []).map(({ action, actor, at, id: key }) => ({
+    ...(changes.data?.data ?? []).toReversed().map(({ action, actor, at, id: key }) => ({
       key,
       at,
       text: `${actor.name} ${verbs[action.split(".").at(-1) ?? ""] ?? action}`,
     })),
+    ...datesOf(campaign, changes.data?.data ?? []),
+    ...(sends.data?.data ?? []).map((send) => ({ key: send.id, at: send.due_at, text: sendText(send) })),
   ].toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
 };
 
