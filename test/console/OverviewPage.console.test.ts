@@ -54,7 +54,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the overview of the
     }),
   );
 
-  inBrowser("an empty environment shows four steps with what is done (console.first_run)", () =>
+  inBrowser("an empty environment shows four steps with what is done (console.overview)", () =>
     Effect.gen(function* () {
       const { tenant } = yield* TestWaypost;
       const { sandbox, tokens } = yield* tenant();

@@ -9,7 +9,7 @@ import { checkPage, consoleTab } from "./ConsoleTab.ts";
 layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("sections of the settings", (it) => {
   const inBrowser = it.effect.skipIf(!isChromiumAvailable);
 
-  inBrowser("a preset chooses abilities, and Escape does not close a shown secret (console.presets)", () =>
+  inBrowser("a preset chooses abilities, and Escape does not close a shown secret (console.settings)", () =>
     Effect.gen(function* () {
       const { operator, tenant } = yield* TestWaypost;
       const { workspace } = yield* tenant();
@@ -42,28 +42,30 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("sections of the set
     }),
   );
 
-  inBrowser("what was typed into the plan is kept while the dialog is closed (console.plan_draft)", () =>
-    Effect.gen(function* () {
-      const { workspace } = yield* (yield* TestWaypost).tenant();
-      const tab = yield* consoleTab;
-      yield* Effect.promise(async () => {
-        await tab.open(`/settings?workspace=${workspace.id}&environment=sandbox`);
-        await tab.signIn();
-        await tab.press("button", "Change plan");
-        await tab.fill("Campaigns", "123");
-        await tab.press("button", "Cancel");
-        await tab.page.reload();
-        await tab.press("button", "Change plan");
-        await tab.seeText("What you typed earlier is here again.");
-        const field = await tab.see("textbox", "Campaigns");
-        const value = await field.evaluate((input) => (input as { readonly value?: string }).value);
-        assert.strictEqual(value, "123");
-      });
-      yield* checkPage(tab);
-    }),
+  inBrowser(
+    "what was typed into the plan is kept while the dialog is closed (console.settings, console.drafts)",
+    () =>
+      Effect.gen(function* () {
+        const { workspace } = yield* (yield* TestWaypost).tenant();
+        const tab = yield* consoleTab;
+        yield* Effect.promise(async () => {
+          await tab.open(`/settings?workspace=${workspace.id}&environment=sandbox`);
+          await tab.signIn();
+          await tab.press("button", "Change plan");
+          await tab.fill("Campaigns", "123");
+          await tab.press("button", "Cancel");
+          await tab.page.reload();
+          await tab.press("button", "Change plan");
+          await tab.seeText("What you typed earlier is here again.");
+          const field = await tab.see("textbox", "Campaigns");
+          const value = await field.evaluate((input) => (input as { readonly value?: string }).value);
+          assert.strictEqual(value, "123");
+        });
+        yield* checkPage(tab);
+      }),
   );
 
-  inBrowser("a test of a push service goes to a test device from a list (console.transport_test)", () =>
+  inBrowser("a test of a push service goes to a test device from a list (console.settings)", () =>
     Effect.gen(function* () {
       const { production, waypost, workspace } = yield* sendWorld();
       const path = `/workspaces/${workspace.id}/production/transports/webpush`;

@@ -17,7 +17,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("two people in the c
   const inBrowser = it.effect.skipIf(!isChromiumAvailable);
 
   inBrowser(
-    "changes of two people are merged by field, and a field that both changed is asked (console.merge)",
+    "changes of two people are merged by field, and a field that both changed is asked (console.campaign_conflict)",
     () =>
       Effect.gen(function* () {
         const { sandbox, tokens } = yield* (yield* TestWaypost).tenant();
@@ -94,7 +94,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("two people in the c
   );
 
   inBrowser(
-    "the timeline says what happened, and times name their zone (console.timeline, console.zone)",
+    "the timeline says what happened, and times name their zone (console.timeline, console.words)",
     () =>
       Effect.gen(function* () {
         const { sandbox, tokens } = yield* (yield* TestWaypost).tenant();
