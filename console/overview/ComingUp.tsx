@@ -3,7 +3,7 @@ import { platform } from "../data/Api.ts";
 import { useData } from "../data/Query.ts";
 import type { Campaign, Send } from "../data/Resources.ts";
 import { serverNow } from "../data/ServerTime.ts";
-import { formatInstant } from "../parts/DisplayFormats.ts";
+import { InstantText } from "../parts/InstantText.tsx";
 import { LoadProblem, Loading } from "../parts/PageFrame.tsx";
 import { addressOf } from "../routing/Router.ts";
 import { workspace } from "../session/Scope.ts";
@@ -87,9 +87,7 @@ export const ComingUp = () => {
         {items.map(({ at, href, key, name, what, zone }) => (
           <li key={key}>
             <a href={href}>{name}</a> {what}
-            <time dateTime={at} title={zone}>
-              {formatInstant(at, zone)}
-            </time>
+            <InstantText at={at} zone={zone} />
           </li>
         ))}
       </ul>

@@ -1,8 +1,6 @@
-import { useId } from "preact/hooks";
 import type { Ability } from "../data/Resources.ts";
 import { Button } from "../parts/Button.tsx";
-import { CheckField } from "../parts/form/Fields.tsx";
-import { useFieldProblems } from "../parts/form/Form.tsx";
+import { CheckGroup } from "../parts/form/CheckGroup.tsx";
 
 interface AbilityFieldsProps {
   readonly all: ReadonlyArray<Ability>;
@@ -19,14 +17,14 @@ const presets: ReadonlyArray<readonly [name: string, isIn: (ability: Ability) =>
   ["Admin", () => true],
 ];
 
-/** The abilities of a token as checkboxes, under the names of the API. */
-export const AbilityFields = ({ all, chosen, onChosen }: AbilityFieldsProps) => {
-  const id = useId();
-  const problems = useFieldProblems("abilities");
-  const isInvalid = problems.length > 0;
+/** The abilities of a token: a preset, or any of them under the names of the API. */
+export const AbilityFields = (props: AbilityFieldsProps) => {
+  const { all, chosen, onChosen } = props;
   return (
-    <fieldset class="field-group" aria-describedby={isInvalid ? `${id}-problem` : undefined}>
-      <legend>Abilities</legend>
+    <CheckGroup {...props} label="Abilities" name="abilities">
+      <p class="hint">
+        A viewer sees everything, an editor changes campaigns, an admin also webhooks and devices.
+      </p>
       <div class="actions" role="group" aria-label="Presets">
         {presets.map(([name, isIn]) => {
           const preset = all.filter(isIn);
@@ -38,28 +36,6 @@ export const AbilityFields = ({ all, chosen, onChosen }: AbilityFieldsProps) => 
           );
         })}
       </div>
-      <p class="hint">
-        A viewer sees everything, an editor changes campaigns, an admin also webhooks and devices.
-      </p>
-      <div class="abilities">
-        {all.map((ability) => (
-          <CheckField
-            key={ability}
-            label={ability}
-            isChecked={chosen.includes(ability)}
-            onValue={(isOn) =>
-              onChosen(isOn ? [...chosen, ability] : chosen.filter((each) => each !== ability))
-            }
-          />
-        ))}
-      </div>
-      {isInvalid && (
-        <div class="problem" id={`${id}-problem`}>
-          {problems.map((sentence) => (
-            <p key={sentence}>{sentence}</p>
-          ))}
-        </div>
-      )}
-    </fieldset>
+    </CheckGroup>
   );
 };

@@ -5,8 +5,9 @@ import { refresh } from "../data/Query.ts";
 import type { Webhook } from "../data/Resources.ts";
 import { Button } from "../parts/Button.tsx";
 import { Dialog } from "../parts/Dialog.tsx";
+import { CheckGroup } from "../parts/form/CheckGroup.tsx";
 import { CheckField, TextField } from "../parts/form/Fields.tsx";
-import { Form, useFieldProblems, useForm } from "../parts/form/Form.tsx";
+import { Form, useForm } from "../parts/form/Form.tsx";
 
 type ListenedType = Webhook["events"][number];
 
@@ -47,36 +48,21 @@ const EventChoice = ({
   readonly chosen: ReadonlyArray<ListenedType>;
   readonly onChosen: (events: ReadonlyArray<ListenedType>) => void;
 }) => {
-  const problems = useFieldProblems("events");
   const isAll = chosen.includes("*");
   return (
-    <fieldset class="field-group" aria-describedby={problems.length > 0 ? "events-problem" : undefined}>
-      <legend>Events</legend>
+    <CheckGroup
+      label="Events"
+      name="events"
+      all={isAll ? [] : eventTypes}
+      chosen={chosen}
+      onChosen={onChosen}
+    >
       <CheckField
         label="All, also types to come"
         isChecked={isAll}
         onValue={(isOn) => onChosen(isOn ? ["*"] : [])}
       />
-      {!isAll && (
-        <div class="abilities">
-          {eventTypes.map((type) => (
-            <CheckField
-              key={type}
-              label={type}
-              isChecked={chosen.includes(type)}
-              onValue={(isOn) => onChosen(isOn ? [...chosen, type] : chosen.filter((each) => each !== type))}
-            />
-          ))}
-        </div>
-      )}
-      {problems.length > 0 && (
-        <div class="problem" id="events-problem">
-          {problems.map((sentence) => (
-            <p key={sentence}>{sentence}</p>
-          ))}
-        </div>
-      )}
-    </fieldset>
+    </CheckGroup>
   );
 };
 

@@ -1,6 +1,7 @@
 /** Changes of somebody else to what a form edits. They are merged by field; both sides of a clash are shown. */
 import { useEffect, useState } from "preact/hooks";
 import { Button } from "../Button.tsx";
+import { type Column, DataTable } from "../DataTable.tsx";
 import type { FormModel } from "./Form.tsx";
 
 interface VersionConflictProps<Values extends object, Name extends keyof Values & string> {
@@ -16,8 +17,6 @@ interface VersionConflictProps<Values extends object, Name extends keyof Values 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 const keysOf = <Values extends object>(values: Values) => Object.keys(values) as Array<keyof Values & string>;
-
-const cell = (text: string) => (text === "" ? <span class="quiet">empty</span> : text);
 
 /** Whether somebody else saved another version than the one that a form began with. */
 export const isBehind = <Values extends { readonly version: string }>(
@@ -46,6 +45,7 @@ export const VersionConflict = <
     ? keysOf(mine).filter((key) => isTheirs(key) && isMine(key) && !isSame(mine[key], saved?.[key]))
     : [];
   const labelOf = (key: string) => labels.find(([field]) => field === key)?.[1] ?? key;
+  const shown = (value: unknown) => show(value as Values[Name]) || <span class="quiet">empty</span>;
   useEffect(() => {
     if (!behind || clashes.length > 0) return;
     const hasOwn = keysOf(mine).some(isMine);
@@ -59,6 +59,25 @@ export const VersionConflict = <
     const theirs = Object.fromEntries(keys.map((key) => [key, saved[key]]));
     form.rebase(isKept ? mine : { ...mine, ...theirs }, { ...base, ...theirs });
   };
+  const columns: ReadonlyArray<Column<keyof Values & string>> = [
+    { key: "field", heading: "Field", cell: labelOf },
+    { key: "mine", heading: "Your version", cell: (key) => shown(mine[key]) },
+    { key: "saved", heading: "Saved version", cell: (key) => shown(saved?.[key]) },
+    {
+      key: "choice",
+      heading: "Choice",
+      cell: (key) => (
+        <div class="actions">
+          <Button label={`Keep mine: ${labelOf(key)}`} onPress={() => decide([key], true)}>
+            Keep mine
+          </Button>
+          <Button label={`Take theirs: ${labelOf(key)}`} onPress={() => decide([key], false)}>
+            Take theirs
+          </Button>
+        </div>
+      ),
+    },
+  ];
   if (clashes.length === 0)
     return taken.length === 0 ? null : (
       <p class="notice" role="status">
@@ -70,36 +89,7 @@ export const VersionConflict = <
     <section class="notice notice-problem conflict" aria-labelledby="conflict">
       <h2 id="conflict">Somebody else changed this {noun} meanwhile</h2>
       <p>Nothing was overwritten. Choose which value holds, for each field or for all.</p>
-      <div class="table-scroll" tabIndex={0} role="group" aria-label="Both versions, table">
-        <table>
-          <caption class="unseen">Both versions</caption>
-          <thead>
-            <tr>
-              <th scope="col">Field</th>
-              <th scope="col">Your version</th>
-              <th scope="col">Saved version</th>
-              <th scope="col">Choice</th>
-            </tr>
-          </thead>
-          <tbody>
-            {clashes.map((key) => (
-              <tr key={key}>
-                <th scope="row">{labelOf(key)}</th>
-                <td>{cell(show(mine[key] as Values[Name]))}</td>
-                <td>{cell(show(saved?.[key] as Values[Name]))}</td>
-                <td class="actions">
-                  <Button label={`Keep mine: ${labelOf(key)}`} onPress={() => decide([key], true)}>
-                    Keep mine
-                  </Button>
-                  <Button label={`Take theirs: ${labelOf(key)}`} onPress={() => decide([key], false)}>
-                    Take theirs
-                  </Button>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable label="Both versions" columns={columns} rows={clashes} rowKey={(key) => key} />
       <div class="actions">
         <Button onPress={() => decide(clashes, true)}>Keep my version</Button>
         <Button onPress={() => decide(clashes, false)}>Take the saved version</Button>
