@@ -2,7 +2,7 @@
  * The API's codes, fields and sentences in the words of the console. The API speaks to programs: it names
  * headers, fields and values of JSON. A sentence without them is kept as it is.
  */
-import { formatDay } from "../parts/DisplayFormats.ts";
+import { formatWallTime } from "../parts/DisplayFormats.ts";
 
 /** Sentences of codes whose own are about requests. */
 const codes: Readonly<Record<string, string>> = {
@@ -87,10 +87,7 @@ const rules: ReadonlyArray<readonly [pattern: RegExp, text: string]> = [
 ];
 
 /** A date, or a date and a time. Examples are left as they are typed. */
-const date = /(?<!such as |as in )\b(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::\d\d)?)?(?![\w:])/g;
-
-const dateText = (_: string, day: string, time: string | undefined): string =>
-  time === undefined ? formatDay(day) : `${formatDay(day)}, ${time}`;
+const date = /(?<!such as |as in )\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?(?![\w:])/g;
 
 /** A field of the API in words. Of a nested one, each part. */
 export const plainName = (name: string): string =>
@@ -102,7 +99,7 @@ export const plainName = (name: string): string =>
 const plainText = (sentence: string): string => {
   let text = sentence;
   for (const [pattern, by] of rules) text = text.replace(pattern, by);
-  return text.replaceAll(date, dateText).replaceAll(known, plainName);
+  return text.replaceAll(date, formatWallTime).replaceAll(known, plainName);
 };
 
 /** A name in quotation marks, which is kept. */

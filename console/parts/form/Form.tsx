@@ -181,8 +181,13 @@ const TopProblems = ({ form }: { readonly form: FormModel<object> }) => {
     [...form.fields].some((field) => isAt(name, field)) ? [] : each,
   );
   if (form.refusal.value !== null) sentences.push(form.refusal.value);
+  const region = useRef<HTMLDivElement>(null);
+  // The button may be far below.
+  useEffect(() => {
+    if (sentences.length > 0) region.current?.scrollIntoView({ block: "nearest" });
+  }, [sentences.join(" ")]);
   return (
-    <div class="form-problems" role="alert">
+    <div ref={region} class="form-problems" role="alert">
       {sentences.map((sentence) => (
         <p class="notice notice-problem" key={sentence}>
           {sentence}

@@ -45,49 +45,51 @@ export const VersionConflict = <
     ? keysOf(mine).filter((key) => isTheirs(key) && isMine(key) && !isSame(mine[key], saved?.[key]))
     : [];
   const labelOf = (key: string) => labels.find(([field]) => field === key)?.[1] ?? key;
-  const shown = (value: unknown) => show(value as Values[Name]) || <span class="quiet">empty</span>;
   useEffect(() => {
     if (!behind || clashes.length > 0) return;
     const hasOwn = keysOf(mine).some(isMine);
     setTaken(hasOwn ? keysOf(mine).filter(isTheirs).map(labelOf) : []);
     const own = keysOf(mine).filter(isMine);
+    if (form.refusal.value !== null)
+      requestAnimationFrame(() => document.getElementById("merged")?.scrollIntoView({ block: "nearest" }));
     form.rebase({ ...saved, ...Object.fromEntries(own.map((key) => [key, mine[key]])) }, saved);
   }, [behind, clashes.length, saved?.version]);
+  const hasClashes = clashes.length > 0;
+  useEffect(() => {
+    // The button that was refused is far below. Nobody is moved while typing.
+    if (hasClashes && form.refusal.value !== null) document.getElementById("conflict")?.focus();
+  }, [hasClashes]);
   /** Decides fields: from now on the saved value is the one that the form began with. */
   const decide = (keys: ReadonlyArray<keyof Values & string>, isKept: boolean): void => {
     if (saved === null) return;
     const theirs = Object.fromEntries(keys.map((key) => [key, saved[key]]));
     form.rebase(isKept ? mine : { ...mine, ...theirs }, { ...base, ...theirs });
   };
+  const choice = (key: keyof Values & string, action: "Keep mine" | "Take theirs", value: unknown) => (
+    <>
+      <p>{show(value as Values[Name]) || <span class="quiet">empty</span>}</p>
+      <Button label={`${action}: ${labelOf(key)}`} onPress={() => decide([key], action === "Keep mine")}>
+        {action}
+      </Button>
+    </>
+  );
   const columns: ReadonlyArray<Column<keyof Values & string>> = [
     { key: "field", heading: "Field", cell: labelOf },
-    { key: "mine", heading: "Your version", cell: (key) => shown(mine[key]) },
-    { key: "saved", heading: "Saved version", cell: (key) => shown(saved?.[key]) },
-    {
-      key: "choice",
-      heading: "Choice",
-      cell: (key) => (
-        <div class="actions">
-          <Button label={`Keep mine: ${labelOf(key)}`} onPress={() => decide([key], true)}>
-            Keep mine
-          </Button>
-          <Button label={`Take theirs: ${labelOf(key)}`} onPress={() => decide([key], false)}>
-            Take theirs
-          </Button>
-        </div>
-      ),
-    },
+    { key: "mine", heading: "Your version", cell: (key) => choice(key, "Keep mine", mine[key]) },
+    { key: "saved", heading: "Saved version", cell: (key) => choice(key, "Take theirs", saved?.[key]) },
   ];
   if (clashes.length === 0)
     return taken.length === 0 ? null : (
-      <p class="notice" role="status">
+      <p class="notice" role="status" id="merged">
         Somebody else changed this {noun} meanwhile: {taken.join(", ")}. That is here now, beside your own
         changes, which are not saved yet.
       </p>
     );
   return (
     <section class="notice notice-problem conflict" aria-labelledby="conflict">
-      <h2 id="conflict">Somebody else changed this {noun} meanwhile</h2>
+      <h2 id="conflict" tabIndex={-1}>
+        Somebody else changed this {noun} meanwhile
+      </h2>
       <p>Nothing was overwritten. Choose which value holds, for each field or for all.</p>
       <DataTable label="Both versions" columns={columns} rows={clashes} rowKey={(key) => key} />
       <div class="actions">
