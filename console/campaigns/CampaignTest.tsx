@@ -86,8 +86,8 @@ export const CampaignTest = ({ campaign, messages, onClose }: TestProps) => {
           {search !== "" && "No approved device matches."}
           {search === "" && (
             <>
-              There is no approved test device yet. Open one under <a href={addressOf("/devices")}>Devices</a>{" "}
-              and approve it on its page.
+              There is no approved test device yet. Open one under <a href={addressOf("/devices")}>Devices</a>
+              , and approve it on its page.
             </>
           )}
         </p>

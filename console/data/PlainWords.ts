@@ -8,8 +8,8 @@ import { formatWallTime } from "../parts/DisplayFormats.ts";
 const codes: Readonly<Record<string, string>> = {
   missing_ability: "Your access key does not allow this.",
   platform_api_not_enabled:
-    "The full API is not enabled for this workspace in Production: only reports can be seen. The operator of " +
-    "this installation enables it.",
+    "The full API is not enabled for this workspace in Production: only reports can be seen. The operator " +
+    "of this installation enables it.",
   request_in_progress: "This is being saved already: wait a moment, then try again.",
   invalid_cursor: "This part of the list has expired: go back to its first page.",
   missing_token: "You are not signed in: sign in again.",

@@ -49,7 +49,7 @@ const sendOf = ({ due_at: at, id, notification_name: name }: Send): Upcoming => 
   href: addressOf(`/sends/${id}`),
 });
 
-/** Says that nothing comes up, only of what the session may look at. */
+/** Says that nothing comes up, only of what the session may read. */
 const nothing = (): string => {
   const [campaigns, sends] = [may("campaigns:read"), may("sends:read")];
   if (!campaigns && !sends) return "Your access key may read neither campaigns nor sends.";

@@ -1,4 +1,4 @@
-/** The way from an empty environment to the first message: places, message, test, publish. */
+/** The way from an empty environment to the first message: locations, message, test, publish. */
 import { platform } from "../data/Api.ts";
 import { useData } from "../data/Query.ts";
 import type { Ability } from "../data/Resources.ts";
@@ -30,10 +30,10 @@ export const useFirstSteps = (isAsked: boolean): ReadonlyArray<Step> | null => {
   const newestPath = newest === undefined ? "/campaigns" : `/campaigns/${newest.id}`;
   return [
     {
-      title: "Places",
+      title: "Locations",
       text: "Import a list, or draw them on the map. A push campaign to segments needs none.",
       isDone: usage && usage.locations > 0,
-      link: ["Add places", "/locations"],
+      link: ["Add locations", "/locations"],
       needs: "locations:write",
     },
     {

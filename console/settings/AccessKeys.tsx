@@ -12,7 +12,7 @@ import { showToast } from "../parts/Toasts.tsx";
 import type { SdkKey, Token } from "../data/Resources.ts";
 
 /** A token or an SDK key. */
-export type AccessKey = SdkKey & Partial<Pick<Token, "expires_at">>;
+export type AccessKey = Omit<SdkKey, "allowed_origins"> & Partial<Pick<Token, "expires_at">>;
 
 const isExpired = (at: string | null | undefined): boolean =>
   typeof at === "string" && Date.parse(at) <= serverNow();

@@ -26,7 +26,7 @@ const outcomes: Readonly<Record<TransportTest["outcome"], string>> = {
 };
 
 const noDevice = (transport: Transport["transport"]): string =>
-  `No approved test device is reached by ${transportTexts[transport]}. Approve one on its page, under Devices.`;
+  `No approved test device is reached by ${transportTexts[transport]}. Approve one under Devices.`;
 
 const TestDialog = ({
   onClose,

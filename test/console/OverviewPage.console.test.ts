@@ -63,10 +63,10 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the overview of the
       yield* Effect.promise(async () => {
         await tab.open("");
         await tab.signIn(tokens.sandbox);
-        await tab.see("link", "Add places");
+        await tab.see("link", "Add locations");
         assert.deepStrictEqual(
           (await done()).map((text) => text?.trim()),
-          ["Places", "Message", "Test", "Publish"],
+          ["Locations", "Message", "Test", "Publish"],
         );
         assert.isNull(await tab.page.$(".totals"));
         await tab.see("complementary", "Sandbox");
@@ -85,7 +85,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the overview of the
         await tab.page.goBack();
         await tab.seePage("Overview");
         await tab.page.waitForFunction(
-          "document.querySelector('.first-steps h3').textContent === 'Places Done'",
+          "document.querySelector('.first-steps h3').textContent === 'Locations Done'",
         );
       });
       yield* sandbox(`/campaigns/${id}/publish`, { method: "POST" });

@@ -2,11 +2,11 @@ import { assert, describe, it } from "@effect/vitest";
 import { plainMessage, plainName, plainSentence } from "../../console/data/PlainWords.ts";
 
 describe("the words of the console", () => {
-  it("names of fields, headers and values of JSON in the API's sentences become words (console.words)", () => {
+  it("names of fields, headers and values in the API's sentences become words (console.words)", () => {
     const sentences = [
       [
-        "A geo campaign needs at least one location or location group: send location_ids, location_group_ids " +
-          "or location_group_names.",
+        "A geo campaign needs at least one location or location group: send location_ids, " +
+          "location_group_ids or location_group_names.",
         "A geo campaign needs at least one location or location group.",
       ],
       [

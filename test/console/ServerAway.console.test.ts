@@ -108,9 +108,12 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the console while t
             // The server gets it, and its answer is lost.
             isLost = false;
             const { "content-length": _, ...headers } = request.headers();
-            const body = request.postData() ?? "";
-            const sent = fetch(request.url(), { method: "POST", body, headers: { ...headers, cookie } });
-            void sent.then(() => request.abort("connectionreset"));
+            const lose = async (): Promise<void> => {
+              const body = (await request.fetchPostData()) ?? "";
+              await fetch(request.url(), { method: "POST", body, headers: { ...headers, cookie } });
+              await request.abort("connectionreset");
+            };
+            void lose();
           });
           const cookies = await tab.page.browserContext().cookies();
           const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join("; ");

@@ -184,7 +184,6 @@ layer(TestPlatform.layer)("POST /locations/import", (it) => {
       const dry = yield* sandbox("/locations/import?dry_run=1", { body });
       assert.strictEqual(dry.status, 200);
       assert.isTrue(dry.body.data.dry_run);
-      // The plan allows two: the one that is there, and the new one.
       assert.strictEqual(dry.body.data.room, 0);
       assert.deepStrictEqual((yield* sandbox("/locations")).body, before);
       assert.deepStrictEqual((yield* sandbox("/location-groups")).body.data, []);

@@ -12,7 +12,7 @@ const externalIdOf = (feature: unknown): string | null => {
   return typeof id === "string" || typeof id === "number" ? String(id).trim() || null : null;
 };
 
-/** What the parts so far would create. */
+/** The locations that the parts so far would create. */
 export class DryRunTally {
   readonly #created = new Set<string>();
   /** The locations that the plan still allows; undefined before the first part. */

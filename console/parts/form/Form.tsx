@@ -48,7 +48,7 @@ export interface FormModel<Values extends object> {
   readonly field: (key: TextNames<Values>, name?: string) => BoundField;
   /** Begins again with these values, and forgets the draft. */
   readonly reset: (values: Values) => void;
-  /** Goes on with these values, as changes of others than those that the form began with. */
+  /** Continues with these values, as changes of other values than those that the form began with. */
   readonly rebase: (values: Values, base: Values) => void;
   readonly submit: () => Promise<void>;
   /** The names of the fields that are on the page. */

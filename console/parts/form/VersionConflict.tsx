@@ -1,4 +1,4 @@
-/** Changes of somebody else to what a form edits. They are merged by field; both sides of a clash are shown. */
+/** Changes of somebody else to what a form edits, merged by field. Both values of a clash are shown. */
 import { useEffect, useState } from "preact/hooks";
 import { Button } from "../Button.tsx";
 import { type Column, DataTable } from "../DataTable.tsx";
