@@ -65,7 +65,7 @@ const Trigger = ({ campaign, form }: FieldsProps) => {
           {...form.field("send_at", "trigger_config.send_at")}
           label="Send at"
           placeholder="HH:MM"
-          hint={`On ${formatDay(wallTimeAt(day, timezone).slice(0, 10))}, the campaign's day, in ${timezone}.`}
+          hint={`On ${formatDay(wallTimeAt(day, timezone).slice(0, 10))}, its day, in ${timezone}.`}
         />
       ) : (
         <FieldGroup

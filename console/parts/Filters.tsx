@@ -1,15 +1,13 @@
 /** Filters of a list. Their values are parameters of the address. */
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { Choice } from "./form/Fields.tsx";
+import { Problems } from "./form/Problems.tsx";
 
 interface FilterProps {
   readonly label: string;
   readonly value: string;
   readonly onValue: (value: string) => void;
 }
-
-/** The API's sentences about a value. */
-type Problems = ReadonlyArray<string>;
 
 const pauseMillis = 250;
 /** Every part of a day that is typed makes another day. */
@@ -63,17 +61,7 @@ export const SearchFilter = ({
   );
 };
 
-/** The API's error about the value of a filter, connected with its control. */
-const FilterProblems = ({ id, problems }: { readonly id: string; readonly problems: Problems }) =>
-  problems.length === 0 ? null : (
-    <div class="problem" id={id}>
-      {problems.map((sentence) => (
-        <p key={sentence}>{sentence}</p>
-      ))}
-    </div>
-  );
-
-const problemAttributes = (id: string, problems: Problems) =>
+const problemAttributes = (id: string, problems: ReadonlyArray<string>) =>
   problems.length === 0 ? {} : ({ "aria-invalid": "true", "aria-describedby": id } as const);
 
 /** One of a few values. The empty value is all of them. */
@@ -83,7 +71,7 @@ export const ChoiceFilter = ({
   onValue,
   problems = [],
   value,
-}: FilterProps & { readonly choices: ReadonlyArray<Choice>; readonly problems?: Problems }) => {
+}: FilterProps & { readonly choices: ReadonlyArray<Choice>; readonly problems?: ReadonlyArray<string> }) => {
   const id = useId();
   return (
     <div class="filter">
@@ -102,7 +90,7 @@ export const ChoiceFilter = ({
           </option>
         ))}
       </select>
-      <FilterProblems id={`${id}-problem`} problems={problems} />
+      <Problems id={`${id}-problem`} sentences={problems} />
     </div>
   );
 };
@@ -113,7 +101,7 @@ export const DayFilter = ({
   onValue,
   problems = [],
   value,
-}: FilterProps & { readonly problems?: Problems }) => {
+}: FilterProps & { readonly problems?: ReadonlyArray<string> }) => {
   const id = useId();
   const [typed, setTyped] = useState(value);
   const apply = useAfterPause((day) => {
@@ -133,7 +121,7 @@ export const DayFilter = ({
         }}
         {...problemAttributes(`${id}-problem`, problems)}
       />
-      <FilterProblems id={`${id}-problem`} problems={problems} />
+      <Problems id={`${id}-problem`} sentences={problems} />
     </div>
   );
 };

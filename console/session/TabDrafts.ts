@@ -3,7 +3,7 @@
  * left. A lock of the browser says which tabs are open; a browser without locks takes every other as closed.
  */
 import { machineNow } from "../data/ServerTime.ts";
-import { draftKeys, keepDraft, readDraft } from "./Drafts.ts";
+import { draftKeys, keepDraft, readDraft, withStorage } from "./Drafts.ts";
 
 const nameKey = "waypost.tab";
 const lockOf = (tab: string): string => `${nameKey}.${tab}`;
@@ -12,15 +12,7 @@ const lockMillis = 1_000;
 
 const newName = (): string => `${Math.round(machineNow())}-${crypto.randomUUID()}`;
 
-const keptName = (): string => {
-  try {
-    return sessionStorage.getItem(nameKey) ?? newName();
-  } catch {
-    return newName();
-  }
-};
-
-let tab = keptName();
+let tab = withStorage(() => sessionStorage.getItem(nameKey), null) ?? newName();
 let openTabs: ReadonlySet<string> = new Set();
 
 const readOpenTabs = async (): Promise<void> => {
@@ -50,11 +42,7 @@ const begin = async (): Promise<void> => {
     await readOpenTabs();
     addEventListener("focus", () => void readOpenTabs());
   }
-  try {
-    sessionStorage.setItem(nameKey, tab);
-  } catch {
-    // Without storage there are no drafts.
-  }
+  withStorage(() => sessionStorage.setItem(nameKey, tab), undefined);
 };
 
 /** Resolves once this tab has its name. */

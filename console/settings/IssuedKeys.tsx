@@ -7,8 +7,6 @@ import type { Page } from "../data/Resources.ts";
 import { Button } from "../parts/Button.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
 import type { Column } from "../parts/DataTable.tsx";
-import { Dialog } from "../parts/Dialog.tsx";
-import { type FormModel, Form } from "../parts/form/Form.tsx";
 import { LoadedTable } from "../parts/list/LoadedTable.tsx";
 import { SecretDialog } from "../parts/SecretDialog.tsx";
 import { type AccessKey, keyColumns, Revoke } from "./AccessKeys.tsx";
@@ -24,31 +22,6 @@ export interface IssueProps {
   readonly onClose: () => void;
   readonly onIssued: (key: IssuedKey) => void;
 }
-
-interface IssueDialogProps<Values extends object> {
-  /** The title of the dialog and its button, such as "Issue token". */
-  readonly action: string;
-  readonly form: FormModel<Values>;
-  readonly onClose: () => void;
-  readonly children: ComponentChildren;
-}
-
-/** The dialog with the fields of a new key. */
-export const IssueDialog = <Values extends object>({
-  action,
-  children,
-  form,
-  onClose,
-}: IssueDialogProps<Values>) => (
-  <Dialog title={action} onClose={onClose} actions={<Button onPress={onClose}>Cancel</Button>}>
-    <Form model={form} label={action}>
-      {children}
-      <Button type="submit" variant="primary" isBusy={form.isSending.value}>
-        {action}
-      </Button>
-    </Form>
-  </Dialog>
-);
 
 interface IssuedKeysProps<Key extends AccessKey> {
   /** The name of the list, such as "Tokens". */

@@ -10,7 +10,8 @@ import { environment } from "../session/Scope.ts";
 import { currentSession } from "../session/SessionState.ts";
 import { AbilityFields } from "./AbilityFields.tsx";
 import { InstantOr } from "./AccessKeys.tsx";
-import { IssueDialog, IssuedKeys, type IssueProps } from "./IssuedKeys.tsx";
+import { FormDialog } from "../parts/form/FormDialog.tsx";
+import { IssuedKeys, type IssueProps } from "./IssuedKeys.tsx";
 
 const environmentNames = { production: "Production", sandbox: "Sandbox" } as const;
 const action = "Issue token";
@@ -35,7 +36,7 @@ const IssueToken = ({ onClose, onIssued }: IssueProps) => {
   });
   const { abilities } = form.values.value;
   return (
-    <IssueDialog action={action} form={form} onClose={onClose}>
+    <FormDialog title={action} form={form} onClose={onClose}>
       <TextField {...form.field("name")} label="Name" hint="What it is for, or whom." />
       <SelectField
         {...form.field("environment")}
@@ -57,7 +58,7 @@ const IssueToken = ({ onClose, onIssued }: IssueProps) => {
         hint="The start of this day in UTC. Empty: never."
         type="date"
       />
-    </IssueDialog>
+    </FormDialog>
   );
 };
 

@@ -17,7 +17,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("two people in the c
   const inBrowser = it.effect.skipIf(!isChromiumAvailable);
 
   inBrowser(
-    "changes of two people are merged by field, and both values of a clash are shown (console.campaign_conflict)",
+    "changes of two people are merged by field, and clashes are shown (console.campaign_conflict)",
     () =>
       Effect.gen(function* () {
         const { sandbox, tokens } = yield* (yield* TestWaypost).tenant();

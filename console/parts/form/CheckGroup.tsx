@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import { CheckField } from "./Fields.tsx";
 import { useFieldProblems } from "./Form.tsx";
+import { Problems } from "./Problems.tsx";
 
 interface CheckGroupProps<Value extends string> {
   readonly label: string;
@@ -39,13 +40,7 @@ export const CheckGroup = <Value extends string>({
           />
         ))}
       </div>
-      {problems.length > 0 && (
-        <div class="problem" id={id}>
-          {problems.map((sentence) => (
-            <p key={sentence}>{sentence}</p>
-          ))}
-        </div>
-      )}
+      <Problems id={id} sentences={problems} />
     </fieldset>
   );
 };
