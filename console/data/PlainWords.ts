@@ -14,15 +14,12 @@ const codes: Readonly<Record<string, string>> = {
   invalid_cursor: "This part of the list has expired: go back to its first page.",
   missing_token: "You are not signed in: sign in again.",
   cross_origin: "The server refused this page: reload it.",
-  method_not_allowed: "The server does not know this action: reload the page.",
-  unsupported_media_type: "The server does not take this kind of content: reload the page.",
 };
 
 /** Sentences of fields that no form has. */
 const fieldSentences: Readonly<Record<string, string>> = {
   "Waypost-Workspace": "Choose a workspace.",
   "Idempotency-Key": "This was changed while it was being saved: save it again.",
-  "If-Match": "Reload the page, and save again.",
 };
 
 /** Names and values of fields, as forms call them. */

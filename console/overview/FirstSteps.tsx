@@ -7,16 +7,22 @@ import { ButtonLink } from "../parts/Button.tsx";
 import { addressOf } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
 
-/** A step, and where it is done. */
-interface Step {
-  readonly title: string;
-  readonly text: string;
-  /** Undefined before the first data. */
-  readonly isDone: boolean | undefined;
-  readonly link: readonly [text: string, path: string];
-  /** Without it the link is not offered. */
-  readonly needs: Ability;
-}
+/** A step: whether it is done (undefined before the first data), and the link for those who may. */
+type Step = readonly [
+  title: string,
+  text: string,
+  isDone: boolean | undefined,
+  link: string,
+  path: string,
+  needs: Ability,
+];
+
+const texts = [
+  "Import a list, or draw them on the map. A push campaign to segments needs none.",
+  "A campaign says where, when and for whom. Its notification is what people read.",
+  "Approve a test device on its page, and send it the message with “Test”.",
+  "Nobody gets anything before. A summary says first whom it reaches.",
+] as const;
 
 /** The steps with what is done; null where nothing is asked. */
 export const useFirstSteps = (isAsked: boolean): ReadonlyArray<Step> | null => {
@@ -28,44 +34,25 @@ export const useFirstSteps = (isAsked: boolean): ReadonlyArray<Step> | null => {
   if (!isShown) return null;
   const newest = campaigns?.[0];
   const newestPath = newest === undefined ? "/campaigns" : `/campaigns/${newest.id}`;
+  const [add, addPath] =
+    newest === undefined
+      ? (["New campaign", "/campaigns/new"] as const)
+      : (["Add notification", `${newestPath}/notifications/new`] as const);
+  const hasLocations = usage && usage.locations > 0;
+  const hasMessage = usage && usage.notifications > 0;
+  const isPublished = campaigns?.some(({ status }) => status !== "paused");
   return [
-    {
-      title: "Locations",
-      text: "Import a list, or draw them on the map. A push campaign to segments needs none.",
-      isDone: usage && usage.locations > 0,
-      link: ["Add locations", "/locations"],
-      needs: "locations:write",
-    },
-    {
-      title: "Message",
-      text: "A campaign says where, when and for whom. Its notification is what people read.",
-      isDone: usage && usage.notifications > 0,
-      link:
-        newest === undefined
-          ? ["New campaign", "/campaigns/new"]
-          : ["Add notification", `${newestPath}/notifications/new`],
-      needs: "campaigns:write",
-    },
-    {
-      title: "Test",
-      text: "Approve a test device on its page, and send it the message with “Test”.",
-      isDone: testers && testers.length > 0,
-      link: ["Approve a test device", "/devices"],
-      needs: "devices:write",
-    },
-    {
-      title: "Publish",
-      text: "Nobody gets anything before. A summary says first whom it reaches.",
-      isDone: campaigns?.some(({ status }) => status !== "paused"),
-      link: ["Publish a campaign", newestPath],
-      needs: "campaigns:write",
-    },
+    ["Locations", texts[0], hasLocations, "Add locations", "/locations", "locations:write"],
+    ["Message", texts[1], hasMessage, add, addPath, "campaigns:write"],
+    ["Test", texts[2], testers && testers.length > 0, "Approve a test device", "/devices", "devices:write"],
+    ["Publish", texts[3], isPublished, "Publish a campaign", newestPath, "campaigns:write"],
   ];
 };
 
 /** The steps, each with a link to where it is done. */
 export const FirstSteps = ({ steps }: { readonly steps: ReadonlyArray<Step> }) => {
-  const next = steps.find(({ isDone, needs }) => isDone === false && may(needs));
+  const isOpen = ([, , isDone, , , needs]: Step) => isDone === false && may(needs);
+  const next = steps.find(isOpen);
   return (
     <section class="card" aria-labelledby="first-steps">
       <h2 id="first-steps">Nothing was sent yet</h2>
@@ -74,21 +61,22 @@ export const FirstSteps = ({ steps }: { readonly steps: ReadonlyArray<Step> }) =
         first message:
       </p>
       <ol class="first-steps">
-        {steps.map((step) => (
-          <li key={step.title}>
-            <div>
+        {steps.map((step) => {
+          const [title, text, isDone, link, path] = step;
+          return (
+            <li key={title}>
               <h3>
-                {step.title} {step.isDone === true && <Badge text="Done" tone="good" />}
+                {title} {isDone === true && <Badge text="Done" tone="good" />}
               </h3>
-              <p class="quiet">{step.text}</p>
-            </div>
-            {step.isDone === false && may(step.needs) && (
-              <ButtonLink variant={step === next ? "primary" : "secondary"} href={addressOf(step.link[1])}>
-                {step.link[0]}
-              </ButtonLink>
-            )}
-          </li>
-        ))}
+              <p class="quiet">{text}</p>
+              {isOpen(step) && (
+                <ButtonLink variant={step === next ? "primary" : "secondary"} href={addressOf(path)}>
+                  {link}
+                </ButtonLink>
+              )}
+            </li>
+          );
+        })}
       </ol>
     </section>
   );

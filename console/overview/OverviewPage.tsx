@@ -35,8 +35,9 @@ const Figures = ({ timezone }: { readonly timezone: string }) => {
     now?.data.totals.active_campaigns === 0 &&
     now.data.daily.every((each) => each.delivered + each.geofence_entries === 0);
   const steps = useFirstSteps(isQuiet);
-  const isEmpty = steps?.at(-1)?.isDone === false;
-  if (now === undefined || (steps !== null && steps.at(-1)?.isDone === undefined))
+  const isPublished = steps?.at(-1)?.[2];
+  const isEmpty = isPublished === false;
+  if (now === undefined || (steps !== null && isPublished === undefined))
     return problem === undefined ? <Loading /> : <LoadProblem problem={problem} />;
   const { totals } = now.data;
   const series = (report: SummaryReport) =>
@@ -45,7 +46,7 @@ const Figures = ({ timezone }: { readonly timezone: string }) => {
   return (
     <>
       <LoadProblem problem={problem} />
-      {isEmpty && <FirstSteps steps={steps} />}
+      {isEmpty && <FirstSteps steps={steps ?? []} />}
       {!isEmpty && (
         <>
           <FigureTotals

@@ -13,17 +13,22 @@ const pauseMillis = 250;
 /** Every part of a day that is typed makes another day. */
 const dayPauseMillis = 500;
 
-/** Calls a function when the values have stopped to change for some time. */
-const useAfterPause = (apply: (value: string) => void) => {
+/** What is typed, which applies when the typing pauses. */
+const useTyped = (value: string, apply: (value: string) => void) => {
+  const [typed, setTyped] = useState(value);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   // Another value may have changed during the pause.
   const latest = useRef(apply);
   latest.current = apply;
   useEffect(() => () => clearTimeout(timer.current), []);
-  return (value: string, millis: number): void => {
+  // The address may change elsewhere, such as by the browser's back button.
+  useEffect(() => setTyped(value), [value]);
+  const type = (text: string, millis: number): void => {
+    setTyped(text);
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => latest.current(value), millis);
+    timer.current = setTimeout(() => latest.current(text), millis);
   };
+  return [typed, type] as const;
 };
 
 /** A text to search for. It applies when the typing pauses, or with Enter. */
@@ -34,10 +39,7 @@ export const SearchFilter = ({
   value,
 }: FilterProps & { readonly placeholder?: string }) => {
   const id = useId();
-  const [typed, setTyped] = useState(value);
-  const apply = useAfterPause(onValue);
-  // The address may change elsewhere, such as by the browser's back button.
-  useEffect(() => setTyped(value), [value]);
+  const [typed, type] = useTyped(value, onValue);
   return (
     <div class="filter filter-search">
       <label for={id} class="unseen">
@@ -49,12 +51,9 @@ export const SearchFilter = ({
         value={typed}
         placeholder={placeholder}
         autoComplete="off"
-        onInput={({ currentTarget }) => {
-          setTyped(currentTarget.value);
-          apply(currentTarget.value, pauseMillis);
-        }}
+        onInput={({ currentTarget }) => type(currentTarget.value, pauseMillis)}
         onKeyDown={(event) => {
-          if (event.key === "Enter") apply(event.currentTarget.value, 0);
+          if (event.key === "Enter") type(event.currentTarget.value, 0);
         }}
       />
     </div>
@@ -103,11 +102,9 @@ export const DayFilter = ({
   value,
 }: FilterProps & { readonly problems?: ReadonlyArray<string> }) => {
   const id = useId();
-  const [typed, setTyped] = useState(value);
-  const apply = useAfterPause((day) => {
+  const [typed, type] = useTyped(value, (day) => {
     if (day !== "") onValue(day);
   });
-  useEffect(() => setTyped(value), [value]);
   return (
     <div class={`filter filter-day${problems.length > 0 ? " field-invalid" : ""}`}>
       <label for={id}>{label}</label>
@@ -115,10 +112,7 @@ export const DayFilter = ({
         id={id}
         type="date"
         value={typed}
-        onInput={({ currentTarget }) => {
-          setTyped(currentTarget.value);
-          apply(currentTarget.value, dayPauseMillis);
-        }}
+        onInput={({ currentTarget }) => type(currentTarget.value, dayPauseMillis)}
         {...problemAttributes(`${id}-problem`, problems)}
       />
       <Problems id={`${id}-problem`} sentences={problems} />

@@ -27,6 +27,9 @@ export const workspace = computed(
   (): KnownWorkspace | null => workspaces.value?.find(({ id }) => id === workspaceId.value) ?? null,
 );
 
+/** The environments in words. */
+export const environmentNames = { production: "Production", sandbox: "Sandbox" } as const;
+
 /** The environment of the page. */
 export const environment = computed(
   (): Environment =>

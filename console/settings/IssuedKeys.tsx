@@ -6,10 +6,11 @@ import { useData } from "../data/Query.ts";
 import type { Page } from "../data/Resources.ts";
 import { Button } from "../parts/Button.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
+import { ConfirmButton } from "../parts/ConfirmButton.tsx";
 import type { Column } from "../parts/DataTable.tsx";
 import { LoadedTable } from "../parts/list/LoadedTable.tsx";
 import { SecretDialog } from "../parts/SecretDialog.tsx";
-import { type AccessKey, keyColumns, Revoke } from "./AccessKeys.tsx";
+import { type AccessKey, keyColumns } from "./AccessKeys.tsx";
 
 /** A new key with its secret. */
 export interface IssuedKey {
@@ -61,7 +62,18 @@ export const IssuedKeys = <Key extends AccessKey>({
     key: "revoke",
     heading: "Actions",
     cell: ({ id, name, revoked_at: revoked }) =>
-      revoked === null && <Revoke name={name} request={revoke(id)} effect={effect} />,
+      revoked === null && (
+        <ConfirmButton
+          title={`Revoke “${name}”`}
+          action="Revoke"
+          label={`Revoke ${name}`}
+          request={revoke(id)}
+          done={`“${name}” is revoked.`}
+          variant="plain"
+        >
+          <p>{effect}</p>
+        </ConfirmButton>
+      ),
   };
   return (
     <CardSection

@@ -1,7 +1,7 @@
 /** "Settings": all for the operator, the webhooks for those who may read them. */
 import { PageFrame } from "../parts/PageFrame.tsx";
 import { changedAddress } from "../routing/Router.ts";
-import { environment } from "../session/Scope.ts";
+import { environment, environmentNames } from "../session/Scope.ts";
 import { isOperator, may } from "../session/SessionState.ts";
 import { InstallationSettings } from "./InstallationSettings.tsx";
 import { SdkKeySettings } from "./SdkKeySettings.tsx";
@@ -31,9 +31,7 @@ const shownSections = () =>
 export const SettingsPage = () => (
   <PageFrame
     title="Settings"
-    lead={`SDK keys, transports and webhooks are those of ${
-      environment.value === "sandbox" ? "Sandbox" : "Production"
-    }.`}
+    lead={`SDK keys, transports and webhooks are those of ${environmentNames[environment.value]}.`}
   >
     <nav class="sections" aria-label="Sections">
       {shownSections().map(([id, text]) => (

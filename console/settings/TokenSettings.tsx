@@ -6,14 +6,13 @@ import type { Ability, Environment, Token } from "../data/Resources.ts";
 import type { Column } from "../parts/DataTable.tsx";
 import { SelectField, TextField } from "../parts/form/Fields.tsx";
 import { useForm } from "../parts/form/Form.tsx";
-import { environment } from "../session/Scope.ts";
+import { environment, environmentNames } from "../session/Scope.ts";
 import { currentSession } from "../session/SessionState.ts";
 import { AbilityFields } from "./AbilityFields.tsx";
 import { InstantOr } from "./AccessKeys.tsx";
 import { FormDialog } from "../parts/form/FormDialog.tsx";
 import { IssuedKeys, type IssueProps } from "./IssuedKeys.tsx";
 
-const environmentNames = { production: "Production", sandbox: "Sandbox" } as const;
 const action = "Issue token";
 
 interface TokenValues {
@@ -41,10 +40,7 @@ const IssueToken = ({ onClose, onIssued }: IssueProps) => {
       <SelectField
         {...form.field("environment")}
         label="Token environment"
-        choices={[
-          { value: "production", text: "Production" },
-          { value: "sandbox", text: "Sandbox" },
-        ]}
+        choices={Object.entries(environmentNames).map(([value, text]) => ({ value, text }))}
       />
       <AbilityFields
         // The operator has all abilities that there are.

@@ -5,14 +5,12 @@ import { awaySince } from "../data/ApiCall.ts";
 import { Button } from "../parts/Button.tsx";
 import { ConfirmDialog } from "../parts/Dialog.tsx";
 import { addressOf, changedAddress, navigate, path } from "../routing/Router.ts";
-import { completeAddress, environment, workspaceId, workspaces } from "../session/Scope.ts";
+import { completeAddress, environment, environmentNames, workspaceId, workspaces } from "../session/Scope.ts";
 import { signOut } from "../session/SignIn.ts";
 import { currentSession, isOperator, isReportsOnly } from "../session/SessionState.ts";
 import { AwayNotice } from "./AwayNotice.tsx";
 import { NavigationIcon } from "./NavigationIcon.tsx";
 import { pageTable } from "./PageTable.ts";
-
-const environmentNames = { production: "Production", sandbox: "Sandbox" } as const;
 
 /** Whether a link's page, or a page below it, is open. */
 const isOpen = (linked: string): boolean =>
