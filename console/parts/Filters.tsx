@@ -1,7 +1,7 @@
 /** Filters of a list. Their values are parameters of the address. */
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { Choice } from "./form/Fields.tsx";
-import { Problems } from "./form/Problems.tsx";
+import { FieldProblems } from "./form/FieldProblems.tsx";
 
 interface FilterProps {
   readonly label: string;
@@ -13,7 +13,7 @@ const pauseMillis = 250;
 /** Every part of a day that is typed makes another day. */
 const dayPauseMillis = 500;
 
-/** What is typed, which applies when the typing pauses. */
+/** A typed value, which applies when the typing pauses. */
 const useTyped = (value: string, apply: (value: string) => void) => {
   const [typed, setTyped] = useState(value);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
@@ -89,7 +89,7 @@ export const ChoiceFilter = ({
           </option>
         ))}
       </select>
-      <Problems id={`${id}-problem`} sentences={problems} />
+      <FieldProblems id={`${id}-problem`} sentences={problems} />
     </div>
   );
 };
@@ -115,7 +115,7 @@ export const DayFilter = ({
         onInput={({ currentTarget }) => type(currentTarget.value, dayPauseMillis)}
         {...problemAttributes(`${id}-problem`, problems)}
       />
-      <Problems id={`${id}-problem`} sentences={problems} />
+      <FieldProblems id={`${id}-problem`} sentences={problems} />
     </div>
   );
 };

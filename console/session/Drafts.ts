@@ -20,7 +20,7 @@ export const withStorage = <Value>(use: () => Value, otherwise: Value): Value =>
 
 /** The draft of a form; undefined for none. */
 export const readDraft = (key: string): unknown =>
-  withStorage(() => JSON.parse(localStorage.getItem(key) ?? "null") ?? undefined, undefined);
+  withStorage((): unknown => JSON.parse(localStorage.getItem(key) ?? "null") ?? undefined, undefined);
 
 /** Keeps a draft; undefined forgets it. */
 export const keepDraft = (key: string, draft: unknown): void =>

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import { CheckField } from "./Fields.tsx";
 import { useFieldProblems } from "./Form.tsx";
-import { Problems } from "./Problems.tsx";
+import { FieldProblems } from "./FieldProblems.tsx";
 
 interface CheckGroupProps<Value extends string> {
   readonly label: string;
@@ -40,7 +40,7 @@ export const CheckGroup = <Value extends string>({
           />
         ))}
       </div>
-      <Problems id={id} sentences={problems} />
+      <FieldProblems id={id} sentences={problems} />
     </fieldset>
   );
 };

@@ -1,5 +1,5 @@
 /** The API's sentences about a value, to which its control refers by the id. */
-export const Problems = ({
+export const FieldProblems = ({
   id,
   sentences,
 }: {
