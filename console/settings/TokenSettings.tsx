@@ -10,7 +10,8 @@ import { environment, environmentNames } from "../session/Scope.ts";
 import { currentSession } from "../session/SessionState.ts";
 import { AbilityFields } from "./AbilityFields.tsx";
 import { InstantOr } from "./AccessKeys.tsx";
-import { IssueDialog, IssuedKeys, type IssueProps } from "./IssuedKeys.tsx";
+import { FormDialog } from "../parts/form/FormDialog.tsx";
+import { IssuedKeys, type IssueProps } from "./IssuedKeys.tsx";
 
 const action = "Issue token";
 
@@ -34,15 +35,12 @@ const IssueToken = ({ onClose, onIssued }: IssueProps) => {
   });
   const { abilities } = form.values.value;
   return (
-    <IssueDialog action={action} form={form} onClose={onClose}>
+    <FormDialog title={action} form={form} onClose={onClose}>
       <TextField {...form.field("name")} label="Name" hint="What it is for, or whom." />
       <SelectField
         {...form.field("environment")}
         label="Token environment"
-        choices={[
-          { value: "production", text: "Production" },
-          { value: "sandbox", text: "Sandbox" },
-        ]}
+        choices={Object.entries(environmentNames).map(([value, text]) => ({ value, text }))}
       />
       <AbilityFields
         // The operator has all abilities that there are.
@@ -56,7 +54,7 @@ const IssueToken = ({ onClose, onIssued }: IssueProps) => {
         hint="The start of this day in UTC. Empty: never."
         type="date"
       />
-    </IssueDialog>
+    </FormDialog>
   );
 };
 

@@ -562,6 +562,8 @@ export interface FeatureResult {
 export interface ImportReport {
   /** Whether it was a dry run, which writes nothing. */
   readonly dry_run: boolean;
+  /** Of a dry run: how many more locations the plan allows after these features; null without a limit. */
+  readonly room?: number | null | undefined;
   /** One result for each feature, in the order in which they were sent. */
   readonly results: ReadonlyArray<FeatureResult>;
   readonly summary: {
