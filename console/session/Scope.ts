@@ -9,9 +9,6 @@ import { currentSession } from "./SessionState.ts";
 export type KnownWorkspace = Pick<Workspace, "id" | "name" | "timezone"> &
   Partial<Pick<Workspace, "platform_api_enabled" | "default_frequency_cap" | "quiet_hours">>;
 
-/** The names of the environments. */
-export const environmentNames = { production: "Production", sandbox: "Sandbox" } as const;
-
 const lastKey = "waypost.last";
 
 /** The workspaces that the session may use; null while they are loaded. */
