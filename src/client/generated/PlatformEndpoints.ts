@@ -126,6 +126,8 @@ export interface Campaign {
   readonly timezone: string;
   /** Whether the campaign is paused. */
   readonly paused: boolean;
+  /** When the campaign was first not paused, in UTC; null for one that never was: a draft. */
+  readonly published_at: string | null;
   /** Whether the campaign is archived: paused, and not in lists. */
   readonly archived: boolean;
   /** The most deliveries to the same device in the period; null for the workspace's default cap. */
@@ -1793,6 +1795,8 @@ export interface CampaignsListQuery extends PageQuery {
   readonly updated_since?: string | Date | undefined;
   /** `true` lists the archived campaigns, `false` (the default) the others. */
   readonly archived?: "true" | "false" | undefined;
+  /** `true` lists only campaigns that never were published, `false` only the others. */
+  readonly draft?: "true" | "false" | undefined;
   /** Only campaigns that have this status now. */
   readonly status?: "active" | "scheduled" | "paused" | "ended" | undefined;
   /** Only campaigns of this type. */
