@@ -656,6 +656,9 @@ export interface LocationPatch {
   readonly radius_meters?: unknown;
 }
 
+/** Id, longitude, latitude and radius of a location. */
+export type LocationPoint = readonly [string, number, number, number | null];
+
 /** The JSON of `LocationReportRow`. */
 export interface LocationReportRow {
   /** Id of the location. */
@@ -1775,6 +1778,14 @@ export interface LocationsListQuery extends PageQuery {
   readonly radius_meters?: number | undefined;
 }
 
+/** The query parameters of `locations.points`. */
+export interface LocationsPointsQuery {
+  /** Only locations in the group with exactly this name. */
+  readonly group?: string | undefined;
+  /** Only those whose name has this part, in any letter case. */
+  readonly q?: string | undefined;
+}
+
 /** The query parameters of `locationGroups.list`. */
 export interface LocationGroupsListQuery extends PageQuery {
   /** Only the group with exactly this name. */
@@ -1988,6 +1999,21 @@ export interface MeEndpoints {
 export interface LocationsEndpoints {
   /** List locations. Newest first. */
   list(query?: LocationsListQuery, options?: CallOptions): Pages<Location>;
+  /**
+   * List the points of all locations. All locations at once, for a map: one small row each, without
+   * pages. The response is compressed for clients that accept gzip, and has an `ETag` that changes
+   * with every change of a location in it.
+   */
+  points(
+    query?: LocationsPointsQuery,
+    options?: CallOptions,
+  ): Promise<{
+    readonly data: ReadonlyArray<LocationPoint>;
+    readonly meta: {
+      /** How many locations there are. */
+      readonly count: number;
+    };
+  }>;
   /**
    * Import locations from GeoJSON. Creates a location from each feature of a FeatureCollection, or
    * updates the one with its `external_id`. An invalid feature fails alone, with the reasons; all
@@ -2590,6 +2616,7 @@ export const platformEndpoints = {
   },
   locations: {
     list: "GET /locations pages query",
+    points: "GET /locations/points envelope query",
     import: "POST /locations/import import key",
     get: "GET /locations/{location}",
     update: "PATCH /locations/{location} body key",
