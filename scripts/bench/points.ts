@@ -45,7 +45,8 @@ const bench = Effect.gen(function* () {
   const ratio = (name: "compressed" | "plain" | "known") =>
     `${median(ratios(sides[name], sides.query)).toFixed(2)} of the query`;
   console.log(
-    `${rows} points of ${Math.round(bytes / 1000)} kB: compressed in ${atMost(sides.compressed, 100, 1)} ms, ` +
+    `${rows} points of ${Math.round(bytes / 1000)} kB: ` +
+      `compressed in ${atMost(sides.compressed, 100, 1)} ms, ` +
       `${ratio("compressed")}; plain ${median(sides.plain).toFixed(1)} ms, ${ratio("plain")}; ` +
       `304 in ${median(sides.known).toFixed(1)} ms, ${ratio("known")}; ` +
       `the query ${median(sides.query).toFixed(1)} ms`,

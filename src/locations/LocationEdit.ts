@@ -41,8 +41,8 @@ export const changedShape = (
   if (type !== undefined && type !== next && !problems.has("geometry"))
     problems.add(
       "type",
-      "The type cannot be changed here: it is that of the geometry, which can be sent instead, or changed by " +
-        "importing the location again with its external id. Leave it out.",
+      "The type cannot be changed here: it is that of the geometry. Send another geometry, or change it by " +
+        "importing the location again with its external id. Leave the type out.",
     );
   return shape;
 };
