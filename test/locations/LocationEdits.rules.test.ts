@@ -56,7 +56,7 @@ layer(TestPlatform.layer)("The shape of a location", (it) => {
         const { updated_at: _, ...kept } = { ...before, ...shape };
         const { updated_at, ...now } = body.data;
         assert.deepStrictEqual(now, { ...kept, type: now.type, radius_meters: now.radius_meters });
-        assert.deepInclude(now, shape);
+        assert.deepInclude(now as object, shape);
         assert.notStrictEqual(updated_at, before.updated_at);
         assert.strictEqual(now.id, circle);
       }
@@ -72,9 +72,9 @@ layer(TestPlatform.layer)("The shape of a location", (it) => {
           const whole = yield* read(id);
           const { body } = yield* patch({ ...whole, address: "Dam 1", groups: ["New"] }, id);
           const { updated_at: _, ...kept } = whole;
-          assert.deepInclude(body.data, { ...kept, address: "Dam 1", groups: ["New"] });
+          assert.deepInclude(body.data as object, { ...kept, address: "Dam 1", groups: ["New"] });
           const again = yield* patch({ geometry: whole.geometry }, id);
-          assert.deepInclude(again.body.data, {
+          assert.deepInclude(again.body.data as object, {
             geometry: whole.geometry,
             radius_meters: whole.radius_meters,
           });
