@@ -5,7 +5,7 @@ import { counted } from "../../wire/Text.ts";
 import { environmentName } from "../../workspaces/Environment.ts";
 import { listOf } from "../Ask.ts";
 import { command, operatorCommands } from "../DeclaredCommand.ts";
-import { limitFlag, nameArgument, optionalFlag, switchFlag, textFlag } from "../Flags.ts";
+import { limitFlag, nameArgument, optionalFlag, repeatedFlag, switchFlag, textFlag } from "../Flags.ts";
 import { findCampaign, openPlatform, platformFlags } from "../Platform.ts";
 import { formatInstant, yesNo } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
@@ -36,6 +36,7 @@ const card = (campaign: Campaign): string => {
     ["ends", formatInstant(campaign.ends_at)],
     ["time zone", campaign.timezone],
     ["paused", yesNo(campaign.paused)],
+    ["published", campaign.published_at === null ? "never: a draft" : formatInstant(campaign.published_at)],
     ["frequency cap", capOf(campaign)],
     ["counted for", campaign.cap_by === "user" ? "each person" : "each device"],
     ["quiet hours", quietHoursOf(campaign)],
@@ -57,6 +58,7 @@ const list = command("list", {
   flags: {
     ...platformFlags,
     archived: switchFlag("archived", "List the archived campaigns instead"),
+    draft: switchFlag("draft", "List only drafts, which were never published"),
     limit: limitFlag,
   },
   *run(flags) {
@@ -64,7 +66,11 @@ const list = command("list", {
     yield* printList(
       flags.limit,
       listOf(platform, (client, query) =>
-        client.campaigns.list({ ...query, archived: flags.archived ? "true" : "false" }),
+        client.campaigns.list({
+          ...query,
+          archived: flags.archived ? "true" : "false",
+          ...(flags.draft ? { draft: "true" as const } : {}),
+        }),
       ),
       [
         { heading: "ID", kind: "id", cell: ({ id }) => id },
@@ -74,19 +80,14 @@ const list = command("list", {
         { heading: "STARTS", kind: "instant", cell: (campaign) => campaign.starts_at },
         { heading: "ENDS", kind: "instant", cell: (campaign) => campaign.ends_at },
       ],
-      flags.archived
+      flags.draft
+        ? `The environment has no ${flags.archived ? "archived " : ""}drafts.`
+        : flags.archived
         ? "The environment has no archived campaigns."
         : "The environment has no campaigns yet. See waypost campaign create --help.",
     );
   },
 });
-
-const repeated = (name: string, description: string) =>
-  Flag.String(name).pipe(
-    Flag.withDescription(`${description}. May be repeated`),
-    Flag.atLeast(0),
-    Flag.withDefault([]),
-  );
 
 const create = command("create", {
   description: "Create a campaign. It sends nothing until it has a notification",
@@ -108,10 +109,13 @@ const create = command("create", {
       Flag.withDescription("IANA time zone, such as Europe/Amsterdam; UTC if left out"),
       Flag.withDefault("UTC"),
     ),
-    groups: repeated("location-group", "Name of a location group that a geo campaign targets"),
-    locations: repeated("location", "Id of a location that a geo campaign targets"),
+    groups: repeatedFlag("location-group", "Name of a location group that a geo campaign targets"),
+    locations: repeatedFlag("location", "Id of a location that a geo campaign targets"),
     paused: switchFlag("paused", "Create a draft that sends nothing until it is published"),
-    segments: repeated("segment", "Id of a segment that a push campaign targets; all devices without one"),
+    segments: repeatedFlag(
+      "segment",
+      "Id of a segment that a push campaign targets; all devices without one",
+    ),
   },
   *run(flags) {
     const draft: CampaignDraft = {
