@@ -245,6 +245,41 @@ export interface CampaignEstimate {
   readonly devices_seen_30_days: number | null;
 }
 
+/** The JSON of `CampaignRecipient`. */
+export interface CampaignRecipient {
+  /** Its device, also if that has unregistered; null once it is erased. */
+  readonly device_id: string | null;
+  /** The app's own id of the installation; null once it is erased. */
+  readonly installation_id: string | null;
+  /** The person behind the device now; null for none. */
+  readonly user_id: string | null;
+  /** The notification, also if that is deleted. */
+  readonly notification_id: string;
+  /** Id of the delivery, and of the device's message. */
+  readonly delivery_id: string;
+  /**
+   * `held`: until the quiet hours of its device end; `queued`: to be sent; `handed_over`: sent to the
+   * push service, which has not answered; `delivered`: accepted by the push service; `failed`: refused
+   * for good, or never answered.
+   */
+  readonly status: "held" | "queued" | "handed_over" | "delivered" | "failed";
+  /**
+   * Why it is held, failed or not delivered yet, as a sentence; null if nothing is known to prevent
+   * it.
+   */
+  readonly reason: string | null;
+  /** When it was delivered or failed; until then, when it was made. */
+  readonly at: string;
+  /** When it was opened first. */
+  readonly opened_at: string | null;
+  /** When its button was clicked first. */
+  readonly clicked_at: string | null;
+  /** When the device last answered the survey, if that was after this message was made. */
+  readonly answered_at: string | null;
+  /** Whether it is a test send, which counts in no report, cap or interaction. */
+  readonly test: boolean;
+}
+
 /** The JSON of `CampaignReportRow`. */
 export interface CampaignReportRow {
   /** Id of the campaign. */
@@ -1860,6 +1895,18 @@ export interface DeliveriesListQuery extends PageQuery {
   readonly status?: "held" | "queued" | "handed_over" | "delivered" | "failed" | undefined;
 }
 
+/** The query parameters of `recipients.list`. */
+export interface RecipientsListQuery extends PageQuery {
+  /**
+   * Only recipients with this outcome. One who clicked has opened, too; `held`: by quiet hours;
+   * `queued`: to be sent, or sent to a push service that has not answered. Left out: all.
+   */
+  readonly outcome?:
+    "delivered" | "opened" | "clicked" | "answered" | "held" | "failed" | "queued" | undefined;
+  /** Only devices whose installation id or user id has this part, in any letter case. */
+  readonly q?: string | undefined;
+}
+
 /** The days of a report, and which of the activity it counts. */
 export interface ReportQuery {
   /** First day, YYYY-MM-DD; 30 days before the end if left out. */
@@ -2306,6 +2353,19 @@ export interface DeliveriesEndpoints {
   };
 }
 
+/** The devices that a campaign has messages for. */
+export interface RecipientsEndpoints {
+  /**
+   * List whom a campaign has reached, and what came of it. One for each delivery, newest first by its
+   * send or event.
+   */
+  readonly list: {
+    (campaign: string, query?: RecipientsListQuery, options?: CallOptions): Pages<CampaignRecipient>;
+    /** The same as a CSV file (RFC 4180). */
+    csv(campaign: string, query?: RecipientsListQuery, options?: CallOptions): Promise<string>;
+  };
+}
+
 /** Whom a campaign would reach, before it exists. */
 export interface EstimatesEndpoints {
   /**
@@ -2557,6 +2617,8 @@ export interface PlatformGroups {
   readonly sends: SendsEndpoints;
   /** Messages to single devices, with their outcome. */
   readonly deliveries: DeliveriesEndpoints;
+  /** The devices that a campaign has messages for. */
+  readonly recipients: RecipientsEndpoints;
   /** Whom a campaign would reach, before it exists. */
   readonly estimates: EstimatesEndpoints;
   /**
@@ -2664,6 +2726,9 @@ export const platformEndpoints = {
   },
   deliveries: {
     list: "GET /deliveries pages query csv",
+  },
+  recipients: {
+    list: "GET /campaigns/{campaign}/recipients pages query csv",
   },
   estimates: {
     estimate: "POST /campaigns/estimate body repeatable",
