@@ -14,6 +14,8 @@ import { runBench } from "./BenchWorld.ts";
 import { atMost, setting, timed } from "./Rounds.ts";
 
 const rows = setting("ROWS", 1_000_000);
+/** Deliveries of one statement: a session that says nothing for a minute is given up. */
+const chunk = Math.min(rows, 100_000);
 const own = "1 AS workspace_id, 'production' AS environment";
 
 /** Each campaign, with one of how many deliveries is failed, held, queued, opened, clicked and answered. */
@@ -58,15 +60,16 @@ const fill = Effect.gen(function* () {
     const status = `CASE WHEN n % ${shares.failed} = 0 THEN 'failed' WHEN n % ${shares.held} = 0 THEN 'held'
       WHEN n % ${shares.queued} = 0 THEN 'queued' ELSE 'delivered' END`;
     const at = (share: number) => `CASE WHEN n % ${share} = 1 THEN '2026-02-01Z'::timestamptz END`;
-    yield* run(`INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key,
-        notification_key, content_key, content_type, trigger_type, location_key, transport, status, created_at,
-        held_until, settled_at, opened_at, clicked_at)
-      SELECT ${own}, ${source}, n, ${key}, ${key}, 1, 'survey', '${isPush ? "fixed_time" : "on_enter"}',
-        ${isPush ? "NULL::int" : "1"}, 'inbox', status, '2026-01-01Z'::timestamptz + n * interval '1 ms',
-        CASE WHEN status = 'held' THEN '2026-03-01Z'::timestamptz END,
-        CASE WHEN status IN ('delivered', 'failed') THEN '2026-02-01Z'::timestamptz END,
-        COALESCE(${at(shares.opened)}, ${at(shares.clicked)}), ${at(shares.clicked)}
-      FROM (SELECT n, ${status} AS status FROM generate_series(1, ${rows}) n) AS made`);
+    for (let first = 1; first <= rows; first += chunk)
+      yield* run(`INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key,
+          notification_key, content_key, content_type, trigger_type, location_key, transport, status, created_at,
+          held_until, settled_at, opened_at, clicked_at)
+        SELECT ${own}, ${source}, n, ${key}, ${key}, 1, 'survey', '${isPush ? "fixed_time" : "on_enter"}',
+          ${isPush ? "NULL::int" : "1"}, 'inbox', status, '2026-01-01Z'::timestamptz + n * interval '1 ms',
+          CASE WHEN status = 'held' THEN '2026-03-01Z'::timestamptz END,
+          CASE WHEN status IN ('delivered', 'failed') THEN '2026-02-01Z'::timestamptz END,
+          COALESCE(${at(shares.opened)}, ${at(shares.clicked)}), ${at(shares.clicked)}
+        FROM (SELECT n, ${status} AS status FROM generate_series(${first}, ${first + chunk - 1}) n) AS made`);
     yield* run(`INSERT INTO push_queue (workspace_id, environment, source_id, device_key, transport, due_at)
       SELECT workspace_id, environment, source_id, device_key, 'fcm', created_at FROM delivery
       WHERE campaign_key = ${key} AND status = 'queued'`);

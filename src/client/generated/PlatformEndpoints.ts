@@ -238,6 +238,8 @@ export interface CampaignEstimate {
   readonly reachable: number;
   /** Locations that it targets, directly or through a group; 0 for a push campaign. */
   readonly places: number;
+  /** With `send`: how many of the devices have its time behind them. */
+  readonly devices_passed?: number | undefined;
   /**
    * Distinct devices that entered one of these locations today or on the 30 days before, by the
    * workspace's time zone; null for a push campaign.
@@ -507,7 +509,7 @@ export interface Explanation {
    * day of the start.
    */
   readonly type: "geo" | "push";
-  /** Whether it would reach the device now. */
+  /** Whether it would reach the device now; with `at`, whether it had reached it then. */
   readonly reaches: boolean;
   /**
    * The first reason why not, in this order; null if it reaches the device. `paused`: The campaign is
@@ -516,10 +518,12 @@ export interface Explanation {
    * device is not an approved test device. `unsubscribed`: The device wants no messages.
    * `not_in_segment`: The device is not in the segments of the campaign. `address_gone`: The push
    * service has said that the device's address is gone. `transport_not_configured`: No credentials are
-   * set for the push service of the device in this environment. `capped`: The frequency cap of the
-   * campaign is reached. `quiet_hours`: It is in quiet hours for the device. `cooldown`: The cooldown
-   * of the campaign at the location has not passed. `outside`: The device is in none of the locations
-   * of the campaign.
+   * set for the push service of the device in this environment. `passed`: The time of the message has
+   * passed in the device's time zone. `already_sent`: The message was already sent. `capped`: The
+   * frequency cap of the campaign is reached. `quiet_hours`: It is in quiet hours for the device.
+   * `cooldown`: The cooldown of the campaign at the location has not passed. `outside`: The device is
+   * in none of the locations of the campaign. `scheduled`: The message is still to come. `failed`: The
+   * message could not be delivered. `unknown`: Nothing is kept that says what happened then.
    */
   readonly reason:
     | "paused"
@@ -531,14 +535,19 @@ export interface Explanation {
     | "not_in_segment"
     | "address_gone"
     | "transport_not_configured"
+    | "passed"
+    | "already_sent"
     | "capped"
     | "quiet_hours"
     | "cooldown"
     | "outside"
+    | "scheduled"
+    | "failed"
+    | "unknown"
     | null;
   /**
-   * Of `capped` when the period of the cap ends, of `quiet_hours` and `cooldown` when they do;
-   * otherwise null.
+   * Of `capped` when the period of the cap ends, of `quiet_hours` and `cooldown` when they do, of
+   * `scheduled` when it is sent; with `at`, of `already_sent` when it was; otherwise null.
    */
   readonly until: string | null;
 }
@@ -1427,6 +1436,17 @@ export interface TargetingDraft {
   readonly location_group_names?: ReadonlyArray<string> | null | undefined;
   /** Segments that a push campaign targets; left out or empty means everyone. */
   readonly segmentation_ids?: ReadonlyArray<string> | null | undefined;
+  readonly send?:
+    | {
+        /** The day and time of a message of a push campaign: YYYY-MM-DD HH:MM. */
+        readonly at: string;
+        /** An IANA time zone name, such as Europe/Amsterdam or UTC. */
+        readonly timezone: string;
+        /** Whether it is sent at that time where each device is; `timezone` is for those without. */
+        readonly local?: boolean | undefined;
+      }
+    | null
+    | undefined;
 }
 
 /** The JSON of `TestDelivery`. */
@@ -1864,6 +1884,11 @@ export type DeviceEventsListQuery = PageQuery;
 export interface ExplanationsExplainQuery extends PageQuery {
   /** Only this campaign, active or not. */
   readonly campaign?: string | undefined;
+  /**
+   * With `campaign`: what happened at this instant of the last 30 days, from deliveries, sends and
+   * events; without an offset it is UTC.
+   */
+  readonly at?: string | undefined;
 }
 
 /** The query parameters of `sends.list`. */
@@ -2323,7 +2348,8 @@ export interface DeviceEventsEndpoints {
 export interface ExplanationsEndpoints {
   /**
    * Explain which campaigns would reach a device. Each active campaign, newest first: whether it would
-   * reach the device now, and if not the first reason.
+   * reach the device now, and if not the first reason. Of a push at a local time the device's own time
+   * zone decides, of a message for those who stay their visit.
    */
   explain(device: string, query?: ExplanationsExplainQuery, options?: CallOptions): Pages<Explanation>;
 }
@@ -2371,7 +2397,7 @@ export interface EstimatesEndpoints {
   /**
    * Estimate whom a campaign would reach. Takes the targeting of a campaign, under its rules. Nothing
    * is stored, and the request counts as a read. With over 100,000 devices, `reachable` and the
-   * devices of segments are estimates from an even sample.
+   * devices of segments are estimates from an even sample, as is `devices_passed`.
    */
   estimate(body: TargetingDraft, options?: CallOptions): Promise<CampaignEstimate>;
 }
