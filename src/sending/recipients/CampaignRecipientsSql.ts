@@ -51,8 +51,7 @@ export class CampaignRecipientsSql extends SqlService<CampaignRecipientsSql>(
     delivered: sql`d.status = 'delivered'`,
     opened: sql`d.opened_at IS NOT NULL`,
     clicked: sql`d.clicked_at IS NOT NULL`,
-    // A push whose outcome is not known yet is not asked: it soon is.
-    answered: sql`d.status IN ('delivered', 'failed') AND ${answeredAt} IS NOT NULL`,
+    answered: sql`d.status = 'delivered' AND ${answeredAt} IS NOT NULL`,
     held: sql`d.status = 'held'`,
     failed: sql`d.status = 'failed'`,
     queued: sql`d.status IN ('queued', 'handed_over')`,
@@ -109,7 +108,7 @@ export class CampaignRecipientsSql extends SqlService<CampaignRecipientsSql>(
       delivered,
       opened: [indexed(conditions.opened)],
       clicked: [indexed(conditions.clicked)],
-      answered: [...delivered, failed],
+      answered: delivered,
       held: [held],
       failed: [failed],
       queued,
