@@ -69,6 +69,7 @@ import { Explanations } from "./sending/explanations/Explanations.ts";
 import { Messages } from "./sending/messages/Messages.ts";
 import { Previews } from "./sending/messages/preview/Previews.ts";
 import { TestSends } from "./sending/messages/testing/TestSends.ts";
+import { CampaignRecipients } from "./sending/recipients/CampaignRecipients.ts";
 import { PushDispatcher } from "./sending/push/PushDispatcher.ts";
 import { leaseMillis } from "./sending/push/PushLeases.ts";
 import { TransportTests } from "./sending/push/TransportTests.ts";
@@ -123,7 +124,7 @@ const statementServices = Layer.mergeAll(
     Layer.provide(EventRecorder.layer),
     Layer.provide(Deliveries.layer),
   ),
-  Layer.mergeAll(DeliveryList.layer, Sends.layer, DeviceEventsSql.layer),
+  Layer.mergeAll(DeliveryList.layer, CampaignRecipients.layer, Sends.layer, DeviceEventsSql.layer),
   Webhooks.layer,
   Layer.mergeAll(People.layer, Erasures.layer, DeviceImports.layer),
 ).pipe(Layer.provideMerge(PushCredentials.layer));

@@ -265,6 +265,13 @@ export const platformExamples: Examples = {
       })),
     idKinds: { "?campaign": "campaign" },
   },
+  "GET /campaigns/:campaign/recipients": {
+    request: ({ resources }) =>
+      Effect.succeed({
+        params: { campaign: resources["campaign"] ?? "" },
+        query: { limit: "2", outcome: "delivered", q: "a" },
+      }),
+  },
   "GET /attributes": plain(),
   "GET /sends": {
     request: ({ resources }) =>

@@ -1,11 +1,22 @@
-import { Option } from "effect";
+import { Console, Option } from "effect";
 import { Flag } from "effect/cli";
 import type { Campaign, CampaignDraft, CopyCounts } from "../../client/WaypostClient.ts";
 import { counted } from "../../wire/Text.ts";
+import { RecipientOutcome } from "../../sending/recipients/RecipientsApi.ts";
 import { environmentName } from "../../workspaces/Environment.ts";
 import { listOf } from "../Ask.ts";
+import { badUsage } from "../CommandRefused.ts";
 import { command, operatorCommands } from "../DeclaredCommand.ts";
-import { limitFlag, nameArgument, optionalFlag, repeatedFlag, switchFlag, textFlag } from "../Flags.ts";
+import {
+  choiceFlag,
+  limitFlag,
+  nameArgument,
+  optionalFlag,
+  repeatedFlag,
+  switchFlag,
+  textFlag,
+} from "../Flags.ts";
+import { Json } from "../Operator.ts";
 import { findCampaign, openPlatform, platformFlags } from "../Platform.ts";
 import { formatInstant, yesNo } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
@@ -83,8 +94,8 @@ const list = command("list", {
       flags.draft
         ? `The environment has no ${flags.archived ? "archived " : ""}drafts.`
         : flags.archived
-        ? "The environment has no archived campaigns."
-        : "The environment has no campaigns yet. See waypost campaign create --help.",
+          ? "The environment has no archived campaigns."
+          : "The environment has no campaigns yet. See waypost campaign create --help.",
     );
   },
 });
@@ -230,6 +241,48 @@ const copy = command("copy", {
   },
 });
 
+const recipients = command("recipients", {
+  description: "List whom a campaign has reached, and what came of it",
+  examples: [
+    'waypost campaign recipients "Opening week" --workspace Acme --environment production --outcome failed',
+    'waypost campaign recipients "Opening week" --workspace Acme --environment production --csv',
+  ],
+  flags: {
+    ...campaignFlags,
+    outcome: choiceFlag("outcome", RecipientOutcome.literals, "Only recipients with this outcome"),
+    search: optionalFlag("search", "Only devices whose installation id or user id has this part"),
+    csv: switchFlag("csv", "Print all of them as CSV for spreadsheets"),
+    limit: limitFlag,
+  },
+  *run(flags) {
+    if (flags.csv && (yield* Json)) return yield* badUsage("Give either --csv or --json.");
+    const platform = yield* openPlatform(flags);
+    const id = yield* findCampaign(platform, flags.campaign);
+    const filters = {
+      outcome: Option.getOrUndefined(flags.outcome),
+      q: Option.getOrUndefined(flags.search),
+    };
+    if (flags.csv) {
+      const csv = yield* platform((client) => client.recipients.list.csv(id, filters));
+      return yield* Console.log(csv.replace(/\n$/, ""));
+    }
+    yield* printList(
+      flags.limit,
+      listOf(platform, (client, query) => client.recipients.list(id, { ...query, ...filters })),
+      [
+        { heading: "DEVICE", kind: "id", cell: (row) => row.device_id },
+        { heading: "INSTALLATION", kind: "id", cell: (row) => row.installation_id },
+        { heading: "STATUS", cell: ({ status, test }) => status + (test ? " (test)" : "") },
+        { heading: "AT", kind: "instant", cell: ({ at }) => at },
+        { heading: "OPENED", kind: "instant", cell: (row) => row.opened_at },
+        { heading: "CLICKED", kind: "instant", cell: (row) => row.clicked_at },
+        { heading: "REASON", cell: ({ reason }) => reason },
+      ],
+      "The campaign has no such recipients.",
+    );
+  },
+});
+
 /** `waypost campaign …` */
 export const campaignCommand = operatorCommands("campaign", {
   description: "Campaigns: when messages are sent, and to which devices",
@@ -238,6 +291,7 @@ export const campaignCommand = operatorCommands("campaign", {
     create,
     list,
     show,
+    recipients,
     change("pause", "Pause a campaign: it sends nothing until it is published"),
     change("publish", "Publish a paused campaign"),
     change("archive", "Archive a campaign: pause it, and leave it out of lists"),
