@@ -57,7 +57,8 @@ export class CampaignEstimates extends Context.Service<CampaignEstimates>()(
           const { groupIds, locationIds, segmentIds } = resolveTargeting(complete, known);
           const rules = [...(yield* segments.rules(tenant, segmentIds)).values()];
           const counts = yield* audiences.count(tenant, { match: complete.segment_match ?? "any", rules });
-          const devices = rules.length > 0 ? counts.devices : yield* repository.registered(tenant);
+          const registered = reads.read(tenant.workspaceId, () => repository.registered(tenant));
+          const devices = rules.length > 0 ? counts.devices : yield* registered;
           const shown = { devices, reachable: Math.min(counts.reachable, devices) };
           if (complete.type === "push") {
             return { ...shown, places: 0, devices_seen_30_days: null } satisfies CampaignEstimate;
