@@ -192,4 +192,13 @@ describe("divided", () => {
       assert.isTrue(connections < 5 || long > reads, "an export has a connection beside reads");
     }
   });
+
+  it("from six connections on, files of one workspace leave a place to another one (running.neighbours)", () => {
+    assert.strictEqual(divided(5).exports, 1);
+    for (let connections = 6; connections <= 100; connections++) {
+      const { exports, long, reads } = divided(connections);
+      assert.isAtLeast(exports, 2);
+      assert.isAtLeast(long, reads + exports, "each has a connection");
+    }
+  });
 });

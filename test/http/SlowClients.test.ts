@@ -39,6 +39,14 @@ const slowServer = (client: TransferClient = { address: "192.0.2.1", isProxied: 
       if (!response.destroyed) response.once("drain", () => stream(response));
     };
     let requests = 0;
+    const [served, clients] = [new Set<Socket>(), new Set<Socket>()];
+    server.on("connection", (socket: Socket) => void served.add(socket));
+    const sum = (counts: ReadonlyArray<number>): number => counts.reduce((all, count) => all + count, 0);
+    /** Waits until the server has read all that clients have written. */
+    const allRead = Effect.gen(function* () {
+      const written = sum([...clients].map(({ bytesWritten }) => bytesWritten));
+      while (sum([...served].map(({ bytesRead }) => bytesRead)) < written) yield* turn;
+    });
     server.on("checkContinue", () => void requests++);
     server.on("request", (request, response: ServerResponse) => {
       requests++;
@@ -61,6 +69,7 @@ const slowServer = (client: TransferClient = { address: "192.0.2.1", isProxied: 
         let text = "";
         let isClosed = false;
         const socket: Socket = connect(port, "127.0.0.1");
+        clients.add(socket);
         socket.setEncoding("latin1");
         socket.on("error", () => {});
         socket.on("close", () => {
@@ -72,7 +81,17 @@ const slowServer = (client: TransferClient = { address: "192.0.2.1", isProxied: 
         while (requests === before) yield* turn;
         return { socket, text: () => text, isClosed: () => isClosed };
       });
-    return { ended, open, check: (seconds: number) => slowClients.check(seconds * 1000) };
+    return { allRead, ended, open, check: (seconds: number) => slowClients.check(seconds * 1000) };
+  });
+
+/** More than a file must send within five seconds. */
+const enough = 100_000;
+
+/** Waits until a client has got so many more bytes, or has lost its connection. */
+const reads = (client: { readonly text: () => string; readonly isClosed: () => boolean }, bytes: number) =>
+  Effect.gen(function* () {
+    const wanted = client.text().length + bytes;
+    while (client.text().length < wanted && !client.isClosed()) yield* turn;
   });
 
 const body = (path: string, headers = "") =>
@@ -115,8 +134,7 @@ describe("slow clients", () => {
       // The sockets take some megabytes first.
       for (let at = 0; ended.length === 0; at += 5) {
         check(at);
-        const before = reader.text().length;
-        while (reader.text().length === before) yield* turn;
+        yield* reads(reader, enough);
       }
       assert.deepStrictEqual(ended, ["response"]);
       assert.isFalse(reader.isClosed());
@@ -146,8 +164,7 @@ describe("slow clients", () => {
         let at = 0;
         for (; ended.length === 0; at += 5) {
           check(at);
-          const before = reader.text().length;
-          while (reader.text().length === before) yield* turn;
+          yield* reads(reader, enough);
         }
         assert.deepStrictEqual(ended, ["file"]);
         assert.isAbove(at, 120);
@@ -165,9 +182,8 @@ describe("slow clients", () => {
       const advanceTo = Effect.fnUntraced(function* (from: number, to: number) {
         for (let at = from; at <= to; at += 5) {
           check(at);
-          const before = [fast.text().length, other.text().length] as const;
-          while ((fast.text().length === before[0] && !fast.isClosed()) || other.text().length === before[1])
-            yield* turn;
+          yield* reads(fast, enough);
+          yield* reads(other, 1);
         }
       });
       yield* advanceTo(0, 600);
@@ -182,12 +198,12 @@ describe("slow clients", () => {
 
   it.live("one address has a bound of long transfers, which ends the newest (running.slow)", () =>
     Effect.gen(function* () {
-      const { check, ended, open } = yield* slowServer();
+      const { allRead, check, ended, open } = yield* slowServer();
       const clients = yield* Effect.forEach([1, 2, 3, 4, 5], () => open(`${body("/read")}{`));
       for (let at = 0; at <= 11; at++) {
         check(at);
         for (const { socket } of clients) socket.write("x".repeat(600));
-        for (let index = 0; index < 100; index++) yield* turn;
+        yield* allRead;
       }
       assert.deepStrictEqual(ended, ["address", "address"]);
       while (!clients.slice(3).every(({ isClosed }) => isClosed())) yield* turn;

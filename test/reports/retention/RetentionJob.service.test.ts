@@ -98,7 +98,7 @@ layer(TestWaypost.layer)("A worker without retention settings", (it) => {
     Effect.gen(function* () {
       const { phone, rows } = yield* answeredVisit;
       yield* TestClock.setTime(testStart + 4000 * DAY);
-      for (let hour = 0; hour < 20; hour++) yield* afterPause("retention", "1 hour");
+      for (let hour = 0; hour < 20; hour++) yield* TestClock.adjust("1 hour");
       assert.deepStrictEqual(yield* rows, { deliveries: 1, events: 2 });
       assert.lengthOf(yield* phone.inbox(), 1);
     }),
