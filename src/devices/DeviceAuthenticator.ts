@@ -1,6 +1,7 @@
 import { Context, Effect } from "effect";
 import { noteRequest } from "../database/RecentWorkspaces.ts";
 import type { Authenticator, RefusedRequest } from "../http/Authenticators.ts";
+import { anyOrigin } from "../http/CrossOrigin.ts";
 import { DeviceCaller, SdkCaller } from "./DeviceCaller.ts";
 import { DeviceAuthentication } from "./DeviceAuthentication.ts";
 
@@ -14,6 +15,7 @@ export const deviceAuthenticator: Effect.Effect<Authenticator, never, DeviceAuth
   DeviceAuthentication,
   (devices): Authenticator => ({
     name: "device",
+    crossOrigin: anyOrigin("Authorization, Content-Type, X-Device-Token, Traceparent, If-None-Match"),
     match: ({ request: { url } }) =>
       url === base || url.startsWith(`${base}/`) || url.startsWith(`${base}?`) ? url : null,
     authenticate: Effect.fnUntraced(function* ({ clientAddress, request }) {
