@@ -73,7 +73,8 @@ export class CampaignEstimates extends Context.Service<CampaignEstimates>()(
           const rules = [...(yield* segments.rules(tenant, segmentIds)).values()];
           const audience = { match: complete.segment_match ?? ("any" as const), rules };
           const counts = yield* audiences.count(tenant, audience);
-          const devices = rules.length > 0 ? counts.devices : yield* repository.registered(tenant);
+          const registered = reads.read(tenant.workspaceId, () => repository.registered(tenant));
+          const devices = rules.length > 0 ? counts.devices : yield* registered;
           const { send } = body.fields;
           const late = send ? yield* passed(tenant, audience, send) : null;
           const shown = {
