@@ -60,3 +60,16 @@ export const collectionOf = (features: Array<GeoJSON.Feature>): GeoJSON.FeatureC
 
 /** A position as "52.37310, 4.89360": latitude first, as the fields have it. */
 export const formatPosition = ([lng, lat]: Point): string => `${lat.toFixed(5)}, ${lng.toFixed(5)}`;
+
+const pair = [
+  /^([-+]?\d+\.\d+)\s*[,;\s]\s*([-+]?\d+\.\d+)$/,
+  // With decimal commas, or whole degrees, another separator is needed: "52,36" is one number.
+  /^([-+]?\d+(?:[.,]\d+)?)(?:\s*;\s*|,?\s+)([-+]?\d+(?:[.,]\d+)?)$/,
+];
+
+/** The position of a text with two numbers, latitude first; undefined for any other text. */
+export const readPosition = (text: string): Point | undefined => {
+  const [, ...numbers] = pair.map((each) => each.exec(text.trim())).find((match) => match !== null) ?? [];
+  const [lat = NaN, lng = NaN] = numbers.map((each) => Number(each.replace(",", ".")));
+  return Math.abs(lat) <= 90 && Math.abs(lng) <= 180 ? [lng, lat] : undefined;
+};
