@@ -69,8 +69,8 @@ export const MapView = ({ bounds, children, onReady }: MapViewProps) => {
   const [state, setState] = useState<"loading" | "ready" | "failed" | "impossible">("loading");
   const [attempt, setAttempt] = useState(0);
   const [shown, setShown] = useState<MapLibreMap | undefined>(undefined);
-  // Whether everything in view is drawn, for those who take pictures.
-  const [isDrawn, setDrawn] = useState(false);
+  // The zoom at which everything in view is drawn, for those who take pictures.
+  const [drawnZoom, setDrawnZoom] = useState<number | undefined>(undefined);
   const ready = useRef(onReady);
   ready.current = onReady;
 
@@ -101,8 +101,8 @@ export const MapView = ({ bounds, children, onReady }: MapViewProps) => {
         setState("ready");
         setShown(made);
       });
-      made.on("movestart", () => setDrawn(false));
-      made.on("idle", () => setDrawn(true));
+      made.on("movestart", () => setDrawnZoom(undefined));
+      made.on("idle", () => setDrawnZoom(made.getZoom()));
     };
     setState("loading");
     begin().catch(() => !isGone && setState("failed"));
@@ -114,7 +114,13 @@ export const MapView = ({ bounds, children, onReady }: MapViewProps) => {
   }, [attempt]);
 
   return (
-    <section class="map" aria-label="Map" data-state={state} data-drawn={isDrawn}>
+    <section
+      class="map"
+      aria-label="Map"
+      data-state={state}
+      data-drawn={drawnZoom !== undefined}
+      data-zoom={drawnZoom}
+    >
       {state === "impossible" ? (
         <p class="notice">This browser draws no maps (it has no WebGL). The list has everything.</p>
       ) : (
