@@ -9,6 +9,8 @@ import type { ResolvedTargeting } from "./CampaignTargeting.ts";
 export interface StoredCampaign extends CampaignValues {
   readonly id: CampaignId;
   readonly paused: boolean;
+  /** When it was first not paused; null for a draft. */
+  readonly publishedAt: number | null;
   readonly archived: boolean;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -24,6 +26,7 @@ export const shownCampaign = (row: StoredCampaign, targets: ResolvedTargeting, n
   ends_at: row.endsAt === null ? null : utcText(row.endsAt),
   timezone: row.timezone,
   paused: row.paused,
+  published_at: row.publishedAt === null ? null : utcText(row.publishedAt),
   archived: row.archived,
   frequency_cap_count: row.frequencyCapCount,
   frequency_cap_period: row.frequencyCapPeriod,

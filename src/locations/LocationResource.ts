@@ -1,5 +1,5 @@
 import { Schema } from "effect";
-import { nullableText, shownId, shownText } from "../wire/ShownFields.ts";
+import { nullableText, shownId, shownInteger, shownText } from "../wire/ShownFields.ts";
 import { optionalText, text, Timestamp } from "../wire/Text.ts";
 import { type Geometry, ShapeType } from "./Location.ts";
 
@@ -77,6 +77,29 @@ export const LocationResource = Schema.Struct({
   created_at: Timestamp,
   updated_at: Timestamp,
 }).annotate({ identifier: "Location" });
+
+const degrees = (description: string, example: number) =>
+  Schema.Finite.annotate({ description, examples: [example] });
+
+const LocationPoint = Schema.Tuple([
+  id,
+  degrees("Longitude of the circle, or of a circle that encloses the polygon.", 4.8936),
+  degrees("Latitude of that circle.", 52.3731),
+  Schema.NullOr(Schema.Int).annotate({
+    description: "A circle's radius in metres; null for a polygon.",
+    examples: [150],
+  }),
+]).annotate({
+  identifier: "LocationPoint",
+  description: "Id, longitude, latitude and radius of a location.",
+  examples: [["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60", 4.8936, 52.3731, 150]],
+});
+
+/** All locations as points (contract CO1). */
+export const LocationPoints = Schema.Struct({
+  data: Schema.Array(LocationPoint),
+  meta: Schema.Struct({ count: shownInteger("How many locations there are.", 10_000) }),
+});
 
 /**
  * A location as the platform API shows it; its `geometry` is typed here, and only described by the schema.

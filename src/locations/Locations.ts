@@ -13,7 +13,7 @@ import { Workspaces } from "../workspaces/Workspaces.ts";
 import { LocationIndexes } from "./LocationIndexes.ts";
 import { isUnchanged, type LocationPatch, type LocationResource, shapeFields } from "./LocationResource.ts";
 import type { LocationSearch } from "./LocationSearch.ts";
-import { LocationsRepository } from "./LocationsRepository.ts";
+import { type LocationFilters, LocationsRepository } from "./LocationsRepository.ts";
 
 /** Locations near a position that are looked up for one page: more than any page has. */
 const nearCandidates = 1_000;
@@ -28,6 +28,14 @@ export class Locations extends Context.Service<
       search: LocationSearch,
       position: PagePosition,
     ) => Effect.Effect<ReadonlyArray<LocationResource>, ServiceUnavailable>;
+    /**
+     * The points of all that are selected, newest first, as the JSON text of a response, and its version.
+     * @throws 503
+     */
+    readonly points: (
+      tenant: Tenant,
+      filters: LocationFilters,
+    ) => Effect.Effect<{ readonly text: string; readonly version: string }, ServiceUnavailable>;
     /** @throws 404 */
     readonly find: (tenant: Tenant, id: string) => Effect.Effect<LocationResource, NotFound>;
     /** Changes the fields that were sent; the shape cannot be changed (contract G1). @throws 404, 422 */
@@ -80,6 +88,14 @@ export class Locations extends Context.Service<
             return yield* repository.page(tenant, { ...filters, ids: candidates }, position);
           },
           (page, { workspaceId }, { near }) => (near === null ? page : longReads.run(workspaceId, page)),
+        ),
+
+        points: Effect.fn("Locations.points")(
+          function* (tenant, filters) {
+            const { count, points, updated_at } = yield* repository.points(tenant, filters);
+            return { text: `{"data":${points},"meta":{"count":${count}}}`, version: updated_at ?? "" };
+          },
+          (points, { workspaceId }) => longReads.run(workspaceId, points),
         ),
 
         find,

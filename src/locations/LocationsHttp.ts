@@ -2,9 +2,11 @@ import { Effect } from "effect";
 import { HttpServerResponse } from "effect/http";
 import { Caller, callerData } from "../access/Caller.ts";
 import { Cursors } from "../http/Cursors.ts";
+import { compressedUnlessKnown } from "../http/CompressedText.ts";
 import { PlatformApi } from "../PlatformApi.ts";
 import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { readParsedBody } from "../wire/ParsedBody.ts";
+import { exactText, searchPattern } from "../wire/SearchText.ts";
 import { ImportReader } from "./import/ImportReader.ts";
 import { LocationImports } from "./LocationImports.ts";
 import { readLocationSearch } from "./LocationSearch.ts";
@@ -36,6 +38,13 @@ export const locationsHandlers = handlerGroup(
           );
           // Sent as PostgreSQL built it: a schema would encode every position of a hundred polygons.
           return HttpServerResponse.jsonUnsafe(yield* page);
+        }),
+      )
+      .handle("points", ({ query }) =>
+        Effect.gen(function* () {
+          const filters = { group: exactText(query.group), search: searchPattern(query.q) };
+          const { text, version } = yield* locations.points(yield* Caller, filters);
+          return yield* compressedUnlessKnown(text, version);
         }),
       )
       .handleRaw("import", ({ query, request }) =>

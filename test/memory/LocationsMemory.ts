@@ -95,6 +95,23 @@ export const locationsMemory = Layer.effect(
           ).map((row) => toResource(tables, row)),
         ),
 
+      points: (tenant, filters) =>
+        store.read((tables) => {
+          const rows = tenantRows(tables, locations, tenant)
+            .filter((row) => isSelected(tables, row, filters))
+            .toSorted((a, b) => (a.id < b.id ? 1 : -1));
+          const points = rows.map(({ id, shape: { latitude, longitude, radiusMeters, rings } }) => [
+            ...[id, longitude, latitude],
+            rings === null ? radiusMeters : null,
+          ]);
+          const updated = Math.max(...rows.map(({ updatedAt }) => updatedAt));
+          return {
+            points: JSON.stringify(points),
+            count: rows.length,
+            updated_at: rows.length === 0 ? null : utcText(updated),
+          };
+        }),
+
       find: (tenant, id) =>
         store.read((tables) => {
           const row = tenantRow(tables, locations, tenant, id);

@@ -35,6 +35,7 @@ const card = (campaign: Campaign): string => {
     ["ends", formatInstant(campaign.ends_at)],
     ["time zone", campaign.timezone],
     ["paused", yesNo(campaign.paused)],
+    ["published", campaign.published_at === null ? "never: a draft" : formatInstant(campaign.published_at)],
     ["frequency cap", capOf(campaign)],
     ["counted for", campaign.cap_by === "user" ? "each person" : "each device"],
     ["quiet hours", quietHoursOf(campaign)],
@@ -56,6 +57,7 @@ const list = command("list", {
   flags: {
     ...platformFlags,
     archived: switchFlag("archived", "List the archived campaigns instead"),
+    draft: switchFlag("draft", "List only drafts, which were never published"),
     limit: limitFlag,
   },
   *run(flags) {
@@ -63,7 +65,11 @@ const list = command("list", {
     yield* printList(
       flags.limit,
       listOf(platform, (client, query) =>
-        client.campaigns.list({ ...query, archived: flags.archived ? "true" : "false" }),
+        client.campaigns.list({
+          ...query,
+          archived: flags.archived ? "true" : "false",
+          ...(flags.draft ? { draft: "true" as const } : {}),
+        }),
       ),
       [
         { heading: "ID", kind: "id", cell: ({ id }) => id },
@@ -73,8 +79,8 @@ const list = command("list", {
         { heading: "STARTS", kind: "instant", cell: (campaign) => campaign.starts_at },
         { heading: "ENDS", kind: "instant", cell: (campaign) => campaign.ends_at },
       ],
-      flags.archived
-        ? "The environment has no archived campaigns."
+      flags.draft || flags.archived
+        ? `The environment has no ${flags.archived ? "archived " : ""}${flags.draft ? "drafts" : "campaigns"}.`
         : "The environment has no campaigns yet. See waypost campaign create --help.",
     );
   },

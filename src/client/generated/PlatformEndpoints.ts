@@ -126,6 +126,8 @@ export interface Campaign {
   readonly timezone: string;
   /** Whether the campaign is paused. */
   readonly paused: boolean;
+  /** When the campaign was first not paused, in UTC; null for one that never was: a draft. */
+  readonly published_at: string | null;
   /** Whether the campaign is archived: paused, and not in lists. */
   readonly archived: boolean;
   /** The most deliveries to the same device in the period; null for the workspace's default cap. */
@@ -653,6 +655,9 @@ export interface LocationPatch {
    */
   readonly radius_meters?: unknown;
 }
+
+/** Id, longitude, latitude and radius of a location. */
+export type LocationPoint = readonly [string, number, number, number | null];
 
 /** The JSON of `LocationReportRow`. */
 export interface LocationReportRow {
@@ -1773,6 +1778,14 @@ export interface LocationsListQuery extends PageQuery {
   readonly radius_meters?: number | undefined;
 }
 
+/** The query parameters of `locations.points`. */
+export interface LocationsPointsQuery {
+  /** Only locations in the group with exactly this name. */
+  readonly group?: string | undefined;
+  /** Only those whose name has this part, in any letter case. */
+  readonly q?: string | undefined;
+}
+
 /** The query parameters of `locationGroups.list`. */
 export interface LocationGroupsListQuery extends PageQuery {
   /** Only the group with exactly this name. */
@@ -1793,6 +1806,8 @@ export interface CampaignsListQuery extends PageQuery {
   readonly updated_since?: string | Date | undefined;
   /** `true` lists the archived campaigns, `false` (the default) the others. */
   readonly archived?: "true" | "false" | undefined;
+  /** `true` lists only campaigns that never were published, `false` only the others. */
+  readonly draft?: "true" | "false" | undefined;
   /** Only campaigns that have this status now. */
   readonly status?: "active" | "scheduled" | "paused" | "ended" | undefined;
   /** Only campaigns of this type. */
@@ -1984,6 +1999,21 @@ export interface MeEndpoints {
 export interface LocationsEndpoints {
   /** List locations. Newest first. */
   list(query?: LocationsListQuery, options?: CallOptions): Pages<Location>;
+  /**
+   * List the points of all locations. All locations at once, for a map: one small row each, without
+   * pages. The response is compressed for clients that accept gzip, and has an `ETag` that changes
+   * with every change of a location in it.
+   */
+  points(
+    query?: LocationsPointsQuery,
+    options?: CallOptions,
+  ): Promise<{
+    readonly data: ReadonlyArray<LocationPoint>;
+    readonly meta: {
+      /** How many locations there are. */
+      readonly count: number;
+    };
+  }>;
   /**
    * Import locations from GeoJSON. Creates a location from each feature of a FeatureCollection, or
    * updates the one with its `external_id`. An invalid feature fails alone, with the reasons; all
@@ -2586,6 +2616,7 @@ export const platformEndpoints = {
   },
   locations: {
     list: "GET /locations pages query",
+    points: "GET /locations/points envelope query",
     import: "POST /locations/import import key",
     get: "GET /locations/{location}",
     update: "PATCH /locations/{location} body key",
