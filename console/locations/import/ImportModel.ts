@@ -4,7 +4,6 @@ import { ImportFileBroken } from "../../../src/client/location-files/ImportEntry
 import { addCounts, type ImportCounts, noCounts } from "../../../src/client/location-files/PartResult.ts";
 import { ApiProblem } from "../../data/ApiCall.ts";
 import { refresh } from "../../data/Query.ts";
-import { refreshLocations } from "../LocationReader.ts";
 import { type ImportJournal, keepJournal, readJournal } from "./ImportProgress.ts";
 import { type FeatureOutcome, runImport } from "./ImportRun.ts";
 
@@ -109,7 +108,6 @@ export class ImportModel {
     keepJournal(file, undefined);
     this.#journal = undefined;
     this.#set({ stage: "done" });
-    refreshLocations();
     await refresh();
   }
 
