@@ -7,12 +7,14 @@ import { Workspaces } from "../workspaces/Workspaces.ts";
 import type { RejectedFeature } from "./GeoJsonImport.ts";
 import type { ImportedLocation } from "./ImportedLocation.ts";
 import { type ImportPlan, planImport, statementRows, summaryOf } from "./ImportPlan.ts";
+import type { StoredShape } from "./LocationEdit.ts";
 import type { ImportReport } from "./LocationImport.ts";
 import { LocationGroups } from "./LocationGroups.ts";
 import { LocationImportsRepository } from "./LocationImportsRepository.ts";
 import { LocationIndexes } from "./LocationIndexes.ts";
+import type { LocationResource } from "./LocationResource.ts";
 
-/** GeoJSON imports, the only way to create locations and groups. */
+/** GeoJSON imports, the only way to create locations, and what single changes have in common with them. */
 export class LocationImports extends Context.Service<LocationImports>()("waypost/locations/LocationImports", {
   make: Effect.gen(function* () {
     const database = yield* Database;
@@ -85,6 +87,31 @@ export class LocationImports extends Context.Service<LocationImports>()("waypost
       });
 
     return {
+      /** Gives a location another shape. Call it in the transaction of the change, which locks the tenant. */
+      reshape: Effect.fnUntraced(function* (
+        tenant: Tenant,
+        { id, name }: LocationResource,
+        shape: StoredShape,
+        now: number,
+      ) {
+        const texts = { _tag: "ParsedFeature", name, externalId: null, group: null } as const;
+        yield* repository.update(tenant, [{ id, location: { ...texts, ...shape } }], now);
+        yield* locationIndexes.changed(tenant);
+      }),
+
+      /** Puts a location into exactly the groups with these names. Call it as `reshape`. */
+      regroup: Effect.fnUntraced(function* (
+        tenant: Tenant,
+        locationId: string,
+        names: ReadonlySet<string>,
+        now: number,
+      ) {
+        const groupIds = [...(yield* groupsOf(tenant, names, now)).values()];
+        yield* repository.leave(tenant, locationId, groupIds, now);
+        const members = groupIds.map((groupId) => ({ groupId, locationId }));
+        if (members.length > 0) yield* repository.join(tenant, members, now);
+      }),
+
       /**
        * Creates and updates locations in one transaction; an invalid feature fails alone (contract G2–G6). A
        * dry run writes nothing and gives the same results, without ids for what it would create.

@@ -118,11 +118,11 @@ export class LocationsApi extends HttpApiGroup.make("locations")
     })
       .annotate(Needs, "locations:write")
       .middleware(Idempotency)
-      .annotate(OpenApi.Summary, "Change a location's name, address or external id")
+      .annotate(OpenApi.Summary, "Change a location")
       .annotate(
         OpenApi.Description,
-        "Fields that are left out keep their value. To change the shape, import the location again with " +
-          "its `external_id`.",
+        "Fields that are left out keep their value. `geometry`, `radius_meters` and `groups` are read by the " +
+          "rules of an import; positions count by the new shape from the next request on.",
       ),
 
     HttpApiEndpoint.delete("delete", "/locations/:location", { params, success: Deleted, error: [NotFound] })

@@ -11,7 +11,7 @@ import { ImportReader } from "./import/ImportReader.ts";
 import { LocationImports } from "./LocationImports.ts";
 import { readLocationSearch } from "./LocationSearch.ts";
 import { isDryRun } from "./LocationsApi.ts";
-import { LocationPatch } from "./LocationResource.ts";
+import { SentLocationPatch } from "./LocationResource.ts";
 import { Locations } from "./Locations.ts";
 
 /** Handlers of `LocationsApi`. */
@@ -62,8 +62,10 @@ export const locationsHandlers = handlerGroup(
           Effect.fnUntraced(function* (caller) {
             // A missing location is reported before any problem of the body (contract B1).
             yield* locations.find(caller, params.location);
-            const body = yield* readParsedBody(LocationPatch, { request, endpoint });
-            return yield* locations.update(caller, params.location, body);
+            const body = yield* readParsedBody(SentLocationPatch, { request, endpoint });
+            const sent = body.fields.geometry;
+            const geometry = sent === undefined ? null : yield* reader.readGeometry(caller, sent);
+            return yield* locations.update(caller, params.location, body, geometry);
           }),
         ),
       )

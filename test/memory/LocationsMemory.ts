@@ -233,6 +233,16 @@ export const locationImportsMemory = Layer.effect(
             tables.put(groups, id, { workspaceId, environment, id, name, createdAt: now, updatedAt: now });
         }),
 
+      leave: (tenant, locationId, keptGroupIds, now) =>
+        store.write((tables) => {
+          const row = tenantRow(tables, locations, tenant, locationId);
+          if (row === null) return;
+          const left = [...row.groupIds].filter((id) => !keptGroupIds.includes(id));
+          const groupIds = new Set([...row.groupIds].filter((id) => keptGroupIds.includes(id)));
+          tables.put(locations, locationId, { ...row, groupIds });
+          touch(tables, left, now);
+        }),
+
       join: (tenant, members, now) =>
         store.write((tables) => {
           const grown = new Set<string>();

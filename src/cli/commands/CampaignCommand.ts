@@ -4,7 +4,7 @@ import type { Campaign, CampaignDraft } from "../../client/WaypostClient.ts";
 import { counted } from "../../wire/Text.ts";
 import { listOf } from "../Ask.ts";
 import { command, operatorCommands } from "../DeclaredCommand.ts";
-import { limitFlag, nameArgument, optionalFlag, switchFlag, textFlag } from "../Flags.ts";
+import { limitFlag, nameArgument, optionalFlag, repeatedFlag, switchFlag, textFlag } from "../Flags.ts";
 import { findCampaign, openPlatform, platformFlags } from "../Platform.ts";
 import { formatInstant, yesNo } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
@@ -86,13 +86,6 @@ const list = command("list", {
   },
 });
 
-const repeated = (name: string, description: string) =>
-  Flag.String(name).pipe(
-    Flag.withDescription(`${description}. May be repeated`),
-    Flag.atLeast(0),
-    Flag.withDefault([]),
-  );
-
 const create = command("create", {
   description: "Create a campaign. It sends nothing until it has a notification",
   examples: [
@@ -113,10 +106,13 @@ const create = command("create", {
       Flag.withDescription("IANA time zone, such as Europe/Amsterdam; UTC if left out"),
       Flag.withDefault("UTC"),
     ),
-    groups: repeated("location-group", "Name of a location group that a geo campaign targets"),
-    locations: repeated("location", "Id of a location that a geo campaign targets"),
+    groups: repeatedFlag("location-group", "Name of a location group that a geo campaign targets"),
+    locations: repeatedFlag("location", "Id of a location that a geo campaign targets"),
     paused: switchFlag("paused", "Create a draft that sends nothing until it is published"),
-    segments: repeated("segment", "Id of a segment that a push campaign targets; all devices without one"),
+    segments: repeatedFlag(
+      "segment",
+      "Id of a segment that a push campaign targets; all devices without one",
+    ),
   },
   *run(flags) {
     const draft: CampaignDraft = {

@@ -639,21 +639,27 @@ export interface LocationPatch {
   readonly address?: string | null | undefined;
   /** Your own id of the location, unique among locations; null or empty clears it. */
   readonly external_id?: string | null | undefined;
-  /**
-   * The geometry cannot be changed here: the same value is ignored, another one is an error. To change
-   * it, import the location again.
-   */
-  readonly geometry?: unknown;
-  /**
-   * The type cannot be changed here: the same value is ignored, another one is an error. To change it,
-   * import the location again.
-   */
-  readonly type?: unknown;
-  /**
-   * The radius cannot be changed here: the same value is ignored, another one is an error. To change
-   * it, import the location again.
-   */
-  readonly radius_meters?: unknown;
+  /** The new shape, by the rules of an import: a Point with `radius_meters`, or a Polygon. */
+  readonly geometry?:
+    | {
+        /** The geometry of a circle. */
+        readonly type: "Point";
+        /** The circle's centre. */
+        readonly coordinates: readonly [number, number];
+      }
+    | {
+        /** The geometry of a polygon. */
+        readonly type: "Polygon";
+        /** Rings of positions (RFC 7946): the exterior ring counter-clockwise, then the holes clockwise. */
+        readonly coordinates: ReadonlyArray<ReadonlyArray<readonly [number, number]>>;
+      }
+    | undefined;
+  /** The radius of a Point or of a circle, 50 to 1000 metres; null for a polygon. */
+  readonly radius_meters?: number | null | undefined;
+  /** Names of the groups that the location is in from now on, at most 1,000; missing ones are created. */
+  readonly groups?: ReadonlyArray<string> | undefined;
+  /** The type of the geometry; another one is an error. */
+  readonly type?: "circle" | "polygon" | undefined;
 }
 
 /** Id, longitude, latitude and radius of a location. */
@@ -2026,8 +2032,9 @@ export interface LocationsEndpoints {
   /** Show a location */
   get(location: string, options?: CallOptions): Promise<Location>;
   /**
-   * Change a location's name, address or external id. Fields that are left out keep their value. To
-   * change the shape, import the location again with its `external_id`.
+   * Change a location. Fields that are left out keep their value. `geometry`, `radius_meters` and
+   * `groups` are read by the rules of an import; positions count by the new shape from the next
+   * request on.
    */
   update(location: string, body: LocationPatch, options?: ChangeOptions): Promise<Location>;
   /**
