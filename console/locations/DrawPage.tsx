@@ -82,7 +82,7 @@ const DrawForm = () => {
 export const DrawPage = () => (
   <PageFrame
     title="Draw a location"
-    lead="It is imported as one feature."
+    lead="A circle or a polygon on the map, which geo campaigns can target."
     actions={<ButtonLink href={addressOf("/locations")}>Back to locations</ButtonLink>}
   >
     <DrawForm key={`${workspaceId.value} ${environment.value}`} />

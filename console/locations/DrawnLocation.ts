@@ -51,9 +51,10 @@ export const fieldsOfShape = ({ geometry, radius_meters: radius }: Shape): Drawn
   return { ...none, shape: "polygon", coordinates: holes.length === 0 ? lines : JSON.stringify(geometry) };
 };
 
-/** The changes after a text was typed or pasted into the latitude: "52.36, 4.88" fills both fields. */
-export const positionFields = (text: string): Partial<DrawnShape> => {
-  const [lng, lat] = readPosition(text) ?? [];
+/** The changes by a new text of the latitude: a position that is pasted fills both fields. */
+export const positionFields = (text: string, before: string): Partial<DrawnShape> => {
+  // What is typed letter by letter is a position all the way to its last digit.
+  const [lng, lat] = (text.length - before.length > 1 ? readPosition(text) : undefined) ?? [];
   return lng === undefined || lat === undefined
     ? { latitude: text }
     : { latitude: String(lat), longitude: String(lng) };
@@ -109,7 +110,10 @@ const polygonOf = (text: string): unknown => {
 export const drawnGeometry = ({ coordinates, latitude, longitude, radius, shape }: DrawnShape) =>
   shape === "circle"
     ? {
-        geometry: { type: "Point", coordinates: [numberOf(longitude), numberOf(latitude)] },
+        geometry: {
+          type: "Point",
+          coordinates: readPosition(latitude) ?? [numberOf(longitude), numberOf(latitude)],
+        },
         radius: numberOf(radius),
       }
     : { geometry: polygonOf(coordinates) };

@@ -32,7 +32,7 @@ export const ShapeHint = ({
   </p>
 );
 
-/** The fields. "52.36, 4.88" pasted as the latitude fills both fields of a position. */
+/** The fields. The latitude takes a whole position, too. */
 export const ShapeFields = ({
   field,
   set,
@@ -52,7 +52,7 @@ export const ShapeFields = ({
             {...field("latitude")}
             label="Latitude"
             hint="Or both: 52.36, 4.88"
-            onValue={(text) => set(positionFields(text))}
+            onValue={(text) => set(positionFields(text, values.latitude))}
           />
           <TextField {...field("longitude")} label="Longitude" hint="In degrees" inputMode="decimal" />
           <TextField {...field("radius")} label="Radius" hint="50 to 1,000 metres" inputMode="decimal" />
