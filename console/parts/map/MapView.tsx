@@ -6,7 +6,7 @@ import type { Map as MapLibreMap } from "maplibre-gl";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../Button.tsx";
-import { TownSearch } from "./TownSearch.tsx";
+import type { TownSearch } from "./TownSearch.tsx";
 
 /** West, south, east, north, in degrees. */
 export type Bounds = readonly [west: number, south: number, east: number, north: number];
@@ -68,7 +68,9 @@ export const MapView = ({ bounds, children, onReady }: MapViewProps) => {
   const ref = useRef<HTMLDivElement>(null);
   const [state, setState] = useState<"loading" | "ready" | "failed" | "impossible">("loading");
   const [attempt, setAttempt] = useState(0);
-  const [shown, setShown] = useState<MapLibreMap | undefined>(undefined);
+  const [shown, setShown] = useState<
+    { readonly map: MapLibreMap; readonly Search: typeof TownSearch } | undefined
+  >(undefined);
   // The zoom at which everything in view is drawn, for those who take pictures.
   const [drawnZoom, setDrawnZoom] = useState<number | undefined>(undefined);
   const ready = useRef(onReady);
@@ -88,9 +90,10 @@ export const MapView = ({ bounds, children, onReady }: MapViewProps) => {
     // Without the ground in the other theme, that of this one stays.
     const onTheme = () => void redraw().catch(() => undefined);
     const begin = async (): Promise<void> => {
-      const [made, { addTownLabels }] = await Promise.all([
+      const [made, { addTownLabels }, { TownSearch }] = await Promise.all([
         makeMap(container, bounds),
         import("./TownLabels.ts"),
+        import("./TownSearch.tsx"),
       ]);
       if (isGone) return made.remove();
       map = made;
@@ -99,7 +102,7 @@ export const MapView = ({ bounds, children, onReady }: MapViewProps) => {
         addTownLabels(made);
         ready.current(made);
         setState("ready");
-        setShown(made);
+        setShown({ map: made, Search: TownSearch });
       });
       made.on("movestart", () => setDrawnZoom(undefined));
       made.on("idle", () => setDrawnZoom(made.getZoom()));
@@ -132,7 +135,7 @@ export const MapView = ({ bounds, children, onReady }: MapViewProps) => {
           <Button onPress={() => setAttempt(attempt + 1)}>Try again</Button>
         </div>
       )}
-      {state === "ready" && <TownSearch map={shown} />}
+      {state === "ready" && shown !== undefined && <shown.Search map={shown.map} />}
       {children}
     </section>
   );

@@ -20,7 +20,7 @@ const search = (towns: ReadonlyArray<Town>, text: string): ReadonlyArray<Found> 
 };
 
 /** The search. What is chosen is marked, and the map moves there. */
-export const TownSearch = ({ map }: { readonly map: MapLibreMap | undefined }) => {
+export const TownSearch = ({ map }: { readonly map: MapLibreMap }) => {
   const id = useId();
   const [towns, setTowns] = useState<ReadonlyArray<Town>>([]);
   const [text, setText] = useState("");
@@ -37,7 +37,6 @@ export const TownSearch = ({ map }: { readonly map: MapLibreMap | undefined }) =
   const choose = async ({ at: [lng, lat], text: name, zoom }: Found): Promise<void> => {
     setText(name);
     setOpen(false);
-    if (map === undefined) return;
     map.jumpTo({ center: [lng, lat], zoom });
     const maps = await import("maplibre-gl");
     const element = document.createElement("div");

@@ -1,0 +1,54 @@
+/** Rows that an import accepts, and that a person may not have meant. */
+import { metersBetween, type Point } from "../../parts/map/Shapes.ts";
+import type { FeatureOutcome } from "./ImportRun.ts";
+
+const farMeters = 1_000_000;
+const nearMeters = 200_000;
+
+const median = (values: ReadonlyArray<number>): number =>
+  values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
+
+/** The sentence about a position far from most others. */
+const positionWarning = (at: Point, middle: Point): string | undefined => {
+  if (metersBetween(at, middle) < farMeters) return undefined;
+  const swapped: Point = [at[1], at[0]];
+  const isSwapped = Math.abs(at[0]) <= 90 && metersBetween(swapped, middle) < nearMeters;
+  return isSwapped
+    ? "Latitude and longitude seem to be swapped."
+    : `It is ${Math.round(metersBetween(at, middle) / 1000).toLocaleString("en")} km from most other places.`;
+};
+
+/** What is remembered of a key: the number of the row that had it first. */
+const repeated = (seen: Map<string, number>, key: string, number: number): number | undefined => {
+  const first = seen.get(key);
+  if (first === undefined) seen.set(key, number);
+  return first;
+};
+
+/** The accepted rows with sentences about them: duplicates, swapped coordinates, and places far off. */
+export const importWarnings = (
+  outcomes: ReadonlyArray<FeatureOutcome>,
+  called: "row" | "feature",
+): ReadonlyArray<FeatureOutcome> => {
+  const accepted = outcomes.flatMap((each) => (each.at === null ? [] : [{ ...each, at: each.at }]));
+  const middle: Point = [median(accepted.map(({ at }) => at[0])), median(accepted.map(({ at }) => at[1]))];
+  const [ids, places] = [new Map<string, number>(), new Map<string, number>()];
+  return accepted.flatMap((each) => {
+    const { at, externalId, name, number } = each;
+    const sameId = externalId === null ? undefined : repeated(ids, externalId, number);
+    const samePlace = repeated(
+      places,
+      `${name?.toLowerCase()} ${at[0].toFixed(4)} ${at[1].toFixed(4)}`,
+      number,
+    );
+    const reasons = [
+      sameId !== undefined &&
+        `It has the external id “${externalId}” of ${called} ${sameId}, and replaces that one.`,
+      sameId === undefined &&
+        samePlace !== undefined &&
+        `It has the name and the position of ${called} ${samePlace}.`,
+      positionWarning(at, middle),
+    ].filter((reason) => typeof reason === "string");
+    return reasons.length === 0 ? [] : [{ ...each, reasons }];
+  });
+};
