@@ -114,8 +114,8 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))("the import in 
           "5no nameThe row has no name.",
           '6NoordThe latitude "veel" must be a number between -90 and 90.',
         ]);
-        await tab.fill("Radius of rows without one", "200");
-        await tab.press("button", "Check the file");
+        await tab.fill("Default radius", "200");
+        await tab.press("button", "Check again");
         await tab.press("button", "Import 2 locations");
         await tab.seeText("Imported: 2 created");
       });

@@ -84,7 +84,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))("the locations 
           await link?.focus();
           await keyboard.press("Enter");
           await focused("Dam");
-          await tab.seeText("0.0314 km²");
+          await tab.seeText("0.031 km²");
           await (await tab.see("button", "Edit")).focus();
           await keyboard.press("Enter");
           await tab.fill("Groups", "Centre\nNew");

@@ -136,6 +136,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))("the maps of th
               if (next > 0) zoom = await press(".maplibregl-ctrl-zoom-in", zoom);
               assert.strictEqual(zoom, next);
               const [seas, lands] = [await seen(tab, zoom, sea), await seen(tab, zoom, land)];
+              console.log(zoom, (await pictureOf(tab, zoom)).centre, seas, lands);
               assert.isAbove(seas.length, 1);
               assert.deepStrictEqual(
                 seas.filter(({ colour }) => colour !== seaColour),

@@ -18,6 +18,7 @@ const required = new Set(["name", "latitude", "longitude"]);
 
 /** The fields, one for each value of a location. */
 export const ColumnFields = ({
+  isChecked,
   mapping,
   model,
   table: { head, rows },
@@ -25,6 +26,8 @@ export const ColumnFields = ({
   readonly model: ImportModel;
   readonly table: ImportTable;
   readonly mapping: ColumnMapping;
+  /** Whether the file was checked by these columns. */
+  readonly isChecked: boolean;
 }) => {
   const initial = Object.fromEntries(Object.entries(mapping).map(([field, value]) => [field, String(value)]));
   const form = useForm<Record<string, string>>({
@@ -73,15 +76,16 @@ export const ColumnFields = ({
           ))}
           <TextField
             {...form.field("defaultRadius")}
-            label="Radius of rows without one"
+            label="Default radius"
+            hint="Metres, for rows without one"
             inputMode="decimal"
           />
         </div>
         <div class="actions">
-          <Button type="submit" variant="primary" isDisabled={!isReady}>
-            Check the file
+          <Button type="submit" variant={isChecked ? "secondary" : "primary"} isDisabled={!isReady}>
+            {isChecked ? "Check again" : "Check the file"}
           </Button>
-          <Button onPress={() => model.reset()}>Choose another file</Button>
+          {!isChecked && <Button onPress={() => model.reset()}>Choose another file</Button>}
         </div>
       </Form>
     </CardSection>

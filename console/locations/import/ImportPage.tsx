@@ -152,7 +152,7 @@ const UndoDialog = ({
         not kept.
       </p>
     )}
-    <p>Groups that the import has made stay, too.</p>
+    <p>Groups that the import has made stay.</p>
   </ConfirmDialog>
 );
 
@@ -211,6 +211,9 @@ export const ImportPage = () => {
   const { accepted: good, done, mapping, problem, refused, stage, table } = state;
   const isTable = table !== null;
   const warned = useMemo(() => importWarnings(good, isTable ? "row" : "feature"), [good, isTable]);
+  const columnFields = table !== null && mapping !== null && (
+    <ColumnFields model={model} table={table} mapping={mapping} isChecked={stage === "checked"} />
+  );
   return (
     <PageFrame
       title="Import locations"
@@ -228,9 +231,7 @@ export const ImportPage = () => {
       {(stage === "importing" || stage === "stopped" || stage === "done") && (
         <Running model={model} state={state} />
       )}
-      {(stage === "columns" || stage === "checked") && table !== null && mapping !== null && (
-        <ColumnFields model={model} table={table} mapping={mapping} />
-      )}
+      {stage === "columns" && columnFields}
       {stage !== "choice" && stage !== "columns" && stage !== "checking" && (
         <>
           <Outcomes
@@ -245,6 +246,7 @@ export const ImportPage = () => {
             isTable={isTable}
             outcomes={warned}
           />
+          {stage === "checked" && columnFields}
           <Preview state={state} />
         </>
       )}

@@ -21,7 +21,7 @@ export interface ImportTable {
 const columns = {
   name: [
     "Name",
-    "name naam store shop winkel filiaal vestiging filiale nom nombre bezeichnung title location",
+    "name naam store shop winkel filiaal vestiging filial nom nombre bezeichnung title location",
   ],
   latitude: ["Latitude", "latitude lat breedte breite latitud y coordinates position latlng"],
   longitude: ["Longitude", "longitude lng lon lengte laenge lange longitud x coordinates position latlng"],
