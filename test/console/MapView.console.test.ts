@@ -21,6 +21,9 @@ const sea: ReadonlyArray<Point> = [
   [90, -17],
   [-160, 40],
   [160, 40],
+  [155, -17],
+  [-165, -17],
+  [175, 10],
   [-175, 57],
   [170, 57],
   [-170, 45],
@@ -92,6 +95,20 @@ const seen = async (tab: ConsoleTab, zoom: number, points: ReadonlyArray<Point>)
   );
 };
 
+/** The points that have another colour than they should, once the browser shows the last drawn frame. */
+const mistakesAt = async (tab: ConsoleTab, zoom: number) => {
+  for (let attempt = 0; ; attempt++) {
+    const [seas, lands] = [await seen(tab, zoom, sea), await seen(tab, zoom, land)];
+    assert.isAbove(seas.length, 1);
+    assert.isAbove(lands.length, 0);
+    const mistakes = [
+      ...seas.filter(({ colour }) => colour !== seaColour),
+      ...lands.filter(({ colour }) => colour !== landColour),
+    ];
+    if (mistakes.length === 0 || attempt === 20) return mistakes;
+  }
+};
+
 layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))("the maps of the console", (it) => {
   const inBrowser = it.effect.skipIf(!isChromiumAvailable);
 
@@ -135,18 +152,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))("the maps of th
             for (const next of [0, 1, 2]) {
               if (next > 0) zoom = await press(".maplibregl-ctrl-zoom-in", zoom);
               assert.strictEqual(zoom, next);
-              const [seas, lands] = [await seen(tab, zoom, sea), await seen(tab, zoom, land)];
-              console.log(zoom, (await pictureOf(tab, zoom)).centre, seas, lands);
-              assert.isAbove(seas.length, 1);
-              assert.deepStrictEqual(
-                seas.filter(({ colour }) => colour !== seaColour),
-                [],
-              );
-              assert.deepStrictEqual(
-                lands.filter(({ colour }) => colour !== landColour),
-                [],
-              );
-              if (zoom < 2) assert.isAbove(lands.length, 1);
+              assert.deepStrictEqual(await mistakesAt(tab, zoom), []);
             }
           });
         }
