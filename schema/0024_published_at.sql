@@ -27,7 +27,7 @@ LEFT JOIN first_send s ON s.workspace_id = k.workspace_id AND s.environment = k.
 WHERE c.workspace_id = k.workspace_id AND c.environment = k.environment AND c.id = k.id;
 
 -- A paused campaign about which neither is known, not even that it was created as a draft: the creation, if
--- reports count deliveries of it. The activity is kept for 400 days. On Citus each look is one of a shard.
+-- reports count deliveries of it. The activity is kept for 400 days. On Citus each reads one shard.
 DO $$
 DECLARE
   quiet record;

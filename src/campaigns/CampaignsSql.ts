@@ -17,8 +17,8 @@ type Ids = ReadonlyArray<string>;
 
 interface Columns extends Omit<Campaign, "targeting"> {
   /**
-   * All of the targeting in one column: V8 keeps an object that gets over 18 properties by computed names as a
-   * hash table, which costs an eighth of the time of a page of 20 campaigns.
+   * All of the targeting in one column: V8 keeps an object that gets over 18 properties by computed names as
+   * a hash table, which costs an eighth of the time of a page of 20 campaigns.
    */
   readonly targets: readonly [
     locations: Ids,
@@ -84,9 +84,8 @@ export const campaignsSql = Layer.effect(
 
     const columns = (now: number) => sql`
       c.id, c.name, c.type, ${statusSql(sql, now, "c")} AS status, ${utc("c.starts_at")} AS starts_at,
-      ${utc("c.ends_at")} AS ends_at, c.timezone, c.paused, ${utc("c.published_at")} AS published_at, c.archived,
-      c.frequency_cap_count,
-      c.frequency_cap_period, c.cap_by, c.quiet_hours, c.cooldown_minutes,
+      ${utc("c.ends_at")} AS ends_at, c.timezone, c.paused, ${utc("c.published_at")} AS published_at,
+      c.archived, c.frequency_cap_count, c.frequency_cap_period, c.cap_by, c.quiet_hours, c.cooldown_minutes,
       json_build_array(${targets("campaign_location", "location_id")},
         ${targets("campaign_location_group", "group_id")},
         ${targets("campaign_segment", "segment_id")}, c.segment_match) AS targets,

@@ -41,8 +41,8 @@ export const changedShape = (
   if (type !== undefined && type !== next && !problems.has("geometry"))
     problems.add(
       "type",
-      "The type cannot be changed here: it is that of the geometry, which can be sent instead, or changed by " +
-        "importing the location again with its external id. Leave it out.",
+      "The type cannot be changed here: it is that of the geometry. Send another geometry, or change it by " +
+        "importing the location again with its external id. Leave the type out.",
     );
   return shape;
 };
@@ -83,7 +83,14 @@ const sentGeometry = (
 };
 
 const sentRadius = (radius: unknown, problems: Problems) =>
-  readRadius(radius, (reason) => void problems.add("radius_meters", reason), "radius_meters");
+  readRadius(
+    radius,
+    (reason) => {
+      problems.add("radius_meters", reason);
+      return undefined;
+    },
+    "radius_meters",
+  );
 
 const isPoint = (geometry: unknown): boolean =>
   typeof geometry === "object" && geometry !== null && "type" in geometry && geometry.type === "Point";
@@ -117,7 +124,10 @@ export const changedGroups = (
   }
   const names = new Set<string>();
   sent.forEach((value: unknown, index) => {
-    const reject = (reason: string) => void problems.add(`groups.${index}`, reason);
+    const reject = (reason: string) => {
+      problems.add(`groups.${index}`, reason);
+      return undefined;
+    };
     const name = readText(value, "group name", reject, () => reject("A group needs a name; leave null out."));
     if (name !== undefined) names.add(name);
   });

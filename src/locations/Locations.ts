@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Struct } from "effect";
+import { Clock, Context, Effect, Layer } from "effect";
 import { Activity, type ResourceChange } from "../activity/Activity.ts";
 import { Database } from "../database/Database.ts";
 import { LongReads } from "../database/LongReads.ts";
@@ -153,6 +153,10 @@ export class Locations extends Context.Service<
   );
 }
 
+/** The fields that activity shows. The shape of a deleted location is left out: it can be long. */
+const recorded = ({ geometry, ...fields }: LocationResource, isDeleted: boolean) =>
+  isDeleted ? fields : { ...fields, geometry };
+
 const locationChange = (
   action: "update" | "delete",
   before: LocationResource,
@@ -160,7 +164,6 @@ const locationChange = (
 ): ResourceChange => ({
   action,
   resource: { type: "location", id: before.id, name: (after ?? before).name },
-  // A deleted shape can have thousands of positions.
-  before: after === null ? Struct.omit(before, ["geometry"]) : { ...before },
-  after: after && { ...after },
+  before: recorded(before, after === null),
+  after: after && recorded(after, false),
 });

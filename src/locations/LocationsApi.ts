@@ -82,7 +82,7 @@ export class LocationsApi extends HttpApiGroup.make("locations")
       .annotate(
         OpenApi.Description,
         "All locations at once, for a map: one small row each, without pages. The response is compressed " +
-          "for clients that accept gzip, and has an `ETag` that changes with every change of a location in it.",
+          "for clients that accept gzip, and its `ETag` changes with every change of a location in it.",
       ),
 
     HttpApiEndpoint.post("import", "/locations/import", {
@@ -121,8 +121,8 @@ export class LocationsApi extends HttpApiGroup.make("locations")
       .annotate(OpenApi.Summary, "Change a location")
       .annotate(
         OpenApi.Description,
-        "Fields that are left out keep their value. `geometry`, `radius_meters` and `groups` are read by the " +
-          "rules of an import; positions count by the new shape from the next request on.",
+        "Fields that are left out keep their value. `geometry`, `radius_meters` and `groups` are read by " +
+          "the rules of an import; positions count by the new shape from the next request on.",
       ),
 
     HttpApiEndpoint.delete("delete", "/locations/:location", { params, success: Deleted, error: [NotFound] })

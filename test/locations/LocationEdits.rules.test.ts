@@ -2,38 +2,11 @@ import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { TestClock } from "effect/testing";
 import { TestPlatform } from "../TestPlatform.ts";
-import { TestWaypost } from "../TestWaypost.ts";
-import { box, collection, pointFeature, polygonFeature } from "./Features.ts";
+import { editWorld } from "./EditWorld.ts";
+import { box, collection } from "./Features.ts";
 
 const point = (longitude = 5.1, latitude = 52.1) => ({ type: "Point", coordinates: [longitude, latitude] });
 const polygon = (...coordinates: ReadonlyArray<unknown>) => ({ type: "Polygon", coordinates });
-
-/** A circle and a polygon, and a function that changes a location. */
-const editWorld = Effect.gen(function* () {
-  const tenant = yield* (yield* TestWaypost).tenant();
-  const body = collection(
-    pointFeature({ external_id: "c", group: "Old" }),
-    polygonFeature(box(0, 0, 2, 1)),
-    pointFeature({ name: "Neighbour", group: "Old" }),
-  );
-  const { results } = (yield* tenant.sandbox("/locations/import", { body })).body.data;
-  const [circle, area]: ReadonlyArray<string> = results.map(({ id }: any) => id);
-  yield* TestClock.adjust("1 minute");
-  const read = (id = circle) => Effect.map(tenant.sandbox(`/locations/${id}`), (answer) => answer.body.data);
-  const patch = (change: unknown, id = circle, headers: Record<string, string> = {}) =>
-    tenant.sandbox(`/locations/${id}`, { method: "PATCH", body: change, headers });
-  /** The problems of a change that is refused. */
-  const problems = (change: unknown, id = circle) =>
-    Effect.map(patch(change, id), ({ body: { error }, status }) => {
-      assert.deepStrictEqual(
-        [status, error?.code],
-        [422, "validation_failed"],
-        JSON.stringify(change).slice(0, 99),
-      );
-      return error.fields as Record<string, ReadonlyArray<string>>;
-    });
-  return { ...tenant, circle: circle ?? "", area: area ?? "", read, patch, problems };
-});
 
 /** The reasons for which an import refuses a feature. */
 const reasonsOf = (world: Effect.Success<typeof editWorld>, geometry: unknown, radius: unknown = 100) =>
@@ -83,7 +56,7 @@ layer(TestPlatform.layer)("The shape of a location", (it) => {
         const { updated_at: _, ...kept } = { ...before, ...shape };
         const { updated_at, ...now } = body.data;
         assert.deepStrictEqual(now, { ...kept, type: now.type, radius_meters: now.radius_meters });
-        assert.deepInclude(now, shape);
+        assert.deepInclude(now as object, shape);
         assert.notStrictEqual(updated_at, before.updated_at);
         assert.strictEqual(now.id, circle);
       }
@@ -99,9 +72,9 @@ layer(TestPlatform.layer)("The shape of a location", (it) => {
           const whole = yield* read(id);
           const { body } = yield* patch({ ...whole, address: "Dam 1", groups: ["New"] }, id);
           const { updated_at: _, ...kept } = whole;
-          assert.deepInclude(body.data, { ...kept, address: "Dam 1", groups: ["New"] });
+          assert.deepInclude(body.data as object, { ...kept, address: "Dam 1", groups: ["New"] });
           const again = yield* patch({ geometry: whole.geometry }, id);
-          assert.deepInclude(again.body.data, {
+          assert.deepInclude(again.body.data as object, {
             geometry: whole.geometry,
             radius_meters: whole.radius_meters,
           });
@@ -222,83 +195,6 @@ layer(TestPlatform.layer)("The shape of a location", (it) => {
       const entries = (yield* sandbox(`/activity?resource=${area}`)).body.data.length;
       yield* patch({ geometry: polygon([...many, many[0]]) }, area);
       assert.lengthOf((yield* sandbox(`/activity?resource=${area}`)).body.data, entries);
-    }),
-  );
-});
-
-layer(TestPlatform.layer)("The groups of a location", (it) => {
-  it.effect("PATCH puts a location into exactly the named groups, and makes missing ones (CO2.3)", () =>
-    Effect.gen(function* () {
-      const { circle, patch, production, read, sandbox } = yield* editWorld;
-      const groupsNow = Effect.map(sandbox("/location-groups"), ({ body }) =>
-        Object.fromEntries(body.data.map((each: any) => [each.name, each.location_count])),
-      );
-      const updatedAt = (name: string) =>
-        Effect.map(sandbox(`/location-groups?name=${name}`), ({ body }) => body.data[0].updated_at);
-      const old = yield* updatedAt("Old");
-      const id = (yield* sandbox("/location-groups?name=Old")).body.data[0].id;
-      for (const [groups, expected, counts] of [
-        [[" New ", "Old", "New", 7], ["7", "New", "Old"], { 7: 1, New: 1, Old: 2 }],
-        [["New"], ["New"], { 7: 0, New: 1, Old: 1 }],
-        [[], [], { 7: 0, New: 0, Old: 1 }],
-        [["Old"], ["Old"], { 7: 0, New: 0, Old: 2 }],
-      ] as const) {
-        const { body } = yield* patch({ groups });
-        assert.deepStrictEqual(body.data.groups, expected);
-        assert.deepStrictEqual((yield* read()).groups, expected);
-        assert.deepStrictEqual(yield* groupsNow, counts);
-      }
-      assert.notStrictEqual(yield* updatedAt("Old"), old);
-      assert.strictEqual((yield* sandbox("/location-groups?name=Old")).body.data[0].id, id);
-      assert.deepStrictEqual((yield* production("/location-groups")).body.data, []);
-      const members = (yield* sandbox("/locations?group=Old")).body.data.map((each: any) => each.id);
-      assert.include(members, circle);
-      // A group that neither gains nor loses a location is not updated.
-      const stayed = yield* updatedAt("Old");
-      yield* TestClock.adjust("1 minute");
-      yield* patch({ groups: ["Old"], name: "Renamed" });
-      yield* patch({ groups: ["Old", "New"] });
-      assert.strictEqual(yield* updatedAt("Old"), stayed);
-      assert.notStrictEqual(yield* updatedAt("New"), stayed);
-    }),
-  );
-
-  it.effect("names that an import refuses are 422 at their index, and no group is made (CO2.3)", () =>
-    Effect.gen(function* () {
-      const { problems, read, sandbox } = yield* editWorld;
-      for (const groups of [null, "Old", 5, {}, true, Array.from({ length: 1001 }, () => "x")]) {
-        const fields = yield* problems({ groups });
-        assert.deepStrictEqual(Object.keys(fields), ["groups"], JSON.stringify(groups).slice(0, 20));
-        assert.match(fields["groups"]?.[0] ?? "", /^The groups .+\.$/);
-      }
-      const bad = ["Fine", "", null, [], "x".repeat(256), "a\0", "\ud800", 1e300, " "];
-      const fields = yield* problems({ groups: bad });
-      assert.deepStrictEqual(
-        Object.keys(fields),
-        bad.slice(1).map((_, index) => `groups.${index + 1}`),
-      );
-      assert.deepStrictEqual((yield* read()).groups, ["Old"]);
-      assert.lengthOf((yield* sandbox("/location-groups")).body.data, 1);
-    }),
-  );
-
-  it.effect("concurrent changes make a group once (CO2.3)", () =>
-    Effect.gen(function* () {
-      const { area, circle, patch, sandbox } = yield* editWorld;
-      const answers = yield* Effect.forEach(
-        [circle, area, circle, area],
-        (id, index) => patch({ groups: ["Shared", `Own ${index % 2}`] }, id),
-        { concurrency: "unbounded" },
-      );
-      assert.deepStrictEqual(
-        answers.map(({ status }) => status),
-        [200, 200, 200, 200],
-      );
-      const { data } = (yield* sandbox("/location-groups?name=Shared")).body;
-      assert.deepStrictEqual(
-        data.map((each: any) => each.location_count),
-        [2],
-      );
     }),
   );
 });

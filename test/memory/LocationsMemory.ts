@@ -101,7 +101,9 @@ export const locationsMemory = Layer.effect(
             .filter((row) => isSelected(tables, row, filters))
             .toSorted((a, b) => (a.id < b.id ? 1 : -1));
           const points = rows.map(({ id, shape: { latitude, longitude, radiusMeters, rings } }) => [
-            ...[id, longitude, latitude],
+            id,
+            longitude,
+            latitude,
             rings === null ? radiusMeters : null,
           ]);
           const updated = Math.max(...rows.map(({ updatedAt }) => updatedAt));

@@ -239,11 +239,8 @@ layer(TestWaypost.layer)("Device location states", (it) => {
             .map(({ type }) => type);
         });
         assert.deepStrictEqual(yield* movesAt(20 + 2 * at), ["enter"], `process ${at}`);
-        const geometry = { type: "Point", coordinates: far };
-        yield* platform.production(`/locations/${added}`, {
-          method: "PATCH",
-          body: { geometry, radius_meters: 100 },
-        });
+        const body = { geometry: { type: "Point", coordinates: far }, radius_meters: 100 };
+        yield* platform.production(`/locations/${added}`, { method: "PATCH", body });
         assert.deepStrictEqual(yield* movesAt(21 + 2 * at), ["exit"], `process ${at}`);
       }
     }),

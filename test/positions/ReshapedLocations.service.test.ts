@@ -73,7 +73,7 @@ layer(TestWaypost.layer)("A location of another shape", (it) => {
 });
 
 layer(withoutJobs)("A visit at a location of another shape", (it) => {
-  it.effect("a dwell goes on when the shape changes, and has its message at its minute (Y26)", () =>
+  it.effect("a dwell has its message at its minute, whatever shape the location has then (Y26)", () =>
     Effect.gen(function* () {
       const world = yield* dwellWorld();
       yield* world.phone.sees("enter", world.location);

@@ -88,7 +88,7 @@ layer(TestWaypost.layer)("The upgrade of campaigns", (it) => {
           assert.strictEqual(yield* shown(id), expected, name);
         }
 
-        // A process of the previous version goes on, and does not know the column.
+        // A process of the previous version does not know the column.
         yield* TestClock.adjust("1 minute");
         yield* sql`
           UPDATE campaign SET paused = false, updated_at = created_at + interval '9 minutes'

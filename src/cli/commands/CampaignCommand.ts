@@ -79,9 +79,11 @@ const list = command("list", {
         { heading: "STARTS", kind: "instant", cell: (campaign) => campaign.starts_at },
         { heading: "ENDS", kind: "instant", cell: (campaign) => campaign.ends_at },
       ],
-      flags.draft || flags.archived
-        ? `The environment has no ${flags.archived ? "archived " : ""}${flags.draft ? "drafts" : "campaigns"}.`
-        : "The environment has no campaigns yet. See waypost campaign create --help.",
+      flags.draft
+        ? `The environment has no ${flags.archived ? "archived " : ""}drafts.`
+        : flags.archived
+          ? "The environment has no archived campaigns."
+          : "The environment has no campaigns yet. See waypost campaign create --help.",
     );
   },
 });

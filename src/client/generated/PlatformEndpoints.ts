@@ -2007,8 +2007,8 @@ export interface LocationsEndpoints {
   list(query?: LocationsListQuery, options?: CallOptions): Pages<Location>;
   /**
    * List the points of all locations. All locations at once, for a map: one small row each, without
-   * pages. The response is compressed for clients that accept gzip, and has an `ETag` that changes
-   * with every change of a location in it.
+   * pages. The response is compressed for clients that accept gzip, and its `ETag` changes with every
+   * change of a location in it.
    */
   points(
     query?: LocationsPointsQuery,

@@ -165,7 +165,10 @@ export class ImportReader extends Context.Service<ImportReader>()("waypost/locat
     }, Effect.scoped);
 
     return {
-      /** A geometry of a body as a feature with the smallest radius. A long one is read in the thread. @throws 503 */
+      /**
+       * A geometry of a body, as a feature with the smallest radius. A long one is read in the thread.
+       * @throws 503
+       */
       readGeometry: Effect.fnUntraced(function* (tenant: TenantKey, geometry: unknown) {
         const feature = geometryFeature(geometry);
         const text = JSON.stringify({ type: "FeatureCollection", features: [feature] });
