@@ -35,6 +35,8 @@ const slowFiles = [
   "serve/KilledProcesses",
   "demo/Demo",
   "console/SessionProcesses",
+  "console/MapView",
+  "console/ImportPage",
   "media/worker/MediaWorkers",
   "client/ClientPackage",
   "matrices/Isolation",

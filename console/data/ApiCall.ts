@@ -49,12 +49,6 @@ export interface ApiRequest<Body> {
   readonly answer?: Body;
 }
 
-/** A successful answer: its JSON, and the version of the resource. */
-export interface Answered<Body> {
-  readonly body: Body;
-  readonly etag: string | null;
-}
-
 /** Since when the server has not answered, in milliseconds since 1970; null while it answers. */
 export const awaySince = signal<number | null>(null);
 
@@ -142,14 +136,9 @@ export const fetchResponse = async (request: ApiRequest<unknown>): Promise<Respo
   throw problem;
 };
 
-/** Sends a request and returns its JSON with the version. @throws ApiProblem */
-export const exchange = async <Body>(request: ApiRequest<Body>): Promise<Answered<Body>> => {
-  const response = await fetchResponse(request);
-  return { body: (await response.json()) as Body, etag: response.headers.get("etag") };
-};
-
 /** Sends a request and returns its JSON. @throws ApiProblem */
-export const send = async <Body>(request: ApiRequest<Body>): Promise<Body> => (await exchange(request)).body;
+export const send = async <Body>(request: ApiRequest<Body>): Promise<Body> =>
+  (await (await fetchResponse(request)).json()) as Body;
 
 /** The request with parameters that it does not have yet. */
 export const withParameters = <Body>(

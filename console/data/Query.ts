@@ -16,7 +16,7 @@ export interface Loaded<Body> {
 }
 
 /** Data on a page is at most so old, in milliseconds. */
-export const pollMillis = 10_000;
+const pollMillis = 10_000;
 /** The time between attempts while the server is away, in milliseconds. */
 const retryMillis = 3_000;
 /** Entries that no page shows are kept for going back, up to this number. */

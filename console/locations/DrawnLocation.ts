@@ -152,8 +152,11 @@ export const drawnShape = (drawing: DrawnShape): Shape | undefined => {
     return isPoint(coordinates) && typeof radius === "number"
       ? { geometry: { type: "Point", coordinates }, radius_meters: radius }
       : undefined;
-  const rings = Array.isArray(coordinates) && isRing(coordinates[0]?.[0]) ? coordinates[0] : coordinates;
-  return Array.isArray(rings) && rings.length > 0 && rings.every(isRing)
+  const list = Array.isArray(coordinates) ? (coordinates as ReadonlyArray<unknown>) : [];
+  // A MultiPolygon may have one polygon.
+  const [first] = list as ReadonlyArray<ReadonlyArray<unknown> | undefined>;
+  const rings = Array.isArray(first) && isRing(first[0]) ? (first as ReadonlyArray<unknown>) : list;
+  return rings.length > 0 && rings.every(isRing)
     ? { geometry: { type: "Polygon", coordinates: rings }, radius_meters: null }
     : undefined;
 };

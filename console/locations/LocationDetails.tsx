@@ -41,7 +41,7 @@ const textsOf = ({ address, external_id: externalId, groups, name, ...shape }: L
 });
 type EditedTexts = ReturnType<typeof textsOf>;
 
-/** What a person has changed. The rest of the location stays as it is, whoever changes it meanwhile. */
+/** The changes of a person. The rest of the location stays as it is, whoever changes it meanwhile. */
 const changesOf = (before: EditedTexts, texts: EditedTexts) => {
   const { address, external_id: externalId, groups, name } = texts;
   const isOther = (...keys: ReadonlyArray<keyof EditedTexts>) =>

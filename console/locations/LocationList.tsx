@@ -8,7 +8,7 @@ import { formatNumber } from "../parts/DisplayFormats.ts";
 import { Loading, LoadProblem } from "../parts/PageFrame.tsx";
 import { PartPager } from "../parts/PartPager.tsx";
 import { changedAddress } from "../routing/Router.ts";
-import { type LocationFilter, rememberLocations } from "./LocationPoints.ts";
+import { type LocationFilter, cacheLocations } from "./LocationPoints.ts";
 
 const listSize = 50;
 
@@ -63,7 +63,7 @@ export const LocationList = ({
   const shown = useLast(data);
   useEffect(() => {
     if (data === undefined) return;
-    rememberLocations(data.data);
+    cacheLocations(data.data);
     setRead(true);
   }, [data]);
   const next = data?.meta.next_cursor ?? undefined;

@@ -1,4 +1,4 @@
-/** All locations as points, and what is known of those that a person looks at. */
+/** All locations as points, and what is known of single ones. */
 import { signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { platform } from "../data/Api.ts";
@@ -35,7 +35,7 @@ const details = signal<ReadonlyMap<string, Location>>(new Map());
 const reads = new Map<string, Promise<Location>>();
 
 /** Keeps locations that a list has read. */
-export const rememberLocations = (locations: ReadonlyArray<Location>): void => {
+export const cacheLocations = (locations: ReadonlyArray<Location>): void => {
   const news = locations.filter((each) => details.value.get(each.id)?.updated_at !== each.updated_at);
   if (news.length > 0)
     details.value = new Map([...details.value, ...news.map((each) => [each.id, each] as const)]);
@@ -53,7 +53,7 @@ const readLocation = async (id: string): Promise<Location> => {
   reads.set(id, reading);
   try {
     const location = await reading;
-    rememberLocations([location]);
+    cacheLocations([location]);
     return location;
   } finally {
     reads.delete(id);

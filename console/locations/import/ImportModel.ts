@@ -67,7 +67,7 @@ const sentenceOf = (error: unknown): string => {
   return [error.message, ...Object.values(error.fields).flat()].join(" ");
 };
 
-const removedAtOnce = 4;
+const removalConcurrency = 4;
 const retryMillis = 3_000;
 
 /** Removes a location; while the server is away or busy, again and again. @throws ApiProblem */
@@ -183,7 +183,7 @@ export class ImportModel {
       }
     };
     try {
-      await Promise.all(Array.from({ length: removedAtOnce }, removeNext));
+      await Promise.all(Array.from({ length: removalConcurrency }, removeNext));
     } catch (error) {
       this.#set({ problem: sentenceOf(error) });
     }

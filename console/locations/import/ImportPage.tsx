@@ -3,33 +3,20 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { locationFileExtensions } from "../../../src/client/location-files/LocationFile.ts";
 import { Button, ButtonLink } from "../../parts/Button.tsx";
 import { CardSection } from "../../parts/CardSection.tsx";
-import { type Column, DataTable } from "../../parts/DataTable.tsx";
 import { formatCount, formatNumber } from "../../parts/DisplayFormats.ts";
 import { ConfirmDialog } from "../../parts/Dialog.tsx";
 import { DropZone } from "../../parts/DropZone.tsx";
 import { PointMap } from "../../parts/map/PointMap.tsx";
 import { PageFrame } from "../../parts/PageFrame.tsx";
-import { PartPager } from "../../parts/PartPager.tsx";
 import { ProgressBar } from "../../parts/ProgressBar.tsx";
 import { addressOf } from "../../routing/Router.ts";
 import { environment, workspaceId } from "../../session/Scope.ts";
 import { ColumnFields } from "./ColumnFields.tsx";
 import { ImportModel, type ImportState } from "./ImportModel.ts";
-import type { FeatureOutcome } from "./ImportRun.ts";
+import { OutcomeTable } from "./OutcomeTable.tsx";
 import { importWarnings } from "./ImportWarnings.ts";
 
 const accepted = [...locationFileExtensions, ".txt", ".xlsx", "application/geo+json", "text/csv"].join(",");
-const refusedSize = 100;
-
-const columns = (isTable: boolean): ReadonlyArray<Column<FeatureOutcome>> => [
-  { key: "number", heading: isTable ? "Row" : "Number", cell: ({ number }) => formatNumber(number) },
-  { key: "name", heading: "Name", cell: ({ name }) => name ?? <span class="quiet">no name</span> },
-  {
-    key: "reasons",
-    heading: "Reason",
-    cell: ({ reasons }) => reasons.map((reason) => <p key={reason}>{reason}</p>),
-  },
-];
 
 const Choice = ({ model }: { readonly model: ImportModel }) => (
   <DropZone
@@ -39,37 +26,11 @@ const Choice = ({ model }: { readonly model: ImportModel }) => (
   >
     <p>or drop it here: an Excel workbook (.xlsx), CSV, GeoJSON or GeoJSONL.</p>
     <p>
-      A table has a row for each place, with columns such as <code>name, latitude, longitude, radius</code>.
-      Other names are fine: you say which column is what.
+      A table has a row for each location, with columns such as <code>name, latitude, longitude, radius</code>
+      . Other names are fine: you say which column is what.
     </p>
   </DropZone>
 );
-
-const Outcomes = ({
-  isTable,
-  label,
-  outcomes,
-  title,
-}: {
-  readonly title: string;
-  readonly label: string;
-  readonly isTable: boolean;
-  readonly outcomes: ReadonlyArray<FeatureOutcome>;
-}) => {
-  const [part, setPart] = useState(0);
-  if (outcomes.length === 0) return null;
-  return (
-    <CardSection title={title}>
-      <DataTable
-        label={label}
-        columns={columns(isTable)}
-        rows={outcomes.slice(part * refusedSize, (part + 1) * refusedSize)}
-        rowKey={({ number }) => String(number)}
-      />
-      <PartPager part={part} size={refusedSize} total={outcomes.length} onPart={setPart} />
-    </CardSection>
-  );
-};
 
 const Preview = ({ state }: { readonly state: ImportState }) => {
   const { accepted: good, refused } = state;
@@ -234,14 +195,14 @@ export const ImportPage = () => {
       {stage === "columns" && columnFields}
       {stage !== "choice" && stage !== "columns" && stage !== "checking" && (
         <>
-          <Outcomes
+          <OutcomeTable
             title={`${formatCount(refused.length, isTable ? "row" : "feature")} refused`}
             label={isTable ? "Refused rows" : "Refused features"}
             isTable={isTable}
             outcomes={refused}
           />
-          <Outcomes
-            title={`${formatCount(warned.length, isTable ? "row" : "feature")} to look at`}
+          <OutcomeTable
+            title={`${formatCount(warned.length, isTable ? "row" : "feature")} to check`}
             label="Warnings"
             isTable={isTable}
             outcomes={warned}

@@ -148,7 +148,7 @@ export const readTable = async (file: File): Promise<ImportTable | undefined> =>
   if (isSheet) rows = await (await import("./WorkbookReader.ts")).readWorkbook(file);
   else {
     const text = decoded(new Uint8Array(await file.arrayBuffer()));
-    if (/^\s*[{[\u001E]/.test(text)) return undefined;
+    if (/^\s*[{[]/.test(text) || text.startsWith("\u001E")) return undefined;
     delimiter = delimiterOf(text);
     rows = csvRows(text, delimiter).map((cells, index) => ({ number: index + 1, cells }));
   }

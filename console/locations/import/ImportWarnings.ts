@@ -15,38 +15,36 @@ const positionWarning = (at: Point, middle: Point): string | undefined => {
   const isSwapped = Math.abs(at[0]) <= 90 && metersBetween(swapped, middle) < nearMeters;
   return isSwapped
     ? "Latitude and longitude seem to be swapped."
-    : `It is ${Math.round(metersBetween(at, middle) / 1000).toLocaleString("en")} km from most other places.`;
+    : `It is ${Math.round(metersBetween(at, middle) / 1000).toLocaleString("en")} km from most other locations.`;
 };
 
-/** What is remembered of a key: the number of the row that had it first. */
+/** The number of the row that had a key first; undefined for the first one. */
 const repeated = (seen: Map<string, number>, key: string, number: number): number | undefined => {
   const first = seen.get(key);
   if (first === undefined) seen.set(key, number);
   return first;
 };
 
-/** The accepted rows with sentences about them: duplicates, swapped coordinates, and places far off. */
+/** The accepted rows with sentences about them: duplicates, swapped coordinates, and locations far off. */
 export const importWarnings = (
   outcomes: ReadonlyArray<FeatureOutcome>,
   called: "row" | "feature",
 ): ReadonlyArray<FeatureOutcome> => {
   const accepted = outcomes.flatMap((each) => (each.at === null ? [] : [{ ...each, at: each.at }]));
   const middle: Point = [median(accepted.map(({ at }) => at[0])), median(accepted.map(({ at }) => at[1]))];
-  const [ids, places] = [new Map<string, number>(), new Map<string, number>()];
+  const [ids, positions] = [new Map<string, number>(), new Map<string, number>()];
   return accepted.flatMap((each) => {
     const { at, externalId, name, number } = each;
     const sameId = externalId === null ? undefined : repeated(ids, externalId, number);
-    const samePlace = repeated(
-      places,
+    const twin = repeated(
+      positions,
       `${name?.toLowerCase()} ${at[0].toFixed(4)} ${at[1].toFixed(4)}`,
       number,
     );
     const reasons = [
       sameId !== undefined &&
         `It has the external id “${externalId}” of ${called} ${sameId}, and replaces that one.`,
-      sameId === undefined &&
-        samePlace !== undefined &&
-        `It has the name and the position of ${called} ${samePlace}.`,
+      sameId === undefined && twin !== undefined && `It has the name and the position of ${called} ${twin}.`,
       positionWarning(at, middle),
     ].filter((reason) => typeof reason === "string");
     return reasons.length === 0 ? [] : [{ ...each, reasons }];

@@ -9,7 +9,7 @@ type Files = (name: string) => Promise<string | undefined>;
 
 const directoryEntry = 0x02014b50;
 const endOfDirectory = 0x06054b50;
-/** A workbook that unpacks to more is no list of places. */
+/** A workbook that unpacks to more is no list of locations. */
 const maxTextBytes = 256 * 1_048_576;
 
 const unpacked = async (bytes: Uint8Array<ArrayBuffer>, method: number, size: number): Promise<string> => {
@@ -43,10 +43,13 @@ const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&",
 
 const textOf = (xml: string): string =>
   xml
-    .replaceAll(/&(?:#x([\da-f]+)|#(\d+)|(\w+));/gi, (whole, hex?: string, decimal?: string, name = "") => {
-      const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-      return Number.isNaN(code) ? (entities[name] ?? whole) : String.fromCodePoint(code);
-    })
+    .replaceAll(
+      /&(?:#x([\da-f]+)|#(\d+)|(\w+));/gi,
+      (whole: string, hex?: string, decimal?: string, name: string = "") => {
+        const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+        return Number.isNaN(code) ? (entities[name] ?? whole) : String.fromCodePoint(code);
+      },
+    )
     .replaceAll("_x000D_", "\r");
 
 /** The text of the runs of a cell or a shared string. Readings of Japanese words are left out. */
@@ -63,11 +66,12 @@ const attribute = (attributes: string, name: string): string | undefined =>
   new RegExp(`(?:^|\\s)${name}="([^"]*)"`).exec(attributes)?.[1];
 
 /** The index of a column by its letters: 0 for A, 26 for AA. */
-const columnOf = (reference: string): number =>
-  [...(/^[A-Z]*/.exec(reference)?.[0] ?? "")].reduce(
-    (sum, letter) => sum * 26 + letter.charCodeAt(0) - 64,
-    0,
-  ) - 1;
+const columnOf = (reference: string): number => {
+  const letters = /^[A-Z]*/.exec(reference)?.[0] ?? "";
+  return (
+    Array.from(letters, (letter) => letter.charCodeAt(0) - 64).reduce((sum, each) => sum * 26 + each, 0) - 1
+  );
+};
 
 const cellsOf = (row: string, strings: ReadonlyArray<string>): ReadonlyArray<string> => {
   const cells: Array<string> = [];

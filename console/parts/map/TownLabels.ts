@@ -12,7 +12,7 @@ const source = "towns";
 /** The width and height on the screen within which one town is named, in pixels. */
 const cellPixels = 90;
 
-/** The largest town of each cell in view. Cells are fixed to the ground, so that names stay while it moves. */
+/** The largest town of each cell in view. Cells are fixed to the ground: names stay while it moves. */
 const largestTowns = (map: MapLibreMap, towns: ReadonlyArray<Town>): ReadonlyArray<Town> => {
   const view = map.getBounds();
   const [west, width] = [view.getWest(), view.getEast() - view.getWest()];
