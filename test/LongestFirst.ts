@@ -36,7 +36,6 @@ const slowFiles = [
   "demo/Demo",
   "console/SessionProcesses",
   "console/MapView",
-  "console/ImportPage",
   "media/worker/MediaWorkers",
   "client/ClientPackage",
   "matrices/Isolation",

@@ -41,7 +41,7 @@ const textsOf = ({ address, external_id: externalId, groups, name, ...shape }: L
 });
 type EditedTexts = ReturnType<typeof textsOf>;
 
-/** The changes of a person. The rest of the location stays as it is, whoever changes it meanwhile. */
+/** The changes of a person. The rest of the location stays as it is, also if somebody else changes it. */
 const changesOf = (before: EditedTexts, texts: EditedTexts) => {
   const { address, external_id: externalId, groups, name } = texts;
   const isOther = (...keys: ReadonlyArray<keyof EditedTexts>) =>

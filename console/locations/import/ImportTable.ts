@@ -88,7 +88,8 @@ export const tableEntries = (
   rows.map(({ cells, number }): TableEntry => {
     // Spreadsheets leave out the empty cells at the end of a row.
     if (delimiter !== null && cells.length !== head.cells.length) {
-      const reason = `The row must have ${head.cells.length} fields, like the first row; it has ${cells.length}.`;
+      const fields = `${head.cells.length} fields, like the first row`;
+      const reason = `The row must have ${fields}; it has ${cells.length}.`;
       return { _tag: "Unreadable", number, text: "", reasons: [reason], row: cells };
     }
     const text = (field: ImportField): string => cells[mapping[field]]?.trim() ?? "";

@@ -1,4 +1,5 @@
 /** Rows that an import accepts, and that a person may not have meant. */
+import { formatNumber } from "../../parts/DisplayFormats.ts";
 import { metersBetween, type Point } from "../../parts/map/Shapes.ts";
 import type { FeatureOutcome } from "./ImportRun.ts";
 
@@ -10,12 +11,13 @@ const median = (values: ReadonlyArray<number>): number =>
 
 /** The sentence about a position far from most others. */
 const positionWarning = (at: Point, middle: Point): string | undefined => {
-  if (metersBetween(at, middle) < farMeters) return undefined;
+  const meters = metersBetween(at, middle);
+  if (meters < farMeters) return undefined;
   const swapped: Point = [at[1], at[0]];
   const isSwapped = Math.abs(at[0]) <= 90 && metersBetween(swapped, middle) < nearMeters;
   return isSwapped
     ? "Latitude and longitude seem to be swapped."
-    : `It is ${Math.round(metersBetween(at, middle) / 1000).toLocaleString("en")} km from most other locations.`;
+    : `It is ${formatNumber(Math.round(meters / 1000))} km from most other locations.`;
 };
 
 /** The number of the row that had a key first; undefined for the first one. */
@@ -36,7 +38,7 @@ export const importWarnings = (
   return accepted.flatMap((each) => {
     const { at, externalId, name, number } = each;
     const sameId = externalId === null ? undefined : repeated(ids, externalId, number);
-    const twin = repeated(
+    const repeats = repeated(
       positions,
       `${name?.toLowerCase()} ${at[0].toFixed(4)} ${at[1].toFixed(4)}`,
       number,
@@ -44,7 +46,9 @@ export const importWarnings = (
     const reasons = [
       sameId !== undefined &&
         `It has the external id “${externalId}” of ${called} ${sameId}, and replaces that one.`,
-      sameId === undefined && twin !== undefined && `It has the name and the position of ${called} ${twin}.`,
+      sameId === undefined &&
+        repeats !== undefined &&
+        `It has the name and the position of ${called} ${repeats}.`,
       positionWarning(at, middle),
     ].filter((reason) => typeof reason === "string");
     return reasons.length === 0 ? [] : [{ ...each, reasons }];
