@@ -150,15 +150,11 @@ const follow = async (map: MapLibreMap, actions: () => PointActions): Promise<vo
 const followed = new WeakSet<MapLibreMap>();
 
 /** Adds the layers to a map whose ground is there, again after a change of theme. */
-export const addPoints = (
-  map: MapLibreMap,
-  points: ReadonlyArray<MapPoint>,
-  actions: () => PointActions,
-): void => {
+export const addPoints = (map: MapLibreMap, actions: () => PointActions): void => {
   drawNumbers(map);
   map.addSource(source, {
     type: "geojson",
-    data: dataOf(points),
+    data: collectionOf([]),
     cluster: true,
     clusterRadius: 48,
     clusterMaxZoom: 13,

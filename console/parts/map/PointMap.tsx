@@ -111,7 +111,9 @@ export const PointMap = (props: PointMapProps) => {
   const begin = (ready: MapLibreMap): void => {
     addOutlines(ready, "outlines", colour("--accent"), 1);
     addOutlines(ready, "chosen", colour("--accent-strong"), 3);
-    addPoints(ready, latest.current.points, () => latest.current);
+    addPoints(ready, () => latest.current);
+    // In a task of its own: the first one of a map is long enough.
+    setTimeout(() => ready.getCanvas().isConnected && setPoints(ready, latest.current.points));
     if (map.current === ready) {
       drawChosen(ready);
       return drawOutlines(ready, latest.current);
