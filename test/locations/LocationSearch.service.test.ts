@@ -49,7 +49,8 @@ layer(TestWaypost.shared)("GET /locations", (it) => {
         Effect.gen(function* () {
           const ids: Array<string> = [];
           for (let cursor: string | null = "", page = 0; cursor !== null && page < 12; page++) {
-            const { body } = yield* sandbox(`/locations?limit=100${search}${cursor && `&cursor=${cursor}`}`);
+            const path: string = `/locations?limit=100${search}${cursor && `&cursor=${cursor}`}`;
+            const { body } = yield* sandbox(path);
             ids.push(...body.data.map(({ id }: { id: string }) => id));
             cursor = body.meta.next_cursor;
           }
