@@ -1,4 +1,4 @@
-/** What came of a campaign, from those it was for to those who clicked. Each figure leads to its list. */
+/** The results of a campaign, from those it was for to those who clicked. Each figure leads to its list. */
 import { platform } from "../data/Api.ts";
 import { useData } from "../data/Query.ts";
 import type { Campaign } from "../data/Resources.ts";

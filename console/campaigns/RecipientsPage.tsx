@@ -113,7 +113,7 @@ const CsvButton = ({ id }: { readonly id: string }) => {
     setBusy(true);
     try {
       const [outcome, q] = [parameter("outcome") || undefined, parameter("q") || undefined];
-      await saveCsv(platform.recipients.list(id, { outcome, q } as object), null);
+      await saveCsv(platform.recipients.list(id, { outcome, q }), null);
       setProblem(null);
     } catch (error) {
       setProblem(error instanceof ApiProblem ? error.message : String(error));

@@ -59,7 +59,7 @@ const columns: ReadonlyArray<Column<Explanation>> = [
 
 const zoneOf = (): string => workspace.value?.timezone ?? "UTC";
 
-/** What a campaign chosen in the address does now, or did at the typed time. */
+/** The state of the campaign in the address, now or at the typed time. */
 const Answer = ({ deviceId }: { readonly deviceId: string }) => {
   const campaign = parameter("campaign");
   const typed = instantOf(parameter("at"), zoneOf());

@@ -48,7 +48,8 @@ const fill = Effect.gen(function* () {
       token_digest, registered_at, last_seen_at, user_id)
     SELECT ${own}, n, gen_random_uuid(), 'device-' || n, 'web', 'inbox', decode(repeat('00', 32), 'hex'),
       '2026-01-01Z', '2026-01-01Z', 'user-' || n FROM generate_series(1, ${rows}) n`);
-  yield* run(`INSERT INTO content (workspace_id, environment, notification_id, type, headline, body, questions,
+  yield* run(`INSERT INTO content (workspace_id, environment, notification_id, type, headline, body,
+      questions,
       created_at) SELECT ${own}, gen_random_uuid(), 'survey', 'h', 'b', '[]', '2026-01-01Z'`);
   for (const [index, { name, shares, type }] of campaigns.entries()) {
     const key = index + 1;
@@ -62,7 +63,8 @@ const fill = Effect.gen(function* () {
     const at = (share: number) => `CASE WHEN n % ${share} = 1 THEN '2026-02-01Z'::timestamptz END`;
     for (let first = 1; first <= rows; first += chunk)
       yield* run(`INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key,
-          notification_key, content_key, content_type, trigger_type, location_key, transport, status, created_at,
+          notification_key, content_key, content_type, trigger_type, location_key, transport, status,
+          created_at,
           held_until, settled_at, opened_at, clicked_at)
         SELECT ${own}, ${source}, n, ${key}, ${key}, 1, 'survey', '${isPush ? "fixed_time" : "on_enter"}',
           ${isPush ? "NULL::int" : "1"}, 'inbox', status, '2026-01-01Z'::timestamptz + n * interval '1 ms',
@@ -79,7 +81,8 @@ const fill = Effect.gen(function* () {
       FROM generate_series(1, ${rows}) n WHERE n % ${shares.answered} = 1`);
     if (isPush)
       yield* run(`INSERT INTO send (workspace_id, environment, id, campaign_id, campaign_key, notification_id,
-          notification_key, due_at, status, source_id, content_key, content_type, targeted, delivered, started_at)
+          notification_key, due_at, status, source_id, content_key, content_type, targeted, delivered,
+          started_at)
         SELECT ${own}, gen_random_uuid(), id, key, gen_random_uuid(), key, '2026-01-01Z', 'running',
           key::bigint * 100000000, 1, 'survey', ${rows}, 1, '2026-01-01Z' FROM campaign WHERE key = ${key}`);
   }

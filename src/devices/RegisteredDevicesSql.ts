@@ -8,7 +8,7 @@ import type { PagePosition } from "../wire/PagePosition.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { Device, Platform } from "./Device.ts";
 import { deviceColumns } from "./DeviceColumnsSql.ts";
-import { hasPartSql } from "./DeviceSearchSql.ts";
+import { hasPartSql } from "../database/TextPart.ts";
 import type { Transport } from "./PushAddress.ts";
 
 /** Which registered devices a list has; undefined selects all. */
@@ -30,7 +30,8 @@ export class RegisteredDevicesSql extends Context.Service<RegisteredDevicesSql>(
       // They are found first: walking a million devices by id for a rare part takes ten times as long.
       const installationFound = (tenant: Tenant, pattern: string) => sql`
       key = ANY (ARRAY(
-        SELECT key FROM device WHERE ${inTenant(tenant)} AND ${hasPartSql(sql, "installation_id", pattern)}))`;
+        SELECT key FROM device
+        WHERE ${inTenant(tenant)} AND ${hasPartSql(sql, "installation_id", pattern)}))`;
 
       // With one condition for each environment, an index has the few approved devices of Production.
       const isApproved = ({ environment }: Tenant) =>

@@ -44,8 +44,7 @@ describe("TimeSlices", () => {
       yield* onLongConnections(
         mapSliced([1, 2, 3], () => {
           seen.push("slice");
-          // Timers of the same length fire in their order.
-          setTimeout(() => seen.push("others"), 1);
+          setImmediate(() => seen.push("others"));
         }),
       );
       assert.deepStrictEqual(seen, ["slice", "others", "slice", "others", "slice", "others"]);

@@ -1,26 +1,16 @@
-import { Console, Option } from "effect";
+import { Option } from "effect";
 import { Flag } from "effect/cli";
-import type { Campaign, CampaignDraft, CopyCounts } from "../../client/WaypostClient.ts";
+import type { Campaign, CampaignDraft } from "../../client/WaypostClient.ts";
 import { counted } from "../../wire/Text.ts";
-import { RecipientOutcome } from "../../sending/recipients/RecipientsApi.ts";
-import { environmentName } from "../../workspaces/Environment.ts";
 import { listOf } from "../Ask.ts";
-import { badUsage } from "../CommandRefused.ts";
 import { command, operatorCommands } from "../DeclaredCommand.ts";
-import {
-  choiceFlag,
-  limitFlag,
-  nameArgument,
-  optionalFlag,
-  repeatedFlag,
-  switchFlag,
-  textFlag,
-} from "../Flags.ts";
-import { Json } from "../Operator.ts";
-import { findCampaign, openPlatform, platformFlags } from "../Platform.ts";
+import { limitFlag, optionalFlag, repeatedFlag, switchFlag, textFlag } from "../Flags.ts";
+import { campaignFlags, findCampaign, openPlatform, platformFlags } from "../Platform.ts";
 import { formatInstant, yesNo } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
 import { details } from "../terminal/Table.ts";
+import { copyCampaign } from "./CampaignCopyCommand.ts";
+import { listRecipients } from "./CampaignRecipientsCommand.ts";
 
 const idsOr = (ids: ReadonlyArray<string>, none: string): string =>
   ids.length === 0 ? none : ids.join(", ");
@@ -146,8 +136,6 @@ const create = command("create", {
   },
 });
 
-const campaignFlags = { ...platformFlags, campaign: nameArgument("campaign") };
-
 const show = command("show", {
   description: "Show a campaign",
   examples: ['waypost campaign show "Opening week" --workspace Acme --environment sandbox'],
@@ -189,100 +177,6 @@ const remove = command("delete", {
   },
 });
 
-const nouns = {
-  notifications: "notification",
-  media: "media file",
-  locations: "location",
-  location_groups: "location group",
-  segments: "segment",
-};
-
-const countsText = (counts: CopyCounts): string => {
-  const parts = (Object.keys(nouns) as ReadonlyArray<keyof typeof nouns>)
-    .filter((kind) => counts[kind] > 0)
-    .map((kind) => counted(counts[kind], nouns[kind]));
-  return parts.length === 0 ? "nothing" : parts.join(", ");
-};
-
-const copy = command("copy", {
-  description: "Copy a campaign, paused, with all that it refers to",
-  examples: [
-    'waypost campaign copy "Opening week" --workspace Acme --environment sandbox --to production',
-    'waypost campaign copy "Opening week" --workspace Acme --environment sandbox --to production --dry-run',
-  ],
-  flags: {
-    ...campaignFlags,
-    to: Flag.Literals("to", ["sandbox", "production"]).pipe(
-      Flag.withDescription("Environment of the copy. Only the operator key copies to the other one"),
-    ),
-    name: optionalFlag(
-      "name",
-      "Name of the copy. If left out: the same in the other environment, “Copy of …” in the same one",
-    ),
-    dryRun: switchFlag("dry-run", "Only say what the copy would make"),
-  },
-  *run({ campaign, dryRun, name, to, ...flags }) {
-    const platform = yield* openPlatform(flags);
-    const id = yield* findCampaign(platform, campaign);
-    const body = { environment: to, name: Option.getOrUndefined(name) };
-    const copied = yield* platform((client) => client.copies.copy(id, body, { dryRun }));
-    yield* printOne(copied, ({ data, made, matched }) =>
-      [
-        data === null
-          ? "Dry run: nothing was made."
-          : `Made the campaign "${data.name}" in ${environmentName(to)}. It is ${data.status}.`,
-        details([
-          ["id", data?.id ?? "none"],
-          ["made", countsText(made)],
-          ["matched", countsText(matched)],
-        ]),
-      ].join("\n\n"),
-    );
-  },
-});
-
-const recipients = command("recipients", {
-  description: "List whom a campaign has reached, and what came of it",
-  examples: [
-    'waypost campaign recipients "Opening week" --workspace Acme --environment production --outcome failed',
-    'waypost campaign recipients "Opening week" --workspace Acme --environment production --csv',
-  ],
-  flags: {
-    ...campaignFlags,
-    outcome: choiceFlag("outcome", RecipientOutcome.literals, "Only recipients with this outcome"),
-    search: optionalFlag("search", "Only devices whose installation id or user id has this part"),
-    csv: switchFlag("csv", "Print all of them as CSV for spreadsheets"),
-    limit: limitFlag,
-  },
-  *run(flags) {
-    if (flags.csv && (yield* Json)) return yield* badUsage("Give either --csv or --json.");
-    const platform = yield* openPlatform(flags);
-    const id = yield* findCampaign(platform, flags.campaign);
-    const filters = {
-      outcome: Option.getOrUndefined(flags.outcome),
-      q: Option.getOrUndefined(flags.search),
-    };
-    if (flags.csv) {
-      const csv = yield* platform((client) => client.recipients.list.csv(id, filters));
-      return yield* Console.log(csv.replace(/\n$/, ""));
-    }
-    yield* printList(
-      flags.limit,
-      listOf(platform, (client, query) => client.recipients.list(id, { ...query, ...filters })),
-      [
-        { heading: "DEVICE", kind: "id", cell: (row) => row.device_id },
-        { heading: "INSTALLATION", kind: "id", cell: (row) => row.installation_id },
-        { heading: "STATUS", cell: ({ status, test }) => status + (test ? " (test)" : "") },
-        { heading: "AT", kind: "instant", cell: ({ at }) => at },
-        { heading: "OPENED", kind: "instant", cell: (row) => row.opened_at },
-        { heading: "CLICKED", kind: "instant", cell: (row) => row.clicked_at },
-        { heading: "REASON", cell: ({ reason }) => reason },
-      ],
-      "The campaign has no such recipients.",
-    );
-  },
-});
-
 /** `waypost campaign …` */
 export const campaignCommand = operatorCommands("campaign", {
   description: "Campaigns: when messages are sent, and to which devices",
@@ -291,12 +185,12 @@ export const campaignCommand = operatorCommands("campaign", {
     create,
     list,
     show,
-    recipients,
+    listRecipients,
     change("pause", "Pause a campaign: it sends nothing until it is published"),
     change("publish", "Publish a paused campaign"),
     change("archive", "Archive a campaign: pause it, and leave it out of lists"),
     change("unarchive", "Put an archived campaign back into lists; it is paused until it is published"),
-    copy,
+    copyCampaign,
     remove,
   ],
 });

@@ -2436,8 +2436,8 @@ export interface DeviceEventsEndpoints {
 export interface ExplanationsEndpoints {
   /**
    * Explain which campaigns would reach a device. Each active campaign, newest first: whether it would
-   * reach the device now, and if not the first reason. Of a push at a local time the device's own time
-   * zone decides, of a message for those who stay their visit.
+   * reach the device now, and if not the first reason. Of a push at a local time the device's own zone
+   * decides, of a message for those who stay their visit.
    */
   explain(device: string, query?: ExplanationsExplainQuery, options?: CallOptions): Pages<Explanation>;
 }

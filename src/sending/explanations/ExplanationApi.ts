@@ -59,7 +59,7 @@ export class ExplanationApi extends HttpApiGroup.make("explanations")
       .annotate(
         OpenApi.Description,
         "Each active campaign, newest first: whether it would reach the device now, and if not the first " +
-          "reason. Of a push at a local time the device's own time zone decides, of a message for those who " +
+          "reason. Of a push at a local time the device's own zone decides, of a message for those who " +
           "stay their visit.",
       ),
   )

@@ -41,7 +41,7 @@ const coolingUntil = (minutes: number | null, locations: ReadonlyArray<UsedLimit
 
 const keptDays = 30;
 
-/** Refuses an instant that nothing can be told of. */
+/** Refuses an instant of which nothing is known. */
 const checkInstant = (at: number, campaign: string | null, now: number) => {
   const problem =
     campaign === null

@@ -11,7 +11,7 @@ import type { ExplainedCampaign } from "./ExplanationsSql.ts";
 import { type Occasion, PastExplanationsSql, type PastDelivery } from "./PastExplanationsSql.ts";
 import { sendForDevice } from "./SendForDevice.ts";
 
-/** What happened. `until` belongs to some reasons (epoch milliseconds). */
+/** The past state. `until` belongs to some reasons (epoch milliseconds). */
 export interface Past {
   readonly reaches: boolean;
   readonly reason: PastReason;

@@ -5,7 +5,7 @@ import { arrayOf, utc } from "../../database/Rows.ts";
 import { SqlService } from "../../database/SqlService.ts";
 import { columnValues, firstRow } from "../../database/Statements.ts";
 import { sameTenant, tenantIs } from "../../database/TenantColumns.ts";
-import { hasPartSql } from "../../devices/DeviceSearchSql.ts";
+import { hasPartSql } from "../../database/TextPart.ts";
 import { obstacles } from "../../devices/Obstacle.ts";
 import type { DeviceKey } from "../../wire/Ids.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
@@ -99,7 +99,8 @@ export class CampaignRecipientsSql extends SqlService<CampaignRecipientsSql>(
       ofEvents("queued"),
       ofEvents("handed_over"),
       ofSends(sql`push_queue q
-        JOIN delivery d ON ${sameTenant("d", "q")} AND d.source_id = q.source_id AND d.device_key = q.device_key
+        JOIN delivery d ON ${sameTenant("d", "q")}
+          AND d.source_id = q.source_id AND d.device_key = q.device_key
         WHERE ${sameTenant("q", "s")} AND q.source_id = s.source_id AND ${conditions.queued}`),
     ];
     const [held, failed] = [indexed(conditions.held), indexed(conditions.failed)];

@@ -9,7 +9,7 @@ import { nullableId, nullableInstant, nullableText, shownId, shownInstant } from
 import { flag } from "../../wire/Text.ts";
 import { DeliveryState } from "../deliveries/DeliveryResource.ts";
 
-/** What came of a message for a recipient. */
+/** The outcome of a message for a recipient. */
 export const RecipientOutcome = Schema.Literals([
   "delivered",
   "opened",

@@ -28,7 +28,7 @@ export const recipientsHandlers = handlerGroup(
         const { data, meta } = yield* cursors.page(scope, query, (position) =>
           recipients.page(caller, campaign, position, selection),
         );
-        return { data: data.map(({ id: _, ...shown }) => shown), meta };
+        return { data: data.map(({ id: _id, ...shown }) => shown), meta };
       }),
     );
   }),

@@ -126,13 +126,15 @@ layer(manualWorkers)("The real state of a campaign", (it) => {
     }),
   );
 
-  it.effect("at an instant of a visit the message, its end or what held it back is told (CO6.3)", () =>
+  it.effect("at an instant of a visit the message, its end or what held it back is shown (CO6.3)", () =>
     Effect.gen(function* () {
       const { production, why } = yield* world;
       const location = yield* production.location();
       const campaign = yield* production.campaign({
         location_ids: [location],
-        ...{ frequency_cap_count: 2, frequency_cap_period: "day", cooldown_minutes: 60 },
+        frequency_cap_count: 2,
+        frequency_cap_period: "day",
+        cooldown_minutes: 60,
         quiet_hours: { from: "18:00", to: "20:00", action: "drop" },
       });
       yield* production.notification(campaign);
@@ -153,15 +155,15 @@ layer(manualWorkers)("The real state of a campaign", (it) => {
       ] as const)
         yield* stay(from, to);
       yield* at("2026-11-21T23:00:00Z");
-      const told = (time: string) => why(phone, campaign, `2026-11-21T${time}:00Z`);
-      assert.deepStrictEqual(yield* told("12:30"), [false, "unknown", null]);
-      assert.deepStrictEqual(yield* told("13:00"), [true, "already_sent", "21T13:00"]);
-      assert.deepStrictEqual(yield* told("13:09"), [true, "already_sent", "21T13:00"]);
-      assert.deepStrictEqual(yield* told("13:20"), [false, "outside", null]);
-      assert.deepStrictEqual(yield* told("13:30"), [false, "cooldown", "21T14:00"]);
-      assert.deepStrictEqual(yield* told("18:35"), [false, "quiet_hours", "21T20:00"]);
-      assert.deepStrictEqual(yield* told("20:30"), [true, "already_sent", "21T20:30"]);
-      assert.deepStrictEqual(yield* told("21:30"), [false, "capped", null]);
+      const shown = (time: string) => why(phone, campaign, `2026-11-21T${time}:00Z`);
+      assert.deepStrictEqual(yield* shown("12:30"), [false, "unknown", null]);
+      assert.deepStrictEqual(yield* shown("13:00"), [true, "already_sent", "21T13:00"]);
+      assert.deepStrictEqual(yield* shown("13:09"), [true, "already_sent", "21T13:00"]);
+      assert.deepStrictEqual(yield* shown("13:20"), [false, "outside", null]);
+      assert.deepStrictEqual(yield* shown("13:30"), [false, "cooldown", "21T14:00"]);
+      assert.deepStrictEqual(yield* shown("18:35"), [false, "quiet_hours", "21T20:00"]);
+      assert.deepStrictEqual(yield* shown("20:30"), [true, "already_sent", "21T20:30"]);
+      assert.deepStrictEqual(yield* shown("21:30"), [false, "capped", null]);
       assert.deepStrictEqual(yield* why(phone, campaign, "2026-11-20T12:00:00Z"), [
         false,
         "not_started",
@@ -170,7 +172,7 @@ layer(manualWorkers)("The real state of a campaign", (it) => {
     }),
   );
 
-  it.effect("held and failed messages are told with their reason (CO6.3)", () =>
+  it.effect("held and failed messages are shown with their reason (CO6.3)", () =>
     Effect.gen(function* () {
       const { production, why } = yield* world;
       const location = yield* production.location();
@@ -188,7 +190,7 @@ layer(manualWorkers)("The real state of a campaign", (it) => {
     }),
   );
 
-  it.effect("at an instant of a push the send of then is told (CO6.3)", () =>
+  it.effect("at an instant of a push the send of then is shown (CO6.3)", () =>
     Effect.gen(function* () {
       const { production, why } = yield* world;
       const phone = yield* production.phone();
@@ -204,13 +206,13 @@ layer(manualWorkers)("The real state of a campaign", (it) => {
       yield* run("2026-11-21T12:30:00Z");
       const other = yield* production.phone();
       yield* at("2026-11-21T13:00:00Z");
-      const told = (time: string, of = campaign, by = phone) => why(by, of, `2026-11-21T${time}:00Z`);
-      assert.deepStrictEqual(yield* told("12:05"), [false, "scheduled", "21T12:10"]);
-      assert.deepStrictEqual(yield* told("12:20"), [true, "already_sent", "21T12:10"]);
-      assert.deepStrictEqual(yield* told("12:40"), [true, "already_sent", "21T12:30"]);
-      assert.deepStrictEqual(yield* told("12:40", campaign, other), [false, "unknown", null]);
-      assert.deepStrictEqual(yield* told("12:40", skipping), [false, "passed", null]);
-      assert.deepStrictEqual(yield* told("12:40", paused), [false, "paused", null]);
+      const shown = (time: string, of = campaign, by = phone) => why(by, of, `2026-11-21T${time}:00Z`);
+      assert.deepStrictEqual(yield* shown("12:05"), [false, "scheduled", "21T12:10"]);
+      assert.deepStrictEqual(yield* shown("12:20"), [true, "already_sent", "21T12:10"]);
+      assert.deepStrictEqual(yield* shown("12:40"), [true, "already_sent", "21T12:30"]);
+      assert.deepStrictEqual(yield* shown("12:40", campaign, other), [false, "unknown", null]);
+      assert.deepStrictEqual(yield* shown("12:40", skipping), [false, "passed", null]);
+      assert.deepStrictEqual(yield* shown("12:40", paused), [false, "paused", null]);
     }),
   );
 

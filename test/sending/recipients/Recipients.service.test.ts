@@ -7,8 +7,18 @@ import { localServices } from "../push/LocalProviders.ts";
 import { sendWorld } from "../sends/SendWorld.ts";
 
 const fields = [
-  ...["device_id", "installation_id", "user_id", "notification_id", "delivery_id", "status", "reason", "at"],
-  ...["opened_at", "clicked_at", "answered_at", "test"],
+  "device_id",
+  "installation_id",
+  "user_id",
+  "notification_id",
+  "delivery_id",
+  "status",
+  "reason",
+  "at",
+  "opened_at",
+  "clicked_at",
+  "answered_at",
+  "test",
 ];
 const outcomes = ["delivered", "opened", "clicked", "answered", "held", "failed", "queued"];
 const question = { question_text: "Well?", type: "RATING", required: false };
@@ -161,7 +171,7 @@ layer(manualWorkers)("Recipients of a campaign", (it) => {
     }),
   );
 
-  it.effect("test messages are marked, and erased devices have no ids (CO5.4, Y28)", () =>
+  it.effect("test messages are marked, and erased devices have no ids (CO5.4)", () =>
     Effect.gen(function* () {
       const { campaign, list, location, notification, phones, production, waypost, workspace } =
         yield* recipientsOf("geo");
