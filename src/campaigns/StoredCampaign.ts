@@ -30,6 +30,7 @@ export const shownCampaign = (row: StoredCampaign, targets: ResolvedTargeting, n
   cap_by: row.capBy,
   quiet_hours: row.quietHours,
   cooldown_minutes: row.cooldownMinutes,
+  max_per_minute: row.maxPerMinute,
   targeting: {
     location_ids: targets.locationIds,
     location_group_ids: targets.groupIds,

@@ -1,0 +1,141 @@
+import { Effect } from "effect";
+import { arrayOf, epochMillis, instant, unnested } from "../../database/Rows.ts";
+import { SqlService } from "../../database/SqlService.ts";
+import { onlyCount, run } from "../../database/Statements.ts";
+import { sameTenant, tenantColumns, tenantIs } from "../../database/TenantColumns.ts";
+import type { Transport } from "../../devices/PushAddress.ts";
+import type { TenantKey } from "../../workspaces/Environment.ts";
+import type { CampaignKey } from "../../wire/Ids.ts";
+import type { AnsweredPlaces } from "./PaceLedgerSql.ts";
+import type { HeldPlaces, PacedSend } from "./Pace.ts";
+
+/** Places of a send that are taken after the answer, and when the last was. */
+export interface UsedPlaces {
+  readonly sourceId: bigint;
+  readonly campaignKey: CampaignKey | null;
+  readonly places: number;
+  /** Epoch milliseconds; null if no worker has seen the answer. */
+  readonly answeredAt: number | null;
+}
+
+/** Statements that give places to the deliveries of paced sends. */
+export class PacingSql extends SqlService<PacingSql>("waypost/sending/PacingSql")((sql) => ({
+  /**
+   * The sends with a limit, and those that had one and may have deliveries that wait. Sends that began
+   * without a limit are marked, and limits that were removed are forgotten.
+   */
+  sends: Effect.orDie(sql<PacedSend>`
+    WITH removed AS (
+      DELETE FROM pace p WHERE NOT EXISTS (
+        SELECT FROM workspace w
+        WHERE w.id = p.workspace_id AND p.campaign_key = 0 AND w.max_per_minute IS NOT NULL
+      ) AND NOT EXISTS (
+        SELECT FROM campaign c
+        WHERE ${sameTenant("c", "p")} AND c.key = p.campaign_key AND c.max_per_minute IS NOT NULL)
+    ), found AS MATERIALIZED (
+      SELECT s.*, s.status = 'running' AND w.deletion_scheduled_at IS NULL AS is_open,
+        c.max_per_minute AS campaign_limit, w.max_per_minute AS workspace_limit
+      FROM send s
+      JOIN workspace w ON w.id = s.workspace_id
+      LEFT JOIN campaign c ON ${sameTenant("c", "s")} AND c.id = s.campaign_id
+      WHERE (s.status = 'running' OR s.paced) AND s.local_at IS NULL
+        AND (s.paced OR c.max_per_minute IS NOT NULL OR w.max_per_minute IS NOT NULL)
+    ), marked AS (
+      UPDATE send s SET paced = true FROM found f
+      WHERE ${sameTenant("s", "f")} AND s.id = f.id AND NOT f.paced
+    )
+    SELECT f.workspace_id AS "workspaceId", f.environment, f.source_id AS "sourceId", f.id,
+      f.campaign_key AS "campaignKey", ${epochMillis("f.due_at")} AS "dueAt",
+      ${epochMillis("f.started_at")} AS "startedAt", f.is_open AS "isOpen",
+      f.campaign_limit AS "campaignLimit", f.workspace_limit AS "workspaceLimit"
+    FROM found f ORDER BY f.workspace_id, f.environment`),
+
+  /** Locks limits of an environment in order, and gives when their next places may be given. */
+  lock: (tenant: TenantKey, campaignKeys: ReadonlyArray<number>, now: number) =>
+    Effect.orDie(sql<{ readonly campaignKey: number; readonly nextAt: number; readonly isNew: boolean }>`
+      INSERT INTO pace AS p (workspace_id, environment, campaign_key, next_at)
+      SELECT ${tenant.workspaceId}::int, ${tenant.environment}::text, k.key, ${instant(now)}
+      FROM unnest(${arrayOf("int4", campaignKeys)}) AS k (key) ORDER BY k.key
+      ON CONFLICT (workspace_id, environment, campaign_key) DO UPDATE SET campaign_key = p.campaign_key
+      RETURNING p.campaign_key AS "campaignKey", ${epochMillis("p.next_at")} AS "nextAt",
+        p.xmax = 0 AS "isNew"`),
+
+  /** What was handed over since an instant, by the second, of one campaign or of all. */
+  handedOver: (tenant: TenantKey, campaignKey: number, since: number) =>
+    Effect.orDie(sql<AnsweredPlaces>`
+      SELECT d.workspace_id AS "workspaceId", d.environment, d.source_id AS "sourceId",
+        CASE WHEN NOT d.test THEN d.campaign_key END AS "campaignKey", count(*)::int AS places,
+        ${epochMillis("date_trunc('second', d.settled_at) + interval '1 second'")} AS "answeredAt"
+      FROM delivery d
+      WHERE ${tenantIs("d", tenant)} AND d.settled_at > ${instant(since)}
+        AND (d.attempts > 0 OR d.status = 'delivered')
+        AND (${campaignKey}::int = 0 OR d.campaign_key = ${campaignKey})
+      GROUP BY 1, 2, 3, 4, 6`),
+
+  /** Forgets the recorded places of one campaign or of all. */
+  forget: (tenant: TenantKey, campaignKey: number) =>
+    run(sql`
+      DELETE FROM pace_ledger l
+      WHERE ${tenantIs("l", tenant)} AND (${campaignKey}::int = 0 OR l.campaign_key = ${campaignKey})`),
+
+  /** The pushes that hold places. Read before `used`, so that an answer between counts twice, not never. */
+  held: (tenant: TenantKey) =>
+    Effect.orDie(sql<HeldPlaces>`
+      SELECT q.source_id AS "sourceId", q.transport, count(*)::int AS places,
+        count(*) FILTER (WHERE q.first_at IS NULL)::int AS untaken
+      FROM push_queue q WHERE ${tenantIs("q", tenant)} AND q.place = 2 GROUP BY 1, 2`),
+
+  /** The places that are taken after the answer: those since an instant. */
+  used: (tenant: TenantKey, since: number) =>
+    Effect.orDie(sql<UsedPlaces>`
+      SELECT l.source_id AS "sourceId", l.campaign_key AS "campaignKey", sum(l.places)::int AS places,
+        ${epochMillis("max(l.answered_at)")} AS "answeredAt"
+      FROM pace_ledger l
+      WHERE ${tenantIs("l", tenant)} AND (l.answered_at IS NULL OR l.answered_at > ${instant(since)})
+      GROUP BY 1, 2`),
+
+  /**
+   * Gives places to pushes of a send that wait, and makes them due before all others; without a place only
+   * due. Returns their number.
+   */
+  release: (
+    { sourceId, ...tenant }: PacedSend,
+    transports: ReadonlyArray<Transport>,
+    places: number,
+    isPlace: boolean,
+  ) =>
+    onlyCount(sql<{ readonly count: number }>`
+      WITH next AS (
+        SELECT q.source_id, q.device_key FROM push_queue q
+        WHERE ${tenantIs("q", tenant)} AND q.place = 1 AND q.source_id = ${sourceId}
+          AND q.transport = ANY (${arrayOf("text", transports)})
+        LIMIT ${places} FOR UPDATE SKIP LOCKED
+      ), released AS (
+        UPDATE push_queue q SET due_at = ${instant(0)},
+          place = CASE WHEN ${isPlace}::boolean THEN 2 ELSE 0 END
+        FROM next n
+        WHERE ${tenantIs("q", tenant)} AND q.source_id = n.source_id AND q.device_key = n.device_key
+        RETURNING q.device_key
+      )
+      SELECT count(*)::int AS count FROM released`),
+
+  /** Stores when the next places of limits may be given. */
+  advance: (
+    tenant: TenantKey,
+    limits: ReadonlyArray<{ readonly campaignKey: number; readonly nextAt: number }>,
+  ) =>
+    run(sql`
+      UPDATE pace p SET next_at = a.next_at
+      FROM ${unnested("a", limits, {
+        campaign_key: ["int4", ({ campaignKey }) => campaignKey],
+        next_at: ["timestamptz", ({ nextAt }) => nextAt],
+      })}
+      WHERE ${tenantIs("p", tenant)} AND p.campaign_key = a.campaign_key`),
+
+  /** Ends the pacing of stopped and finished sends. */
+  end: (sends: ReadonlyArray<PacedSend>) =>
+    run(sql`
+      UPDATE send s SET paced = false
+      FROM ${unnested("e", sends, { ...tenantColumns, id: ["uuid", ({ id }) => id] })}
+      WHERE ${sameTenant("s", "e")} AND s.id = e.id AND s.status <> 'running'`),
+})) {}
