@@ -8,10 +8,10 @@ import type { CampaignKey } from "../../wire/Ids.ts";
  * differ, which both show the database's time.
  */
 export const placeMillis = 60_100;
-/** The time over which a limit's places are given at least; shorter than a minute, to catch up. */
-const spreadMillis = 57_000;
+/** The time over which a limit's places are given. */
+const spreadMillis = 60_000;
 /** Places that nobody gave in time are given together, of up to so long. */
-const maxBurstMillis = 3_000;
+const maxBurstMillis = 5_000;
 /** After so long without a place, a send comes before those that are due earlier. */
 const maxWaitMillis = 30_000;
 

@@ -37,15 +37,15 @@ describe("Places of a pace", () => {
       let scope = { limit, used: 0, nextAt: 0 };
       for (let at = now; at < now + 60_000; at += 250) {
         const places = freePlaces(scope, at);
-        assert.isAtMost(places, Math.ceil(limit / 19) + 1);
+        assert.isAtMost(places, Math.ceil(limit / 12) + 1);
         scope = withTaken(scope, places, at);
       }
       assert.strictEqual(scope.used, limit);
     }
   });
 
-  it("time in which nobody gave places is made up for by at most three seconds' worth (T5)", () => {
-    assert.strictEqual(freePlaces({ limit: 5_700, used: 0, nextAt: now - 600_000 }, now), 301);
+  it("time in which nobody gave places is made up for by at most five seconds' worth (T5)", () => {
+    assert.strictEqual(freePlaces({ limit: 6_000, used: 0, nextAt: now - 600_000 }, now), 501);
   });
 
   it("the pace is the smaller of both limits, and null without one (T5, Y12)", () => {
