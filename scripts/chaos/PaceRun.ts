@@ -31,19 +31,25 @@ export const killThroughout = Effect.fnUntraced(function* (
 ) {
   const sql = yield* SqlClient.SqlClient;
   const processes = Array.from({ length: workers }, start);
-  const ready = until(
-    "Ready workers",
-    Effect.sync(() => (processes.every((each) => each.listening() !== null) ? true : null)),
-    startTimeoutMillis,
-  );
-  yield* ready;
+  const ready = (count: number) =>
+    until(
+      `${count} ready workers`,
+      Effect.sync(() => {
+        // A start ends with an error if the database was unavailable for too long.
+        for (const [index, { child }] of processes.entries())
+          if (child.exitCode !== null) processes[index] = start();
+        const found = processes.flatMap((each, index) => (each.listening() === null ? [] : [index]));
+        return found.length >= count ? found : null;
+      }),
+      startTimeoutMillis,
+    );
+  yield* ready(workers);
   yield* sql`UPDATE send SET due_at = ${instant(Date.now())} WHERE campaign_id = ${planned[0]?.campaignId}`;
   const disruptions: Array<Disruption> = [];
   const interval = (devices / perMinute) * (minuteMillis / (kills + 1));
   for (let round = 0; round < kills; round++) {
     yield* Effect.sleep(interval * (yield* Random.nextBetween(0.7, 1)));
-    yield* ready;
-    const [index = 0] = yield* Random.shuffle([...processes.keys()]);
+    const [index = 0] = yield* Random.shuffle(yield* ready(Math.min(2, workers)));
     const victim = processes[index];
     if (victim !== undefined) disruptions.push(yield* kill([victim], ledger));
     processes[index] = start();

@@ -5,8 +5,9 @@ import { counted } from "../../wire/Text.ts";
 import { listOf } from "../Ask.ts";
 import { command, operatorCommands } from "../DeclaredCommand.ts";
 import { limitFlag, nameArgument, optionalFlag, switchFlag, textFlag } from "../Flags.ts";
+import { paceFlag, parsePace } from "../PlanFlags.ts";
 import { findCampaign, openPlatform, platformFlags } from "../Platform.ts";
-import { formatInstant, yesNo } from "../terminal/Formats.ts";
+import { formatInstant, paceText, yesNo } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
 import { details } from "../terminal/Table.ts";
 
@@ -44,7 +45,10 @@ const card = (campaign: Campaign): string => {
           ["locations", idsOr(targeting.location_ids, "none")],
           ["location groups", idsOr(targeting.location_group_ids, "none")],
         ] as const)
-      : ([["segments", idsOr(targeting.segmentation_ids, "none: all devices")]] as const)),
+      : ([
+          ["pace", paceText(campaign.max_per_minute)],
+          ["segments", idsOr(targeting.segmentation_ids, "none: all devices")],
+        ] as const)),
     ["created", formatInstant(campaign.created_at)],
     ["updated", formatInstant(campaign.updated_at)],
   ]);
@@ -109,6 +113,7 @@ const create = command("create", {
     ),
     groups: repeated("location-group", "Name of a location group that a geo campaign targets"),
     locations: repeated("location", "Id of a location that a geo campaign targets"),
+    pace: paceFlag,
     paused: switchFlag("paused", "Create a draft that sends nothing until it is published"),
     segments: repeated("segment", "Id of a segment that a push campaign targets; all devices without one"),
   },
@@ -119,6 +124,7 @@ const create = command("create", {
       timezone: flags.timezone,
       starts_at: flags.startsAt,
       ends_at: Option.getOrUndefined(flags.endsAt),
+      max_per_minute: yield* parsePace(flags.pace),
       paused: flags.paused,
       location_group_names: flags.groups,
       location_ids: flags.locations,
