@@ -26,13 +26,13 @@ const pacedSend = (fields: Partial<PacedSend> = {}): PacedSend => ({
 });
 
 describe("Places of a pace", () => {
-  it("taken places leave no more than the limit, however the limit was lowered (T5, Y11)", () => {
+  it("taken places leave no more than the limit, however the limit was lowered (T5.2, Y11)", () => {
     assert.strictEqual(freePlaces({ limit: 10, used: 9, nextAt: 0 }, now), 1);
     assert.strictEqual(freePlaces({ limit: 10, used: 10, nextAt: 0 }, now), 0);
     assert.strictEqual(freePlaces({ limit: 10, used: 400, nextAt: 0 }, now), 0);
   });
 
-  it("a minute's places are spread over the minute, at least 95 % of them, and all within it (T5)", () => {
+  it("a minute's places are spread over the minute, at least 95 % of them, and all within it (T5.3)", () => {
     for (const limit of [1, 7, 10, 59, 600, 44_100, 1_000_000]) {
       let scope = { limit, used: 0, nextAt: 0 };
       for (let at = now; at < now + 60_000; at += 250) {
@@ -44,11 +44,11 @@ describe("Places of a pace", () => {
     }
   });
 
-  it("time in which nobody gave places is made up for by at most five seconds' worth (T5)", () => {
+  it("time in which nobody gave places is made up for by at most five seconds' worth (T5.3)", () => {
     assert.strictEqual(freePlaces({ limit: 6_000, used: 0, nextAt: now - 600_000 }, now), 501);
   });
 
-  it("the pace is the smaller of both limits, and null without one (T5, Y12)", () => {
+  it("the pace is the smaller of both limits, and null without one (T5.2, Y12)", () => {
     assert.strictEqual(paceOf(pacedSend({ campaignLimit: 10, workspaceLimit: 20 })), 10);
     assert.strictEqual(paceOf(pacedSend({ campaignLimit: 30, workspaceLimit: 20 })), 20);
     assert.strictEqual(paceOf(pacedSend({ campaignLimit: null, workspaceLimit: 20 })), 20);
@@ -83,7 +83,7 @@ describe("Places of a pace", () => {
     );
   });
 
-  it("a transport that leaves a tenth of the pace in the queue gets no more places (T5)", () => {
+  it("a transport that leaves a tenth of the pace in the queue gets no more places (T5.3)", () => {
     const heldBy = (untaken: number): ReadonlyArray<HeldPlaces> => [
       { sourceId: 1n, transport: "fcm", places: 600, untaken },
     ];

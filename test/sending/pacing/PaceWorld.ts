@@ -16,7 +16,7 @@ export const giveAndSend = Effect.gen(function* () {
   yield* releaseDue;
 });
 
-/** Does so at each of so many seconds from the minute on. */
+/** Does so at each of second of an interval from the minute on. */
 export const passSeconds = (
   from: number,
   to: number,
@@ -44,13 +44,15 @@ export const paceWorld = (devices: number) =>
       setLimit: (max_per_minute: number | null) =>
         waypost.operator(`/workspaces/${workspace.id}`, { method: "PATCH", body: { max_per_minute } }),
       /** A send of a campaign with these fields, which is due at the minute. */
-      planned: (fields: object = {}, more: object = {}) =>
+      planned: (fields: object = {}, more: object = {}, sendAt = "12:30") =>
         Effect.gen(function* () {
           const campaign = yield* production.push(fields);
-          yield* production.sent(campaign, "12:30", more);
+          yield* production.sent(campaign, sendAt, more);
           return campaign;
         }),
       start: moveTo("2026-11-21T12:30:00Z"),
+      /** The pushes in the queue. */
+      queued: Effect.orDie(sql`SELECT FROM push_queue WHERE workspace_id = ${production.workspaceId}`),
       /** Seconds after the minute, in order; of one campaign or of all. */
       handedOver: (campaign: string | null = null) =>
         Effect.map(
