@@ -81,7 +81,7 @@ const WorkspaceForm = ({ shown }: { readonly shown: Workspace }) => {
       />
       <FieldGroup
         label="Pace"
-        hint="The most messages of each environment in any minute, of all campaigns together. Sends wait for it;
+        hint="The most messages of each environment in any minute, of all campaigns together. Sends wait;
           other messages count and go at once."
       >
         <TextField

@@ -65,7 +65,7 @@ export const killThroughout = Effect.fnUntraced(function* (
 });
 
 /** The most instants within any minute. Instants are sorted. */
-const mostInAMinute = (instants: ReadonlyArray<number>): number => {
+const maxInAMinute = (instants: ReadonlyArray<number>): number => {
   let [most, first] = [0, 0];
   for (const [index, at] of instants.entries()) {
     while ((instants[first] ?? at) <= at - minuteMillis) first++;
@@ -97,11 +97,11 @@ export const paceVerdict = Effect.fnUntraced(function* (
   });
   const sum = (of: "count" | "due") => shares.reduce((total, each) => total + each[of], 0);
   const used = sum("count") / sum("due");
-  const most = mostInAMinute(instants);
+  const most = maxInAMinute(instants);
   const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
   const figures = {
     "pace, and the most in any minute": `${perMinute}, ${most}`,
-    "the same of pushes at the provider": mostInAMinute(pushes.toSorted((a, b) => a - b)),
+    "the same of pushes at the provider": maxInAMinute(pushes.toSorted((a, b) => a - b)),
     "minutes from the first delivery to the last": ((end - begin) / minuteMillis).toFixed(2),
     "used between kills, and in the whole": `${percent(used)}, ${percent(
       instants.length / ((perMinute * (end - begin)) / minuteMillis),

@@ -23,7 +23,8 @@ const rendered = { template: "liquid", headline: "Hello {{ device.platform }}" }
 
 /**
  * Creates a workspace with devices, half inboxes and half with pushes, half of them vip; and a push campaign
- * for each send, with these fields. With `isHeld` quiet hours hold all messages, and every second campaign has a template.
+ * for each send, with these fields. With `isHeld` quiet hours hold all messages, and every second campaign
+ * has a template.
  */
 export const prepareSends = Effect.fnUntraced(function* (
   origin: string,

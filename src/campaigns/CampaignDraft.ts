@@ -108,8 +108,8 @@ export const CampaignDraft = Schema.Struct({
   ),
   max_per_minute: optionalOrNull(
     pace(
-      "Of a push campaign: the most deliveries of its sends in any 60 seconds, over all processes. The rest " +
-        "waits. The workspace may have a smaller limit.",
+      "Of a push campaign: the most deliveries of its sends in any 60 seconds, over all processes. The " +
+        "rest waits. The workspace may have a smaller limit.",
     ),
   ),
   paused: Schema.optionalKey(

@@ -46,8 +46,8 @@ export const candidates = (fields: Partial<CampaignDraft>, list: TargetList): Re
 };
 
 /**
- * Checks the lists, the pace, the cooldown and the frequency cap of a draft against its type and each other (write
- * rules 5, 6, 9, contract X28, Y12).
+ * Checks the lists, the pace, the cooldown and the frequency cap of a draft against its type and each other
+ * (write rules 5, 6, 9, contract X28, Y12).
  */
 export const checkShape = ({ fields, problems }: ParsedBody<CampaignDraft>): void => {
   const wasSent = (list: TargetList) => problems.has(list) || (fields[list]?.length ?? 0) > 0;

@@ -86,7 +86,7 @@ export const workFactsSql = Effect.gen(function* () {
               JOIN workspace w ON w.id = r.workspace_id
               WHERE r.rolled_up_from > '-infinity' OR r.timezone <> w.timezone) AS incomplete_rollups`),
 
-    // Pushes that got a place of their pace are due since 1970, before all others.
+    // Pushes that got a permit of their pace are due since 1970, before all others.
     queuedPushes: (now: number) =>
       Effect.orDie(sql<QueuedPushes>`
           SELECT transport, count(*)::int AS count,

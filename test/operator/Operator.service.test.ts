@@ -13,8 +13,7 @@ const fieldsOf = ({ body }: Answer) => Object.keys(body.error?.fields ?? {}).toS
 const everything = (ask: TestWaypost["Service"]["operator"], path: string) =>
   Effect.gen(function* () {
     const items: Array<{ id: string }> = [];
-    let cursor = "";
-    for (let pages = 0; pages < 100; pages++) {
+    for (let pages = 0, cursor = ""; pages < 100; pages++) {
       const page = yield* ask(`${path}${path.includes("?") ? "&" : "?"}limit=2${cursor}`);
       assert.strictEqual(page.status, 200);
       items.push(...page.body.data);
@@ -56,24 +55,6 @@ layer(TestWaypost.layer)("The operator interface", (it) => {
         const read = yield* operator(`/workspaces/${custom.body.data.id}`);
         assert.deepStrictEqual(read.body, custom.body);
       }),
-  );
-
-  it.effect("PATCH sets and removes the pace of a workspace, and keeps it where it is left out (T5.1)", () =>
-    Effect.gen(function* () {
-      const { operator } = yield* TestWaypost;
-      const { body } = yield* operator("/workspaces", { body: { name: "Paced" } });
-      const patched = (patch: object) =>
-        operator(`/workspaces/${body.data.id}`, { method: "PATCH", body: patch });
-      for (const pace of [1, 10_000_000, null]) {
-        assert.strictEqual((yield* patched({ max_per_minute: pace })).body.data.max_per_minute, pace);
-        assert.strictEqual((yield* patched({ name: "Paced" })).body.data.max_per_minute, pace);
-      }
-      for (const pace of [0, 10_000_001, 1.5, "60"]) {
-        const refused = yield* patched({ max_per_minute: pace });
-        assert.strictEqual(refused.status, 422);
-        assert.hasAllKeys(refused.body.error.fields, ["max_per_minute"]);
-      }
-    }),
   );
 
   it.effect(

@@ -1181,7 +1181,7 @@ export interface Send {
   /** When it was done, skipped, missed or cancelled; null until then. */
   readonly finished_at: string | null;
   /**
-   * The most deliveries a minute now, of its campaign or of its workspace, whichever is less; null for
+   * The most deliveries a minute now, of its campaign or its workspace, whichever is less; null for
    * none.
    */
   readonly pace: number | null;
@@ -1230,7 +1230,7 @@ export interface SendDetail {
   /** When it was done, skipped, missed or cancelled; null until then. */
   readonly finished_at: string | null;
   /**
-   * The most deliveries a minute now, of its campaign or of its workspace, whichever is less; null for
+   * The most deliveries a minute now, of its campaign or its workspace, whichever is less; null for
    * none.
    */
   readonly pace: number | null;

@@ -103,7 +103,7 @@ export class Deliveries extends Context.Service<
             due.flatMap((delivery, index) => {
               const one = created[index];
               return delivery.isPaced && one?.status === "delivered"
-                ? [{ ...delivery, sourceId: one.sourceId, places: 1 }]
+                ? [{ ...delivery, sourceId: one.sourceId, permits: 1 }]
                 : [];
             }),
           );

@@ -6,12 +6,12 @@ import { tenantColumns, tenantIs } from "../../database/TenantColumns.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { CampaignKey, DeviceKey } from "../../wire/Ids.ts";
 
-/** Deliveries that were handed over. */
-export interface AnsweredPlaces extends TenantKey {
+/** Deliveries that were sent. */
+export interface AnsweredPermits extends TenantKey {
   readonly sourceId: bigint;
   /** Null for those that count for the environment alone. */
   readonly campaignKey: CampaignKey | null;
-  readonly places: number;
+  readonly permits: number;
   /** When, in epoch milliseconds; null in the transaction that says so. */
   readonly answeredAt?: number | null;
 }
@@ -22,41 +22,41 @@ interface SettledPush {
   readonly fence: number;
 }
 
-/** Statements that record the places of answered deliveries. */
+/** Statements that record the permits of answered deliveries. */
 export class PaceLedgerSql extends SqlService<PaceLedgerSql>("waypost/sending/PaceLedgerSql")((sql) => {
-  const add = (answered: ReadonlyArray<AnsweredPlaces>) =>
+  const add = (answered: ReadonlyArray<AnsweredPermits>) =>
     answered.length === 0
       ? Effect.void
       : run(sql`
-          INSERT INTO pace_ledger (workspace_id, environment, source_id, campaign_key, places, answered_at)
-          SELECT workspace_id, environment, source_id, campaign_key, places, answered_at
+          INSERT INTO pace_ledger (workspace_id, environment, source_id, campaign_key, permits, answered_at)
+          SELECT workspace_id, environment, source_id, campaign_key, permits, answered_at
           FROM ${unnested("a", answered, {
             ...tenantColumns,
             source_id: ["int8", ({ sourceId }) => sourceId],
             campaign_key: ["int4", ({ campaignKey }) => campaignKey],
-            places: ["int4", ({ places }) => places],
+            permits: ["int4", ({ permits }) => permits],
             answered_at: ["timestamptz", ({ answeredAt }) => answeredAt ?? null],
           })}`);
   return {
-    /** Records places that are free a minute from now on. */
+    /** Records permits that are free a minute from now on. */
     add,
 
     /**
-     * Records the places that pushes hold and give back, before they are settled in the same transaction.
-     * One that was never handed over has used none.
+     * Records the permits that pushes hold and give back, before they are settled in the same transaction.
+     * One that was never sent has used none.
      */
     giveBack: (tenant: TenantKey, pushes: ReadonlyArray<SettledPush>) =>
       Effect.flatMap(
-        Effect.orDie(sql<Omit<AnsweredPlaces, keyof TenantKey>>`
+        Effect.orDie(sql<Omit<AnsweredPermits, keyof TenantKey>>`
           SELECT q.source_id AS "sourceId", CASE WHEN NOT d.test THEN d.campaign_key END AS "campaignKey",
-            count(*)::int AS places
+            count(*)::int AS permits
           FROM ${unnested("p", pushes, {
             source_id: ["int8", ({ sourceId }) => sourceId],
             device_key: ["int4", ({ deviceKey }) => deviceKey],
             fence: ["int4", ({ fence }) => fence],
           })}
           JOIN push_queue q ON ${tenantIs("q", tenant)} AND q.source_id = p.source_id
-            AND q.device_key = p.device_key AND q.fence = p.fence AND q.place = 2
+            AND q.device_key = p.device_key AND q.fence = p.fence AND q.permit = 2
           JOIN delivery d ON ${tenantIs("d", tenant)} AND d.source_id = p.source_id
             AND d.device_key = p.device_key AND d.status = 'handed_over'
           GROUP BY 1, 2`),
@@ -78,12 +78,12 @@ export class PaceLedgerSql extends SqlService<PaceLedgerSql>("waypost/sending/Pa
             id: ["int8", ({ id }) => id],
           })}
           WHERE l.workspace_id = s.workspace_id AND l.environment = s.environment AND l.id = s.id
-          RETURNING l.workspace_id, l.environment, l.source_id, l.campaign_key, l.places
+          RETURNING l.workspace_id, l.environment, l.source_id, l.campaign_key, l.permits
         ), expired AS (
           DELETE FROM pace_ledger l WHERE l.answered_at < ${instant(until)}
         )
-        INSERT INTO pace_ledger (workspace_id, environment, source_id, campaign_key, places, answered_at)
-        SELECT workspace_id, environment, source_id, campaign_key, sum(places)::int, ${instant(now)}
+        INSERT INTO pace_ledger (workspace_id, environment, source_id, campaign_key, permits, answered_at)
+        SELECT workspace_id, environment, source_id, campaign_key, sum(permits)::int, ${instant(now)}
         FROM seen GROUP BY 1, 2, 3, 4`),
   };
 }) {}

@@ -1,8 +1,8 @@
 import { counter } from "../../telemetry/KnownSeries.ts";
 
-/** Counts places that this process gave to deliveries of paced sends. */
-export const countPlaces = counter(
-  "waypost_pace_places_total",
-  "Deliveries of sends with a pace that got their place, to be handed over.",
+/** Counts permits that this process gave to deliveries of paced sends. */
+export const countPermits = counter(
+  "waypost_pace_permits_total",
+  "Deliveries of sends with a pace that got their permit, to be sent.",
   {},
 );

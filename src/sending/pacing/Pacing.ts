@@ -5,32 +5,33 @@ import { Transport } from "../../devices/PushAddress.ts";
 import { Worker } from "../../workers/Worker.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import {
-  freePlaces,
-  type HeldPlaces,
+  freePermits,
+  type HeldPermits,
   isFlowing,
   type PacedSend,
   paceOf,
   type PaceScope,
-  placeMillis,
-  turnsOf,
+  permitMillis,
+  sharesOf,
   withTaken,
 } from "./Pace.ts";
-import { countPlaces } from "./PaceMetrics.ts";
+import { countPermits } from "./PaceMetrics.ts";
 import { PaceLedgerSql } from "./PaceLedgerSql.ts";
-import { PacingSql, type UsedPlaces } from "./PacingSql.ts";
+import { PacingSql, type UsedPermits } from "./PacingSql.ts";
 
 const pollInterval = "250 millis";
-/** The most deliveries of a send that get places in one transaction. */
+/** The most deliveries of a send that get permits in one transaction. */
 const maxReleased = 10_000;
 const minuteMillis = 60_000;
 /** The key of the limit of an environment; campaigns have theirs. */
 const ofEnvironment = 0;
 
 /**
- * Gives the deliveries of paced sends their places (contract T5, docs/decisions/0066). A delivery waits in
- * the push queue until a worker gives it a place, in a transaction that has locked the limits and counted the
- * places that are taken: those of pushes that are due or in flight, and those of answers of the last minute.
- * So a place outlives every process: it is free a minute after the answer, whoever gets that.
+ * Gives the deliveries of paced sends their permits (contract T5, docs/decisions/0066). A delivery waits in
+ * the push queue until a worker gives it a permit, in a transaction that has locked the limits and counted
+ * the permits that are taken: those of pushes that are due or in flight, and those of answers of the last
+ * minute. So a permit outlives every process: it is free a minute after the answer, whichever process gets
+ * that.
  */
 export class Pacing extends Context.Service<Pacing>()("waypost/sending/Pacing", {
   make: Effect.gen(function* () {
@@ -50,10 +51,10 @@ export class Pacing extends Context.Service<Pacing>()("waypost/sending/Pacing", 
     /** A limit that is new begins with what the last minute had (contract Y11). */
     const begin = Effect.fnUntraced(function* (tenant: TenantKey, campaignKey: number, now: number) {
       yield* repository.forget(tenant, campaignKey);
-      yield* ledger.add(yield* repository.handedOver(tenant, campaignKey, now - minuteMillis));
+      yield* ledger.add(yield* repository.sentSince(tenant, campaignKey, now - minuteMillis));
     });
 
-    /** Locks the limits of sends and counts their places. */
+    /** Locks the limits of sends and counts their permits. */
     const lockScopes = Effect.fnUntraced(function* (tenant: TenantKey, sends: ReadonlyArray<PacedSend>) {
       const limits = new Map<number, number>();
       for (const { campaignKey, campaignLimit, isOpen, workspaceLimit } of sends) {
@@ -71,14 +72,14 @@ export class Pacing extends Context.Service<Pacing>()("waypost/sending/Pacing", 
         yield* begin(tenant, campaignKey, before);
       const held = yield* repository.held(tenant);
       const now = yield* Clock.currentTimeMillis;
-      const used = yield* repository.used(tenant, now - placeMillis);
+      const used = yield* repository.used(tenant, now - permitMillis);
       const campaigns = new Map<bigint, number>(
         sends.map(({ campaignKey, sourceId }) => [sourceId, campaignKey]),
       );
       const count = (key: number) => {
         const isOwn = (of: number | null | undefined) => key === ofEnvironment || of === key;
-        const sum = (rows: ReadonlyArray<{ readonly places: number }>) =>
-          rows.reduce((total, { places }) => total + places, 0);
+        const sum = (rows: ReadonlyArray<{ readonly permits: number }>) =>
+          rows.reduce((total, { permits }) => total + permits, 0);
         return (
           sum(held.filter(({ sourceId }) => isOwn(campaigns.get(sourceId)))) +
           sum(used.filter(({ campaignKey }) => isOwn(campaignKey)))
@@ -93,20 +94,20 @@ export class Pacing extends Context.Service<Pacing>()("waypost/sending/Pacing", 
       return { scopes, held, used, now };
     });
 
-    /** Gives places to the sends of one environment. Returns the sends that need none any more. */
+    /** Gives permits to the sends of one environment. Returns the sends that need none any more. */
     const releaseIn = Effect.fnUntraced(function* (tenant: TenantKey, sends: ReadonlyArray<PacedSend>) {
       const { held, now, scopes, used } = yield* lockScopes(tenant, sends);
       const before = new Map(scopes);
       const ended: Array<PacedSend> = [];
       let given = 0;
-      for (const { most, send } of turnsOf(sends, lastPartOf(held, used, now), now)) {
+      for (const { most, send } of sharesOf(sends, lastPartOf(held, used, now), now)) {
         const pace = paceOf(send);
         const own = send.isOpen && pace !== null ? scopesOf(scopes, send) : [];
-        const places = Math.min(most, maxReleased, ...own.map((scope) => freePlaces(scope, now)));
-        if (places === 0) continue;
+        const permits = Math.min(most, maxReleased, ...own.map((scope) => freePermits(scope, now)));
+        if (permits === 0) continue;
         const isFree = pace === null || !send.isOpen ? () => true : isFlowing(held, send, pace);
         const transports = Transport.literals.filter(isFree);
-        const released = yield* repository.release(send, transports, places, send.isOpen);
+        const released = yield* repository.release(send, transports, permits, send.isOpen);
         given += released;
         for (const scope of own) scopes.set(scope.campaignKey, withTaken(scope, released, now));
         const isLeft = released > 0 || held.some(({ sourceId }) => sourceId === send.sourceId);
@@ -117,7 +118,7 @@ export class Pacing extends Context.Service<Pacing>()("waypost/sending/Pacing", 
       return { ended, given };
     }, database.atomically);
 
-    /** Gives all places that are free now. */
+    /** Gives all permits that are free now. */
     const releaseDue = Effect.gen(function* () {
       yield* dateAnswers;
       const sends = yield* repository.sends;
@@ -127,7 +128,7 @@ export class Pacing extends Context.Service<Pacing>()("waypost/sending/Pacing", 
         if (first === undefined) continue;
         const { environment, workspaceId } = first;
         const { ended, given } = yield* releaseIn({ workspaceId, environment }, own);
-        if (given > 0) yield* countPlaces({}, given);
+        if (given > 0) yield* countPermits({}, given);
         if (ended.length > 0) yield* repository.end(ended);
       }
     });
@@ -150,9 +151,9 @@ const scopesOf = (scopes: Scopes, { campaignKey, campaignLimit, workspaceLimit }
     ...(campaignLimit === null ? [] : [scopes.get(campaignKey)]),
   ].filter((scope) => scope !== undefined);
 
-/** When sends last had a delivery handed over: now, while any is. */
+/** When sends last had a delivery sent: now, while any is. */
 const lastPartOf =
-  (held: ReadonlyArray<HeldPlaces>, used: ReadonlyArray<UsedPlaces>, now: number) =>
+  (held: ReadonlyArray<HeldPermits>, used: ReadonlyArray<UsedPermits>, now: number) =>
   ({ sourceId, startedAt }: PacedSend): number => {
     if (held.some((each) => each.sourceId === sourceId)) return now;
     const answers = used.filter((each) => each.sourceId === sourceId);

@@ -6,19 +6,19 @@ import { sameTenant, tenantColumns, tenantIs } from "../../database/TenantColumn
 import type { Transport } from "../../devices/PushAddress.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { CampaignKey } from "../../wire/Ids.ts";
-import type { AnsweredPlaces } from "./PaceLedgerSql.ts";
-import type { HeldPlaces, PacedSend } from "./Pace.ts";
+import type { AnsweredPermits } from "./PaceLedgerSql.ts";
+import type { HeldPermits, PacedSend } from "./Pace.ts";
 
-/** Places of a send that are taken after the answer, and when the last was. */
-export interface UsedPlaces {
+/** Permits of a send that are taken after the answer, and when the last was. */
+export interface UsedPermits {
   readonly sourceId: bigint;
   readonly campaignKey: CampaignKey | null;
-  readonly places: number;
+  readonly permits: number;
   /** Epoch milliseconds; null if no worker has seen the answer. */
   readonly answeredAt: number | null;
 }
 
-/** Statements that give places to the deliveries of paced sends. */
+/** Statements that give permits to the deliveries of paced sends. */
 export class PacingSql extends SqlService<PacingSql>("waypost/sending/PacingSql")((sql) => ({
   /**
    * The sends with a limit, and those that had one and may have deliveries that wait. Sends that began
@@ -50,7 +50,7 @@ export class PacingSql extends SqlService<PacingSql>("waypost/sending/PacingSql"
       f.campaign_limit AS "campaignLimit", f.workspace_limit AS "workspaceLimit"
     FROM found f ORDER BY f.workspace_id, f.environment`),
 
-  /** Locks limits of an environment in order, and gives when their next places may be given. */
+  /** Locks limits of an environment in order, and gives when their next permits may be given. */
   lock: (tenant: TenantKey, campaignKeys: ReadonlyArray<number>, now: number) =>
     Effect.orDie(sql<{ readonly campaignKey: number; readonly nextAt: number; readonly isNew: boolean }>`
       INSERT INTO pace AS p (workspace_id, environment, campaign_key, next_at)
@@ -60,11 +60,11 @@ export class PacingSql extends SqlService<PacingSql>("waypost/sending/PacingSql"
       RETURNING p.campaign_key AS "campaignKey", ${epochMillis("p.next_at")} AS "nextAt",
         p.xmax = 0 AS "isNew"`),
 
-  /** What was handed over since an instant, by the second, of one campaign or of all. */
-  handedOver: (tenant: TenantKey, campaignKey: number, since: number) =>
-    Effect.orDie(sql<AnsweredPlaces>`
+  /** Deliveries that were sent since an instant, by the second, of one campaign or of all. */
+  sentSince: (tenant: TenantKey, campaignKey: number, since: number) =>
+    Effect.orDie(sql<AnsweredPermits>`
       SELECT d.workspace_id AS "workspaceId", d.environment, d.source_id AS "sourceId",
-        CASE WHEN NOT d.test THEN d.campaign_key END AS "campaignKey", count(*)::int AS places,
+        CASE WHEN NOT d.test THEN d.campaign_key END AS "campaignKey", count(*)::int AS permits,
         ${epochMillis("date_trunc('second', d.settled_at) + interval '1 second'")} AS "answeredAt"
       FROM delivery d
       WHERE ${tenantIs("d", tenant)} AND d.settled_at > ${instant(since)}
@@ -72,54 +72,54 @@ export class PacingSql extends SqlService<PacingSql>("waypost/sending/PacingSql"
         AND (${campaignKey}::int = 0 OR d.campaign_key = ${campaignKey})
       GROUP BY 1, 2, 3, 4, 6`),
 
-  /** Forgets the recorded places of one campaign or of all. */
+  /** Forgets the recorded permits of one campaign or of all. */
   forget: (tenant: TenantKey, campaignKey: number) =>
     run(sql`
       DELETE FROM pace_ledger l
       WHERE ${tenantIs("l", tenant)} AND (${campaignKey}::int = 0 OR l.campaign_key = ${campaignKey})`),
 
-  /** The pushes that hold places. Read before `used`, so that an answer between counts twice, not never. */
+  /** The pushes that hold permits. Read before `used`, so that an answer between counts twice, not never. */
   held: (tenant: TenantKey) =>
-    Effect.orDie(sql<HeldPlaces>`
-      SELECT q.source_id AS "sourceId", q.transport, count(*)::int AS places,
+    Effect.orDie(sql<HeldPermits>`
+      SELECT q.source_id AS "sourceId", q.transport, count(*)::int AS permits,
         count(*) FILTER (WHERE q.first_at IS NULL)::int AS untaken
-      FROM push_queue q WHERE ${tenantIs("q", tenant)} AND q.place = 2 GROUP BY 1, 2`),
+      FROM push_queue q WHERE ${tenantIs("q", tenant)} AND q.permit = 2 GROUP BY 1, 2`),
 
-  /** The places that are taken after the answer: those since an instant. */
+  /** The permits that are taken after the answer: those since an instant. */
   used: (tenant: TenantKey, since: number) =>
-    Effect.orDie(sql<UsedPlaces>`
-      SELECT l.source_id AS "sourceId", l.campaign_key AS "campaignKey", sum(l.places)::int AS places,
+    Effect.orDie(sql<UsedPermits>`
+      SELECT l.source_id AS "sourceId", l.campaign_key AS "campaignKey", sum(l.permits)::int AS permits,
         ${epochMillis("max(l.answered_at)")} AS "answeredAt"
       FROM pace_ledger l
       WHERE ${tenantIs("l", tenant)} AND (l.answered_at IS NULL OR l.answered_at > ${instant(since)})
       GROUP BY 1, 2`),
 
   /**
-   * Gives places to pushes of a send that wait, and makes them due before all others; without a place only
+   * Gives permits to pushes of a send that wait, and makes them due before all others; without a permit only
    * due. Returns their number.
    */
   release: (
     { sourceId, ...tenant }: PacedSend,
     transports: ReadonlyArray<Transport>,
-    places: number,
-    isPlace: boolean,
+    permits: number,
+    isPermit: boolean,
   ) =>
     onlyCount(sql<{ readonly count: number }>`
       WITH next AS (
         SELECT q.source_id, q.device_key FROM push_queue q
-        WHERE ${tenantIs("q", tenant)} AND q.place = 1 AND q.source_id = ${sourceId}
+        WHERE ${tenantIs("q", tenant)} AND q.permit = 1 AND q.source_id = ${sourceId}
           AND q.transport = ANY (${arrayOf("text", transports)})
-        LIMIT ${places} FOR UPDATE SKIP LOCKED
+        LIMIT ${permits} FOR UPDATE SKIP LOCKED
       ), released AS (
         UPDATE push_queue q SET due_at = ${instant(0)},
-          place = CASE WHEN ${isPlace}::boolean THEN 2 ELSE 0 END
+          permit = CASE WHEN ${isPermit}::boolean THEN 2 ELSE 0 END
         FROM next n
         WHERE ${tenantIs("q", tenant)} AND q.source_id = n.source_id AND q.device_key = n.device_key
         RETURNING q.device_key
       )
       SELECT count(*)::int AS count FROM released`),
 
-  /** Stores when the next places of limits may be given. */
+  /** Stores when the next permits of limits may be given. */
   advance: (
     tenant: TenantKey,
     limits: ReadonlyArray<{ readonly campaignKey: number; readonly nextAt: number }>,

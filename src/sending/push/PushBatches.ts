@@ -4,6 +4,7 @@ import { NoTakeover } from "../../database/SharedClock.ts";
 import { PublicAddresses } from "../../http/PublicAddresses.ts";
 import { shownMedia } from "../../media/MediaAddress.ts";
 import { mapSliced } from "../../workers/TimeSlices.ts";
+import { PacedPushesSql } from "../pacing/PacedPushesSql.ts";
 import type { KeptFacts } from "../rendering/KeptFacts.ts";
 import { Recipients } from "../rendering/Recipients.ts";
 import type { ReadyPush } from "./InFlightPushes.ts";
@@ -40,6 +41,7 @@ export class PushBatches extends Context.Service<PushBatches>()("waypost/sending
   make: Effect.gen(function* () {
     const database = yield* Database;
     const repository = yield* PushQueueSql;
+    const paced = yield* PacedPushesSql;
     const { media: mediaBase } = yield* PublicAddresses;
     const recipients = yield* Recipients;
     const noTakeoverMillis = yield* NoTakeover;
@@ -91,7 +93,7 @@ export class PushBatches extends Context.Service<PushBatches>()("waypost/sending
         const recipient = byPush.get(push);
         if (recipient === undefined) return { content: content.forAll, kept: null };
         // A delivery that waited for its pace keeps what it is rendered from now.
-        const isFirst = push.hasPlace && push.recipient === null;
+        const isFirst = push.hasPermit && push.recipient === null;
         return {
           content: content.for(recipient),
           kept: isFirst ? { ...content.kept(recipient), at: now } : null,
@@ -148,8 +150,8 @@ export class PushBatches extends Context.Service<PushBatches>()("waypost/sending
             ready.map(({ push }) => push),
           );
         }
-        if (keeping.length > 0) yield* repository.keep(partition, keeping);
-        if (waiting.length > 0) yield* repository.wait(partition, waiting);
+        if (keeping.length > 0) yield* paced.keep(partition, keeping);
+        if (waiting.length > 0) yield* paced.wait(partition, waiting);
         if (postponed.length > 0) yield* repository.postpone(partition, postponed);
         return {
           ready,
@@ -163,6 +165,6 @@ export class PushBatches extends Context.Service<PushBatches>()("waypost/sending
   }),
 }) {
   static readonly layer = Layer.effect(PushBatches, PushBatches.make).pipe(
-    Layer.provide([PushQueueSql.layer, Recipients.layer]),
+    Layer.provide([PushQueueSql.layer, PacedPushesSql.layer, Recipients.layer]),
   );
 }

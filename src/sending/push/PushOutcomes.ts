@@ -33,7 +33,7 @@ export class PushOutcomes extends Context.Service<PushOutcomes>()("waypost/sendi
       }));
       yield* repository.lockSends(partition, settlements);
       const placed = settlements.filter(
-        ({ verdict }, index) => verdict !== "returned" && results[index]?.push.hasPlace === true,
+        ({ verdict }, index) => verdict !== "returned" && results[index]?.push.hasPermit === true,
       );
       if (placed.length > 0) yield* ledger.giveBack(partition, placed);
       const rows = yield* repository.settle(partition, settlements, now);

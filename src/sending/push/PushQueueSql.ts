@@ -11,7 +11,7 @@ import { deviceObstacleSql } from "../../devices/ObstacleSql.ts";
 import { Transport } from "../../devices/PushAddress.ts";
 import type { TextSource } from "../../notifications/templates/MessageTexts.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
-import type { KeptFacts, KeptRecipient } from "../rendering/KeptFacts.ts";
+import type { KeptRecipient } from "../rendering/KeptFacts.ts";
 import type { PushContent } from "./PushPayload.ts";
 import type { CampaignKey, ContentKey, DeviceKey, LocationKey } from "../../wire/Ids.ts";
 
@@ -45,8 +45,8 @@ export interface TakenPush extends KeptRecipient {
   /** Why it cannot be sent. */
   readonly obstacle: Obstacle | null;
   /** It counts for a pace until its first answer (contract T5). */
-  readonly hasPlace: boolean;
-  /** Its send has a pace, and this first attempt has no place. */
+  readonly hasPermit: boolean;
+  /** Its send has a pace, and this first attempt has no permit. */
   readonly mustWait: boolean;
 }
 
@@ -112,12 +112,12 @@ export class PushQueueSql extends SqlService<PushQueueSql>("waypost/sending/Push
       return overWorkspaces(sql, due(partitionsByIndex), due(partitionsByEnvironment));
     },
 
-    /** The number of queued pushes by transport that wait for no place, counted up to `limit` in all. */
+    /** The number of queued pushes by transport that wait for no permit, counted up to `limit` in all. */
     depth: (limit: number) =>
       Effect.map(
         Effect.orDie(sql<{ readonly transport: Transport; readonly count: number }>`
           SELECT q.transport, count(*)::int AS count
-          FROM (SELECT transport FROM push_queue WHERE place <> 1 LIMIT ${limit}) AS q GROUP BY 1`),
+          FROM (SELECT transport FROM push_queue WHERE permit <> 1 LIMIT ${limit}) AS q GROUP BY 1`),
         (rows) => new Map(rows.map(({ count, transport }) => [transport, count])),
       ),
 
@@ -166,8 +166,8 @@ export class PushQueueSql extends SqlService<PushQueueSql>("waypost/sending/Push
           ${epochMillis("t.first_at")} AS "firstAt",
           ${epochMillis(`CASE WHEN s.paced AND NOT t.held THEN t.first_at
             ELSE COALESCE(t.held_until, t.created_at) END`)} AS "createdAt",
-          t.place = 2 AS "hasPlace",
-            COALESCE(s.paced AND t.place = 0 AND t.attempts = 1 AND NOT t.held, false) AS "mustWait",
+          t.permit = 2 AS "hasPermit",
+            COALESCE(s.paced AND t.permit = 0 AND t.attempts = 1 AND NOT t.held, false) AS "mustWait",
             t.recipient, ${epochMillis("t.created_at")} AS "madeAt",
           t.campaign_key AS "campaignKey", t.content_key AS "contentKey",
             t.location_key AS "locationKey", t.address,
@@ -214,23 +214,6 @@ export class PushQueueSql extends SqlService<PushQueueSql>("waypost/sending/Push
           due_at: ["timestamptz", ({ dueAt }) => dueAt],
         })}
         WHERE ${tenantIs("q", partition)} AND q.source_id = p.source_id AND q.device_key = p.device_key`),
-
-    /** Returns pushes to the queue that were taken in the same transaction and wait for a place. */
-    wait: (partition: QueuePartition, pushes: ReadonlyArray<TakenPush>) =>
-      Effect.orDie(sql`
-        UPDATE push_queue q SET due_at = 'infinity', place = 1, attempts = 0, first_at = NULL
-        FROM ${unnested("p", pushes, pushKeyColumns)}
-        WHERE ${tenantIs("q", partition)} AND q.source_id = p.source_id AND q.device_key = p.device_key`),
-
-    /** Stores what deliveries keep that are rendered only now (contract T7). */
-    keep: (
-      partition: QueuePartition,
-      pushes: ReadonlyArray<Pick<TakenPush, "sourceId" | "deviceKey"> & { readonly kept: KeptFacts }>,
-    ) =>
-      Effect.orDie(sql`
-        UPDATE delivery d SET recipient = p.recipient
-        FROM ${unnested("p", pushes, { ...pushKeyColumns, recipient: ["jsonb", ({ kept }) => kept] })}
-        WHERE ${tenantIs("d", partition)} AND d.source_id = p.source_id AND d.device_key = p.device_key`),
 
     /** Records attempts that are about to start. */
     recordAttempts: (partition: QueuePartition, pushes: ReadonlyArray<TakenPush>) =>

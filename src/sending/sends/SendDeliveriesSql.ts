@@ -150,7 +150,7 @@ export class SendDeliveriesSql extends SqlService<SendDeliveriesSql>("waypost/se
             now,
           )}, queued AS (
             INSERT INTO push_queue (workspace_id, environment, source_id, device_key, transport,
-              due_at ${waits ? sql`, place` : sql``})
+              due_at ${waits ? sql`, permit` : sql``})
             SELECT workspace_id, environment, source_id, device_key, transport, ${
               waits
                 ? sql`CASE WHEN ${isPaced("c")} THEN 'infinity' ELSE ${instant(now)} END,

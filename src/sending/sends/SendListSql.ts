@@ -17,7 +17,7 @@ export interface SendFilters {
   readonly status?: SendResource["status"] | undefined;
 }
 
-/** A send with its fixed parts, what is left of it, and what its parts to come follow from; null if none can come. */
+/** A send with its fixed parts, and what its parts to come follow from; null if none can come. */
 export interface StoredSend extends Omit<SendResource, "estimated_finish_at"> {
   /** Of a running send with a pace: for how long it will run by that; null for others. */
   readonly millisLeft: number | null;

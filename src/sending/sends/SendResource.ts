@@ -58,7 +58,7 @@ const sendFields = {
     "2026-11-27T08:30:04+00:00",
   ),
   pace: nullableInteger(
-    "The most deliveries a minute now, of its campaign or of its workspace, whichever is less; null for none.",
+    "The most deliveries a minute now, of its campaign or its workspace, whichever is less; null for none.",
     60_000,
   ),
   estimated_finish_at: nullableInstant(

@@ -8,7 +8,7 @@ import { moveTo, pollAgain, sendWorld } from "../sends/SendWorld.ts";
 /** The minute at which the sends of these tests are due. */
 export const dueAt = Date.parse("2026-11-21T12:30:00Z");
 
-/** Gives the free places, waits until the deliveries are handed over, and dates their answers. */
+/** Gives the free permits, waits until the deliveries are sent, and dates their answers. */
 export const giveAndSend = Effect.gen(function* () {
   const { releaseDue } = yield* Pacing;
   yield* releaseDue;
@@ -31,7 +31,7 @@ export const passSeconds = (
     }
   });
 
-/** A workspace with devices in Production, and the instants at which its deliveries were handed over. */
+/** A workspace with devices in Production, and the instants at which its deliveries were sent. */
 export const paceWorld = (devices: number) =>
   Effect.gen(function* () {
     const world = yield* sendWorld();
@@ -54,7 +54,7 @@ export const paceWorld = (devices: number) =>
       /** The pushes in the queue. */
       queued: Effect.orDie(sql`SELECT FROM push_queue WHERE workspace_id = ${production.workspaceId}`),
       /** Seconds after the minute, in order; of one campaign or of all. */
-      handedOver: (campaign: string | null = null) =>
+      sentSince: (campaign: string | null = null) =>
         Effect.map(
           Effect.orDie(sql<{ readonly at: number }>`
             SELECT (extract(epoch FROM d.settled_at) * 1000)::float8 AS at FROM delivery d
@@ -69,5 +69,5 @@ export const paceWorld = (devices: number) =>
   });
 
 /** The most instants, in seconds, that any minute has. */
-export const mostInAMinute = (seconds: ReadonlyArray<number>): number =>
+export const maxInAMinute = (seconds: ReadonlyArray<number>): number =>
   Math.max(0, ...seconds.map((from) => seconds.filter((at) => at >= from && at < from + 60).length));

@@ -6,57 +6,57 @@ import { Pacing } from "../../../src/sending/pacing/Pacing.ts";
 import { HeldDeliveries } from "../../../src/sending/sends/holding/HeldDeliveries.ts";
 import { TestWaypost } from "../../TestWaypost.ts";
 import { moveTo } from "../sends/SendWorld.ts";
-import { dueAt, giveAndSend, mostInAMinute, paceWorld, passSeconds } from "./PaceWorld.ts";
+import { dueAt, giveAndSend, maxInAMinute, paceWorld, passSeconds } from "./PaceWorld.ts";
 
 layer(TestWaypost.layer)("Sends with a pace", (it) => {
   it.effect("no minute has more deliveries than the pace, and each uses 95 % of it (T5.2, T5.3)", () =>
     Effect.gen(function* () {
-      const { handedOver, planned, sends, start } = yield* paceWorld(150);
+      const { sentSince, planned, sends, start } = yield* paceWorld(150);
       yield* planned({ max_per_minute: 60 });
       yield* start;
       yield* passSeconds(0, 125);
-      const seconds = yield* handedOver();
-      assert.isAtMost(mostInAMinute(seconds), 60);
+      const seconds = yield* sentSince();
+      assert.isAtMost(maxInAMinute(seconds), 60);
       for (const minute of [0, 1])
         assert.isAtLeast(seconds.filter((at) => at < 60 * (minute + 1)).length, 57 * (minute + 1));
       const [send] = yield* sends();
       assert.deepInclude(send, { status: "running", targeted: 150, delivered: seconds.length, pace: 60 });
       yield* passSeconds(125, 165);
       assert.strictEqual((yield* sends())[0].status, "done");
-      assert.lengthOf(yield* handedOver(), 150);
+      assert.lengthOf(yield* sentSince(), 150);
     }),
   );
 
   it.effect("a workspace's limit holds for all its sends together, by due time (T5.2, Y31)", () =>
     Effect.gen(function* () {
-      const { handedOver, planned, setLimit, start } = yield* paceWorld(40);
+      const { sentSince, planned, setLimit, start } = yield* paceWorld(40);
       yield* setLimit(60);
       const first = yield* planned();
       const second = yield* planned();
       yield* start;
       yield* passSeconds(0, 75);
-      assert.isAtMost(mostInAMinute(yield* handedOver()), 60);
-      const last = Math.max(...(yield* handedOver(first)));
+      assert.isAtMost(maxInAMinute(yield* sentSince()), 60);
+      const last = Math.max(...(yield* sentSince(first)));
       // By then it had waited for half a minute.
-      const early = (yield* handedOver(second)).filter((at) => at < last);
+      const early = (yield* sentSince(second)).filter((at) => at < last);
       assert.isAtLeast(early.length, 1);
       assert.isAtMost(early.length, 3);
       assert.isAtMost(Math.min(...early), 31);
     }),
   );
 
-  it.effect("a change of the limit holds at once, and what was handed over before counts (T5.6, Y11)", () =>
+  it.effect("a change of the limit holds at once, and what was sent before counts (T5.6, Y11)", () =>
     Effect.gen(function* () {
-      const { handedOver, planned, setLimit, sends, start } = yield* paceWorld(100);
+      const { sentSince, planned, setLimit, sends, start } = yield* paceWorld(100);
       yield* setLimit(600);
       yield* planned();
       yield* start;
       yield* passSeconds(0, 3);
-      const before = (yield* handedOver()).length;
+      const before = (yield* sentSince()).length;
       assert.isAtLeast(before, 20);
       yield* setLimit(before);
       yield* passSeconds(3, 60);
-      assert.lengthOf(yield* handedOver(), before);
+      assert.lengthOf(yield* sentSince(), before);
       assert.strictEqual((yield* sends())[0].pace, before);
       yield* setLimit(null);
       yield* giveAndSend;
@@ -68,7 +68,7 @@ layer(TestWaypost.layer)("Sends with a pace", (it) => {
     "a campaign's own limit and its workspace's hold together: the smaller one (T5.2, T5.5, Y12)",
     () =>
       Effect.gen(function* () {
-        const { handedOver, planned, sends, setLimit, start } = yield* paceWorld(30);
+        const { sentSince, planned, sends, setLimit, start } = yield* paceWorld(30);
         yield* setLimit(12);
         const slow = yield* planned({ max_per_minute: 6 });
         const fast = yield* planned({ max_per_minute: 100 });
@@ -78,8 +78,8 @@ layer(TestWaypost.layer)("Sends with a pace", (it) => {
           (yield* sends()).map(({ pace }) => pace),
           [6, 12],
         );
-        assert.lengthOf(yield* handedOver(slow), 6);
-        assert.lengthOf(yield* handedOver(fast), 6);
+        assert.lengthOf(yield* sentSince(slow), 6);
+        assert.lengthOf(yield* sentSince(fast), 6);
       }),
   );
 
@@ -139,13 +139,13 @@ layer(TestWaypost.layer)("Sends with a pace", (it) => {
     }),
   );
 
-  it.effect("a pause drops what waits, and keeps what was handed over (L3.2)", () =>
+  it.effect("a pause drops what waits, and keeps what was sent (L3.2)", () =>
     Effect.gen(function* () {
-      const { ask, handedOver, planned, queued, sends, start } = yield* paceWorld(40);
+      const { ask, sentSince, planned, queued, sends, start } = yield* paceWorld(40);
       const campaign = yield* planned({ max_per_minute: 60 });
       yield* start;
       yield* passSeconds(0, 4);
-      const before = (yield* handedOver()).length;
+      const before = (yield* sentSince()).length;
       yield* ask(campaign, "pause");
       yield* passSeconds(4, 6);
       assert.deepInclude((yield* sends())[0], {
@@ -158,7 +158,7 @@ layer(TestWaypost.layer)("Sends with a pace", (it) => {
     }),
   );
 
-  it.effect("a send goes on after its campaign's day, also after a day of waiting (T5.7)", () =>
+  it.effect("a send continues after its campaign's day, also after a day of waiting (T5.7)", () =>
     Effect.gen(function* () {
       const { planned, sends, start } = yield* paceWorld(5);
       yield* planned({ max_per_minute: 2 });
@@ -172,7 +172,7 @@ layer(TestWaypost.layer)("Sends with a pace", (it) => {
     }),
   );
 
-  it.effect("a message that waited has the words of when it is handed over, and keeps them (T7)", () =>
+  it.effect("a message that waited has the words of when it is sent, and keeps them (T7)", () =>
     Effect.gen(function* () {
       const { phone, planned, start } = yield* paceWorld(0);
       const texts = { template: "liquid", headline: "Hello {{ device.attributes.name }}" };
@@ -214,9 +214,9 @@ layer(TestWaypost.layer)("Sends with a pace", (it) => {
     }),
   );
 
-  it.effect("workers that give places at the same time keep the pace together (T5.2)", () =>
+  it.effect("workers that give permits at the same time keep the pace together (T5.2)", () =>
     Effect.gen(function* () {
-      const { handedOver, planned, setLimit, start } = yield* paceWorld(40);
+      const { sentSince, planned, setLimit, start } = yield* paceWorld(40);
       yield* setLimit(40);
       yield* planned({ max_per_minute: 30 });
       yield* planned({ max_per_minute: 30 });
@@ -226,12 +226,12 @@ layer(TestWaypost.layer)("Sends with a pace", (it) => {
         concurrency: "unbounded",
       });
       yield* passSeconds(0, 75, together);
-      const seconds = yield* handedOver();
-      assert.strictEqual(mostInAMinute(seconds), 40);
+      const seconds = yield* sentSince();
+      assert.strictEqual(maxInAMinute(seconds), 40);
     }),
   );
 
-  it.effect("a running send estimates its end by the places to come (T5.5, Y12)", () =>
+  it.effect("a running send estimates its end by the permits to come (T5.5, Y12)", () =>
     Effect.gen(function* () {
       const { planned, sends, start } = yield* paceWorld(60);
       yield* planned({ max_per_minute: 30 });

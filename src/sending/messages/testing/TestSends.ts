@@ -186,13 +186,8 @@ export class TestSends extends Context.Service<TestSends>()("waypost/sending/tes
         const initial = yield* statuses(tenant, content, locationKey, devices, now);
         const due = devices.flatMap(({ deviceKey, id: device_id, transport }, index) => {
           const status = initial[index];
-          const {
-            campaignKey,
-            contentKey,
-            notificationKey,
-            trigger: triggerType,
-            type: contentType,
-          } = content;
+          const { campaignKey, contentKey, notificationKey } = content;
+          const { trigger: triggerType, type: contentType } = content;
           const keys = { workspaceId, environment, deviceKey, campaignKey, notificationKey, contentKey };
           return status === undefined
             ? []
@@ -210,12 +205,11 @@ export class TestSends extends Context.Service<TestSends>()("waypost/sending/tes
                 },
               ];
         });
-        const [source] = yield* repository.insert(tenant, due);
-        if (source === undefined) return yield* Effect.die(new Error("A test send has no source id"));
-        const { sourceId } = source;
-        const delivered = due.filter(({ status }) => status === "delivered").length;
-        if (tenant.workspace.max_per_minute !== null && delivered > 0)
-          yield* ledger.add([{ workspaceId, environment, sourceId, campaignKey: null, places: delivered }]);
+        const [{ sourceId } = yield* Effect.die(new Error("A test send has no source id"))] =
+          yield* repository.insert(tenant, due);
+        const permits = due.filter(({ status }) => status === "delivered").length;
+        if (tenant.workspace.max_per_minute !== null && permits > 0)
+          yield* ledger.add([{ workspaceId, environment, sourceId, campaignKey: null, permits }]);
         yield* outbox.record(
           due.flatMap(({ deviceKey, status }) =>
             status === "delivered" || status === "failed"
@@ -246,7 +240,7 @@ export class TestSends extends Context.Service<TestSends>()("waypost/sending/tes
   }),
 }) {
   static readonly layer = Layer.effect(TestSends, TestSends.make).pipe(
-    Layer.provide([TestSendsSql.layer, CurrentContentsSql.layer, PaceLedgerSql.layer]),
-    Layer.provide([Recipients.layer, MessageIds.layer]),
+    Layer.provide([TestSendsSql.layer, CurrentContentsSql.layer, PaceLedgerSql.layer, Recipients.layer]),
+    Layer.provide(MessageIds.layer),
   );
 }

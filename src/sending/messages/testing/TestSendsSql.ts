@@ -7,7 +7,7 @@ import { deviceObstacleSql } from "../../../devices/ObstacleSql.ts";
 import type { Transport } from "../../../devices/PushAddress.ts";
 import type { Tenant } from "../../../workspaces/Workspace.ts";
 import type { DeliveryStatus, DueDelivery, InitialStatus } from "../../deliveries/Delivery.ts";
-import { place } from "../../pacing/Pace.ts";
+import { permit } from "../../pacing/Pace.ts";
 import type { CurrentContent } from "../../rendering/CurrentContentsSql.ts";
 import type { DeviceKey } from "../../../wire/Ids.ts";
 
@@ -104,9 +104,9 @@ export class TestSendsSql extends Context.Service<TestSendsSql>()("waypost/sendi
             RETURNING workspace_id, environment, source_id, device_key, transport, status, created_at
           ), queued AS (
             INSERT INTO push_queue (workspace_id, environment, source_id, device_key, transport, due_at,
-              place)
+              permit)
             SELECT workspace_id, environment, source_id, device_key, transport, created_at,
-              ${workspace.max_per_minute === null ? place.none : place.held}::int
+              ${workspace.max_per_minute === null ? permit.none : permit.held}::int
             FROM created WHERE status = 'queued'
           )
           SELECT id AS "sourceId" FROM source`),

@@ -44,7 +44,7 @@ export class HeldDeliveries extends Context.Service<HeldDeliveries>()("waypost/s
       yield* repository.lockSends(deliveries);
       yield* repository.release(deliveries, now);
       const delivered = deliveries.filter(({ isPaced, status }) => isPaced && status === "delivered");
-      yield* ledger.add(delivered.map((each) => ({ ...each, places: 1 })));
+      yield* ledger.add(delivered.map((each) => ({ ...each, permits: 1 })));
       return deliveries;
     }, database.atomically);
 

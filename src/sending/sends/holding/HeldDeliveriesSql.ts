@@ -14,7 +14,7 @@ import {
   workspacesWithWork,
 } from "../../../database/WorkspaceGroups.ts";
 import { isOneOfSends, sourceColumns } from "../batches/BatchLeasesSql.ts";
-import { place } from "../../pacing/Pace.ts";
+import { permit } from "../../pacing/Pace.ts";
 import type { HeldDelivery, ReleasedDelivery } from "./HeldDelivery.ts";
 import type { StartedSend } from "../Send.ts";
 
@@ -95,7 +95,7 @@ export class HeldDeliveriesSql extends SqlService<HeldDeliveriesSql>("waypost/se
               transport: ["text", ({ transport }) => transport],
               status: ["text", ({ status }) => status],
               last_error: ["text", ({ lastError }) => lastError],
-              place: ["int4", ({ isPaced }) => (isPaced ? place.held : place.none)],
+              permit: ["int4", ({ isPaced }) => (isPaced ? permit.held : permit.none)],
             })}
           ), updated AS (
             UPDATE delivery d SET status = r.status, transport = r.transport, last_error = r.last_error,
@@ -107,8 +107,8 @@ export class HeldDeliveriesSql extends SqlService<HeldDeliveriesSql>("waypost/se
             RETURNING d.*
           ), ${deliveryDeltasSql(sql, sql`SELECT * FROM updated WHERE NOT test`)}, queued AS (
             INSERT INTO push_queue (workspace_id, environment, source_id, device_key, transport, due_at,
-              held, place)
-            SELECT workspace_id, environment, source_id, device_key, transport, ${instant(now)}, true, place
+              held, permit)
+            SELECT workspace_id, environment, source_id, device_key, transport, ${instant(now)}, true, permit
             FROM released WHERE status = 'queued'
           ), counted AS (
             UPDATE send s SET delivered = s.delivered + n.delivered, failed = s.failed + n.failed,

@@ -116,7 +116,8 @@ export class LocalSendsSql extends SqlService<LocalSendsSql>("waypost/sending/Lo
             CASE WHEN n.source_id IS NOT NULL THEN ${send.contentType}::text END, ${send.templated},
             CASE WHEN n.source_id IS NOT NULL THEN ${window?.count ?? null}::int END,
             CASE WHEN n.source_id IS NOT NULL THEN ${instant(window?.since ?? null)} END,
-            ${capBy}::text, CASE WHEN n.source_id IS NOT NULL THEN ${jsonb(quiet)} END, n.source_id IS NOT NULL AND ${paced},
+            ${capBy}::text, CASE WHEN n.source_id IS NOT NULL THEN ${jsonb(quiet)} END,
+            n.source_id IS NOT NULL AND ${paced},
             CASE WHEN n.source_id IS NOT NULL THEN ${instant(now)} END,
             CASE WHEN n.source_id IS NULL THEN ${instant(now)} END
           FROM numbered n JOIN send s ON ${sendIs(send)}
