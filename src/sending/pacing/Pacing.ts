@@ -4,6 +4,7 @@ import { NoTakeover } from "../../database/SharedClock.ts";
 import { Transport } from "../../devices/PushAddress.ts";
 import { Worker } from "../../workers/Worker.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
+import { attemptTimeoutMillis } from "../push/PushAttempts.ts";
 import {
   freePermits,
   type HeldPermits,
@@ -51,7 +52,8 @@ export class Pacing extends Context.Service<Pacing>()("waypost/sending/Pacing", 
     /** A limit that is new begins with what the last minute had (contract Y11). */
     const begin = Effect.fnUntraced(function* (tenant: TenantKey, campaignKey: number, now: number) {
       yield* repository.forget(tenant, campaignKey);
-      yield* ledger.add(yield* repository.sentSince(tenant, campaignKey, now - minuteMillis));
+      const until = now + attemptTimeoutMillis;
+      yield* ledger.add(yield* repository.sentSince(tenant, campaignKey, now - minuteMillis, until));
     });
 
     /** Locks the limits of sends and counts their permits. */

@@ -60,17 +60,31 @@ export class PacingSql extends SqlService<PacingSql>("waypost/sending/PacingSql"
       RETURNING p.campaign_key AS "campaignKey", ${epochMillis("p.next_at")} AS "nextAt",
         p.xmax = 0 AS "isNew"`),
 
-  /** Deliveries that were sent since an instant, by the second, of one campaign or of all. */
-  sentSince: (tenant: TenantKey, campaignKey: number, since: number) =>
-    Effect.orDie(sql<AnsweredPermits>`
-      SELECT d.workspace_id AS "workspaceId", d.environment, d.source_id AS "sourceId",
-        CASE WHEN NOT d.test THEN d.campaign_key END AS "campaignKey", count(*)::int AS permits,
-        ${epochMillis("date_trunc('second', d.settled_at) + interval '1 second'")} AS "answeredAt"
-      FROM delivery d
-      WHERE ${tenantIs("d", tenant)} AND d.settled_at > ${instant(since)}
-        AND (d.attempts > 0 OR d.status = 'delivered')
-        AND (${campaignKey}::int = 0 OR d.campaign_key = ${campaignKey})
-      GROUP BY 1, 2, 3, 4, 6`),
+  /**
+   * Deliveries of one campaign or of all that were sent since an instant, by the second of their answer.
+   * Those in flight are answered by `until`.
+   */
+  sentSince: (tenant: TenantKey, campaignKey: number, since: number, until: number) => {
+    const isOwn = sql`(${campaignKey}::int = 0 OR d.campaign_key = ${campaignKey})`;
+    return Effect.orDie(sql<AnsweredPermits>`
+      SELECT ${tenant.workspaceId}::int AS "workspaceId", ${tenant.environment}::text AS environment,
+        r.source_id AS "sourceId", r.campaign_key AS "campaignKey", count(*)::int AS permits,
+        ${epochMillis("r.at")} AS "answeredAt"
+      FROM (
+        SELECT d.source_id, CASE WHEN NOT d.test THEN d.campaign_key END AS campaign_key,
+          date_trunc('second', d.settled_at) + interval '1 second' AS at
+        FROM delivery d
+        WHERE ${tenantIs("d", tenant)} AND ${isOwn} AND d.settled_at > ${instant(since)}
+          AND (d.attempts > 0 OR d.status = 'delivered')
+        UNION ALL
+        SELECT d.source_id, CASE WHEN NOT d.test THEN d.campaign_key END, ${instant(until)}
+        FROM push_queue q
+        JOIN delivery d ON ${tenantIs("d", tenant)} AND d.source_id = q.source_id
+          AND d.device_key = q.device_key AND ${isOwn}
+        WHERE ${tenantIs("q", tenant)} AND q.first_at > ${instant(since)} AND q.permit = 0
+      ) AS r
+      GROUP BY 3, 4, 6`);
+  },
 
   /** Forgets the recorded permits of one campaign or of all. */
   forget: (tenant: TenantKey, campaignKey: number) =>

@@ -57,4 +57,29 @@ layer(TestWaypost.layer)("Pushes with a pace", (it) => {
       assert.strictEqual(yield* arrivedBy(62), 3);
     }),
   );
+
+  it.effect("a send that is running when it gets a limit waits from then on (T5.6)", () =>
+    Effect.gen(function* () {
+      const service = yield* localServices.fcm;
+      const { figures, waypost, workspace } = yield* pushCrowd(service, 900);
+      const setLimit = (max_per_minute: number | null) =>
+        waypost.operator(`/workspaces/${workspace.id}`, { method: "PATCH", body: { max_per_minute } });
+      const release = service.hold("accept");
+      yield* moveTo("2026-11-21T12:30:00Z");
+      yield* pushing;
+      yield* service.arrived(100);
+      yield* setLimit(10);
+      yield* (yield* Pacing).releaseDue;
+      release();
+      yield* pushed;
+      const sent = service.ledger.length;
+      assert.isBelow(sent, 900);
+      assert.deepStrictEqual(yield* figures, ["running", 900, sent, 0]);
+      yield* giveAndSend;
+      assert.lengthOf(service.ledger, sent);
+      yield* setLimit(null);
+      yield* giveAndSend;
+      assert.deepStrictEqual(yield* figures, ["done", 900, 900, 0]);
+    }),
+  );
 });
