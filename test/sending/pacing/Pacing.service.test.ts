@@ -108,6 +108,7 @@ layer(TestWaypost.layer)("Sends with a pace", (it) => {
       const push = yield* planned();
       const visitor = yield* phone();
       yield* start;
+      yield* giveAndSend;
       yield* TestClock.setTime(dueAt + 1_000);
       for (let visit = 0; visit < 4; visit++) {
         const { deliveries } = yield* visitor.sees("enter", store);
@@ -131,6 +132,7 @@ layer(TestWaypost.layer)("Sends with a pace", (it) => {
       yield* planned({}, {}, "12:31");
       yield* start;
       assert.deepInclude((yield* sends())[0], { status: "done", held: 8 });
+      yield* giveAndSend;
       yield* TestClock.setTime(dueAt + 60_000);
       yield* Effect.flatMap(HeldDeliveries, ({ releaseDue }) => releaseDue);
       assert.deepInclude((yield* sends())[0], { delivered: 8, held: 0 });
