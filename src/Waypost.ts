@@ -10,6 +10,7 @@ import { Activity } from "./activity/Activity.ts";
 import { activityPruning } from "./activity/ActivityPruning.ts";
 import { Campaigns } from "./campaigns/Campaigns.ts";
 import { SendPlan } from "./campaigns/SendPlan.ts";
+import { Copies } from "./copies/Copies.ts";
 import { Database } from "./database/Database.ts";
 import { LongReads } from "./database/LongReads.ts";
 import { DataDirectory } from "./database/DataDirectory.ts";
@@ -112,6 +113,7 @@ const statementServices = Layer.mergeAll(
   DeviceAuthentication.layer.pipe(Layer.provide(FailedAttempts.layer)),
   Layer.mergeAll(Devices.layer, Registrations.layer).pipe(Layer.provideMerge(UserSecrets.layer)),
   Layer.mergeAll(TransportTests.layer, Previews.layer).pipe(Layer.provideMerge(RegisteredDevices.layer)),
+  Copies.layer,
   Messages.layer,
   Answers.layer,
   Explanations.layer,

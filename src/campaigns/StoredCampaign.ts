@@ -1,6 +1,7 @@
 import { utcText } from "../time/LocalTime.ts";
 import type { CampaignId } from "../wire/Ids.ts";
-import type { Campaign } from "./Campaign.ts";
+import type { Campaign, FoundCampaign } from "./Campaign.ts";
+import { datesOf } from "./CampaignDates.ts";
 import { campaignStatus } from "./CampaignStatus.ts";
 import type { CampaignValues } from "./CampaignsRepository.ts";
 import type { ResolvedTargeting } from "./CampaignTargeting.ts";
@@ -40,4 +41,18 @@ export const shownCampaign = (row: StoredCampaign, targets: ResolvedTargeting, n
   },
   created_at: utcText(row.createdAt),
   updated_at: utcText(row.updatedAt),
+});
+
+/** The values of a campaign that is read: the inverse of `shownCampaign`. */
+export const valuesOf = (campaign: FoundCampaign): CampaignValues => ({
+  name: campaign.name,
+  type: campaign.type,
+  ...datesOf(campaign),
+  frequencyCapCount: campaign.frequency_cap_count,
+  frequencyCapPeriod: campaign.frequency_cap_period,
+  capBy: campaign.cap_by,
+  quietHours: campaign.quiet_hours,
+  cooldownMinutes: campaign.cooldown_minutes,
+  maxPerMinute: campaign.max_per_minute,
+  segmentMatch: campaign.targeting.segment_match,
 });

@@ -95,18 +95,18 @@ export class LocationImports extends Context.Service<LocationImports>()("waypost
         isDryRun: boolean,
       ) {
         const now = yield* Clock.currentTimeMillis;
-        const results = isDryRun
-          ? withoutNewIds(yield* plan(tenant, locations, now))
+        const { results, ...room } = isDryRun
+          ? yield* Effect.map(plan(tenant, locations, now), dryRunOf)
           : yield* database.atomically(
               Effect.gen(function* () {
                 yield* workspaces.lock(tenant);
                 const planned = yield* plan(tenant, locations, now);
                 yield* write(tenant, planned, now);
                 if (isWritten(planned)) yield* recordCounts(tenant, planned);
-                return planned.results;
+                return { results: planned.results };
               }),
             );
-        return { dry_run: isDryRun, results, summary: summaryOf(results) } satisfies ImportReport;
+        return { dry_run: isDryRun, ...room, results, summary: summaryOf(results) } satisfies ImportReport;
       }),
     };
   }),
@@ -117,9 +117,11 @@ export class LocationImports extends Context.Service<LocationImports>()("waypost
 const isWritten = ({ creations, memberships, updates }: ImportPlan): boolean =>
   creations.length + updates.length + memberships.length > 0;
 
-const withoutNewIds = ({ creations, results }: ImportPlan): ImportPlan["results"] => {
+/** The results without the ids of new locations, and the room that the plan has left. */
+const dryRunOf = ({ creations, results, room }: ImportPlan): Pick<ImportPlan, "results" | "room"> => {
   const newIds = new Set(creations.map(({ id }) => id));
-  return results.map(({ id, ...result }) =>
+  const shown = results.map(({ id, ...result }) =>
     id === undefined || newIds.has(id) ? result : { ...result, id },
   );
+  return { results: shown, room };
 };

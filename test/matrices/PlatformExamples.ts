@@ -162,6 +162,10 @@ export const platformExamples: Examples = {
         return { params: { campaign } };
       }),
   },
+  "POST /campaigns/:campaign/copy": {
+    request: ({ environment, make }) =>
+      Effect.map(make.geoCampaign, (campaign) => ({ params: { campaign }, body: { environment } })),
+  },
   "POST /campaigns/:campaign/publish": {
     request: ({ make, platform }) =>
       Effect.gen(function* () {

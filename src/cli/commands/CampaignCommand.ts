@@ -1,7 +1,8 @@
 import { Option } from "effect";
 import { Flag } from "effect/cli";
-import type { Campaign, CampaignDraft } from "../../client/WaypostClient.ts";
+import type { Campaign, CampaignDraft, CopyCounts } from "../../client/WaypostClient.ts";
 import { counted } from "../../wire/Text.ts";
+import { environmentName } from "../../workspaces/Environment.ts";
 import { listOf } from "../Ask.ts";
 import { command, operatorCommands } from "../DeclaredCommand.ts";
 import { limitFlag, nameArgument, optionalFlag, switchFlag, textFlag } from "../Flags.ts";
@@ -179,6 +180,58 @@ const remove = command("delete", {
   },
 });
 
+const nouns = {
+  notifications: "notification",
+  media: "media file",
+  locations: "location",
+  location_groups: "location group",
+  segments: "segment",
+};
+
+const countsText = (counts: CopyCounts): string => {
+  const parts = (Object.keys(nouns) as ReadonlyArray<keyof typeof nouns>)
+    .filter((kind) => counts[kind] > 0)
+    .map((kind) => counted(counts[kind], nouns[kind]));
+  return parts.length === 0 ? "nothing" : parts.join(", ");
+};
+
+const copy = command("copy", {
+  description: "Copy a campaign, paused, with all that it refers to",
+  examples: [
+    'waypost campaign copy "Opening week" --workspace Acme --environment sandbox --to production',
+    'waypost campaign copy "Opening week" --workspace Acme --environment sandbox --to production --dry-run',
+  ],
+  flags: {
+    ...campaignFlags,
+    to: Flag.Literals("to", ["sandbox", "production"]).pipe(
+      Flag.withDescription("Environment of the copy. Only the operator key copies to the other one"),
+    ),
+    name: optionalFlag(
+      "name",
+      "Name of the copy. If left out: the same in the other environment, “Copy of …” in the same one",
+    ),
+    dryRun: switchFlag("dry-run", "Only say what the copy would make"),
+  },
+  *run({ campaign, dryRun, name, to, ...flags }) {
+    const platform = yield* openPlatform(flags);
+    const id = yield* findCampaign(platform, campaign);
+    const body = { environment: to, name: Option.getOrUndefined(name) };
+    const copied = yield* platform((client) => client.copies.copy(id, body, { dryRun }));
+    yield* printOne(copied, ({ data, made, matched }) =>
+      [
+        data === null
+          ? "Dry run: nothing was made."
+          : `Made the campaign "${data.name}" in ${environmentName(to)}. It is ${data.status}.`,
+        details([
+          ["id", data?.id ?? "none"],
+          ["made", countsText(made)],
+          ["matched", countsText(matched)],
+        ]),
+      ].join("\n\n"),
+    );
+  },
+});
+
 /** `waypost campaign …` */
 export const campaignCommand = operatorCommands("campaign", {
   description: "Campaigns: when messages are sent, and to which devices",
@@ -191,6 +244,7 @@ export const campaignCommand = operatorCommands("campaign", {
     change("publish", "Publish a paused campaign"),
     change("archive", "Archive a campaign: pause it, and leave it out of lists"),
     change("unarchive", "Put an archived campaign back into lists; it is paused until it is published"),
+    copy,
     remove,
   ],
 });

@@ -413,6 +413,34 @@ export interface ContentDraft_1 {
   readonly translations?: Readonly<Record<string, TranslationDraft>> | null | undefined;
 }
 
+/**
+ * How much of each kind: in `made` what the copy makes besides the campaign, in `matched` what it
+ * uses because it is there.
+ */
+export interface CopyCounts {
+  /** Notifications: all are made. */
+  readonly notifications: number;
+  /** Media files: copied to another environment, shared in the same one. */
+  readonly media: number;
+  /** Locations of the campaign, and of location groups that are made. */
+  readonly locations: number;
+  /** Location groups. */
+  readonly location_groups: number;
+  /** Segments. */
+  readonly segments: number;
+}
+
+/** The JSON of `CopyDraft`. */
+export interface CopyDraft {
+  /** The environment in which the copy is made: the other one, or the campaign's own. */
+  readonly environment: "sandbox" | "production";
+  /**
+   * Name of the copy. Left out: the campaign's own name in the other environment, and in the same one
+   * “Copy of …”, with a number if that is taken.
+   */
+  readonly name?: string | null | undefined;
+}
+
 /** The JSON of `Delivery`. */
 export interface Delivery {
   /** Id of the delivery, and of the device's message. */
@@ -544,6 +572,8 @@ export interface FeatureResult {
 export interface ImportReport {
   /** Whether it was a dry run, which writes nothing. */
   readonly dry_run: boolean;
+  /** Of a dry run: how many more locations the plan allows after these features; null without a limit. */
+  readonly room?: number | null | undefined;
   /** One result for each feature, in the order in which they were sent. */
   readonly results: ReadonlyArray<FeatureResult>;
   readonly summary: {
@@ -2106,6 +2136,27 @@ export interface CampaignsEndpoints {
   unarchive(campaign: string, options?: ChangeOptions & VersionOptions): Promise<Campaign>;
 }
 
+/** Campaigns from one environment in the other one. */
+export interface CopiesEndpoints {
+  /**
+   * Copy a campaign to an environment. Makes a paused campaign with the same dates, rules,
+   * notifications and translations, all or nothing. Media files are copied. It uses locations of the
+   * environment with the same `external_id`, else with the same name and shape, location groups with
+   * the same name, and segments with the same name and rule; what is not there is made. Only the
+   * operator can copy to the other environment.
+   */
+  copy(
+    campaign: string,
+    body: CopyDraft,
+    options?: ChangeOptions & { readonly dryRun?: boolean | undefined },
+  ): Promise<{
+    /** The copy; null of a dry run. */
+    readonly data: Campaign | null;
+    readonly made: CopyCounts;
+    readonly matched: CopyCounts;
+  }>;
+}
+
 /** A notification has a content, which people read, and a trigger on each of its campaigns. */
 export interface NotificationsEndpoints {
   /**
@@ -2559,6 +2610,8 @@ export interface PlatformGroups {
   readonly media: MediaEndpoints;
   /** A campaign decides when messages are sent and to whom; its notifications hold their content. */
   readonly campaigns: CampaignsEndpoints;
+  /** Campaigns from one environment in the other one. */
+  readonly copies: CopiesEndpoints;
   /** A notification has a content, which people read, and a trigger on each of its campaigns. */
   readonly notifications: NotificationsEndpoints;
   /** The content of notifications, which is created without a campaign and can be shared by several. */
@@ -2635,6 +2688,9 @@ export const platformEndpoints = {
     publish: "POST /campaigns/{campaign}/publish key",
     archive: "POST /campaigns/{campaign}/archive key",
     unarchive: "POST /campaigns/{campaign}/unarchive key",
+  },
+  copies: {
+    copy: "POST /campaigns/{campaign}/copy envelope body key",
   },
   notifications: {
     list: "GET /campaigns/{campaign}/notifications pages",
