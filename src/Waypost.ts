@@ -73,6 +73,7 @@ import { CampaignRecipients } from "./sending/recipients/CampaignRecipients.ts";
 import { PushDispatcher } from "./sending/push/PushDispatcher.ts";
 import { leaseMillis } from "./sending/push/PushLeases.ts";
 import { TransportTests } from "./sending/push/TransportTests.ts";
+import { Pacing } from "./sending/pacing/Pacing.ts";
 import { HeldDeliveries } from "./sending/sends/holding/HeldDeliveries.ts";
 import { Sends } from "./sending/sends/Sends.ts";
 import { SendScheduler } from "./sending/sends/SendScheduler.ts";
@@ -148,6 +149,7 @@ const jobs = Layer.mergeAll(
 const sending = Layer.mergeAll(
   SendScheduler.layer,
   HeldDeliveries.layer,
+  Pacing.layer,
   PushDispatcher.layer,
   WebhookDispatcher.layer,
 );

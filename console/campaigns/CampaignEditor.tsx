@@ -26,6 +26,7 @@ const labels = [
   ["quiet_to", "Quiet hours: to"],
   ["quiet_action", "Quiet hours: action"],
   ["cooldown_minutes", "Cooldown"],
+  ["max_per_minute", "Pace"],
   ["location_ids", "Locations"],
   ["location_group_ids", "Location groups"],
   ["segmentation_ids", "Segments"],

@@ -55,6 +55,9 @@ const Facts = ({ campaign }: { readonly campaign: Campaign }) => {
       {campaign.cooldown_minutes !== null && (
         <Fact name="Cooldown">{formatCount(campaign.cooldown_minutes, "minute")} at each location</Fact>
       )}
+      {campaign.max_per_minute !== null && (
+        <Fact name="Pace">{formatCount(campaign.max_per_minute, "message")} a minute at most</Fact>
+      )}
     </dl>
   );
 };

@@ -162,6 +162,9 @@ export const PublishDialog = ({ onClose, onConfirm, summary }: PublishDialogProp
         <Fact name="First send">{firstSend(summary)}</Fact>
         <Fact name="Frequency cap">{capOf(values)}</Fact>
         <Fact name="Quiet hours">{quietOf(values)}</Fact>
+        {values.type === "push" && values.max_per_minute.trim() !== "" && (
+          <Fact name="Pace">{values.max_per_minute.trim()} messages a minute at most.</Fact>
+        )}
         {values.type === "geo" && values.cooldown_minutes.trim() !== "" && (
           <Fact name="Cooldown">{values.cooldown_minutes.trim()} minutes at each location.</Fact>
         )}

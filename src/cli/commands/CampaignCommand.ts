@@ -5,8 +5,9 @@ import { counted } from "../../wire/Text.ts";
 import { listOf } from "../Ask.ts";
 import { command, operatorCommands } from "../DeclaredCommand.ts";
 import { limitFlag, optionalFlag, repeatedFlag, switchFlag, textFlag } from "../Flags.ts";
+import { paceFlag, parsePace } from "../PlanFlags.ts";
 import { campaignFlags, findCampaign, openPlatform, platformFlags } from "../Platform.ts";
-import { formatInstant, yesNo } from "../terminal/Formats.ts";
+import { formatInstant, paceText, yesNo } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
 import { details } from "../terminal/Table.ts";
 import { copyCampaign } from "./CampaignCopyCommand.ts";
@@ -47,7 +48,10 @@ const card = (campaign: Campaign): string => {
           ["locations", idsOr(targeting.location_ids, "none")],
           ["location groups", idsOr(targeting.location_group_ids, "none")],
         ] as const)
-      : ([["segments", idsOr(targeting.segmentation_ids, "none: all devices")]] as const)),
+      : ([
+          ["pace", paceText(campaign.max_per_minute)],
+          ["segments", idsOr(targeting.segmentation_ids, "none: all devices")],
+        ] as const)),
     ["created", formatInstant(campaign.created_at)],
     ["updated", formatInstant(campaign.updated_at)],
   ]);
@@ -112,6 +116,7 @@ const create = command("create", {
     ),
     groups: repeatedFlag("location-group", "Name of a location group that a geo campaign targets"),
     locations: repeatedFlag("location", "Id of a location that a geo campaign targets"),
+    pace: paceFlag,
     paused: switchFlag("paused", "Create a draft that sends nothing until it is published"),
     segments: repeatedFlag(
       "segment",
@@ -125,6 +130,7 @@ const create = command("create", {
       timezone: flags.timezone,
       starts_at: flags.startsAt,
       ends_at: Option.getOrUndefined(flags.endsAt),
+      max_per_minute: yield* parsePace(flags.pace),
       paused: flags.paused,
       location_group_names: flags.groups,
       location_ids: flags.locations,

@@ -155,6 +155,11 @@ export interface Campaign {
    * other message of the campaign there; null for no cooldown.
    */
   readonly cooldown_minutes: number | null;
+  /**
+   * Of a push campaign: the most deliveries of its sends in any 60 seconds; null for no limit of its
+   * own.
+   */
+  readonly max_per_minute: number | null;
   readonly targeting: Targeting;
   /** When the campaign was created, in UTC. */
   readonly created_at: string;
@@ -218,6 +223,11 @@ export interface CampaignDraft {
    * other message of the campaign there.
    */
   readonly cooldown_minutes?: number | null | undefined;
+  /**
+   * Of a push campaign: the most deliveries of its sends in any 60 seconds, over all processes. The
+   * rest waits. The workspace may have a smaller limit.
+   */
+  readonly max_per_minute?: number | null | undefined;
   /** Whether the campaign is paused. Left out: a new campaign is not, and an update keeps it as it is. */
   readonly paused?: boolean | undefined;
   /** Whether a device must be in `any` (the default) or `all` of the segments; null if not set. */
@@ -1256,6 +1266,13 @@ export interface Send {
   /** When it was done, skipped, missed or cancelled; null until then. */
   readonly finished_at: string | null;
   /**
+   * The most deliveries a minute now, of its campaign or its workspace, whichever is less; null for
+   * none.
+   */
+  readonly pace: number | null;
+  /** Of a running send with a pace: when it will be done by that, in UTC; null for others. */
+  readonly estimated_finish_at: string | null;
+  /**
    * Of a send at a local time its parts in order of time; null for others. Those to come follow from
    * the time zones of the devices that are registered now.
    */
@@ -1297,6 +1314,13 @@ export interface SendDetail {
   readonly started_at: string | null;
   /** When it was done, skipped, missed or cancelled; null until then. */
   readonly finished_at: string | null;
+  /**
+   * The most deliveries a minute now, of its campaign or its workspace, whichever is less; null for
+   * none.
+   */
+  readonly pace: number | null;
+  /** Of a running send with a pace: when it will be done by that, in UTC; null for others. */
+  readonly estimated_finish_at: string | null;
   /**
    * Of a send at a local time its parts in order of time; null for others. Those to come follow from
    * the time zones of the devices that are registered now.
