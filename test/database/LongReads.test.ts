@@ -193,7 +193,7 @@ describe("divided", () => {
     }
   });
 
-  it("from six connections on, files of one workspace leave one to another (running.neighbours)", () => {
+  it("with six connections, files of a workspace leave a permit to another one (running.neighbours)", () => {
     assert.strictEqual(divided(5).exports, 1);
     for (let connections = 6; connections <= 100; connections++) {
       const { exports, long, reads } = divided(connections);

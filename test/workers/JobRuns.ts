@@ -16,8 +16,8 @@ const runsOf = (job: JobName) =>
   );
 
 /**
- * Lets the pause of a job pass, and waits until a run has ended. If the job ran while the time passed, it is
- * this run. In any case its worker sleeps afterwards, and wakes when its pause has passed.
+ * Lets the pause of a job pass, and waits until a run has ended. If the job ran while the time passed, that
+ * is this run. In any case its worker sleeps afterwards, and wakes when its pause has passed.
  */
 export const afterPause = (job: JobName, pause: Duration.Input) =>
   Effect.gen(function* () {

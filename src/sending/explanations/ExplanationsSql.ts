@@ -71,8 +71,8 @@ export interface UsedLimit {
 /** The statements that explain whom campaigns reach. */
 export class ExplanationsSql extends SqlService<ExplanationsSql>("waypost/sending/ExplanationsSql")((sql) => {
   /** Condition: the send of an alias has a message for the device. */
-  const hasDelivery = (alias: string, deviceKey: DeviceKey) => sql`EXISTS (
-    SELECT FROM delivery d WHERE ${sameTenant("d", alias)} AND d.source_id = ${sql(`${alias}.source_id`)}
+  const hasDelivery = (tenant: Tenant, alias: string, deviceKey: DeviceKey) => sql`EXISTS (
+    SELECT FROM delivery d WHERE ${tenantIs("d", tenant)} AND d.source_id = ${sql(`${alias}.source_id`)}
       AND d.device_key = ${deviceKey})`;
   /** Condition: a notification `a` on its campaign is in its window. */
   const isOpen = (now: number) => sql`(a.starts_at IS NULL OR a.starts_at <= ${instant(now)})
@@ -111,10 +111,10 @@ export class ExplanationsSql extends SqlService<ExplanationsSql>("waypost/sendin
           COALESCE((
             SELECT jsonb_agg(jsonb_build_object('localAt', s.local_at, 'late', s.late, 'status', s.status,
               'dueAt', ${epochMillis("s.due_at")}, 'plannedAt', ${epochMillis("s.planned_at")},
-              'nextAt', ${epochMillis("s.next_at")}, 'hasDelivery', ${hasDelivery("s", deviceKey)},
+              'nextAt', ${epochMillis("s.next_at")}, 'hasDelivery', ${hasDelivery(tenant, "s", deviceKey)},
               'parts', COALESCE((
                 SELECT jsonb_agg(jsonb_build_object('dueAt', ${epochMillis("p.due_at")}, 'status', p.status,
-                  'hasDelivery', ${hasDelivery("p", deviceKey)}))
+                  'hasDelivery', ${hasDelivery(tenant, "p", deviceKey)}))
                 FROM send p WHERE ${sameTenant("p", "s")} AND p.parent_id = s.id), '[]')))
             FROM (
               SELECT DISTINCT ON (s.notification_id) s.* FROM send s
@@ -127,11 +127,11 @@ export class ExplanationsSql extends SqlService<ExplanationsSql>("waypost/sendin
               WHEN 'on_exit' THEN false WHEN 'on_dwell' THEN NOT EXISTS (
                 SELECT FROM unnest(i.locations) AS l (key) WHERE NOT EXISTS (
                   SELECT FROM delivery d
-                  WHERE ${sameTenant("d", "c")} AND d.device_key = ${deviceKey} AND d.campaign_key = c.key
+                  WHERE ${tenantIs("d", tenant)} AND d.device_key = ${deviceKey} AND d.campaign_key = c.key
                     AND d.notification_key = n.key AND d.location_key = l.key AND d.trigger_type = 'on_dwell'
                     AND NOT d.test AND d.status <> 'failed' AND d.created_at > COALESCE((
                       SELECT max(e.occurred_at) FROM geofence_event e
-                      WHERE ${sameTenant("e", "c")} AND e.device_key = ${deviceKey}
+                      WHERE ${tenantIs("e", tenant)} AND e.device_key = ${deviceKey}
                         AND e.location_key = l.key AND e.type = 'exit'), '-infinity')))
               ELSE true END)
             FROM campaign_notification a

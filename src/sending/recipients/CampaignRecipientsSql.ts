@@ -34,12 +34,12 @@ export class CampaignRecipientsSql extends SqlService<CampaignRecipientsSql>(
   "waypost/sending/CampaignRecipientsSql",
 )((sql) => {
   const isOfEvent = sql`(d.location_key IS NOT NULL OR d.test)`;
-  const answeredAt = sql`CASE WHEN d.test THEN (
+  const answeredAt = (tenant: Tenant) => sql`CASE WHEN d.test THEN (
       SELECT t.answered_at FROM test_response t
-      WHERE ${sameTenant("t", "d")} AND t.source_id = d.source_id AND t.device_key = d.device_key)
+      WHERE ${tenantIs("t", tenant)} AND t.source_id = d.source_id AND t.device_key = d.device_key)
     ELSE (
       SELECT r.answered_at FROM survey_response r
-      WHERE ${sameTenant("r", "d")} AND r.notification_key = d.notification_key
+      WHERE ${tenantIs("r", tenant)} AND r.notification_key = d.notification_key
         AND r.campaign_key = d.campaign_key AND r.device_key = d.device_key
         AND r.answered_at >= d.created_at) END`;
 
@@ -47,15 +47,15 @@ export class CampaignRecipientsSql extends SqlService<CampaignRecipientsSql>(
   const hasPart = (pattern: string) => sql`v.erased_at IS NULL
     AND (${hasPartSql(sql, "v.installation_id", pattern)} OR ${hasPartSql(sql, "v.user_id", pattern)})`;
 
-  const conditions: Readonly<Record<RecipientOutcome, Statement.Fragment>> = {
+  const conditionsOf = (tenant: Tenant): Readonly<Record<RecipientOutcome, Statement.Fragment>> => ({
     delivered: sql`d.status = 'delivered'`,
     opened: sql`d.opened_at IS NOT NULL`,
     clicked: sql`d.clicked_at IS NOT NULL`,
-    answered: sql`d.status = 'delivered' AND ${answeredAt} IS NOT NULL`,
+    answered: sql`d.status = 'delivered' AND ${answeredAt(tenant)} IS NOT NULL`,
     held: sql`d.status = 'held'`,
     failed: sql`d.status = 'failed'`,
     queued: sql`d.status IN ('queued', 'handed_over')`,
-  };
+  });
 
   const recipients = (
     tenant: Tenant,
@@ -65,6 +65,7 @@ export class CampaignRecipientsSql extends SqlService<CampaignRecipientsSql>(
     before: DeliveryKey | null,
     limit: number | null,
   ) => {
+    const conditions = conditionsOf(tenant);
     const isBehind =
       before === null
         ? sql`true`
@@ -74,7 +75,7 @@ export class CampaignRecipientsSql extends SqlService<CampaignRecipientsSql>(
         ? sql`true`
         : // A subselect in a comparison stays one: as a join, it would read all devices first.
           sql`(SELECT ${hasPart(search)} FROM device v
-            WHERE ${sameTenant("v", "d")} AND v.key = d.device_key) IS TRUE`;
+            WHERE ${tenantIs("v", tenant)} AND v.key = d.device_key) IS TRUE`;
     const isAnswered = outcome === "answered" ? conditions.answered : sql`true`;
     const rest = sql`AND ${isBehind} AND ${isFound} AND ${isAnswered}
       ORDER BY d.source_id DESC, d.device_key DESC LIMIT ${limit}`;
@@ -127,13 +128,13 @@ export class CampaignRecipientsSql extends SqlService<CampaignRecipientsSql>(
         ${utc("COALESCE(d.settled_at, d.created_at)")} AS at, ${utc("d.opened_at")} AS opened_at,
         ${utc("d.clicked_at")} AS clicked_at, ${utc("d.answered_at")} AS answered_at, d.test
       FROM (
-        SELECT d.*, ${answeredAt} AS answered_at FROM (
+        SELECT d.*, ${answeredAt(tenant)} AS answered_at FROM (
           SELECT * FROM (${sql.join(" UNION ALL ", false)(chosen)}) AS d
           ORDER BY d.source_id DESC, d.device_key DESC LIMIT ${limit}
         ) AS d
       ) AS d
       JOIN content c ON ${sameTenant("c", "d")} AND c.key = d.content_key
-      JOIN device v ON ${sameTenant("v", "d")} AND v.key = d.device_key
+      JOIN device v ON ${tenantIs("v", tenant)} AND v.key = d.device_key
       ORDER BY d.source_id DESC, d.device_key DESC`;
   };
 
