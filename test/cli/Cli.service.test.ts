@@ -159,7 +159,7 @@ layer(TestWaypost.layer)("the command line", (it) => {
           "workspace make",
           /^waypost workspace has no command "make". Its commands are create, list, show and update\.\n/,
         ],
-        ["location make", /^waypost location has no command "make"\. Its only command is import\.\n/],
+        ["location make", /^waypost location has no command "make"\. Its commands are import and change\.\n/],
         ["workspace create --nome x", /has no flag --nome\. Did you mean --name\?/],
         ["workspce list", /^waypost has no command "workspce"\. Did you mean workspace\?\n/],
         ["token list -w Acme --limit ten", /^--limit must be a whole number; it is "ten"\.\n/],
