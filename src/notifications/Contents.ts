@@ -161,6 +161,7 @@ export class Contents extends Context.Service<
           questions: (row.questions ?? []).map(showQuestion),
           template: row.template,
           translations: row.translations,
+          push: row.push,
           created_at: row.created_at,
           updated_at: row.updated_at,
         }),

@@ -65,7 +65,8 @@ export class DeliveryListSql extends SqlService<DeliveryListSql>("waypost/sendin
   const shown = sql`d.source_id AS "sourceId", d.device_key, COALESCE(s.parent_id, s.id) AS send_id,
     COALESCE(k.id, g.id) AS campaign_id, c.notification_id, v.id AS device_id, d.trigger_type,
     COALESCE(l.id, f.id) AS location_id, d.transport, d.status, d.attempts::int AS attempts, d.last_error,
-    d.test, ${utc("d.created_at")} AS created_at, ${utc("d.held_until")} AS held_until,
+    COALESCE(d.cut, '[]') AS cut, d.test, ${utc("d.created_at")} AS created_at,
+    ${utc("d.held_until")} AS held_until,
     CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END AS delivered_at`;
 
   // As `csvCell`, always in quotes. No other column can have a character that needs them.

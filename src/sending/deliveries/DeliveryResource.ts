@@ -44,6 +44,13 @@ export const DeliveryResource = Schema.Struct({
     "The last error; null for none.",
     "No credentials are set for fcm in this environment.",
   ),
+  cut: Schema.Array(Schema.String).annotate({
+    description:
+      "What was shortened or left out of its push to fit the limit of the push service: `body`, `data`, " +
+      "`notification` (the declarative part of Web Push), `actions` and, last, `media`, `cta_label`, " +
+      "`cta_url` and `headline`; [] for nothing.",
+    examples: [[]],
+  }),
   test: flag("Whether it is a test send, which counts in no report, cap or interaction.", false),
   created_at: Timestamp,
   held_until: nullableInstant(

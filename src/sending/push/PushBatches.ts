@@ -57,7 +57,7 @@ export class PushBatches extends Context.Service<PushBatches>()("waypost/sending
       for (const { media, template, translations, ...row } of yield* repository.contents(partition, [
         ...missing.values(),
       ])) {
-        const content = { ...row, media: shownMedia(mediaBase, media) };
+        const content = { ...row, media: shownMedia(mediaBase, media), language: null };
         cache.set(contentName(row), new CachedContent(content, template, translations));
       }
     });
@@ -115,9 +115,14 @@ export class PushBatches extends Context.Service<PushBatches>()("waypost/sending
         const settled: Array<AttemptResult> = [];
         const sendable: Array<TakenPush> = [];
         const postponed: Array<TakenPush & { readonly dueAt: number }> = [];
+        const moved: Array<TakenPush> = [];
         for (const push of taken) {
-          const result =
-            withheld(push, now) ?? (channel === null ? withoutCredentials(push, partition) : null);
+          const obstacle = withheld(push, now);
+          if (obstacle === null && push.hasMoved) {
+            moved.push(push);
+            continue;
+          }
+          const result = obstacle ?? (channel === null ? withoutCredentials(push, partition) : null);
           const dueAt = result === null ? (limiter?.(channel?.serviceOf(push.address) ?? "") ?? null) : null;
           if (result !== null) settled.push(result);
           else if (dueAt !== null) postponed.push({ ...push, dueAt });
@@ -132,9 +137,10 @@ export class PushBatches extends Context.Service<PushBatches>()("waypost/sending
         if (ready.length > 0) {
           yield* repository.recordAttempts(
             partition,
-            ready.map(({ push }) => push),
+            ready.map(({ content, push }) => ({ ...push, cut: channel?.cutOf(content) ?? [] })),
           );
         }
+        if (moved.length > 0) yield* repository.move(partition, moved, now);
         if (postponed.length > 0) yield* repository.postpone(partition, postponed);
         return {
           ready,

@@ -19,7 +19,10 @@ const plain: PushContent = {
   media: null,
   cta_label: null,
   cta_url: null,
+  push: null,
+  language: null,
 };
+const lifetime = { seconds: 3600, expiresAt: 1_800_000_000 };
 const write = (message: string, content: PushContent) => JSON.stringify(pushPayload(message, content));
 /** As providers nest it: the body twice, once in a text within the text. */
 const nested = (message: string, content: PushContent) =>
@@ -51,6 +54,8 @@ const contents: fc.Arbitrary<PushContent> = fc.record({
   cta_url: fc
     .string({ maxLength: 2_048, size: "max" })
     .map((text) => `https://example.com/${encodeURI(text.toWellFormed())}`.slice(0, 2048)),
+  push: fc.constant(null),
+  language: fc.constant(null),
 });
 
 describe("Push payloads", () => {
@@ -62,7 +67,7 @@ describe("Push payloads", () => {
       const payload = payloadsOf({ write: writer, limit });
       fc.assert(
         fc.property(contents, (content) => {
-          const text = payload(id, content);
+          const text = payload.write(id, content, lifetime);
           assert.isAtMost(Buffer.byteLength(text), limit);
           const outer = JSON.parse(text);
           const read = outer.data === undefined ? outer : JSON.parse(outer.data.waypost);
@@ -80,10 +85,11 @@ describe("Push payloads", () => {
     const sizeOf = (content: PushContent) => Buffer.byteLength(write(id, content));
     const room = 4096 - sizeOf({ ...plain, body: "" });
     const fits = { ...plain, body: "a".repeat(room) };
-    assert.strictEqual(shortened(fits, 4096, sizeOf), fits);
-    const over = shortened({ ...plain, body: "a".repeat(room + 1) }, 4096, sizeOf);
-    assert.deepStrictEqual(over, { ...plain, body: `${"a".repeat(room - 3)}…` });
-    assert.strictEqual(sizeOf(over), 4096);
+    assert.strictEqual(shortened(fits, { write, limit: 4096 }).content, fits);
+    const over = shortened({ ...plain, body: "a".repeat(room + 1) }, { write, limit: 4096 });
+    assert.deepStrictEqual(over.content, { ...plain, body: `${"a".repeat(room - 3)}…` });
+    assert.deepStrictEqual(over.cut, ["body"]);
+    assert.strictEqual(sizeOf(over.content), 4096);
   });
 
   it("a payload shortens the body first, between grapheme clusters (L8.1)", () => {
@@ -93,7 +99,7 @@ describe("Push payloads", () => {
     const media = { id: randomUUID(), url: "https://example.com/a.webp", type: "image" as const };
     const content = { ...plain, ...button, media, body: family.repeat(500) };
     for (let limit = 4096; limit > 4096 - Buffer.byteLength(family); limit--) {
-      const { body, ...rest } = shortened(content, limit, sizeOf);
+      const { body, ...rest } = shortened(content, { write, limit }).content;
       assert.match(body, new RegExp(`^(${family})+…$`, "u"));
       assert.isAbove(sizeOf({ ...rest, body }), limit - Buffer.byteLength(family));
       assert.deepStrictEqual({ ...rest, body: content.body }, content);
@@ -109,7 +115,7 @@ describe("Push payloads", () => {
     };
     const button = { cta_label: "Look", cta_url: `https://example.com/${"b".repeat(1000)}` };
     const content = { ...plain, headline: "H".repeat(500), body: "B".repeat(500), media, ...button };
-    const at = (limit: number) => shortened(content, limit, sizeOf);
+    const at = (limit: number) => shortened(content, { write, limit }).content;
     const without = (less: object) => sizeOf({ ...content, ...less, body: "…" });
     assert.deepInclude(at(without({})), { ...content, body: "…" });
     assert.deepInclude(at(without({}) - 1), { media: null, ...button, headline: content.headline });
@@ -125,7 +131,8 @@ describe("Push payloads", () => {
   it("payloads of one content differ only in the message id", () => {
     const payload = payloadsOf({ write: nested, limit: payloadLimit });
     const other = "00000000-0000-8a41-8000-0000000000ff";
-    assert.strictEqual(payload(other, plain), payload(id, plain).replaceAll(id, other));
-    assert.notStrictEqual(payload(other, plain), payload(id, plain));
+    const first = payload.write(id, plain, lifetime);
+    assert.strictEqual(payload.write(other, plain, lifetime), first.replaceAll(id, other));
+    assert.notStrictEqual(payload.write(other, plain, lifetime), first);
   });
 });

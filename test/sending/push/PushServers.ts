@@ -216,7 +216,7 @@ export const localFcm = Effect.gen(function* () {
     const payload = JSON.parse(message.data.waypost);
     const behaviour = await book.enter({
       id: payload.id,
-      to: message.token,
+      to: message.token ?? message.fid,
       headers: request.headers,
       payload,
       shown: message,
@@ -259,7 +259,8 @@ export const localWebPush = Effect.gen(function* () {
     const { headers } = request;
     const to = (request.url ?? "").slice("/push/".length);
     book.expect(headers["content-encoding"] === "aes128gcm" && request.method === "POST", "encoding");
-    book.expect(/^\d+$/.test(String(headers["ttl"])) && headers["urgency"] === "high", "ttl and urgency");
+    book.expect(/^\d+$/.test(String(headers["ttl"])), "ttl");
+    book.expect(/^(high|normal|low)$/.test(String(headers["urgency"])), "urgency");
     const vapid = await readVapid(headers.authorization ?? "");
     book.expect(vapid.isGood && vapid.claims.aud === origin, "vapid");
     book.expect(vapid.claims.sub === webPushCredentials.subject, "subject");
