@@ -41,8 +41,8 @@ const topLevelIds = Object.entries(numbers).flatMap(([letter, count]) =>
 
 const heading = "| id | requirement | endpoint |";
 const ruler = "| --- | --- | --- |";
-const idPattern = /^(?:[A-Z]\d{1,2}(?:\.\d{1,2})?|[a-z][a-z-]*\.[a-z0-9_]+)$/;
-const rangePattern = /^([A-Z])(\d{1,2})[–-]\1?(\d{1,2})$/;
+const idPattern = /^(?:[A-Z]{1,2}\d{1,2}(?:\.\d{1,2})?|[a-z][a-z-]*\.[a-z0-9_]+)$/;
+const rangePattern = /^([A-Z]{1,2})(\d{1,2})[–-]\1?(\d{1,2})$/;
 
 const cellsOf = (line: string): ReadonlyArray<string> =>
   line

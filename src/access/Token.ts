@@ -1,7 +1,8 @@
-import { Schema } from "effect";
+import { Schema, SchemaTransformation } from "effect";
 import { Ability } from "./Ability.ts";
 import { nullableInstant, shownId, shownText } from "../wire/ShownFields.ts";
-import { text, Timestamp } from "../wire/Text.ts";
+import { optionalOrNull, text, Timestamp } from "../wire/Text.ts";
+import { webOrigin } from "../wire/WebOrigin.ts";
 import { Environment } from "../workspaces/Environment.ts";
 import { Instant } from "../time/Instant.ts";
 
@@ -51,10 +52,34 @@ export const TokenDraft = Schema.Struct({
 }).annotate({ identifier: "TokenDraft" });
 export type TokenDraft = typeof TokenDraft.Type;
 
+const Origin = Schema.String.check(
+  Schema.makeFilter(
+    (text: string) =>
+      webOrigin(text) !== null ||
+      "Each of the {field} must be an origin such as https://shop.example, without a path " +
+        "(http only for localhost and private addresses).",
+    { toJsonSchema: () => ({ format: "uri" }) },
+  ),
+).pipe(
+  Schema.decode(
+    SchemaTransformation.transform<string, string>({
+      decode: (text) => webOrigin(text) ?? text,
+      encode: (origin) => origin,
+    }),
+  ),
+);
+
+const originsDescription =
+  "The origins whose pages may register devices with the key; null for any. Apps are not held to it.";
+
 const sdkKeyFields = {
   id: tokenFields.id,
   name: shownText("Which app uses the key.", "iOS app"),
   environment: Environment,
+  allowed_origins: Schema.NullOr(Schema.Array(Schema.String)).annotate({
+    description: originsDescription,
+    examples: [["https://shop.example"]],
+  }),
   revoked_at: tokenFields.revoked_at,
   last_used_at: tokenFields.last_used_at,
   created_at: Timestamp,
@@ -73,5 +98,10 @@ export const IssuedSdkKey = Schema.Struct({
 /** Body of a new SDK key. */
 export const SdkKeyDraft = Schema.Struct({
   name: text({ max: 255, description: "Which app uses the key.", example: "iOS app" }),
+  allowed_origins: optionalOrNull(
+    Schema.Array(Origin)
+      .annotate({ description: originsDescription, examples: [["https://shop.example"]] })
+      .check(Schema.isMaxLength(20, { message: "The {field} must have at most 20 origins." })),
+  ),
 }).annotate({ identifier: "SdkKeyDraft" });
 export type SdkKeyDraft = typeof SdkKeyDraft.Type;

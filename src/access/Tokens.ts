@@ -120,6 +120,7 @@ export class Tokens extends Context.Service<
             environment,
             name: draft.name,
             digest: digest(key),
+            allowedOrigins: draft.allowed_origins ? [...new Set(draft.allowed_origins)] : null,
             now,
           });
           return { ...issued, sdk_key: key };

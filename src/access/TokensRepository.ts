@@ -34,10 +34,11 @@ export interface SdkKeyGrant {
   readonly workspace_id: number;
   readonly environment: Environment;
   readonly revoked_at: Date | null;
+  readonly allowed_origins: ReadonlyArray<string> | null;
 }
 
-/** An SDK key as it is issued; `digest` is the SHA-256 of the secret, `now` in epoch milliseconds. */
-export interface NewSdkKey {
+/** A credential as it is issued; `digest` is the SHA-256 of the secret, `now` in epoch milliseconds. */
+export interface NewCredential {
   readonly id: string;
   readonly environment: Environment;
   readonly name: string;
@@ -45,8 +46,13 @@ export interface NewSdkKey {
   readonly now: number;
 }
 
+/** An SDK key as it is issued. */
+export interface NewSdkKey extends NewCredential {
+  readonly allowedOrigins: ReadonlyArray<string> | null;
+}
+
 /** An API token as it is issued; instants in epoch milliseconds. */
-export interface NewToken extends NewSdkKey {
+export interface NewToken extends NewCredential {
   readonly abilities: ReadonlyArray<Ability>;
   readonly expiresAt: number | null;
 }

@@ -23,6 +23,7 @@ export const tokensSql = Layer.effect(
     const sql = yield* SqlClient.SqlClient;
     const keyColumns = sql`id, name, environment, ${utc("revoked_at")} AS revoked_at,
       ${utc("last_used_at")} AS last_used_at, ${utc("created_at")} AS created_at`;
+    const sdkKeyColumns = sql`${keyColumns}, allowed_origins`;
     const columns = sql`${keyColumns}, abilities, ${utc("expires_at")} AS expires_at`;
 
     return TokensRepository.of({
@@ -81,14 +82,14 @@ export const tokensSql = Layer.effect(
 
       insertSdkKey: (workspaceId, key) =>
         onlyRow(sql<SdkKey>`
-          INSERT INTO sdk_key (id, workspace_id, environment, name, digest, created_at)
+          INSERT INTO sdk_key (id, workspace_id, environment, name, digest, allowed_origins, created_at)
           VALUES (${key.id}, ${workspaceId}, ${key.environment}, ${key.name}, ${key.digest},
-            ${instant(key.now)})
-          RETURNING ${keyColumns}`),
+            ${key.allowedOrigins && arrayOf("text", key.allowedOrigins)}, ${instant(key.now)})
+          RETURNING ${sdkKeyColumns}`),
 
       pageOfSdkKeys: (workspaceId, environment, { before, limit }) =>
         Effect.orDie(sql<SdkKey>`
-          SELECT ${keyColumns} FROM sdk_key
+          SELECT ${sdkKeyColumns} FROM sdk_key
           WHERE workspace_id = ${workspaceId} AND environment = ${environment}
             AND (${before}::uuid IS NULL OR id < ${before})
           ORDER BY id DESC LIMIT ${limit}`),
@@ -102,12 +103,13 @@ export const tokensSql = Layer.effect(
               FOR NO KEY UPDATE
             )
             UPDATE sdk_key SET revoked_at = COALESCE(revoked_at, ${instant(now)})
-            FROM before WHERE id = found RETURNING ${keyColumns}, is_new`,
+            FROM before WHERE id = found RETURNING ${sdkKeyColumns}, is_new`,
         ),
 
       findSdkKey: (digest) =>
         firstRow(sql<SdkKeyGrant>`
-          SELECT id, name, workspace_id, environment, revoked_at FROM sdk_key WHERE digest = ${digest}`),
+          SELECT id, name, workspace_id, environment, revoked_at, allowed_origins FROM sdk_key
+          WHERE digest = ${digest}`),
 
       touchSdkKey: (id, now) => run(sql`UPDATE sdk_key SET last_used_at = ${instant(now)} WHERE id = ${id}`),
     });

@@ -3,6 +3,7 @@ import { type LogLevel, Redacted } from "effect";
 import { BlockList, isIP } from "node:net";
 import { resolve } from "node:path";
 import { commaList } from "../wire/Text.ts";
+import { webOrigin } from "../wire/WebOrigin.ts";
 import { goodKey, isStrongKey } from "./KeyStrength.ts";
 
 /** A text that a parser rejects. `expected` says what the text must be; it follows the words "must be". */
@@ -150,6 +151,21 @@ export const parseTrustedProxies = (text: string): TrustedProxies | Invalid => {
       return version !== 0 && list.check(address, version === 6 ? "ipv6" : "ipv4");
     },
   };
+};
+
+/** Origins of pages, separated by commas. */
+export const parseOrigins = (text: string): ReadonlySet<string> | Invalid => {
+  const origins = new Set<string>();
+  for (const item of commaList(text)) {
+    const origin = webOrigin(item);
+    if (origin === null)
+      return new Invalid(
+        "origins such as https://app.example.com separated by commas, without paths " +
+          "(http only for localhost and private addresses)",
+      );
+    origins.add(origin);
+  }
+  return origins;
 };
 
 const isRole = (item: string): item is Role => item === "api" || item === "worker";

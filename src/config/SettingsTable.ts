@@ -5,6 +5,7 @@ import {
   parseDatabaseUrl,
   parseHost,
   parseHttpUrl,
+  parseOrigins,
   parseLogFormat,
   parseLogLevel,
   parseMapStyleUrl,
@@ -141,6 +142,13 @@ export const settingsTable = {
     description: "Addresses or CIDRs, separated by commas, whose X-Forwarded-For is trusted.",
     parse: parseTrustedProxies,
     fallback: () => trustsNone,
+  }),
+  corsOrigins: setting({
+    name: "WAYPOST_CORS_ORIGINS",
+    default: "none",
+    description: "Origins, separated by commas, whose pages may call the platform API in a browser.",
+    parse: parseOrigins,
+    fallback: () => new Set<string>(),
   }),
   roles: setting({
     name: "WAYPOST_ROLES",

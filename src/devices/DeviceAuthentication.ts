@@ -79,7 +79,8 @@ export class DeviceAuthentication extends Context.Service<DeviceAuthentication>(
               "use another one.",
           );
         }
-        const caller = { ...(yield* activeWorkspace(grant.workspace_id)), environment: grant.environment };
+        const { allowed_origins: allowedOrigins, environment } = grant;
+        const caller = { ...(yield* activeWorkspace(grant.workspace_id)), environment, allowedOrigins };
         yield* tokens.touchSdkKey(grant.id);
         return { _tag: "App", caller } satisfies AuthenticatedDevice;
       });

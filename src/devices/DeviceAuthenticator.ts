@@ -1,5 +1,6 @@
 import { Context, Effect } from "effect";
 import type { Authenticator, RefusedRequest } from "../http/Authenticators.ts";
+import { anyOrigin } from "../http/CrossOrigin.ts";
 import { DeviceCaller, SdkCaller } from "./DeviceCaller.ts";
 import { DeviceAuthentication } from "./DeviceAuthentication.ts";
 
@@ -13,6 +14,7 @@ export const deviceAuthenticator: Effect.Effect<Authenticator, never, DeviceAuth
   DeviceAuthentication,
   (devices): Authenticator => ({
     name: "device",
+    crossOrigin: anyOrigin("Authorization, Content-Type, X-Device-Token, Traceparent, If-None-Match"),
     match: ({ request: { url } }) =>
       url === base || url.startsWith(`${base}/`) || url.startsWith(`${base}?`) ? url : null,
     authenticate: Effect.fnUntraced(function* ({ clientAddress, request }) {

@@ -3,7 +3,13 @@ import type { DeviceId, DeviceKey } from "../wire/Ids.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 
 /** An app that registers devices, authenticated by its SDK key. */
-export class SdkCaller extends Context.Service<SdkCaller, Tenant>()("waypost/devices/SdkCaller") {}
+export class SdkCaller extends Context.Service<
+  SdkCaller,
+  Tenant & {
+    /** The origins whose pages may use the key; null for any. */
+    readonly allowedOrigins: ReadonlyArray<string> | null;
+  }
+>()("waypost/devices/SdkCaller") {}
 
 /** A device, authenticated by its own token. */
 export class DeviceCaller extends Context.Service<

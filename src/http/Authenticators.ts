@@ -1,6 +1,7 @@
 import { Context, type Effect } from "effect";
 import type { HttpServerRequest } from "effect/http";
 import type { ApiError } from "../wire/ApiError.ts";
+import type { CrossOrigin } from "./CrossOrigin.ts";
 
 /** A request before it is authenticated. */
 export interface IncomingRequest {
@@ -39,6 +40,8 @@ export interface Authenticator {
   /** The URL for the router; null for a request to another interface. */
   readonly match: (incoming: IncomingRequest) => string | null;
   readonly authenticate: (incoming: IncomingRequest) => Effect.Effect<AuthenticatedRequest, RefusedRequest>;
+  /** Which pages of other origins may call; left out for none. */
+  readonly crossOrigin?: CrossOrigin;
 }
 
 /**

@@ -3,6 +3,8 @@ import { CurrentActor } from "../access/Actor.ts";
 import { actorOf, Caller, isOperator } from "../access/Caller.ts";
 import { CallerAuthentication, workspaceHeader } from "../access/CallerAuthentication.ts";
 import type { Authenticator, RefusedRequest } from "./Authenticators.ts";
+import { Settings } from "../config/Settings.ts";
+import { listedOrigins } from "./CrossOrigin.ts";
 import { PublicAddresses } from "./PublicAddresses.ts";
 import { rateLimited, rateLimitHeaders, RateLimits } from "./RateLimits.ts";
 
@@ -12,6 +14,10 @@ const questions = /\/(?:segments\/count|campaigns\/estimate)(?:\?|$)/;
 const isWrite = (method: string, url: string): boolean =>
   method !== "GET" && method !== "HEAD" && method !== "OPTIONS" && !questions.test(url);
 
+/** The request headers that the platform API reads (contract Y19). */
+const readHeaders =
+  "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Traceparent, Waypost-Workspace";
+
 /**
  * Authenticates requests to the platform API: caller, environment, workspace, then the rate limits of tokens
  * (contract B1, 1–5).
@@ -19,13 +25,15 @@ const isWrite = (method: string, url: string): boolean =>
 export const platformAuthenticator: Effect.Effect<
   Authenticator,
   never,
-  CallerAuthentication | PublicAddresses | RateLimits
+  CallerAuthentication | PublicAddresses | RateLimits | Settings
 > = Effect.gen(function* () {
   const callers = yield* CallerAuthentication;
   const addresses = yield* PublicAddresses;
   const limits = yield* RateLimits;
+  const { corsOrigins } = yield* Settings;
   return {
     name: "platform",
+    ...(corsOrigins.size === 0 ? {} : { crossOrigin: listedOrigins(corsOrigins, readHeaders) }),
     match: ({ host, request }) => addresses.classify(host, request.url)?.url ?? null,
     authenticate: Effect.fnUntraced(function* ({ clientAddress, host, request }) {
       const environment = addresses.classify(host, request.url)?.environment ?? "production";

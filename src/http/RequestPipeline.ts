@@ -18,6 +18,7 @@ import {
   type RefusedRequest,
   type IncomingRequest,
 } from "./Authenticators.ts";
+import { isPreflight, preflightResponse } from "./CrossOrigin.ts";
 import { countRequest } from "./HttpMetrics.ts";
 import { RouteTable } from "./RouteTable.ts";
 import { discardBody } from "./UnreadBody.ts";
@@ -152,6 +153,11 @@ const requestPipeline = Effect.gen(function* () {
       const isRefused = isWholeServer(request) || isDisguisedPath(incoming);
       return isRefused ? Effect.succeed(errorResponse(routes.unknown)) : routed(app, request, state.url);
     }
+    const { crossOrigin } = matched.authenticator;
+    if (crossOrigin !== undefined && isPreflight(request)) {
+      const { allow, error } = routes.refusal("OPTIONS", pathOf(state.url));
+      return Effect.succeed(allow === null ? errorResponse(error) : preflightResponse(crossOrigin, allow));
+    }
     return Effect.flatMap(matched.authenticator.authenticate(incoming), (authenticated) => {
       state.authenticated = authenticated;
       return Effect.updateContext(routed(app, request, state.url), authenticated.provide<Services>);
@@ -193,6 +199,7 @@ const requestPipeline = Effect.gen(function* () {
         const isApi = matched !== null || response.status >= 400;
         const finished = HttpServerResponse.setHeaders(response, {
           ...authenticated.headers,
+          ...matched?.authenticator.crossOrigin?.headersFor(request.headers["origin"]),
           ...(isApi && isUncached ? { "cache-control": "no-store" } : {}),
           "x-content-type-options": "nosniff",
           "x-request-id": requestId,

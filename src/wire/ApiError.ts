@@ -29,6 +29,7 @@ export class Forbidden extends Schema.Error<Forbidden>("Forbidden")(
       "device_token_required",
       "user_hash_required",
       "cross_origin",
+      "origin_not_allowed",
     ],
     "The token lacks the ability campaigns:write, which this endpoint needs.",
     withFields,

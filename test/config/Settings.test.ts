@@ -52,6 +52,7 @@ describe("Settings", () => {
         WAYPOST_MEDIA_STORE: "s3:bucket",
         WAYPOST_ALLOW_PRIVATE_ADDRESSES: "perhaps",
         WAYPOST_TRUSTED_PROXIES: "10.0.0.0/33",
+        WAYPOST_CORS_ORIGINS: "https://app.example.com/",
         WAYPOST_ROLES: "api,cook",
         WAYPOST_PROCESSES: "65",
         WAYPOST_DELIVERY_RETENTION_DAYS: "59",

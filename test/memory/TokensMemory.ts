@@ -7,12 +7,13 @@ import type { SdkKey, Token } from "../../src/access/Token.ts";
 import {
   type AccessEnd,
   type AccessNeed,
+  type NewCredential,
   type NewSdkKey,
   type NewToken,
   TokensRepository,
 } from "../../src/access/TokensRepository.ts";
 
-type Stored<New extends NewSdkKey> = New & {
+type Stored<New extends NewCredential> = New & {
   readonly workspaceId: number;
   readonly revokedAt: number | null;
   readonly lastUsedAt: number | null;
@@ -43,7 +44,7 @@ const endOf = (
 const textOf = (instant: number | null): string | null => (instant === null ? null : utcText(instant));
 const dateOf = (instant: number | null): Date | null => (instant === null ? null : new Date(instant));
 
-const toSdkKey = (stored: Stored<NewSdkKey>): SdkKey => ({
+const shownOf = (stored: Stored<NewCredential>) => ({
   id: stored.id,
   name: stored.name,
   environment: stored.environment,
@@ -52,18 +53,28 @@ const toSdkKey = (stored: Stored<NewSdkKey>): SdkKey => ({
   created_at: utcText(stored.now),
 });
 
+const toSdkKey = (stored: Stored<NewSdkKey>): SdkKey => ({
+  ...shownOf(stored),
+  allowed_origins: stored.allowedOrigins,
+});
+
 const toToken = (stored: Stored<NewToken>): Token => ({
-  ...toSdkKey(stored),
+  ...shownOf(stored),
   abilities: stored.abilities,
   expires_at: textOf(stored.expiresAt),
 });
 
-const toGrant = (stored: Stored<NewSdkKey>) => ({
+const toGrant = (stored: Stored<NewCredential>) => ({
   id: stored.id,
   name: stored.name,
   workspace_id: stored.workspaceId,
   environment: stored.environment,
   revoked_at: dateOf(stored.revokedAt),
+});
+
+const toSdkKeyGrant = (stored: Stored<NewSdkKey>) => ({
+  ...toGrant(stored),
+  allowed_origins: stored.allowedOrigins,
 });
 
 const toTokenGrant = (stored: Stored<NewToken>) => ({
@@ -76,12 +87,16 @@ const toTokenGrant = (stored: Stored<NewToken>) => ({
 export const tokensMemory = Layer.effect(
   TokensRepository,
   Effect.map(MemoryStore, (store) => {
-    const insert = <New extends NewSdkKey>(table: MemoryTable<Stored<New>>, workspaceId: number, row: New) =>
+    const insert = <New extends NewCredential>(
+      table: MemoryTable<Stored<New>>,
+      workspaceId: number,
+      row: New,
+    ) =>
       store.write((tables) =>
         tables.put(table, row.id, { ...row, workspaceId, revokedAt: null, lastUsedAt: null }),
       );
 
-    const revoke = <New extends NewSdkKey, Credential>(
+    const revoke = <New extends NewCredential, Credential>(
       table: MemoryTable<Stored<New>>,
       id: string,
       now: number,
@@ -95,13 +110,13 @@ export const tokensMemory = Layer.effect(
         return { credential: toCredential(revoked), isNew: found.revokedAt === null };
       });
 
-    const touch = <New extends NewSdkKey>(table: MemoryTable<Stored<New>>, id: string, now: number) =>
+    const touch = <New extends NewCredential>(table: MemoryTable<Stored<New>>, id: string, now: number) =>
       store.write((tables) => {
         const found = tables.rows(table).get(id);
         if (found !== undefined) tables.put(table, id, { ...found, lastUsedAt: now });
       });
 
-    const find = <New extends NewSdkKey>(table: MemoryTable<Stored<New>>, digest: Uint8Array) =>
+    const find = <New extends NewCredential>(table: MemoryTable<Stored<New>>, digest: Uint8Array) =>
       store.read((tables) => tables.find(table, (row) => Buffer.compare(row.digest, digest) === 0) ?? null);
 
     return TokensRepository.of({
@@ -152,7 +167,7 @@ export const tokensMemory = Layer.effect(
           toSdkKey,
         ),
 
-      findSdkKey: (digest) => Effect.map(find(sdkKeys, digest), (row) => row && toGrant(row)),
+      findSdkKey: (digest) => Effect.map(find(sdkKeys, digest), (row) => row && toSdkKeyGrant(row)),
 
       touchSdkKey: (id, now) => touch(sdkKeys, id, now),
     });

@@ -17,6 +17,7 @@ const newKey = (environment: Environment = "sandbox") => ({
   environment,
   name: "App",
   digest: new Uint8Array(randomBytes(32)),
+  allowedOrigins: ["https://shop.example"],
   now,
 });
 
@@ -103,6 +104,7 @@ layer(TestRepositories.layer)("TokensRepository", (it) => {
         workspace_id: sandbox.workspaceId,
         environment: "sandbox",
         revoked_at: null,
+        allowed_origins: ["https://shop.example"],
       });
       assert.isNull(yield* repository.findSdkKey(newKey().digest));
     }),

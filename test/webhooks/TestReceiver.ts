@@ -2,6 +2,7 @@ import { Effect } from "effect";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Webhook } from "standardwebhooks";
+import { Arrivals } from "../Arrivals.ts";
 
 /** A call as the receiver got it. */
 export interface ReceivedCall {
@@ -36,18 +37,17 @@ const respond = (response: ServerResponse, behaviour: Behaviour): void => {
 /** A receiver of webhooks on loopback, which records calls. */
 export const testReceiver = Effect.acquireRelease(
   Effect.promise(async () => {
-    const calls: Array<ReceivedCall> = [];
+    const arrivals = new Arrivals<ReceivedCall>("calls");
+    const calls = arrivals.entries;
     let behave: (call: ReceivedCall, number: number) => Behaviour = () => 204;
-    const waiters: Array<() => void> = [];
     const sockets = new Set<unknown>();
     const server = createServer((request, response) => {
       void (async () => {
         const text = await textOf(request);
         const headers = request.headers as Record<string, string>;
         const call = { headers, text, body: JSON.parse(text), path: request.url ?? "" };
-        calls.push(call);
+        arrivals.add(call);
         respond(response, behave(call, calls.length - 1));
-        for (const waiter of waiters) waiter();
       })();
     });
     server.on("connection", (socket) => sockets.add(socket));
@@ -67,17 +67,7 @@ export const testReceiver = Effect.acquireRelease(
       events: (): Array<any> =>
         calls.flatMap(({ body }) => (body.type === "batch" ? body.data : [body]) as Array<any>),
       /** Waits until so many calls have arrived. */
-      arrived: (count: number) =>
-        Effect.promise(async () => {
-          const deadline = performance.now() + 60_000;
-          while (calls.length < count && performance.now() < deadline) {
-            await new Promise<void>((resolve) => {
-              waiters.push(resolve);
-              setImmediate(resolve);
-            });
-          }
-          if (calls.length < count) throw new Error(`Only ${calls.length} calls of ${count} arrived`);
-        }),
+      arrived: (count: number) => arrivals.arrived(count),
       close: () => {
         server.close();
         server.closeAllConnections();

@@ -1,25 +1,37 @@
+import { Option } from "effect";
 import { Flag } from "effect/cli";
 import { SdkKeyDraft } from "../../access/Token.ts";
+import { commaList } from "../../wire/Text.ts";
 import { environmentName } from "../../workspaces/Environment.ts";
 import { listOf } from "../Ask.ts";
 import { command, operatorCommands } from "../DeclaredCommand.ts";
-import { environmentFlags, limitFlag, nameArgument } from "../Flags.ts";
+import { environmentFlags, limitFlag, nameArgument, optionalFlag } from "../Flags.ts";
 import { findCredential, openEnvironment } from "../Lookups.ts";
 import { parseFlags } from "../RequestBodies.ts";
 import { printList, printOne } from "../terminal/Output.ts";
 
 const issue = command("issue", {
   description: "Issue an SDK key",
-  examples: ['waypost sdk-key issue --workspace Acme --environment production --name "iOS app"'],
+  examples: [
+    'waypost sdk-key issue --workspace Acme --environment production --name "iOS app"',
+    "waypost sdk-key issue -w Acme -e production --name Shop --allowed-origins https://shop.example",
+  ],
   flags: {
     ...environmentFlags,
+    allowedOrigins: optionalFlag(
+      "allowed-origins",
+      "Origins whose pages may use the key, separated by commas; any if left out",
+    ),
     name: Flag.String("name").pipe(
       Flag.withDescription("Name of the app that uses the key"),
       Flag.withDefault("Issued on the command line"),
     ),
   },
   *run(flags) {
-    const payload = yield* parseFlags(SdkKeyDraft, { name: flags.name });
+    const payload = yield* parseFlags(SdkKeyDraft, {
+      name: flags.name,
+      allowed_origins: Option.getOrNull(Option.map(flags.allowedOrigins, commaList)),
+    });
     const { ask, at } = yield* openEnvironment(flags);
     const issued = yield* ask((client) => client.sdkKeys.issue(...at, payload));
     yield* printOne(issued, ({ environment, name, sdk_key }) =>

@@ -14,6 +14,7 @@ export type ServiceCode =
   | "missing_ability"
   | "missing_token"
   | "not_found"
+  | "origin_not_allowed"
   | "payload_too_large"
   | "platform_api_not_enabled"
   | "rate_limited"

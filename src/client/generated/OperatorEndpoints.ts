@@ -103,6 +103,8 @@ export interface IssuedSdkKey {
   readonly name: string;
   /** `sandbox` reaches approved test devices only; `production` everyone. */
   readonly environment: "sandbox" | "production";
+  /** The origins whose pages may register devices with the key; null for any. Apps are not held to it. */
+  readonly allowed_origins: ReadonlyArray<string> | null;
   /** When the token was revoked; null while it is not. */
   readonly revoked_at: string | null;
   /** When the token was last used, to the minute; null for never. */
@@ -399,6 +401,8 @@ export interface SdkKey {
   readonly name: string;
   /** `sandbox` reaches approved test devices only; `production` everyone. */
   readonly environment: "sandbox" | "production";
+  /** The origins whose pages may register devices with the key; null for any. Apps are not held to it. */
+  readonly allowed_origins: ReadonlyArray<string> | null;
   /** When the token was revoked; null while it is not. */
   readonly revoked_at: string | null;
   /** When the token was last used, to the minute; null for never. */
@@ -411,6 +415,8 @@ export interface SdkKey {
 export interface SdkKeyDraft {
   /** Which app uses the key. */
   readonly name: string;
+  /** The origins whose pages may register devices with the key; null for any. Apps are not held to it. */
+  readonly allowed_origins?: ReadonlyArray<string> | null | undefined;
 }
 
 /** The service account's key file from Google; other fields are ignored. */

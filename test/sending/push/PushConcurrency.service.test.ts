@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { TestWaypost } from "../../TestWaypost.ts";
 import { localServices } from "./LocalProviders.ts";
-import { pushed } from "./PushWorld.ts";
+import { pushed, pushing } from "./PushWorld.ts";
 import { moveTo, sendWorld } from "../sends/SendWorld.ts";
 
 layer(TestWaypost.layer)("Concurrent pushes", (it) => {
@@ -25,7 +25,7 @@ layer(TestWaypost.layer)("Concurrent pushes", (it) => {
       yield* production.sent(yield* production.push(), "12:30");
       service.answer((number) => (number < count ? "hang" : "accept"));
       yield* moveTo("2026-11-21T12:30:00Z");
-      yield* TestClock.adjust("1 second");
+      yield* pushing;
       yield* service.arrived(count);
       assert.lengthOf(service.ledger, count);
       yield* TestClock.adjust("10 seconds");

@@ -2,6 +2,7 @@ import { Effect } from "effect";
 import { createPublicKey, verify } from "node:crypto";
 import { createServer as createPlain, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Arrivals } from "../../Arrivals.ts";
 import { browserSubscription, readVapid } from "./BrowserCrypto.ts";
 import { fcmCredentials, rsaKey, webPushCredentials } from "./PushKeys.ts";
 
@@ -88,7 +89,8 @@ export const isSigned = (token: string, pem: string) => {
 export const makeLedger = () => {
   let behave: (number: number, entry: LedgerEntry) => Behaviour = () => "accept";
   let held: Promise<Behaviour> | null = null;
-  const ledger: Array<LedgerEntry> = [];
+  const arrivals = new Arrivals<LedgerEntry>("pushes");
+  const ledger = arrivals.entries;
   const complaints: Array<string> = [];
   return {
     ledger,
@@ -107,18 +109,11 @@ export const makeLedger = () => {
         resolve(behaviour);
       };
     },
-    arrived: (count: number) =>
-      Effect.promise(async () => {
-        const deadline = performance.now() + 100_000;
-        while (ledger.length < count && performance.now() < deadline) {
-          await new Promise((resolve) => setImmediate(resolve));
-        }
-        if (ledger.length < count) throw new Error(`Only ${ledger.length} pushes of ${count} arrived`);
-      }),
+    arrived: (count: number) => arrivals.arrived(count),
     /** Records a push and returns the behaviour for it. */
     enter: (entry: LedgerEntry): Promise<Behaviour> => {
       const behaviour = behave(ledger.length, entry);
-      ledger.push(entry);
+      arrivals.add(entry);
       return held ?? Promise.resolve(behaviour);
     },
   };
