@@ -17,6 +17,8 @@ export interface LedgerEntry {
   readonly payload: any;
   /** The notification as the operating system shows it, if the provider knows it. */
   readonly shown: any;
+  /** The whole JSON, as the service got it. */
+  readonly body: any;
   /** Its size, as the limit counts it. */
   readonly bytes: number;
 }
@@ -215,6 +217,7 @@ export const localFcm = Effect.gen(function* () {
       headers: request.headers,
       payload,
       shown: message,
+      body: message,
       bytes: Buffer.byteLength(body),
     });
     const error = (status: string, errorCode: string) =>
@@ -268,6 +271,7 @@ export const localWebPush = Effect.gen(function* () {
       headers,
       payload,
       shown: null,
+      body: payload,
       bytes: body.length,
     });
     reply(response, behaviour, { accept: [201, ""], gone: [410, ""], unauthorized: [403, ""] });
