@@ -1,6 +1,6 @@
-import { Schema } from "effect";
+import { Schema, Struct } from "effect";
 import { nullableText, shownText } from "../../wire/ShownFields.ts";
-import { flag, optionalOrNull, optionalText, text, whole } from "../../wire/Text.ts";
+import { flag, optionalText, text, whole } from "../../wire/Text.ts";
 import { maxLengths } from "../TextLimits.ts";
 
 /** The most bytes of a collapse key, as APNs limits it. */
@@ -69,34 +69,25 @@ export const ActionDraft = Schema.Struct({
 
 /** Options on write: each may be left out or null. */
 export const PushOptionsDraft = Schema.Struct({
-  sound: optionalOrNull(plainOptions.sound),
-  badge: optionalOrNull(plainOptions.badge),
-  priority: optionalOrNull(plainOptions.priority),
-  ttl_seconds: optionalOrNull(plainOptions.ttl_seconds),
-  collapse_key: optionalOrNull(plainOptions.collapse_key),
-  interruption_level: optionalOrNull(plainOptions.interruption_level),
-  channel_id: optionalOrNull(plainOptions.channel_id),
-  category: optionalOrNull(plainOptions.category),
-  silent: optionalOrNull(plainOptions.silent),
-  actions: optionalOrNull(
-    Schema.Array(ActionDraft).annotate({
-      description: "At most two actions with different ids.",
-      examples: [[{ id: "save", title: "Save it" }]],
-    }),
-  ),
-  data: optionalOrNull(
-    Schema.Record(Schema.String, Schema.String).annotate({
-      description:
-        "Texts for the app: at most 20 names of 1 to 64 characters, 1,024 bytes of UTF-8 together. No name " +
-        "may be waypost, from, gcm, google or aps, or begin with google. or gcm.",
-      examples: [{ order: "4711" }],
-    }),
-  ),
-}).annotate({
-  identifier: "PushOptionsDraft",
-  description: "How push services deliver and show the message; null: by their defaults.",
-  examples: [{ sound: "none", ttl_seconds: 3600 }],
-});
+  ...plainOptions,
+  actions: Schema.Array(ActionDraft).annotate({
+    description: "At most two actions with different ids.",
+    examples: [[{ id: "save", title: "Save it" }]],
+  }),
+  data: Schema.Record(Schema.String, Schema.String).annotate({
+    description:
+      "Texts for the app: at most 20 names of 1 to 64 characters, 1,024 bytes of UTF-8 together. No name " +
+      "may be waypost, from, gcm, google or aps, or begin with google. or gcm.",
+    examples: [{ order: "4711" }],
+  }),
+})
+  .mapFields(Struct.map(Schema.NullOr))
+  .mapFields(Struct.map(Schema.optionalKey))
+  .annotate({
+    identifier: "PushOptionsDraft",
+    description: "How push services deliver and show the message; null: by their defaults.",
+    examples: [{ sound: "none", ttl_seconds: 3600 }],
+  });
 
 /** An action of a push, as devices and the platform API see it. */
 export const PushAction = Schema.Struct({
@@ -119,15 +110,7 @@ export const appOptions = {
 
 /** The options of a push, as they are stored and shown: all of them, null where not set. */
 export const PushOptions = Schema.Struct({
-  sound: Schema.NullOr(plainOptions.sound),
-  badge: Schema.NullOr(plainOptions.badge),
-  priority: Schema.NullOr(plainOptions.priority),
-  ttl_seconds: Schema.NullOr(plainOptions.ttl_seconds),
-  collapse_key: Schema.NullOr(plainOptions.collapse_key),
-  interruption_level: Schema.NullOr(plainOptions.interruption_level),
-  channel_id: Schema.NullOr(plainOptions.channel_id),
-  category: Schema.NullOr(plainOptions.category),
-  silent: Schema.NullOr(plainOptions.silent),
+  ...Struct.map(plainOptions, Schema.NullOr),
   ...appOptions,
 }).annotate({ identifier: "PushOptions" });
 export type PushOptions = typeof PushOptions.Type;

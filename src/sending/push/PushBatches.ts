@@ -9,8 +9,10 @@ import type { ReadyPush } from "./InFlightPushes.ts";
 import { CachedContent } from "./CachedContent.ts";
 import { type AttemptResult, unrendered, withheld, withoutCredentials } from "./PushAttempts.ts";
 import type { OpenChannel } from "./PushChannels.ts";
+import { countCut } from "./PushMetrics.ts";
 import { leaseMillis, type PushLeases } from "./PushLeases.ts";
 import { PushQueueSql, type QueuePartition, type TakenPush } from "./PushQueueSql.ts";
+import { PushReturnsSql } from "./PushReturnsSql.ts";
 import type { CampaignKey, ContentKey } from "../../wire/Ids.ts";
 
 /** How many contents a worker caches. */
@@ -39,6 +41,7 @@ export class PushBatches extends Context.Service<PushBatches>()("waypost/sending
   make: Effect.gen(function* () {
     const database = yield* Database;
     const repository = yield* PushQueueSql;
+    const returns = yield* PushReturnsSql;
     const { media: mediaBase } = yield* PublicAddresses;
     const recipients = yield* Recipients;
     const noTakeoverMillis = yield* NoTakeover;
@@ -135,13 +138,18 @@ export class PushBatches extends Context.Service<PushBatches>()("waypost/sending
           else if (content !== undefined) ready.push({ push, content });
         }
         if (ready.length > 0) {
+          const cuts = ready.map(({ content }) => channel?.cutOf(content) ?? []);
           yield* repository.recordAttempts(
             partition,
-            ready.map(({ content, push }) => ({ ...push, cut: channel?.cutOf(content) ?? [] })),
+            ready.map(({ push }, index) => ({ ...push, cut: cuts[index] ?? [] })),
           );
+          for (const field of new Set(cuts.flat())) {
+            const count = cuts.filter((cut) => cut.includes(field)).length;
+            yield* countCut({ transport: partition.transport, field }, count);
+          }
         }
-        if (moved.length > 0) yield* repository.move(partition, moved, now);
-        if (postponed.length > 0) yield* repository.postpone(partition, postponed);
+        if (moved.length > 0) yield* returns.move(partition, moved, now);
+        if (postponed.length > 0) yield* returns.postpone(partition, postponed);
         return {
           ready,
           settled,
@@ -154,6 +162,6 @@ export class PushBatches extends Context.Service<PushBatches>()("waypost/sending
   }),
 }) {
   static readonly layer = Layer.effect(PushBatches, PushBatches.make).pipe(
-    Layer.provide([PushQueueSql.layer, Recipients.layer]),
+    Layer.provide([PushQueueSql.layer, PushReturnsSql.layer, Recipients.layer]),
   );
 }

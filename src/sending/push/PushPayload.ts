@@ -68,9 +68,23 @@ const prefixThatFits = (text: string, fits: (shorter: string) => boolean): strin
   return cutAt(low);
 };
 
+/** The fields that can be shortened or left out. */
+export const cutFields = [
+  "body",
+  "data",
+  "notification",
+  "actions",
+  "media",
+  "cta_label",
+  "cta_url",
+  "headline",
+] as const;
+/** A field that is shortened or left out. */
+export type CutField = (typeof cutFields)[number];
+
 /** Parts that are left out of a push that is too long, in this order, with the names of their fields. */
 const leavingOut: ReadonlyArray<{
-  readonly names: ReadonlyArray<string>;
+  readonly names: ReadonlyArray<CutField>;
   /** The content without the part; the same one if it has none. */
   readonly less: (content: PushContent, format: PayloadFormat) => PushContent;
 }> = [
@@ -98,7 +112,7 @@ const leavingOut: ReadonlyArray<{
 /** A content that fits, and the names of its fields that were cut or left out. */
 export interface ShortContent {
   readonly content: PushContent;
-  readonly cut: ReadonlyArray<string>;
+  readonly cut: ReadonlyArray<CutField>;
 }
 
 /** Placeholder for the message id while a payload is built; as long as any id. */
@@ -115,7 +129,7 @@ export const shortened = (content: PushContent, format: PayloadFormat): ShortCon
     Buffer.byteLength(format.write(placeholderId, candidate, lifetime)) <= format.limit;
   if (fits(content)) return { content, cut: [] };
   let rest = content;
-  const cut: Array<string> = [];
+  const cut: Array<CutField> = [];
   for (const part of [null, ...leavingOut]) {
     const less = part === null ? rest : part.less(rest, format);
     if (part !== null && less === rest) continue;

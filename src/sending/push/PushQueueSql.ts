@@ -12,7 +12,7 @@ import { Transport } from "../../devices/PushAddress.ts";
 import type { TextSource } from "../../notifications/templates/MessageTexts.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { KeptRecipient } from "../rendering/KeptFacts.ts";
-import type { PushContent } from "./PushPayload.ts";
+import type { CutField, PushContent } from "./PushPayload.ts";
 import type { CampaignKey, ContentKey, DeviceKey, LocationKey } from "../../wire/Ids.ts";
 
 /**
@@ -192,45 +192,10 @@ export class PushQueueSql extends SqlService<PushQueueSql>("waypost/sending/Push
         WHERE ${tenantIs("q", partition)} AND q.source_id = h.source_id AND q.device_key = h.device_key
         RETURNING q.source_id AS "sourceId", q.device_key AS "deviceKey"`),
 
-    /** Postpones pushes that were taken in the same transaction and are not sent. They lose no attempt. */
-    postpone: (
-      partition: QueuePartition,
-      pushes: ReadonlyArray<{
-        readonly sourceId: bigint;
-        readonly deviceKey: DeviceKey;
-        readonly dueAt: number;
-      }>,
-    ) =>
-      Effect.orDie(sql`
-        UPDATE push_queue q SET due_at = p.due_at, attempts = q.attempts - 1,
-          first_at = CASE WHEN q.attempts > 1 THEN q.first_at END
-        FROM ${unnested("p", pushes, {
-          ...pushKeyColumns,
-          due_at: ["timestamptz", ({ dueAt }) => dueAt],
-        })}
-        WHERE ${tenantIs("q", partition)} AND q.source_id = p.source_id AND q.device_key = p.device_key`),
-
-    /**
-     * Gives pushes that were taken in the same transaction to the transport that their device has. They lose
-     * no attempt.
-     */
-    move: (partition: QueuePartition, pushes: ReadonlyArray<TakenPush>, now: number) =>
-      Effect.orDie(sql`
-        WITH moved AS (
-          UPDATE push_queue q SET transport = v.transport, due_at = ${instant(now)},
-            attempts = q.attempts - 1, first_at = CASE WHEN q.attempts > 1 THEN q.first_at END
-          FROM ${unnested("p", pushes, pushKeyColumns)}
-          JOIN device v ON ${tenantIs("v", partition)} AND v.key = p.device_key
-          WHERE ${tenantIs("q", partition)} AND q.source_id = p.source_id AND q.device_key = p.device_key
-          RETURNING q.source_id, q.device_key, q.transport
-        )
-        UPDATE delivery d SET transport = m.transport FROM moved m
-        WHERE ${tenantIs("d", partition)} AND d.source_id = m.source_id AND d.device_key = m.device_key`),
-
     /** Records attempts that are about to start, with the names of the fields that are cut. */
     recordAttempts: (
       partition: QueuePartition,
-      pushes: ReadonlyArray<TakenPush & { readonly cut?: ReadonlyArray<string> }>,
+      pushes: ReadonlyArray<TakenPush & { readonly cut?: ReadonlyArray<CutField> }>,
     ) =>
       Effect.orDie(sql`
         UPDATE delivery d SET status = 'handed_over', attempts = p.attempts, cut = p.cut

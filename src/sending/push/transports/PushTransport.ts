@@ -2,7 +2,7 @@ import { Effect } from "effect";
 import { type HttpResponse, NotReached } from "../../../outgoing/HttpExchange.ts";
 import type { OutgoingRequest, OutgoingRequests } from "../../../outgoing/OutgoingRequests.ts";
 import type { KeptCredentials, PushProvider } from "../../credentials/PushCredential.ts";
-import type { PushContent } from "../PushPayload.ts";
+import type { CutField, PushContent } from "../PushPayload.ts";
 
 /** A message to send to one device. */
 export interface Push {
@@ -54,7 +54,7 @@ export interface PushChannel {
    */
   readonly send: (push: Push, report: Report) => Cancel;
   /** The names of the fields that are cut or left out of a content to fit the provider's limit. */
-  readonly cutOf: (content: PushContent) => ReadonlyArray<string>;
+  readonly cutOf: (content: PushContent) => ReadonlyArray<CutField>;
   /** Web Push only: the name of the push service of an address. It accepts any address. */
   readonly serviceOf?: (address: unknown) => string;
 }
