@@ -188,9 +188,10 @@ export class Fcm extends Context.Service<Fcm, PushTransport<"fcm">>()("waypost/s
             token: string,
             report: Report,
           ): Cancel => {
-            const to = address as { readonly token?: string; readonly fid?: string };
+            const { fid, token: device } = address as { readonly token?: string; readonly fid?: string };
+            const to = JSON.stringify(fid === undefined ? { token: device } : { fid }).slice(0, -1);
             const lifetime = lifetimeOf(content, firstAt, clock.currentTimeMillisUnsafe());
-            const body = `{"message":${JSON.stringify(to).slice(0, -1)},${payload.write(id, content, lifetime)}`;
+            const body = `{"message":${to},${payload.write(id, content, lifetime)}`;
             const headers = ["authorization", `Bearer ${token}`, "content-type", "application/json"];
             return sendByRequest(requests, { url, headers, body }, classify, report);
           };
