@@ -3,7 +3,8 @@
  * `test/sending/push/PushLibraries.service.test.ts`: `firebase-admin` (Google), `web-push` and
  * `@parse/node-apn`. They are no dependencies, because together they bring 190 packages. To record again:
  *
- *     cd "$(mktemp -d)" && npm init -y && npm install --ignore-scripts firebase-admin web-push @parse/node-apn
+ *     cd "$(mktemp -d)" && npm init -y
+ *     npm install --ignore-scripts firebase-admin web-push @parse/node-apn
  *     node …/scripts/pushFixtures.ts "$PWD" > …/test/sending/push/LibraryFixtures.json
  */
 import { createECDH, randomBytes } from "node:crypto";
@@ -14,22 +15,44 @@ const [folder = "."] = process.argv.slice(2);
 const load = createRequire(join(folder, "package.json"));
 const libraries = ["firebase-admin", "web-push", "@parse/node-apn"] as const;
 const [, webPushName, apnName] = libraries;
-const versionOf = (name: string): string => load(join(folder, "node_modules", name, "package.json")).version;
+
+interface Firebase {
+  readonly validateMessage: (message: object) => void;
+}
+interface Apns {
+  readonly Notification: new () => { readonly headers: () => object; readonly compile: () => string };
+}
+interface WebPush {
+  readonly generateVAPIDKeys: () => object;
+  readonly generateRequestDetails: (
+    subscription: object,
+    payload: string,
+    options: object,
+  ) => { readonly headers: Readonly<Record<string, unknown>> };
+}
+
+const versionOf = (name: string): string => {
+  const { version } = load(join(folder, "node_modules", name, "package.json")) as {
+    readonly version: string;
+  };
+  return version;
+};
 
 /** A message as `firebase-admin` puts it into the request. */
 const firebase = (message: object): object => {
   const messaging = "node_modules/firebase-admin/lib/messaging/messaging-internal.js";
-  load(join(folder, messaging)).validateMessage(message);
+  (load(join(folder, messaging)) as Firebase).validateMessage(message);
   return message;
 };
 
 const apns = (fields: object): object => {
-  const notification = Object.assign(new (load(apnName).Notification)(), fields);
-  return { headers: notification.headers(), body: JSON.parse(notification.compile()) };
+  const { Notification } = load(apnName) as Apns;
+  const notification = Object.assign(new Notification(), fields);
+  return { headers: notification.headers(), body: JSON.parse(notification.compile()) as object };
 };
 
 const webPush = (options: object): object => {
-  const library = load(webPushName);
+  const library = load(webPushName) as WebPush;
   const browser = createECDH("prime256v1");
   browser.generateKeys();
   const subscription = {
@@ -38,8 +61,8 @@ const webPush = (options: object): object => {
   };
   const vapidDetails = { subject: "mailto:push@example.com", ...library.generateVAPIDKeys() };
   const { headers } = library.generateRequestDetails(subscription, "{}", { ...options, vapidDetails });
-  const { TTL, Topic, Urgency } = headers;
-  return { TTL, Topic, Urgency, "Content-Encoding": headers["Content-Encoding"] };
+  const names = ["TTL", "Topic", "Urgency", "Content-Encoding"];
+  return Object.fromEntries(names.map((name) => [name, headers[name]]));
 };
 
 const alert = { title: "Hello", body: "World" };
@@ -94,12 +117,22 @@ process.stdout.write(
       apns: {
         shown: apns({
           alert,
-          ...{ sound: aps.sound, badge: aps.badge, category: aps.category },
-          ...{ interruptionLevel: aps["interruption-level"], pushType: "alert", priority: 5, expiry },
-          ...{ collapseId: "order-4711", topic: "com.example.shop", payload: { order: "4711" } },
+          sound: aps.sound,
+          badge: aps.badge,
+          category: aps.category,
+          interruptionLevel: aps["interruption-level"],
+          pushType: "alert",
+          priority: 5,
+          expiry,
+          collapseId: "order-4711",
+          topic: "com.example.shop",
+          payload: { order: "4711" },
         }),
         silent: apns({
-          ...{ contentAvailable: 1, pushType: "background", priority: 5, topic: "com.example.shop" },
+          contentAvailable: 1,
+          pushType: "background",
+          priority: 5,
+          topic: "com.example.shop",
           payload: { order: "4711" },
         }),
       },

@@ -29,9 +29,15 @@ export interface PushValues {
 const noAction: ActionValues = { id: "", title: "", url: "" };
 
 const plainNames = [
-  ...["sound", "priority", "collapse_key", "interruption_level", "channel_id", "category"],
-  ...["badge", "ttl_seconds"],
-] as ReadonlyArray<Exclude<keyof PushValues, "silent" | "actions" | "data">>;
+  "sound",
+  "priority",
+  "collapse_key",
+  "interruption_level",
+  "channel_id",
+  "category",
+  "badge",
+  "ttl_seconds",
+] as const;
 
 const dataText = (data: Readonly<Record<string, string>> | null): string => {
   const entries = Object.entries(data ?? {});
@@ -69,7 +75,7 @@ export const pushValues = (push: Notification["push"]): PushValues => {
     silent: push?.silent === true,
     actions: [0, 1].map((index) => {
       const { id, title, url } = actionAt(index);
-      return { id, title, url: (url as string | null) ?? "" };
+      return { id, title, url: url ?? "" };
     }) as unknown as PushValues["actions"],
     data: dataText(push?.data ?? null),
   };

@@ -1,8 +1,8 @@
 /**
  * The bars of pushes: on one processor core Waypost sends at least 10,000 pushes a second by FCM and by APNs,
  * and 2,500 by Web Push, from the queue to the stored outcome. It takes at most 1.2 times the CPU of a bare
- * client, by APNs 1.3 and by Web Push 1.11 times. A push with all options takes at most 1.1 times one without.
- * It measures three ways to the same providers, which are one process on this machine: a bare client without
+ * client, by APNs 1.3 and by Web Push 1.11 times. With all options a push takes at most 1.1 times as much. It
+ * measures three ways to the same providers, which are one process on this machine: a bare client without
  * a queue, Waypost's transport alone, and the whole of Waypost, without and with options. The bars are
  * on the CPU of the sending process, because wall clock time is shared with the providers and PostgreSQL; it
  * is printed too. Linux only: CPU times come from /proc.

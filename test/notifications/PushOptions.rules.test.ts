@@ -82,7 +82,7 @@ layer(TestPlatform.layer)("Push options", (it) => {
     }),
   );
 
-  it.effect("an option outside its limits is 422 at its place (T2.2)", () =>
+  it.effect("an option outside its limits is 422 at its field (T2.2)", () =>
     Effect.gen(function* () {
       const { problems } = yield* world;
       const action = { id: "a", title: "A" };
@@ -125,7 +125,7 @@ layer(TestPlatform.layer)("Push options", (it) => {
       ] as const) {
         assert.deepStrictEqual(yield* problems(push), fields, JSON.stringify(push));
       }
-      // Up to the limits all is well: 1,024 bytes, 20 names, and names that only look alike.
+      // Up to the limits all is well: 1,024 bytes, 20 names, and names that are only similar.
       for (const data of [
         { k: `x${"ö".repeat(511)}` },
         Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`k${at}`, ""])),

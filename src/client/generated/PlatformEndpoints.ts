@@ -451,11 +451,13 @@ export interface Delivery {
   /** The last error; null for none. */
   readonly last_error: string | null;
   /**
-   * What was shortened or left out of its push to fit the limit of the push service: `body`, `data`,
-   * `notification` (the declarative part of Web Push), `actions` and, last, `media`, `cta_label`,
-   * `cta_url` and `headline`; [] for nothing.
+   * The fields that were shortened or left out of its push to fit the limit of the push service:
+   * `body`, `data`, `notification` (the declarative part of Web Push), `actions` and, last, `media`,
+   * `cta_label`, `cta_url` and `headline`; [] for nothing.
    */
-  readonly cut: ReadonlyArray<string>;
+  readonly cut: ReadonlyArray<
+    "body" | "data" | "notification" | "actions" | "media" | "cta_label" | "cta_url" | "headline"
+  >;
   /** Whether it is a test send, which counts in no report, cap or interaction. */
   readonly test: boolean;
   /** An instant in UTC, to the second. */

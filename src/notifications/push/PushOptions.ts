@@ -10,7 +10,7 @@ const literal = <const L extends ReadonlyArray<string>>(literals: L, description
   Schema.Literals(literals).annotate({ description, examples: [literals[0] as L[number]] });
 
 /** The options with one value each (contract T2). */
-export const plainOptions = {
+const plainOptions = {
   sound: text({
     max: 64,
     description: "Name of the sound file in the app, or `none`. Null: what the service plays by itself.",
@@ -90,7 +90,7 @@ export const PushOptionsDraft = Schema.Struct({
   });
 
 /** An action of a push, as devices and the platform API see it. */
-export const PushAction = Schema.Struct({
+const PushAction = Schema.Struct({
   id: shownText("Tells the app which action was chosen.", "save"),
   title: shownText("Label of the action.", "Save it"),
   url: nullableText("Address that the action opens; null for none.", "https://example.com/offer/save"),

@@ -69,8 +69,7 @@ export const parsePushOptions = (value: unknown, problems: Problems): PushOption
     problems.add("push", "The push options must be an object.");
     return null;
   }
-  const sent = value as { readonly [field: string]: unknown };
-  const { silent, ...plain } = parseObject(Head, sent, "push", problems);
+  const { silent, ...plain } = parseObject(Head, value, "push", problems);
   const options: PushOptions = {
     sound: null,
     badge: null,
@@ -82,8 +81,8 @@ export const parsePushOptions = (value: unknown, problems: Problems): PushOption
     category: null,
     ...plain,
     silent: silent === true ? true : null,
-    actions: parseActions(sent["actions"], problems),
-    data: parseData(sent["data"], problems),
+    actions: parseActions(value["actions"], problems),
+    data: parseData(value["data"], problems),
   };
   for (const field of shownOnly)
     if (options.silent === true && options[field] !== null)

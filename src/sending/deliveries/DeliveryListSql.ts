@@ -78,7 +78,8 @@ export class DeliveryListSql extends SqlService<DeliveryListSql>("waypost/sendin
     c.notification_id, v.id, d.trigger_type, COALESCE(COALESCE(l.id, f.id)::text, ''), d.transport,
     d.status, d.attempts, ${errorCell}, CASE WHEN d.cut IS NULL THEN '' ELSE (
       SELECT string_agg(c.field, '; ' ORDER BY c.ord)
-      FROM jsonb_array_elements_text(d.cut) WITH ORDINALITY AS c (field, ord)) END, d.test::text, ${utc("d.created_at")},
+      FROM jsonb_array_elements_text(d.cut) WITH ORDINALITY AS c (field, ord)) END,
+    d.test::text, ${utc("d.created_at")},
     COALESCE(${utc("d.held_until")}, ''),
     COALESCE(CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END, '')) AS line,
     d.source_id AS "sourceId", d.device_key AS "deviceKey"`;

@@ -47,9 +47,9 @@ export const DeliveryResource = Schema.Struct({
   ),
   cut: Schema.Array(Schema.Literals(cutFields)).annotate({
     description:
-      "What was shortened or left out of its push to fit the limit of the push service: `body`, `data`, " +
-      "`notification` (the declarative part of Web Push), `actions` and, last, `media`, `cta_label`, " +
-      "`cta_url` and `headline`; [] for nothing.",
+      "The fields that were shortened or left out of its push to fit the limit of the push service: " +
+      "`body`, `data`, `notification` (the declarative part of Web Push), `actions` and, last, `media`, " +
+      "`cta_label`, `cta_url` and `headline`; [] for nothing.",
     examples: [[]],
   }),
   test: flag("Whether it is a test send, which counts in no report, cap or interaction.", false),

@@ -53,7 +53,8 @@ export class MessagesSql extends SqlService<MessagesSql>("waypost/sending/Messag
 
   return {
     /**
-     * Delivered messages that show something after the one with source id `before`, newest first. The device's deliveries are
+     * Delivered messages that show something, after the one with source id `before`, newest first. The
+     * device's deliveries are
      * materialized in index order first; otherwise the planner may scan those of all devices.
      */
     page: (
@@ -69,7 +70,8 @@ export class MessagesSql extends SqlService<MessagesSql>("waypost/sending/Messag
           ORDER BY created_at DESC
         )
         SELECT ${shown} FROM own d ${joined}
-        WHERE d.status = 'delivered' AND c.push -> 'silent' IS DISTINCT FROM 'true' AND (${before}::bigint IS NULL OR (d.settled_at, d.source_id) < (
+        WHERE d.status = 'delivered' AND c.push -> 'silent' IS DISTINCT FROM 'true'
+          AND (${before}::bigint IS NULL OR (d.settled_at, d.source_id) < (
           SELECT b.settled_at, b.source_id FROM own b WHERE b.source_id = ${before}))
         ORDER BY d.settled_at DESC, d.source_id DESC LIMIT ${limit}`),
 

@@ -19,7 +19,15 @@ export interface PushContent extends Pick<
 export const pushPayload = (id: string, content: PushContent) => {
   const { body, campaign_id, cta_label, cta_url, headline, media, notification_id, push, type } = content;
   return {
-    ...{ id, type, campaign_id, notification_id, headline, body, media, cta_label, cta_url },
+    id,
+    type,
+    campaign_id,
+    notification_id,
+    headline,
+    body,
+    media,
+    cta_label,
+    cta_url,
     ...(push?.actions && { actions: push.actions }),
   };
 };
@@ -33,7 +41,7 @@ export interface PushLifetime {
 /** How long a provider keeps a push without an option, from each attempt, in seconds. */
 const defaultSeconds = 86_400;
 /** An expiry with as many digits as any of the next centuries. */
-const longestExpiry = 9_999_999_999;
+const maxExpiry = 9_999_999_999;
 
 /**
  * The lifetime of a push that is sent at `now`, both in epoch milliseconds. An option counts from the first
@@ -121,10 +129,10 @@ const placeholderId = crypto.randomUUID();
 /**
  * Shortens a content until it is within the limit of its format: cuts the body, as little as is needed; if
  * that is not enough, it leaves out the data, the declarative part, the actions, the media file and the
- * button, one after the other, and cuts the body anew; last it shortens the headline.
+ * button, one after the other, and cuts the body again; last it shortens the headline.
  */
 export const shortened = (content: PushContent, format: PayloadFormat): ShortContent => {
-  const lifetime = { seconds: content.push?.ttl_seconds ?? defaultSeconds, expiresAt: longestExpiry };
+  const lifetime = { seconds: content.push?.ttl_seconds ?? defaultSeconds, expiresAt: maxExpiry };
   const fits = (candidate: PushContent) =>
     Buffer.byteLength(format.write(placeholderId, candidate, lifetime)) <= format.limit;
   if (fits(content)) return { content, cut: [] };
@@ -183,7 +191,7 @@ export const payloadsOf = (format: PayloadFormat) => {
     write: (id: string, content: PushContent, lifetime: PushLifetime): string => {
       const cached = cachedOf(content);
       const isOld =
-        content.push?.ttl_seconds != null &&
+        typeof content.push?.ttl_seconds === "number" &&
         (cached.lifetime.expiresAt !== lifetime.expiresAt || cached.lifetime.seconds !== lifetime.seconds);
       if (cached.parts.length === 0 || isOld) {
         cached.parts = partsOf(cached.content, lifetime);

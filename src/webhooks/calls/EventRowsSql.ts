@@ -66,7 +66,8 @@ export const eventRowsSql = (sql: SqlClient.SqlClient): Statement.Fragment => sq
     SELECT p.*, d.campaign_key, d.content_key, d.location_key,
       ${pendingSql} AS is_pending,
       row_number() OVER (PARTITION BY p.source_id, d.campaign_key, d.content_key, d.location_key) AS number,
-      d.trigger_type, d.transport, d.status, d.attempts, d.last_error, d.cut, d.test, d.created_at, d.held_until,
+      d.trigger_type, d.transport, d.status, d.attempts, d.last_error, d.cut, d.test, d.created_at,
+      d.held_until,
       d.settled_at, d.opened_at, d.clicked_at, v.id AS device_id
     FROM wanted p
     LEFT JOIN delivery d ON ${workspaceIs("d", "p")} AND d.environment = p.environment

@@ -134,7 +134,7 @@ layer(TestWaypost.layer)("Pushes", (it) => {
     }).pipe(Effect.provide(PushQueueSql.layer)),
   );
 
-  it.effect("a push goes to the device's current address, by another transport too (T1, Y2)", () =>
+  it.effect("a push goes to the device's current address, by another transport too (T1.2)", () =>
     Effect.gen(function* () {
       const service = yield* localFcm;
       const { delivery, fired } = yield* pushWorld(service);

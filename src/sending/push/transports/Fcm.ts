@@ -36,7 +36,7 @@ const earlyMillis = 5 * 60_000;
 /** Bytes kept free for the device's token, which is about 170 bytes and counts as part of the message. */
 const tokenBytes = 256;
 
-/** What Android gets: with options those of the table of contract T3. */
+/** The part of a message for Android, with the options of contract T3. */
 const androidOf = (id: string, { push }: PushContent, { seconds }: PushLifetime) => {
   const key = push?.collapse_key ?? null;
   const isSilent = push?.silent === true;
@@ -58,7 +58,7 @@ const androidOf = (id: string, { push }: PushContent, { seconds }: PushLifetime)
   };
 };
 
-/** What iPhones behind FCM get: with options those that they get of APNs (contract T3). */
+/** The part of a message for iPhones behind FCM, with the options that APNs gives them (contract T3). */
 const iosOf = (id: string, content: PushContent, image: string | null, { expiresAt }: PushLifetime) => {
   const { push } = content;
   const key = push?.collapse_key ?? null;

@@ -30,7 +30,9 @@ const notificationOf = ({ body, headline, language, media, push }: PushContent, 
     isWebAddress(url) ? [{ action: id, title, navigate: url }] : [],
   );
   return {
-    ...{ title: headline, body, navigate },
+    title: headline,
+    body,
+    navigate,
     ...(language !== null && { lang: language }),
     ...(media?.type === "image" && media.url !== null && { image: media.url }),
     ...(push?.sound === "none" && { silent: true }),
