@@ -8,6 +8,7 @@ import {
   pushPayload,
   shortened,
 } from "../../../src/sending/push/PushPayload.ts";
+import { webPushFormat } from "../../../src/sending/push/transports/WebPush.ts";
 
 const id = "00000000-0000-8a41-8000-000000000007";
 const plain: PushContent = {
@@ -126,6 +127,39 @@ describe("Push payloads", () => {
       body: "…",
       headline: `${"H".repeat(496)}…`,
     });
+  });
+
+  it("a payload leaves out data, the declarative part and the actions, in this order (T3.6)", () => {
+    const url = (length: number) => `https://example.com/${"u".repeat(length - 20)}`;
+    const push = {
+      sound: null,
+      badge: null,
+      priority: null,
+      ttl_seconds: null,
+      collapse_key: null,
+      interruption_level: null,
+      channel_id: null,
+      category: null,
+      silent: null,
+      data: { a: "d".repeat(1000) },
+      actions: [{ id: "a", title: "A", url: url(1500) }],
+    };
+    const content = { ...plain, push, body: "B".repeat(500), cta_label: "Look", cta_url: url(1000) };
+    const format = webPushFormat(null);
+    const at = (limit: number) => shortened(content, { ...format, limit });
+    const size = (of: PushContent) => Buffer.byteLength(format.write(id, of, lifetime));
+    const none = { ...content, body: "…" };
+    const noData = { ...none, push: { ...push, data: null } };
+    const noPart = { ...noData, isPlain: true as const };
+    const noActions = { ...noPart, push: { ...noPart.push, actions: null } };
+    assert.deepStrictEqual(at(size(none)), { content: none, cut: ["body"] });
+    assert.deepStrictEqual(at(size(none) - 1).cut, ["data"]);
+    assert.deepStrictEqual(at(size(noData)).content, noData);
+    assert.deepStrictEqual(at(size(noData) - 1).cut, ["data", "notification"]);
+    assert.deepStrictEqual(at(size(noPart)).content, noPart);
+    assert.deepStrictEqual(at(size(noPart) - 1).cut, ["data", "notification", "actions"]);
+    assert.deepStrictEqual(at(size(noActions)).cut, ["body", "data", "notification", "actions"]);
+    assert.include(at(size(noActions) - 1).cut, "cta_url");
   });
 
   it("payloads of one content differ only in the message id", () => {
