@@ -84,7 +84,7 @@ export const CampaignTest = ({ campaign, messages, onClose }: TestProps) => {
         <p class="quiet">
           {search === ""
             ? "There is no approved test device yet. Register one with your app and approve it under Devices."
-            : "No approved device matches."}
+            : "No test device matches."}
         </p>
       )}
       <ul class="lines">
