@@ -84,7 +84,7 @@ export const CampaignTest = ({ campaign, messages, onClose }: TestProps) => {
       {devices === undefined && problem === undefined && <Loading />}
       {devices?.length === 0 && (
         <p class="quiet">
-          {search !== "" && "No approved device matches."}
+          {search !== "" && "No test device matches."}
           {search === "" && (
             <>
               There is no approved test device yet. Open one under <a href={addressOf("/devices")}>Devices</a>

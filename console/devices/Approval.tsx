@@ -12,9 +12,9 @@ import { may } from "../session/SessionState.ts";
 
 /** Whether a device is an approved test device, in words. In Production few are, and others need it not. */
 export const ApprovalBadge = ({ approved }: Pick<Device, "approved">) => {
-  if (approved) return <Badge text="Approved" tone="good" />;
+  if (approved) return <Badge text="Test device" tone="good" />;
   return environment.value === "sandbox" ? (
-    <Badge text="Not approved" tone="waiting" />
+    <Badge text="No test device" tone="waiting" />
   ) : (
     <span class="quiet">no</span>
   );

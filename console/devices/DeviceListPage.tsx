@@ -16,16 +16,16 @@ const platforms: ReadonlyArray<Choice> = [
 ];
 
 const approvals: ReadonlyArray<Choice> = [
-  { value: "", text: "Approved or not" },
-  { value: "true", text: "Approved" },
-  { value: "false", text: "Not approved" },
+  { value: "", text: "Test devices and others" },
+  { value: "true", text: "Test devices" },
+  { value: "false", text: "Other devices" },
 ];
 
 const filters = [
   { name: "q", label: "Search devices" },
   { name: "user_id", label: "Devices of the person with the user id", placeholder: "User id" },
   { name: "platform", label: "Platform", choices: platforms },
-  { name: "approved", label: "Approval", choices: approvals },
+  { name: "approved", label: "Test devices", choices: approvals },
 ] as const;
 
 const columns: ReadonlyArray<Column<Device>> = [

@@ -32,6 +32,9 @@ const fieldTexts: Readonly<Record<string, string>> = {
   media: "picture",
   cta_label: "button label",
   cta_url: "button address",
+  data: "data",
+  notification: "declarative part",
+  actions: "actions",
 };
 
 const cutText = (cut: ReadonlyArray<string>): string =>
@@ -70,6 +73,7 @@ const Rendered = ({ preview: { cut, failure, message, pushes } }: { readonly pre
           })),
         }}
       />
+      {message.silent === true && <p class="notice">It is silent: it shows nothing, in no inbox either.</p>}
       {message.cta_url !== null && <p class="hint">The button opens {message.cta_url}</p>}
       {cut.length > 0 && <p class="notice">Cut at its limit: {cutText(cut)}.</p>}
       <DataTable

@@ -15,6 +15,7 @@ import { NotificationFields } from "./NotificationFields.tsx";
 import { PhonePreview } from "./PhonePreview.tsx";
 import { usePictures } from "./PictureField.tsx";
 import { TestSection } from "./TestSendForm.tsx";
+import { sentPush } from "./PushForm.ts";
 import { repeatedTags } from "./TranslationForm.ts";
 
 const labels = [
@@ -35,11 +36,14 @@ const labels = [
   ["questions", "Questions"],
   ["template", "Template"],
   ["translations", "Translations"],
+  ["push", "Push options"],
 ] as const;
 
 const shownValue = (value: MessageValues[(typeof labels)[number][0]]): string =>
   typeof value === "string"
     ? value
+    : "silent" in value
+      ? JSON.stringify(sentPush(value))
     : value
         .map((part) => ("tag" in part ? `${part.tag}: ${part.headline} ${part.body}` : part.question_text))
         .join("; ");

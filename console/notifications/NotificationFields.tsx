@@ -7,6 +7,7 @@ import { wallTimeAt } from "../parts/WallClock.ts";
 import type { MessageValues } from "./NotificationForm.ts";
 import { newQuestion } from "./NotificationForm.ts";
 import { PictureField } from "./PictureField.tsx";
+import { PushFields } from "./PushFields.tsx";
 import { QuestionFields } from "./QuestionFields.tsx";
 import { TemplateFields } from "./TemplateFields.tsx";
 import { TranslationFields } from "./TranslationFields.tsx";
@@ -149,6 +150,7 @@ export const NotificationFields = ({
         onTemplate={(isTemplate) => form.set({ template: isTemplate ? "liquid" : "" })}
       />
       <TranslationFields form={form} />
+      <PushFields form={form} />
     </>
   );
 };

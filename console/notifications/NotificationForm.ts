@@ -10,6 +10,7 @@ import type { Typed } from "../data/Typed.ts";
 import { dayOf, today } from "../parts/DisplayFormats.ts";
 import { sentWallTime, wallEndAt, wallTimeAt } from "../parts/WallClock.ts";
 import { serverNow } from "../data/ServerTime.ts";
+import { type PushValues, pushValues, sentPush } from "./PushForm.ts";
 import { sentTranslations, type TranslationValues, translationValues } from "./TranslationForm.ts";
 
 /** A question while it is edited. Its choices are lines of one text. */
@@ -43,6 +44,7 @@ export interface MessageValues {
   /** "" for literal texts. */
   readonly template: "" | "liquid";
   readonly translations: ReadonlyArray<TranslationValues>;
+  readonly push: PushValues;
   /** The version that was changed, which a save expects; empty for a new notification. */
   readonly version: string;
 }
@@ -79,6 +81,7 @@ export const newMessage = ({ type }: Campaign): MessageValues => ({
   questions: [],
   template: "",
   translations: [],
+  push: pushValues(null),
   version: "",
 });
 
@@ -111,6 +114,7 @@ export const valuesOfMessage = (
   questions: message.questions.map(questionValues),
   template: message.template ?? "",
   translations: translationValues(message.translations),
+  push: pushValues(message.push),
   version,
 });
 
@@ -171,6 +175,7 @@ export const contentDraftOf = (values: MessageValues): Typed<ContentDraft> => {
       values.translations,
       questions.map((question) => choicesOf(question).length),
     ),
+    push: sentPush(values.push),
   };
 };
 

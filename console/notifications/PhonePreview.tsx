@@ -7,6 +7,7 @@ import { workspace } from "../session/Scope.ts";
 import { languageName, languagesOf, translationFor } from "./Languages.ts";
 import { choicesOf, type MessageValues } from "./NotificationForm.ts";
 import { type OpenedContent, OpenedMessage } from "./OpenedMessage.tsx";
+import { isTyped, type PushValues } from "./PushForm.ts";
 import type { TranslationValues } from "./TranslationForm.ts";
 
 const devices = [
@@ -52,6 +53,48 @@ const hintOf = ({ template, translations }: MessageValues, translation: Translat
   return translations.length === 0
     ? `Every device gets the text as you write it, whatever its language.${isTemplate}`
     : `There is no translation for this language: it gets the text as you write it.${isTemplate}`;
+};
+
+/** The push as the system shows it: Android shows no actions, an iPhone those of a category. */
+const PushCard = ({
+  content,
+  kind,
+  lines,
+  push,
+}: {
+  readonly content: OpenedContent;
+  readonly kind: DeviceKind;
+  readonly lines: number;
+  readonly push: PushValues;
+}) => {
+  if (push.silent)
+    return <p class="hint">It shows nothing: the app is woken, and the inbox does not have it.</p>;
+  const hasActions = kind === "web" || (kind === "ios" && push.category.trim() !== "");
+  return (
+    <div class="preview-push">
+      <p class="preview-app">
+        {workspace.value?.name ?? "App"}
+        {push.badge.trim() !== "" && (
+          <span class="preview-badge" title="Badge">
+            {push.badge}
+          </span>
+        )}
+      </p>
+      <p class="preview-headline" dir="auto">
+        {content.headline}
+      </p>
+      <p class={`preview-body preview-lines-${lines}`} dir="auto">
+        {content.body}
+      </p>
+      {hasActions && push.actions.some(isTyped) && (
+        <p class="preview-actions">
+          {push.actions.filter(isTyped).map(({ title }, index) => (
+            <span key={index}>{title || "Action"}</span>
+          ))}
+        </p>
+      )}
+    </div>
+  );
 };
 
 /** The notification on a lock screen, and opened in the app. */
@@ -104,15 +147,7 @@ export const PhonePreview = ({
       </div>
       <div class={`phone phone-${kind}`} lang={language}>
         <p class="phone-clock">{clockOf(language, workspace.value?.timezone ?? "UTC")}</p>
-        <div class="preview-push">
-          <p class="preview-app">{workspace.value?.name ?? "App"}</p>
-          <p class="preview-headline" dir="auto">
-            {content.headline}
-          </p>
-          <p class={`preview-body preview-lines-${device?.lines ?? 4}`} dir="auto">
-            {content.body}
-          </p>
-        </div>
+        <PushCard content={content} kind={kind} lines={device?.lines ?? 4} push={message.push} />
         <p class="preview-step">Opened in the app</p>
         <OpenedMessage content={content} />
       </div>

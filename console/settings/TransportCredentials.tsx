@@ -41,6 +41,11 @@ const fields: Readonly<Record<Provider, ReadonlyArray<CredentialField>>> = {
       label: "Subject",
       hint: "A mailto: or https: address at which push services can reach you.",
     },
+    {
+      name: "default_url",
+      label: "Default web address",
+      hint: "What messages without a web address of their own open. Empty: none.",
+    },
   ],
 };
 
@@ -58,7 +63,8 @@ const putRequests: Readonly<Record<Provider, (values: Record<string, string>) =>
   fcm: ({ service_account: text = "" }) =>
     operator.transports.putFcm(...here(), { service_account: jsonOrText(text) as ServiceAccount }),
   apns: (values) => operator.transports.putApns(...here(), values as unknown as ApnsCredentials),
-  webpush: (values) => operator.transports.putWebPush(...here(), { subject: values["subject"] ?? "" }),
+  webpush: ({ default_url: address = "", subject = "" }) =>
+    operator.transports.putWebPush(...here(), { subject, default_url: address.trim() || null }),
 };
 
 /** "Set credentials" of a push service. Nothing of them is kept in the browser. */

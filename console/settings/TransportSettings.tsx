@@ -93,6 +93,7 @@ const columnsWith = (
     cell: ({ configured }) =>
       configured ? <Badge text="Set up" tone="good" /> : <Badge text="Not set up" tone="quiet" />,
   },
+  { key: "address", heading: "Default web address", cell: ({ default_url: address }) => address ?? "none" },
   {
     key: "updated",
     heading: "Credentials set",

@@ -120,7 +120,7 @@ const own = Effect.gen(function* () {
     address = { endpoint: `${plain}/push/1`, keys };
     channel = yield* (yield* WebPush).open({ subject: "mailto:push@example.com", ...makeVapidKeys() });
   }
-  const one = { id: randomUUID(), content, address };
+  const one = { id: randomUUID(), content, firstAt: null, address };
   const first = yield* awaitOutcome((report) => channel.send(one, report));
   if (first._tag !== "Accepted") return yield* Effect.die(new Error(JSON.stringify(first)));
   // Later pushes find a token and a connection, so their results are outcomes.

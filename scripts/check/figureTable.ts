@@ -257,7 +257,7 @@ export const figureTable: Readonly<Record<string, ReadonlyArray<Figure>>> = {
     ["# features", maxFeatures],
     ["# hours", keyHours],
     ["1 to # conditions", schemaLimit("platform", "SegmentRule.conditions", "maxItems")],
-    ["# bytes", maxSandboxBytes],
+    ["holds at most # bytes", maxSandboxBytes],
     ["# days before the end", defaultReportDays],
     ["# if left out", defaultPage],
     ["up to # characters", answerCharacters],

@@ -49,7 +49,6 @@ export const obstacles = {
   detached: "The notification was deleted.",
   closing: "The workspace is scheduled for deletion.",
   unregistered: "The device has unregistered.",
-  moved: "The device has registered another transport since.",
 } as const;
 
 /** A reason that prevents a message. */

@@ -1,5 +1,5 @@
 import { Schema, SchemaTransformation } from "effect";
-import { optionalText, text } from "../wire/Text.ts";
+import { optionalOrNull, optionalText, text } from "../wire/Text.ts";
 
 /** The transports to a device. `inbox` has no address: the device fetches its messages. */
 export const Transport = Schema.Literals(["fcm", "apns", "webpush", "inbox"]).annotate({
@@ -39,8 +39,23 @@ const transport = <const T extends Transport>(name: T) =>
 
 const Fcm = Schema.Struct({
   transport: transport("fcm"),
-  token: providerToken("Registration token of Firebase Cloud Messaging.", "dGhpcyBpcyBub3QgYSB0b2tlbg"),
-});
+  token: optionalOrNull(
+    providerToken("Registration token of Firebase Cloud Messaging.", "dGhpcyBpcyBub3QgYSB0b2tlbg"),
+  ),
+  fid: optionalOrNull(
+    text({
+      max: 255,
+      description: "Firebase Installation ID, instead of a token.",
+      example: "fBNn3pD5R3aGOUJzq0dq1w",
+    }),
+  ),
+}).check(
+  Schema.makeFilter(({ fid = null, token = null }) =>
+    (fid === null) === (token === null)
+      ? "The push address of fcm must have either a token or a fid, and not both."
+      : true,
+  ),
+);
 
 const Apns = Schema.Struct({
   transport: transport("apns"),
@@ -90,5 +105,6 @@ export type PushAddress = typeof PushAddress.Type;
 export const storedAddress = (push: PushAddress | null) => {
   if (push === null || push.transport === "inbox") return { transport: "inbox" as const, address: null };
   const { transport, ...address } = push;
-  return { transport, address };
+  const given = Object.entries(address).filter(([name, value]) => value !== null || name === "topic");
+  return { transport, address: Object.fromEntries(given) };
 };

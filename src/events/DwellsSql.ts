@@ -205,7 +205,7 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
       templates: (dwells: ReadonlyArray<Dwell>) =>
         Effect.orDie(sql<TextSource & { readonly ord: number }>`
           SELECT q.ord::int AS ord, c.headline, c.body, c.cta_label, c.cta_url, c.template, c.translations,
-            COALESCE(c.questions, '[]') AS questions
+            c.push, COALESCE(c.questions, '[]') AS questions
           FROM ${unnested("q", dwells, {
             ...tenantColumns,
             content_key: ["int4", ({ contentKey }) => contentKey],

@@ -4,6 +4,7 @@ import { PublicAddresses } from "../http/PublicAddresses.ts";
 import { hears } from "../outbox/EventType.ts";
 import { Outbox, type OutgoingEvent } from "../outbox/Outbox.ts";
 import { shownMedia } from "../media/MediaAddress.ts";
+import { forApp } from "../notifications/push/PushOptions.ts";
 import { isSameForAll, type MessageTexts } from "../notifications/templates/MessageTexts.ts";
 import { type CreatedDelivery, Deliveries } from "../sending/deliveries/Deliveries.ts";
 import type { DueDelivery } from "../sending/deliveries/Delivery.ts";
@@ -194,7 +195,7 @@ const deliveryEvents = (
 const toMessage = (
   id: string,
   { due, triggerMatch }: PendingDelivery,
-  { body, cta_label, cta_url, headline, questions }: MessageTexts,
+  { body, cta_label, cta_url, headline, push, questions }: MessageTexts,
   { status }: CreatedDelivery,
   mediaBase: string,
 ): Message => ({
@@ -208,6 +209,8 @@ const toMessage = (
   cta_label,
   cta_url,
   questions,
+  ...forApp(push),
+  ...(push?.silent === true && { silent: true }),
   delivered_at: status === "delivered" ? utcText(due.now) : null,
   opened_at: null,
   clicked_at: null,

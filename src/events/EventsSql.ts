@@ -62,6 +62,7 @@ export interface TriggerMatch {
   readonly questions: ReadonlyArray<Question>;
   readonly template: TextSource["template"];
   readonly translations: TextSource["translations"];
+  readonly push: TextSource["push"];
 }
 
 /** A row of an existing location (`ord`, from 1): with a notification that can fire there, or without any. */
@@ -139,7 +140,7 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
               k.key AS content_key, k.type, k.headline, k.body, k.cta_label, k.cta_url,
               CASE WHEN m.id IS NOT NULL THEN
                 jsonb_build_object('id', m.id, 'type', m.kind, 'key', m.key) END AS media,
-              COALESCE(k.questions, '[]') AS questions, k.template, k.translations, a.trigger_type,
+              COALESCE(k.questions, '[]') AS questions, k.template, k.translations, k.push, a.trigger_type,
               a.dwell_minutes, a.max_silence_minutes, a.attached_at, a.id AS attachment_id
             FROM (
               SELECT t.campaign_id FROM campaign_location t

@@ -44,6 +44,8 @@ export const checkContent = (
     if (!plan.surveys) refuse("type", "The plan does not include surveys: the type must be message.");
     if (questions !== undefined && questions.length === 0) refuse("questions", questionCount);
     if (questions !== undefined) checkQuestions(questions, stored, problems);
+    if (fields.push?.silent === true)
+      refuse("push.silent", "A survey is shown to be answered: leave this out, or make the type message.");
   } else if (type === "message" && questions !== undefined && questions.length > 0) {
     refuse("questions", "A message has no questions: leave them out, or make the type survey.");
   }
@@ -72,4 +74,5 @@ export const contentOf = (
   questions: draft.type === "survey" ? questionsWithIds(draft.questions ?? [], stored, newId) : [],
   template: draft.template ?? null,
   translations: draft.translations ?? null,
+  push: draft.push ?? null,
 });

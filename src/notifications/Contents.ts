@@ -41,9 +41,8 @@ export class Contents extends Context.Service<
     /** All contents, newest first. */
     readonly page: (tenant: Tenant, position: PagePosition) => Effect.Effect<ReadonlyArray<Content>>;
     /**
-     * Checks the templates, and that the button's addresses, also those of translations, can be opened, and
-     * adds their problems. The addresses together take up to five seconds, and templates are parsed in time
-     * slices, so this runs before the transaction.
+     * Checks the templates, and that all addresses can be opened, and adds their problems. This runs before
+     * the transaction: the addresses take up to five seconds together, and templates are parsed in slices.
      */
     readonly checkTexts: (body: ContentBody) => Effect.Effect<void>;
     /**
@@ -161,6 +160,7 @@ export class Contents extends Context.Service<
           questions: (row.questions ?? []).map(showQuestion),
           template: row.template,
           translations: row.translations,
+          push: row.push,
           created_at: row.created_at,
           updated_at: row.updated_at,
         }),

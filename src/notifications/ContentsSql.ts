@@ -11,7 +11,7 @@ const questionsOf = (content: MessageContent) => jsonb(content.type === "survey"
 /** The columns of a `ContentRow` but its dates; `n` is the notification. */
 export const contentColumns = `
   n.id, n.name, x.type, x.headline, x.body, x.cta_label, x.cta_url, x.media_asset_id, x.media_kind,
-  x.questions, x.template, x.translations,
+  x.questions, x.template, x.translations, x.push,
   CASE WHEN m.id IS NOT NULL THEN jsonb_build_object('id', m.id, 'type', m.kind, 'key', m.key) END AS media`;
 
 /** Joins the tables of `contentColumns` to the notification `n`. */
@@ -58,11 +58,11 @@ export const contentsSql = Layer.effect(
         run(sql`
           WITH first AS (
             INSERT INTO content (workspace_id, environment, notification_id, type, headline, body, cta_label,
-              cta_url, media_asset_id, media_kind, questions, template, translations, created_at)
+              cta_url, media_asset_id, media_kind, questions, template, translations, push, created_at)
             VALUES (${tenant.workspaceId}, ${tenant.environment}, ${id}, ${content.type}, ${content.headline},
               ${content.body}, ${content.cta_label}, ${content.cta_url}, ${content.media_asset_id},
               ${content.media_kind}, ${questionsOf(content)}, ${content.template},
-              ${jsonb(content.translations)}, ${instant(now)})
+              ${jsonb(content.translations)}, ${jsonb(content.push)}, ${instant(now)})
             RETURNING key, media_asset_id
           )
           INSERT INTO notification (workspace_id, environment, id, name, type, content_key, media_id,
@@ -75,22 +75,22 @@ export const contentsSql = Layer.effect(
         run(sql`
           WITH revised AS (
             INSERT INTO content (workspace_id, environment, notification_id, type, headline, body, cta_label,
-              cta_url, media_asset_id, media_kind, questions, template, translations, created_at)
+              cta_url, media_asset_id, media_kind, questions, template, translations, push, created_at)
             SELECT n.workspace_id, n.environment, n.id, sent.*, ${instant(now)}
             FROM (SELECT ${content.type}::text, ${content.headline}::text, ${content.body}::text,
               ${content.cta_label}::text, ${content.cta_url}::text, ${content.media_asset_id}::uuid,
               ${content.media_kind}::text, ${questionsOf(content)},
-              ${content.template}::text, ${jsonb(content.translations)})
+              ${content.template}::text, ${jsonb(content.translations)}, ${jsonb(content.push)})
               AS sent (type, headline, body, cta_label, cta_url, media_asset_id, media_kind, questions,
-                template, translations),
+                template, translations, push),
               notification n
             JOIN content x ON x.workspace_id = n.workspace_id AND x.environment = n.environment
               AND x.key = n.content_key
             WHERE ${tenantIs("n", tenant)} AND n.id = ${id}
               AND (x.type, x.headline, x.body, x.cta_label, x.cta_url, x.media_asset_id, x.questions,
-                x.template, x.translations)
+                x.template, x.translations, x.push)
                 IS DISTINCT FROM (sent.type, sent.headline, sent.body, sent.cta_label, sent.cta_url,
-                  sent.media_asset_id, sent.questions, sent.template, sent.translations)
+                  sent.media_asset_id, sent.questions, sent.template, sent.translations, sent.push)
             RETURNING key
           )
           UPDATE notification n SET name = ${name}, type = ${content.type},

@@ -1,6 +1,7 @@
 import { Schema } from "effect";
 import { nullableText, shownId, shownText } from "../wire/ShownFields.ts";
 import { MediaKind } from "../workspaces/Plan.ts";
+import type { PushOptions } from "./push/PushOptions.ts";
 import type { Question } from "./Survey.ts";
 import type { Translations } from "./translations/Translation.ts";
 
@@ -60,4 +61,6 @@ export interface MessageContent {
   readonly questions: ReadonlyArray<Question>;
   readonly template: TemplateLanguage | null;
   readonly translations: Translations | null;
+  /** How push services deliver and show it; null for their defaults. */
+  readonly push: PushOptions | null;
 }

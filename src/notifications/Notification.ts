@@ -1,6 +1,7 @@
 import { Schema } from "effect";
 import { nullableInstant, shownId, shownInstant, shownInteger, shownText } from "../wire/ShownFields.ts";
 import { contentFields, TemplateLanguage } from "./MessageContent.ts";
+import { PushOptions } from "./push/PushOptions.ts";
 import { ShownQuestion } from "./Survey.ts";
 import { Translations } from "./translations/Translation.ts";
 
@@ -34,6 +35,10 @@ const shown = {
   }),
   translations: Schema.NullOr(Translations).annotate({
     description: "The texts in other languages, by their tags; null for none.",
+    examples: [null],
+  }),
+  push: Schema.NullOr(PushOptions).annotate({
+    description: "How push services deliver and show it; null for their defaults.",
     examples: [null],
   }),
 };

@@ -14,6 +14,7 @@ const contentOf = (shown: ShownContent) => ({
   questions: shown.questions,
   template: shown.template,
   translations: shown.translations,
+  push: shown.push,
 });
 
 const triggerOf = (shown: Notification) => ({

@@ -3,9 +3,11 @@ import { TimeOfDay, WallTime } from "../time/LocalTime.ts";
 import { readJson, type RequestInput } from "../wire/RequestBody.ts";
 import { ParsedBody, parseFields } from "../wire/ParsedBody.ts";
 import { shownText } from "../wire/ShownFields.ts";
-import { flag, optionalText, text, whole } from "../wire/Text.ts";
+import { flag, optionalOrNull, optionalText, text, whole } from "../wire/Text.ts";
 import { NotificationType, TemplateLanguage } from "./MessageContent.ts";
 import { TriggerType } from "./Notification.ts";
+import { type PushOptions, PushOptionsDraft } from "./push/PushOptions.ts";
+import { parsePushOptions } from "./push/PushOptionsParsing.ts";
 import { QuestionDraft } from "./Survey.ts";
 import { parseQuestions, type ParsedQuestion } from "./SurveyParsing.ts";
 import { maxLengths } from "./TextLimits.ts";
@@ -65,6 +67,7 @@ const questions = Schema.optionalKey(
 );
 
 const translations = Schema.optionalKey(Schema.NullOr(TranslationsDraft));
+const push = optionalOrNull(PushOptionsDraft);
 
 const timeSentence =
   "The {field} must be a time from 00:00 to 23:59, written HH:MM (or YYYY-MM-DD HH:MM on the campaign's " +
@@ -140,11 +143,12 @@ const trigger = {
 };
 
 /** The content of a notification: the write fields without those of a trigger. */
-export const ContentDraft = Schema.Struct({ ...content, questions, translations }).annotate({
+export const ContentDraft = Schema.Struct({ ...content, questions, translations, push }).annotate({
   identifier: "ContentDraft",
 });
-export type ContentDraft = Omit<typeof ContentDraft.Type, "translations"> & {
+export type ContentDraft = Omit<typeof ContentDraft.Type, "translations" | "push"> & {
   readonly translations?: Translations | null;
+  readonly push?: PushOptions | null;
 };
 
 /** The trigger of a notification on one campaign. */
@@ -152,14 +156,21 @@ export const TriggerDraft = Schema.Struct(trigger).annotate({ identifier: "Trigg
 export type TriggerDraft = typeof TriggerDraft.Type;
 
 /** Body of a new notification on a campaign, and of an update, which replaces the whole notification. */
-export const NotificationDraft = Schema.Struct({ ...content, questions, translations, ...trigger }).annotate({
+export const NotificationDraft = Schema.Struct({
+  ...content,
+  questions,
+  translations,
+  push,
+  ...trigger,
+}).annotate({
   identifier: "NotificationDraft",
 });
 export type NotificationDraft = ContentDraft & TriggerDraft;
 
-type Sent<A> = Omit<A, "questions" | "translations"> & {
+type Sent<A> = Omit<A, "questions" | "translations" | "push"> & {
   readonly questions?: ReadonlyArray<ParsedQuestion>;
   readonly translations?: Translations | null;
+  readonly push?: PushOptions | null;
 };
 
 /** A parsed body with the fields of a content; questions and choices are parsed each by itself. */
@@ -172,12 +183,13 @@ type Json = { readonly [field: string]: unknown };
 const ContentHead = Schema.Struct(content);
 const NotificationHead = Schema.Struct({ ...content, ...trigger });
 
-/** Adds the questions and translations, whose parts are parsed each by itself. */
+/** Adds the questions, translations and push options, whose parts are parsed each by itself. */
 const withLists = <A extends object>(read: ParsedBody<A>, body: Json): ParsedBody<Sent<A>> => {
   const questions = parseQuestions(body["questions"], read.problems);
   const translations = parseTranslations(body["translations"], read.problems);
+  const push = parsePushOptions(body["push"], read.problems);
   return new ParsedBody<Sent<A>>(
-    { ...read.fields, ...(questions && { questions }), translations },
+    { ...read.fields, ...(questions && { questions }), translations, push },
     read.problems,
   );
 };

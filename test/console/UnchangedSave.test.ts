@@ -38,6 +38,21 @@ const texts = {
     nl: { headline: "Hoi", cta_label: "Bekijk", cta_url: "acme://aanbod" },
     "pt-BR": { body: "Olá" },
   },
+  push: {
+    sound: "none",
+    badge: 3,
+    priority: "normal",
+    ttl_seconds: 0,
+    collapse_key: "offer",
+    interruption_level: "passive",
+    channel_id: "offers",
+    category: "OFFER",
+    actions: [
+      { id: "save", title: "Save it", url: "acme://save" },
+      { id: "later", title: "Later" },
+    ],
+    data: { offer: "a=b", " spaced ": " x " },
+  },
 };
 const stay = { trigger_type: "on_dwell", trigger_config: { minutes: 10, max_silence_minutes: 5 } };
 const local = { trigger_type: "fixed_time", trigger_config: { send_at: "09:30", local: true, late: "send" } };
@@ -54,6 +69,7 @@ const survey = {
       choices: [{ text: "Bread" }, { text: "Milk" }],
     },
   ],
+  push: { data: { "a=b": "two\nlines" }, ttl_seconds: 60 },
   translations: {
     nl: { headline: "Hoe was het?", questions: [{}, { choices: [null, "Melk"] }] },
     de: { questions: [{ question_text: "Wie war es?" }, {}] },

@@ -39,7 +39,7 @@ layer(TestWaypost.shared)("A registration", (it) => {
     }),
   );
 
-  it.effect("a registration with an invalid push address is refused (device.addresses)", () =>
+  it.effect("a registration with an invalid push address is refused (device.addresses, T1.1)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* devicesOf();
       for (const [push, field] of [
@@ -48,7 +48,11 @@ layer(TestWaypost.shared)("A registration", (it) => {
         [{}, "push.transport"],
         [{ transport: "pigeon" }, "push.transport"],
         [{ transport: 3 }, "push.transport"],
-        [{ transport: "fcm" }, "push.token"],
+        [{ transport: "fcm" }, "push"],
+        [{ transport: "fcm", token: null, fid: null }, "push"],
+        [{ transport: "fcm", token: "a", fid: "b" }, "push"],
+        [{ transport: "fcm", fid: "" }, "push.fid"],
+        [{ transport: "fcm", fid: "f".repeat(256) }, "push.fid"],
         [{ transport: "fcm", token: "two words" }, "push.token"],
         [{ transport: "apns", token: "" }, "push.token"],
         [{ transport: "webpush", endpoint: "https://push.example.com/1" }, "push.keys"],

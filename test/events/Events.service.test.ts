@@ -30,6 +30,8 @@ layer(TestWaypost.shared)("Reported events", (it) => {
           cta_label: "Open",
           cta_url: "shop://offers/1",
           questions: [],
+          actions: null,
+          data: null,
           delivered_at: "2026-11-21T12:00:00+00:00",
           opened_at: null,
           clicked_at: null,

@@ -120,6 +120,8 @@ const ownIds = new Set([
   "service_account.private_key_id",
   "team_id",
   "key_id",
+  // Names that an app gives its actions and channels.
+  ...["", "notification."].flatMap((within) => [`${within}push.channel_id`, `${within}push.actions.*.id`]),
 ]);
 
 /** The ids of a request outside its path: dotted paths of its body, and query parameters as `?name`. */

@@ -41,6 +41,7 @@ layer(TestPlatform.layer)("Notifications", (it) => {
             questions: [],
             template: null,
             translations: null,
+            push: null,
             trigger_type: "on_enter",
             trigger_config: null,
             starts_at: "2026-11-22T23:00:00+00:00",

@@ -20,6 +20,7 @@ export const messageContent: MessageContent = {
   questions: [],
   template: null,
   translations: null,
+  push: null,
 };
 
 /** On entering a location, at any time of the campaign. */

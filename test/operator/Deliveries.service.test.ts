@@ -28,6 +28,7 @@ layer(TestWaypost.shared)("The operator's list of deliveries", (it) => {
           ...shown,
           send_id: null,
           trigger_type: "on_enter",
+          cut: [],
           created_at: "2026-11-21T12:00:00+00:00",
         };
         assert.deepStrictEqual(body.data, [

@@ -34,8 +34,8 @@ const world = Effect.gen(function* () {
   };
 });
 
-const unset = { configured: false, public_key: null, updated_at: null };
-const set = { configured: true, public_key: null, updated_at: "2026-11-21T12:00:00+00:00" };
+const unset = { configured: false, public_key: null, default_url: null, updated_at: null };
+const set = { ...unset, configured: true, updated_at: "2026-11-21T12:00:00+00:00" };
 
 layer(TestWaypost.layer)("Credentials of push services", (it) => {
   it.effect(

@@ -30,6 +30,7 @@ layer(TestWaypost.layer)("Calls of webhooks", (it) => {
         status: "delivered",
         attempts: 0,
         last_error: null,
+        cut: [],
         test: false,
         created_at: "2026-11-21T12:00:00+00:00",
         held_until: null,

@@ -26,11 +26,7 @@ const list = command("list", {
   examples: ["waypost device list --workspace Acme --environment sandbox --approved false"],
   flags: {
     ...environmentFlags,
-    approved: choiceFlag(
-      "approved",
-      ["true", "false"],
-      "Only devices that are approved, or only those that are not",
-    ),
+    approved: choiceFlag("approved", ["true", "false"], "Only approved test devices, or only the others"),
     platform: choiceFlag("platform", ["ios", "android", "web", "other"], "Only devices of this platform"),
     limit: limitFlag,
   },
@@ -48,7 +44,7 @@ const list = command("list", {
         { heading: "INSTALLATION", kind: "id", cell: (device) => device.installation_id },
         { heading: "PLATFORM", cell: ({ platform }) => platform },
         { heading: "TRANSPORT", cell: (device) => device.transport + (device.address_gone ? " (gone)" : "") },
-        { heading: "APPROVED", cell: ({ approved }) => yesNo(approved) },
+        { heading: "TEST DEVICE", cell: ({ approved }) => yesNo(approved) },
         { heading: "LAST SEEN", kind: "instant", cell: (device) => device.last_seen_at },
       ],
       "No device matches.",

@@ -2,6 +2,7 @@ import { Option } from "effect";
 import { type Command, Flag } from "effect/cli";
 import type { Notification, NotificationDraft } from "../../client/WaypostClient.ts";
 import { command, operatorCommands } from "../DeclaredCommand.ts";
+import { parseJson } from "../RequestBodies.ts";
 import { choiceFlag, optionalFlag, switchFlag, textFlag } from "../Flags.ts";
 import { findCampaign, openPlatform } from "../Platform.ts";
 import { formatInstant } from "../terminal/Formats.ts";
@@ -16,6 +17,12 @@ const triggerOf = ({ trigger_config: config, trigger_type: type }: Notification)
     ? `${config.send_at} local`
     : (config?.send_at ?? (config?.minutes === undefined ? type : `${type} (${config.minutes} min)`));
 
+/** The push options that are set, as JSON. */
+const pushText = (push: Notification["push"]): string => {
+  const set = Object.entries(push ?? {}).filter(([, value]) => value !== null);
+  return set.length === 0 ? "none" : JSON.stringify(Object.fromEntries(set));
+};
+
 const card = (notification: Notification): string =>
   details([
     ["id", notification.id],
@@ -29,6 +36,7 @@ const card = (notification: Notification): string =>
       notification.cta_url === null ? "none" : `${notification.cta_label ?? ""} (${notification.cta_url})`,
     ],
     ["questions", String(notification.questions.length)],
+    ["push", pushText(notification.push)],
     ["trigger", triggerOf(notification)],
     ["from", formatInstant(notification.starts_at)],
     ["until", formatInstant(notification.ends_at)],
@@ -103,7 +111,8 @@ const create = command("create", {
   description: "Add a message to a campaign",
   examples: [
     'waypost notification create --campaign "Opening week" --workspace Acme --environment sandbox ' +
-      '--name Hello --headline Welcome --body "Coffee is on us today." --trigger on_enter',
+      '--name Hello --headline Welcome --body "Coffee is on us today." --trigger on_enter ' +
+      `--push '{"sound":"none","ttl_seconds":3600}'`,
   ],
   flags: {
     ...campaignFlags,
@@ -119,6 +128,7 @@ const create = command("create", {
       ["liquid"],
       "The texts are templates in this language, rendered for each device",
     ),
+    push: optionalFlag("push", 'Push options as a JSON object, such as {"sound":"none"}'),
   },
   *run(flags) {
     const draft: NotificationDraft = {
@@ -131,6 +141,12 @@ const create = command("create", {
       cta_url: Option.getOrUndefined(flags.ctaUrl),
       media_asset_id: Option.getOrUndefined(flags.media),
       template: Option.getOrUndefined(flags.template),
+      push: Option.isNone(flags.push)
+        ? null
+        : ((yield* parseJson(
+            flags.push.value,
+            'The push options must be a JSON object, such as {"sound":"none"}.',
+          )) as NotificationDraft["push"]),
     };
     const platform = yield* openPlatform(flags);
     const campaign = yield* findCampaign(platform, flags.campaign);

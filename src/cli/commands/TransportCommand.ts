@@ -23,6 +23,7 @@ const columns: ReadonlyArray<Column<Transport>> = [
   { heading: "TRANSPORT", cell: ({ transport }) => transport },
   { heading: "CONFIGURED", cell: ({ configured }) => yesNo(configured) },
   { heading: "SET", kind: "instant", cell: ({ updated_at }) => updated_at },
+  { heading: "DEFAULT URL", cell: ({ default_url }) => default_url },
   { heading: "PUBLIC KEY", kind: "id", cell: ({ public_key }) => public_key },
 ];
 
@@ -112,14 +113,21 @@ const setWebPush = command("webpush", {
   description: "Set up Web Push. The server generates the keys",
   examples: [
     "waypost transport set webpush --workspace Acme --environment production " +
-      "--subject mailto:push@example.com",
+      "--subject mailto:push@example.com --default-url https://example.com/",
   ],
   flags: {
     ...environmentFlags,
     subject: textFlag("subject", "Contact for push services: a mailto: or https: address"),
+    defaultUrl: optionalFlag(
+      "default-url",
+      "Web address that messages without one of their own open; none if left out",
+    ),
   },
   *run(flags) {
-    const payload = yield* parseFlags(WebPushCredentials, { subject: flags.subject });
+    const payload = yield* parseFlags(WebPushCredentials, {
+      subject: flags.subject,
+      default_url: Option.getOrUndefined(flags.defaultUrl),
+    });
     yield* putCredentials(flags, "Web Push", ({ transports }, ...at) =>
       transports.putWebPush(...at, payload),
     );

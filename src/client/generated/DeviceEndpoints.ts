@@ -2,7 +2,7 @@
 import type { CallOptions, Deleted } from "../ClientOptions.ts";
 import type { Pages } from "../Pages.ts";
 import type { Device, DeviceMessage } from "./SharedTypes.ts";
-export type { Choice, Device, DeviceMessage, MessageMedia, Question } from "./SharedTypes.ts";
+export type { Choice, Device, DeviceMessage, MessageMedia, PushAction, Question } from "./SharedTypes.ts";
 
 /** The JSON of `Answer`. */
 export interface Answer {
@@ -191,7 +191,9 @@ export type PushAddress =
       /** The push service. */
       readonly transport: "fcm";
       /** Registration token of Firebase Cloud Messaging. */
-      readonly token: string;
+      readonly token?: string | null | undefined;
+      /** Firebase Installation ID, instead of a token. */
+      readonly fid?: string | null | undefined;
     }
   | {
       /** The push service. */

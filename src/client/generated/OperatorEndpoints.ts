@@ -509,6 +509,8 @@ export interface Transport {
   readonly configured: boolean;
   /** `webpush` only: VAPID public key that browsers subscribe with (`applicationServerKey`), else null. */
   readonly public_key: string | null;
+  /** `webpush` only: the address that a message without a web address of its own opens; null for none. */
+  readonly default_url: string | null;
   /** When the credentials were last set; null while there are none. */
   readonly updated_at: string | null;
 }
@@ -542,6 +544,11 @@ export interface TransportTestDraft {
 export interface WebPushCredentials {
   /** Contact for push services: a mailto: or https: address (RFC 8292). */
   readonly subject: string;
+  /**
+   * An http or https address that messages without a web address of their own open, so that browsers
+   * show them without a service worker. Left out: none.
+   */
+  readonly default_url?: string | null | undefined;
 }
 
 /** The JSON of `Workspace`. */

@@ -2,12 +2,21 @@
 import type { CallOptions, ChangeOptions, Deleted, Versioned, VersionOptions } from "../ClientOptions.ts";
 import type { Pages } from "../Pages.ts";
 import type { FileSource } from "../Portable.ts";
-import type { Device, DeviceMessage, MessageMedia, Question, QuietHours, PageQuery } from "./SharedTypes.ts";
+import type {
+  Device,
+  DeviceMessage,
+  MessageMedia,
+  PushAction,
+  Question,
+  QuietHours,
+  PageQuery,
+} from "./SharedTypes.ts";
 export type {
   Choice,
   Device,
   DeviceMessage,
   MessageMedia,
+  PushAction,
   Question,
   QuietHours,
   PageQuery,
@@ -361,6 +370,8 @@ export interface Content {
   readonly template: "liquid" | null;
   /** The texts in other languages, by their tags; null for none. */
   readonly translations: Readonly<Record<string, Translation>> | null;
+  /** How push services deliver and show it; null for their defaults. */
+  readonly push: PushOptions | null;
   /** The campaigns that it is on, in the order in which it was attached to them; [] for none. */
   readonly campaign_ids: ReadonlyArray<string>;
   /** When the notification was created, in UTC. */
@@ -407,6 +418,8 @@ export interface ContentDraft {
    * that it translates.
    */
   readonly translations?: Readonly<Record<string, TranslationDraft>> | null | undefined;
+  /** How push services deliver and show the message; null: by their defaults. */
+  readonly push?: PushOptionsDraft | null | undefined;
 }
 
 /**
@@ -450,6 +463,8 @@ export interface ContentDraft_1 {
    * that it translates.
    */
   readonly translations?: Readonly<Record<string, TranslationDraft>> | null | undefined;
+  /** How push services deliver and show the message; null: by their defaults. */
+  readonly push?: PushOptionsDraft | null | undefined;
 }
 
 /**
@@ -512,6 +527,14 @@ export interface Delivery {
   readonly attempts: number;
   /** The last error; null for none. */
   readonly last_error: string | null;
+  /**
+   * The fields that were shortened or left out of its push to fit the limit of the push service:
+   * `body`, `data`, `notification` (the declarative part of Web Push), `actions` and, last, `media`,
+   * `cta_label`, `cta_url` and `headline`; [] for nothing.
+   */
+  readonly cut: ReadonlyArray<
+    "body" | "data" | "notification" | "actions" | "media" | "cta_label" | "cta_url" | "headline"
+  >;
   /** Whether it is a test send, which counts in no report, cap or interaction. */
   readonly test: boolean;
   /** An instant in UTC, to the second. */
@@ -886,6 +909,8 @@ export interface Notification {
   readonly template: "liquid" | null;
   /** The texts in other languages, by their tags; null for none. */
   readonly translations: Readonly<Record<string, Translation>> | null;
+  /** How push services deliver and show it; null for their defaults. */
+  readonly push: PushOptions | null;
   /**
    * A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a
    * location, or by being inside it for some minutes (`on_dwell`); a push campaign's is sent at a
@@ -945,6 +970,8 @@ export interface NotificationDraft {
    * that it translates.
    */
   readonly translations?: Readonly<Record<string, TranslationDraft>> | null | undefined;
+  /** How push services deliver and show the message; null: by their defaults. */
+  readonly push?: PushOptionsDraft | null | undefined;
   /**
    * A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a
    * location, or by being inside it for some minutes (`on_dwell`); a push campaign's is sent at a
@@ -1067,6 +1094,12 @@ export interface PreviewMessage {
   readonly cta_url: string | null;
   /** The questions of a survey with their ids; empty for a message. */
   readonly questions: ReadonlyArray<Question>;
+  /** The actions of the push; null for none. */
+  readonly actions: ReadonlyArray<PushAction> | null;
+  /** Texts for the app; null for none. */
+  readonly data: Readonly<Record<string, string>> | null;
+  /** Present if it shows nothing; it is in no inbox then. */
+  readonly silent?: true | undefined;
   /** When it was delivered; null for a push that is still being sent or has failed. */
   readonly delivered_at: string | null;
   /** When it was first opened; null until then. */
@@ -1080,6 +1113,71 @@ export interface PreviewPushes {
   readonly fcm: PayloadPreview;
   readonly apns: PayloadPreview;
   readonly webpush: PayloadPreview;
+}
+
+/** The JSON of `PushActionDraft`. */
+export interface PushActionDraft {
+  /** Tells the app which action was chosen. */
+  readonly id: string;
+  /** Label of the action. */
+  readonly title: string;
+  /** Address that the action opens, by the rules of `cta_url`; a template with `template`. */
+  readonly url?: string | null | undefined;
+}
+
+/** The JSON of `PushOptions`. */
+export interface PushOptions {
+  /** Name of the sound file in the app, or `none`. Null: what the service plays by itself. */
+  readonly sound: string | null;
+  /** Number on the app's icon; 0 removes it. */
+  readonly badge: number | null;
+  /** How urgently the service hands it over; null: `high`. */
+  readonly priority: "high" | "normal" | null;
+  /** How long the service keeps it for a device that is offline, from its first attempt; null: a day. */
+  readonly ttl_seconds: number | null;
+  /** A push replaces an earlier one with the same key: at most 64 bytes of UTF-8. */
+  readonly collapse_key: string | null;
+  /** How an iPhone interrupts; null: what iOS does by itself. */
+  readonly interruption_level: "passive" | "active" | "time-sensitive" | null;
+  /** Notification channel of the Android app. */
+  readonly channel_id: string | null;
+  /** Category of the iOS app; on Android the action of the intent that a tap starts. */
+  readonly category: string | null;
+  /** Whether it wakes the app and shows nothing. */
+  readonly silent: boolean | null;
+  /** The actions of the push; null for none. */
+  readonly actions: ReadonlyArray<PushAction> | null;
+  /** Texts for the app; null for none. */
+  readonly data: Readonly<Record<string, string>> | null;
+}
+
+/** How push services deliver and show the message; null: by their defaults. */
+export interface PushOptionsDraft {
+  /** Name of the sound file in the app, or `none`. Null: what the service plays by itself. */
+  readonly sound?: string | null | undefined;
+  /** Number on the app's icon; 0 removes it. */
+  readonly badge?: number | null | undefined;
+  /** How urgently the service hands it over; null: `high`. */
+  readonly priority?: "high" | "normal" | null | undefined;
+  /** How long the service keeps it for a device that is offline, from its first attempt; null: a day. */
+  readonly ttl_seconds?: number | null | undefined;
+  /** A push replaces an earlier one with the same key: at most 64 bytes of UTF-8. */
+  readonly collapse_key?: string | null | undefined;
+  /** How an iPhone interrupts; null: what iOS does by itself. */
+  readonly interruption_level?: "passive" | "active" | "time-sensitive" | null | undefined;
+  /** Notification channel of the Android app. */
+  readonly channel_id?: string | null | undefined;
+  /** Category of the iOS app; on Android the action of the intent that a tap starts. */
+  readonly category?: string | null | undefined;
+  /** Whether it wakes the app and shows nothing. */
+  readonly silent?: boolean | null | undefined;
+  /** At most two actions with different ids. */
+  readonly actions?: ReadonlyArray<PushActionDraft> | null | undefined;
+  /**
+   * Texts for the app: at most 20 names of 1 to 64 characters, 1,024 bytes of UTF-8 together. No name
+   * may be waypost, from, gcm, google or aps, or begin with google. or gcm.
+   */
+  readonly data?: Readonly<Record<string, string>> | null | undefined;
 }
 
 /** The JSON of `QuestionDraft`. */

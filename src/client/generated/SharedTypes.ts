@@ -68,6 +68,12 @@ export interface DeviceMessage {
   readonly cta_url: string | null;
   /** The questions of a survey with their ids; empty for a message. */
   readonly questions: ReadonlyArray<Question>;
+  /** The actions of the push; null for none. */
+  readonly actions: ReadonlyArray<PushAction> | null;
+  /** Texts for the app; null for none. */
+  readonly data: Readonly<Record<string, string>> | null;
+  /** Present if it shows nothing; it is in no inbox then. */
+  readonly silent?: true | undefined;
   /** When it was delivered; null for a push that is still being sent or has failed. */
   readonly delivered_at: string | null;
   /** When it was first opened; null until then. */
@@ -92,6 +98,16 @@ export interface PageQuery {
   readonly cursor?: string | undefined;
   /** The most items on the page; 20 if left out. */
   readonly limit?: number | undefined;
+}
+
+/** The JSON of `PushAction`. */
+export interface PushAction {
+  /** Tells the app which action was chosen. */
+  readonly id: string;
+  /** Label of the action. */
+  readonly title: string;
+  /** Address that the action opens; null for none. */
+  readonly url: string | null;
 }
 
 /** The JSON of `Question`. */

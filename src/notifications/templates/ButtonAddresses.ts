@@ -28,20 +28,21 @@ interface FieldAddress {
   readonly address: string;
 }
 
-/** The addresses of a notification's buttons as they are written, by their fields. */
+/** The addresses of a notification's buttons and actions as they are written, by their fields. */
 const writtenAddresses = ({ fields }: ContentBody): ReadonlyArray<FieldAddress> =>
   [
     ["cta_url", fields.cta_url] as const,
     ...Object.entries(fields.translations ?? {}).map(
       ([tag, { cta_url }]) => [`translations.${tag}.cta_url`, cta_url] as const,
     ),
+    ...(fields.push?.actions ?? []).map(({ url }, index) => [`push.actions.${index}.url`, url] as const),
   ].flatMap(([field, address]) => (typeof address === "string" ? [{ field, address }] : []));
 
 /** Whether a check of the texts of a notification takes longer than a query. */
 export const hasSlowTexts = (body: ContentBody): boolean =>
   body.fields.template === "liquid" || writtenAddresses(body).length > 0;
 
-/** The addresses of a notification's buttons that can be checked when it is saved. */
+/** The addresses of a notification's buttons and actions that can be checked when it is saved. */
 export const addressesToCheck = (body: ContentBody): Effect.Effect<ReadonlyArray<FieldAddress>> =>
   Effect.map(
     mapSliced(writtenAddresses(body), ({ address: text, field }) => {

@@ -9,7 +9,10 @@ import { cachedTemplate } from "./TemplateCache.ts";
 import type { TemplateValues } from "./TemplateRun.ts";
 
 /** The texts of a message that depend on its recipient. */
-export type MessageTexts = Pick<MessageContent, "headline" | "body" | "cta_label" | "cta_url" | "questions">;
+export type MessageTexts = Pick<
+  MessageContent,
+  "headline" | "body" | "cta_label" | "cta_url" | "questions" | "push"
+>;
 
 /** A content, as far as the texts of its messages depend on it. */
 export type TextSource = MessageTexts & Pick<MessageContent, "template" | "translations">;
@@ -23,6 +26,8 @@ export type RenderedTexts =
       readonly cut: ReadonlyArray<string>;
       /** The variables that the texts read. */
       readonly variables: ReadonlySet<string>;
+      /** The tag of the translation that was taken; null for none. */
+      readonly language: string | null;
     }
   | { readonly _tag: "Failed"; readonly reason: string };
 
@@ -47,9 +52,8 @@ const translatedQuestions = (questions: ReadonlyArray<Question>, translation: Tr
     ? questions
     : questions.map((question, index) => translatedQuestion(question, translation.questions?.[index]));
 
-/** The texts of a content in the language of a locale; each missing part is that of the content itself. */
-const translated = (content: TextSource, locale: string | null): MessageTexts => {
-  const tag = content.translations === null ? null : lookupTag(Object.keys(content.translations), locale);
+/** The texts of a content in one of its languages; each missing part is that of the content itself. */
+const translated = (content: TextSource, tag: string | null): MessageTexts => {
   const translation = tag === null ? undefined : content.translations?.[tag];
   if (translation === undefined) return content;
   return {
@@ -58,6 +62,7 @@ const translated = (content: TextSource, locale: string | null): MessageTexts =>
     cta_label: translation.cta_label ?? content.cta_label,
     cta_url: translation.cta_url ?? content.cta_url,
     questions: translatedQuestions(content.questions, translation),
+    push: content.push,
   };
 };
 
@@ -132,9 +137,13 @@ const renderAll = (texts: MessageTexts, renderer: TextRenderer): MessageTexts =>
     texts.cta_label === null
       ? ""
       : renderer.upTo(maxLengths.cta_label, "button label", "cta_label", texts.cta_label);
-  const url = texts.cta_url === null ? "" : renderer.whole("button address", texts.cta_url);
+  const addressOf = (name: string, text: string | null): string | null => {
+    const url = text === null ? "" : renderer.whole(name, text);
+    return isSendable(url) && codePoints(url) <= maxLengths.cta_url ? url : null;
+  };
+  const url = addressOf("button address", texts.cta_url);
   // Without a label, or with an address that cannot be opened, the message goes without its button.
-  const hasButton = label !== "" && isSendable(url) && codePoints(url) <= maxLengths.cta_url;
+  const hasButton = label !== "" && url !== null;
   return {
     headline,
     body,
@@ -149,6 +158,12 @@ const renderAll = (texts: MessageTexts, renderer: TextRenderer): MessageTexts =>
         question.question_text,
       ),
     })),
+    push: texts.push && {
+      ...texts.push,
+      actions:
+        texts.push.actions?.map((action) => ({ ...action, url: addressOf("action address", action.url) })) ??
+        null,
+    },
   };
 };
 
@@ -158,12 +173,14 @@ export const renderTexts = (
   locale: string | null,
   values: () => TemplateValues,
 ): RenderedTexts => {
-  const texts = translated(content, locale);
-  if (content.template === null) return { _tag: "Rendered", texts, cut: [], variables: new Set() };
+  const language =
+    content.translations === null ? null : lookupTag(Object.keys(content.translations), locale);
+  const texts = translated(content, language);
+  if (content.template === null) return { _tag: "Rendered", texts, cut: [], variables: new Set(), language };
   const renderer = new TextRenderer(values());
   try {
     const { cut, variables } = renderer;
-    return { _tag: "Rendered", texts: renderAll(texts, renderer), cut, variables };
+    return { _tag: "Rendered", texts: renderAll(texts, renderer), cut, variables, language };
   } catch (error) {
     if (error instanceof RenderingFailed) return { _tag: "Failed", reason: error.message };
     throw error;
@@ -173,7 +190,7 @@ export const renderTexts = (
 /** The variables that the texts of a content read, in all its languages together. */
 export const variablesOf = (content: TextSource): ReadonlySet<string> => {
   if (content.template === null) return new Set();
-  const all = [content, ...Object.values(content.translations ?? {})].flatMap(
+  const languages = [content, ...Object.values(content.translations ?? {})].flatMap(
     ({ body, cta_label, cta_url, headline, questions }) => [
       headline,
       body,
@@ -182,6 +199,7 @@ export const variablesOf = (content: TextSource): ReadonlySet<string> => {
       ...(questions ?? []).map(({ question_text }) => question_text),
     ],
   );
+  const all = [...languages, ...(content.push?.actions ?? []).map(({ url }) => url)];
   const parsed = all.flatMap((text) => (typeof text === "string" ? cachedTemplate(text) : []));
   return new Set(parsed.flatMap((each) => (each._tag === "Parsed" ? [...each.template.variables] : [])));
 };

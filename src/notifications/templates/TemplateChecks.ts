@@ -46,6 +46,9 @@ export const checkTemplates = Effect.fnUntraced(function* ({ fields, problems }:
   if (fields.template !== "liquid") return;
   const templates = [
     ...templatesOf(fields, fields.questions ?? [], ""),
+    ...(fields.push?.actions ?? []).flatMap(({ url }, index) =>
+      url === null ? [] : [{ path: `push.actions.${index}.url`, text: url }],
+    ),
     ...Object.entries(fields.translations ?? {}).flatMap(([tag, translation]) =>
       templatesOf(translation, translation.questions ?? [], `translations.${tag}.`),
     ),

@@ -32,6 +32,10 @@ export const ShownTransport = Schema.Struct({
     "`webpush` only: VAPID public key that browsers subscribe with (`applicationServerKey`), else null.",
     "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
   ),
+  default_url: nullableText(
+    "`webpush` only: the address that a message without a web address of its own opens; null for none.",
+    "https://example.com/",
+  ),
   updated_at: nullableInstant(
     "When the credentials were last set; null while there are none.",
     "2026-11-21T09:30:00+00:00",
@@ -98,6 +102,13 @@ export const WebPushCredentials = Schema.Struct({
     max: 255,
     description: "Contact for push services: a mailto: or https: address (RFC 8292).",
     example: "mailto:push@example.com",
+  }),
+  default_url: optionalText({
+    max: 2048,
+    description:
+      "An http or https address that messages without a web address of their own open, so that browsers " +
+      "show them without a service worker. Left out: none.",
+    example: "https://example.com/",
   }),
 }).annotate({ identifier: "WebPushCredentials" });
 export type WebPushCredentials = typeof WebPushCredentials.Type;

@@ -93,7 +93,14 @@ export const validateApns = (
 };
 
 /** Validates a Web Push subject beyond its schema (RFC 8292, section 2.1). */
-export const validateWebPush = ({ fields: { subject }, problems }: ParsedBody<WebPushCredentials>): void => {
+export const validateWebPush = ({ fields, problems }: ParsedBody<WebPushCredentials>): void => {
+  const { default_url = null, subject } = fields;
+  if (default_url !== null && !(/^https?:\/\/\S+$/i.test(default_url) && URL.canParse(default_url))) {
+    problems.add(
+      "default_url",
+      "The default URL must be a full http or https address, such as https://example.com/.",
+    );
+  }
   if (subject === undefined || /^mailto:[^\s@]+@[^\s@]+$/i.test(subject)) return;
   if (/^https:\/\/\S+$/i.test(subject) && URL.canParse(subject)) return;
   problems.add(
@@ -103,7 +110,7 @@ export const validateWebPush = ({ fields: { subject }, problems }: ParsedBody<We
 };
 
 /** Generates VAPID keys. */
-export const makeVapidKeys = (): Omit<KeptWebPushCredentials, "subject"> => {
+export const makeVapidKeys = (): Pick<KeptWebPushCredentials, "private_key" | "public_key"> => {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
   // The last 65 bytes of SPKI are the uncompressed point.
   const point = publicKey.export({ type: "spki", format: "der" }).subarray(-65);

@@ -111,7 +111,7 @@ export class PushCredentials extends Context.Service<
           { action, before: before && { ...before }, after: { ...credentials } },
           transport,
         );
-        return shownOf(transport, rows);
+        return shownOf(transport, rows, credentials);
       });
 
       const putLocked = <P extends PushProvider>(
@@ -134,7 +134,12 @@ export class PushCredentials extends Context.Service<
       return PushCredentials.of({
         list: Effect.fn("PushCredentials.list")(function* (tenant) {
           const rows = yield* repository.list(tenant);
-          return PushProvider.literals.map((transport) => shownOf(transport, rows));
+          const webPush = rows.some((row) => row.transport === "webpush")
+            ? yield* stored(tenant, "webpush")
+            : null;
+          return PushProvider.literals.map((transport) =>
+            shownOf(transport, rows, transport === "webpush" ? (webPush?.credentials ?? null) : null),
+          );
         }),
 
         putFcm: Effect.fn("PushCredentials.putFcm")(function* (tenant, body) {
@@ -149,13 +154,18 @@ export class PushCredentials extends Context.Service<
 
         putWebPush: Effect.fn("PushCredentials.putWebPush")(function* (tenant, body) {
           validateWebPush(body);
-          const { subject } = yield* body.complete;
+          const { default_url = null, subject } = yield* body.complete;
           return yield* database.atomically(
             Effect.gen(function* () {
               yield* workspaces.lock(tenant);
               const { private_key, public_key } =
                 (yield* open(tenant, "webpush"))?.credentials ?? makeVapidKeys();
-              return yield* put(tenant, "webpush", { subject, private_key, public_key }, public_key);
+              return yield* put(
+                tenant,
+                "webpush",
+                { subject, default_url, private_key, public_key },
+                public_key,
+              );
             }),
           );
         }),
@@ -188,12 +198,18 @@ export class PushCredentials extends Context.Service<
   ).pipe(Layer.provide(PushCredentialsSql.layer));
 }
 
-const shownOf = (transport: PushProvider, rows: ReadonlyArray<CredentialRow>): ShownTransport => {
+const shownOf = (
+  transport: PushProvider,
+  rows: ReadonlyArray<CredentialRow>,
+  credentials: object | null,
+): ShownTransport => {
+  const { default_url = null } = (credentials ?? {}) as Partial<KeptCredentials["webpush"]>;
   const row = rows.find((each) => each.transport === transport);
   return {
     transport,
     configured: row !== undefined,
     public_key: row?.public_key ?? null,
+    default_url,
     updated_at: row?.updated_at ?? null,
   };
 };

@@ -65,7 +65,8 @@ export class DeliveryListSql extends SqlService<DeliveryListSql>("waypost/sendin
   const shown = sql`d.source_id AS "sourceId", d.device_key, COALESCE(s.parent_id, s.id) AS send_id,
     COALESCE(k.id, g.id) AS campaign_id, c.notification_id, v.id AS device_id, d.trigger_type,
     COALESCE(l.id, f.id) AS location_id, d.transport, d.status, d.attempts::int AS attempts, d.last_error,
-    d.test, ${utc("d.created_at")} AS created_at, ${utc("d.held_until")} AS held_until,
+    COALESCE(d.cut, '[]') AS cut, d.test, ${utc("d.created_at")} AS created_at,
+    ${utc("d.held_until")} AS held_until,
     CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END AS delivered_at`;
 
   // As `csvCell`, always in quotes. No other column can have a character that needs them.
@@ -75,7 +76,10 @@ export class DeliveryListSql extends SqlService<DeliveryListSql>("waypost/sendin
       || regexp_replace(d.last_error, '${inner.source}', '\1''', 'g'), '"', '""') || '"' END`);
   const line = sql`concat_ws(',', COALESCE(s.id::text, ''), COALESCE(k.id, g.id),
     c.notification_id, v.id, d.trigger_type, COALESCE(COALESCE(l.id, f.id)::text, ''), d.transport,
-    d.status, d.attempts, ${errorCell}, d.test::text, ${utc("d.created_at")},
+    d.status, d.attempts, ${errorCell}, CASE WHEN d.cut IS NULL THEN '' ELSE (
+      SELECT string_agg(c.field, '; ' ORDER BY c.ord)
+      FROM jsonb_array_elements_text(d.cut) WITH ORDINALITY AS c (field, ord)) END,
+    d.test::text, ${utc("d.created_at")},
     COALESCE(${utc("d.held_until")}, ''),
     COALESCE(CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END, '')) AS line,
     d.source_id AS "sourceId", d.device_key AS "deviceKey"`;

@@ -1,5 +1,6 @@
 import { Schema } from "effect";
 import { Transport } from "../../devices/PushAddress.ts";
+import { cutFields } from "../push/PushPayload.ts";
 import { TriggerType } from "../../notifications/Notification.ts";
 import { nullableId, nullableInstant, nullableText, shownId, shownInteger } from "../../wire/ShownFields.ts";
 import { flag, Timestamp } from "../../wire/Text.ts";
@@ -44,6 +45,13 @@ export const DeliveryResource = Schema.Struct({
     "The last error; null for none.",
     "No credentials are set for fcm in this environment.",
   ),
+  cut: Schema.Array(Schema.Literals(cutFields)).annotate({
+    description:
+      "The fields that were shortened or left out of its push to fit the limit of the push service: " +
+      "`body`, `data`, `notification` (the declarative part of Web Push), `actions` and, last, `media`, " +
+      "`cta_label`, `cta_url` and `headline`; [] for nothing.",
+    examples: [[]],
+  }),
   test: flag("Whether it is a test send, which counts in no report, cap or interaction.", false),
   created_at: Timestamp,
   held_until: nullableInstant(

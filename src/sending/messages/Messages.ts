@@ -5,6 +5,7 @@ import { PublicAddresses } from "../../http/PublicAddresses.ts";
 import { shownMedia } from "../../media/MediaAddress.ts";
 import { hears } from "../../outbox/EventType.ts";
 import { Outbox } from "../../outbox/Outbox.ts";
+import { forApp } from "../../notifications/push/PushOptions.ts";
 import { isSameForAll } from "../../notifications/templates/MessageTexts.ts";
 import { NotFound } from "../../wire/ApiError.ts";
 import type { PagePosition } from "../../wire/PagePosition.ts";
@@ -41,6 +42,7 @@ export class Messages extends Context.Service<Messages>()("waypost/sending/Messa
         campaignKey: _campaign,
         locationKey: _location,
         madeAt: _made,
+        push,
         recipient: _recipient,
         sourceId,
         template: _template,
@@ -50,6 +52,7 @@ export class Messages extends Context.Service<Messages>()("waypost/sending/Messa
         ...row,
         id: ids.idOf({ sourceId, deviceKey }),
         media: shownMedia(mediaBase, row.media),
+        ...forApp(push),
       });
 
     /** Messages with the words that were delivered (contract T7). Reads nothing for literal texts. */
@@ -158,5 +161,5 @@ const renderedRow = (row: MessageRow, recipient: Recipient | undefined): Message
   const result = recipient.render(row);
   return result._tag === "Rendered"
     ? { ...row, ...result.texts }
-    : { ...row, headline: "", body: "", cta_label: null, cta_url: null };
+    : { ...row, headline: "", body: "", cta_label: null, cta_url: null, push: null };
 };

@@ -16,7 +16,10 @@ import type { CampaignKey, DeviceKey, LocationKey } from "../../wire/Ids.ts";
 
 /** A message as it is stored; its id follows from its source id and device. */
 export interface MessageRow
-  extends KeptRecipient, Omit<Message, "id" | "media">, Pick<TextSource, "template" | "translations"> {
+  extends
+    KeptRecipient,
+    Omit<Message, "id" | "media" | "actions" | "data">,
+    Pick<TextSource, "template" | "translations" | "push"> {
   readonly sourceId: bigint;
   readonly campaignKey: CampaignKey;
   readonly locationKey: LocationKey | null;
@@ -32,7 +35,7 @@ export class MessagesSql extends SqlService<MessagesSql>("waypost/sending/Messag
     c.type, c.headline, c.body, c.cta_label, c.cta_url,
     CASE WHEN c.media_asset_id IS NOT NULL THEN
       jsonb_build_object('id', c.media_asset_id, 'type', c.media_kind, 'key', m.key) END AS media,
-    COALESCE(c.questions, '[]') AS questions, c.template, c.translations,
+    COALESCE(c.questions, '[]') AS questions, c.template, c.translations, c.push,
     d.campaign_key AS "campaignKey", d.location_key AS "locationKey",
       d.recipient, ${epochMillis("d.created_at")} AS "madeAt",
     CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END AS delivered_at,
@@ -50,7 +53,8 @@ export class MessagesSql extends SqlService<MessagesSql>("waypost/sending/Messag
 
   return {
     /**
-     * Delivered messages after the one with source id `before`, newest first. The device's deliveries are
+     * Delivered messages that show something, after the one with source id `before`, newest first. The
+     * device's deliveries are
      * materialized in index order first; otherwise the planner may scan those of all devices.
      */
     page: (
@@ -66,7 +70,8 @@ export class MessagesSql extends SqlService<MessagesSql>("waypost/sending/Messag
           ORDER BY created_at DESC
         )
         SELECT ${shown} FROM own d ${joined}
-        WHERE d.status = 'delivered' AND (${before}::bigint IS NULL OR (d.settled_at, d.source_id) < (
+        WHERE d.status = 'delivered' AND c.push -> 'silent' IS DISTINCT FROM 'true'
+          AND (${before}::bigint IS NULL OR (d.settled_at, d.source_id) < (
           SELECT b.settled_at, b.source_id FROM own b WHERE b.source_id = ${before}))
         ORDER BY d.settled_at DESC, d.source_id DESC LIMIT ${limit}`),
 

@@ -43,7 +43,8 @@ export class CachedContent {
   #render(recipient: Recipient): PushContent | string {
     const rendered = recipient.render(this.#source);
     if (rendered._tag === "Failed") return rendered.reason;
-    const { body, cta_label, cta_url, headline } = rendered.texts;
-    return { ...this.forAll, headline, body, cta_label, cta_url };
+    const { body, cta_label, cta_url, headline, push } = rendered.texts;
+    const { language } = rendered;
+    return { ...this.forAll, headline, body, cta_label, cta_url, push, language };
   }
 }

@@ -117,7 +117,8 @@ export const inFlightPushes = (
       open.add(attempt);
       channel.concurrency.started(service);
       try {
-        attempt.cancel = channel.send({ id, content, address: push.address }, (result) => {
+        const firstAt = push.attempts > 1 ? push.firstAt : null;
+        attempt.cancel = channel.send({ id, content, firstAt, address: push.address }, (result) => {
           if (!open.end(attempt)) return;
           if (Effect.isEffect(result)) {
             finish(attempt, result);

@@ -11,8 +11,10 @@ import type { ReadyPush } from "./InFlightPushes.ts";
 import { CachedContent } from "./CachedContent.ts";
 import { type AttemptResult, unrendered, withheld, withoutCredentials } from "./PushAttempts.ts";
 import type { OpenChannel } from "./PushChannels.ts";
+import { countCut } from "./PushMetrics.ts";
 import { leaseMillis, type PushLeases } from "./PushLeases.ts";
 import { PushQueueSql, type QueuePartition, type TakenPush } from "./PushQueueSql.ts";
+import { PushReturnsSql } from "./PushReturnsSql.ts";
 import type { CampaignKey, ContentKey } from "../../wire/Ids.ts";
 
 /** How many contents a worker caches. */
@@ -42,6 +44,7 @@ export class PushBatches extends Context.Service<PushBatches>()("waypost/sending
     const database = yield* Database;
     const repository = yield* PushQueueSql;
     const paced = yield* PacedPushesSql;
+    const returns = yield* PushReturnsSql;
     const { media: mediaBase } = yield* PublicAddresses;
     const recipients = yield* Recipients;
     const noTakeoverMillis = yield* NoTakeover;
@@ -60,7 +63,7 @@ export class PushBatches extends Context.Service<PushBatches>()("waypost/sending
       for (const { media, template, translations, ...row } of yield* repository.contents(partition, [
         ...missing.values(),
       ])) {
-        const content = { ...row, media: shownMedia(mediaBase, media) };
+        const content = { ...row, media: shownMedia(mediaBase, media), language: null };
         cache.set(contentName(row), new CachedContent(content, template, translations));
       }
     });
@@ -126,9 +129,14 @@ export class PushBatches extends Context.Service<PushBatches>()("waypost/sending
         const postponed: Array<TakenPush & { readonly dueAt: number }> = [];
         const waiting: Array<TakenPush> = [];
         const keeping: Array<TakenPush & { readonly kept: KeptFacts }> = [];
+        const moved: Array<TakenPush> = [];
         for (const push of taken) {
-          const result =
-            withheld(push, now) ?? (channel === null ? withoutCredentials(push, partition) : null);
+          const obstacle = withheld(push, now);
+          if (obstacle === null && push.hasMoved && !push.mustWait) {
+            moved.push(push);
+            continue;
+          }
+          const result = obstacle ?? (channel === null ? withoutCredentials(push, partition) : null);
           const dueAt = result === null ? (limiter?.(channel?.serviceOf(push.address) ?? "") ?? null) : null;
           if (result !== null) settled.push(result);
           else if (push.mustWait) waiting.push(push);
@@ -145,14 +153,20 @@ export class PushBatches extends Context.Service<PushBatches>()("waypost/sending
           }
         }
         if (ready.length > 0) {
+          const cuts = ready.map(({ content }) => channel?.cutOf(content) ?? []);
           yield* repository.recordAttempts(
             partition,
-            ready.map(({ push }) => push),
+            ready.map(({ push }, index) => ({ ...push, cut: cuts[index] ?? [] })),
           );
+          for (const field of new Set(cuts.flat())) {
+            const count = cuts.filter((cut) => cut.includes(field)).length;
+            yield* countCut({ transport: partition.transport, field }, count);
+          }
         }
         if (keeping.length > 0) yield* paced.keep(partition, keeping);
         if (waiting.length > 0) yield* paced.wait(partition, waiting);
-        if (postponed.length > 0) yield* repository.postpone(partition, postponed);
+        if (moved.length > 0) yield* returns.move(partition, moved, now);
+        if (postponed.length > 0) yield* returns.postpone(partition, postponed);
         return {
           ready,
           settled,
@@ -165,6 +179,6 @@ export class PushBatches extends Context.Service<PushBatches>()("waypost/sending
   }),
 }) {
   static readonly layer = Layer.effect(PushBatches, PushBatches.make).pipe(
-    Layer.provide([PushQueueSql.layer, PacedPushesSql.layer, Recipients.layer]),
+    Layer.provide([PushQueueSql.layer, PacedPushesSql.layer, PushReturnsSql.layer, Recipients.layer]),
   );
 }

@@ -61,6 +61,7 @@ const inboxChannel = (): OpenChannel => ({
     report(accepted);
     return nothingToCancel;
   },
+  cutOf: () => [],
   serviceOf: () => "",
   revision: 0n,
   concurrency: new ProviderConcurrency(false),
@@ -90,8 +91,9 @@ export class PushChannels extends Context.Service<PushChannels>()("waypost/sendi
         if (current === null) return Effect.succeed(null);
         return current.revision === revision
           ? Effect.succeed("same" as const)
-          : Effect.map(channel(current.credentials), ({ send, serviceOf }): OpenChannel => ({
+          : Effect.map(channel(current.credentials), ({ cutOf, send, serviceOf }): OpenChannel => ({
               send,
+              cutOf,
               serviceOf: serviceOf ?? (() => ""),
               revision: current.revision,
               concurrency: new ProviderConcurrency(serviceOf !== undefined),

@@ -1,6 +1,7 @@
 import { Context, Effect, Metric } from "effect";
 import { Transport } from "../../devices/PushAddress.ts";
 import { counter, knownSeries } from "../../telemetry/KnownSeries.ts";
+import { cutFields } from "./PushPayload.ts";
 import { verdicts } from "./PushOutcomesSql.ts";
 import type { PushOutcome } from "./transports/PushTransport.ts";
 
@@ -58,6 +59,14 @@ export const countSettled = counter(
   "Settled pushes, by verdict: delivered, failed, delayed (to be retried), dropped (their send was " +
     "stopped), returned (not sent in time).",
   { transport: Transport.literals, verdict: verdicts },
+);
+
+/** Counts fields that did not fit into pushes. */
+export const countCut = counter(
+  "waypost_push_cut_total",
+  "Fields of pushes that were shortened or left out to fit the limit of the push service, by transport and " +
+    "field. A retry counts again.",
+  { transport: Transport.literals, field: cutFields },
 );
 
 /** Counts pushes that may arrive twice. */

@@ -12,7 +12,7 @@ import { Transport } from "../../devices/PushAddress.ts";
 import type { TextSource } from "../../notifications/templates/MessageTexts.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { KeptRecipient } from "../rendering/KeptFacts.ts";
-import type { PushContent } from "./PushPayload.ts";
+import type { CutField, PushContent } from "./PushPayload.ts";
 import type { CampaignKey, ContentKey, DeviceKey, LocationKey } from "../../wire/Ids.ts";
 
 /**
@@ -48,6 +48,8 @@ export interface TakenPush extends KeptRecipient {
   readonly hasPermit: boolean;
   /** Its send has a pace, and this first attempt has no permit. */
   readonly mustWait: boolean;
+  /** Whether its device has another transport since. */
+  readonly hasMoved: boolean;
 }
 
 /** When a push must be due to be taken: one attempted before, and a new one. Epoch milliseconds. */
@@ -58,7 +60,7 @@ export interface DueLimits {
 
 /** The content of pushes, as statements return it. */
 export interface ContentRow
-  extends Omit<PushContent, "media">, Pick<TextSource, "template" | "translations"> {
+  extends Omit<PushContent, "media" | "language">, Pick<TextSource, "template" | "translations"> {
   readonly contentKey: ContentKey;
   readonly campaignKey: CampaignKey;
   readonly media: ContentMedia | null;
@@ -174,8 +176,8 @@ export class PushQueueSql extends SqlService<PushQueueSql>("waypost/sending/Push
           t.address_version AS "addressVersion", t.status = 'handed_over' AS "isUncertain",
           CASE WHEN s.status <> 'running' AND NOT t.held THEN 'stopped'
             WHEN w.deletion_scheduled_at IS NOT NULL THEN 'closing'
-            WHEN t.device_obstacle IS NOT NULL THEN t.device_obstacle
-            WHEN t.device_transport <> t.transport THEN 'moved' END AS obstacle
+            ELSE t.device_obstacle END AS obstacle,
+          t.device_transport <> t.transport AS "hasMoved"
         FROM found t
         JOIN workspace w ON w.id = t.workspace_id
         LEFT JOIN send s ON ${tenantIs("s", partition)} AND s.source_id = t.source_id`),
@@ -197,31 +199,17 @@ export class PushQueueSql extends SqlService<PushQueueSql>("waypost/sending/Push
         WHERE ${tenantIs("q", partition)} AND q.source_id = h.source_id AND q.device_key = h.device_key
         RETURNING q.source_id AS "sourceId", q.device_key AS "deviceKey"`),
 
-    /** Postpones pushes that were taken in the same transaction and are not sent. They lose no attempt. */
-    postpone: (
+    /** Records attempts that are about to start, with the names of the fields that are cut. */
+    recordAttempts: (
       partition: QueuePartition,
-      pushes: ReadonlyArray<{
-        readonly sourceId: bigint;
-        readonly deviceKey: DeviceKey;
-        readonly dueAt: number;
-      }>,
+      pushes: ReadonlyArray<TakenPush & { readonly cut?: ReadonlyArray<CutField> }>,
     ) =>
       Effect.orDie(sql`
-        UPDATE push_queue q SET due_at = p.due_at, attempts = q.attempts - 1,
-          first_at = CASE WHEN q.attempts > 1 THEN q.first_at END
-        FROM ${unnested("p", pushes, {
-          ...pushKeyColumns,
-          due_at: ["timestamptz", ({ dueAt }) => dueAt],
-        })}
-        WHERE ${tenantIs("q", partition)} AND q.source_id = p.source_id AND q.device_key = p.device_key`),
-
-    /** Records attempts that are about to start. */
-    recordAttempts: (partition: QueuePartition, pushes: ReadonlyArray<TakenPush>) =>
-      Effect.orDie(sql`
-        UPDATE delivery d SET status = 'handed_over', attempts = p.attempts
+        UPDATE delivery d SET status = 'handed_over', attempts = p.attempts, cut = p.cut
         FROM ${unnested("p", pushes, {
           ...pushKeyColumns,
           attempts: ["int4", ({ attempts }) => attempts],
+          cut: ["jsonb", ({ cut = [] }) => (cut.length === 0 ? null : cut)],
         })}
         WHERE ${tenantIs("d", partition)} AND d.source_id = p.source_id AND d.device_key = p.device_key`),
 
@@ -233,7 +221,7 @@ export class PushQueueSql extends SqlService<PushQueueSql>("waypost/sending/Push
       Effect.orDie(sql<ContentRow>`
         SELECT c.key AS "contentKey", p.campaign_key AS "campaignKey", COALESCE(k.id, g.id) AS campaign_id,
           c.notification_id, c.type, c.headline, c.body, c.cta_label, c.cta_url,
-          c.template, c.translations,
+          c.template, c.translations, c.push,
           CASE WHEN c.media_asset_id IS NOT NULL THEN
             jsonb_build_object('id', c.media_asset_id, 'type', c.media_kind, 'key', m.key) END AS media
         FROM ${unnested("p", keys, {

@@ -23,6 +23,8 @@ const content: PushContent = {
   media: null,
   cta_label: null,
   cta_url: null,
+  push: null,
+  language: null,
 };
 
 const outcomes = {
@@ -81,7 +83,7 @@ export class TransportTests extends Context.Service<
           if (channel === null || device === null) {
             return yield* Effect.die(new Error("A checked test has no channel or device"));
           }
-          const push = { id: randomUUID(), content, address: device.address };
+          const push = { id: randomUUID(), content, firstAt: null, address: device.address };
           const began = monotonicMillis(clock);
           const outcome = yield* Effect.timeoutOrElse(
             awaitOutcome((report) => channel.send(push, report)),

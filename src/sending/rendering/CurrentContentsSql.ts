@@ -35,7 +35,7 @@ export class CurrentContentsSql extends Context.Service<CurrentContentsSql>()(
             SELECT k.key AS "campaignKey", n.key AS "notificationKey", c.key AS "contentKey",
               k.id AS campaign_id, k.name AS "campaignName", n.id AS notification_id,
               a.trigger_type AS trigger, c.type, c.headline, c.body, c.cta_label, c.cta_url,
-              COALESCE(c.questions, '[]') AS questions, c.template, c.translations,
+              COALESCE(c.questions, '[]') AS questions, c.template, c.translations, c.push,
               CASE WHEN m.id IS NOT NULL THEN
                 jsonb_build_object('id', m.id, 'type', m.kind, 'key', m.key) END AS media
             FROM campaign_notification a

@@ -1,5 +1,6 @@
 import { Schema } from "effect";
 import { contentFields } from "../../notifications/MessageContent.ts";
+import { appOptions } from "../../notifications/push/PushOptions.ts";
 import { Question } from "../../notifications/Survey.ts";
 import { Timestamp } from "../../wire/Text.ts";
 
@@ -18,6 +19,13 @@ export const Message = Schema.Struct({
   questions: Schema.Array(Question).annotate({
     description: "The questions of a survey with their ids; empty for a message.",
   }),
+  ...appOptions,
+  silent: Schema.optionalKey(
+    Schema.Literal(true).annotate({
+      description: "Present if it shows nothing; it is in no inbox then.",
+      examples: [true],
+    }),
+  ),
   delivered_at: Schema.NullOr(Timestamp).annotate({
     description: "When it was delivered; null for a push that is still being sent or has failed.",
     examples: ["2026-11-21T09:30:00+00:00"],

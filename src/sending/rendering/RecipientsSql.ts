@@ -69,7 +69,7 @@ export class RecipientsSql extends Context.Service<RecipientsSql>()(
           Effect.orDie(sql<SendContent>`
             SELECT s.workspace_id AS "workspaceId", s.environment, s.source_id AS "sourceId", c.headline,
               c.body, c.cta_label, c.cta_url, COALESCE(c.questions, '[]') AS questions, c.template,
-              c.translations, k.name AS campaign
+              c.translations, c.push, k.name AS campaign
             FROM send s
             JOIN content c ON ${sameTenant("c", "s")} AND c.key = s.content_key
             LEFT JOIN campaign k ON ${sameTenant("k", "s")} AND k.key = s.campaign_key

@@ -67,6 +67,20 @@ const wholeRow = (rows: ReadonlyArray<ImportedRow>) => {
 const given = (parsed: object): unknown => JSON.parse(JSON.stringify(parsed));
 
 describe("A row of an import", () => {
+  it("a row of fcm has a token or a FID, and fails with the reason otherwise (T1.1)", () => {
+    const parsed = (address: object) =>
+      importedDevice({ ...installation, transport: "fcm", address }, noProblems);
+    for (const address of [{ fid: "fBNn3pD5R3aGOUJzq0dq1w" }, { token: "t", fid: null }]) {
+      const row = parsed(address);
+      const kept = Object.fromEntries(Object.entries(address).filter(([, value]) => value !== null));
+      assert.deepStrictEqual("device" in row ? row.device.push : row, { transport: "fcm", address: kept });
+    }
+    const reason = "The push address of fcm must have either a token or a fid, and not both.";
+    for (const address of [{}, { token: "t", fid: "f" }, { token: null, fid: null }])
+      assert.deepStrictEqual(parsed(address), { installationId: "one", reasons: [reason] });
+    assert.property(parsed({ fid: "f".repeat(256) }), "reasons");
+  });
+
   it("is accepted exactly if each of its columns is, with all reasons (Q4.3)", () => {
     fc.assert(
       fc.property(subsets, (subset) => {

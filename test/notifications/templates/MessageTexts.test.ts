@@ -16,6 +16,7 @@ const source = (fields: Partial<TextSource> = {}): TextSource => ({
   questions: [],
   template: null,
   translations: null,
+  push: null,
   ...fields,
 });
 const liquid = (fields: Partial<TextSource>) => source({ template: "liquid", ...fields });
@@ -48,6 +49,7 @@ describe("MessageTexts", () => {
       texts: content,
       cut: [],
       variables: new Set<string>(),
+      language: null,
     });
     assert.isTrue(isSameForAll(content));
     assert.isFalse(isSameForAll(liquid({})));

@@ -44,6 +44,8 @@ layer(TestWaypost.shared)("Previews", (it) => {
         cta_label: null,
         cta_url: null,
         questions: [],
+        actions: null,
+        data: null,
         delivered_at: null,
         opened_at: null,
         clicked_at: null,

@@ -51,6 +51,7 @@ export const silentChannel = () => {
           canceled += 1;
         };
       },
+      cutOf: () => [],
       serviceOf: () => "",
       revision: 1n,
       concurrency: new ProviderConcurrency(false),
@@ -68,6 +69,8 @@ export const content = {
   media: null,
   cta_label: null,
   cta_url: null,
+  push: null,
+  language: null,
 } as const;
 
 export const repositories = Layer.mergeAll(PushQueueSql.layer, PushOutcomesSql.layer);

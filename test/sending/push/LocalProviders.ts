@@ -35,7 +35,9 @@ export const localApnsWith = (settings: { readonly maxConcurrentStreams?: number
       }
       const { aps, waypost } = JSON.parse(body.toString());
       book.expect(headers["apns-topic"] === "com.example.shop", "topic");
-      book.expect(headers["apns-push-type"] === "alert" && headers["apns-priority"] === "10", "push type");
+      const type = aps["content-available"] === 1 ? "background" : "alert";
+      book.expect(headers["apns-push-type"] === type, "push type");
+      book.expect(/^(5|10)$/.test(String(headers["apns-priority"])), "priority");
       book.expect(headers["apns-id"] === waypost.id, "apns-id");
       const id = stream.id ?? 0;
       if (id > (leaving.get(session) ?? Infinity)) return;
@@ -46,6 +48,7 @@ export const localApnsWith = (settings: { readonly maxConcurrentStreams?: number
         headers,
         payload: waypost,
         shown: aps,
+        body: JSON.parse(body.toString()),
         bytes: body.length,
       };
       const behaviour = await book.enter(entry);

@@ -10,4 +10,6 @@ export const plainContent = {
   media: null,
   cta_label: null,
   cta_url: null,
+  push: null,
+  language: null,
 } as const;

@@ -28,7 +28,7 @@ const transports = (...addresses: ReadonlyArray<string>) =>
 
 const send = (channel: PushChannel, address: unknown) =>
   awaitOutcome((report) =>
-    channel.send({ id: "00000000-0000-8a41-8000-000000000007", content, address }, report),
+    channel.send({ id: "00000000-0000-8a41-8000-000000000007", content, firstAt: null, address }, report),
   );
 
 for (const host of ["push.example.com", "127.0.0.1", "169.254.169.254"]) {

@@ -8,6 +8,7 @@ import {
   pushPayload,
   shortened,
 } from "../../../src/sending/push/PushPayload.ts";
+import { webPushFormat } from "../../../src/sending/push/transports/WebPush.ts";
 
 const id = "00000000-0000-8a41-8000-000000000007";
 const plain: PushContent = {
@@ -19,7 +20,10 @@ const plain: PushContent = {
   media: null,
   cta_label: null,
   cta_url: null,
+  push: null,
+  language: null,
 };
+const lifetime = { seconds: 3600, expiresAt: 1_800_000_000 };
 const write = (message: string, content: PushContent) => JSON.stringify(pushPayload(message, content));
 /** As providers nest it: the body twice, once in a text within the text. */
 const nested = (message: string, content: PushContent) =>
@@ -51,6 +55,8 @@ const contents: fc.Arbitrary<PushContent> = fc.record({
   cta_url: fc
     .string({ maxLength: 2_048, size: "max" })
     .map((text) => `https://example.com/${encodeURI(text.toWellFormed())}`.slice(0, 2048)),
+  push: fc.constant(null),
+  language: fc.constant(null),
 });
 
 describe("Push payloads", () => {
@@ -62,7 +68,7 @@ describe("Push payloads", () => {
       const payload = payloadsOf({ write: writer, limit });
       fc.assert(
         fc.property(contents, (content) => {
-          const text = payload(id, content);
+          const text = payload.write(id, content, lifetime);
           assert.isAtMost(Buffer.byteLength(text), limit);
           const outer = JSON.parse(text);
           const read = outer.data === undefined ? outer : JSON.parse(outer.data.waypost);
@@ -80,10 +86,11 @@ describe("Push payloads", () => {
     const sizeOf = (content: PushContent) => Buffer.byteLength(write(id, content));
     const room = 4096 - sizeOf({ ...plain, body: "" });
     const fits = { ...plain, body: "a".repeat(room) };
-    assert.strictEqual(shortened(fits, 4096, sizeOf), fits);
-    const over = shortened({ ...plain, body: "a".repeat(room + 1) }, 4096, sizeOf);
-    assert.deepStrictEqual(over, { ...plain, body: `${"a".repeat(room - 3)}…` });
-    assert.strictEqual(sizeOf(over), 4096);
+    assert.strictEqual(shortened(fits, { write, limit: 4096 }).content, fits);
+    const over = shortened({ ...plain, body: "a".repeat(room + 1) }, { write, limit: 4096 });
+    assert.deepStrictEqual(over.content, { ...plain, body: `${"a".repeat(room - 3)}…` });
+    assert.deepStrictEqual(over.cut, ["body"]);
+    assert.strictEqual(sizeOf(over.content), 4096);
   });
 
   it("a payload shortens the body first, between grapheme clusters (L8.1)", () => {
@@ -93,7 +100,7 @@ describe("Push payloads", () => {
     const media = { id: randomUUID(), url: "https://example.com/a.webp", type: "image" as const };
     const content = { ...plain, ...button, media, body: family.repeat(500) };
     for (let limit = 4096; limit > 4096 - Buffer.byteLength(family); limit--) {
-      const { body, ...rest } = shortened(content, limit, sizeOf);
+      const { body, ...rest } = shortened(content, { write, limit }).content;
       assert.match(body, new RegExp(`^(${family})+…$`, "u"));
       assert.isAbove(sizeOf({ ...rest, body }), limit - Buffer.byteLength(family));
       assert.deepStrictEqual({ ...rest, body: content.body }, content);
@@ -109,7 +116,7 @@ describe("Push payloads", () => {
     };
     const button = { cta_label: "Look", cta_url: `https://example.com/${"b".repeat(1000)}` };
     const content = { ...plain, headline: "H".repeat(500), body: "B".repeat(500), media, ...button };
-    const at = (limit: number) => shortened(content, limit, sizeOf);
+    const at = (limit: number) => shortened(content, { write, limit }).content;
     const without = (less: object) => sizeOf({ ...content, ...less, body: "…" });
     assert.deepInclude(at(without({})), { ...content, body: "…" });
     assert.deepInclude(at(without({}) - 1), { media: null, ...button, headline: content.headline });
@@ -122,10 +129,44 @@ describe("Push payloads", () => {
     });
   });
 
+  it("a payload leaves out data, the declarative part and the actions, in this order (T3.6)", () => {
+    const url = (length: number) => `https://example.com/${"u".repeat(length - 20)}`;
+    const push = {
+      sound: null,
+      badge: null,
+      priority: null,
+      ttl_seconds: null,
+      collapse_key: null,
+      interruption_level: null,
+      channel_id: null,
+      category: null,
+      silent: null,
+      data: { a: "d".repeat(1000) },
+      actions: [{ id: "a", title: "A", url: url(1500) }],
+    };
+    const content = { ...plain, push, body: "B".repeat(500), cta_label: "Look", cta_url: url(1000) };
+    const format = webPushFormat(null);
+    const at = (limit: number) => shortened(content, { ...format, limit });
+    const size = (of: PushContent) => Buffer.byteLength(format.write(id, of, lifetime));
+    const none = { ...content, body: "…" };
+    const noData = { ...none, push: { ...push, data: null } };
+    const noPart = { ...noData, isPlain: true as const };
+    const noActions = { ...noPart, push: { ...noPart.push, actions: null } };
+    assert.deepStrictEqual(at(size(none)), { content: none, cut: ["body"] });
+    assert.deepStrictEqual(at(size(none) - 1).cut, ["data"]);
+    assert.deepStrictEqual(at(size(noData)).content, noData);
+    assert.deepStrictEqual(at(size(noData) - 1).cut, ["data", "notification"]);
+    assert.deepStrictEqual(at(size(noPart)).content, noPart);
+    assert.deepStrictEqual(at(size(noPart) - 1).cut, ["data", "notification", "actions"]);
+    assert.deepStrictEqual(at(size(noActions)).cut, ["body", "data", "notification", "actions"]);
+    assert.include(at(size(noActions) - 1).cut, "cta_url");
+  });
+
   it("payloads of one content differ only in the message id", () => {
     const payload = payloadsOf({ write: nested, limit: payloadLimit });
     const other = "00000000-0000-8a41-8000-0000000000ff";
-    assert.strictEqual(payload(other, plain), payload(id, plain).replaceAll(id, other));
-    assert.notStrictEqual(payload(other, plain), payload(id, plain));
+    const first = payload.write(id, plain, lifetime);
+    assert.strictEqual(payload.write(other, plain, lifetime), first.replaceAll(id, other));
+    assert.notStrictEqual(payload.write(other, plain, lifetime), first);
   });
 });

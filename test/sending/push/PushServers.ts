@@ -17,6 +17,8 @@ export interface LedgerEntry {
   readonly payload: any;
   /** The notification as the operating system shows it, if the provider knows it. */
   readonly shown: any;
+  /** The whole JSON, as the service got it. */
+  readonly body: any;
   /** Its size, as the limit counts it. */
   readonly bytes: number;
 }
@@ -211,10 +213,11 @@ export const localFcm = Effect.gen(function* () {
     const payload = JSON.parse(message.data.waypost);
     const behaviour = await book.enter({
       id: payload.id,
-      to: message.token,
+      to: message.token ?? message.fid,
       headers: request.headers,
       payload,
       shown: message,
+      body: message,
       bytes: Buffer.byteLength(body),
     });
     const error = (status: string, errorCode: string) =>
@@ -254,7 +257,8 @@ export const localWebPush = Effect.gen(function* () {
     const { headers } = request;
     const to = (request.url ?? "").slice("/push/".length);
     book.expect(headers["content-encoding"] === "aes128gcm" && request.method === "POST", "encoding");
-    book.expect(/^\d+$/.test(String(headers["ttl"])) && headers["urgency"] === "high", "ttl and urgency");
+    book.expect(/^\d+$/.test(String(headers["ttl"])), "ttl");
+    book.expect(/^(high|normal|low)$/.test(String(headers["urgency"])), "urgency");
     const vapid = await readVapid(headers.authorization ?? "");
     book.expect(vapid.isGood && vapid.claims.aud === origin, "vapid");
     book.expect(vapid.claims.sub === webPushCredentials.subject, "subject");
@@ -267,6 +271,7 @@ export const localWebPush = Effect.gen(function* () {
       headers,
       payload,
       shown: null,
+      body: payload,
       bytes: body.length,
     });
     reply(response, behaviour, { accept: [201, ""], gone: [410, ""], unauthorized: [403, ""] });

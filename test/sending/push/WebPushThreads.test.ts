@@ -31,7 +31,7 @@ const open = Effect.flatMap(WebPush, (webPush) =>
 );
 
 const send = (channel: PushChannel, id: string, address: unknown) =>
-  awaitOutcome((report) => channel.send({ id, content, address }, report));
+  awaitOutcome((report) => channel.send({ id, content, firstAt: null, address }, report));
 
 it.effect("Web Push derives no key on the event loop, and browsers read every message (K1)", () =>
   Effect.gen(function* () {

@@ -23,6 +23,7 @@ const content = (fields: Partial<TextSource>): TextSource => ({
   questions: [],
   template: "liquid",
   translations: null,
+  push: null,
   ...fields,
 });
 const keptOf = (source: TextSource) => {

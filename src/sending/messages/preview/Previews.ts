@@ -14,12 +14,14 @@ import {
   parseContent,
 } from "../../../notifications/NotificationDraft.ts";
 import type { TextSource } from "../../../notifications/templates/MessageTexts.ts";
+import { forApp } from "../../../notifications/push/PushOptions.ts";
 import { checkTemplates } from "../../../notifications/templates/TemplateChecks.ts";
 import { isDeviceLocale } from "../../../notifications/translations/Translation.ts";
 import type { Unprocessable } from "../../../wire/ApiError.ts";
 import { idAt } from "../../../wire/Ids.ts";
 import { type ParsedBody, parseFields } from "../../../wire/ParsedBody.ts";
 import type { Tenant } from "../../../workspaces/Workspace.ts";
+import { PushCredentials } from "../../credentials/PushCredentials.ts";
 import { CurrentContentsSql } from "../../rendering/CurrentContentsSql.ts";
 import { type Recipient, recipientOf } from "../../rendering/Recipients.ts";
 import { payloadPreviews, noId } from "./PayloadPreview.ts";
@@ -51,6 +53,7 @@ export class Previews extends Context.Service<Previews>()("waypost/sending/previ
     const campaigns = yield* Campaigns;
     const devices = yield* RegisteredDevices;
     const library = yield* MediaLibrary;
+    const credentials = yield* PushCredentials;
     const { media: mediaBase } = yield* PublicAddresses;
 
     const ofDraft = Effect.fnUntraced(function* (tenant: Tenant, sent: Json, { problems }: Body) {
@@ -156,7 +159,9 @@ export class Previews extends Context.Service<Previews>()("waypost/sending/previ
           location: content.hasLocation ? location : null,
           campaign: content.campaignName,
         };
-        return previewOf(content, recipientOf(facts, yield* Clock.currentTimeMillis));
+        const now = yield* Clock.currentTimeMillis;
+        const webPush = yield* credentials.open(tenant, "webpush");
+        return previewOf(content, recipientOf(facts, now), webPush?.credentials.default_url ?? null, now);
       }),
     };
   }),
@@ -164,14 +169,20 @@ export class Previews extends Context.Service<Previews>()("waypost/sending/previ
   static readonly layer = Layer.effect(Previews, Previews.make).pipe(Layer.provide(CurrentContentsSql.layer));
 }
 
-const previewOf = (content: PreviewedContent, recipient: Recipient): Preview => {
+const previewOf = (
+  content: PreviewedContent,
+  recipient: Recipient,
+  defaultUrl: string | null,
+  now: number,
+): Preview => {
   const rendered = recipient.render(content);
   if (rendered._tag === "Failed") return { failure: rendered.reason, message: null, cut: [], pushes: null };
   const { campaign_id, media, notification_id, type } = content;
-  const { questions, ...texts } = rendered.texts;
+  const { push, questions, ...texts } = rendered.texts;
   const { body, cta_label, cta_url, headline } = texts;
   const shown = { type, headline, body, media, cta_label, cta_url };
-  const push = { campaign_id: campaign_id ?? noId, notification_id: notification_id ?? noId };
+  const ids = { campaign_id: campaign_id ?? noId, notification_id: notification_id ?? noId };
+  const { language } = rendered;
   return {
     failure: null,
     message: {
@@ -180,11 +191,13 @@ const previewOf = (content: PreviewedContent, recipient: Recipient): Preview => 
       notification_id,
       ...shown,
       questions,
+      ...forApp(push),
+      ...(push?.silent === true && { silent: true }),
       delivered_at: null,
       opened_at: null,
       clicked_at: null,
     },
     cut: rendered.cut,
-    pushes: payloadPreviews({ ...push, ...shown }),
+    pushes: payloadPreviews({ ...ids, ...shown, push, language }, defaultUrl, now),
   };
 };

@@ -3,12 +3,16 @@ import { createPrivateKey } from "node:crypto";
 import type { HttpResponse } from "../../../outgoing/HttpExchange.ts";
 import { OutgoingRequests } from "../../../outgoing/OutgoingRequests.ts";
 import {
+  lifetimeOf,
   type PayloadFormat,
   payloadLimit,
   payloadsOf,
   type PushContent,
+  type PushLifetime,
   pushPayload,
 } from "../PushPayload.ts";
+import { apnsPriority, apsOptions } from "./Apns.ts";
+import { collapseId } from "./CollapseKey.ts";
 import { jsonWebToken } from "./JsonWebToken.ts";
 import { googleAddress, googleTokenAddress } from "../../credentials/ProviderAddresses.ts";
 import { sendWithToken } from "./ProviderToken.ts";
@@ -23,33 +27,74 @@ import {
   type PushTransport,
   type Report,
   sendByRequest,
-  ttlSeconds,
 } from "./PushTransport.ts";
 
 const scope = "https://www.googleapis.com/auth/firebase.messaging";
 const grant = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 /** How long before its expiry a token is replaced. */
 const earlyMillis = 5 * 60_000;
-/** Bytes kept free for the device token, which is about 170 bytes and counts as part of the message. */
+/** Bytes kept free for the device's token, which is about 170 bytes and counts as part of the message. */
 const tokenBytes = 256;
 
-/** A message as JSON after its device token. */
-const messageParts = (id: string, content: PushContent): string => {
-  const { body, headline, media } = content;
+/** The part of a message for Android, with the options of contract T3. */
+const androidOf = (id: string, { push }: PushContent, { seconds }: PushLifetime) => {
+  const key = push?.collapse_key ?? null;
+  const isSilent = push?.silent === true;
+  const priority = push?.priority ?? (isSilent ? "normal" : "high");
+  return {
+    ...(key !== null && { collapse_key: key }),
+    priority: priority.toUpperCase(),
+    ttl: `${seconds}s`,
+    ...(!isSilent && {
+      notification: {
+        // A push replaces an earlier one with the same tag: a repeated one the first.
+        tag: key ?? id,
+        ...(push !== null && push.sound !== null && push.sound !== "none" && { sound: push.sound }),
+        ...(push !== null && push.badge !== null && { notification_count: push.badge }),
+        ...(push !== null && push.channel_id !== null && { channel_id: push.channel_id }),
+        ...(push !== null && push.category !== null && { click_action: push.category }),
+      },
+    }),
+  };
+};
+
+/** The part of a message for iPhones behind FCM, with the options that APNs gives them (contract T3). */
+const iosOf = (id: string, content: PushContent, image: string | null, { expiresAt }: PushLifetime) => {
+  const { push } = content;
+  const key = push?.collapse_key ?? null;
+  const aps = {
+    ...(image !== null && push?.silent !== true && { "mutable-content": 1 }),
+    ...apsOptions(content),
+  };
+  return {
+    headers: {
+      "apns-collapse-id": key === null ? id : collapseId(key),
+      ...(push?.silent === true && { "apns-push-type": "background" }),
+      ...((push?.silent === true || (push?.priority ?? null) !== null) && {
+        "apns-priority": apnsPriority(content),
+      }),
+      ...((push?.ttl_seconds ?? null) !== null && { "apns-expiration": String(expiresAt) }),
+    },
+    ...(Object.keys(aps).length > 0 && { payload: { aps } }),
+    ...(image !== null && push?.silent !== true && { fcm_options: { image } }),
+  };
+};
+
+/** A message as JSON after the device's address. */
+const messageParts: PayloadFormat["write"] = (id, content, lifetime) => {
+  const { body, headline, media, push } = content;
   const image = media?.type === "image" ? media.url : null;
   const message = {
-    notification: { title: headline, body, ...(image === null ? {} : { image }) },
-    data: { waypost: JSON.stringify(pushPayload(id, content)) },
-    // A repeated push replaces the first one on the device.
-    android: { priority: "HIGH", ttl: `${ttlSeconds}s`, notification: { tag: id } },
-    apns: {
-      headers: { "apns-collapse-id": id },
-      ...(image === null ? {} : { payload: { aps: { "mutable-content": 1 } }, fcm_options: { image } }),
-    },
+    ...(push?.silent !== true && {
+      notification: { title: headline, body, ...(image === null ? {} : { image }) },
+    }),
+    data: { ...push?.data, waypost: JSON.stringify(pushPayload(id, content)) },
+    android: androidOf(id, content, lifetime),
+    apns: iosOf(id, content, image, lifetime),
   };
   return `${JSON.stringify(message).slice(1)}}`;
 };
-/** The payload of FCM, without the device's token and the brace before it. */
+/** The payload of FCM, without the device's address and the brace before it. */
 export const fcmFormat: PayloadFormat = { write: messageParts, limit: payloadLimit - tokenBytes };
 const payload = payloadsOf(fcmFormat);
 
@@ -94,7 +139,7 @@ export class Fcm extends Context.Service<Fcm, PushTransport<"fcm">>()("waypost/s
     Effect.gen(function* () {
       const requests = yield* OutgoingRequests;
       return Fcm.of({
-        open: ({ base_url, service_account }) => {
+        open: Effect.fnUntraced(function* ({ base_url, service_account }) {
           const { client_email, private_key, private_key_id, project_id, token_uri } = service_account;
           const key = createPrivateKey(private_key);
           const audience = token_uri ?? googleTokenAddress;
@@ -137,14 +182,22 @@ export class Fcm extends Context.Service<Fcm, PushTransport<"fcm">>()("waypost/s
             }),
           );
 
-          const attempt = ({ address, content, id }: Push, token: string, report: Report): Cancel => {
-            const to = JSON.stringify((address as { readonly token: string }).token);
-            const body = `{"message":{"token":${to},${payload(id, content)}`;
+          const clock = yield* Clock.Clock;
+          const attempt = (
+            { address, content, firstAt, id }: Push,
+            token: string,
+            report: Report,
+          ): Cancel => {
+            const { fid, token: device } = address as { readonly token?: string; readonly fid?: string };
+            const to = JSON.stringify(fid === undefined ? { token: device } : { fid }).slice(0, -1);
+            const lifetime = lifetimeOf(content, firstAt, clock.currentTimeMillisUnsafe());
+            const body = `{"message":${to},${payload.write(id, content, lifetime)}`;
             const headers = ["authorization", `Bearer ${token}`, "content-type", "application/json"];
             return sendByRequest(requests, { url, headers, body }, classify, report);
           };
-          return Effect.map(sendWithToken(issue, attempt), (send) => ({ send }));
-        },
+          const cutOf = (content: PushContent) => payload.shortened(content).cut;
+          return { send: yield* sendWithToken(issue, attempt), cutOf };
+        }),
       });
     }),
   );

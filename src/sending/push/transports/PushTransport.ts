@@ -2,13 +2,15 @@ import { Effect } from "effect";
 import { type HttpResponse, NotReached } from "../../../outgoing/HttpExchange.ts";
 import type { OutgoingRequest, OutgoingRequests } from "../../../outgoing/OutgoingRequests.ts";
 import type { KeptCredentials, PushProvider } from "../../credentials/PushCredential.ts";
-import type { PushContent } from "../PushPayload.ts";
+import type { CutField, PushContent } from "../PushPayload.ts";
 
 /** A message to send to one device. */
 export interface Push {
   /** The message id, the same on every attempt: a device shows a repeated push once (contract L5). */
   readonly id: string;
   readonly content: PushContent;
+  /** When its first attempt was, in epoch milliseconds; null for the first. */
+  readonly firstAt: number | null;
   /** As the device registered it, without the transport. */
   readonly address: unknown;
 }
@@ -51,6 +53,8 @@ export interface PushChannel {
    * effect for each of 10,000 pushes a second would cost more than the request.
    */
   readonly send: (push: Push, report: Report) => Cancel;
+  /** The names of the fields that are cut or left out of a content to fit the provider's limit. */
+  readonly cutOf: (content: PushContent) => ReadonlyArray<CutField>;
   /** Web Push only: the name of the push service of an address. It accepts any address. */
   readonly serviceOf?: (address: unknown) => string;
 }
@@ -70,9 +74,6 @@ export interface PushTransport<P extends PushProvider> {
   /** Opens a channel. Makes no request before the first push. */
   readonly open: (credentials: KeptCredentials[P]) => Effect.Effect<PushChannel>;
 }
-
-/** How long a provider keeps a push for a device that is offline, in seconds. */
-export const ttlSeconds = 86_400;
 
 /** The outcome of a status without a more specific error code: 429 and 5xx can be retried (contract L7). */
 export const outcomeOfStatus = (

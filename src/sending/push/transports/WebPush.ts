@@ -2,7 +2,8 @@ import { Clock, Context, Effect, Layer } from "effect";
 import { createPrivateKey } from "node:crypto";
 import type { HttpResponse } from "../../../outgoing/HttpExchange.ts";
 import { OutgoingRequests } from "../../../outgoing/OutgoingRequests.ts";
-import { type PayloadFormat, payloadsOf, pushPayload } from "../PushPayload.ts";
+import { lifetimeOf, type PayloadFormat, payloadsOf, type PushContent, pushPayload } from "../PushPayload.ts";
+import { topicOfKey } from "./CollapseKey.ts";
 import { EncryptionThreadSettings } from "./EncryptionThread.ts";
 import { EncryptionFailed, EncryptionThreads } from "./EncryptionThreads.ts";
 import { jsonWebToken } from "./JsonWebToken.ts";
@@ -13,7 +14,6 @@ import {
   type PushOutcome,
   type PushTransport,
   sendByRequest,
-  ttlSeconds,
 } from "./PushTransport.ts";
 import { plaintextLimit } from "./WebPushEncryption.ts";
 
@@ -21,12 +21,48 @@ import { plaintextLimit } from "./WebPushEncryption.ts";
 const tokenSeconds = 12 * 3600;
 const maxOrigins = 1_000;
 
-/** The payload of Web Push, before it is encrypted. */
-export const webPushFormat: PayloadFormat = {
-  write: (id, content) => JSON.stringify(pushPayload(id, content)),
-  limit: plaintextLimit,
+const isWebAddress = (address: string | null): address is string =>
+  address !== null && /^https?:\/\//i.test(address);
+
+/** The notification of a declarative push message, as the Push API describes it (contract T4). */
+const notificationOf = ({ body, headline, language, media, push }: PushContent, navigate: string) => {
+  const actions = (push?.actions ?? []).flatMap(({ id, title, url }) =>
+    isWebAddress(url) ? [{ action: id, title, navigate: url }] : [],
+  );
+  return {
+    title: headline,
+    body,
+    navigate,
+    ...(language !== null && { lang: language }),
+    ...(media?.type === "image" && media.url !== null && { image: media.url }),
+    ...(push?.sound === "none" && { silent: true }),
+    ...(actions.length > 0 && { actions }),
+  };
 };
-const payload = payloadsOf(webPushFormat);
+
+/** The payload of Web Push, before it is encrypted. `defaultUrl` is that of the transport. */
+export const webPushFormat = (defaultUrl: string | null): PayloadFormat => {
+  const navigateOf = ({ cta_url, isPlain, push }: PushContent): string | null =>
+    isPlain === true || push?.silent === true ? null : ([cta_url, defaultUrl].find(isWebAddress) ?? null);
+  return {
+    write: (id, content) => {
+      const { push } = content;
+      const navigate = navigateOf(content);
+      return JSON.stringify({
+        ...pushPayload(id, content),
+        ...(push?.data && { data: push.data }),
+        ...(push?.silent === true && { silent: true }),
+        ...(navigate !== null && {
+          web_push: 8030,
+          notification: notificationOf(content, navigate),
+          ...(push !== null && push.badge !== null && { app_badge: push.badge }),
+        }),
+      });
+    },
+    limit: plaintextLimit,
+    isDeclarative: (content) => navigateOf(content) !== null,
+  };
+};
 
 /** A subscription as the device registered it (base64url, or base64 as some libraries write it). */
 interface Subscription {
@@ -69,7 +105,9 @@ export class WebPush extends Context.Service<WebPush, PushTransport<"webpush">>(
         (made) => Effect.sync(() => made.stop()),
       );
       return WebPush.of({
-        open: Effect.fnUntraced(function* ({ private_key, public_key, subject }) {
+        open: Effect.fnUntraced(function* ({ default_url = null, private_key, public_key, subject }) {
+          const format = webPushFormat(default_url);
+          const payload = payloadsOf(format);
           const clock = yield* Clock.Clock;
           const key = createPrivateKey(private_key);
           const tokens = new Map<string, { readonly header: string; readonly staleAt: number }>();
@@ -87,22 +125,27 @@ export class WebPush extends Context.Service<WebPush, PushTransport<"webpush">>(
             return header;
           };
 
-          const send: PushChannel["send"] = ({ address, content, id }, report) => {
+          const send: PushChannel["send"] = ({ address, content, firstAt, id }, report) => {
             const { endpoint, keys } = address as Subscription;
             const url = new URL(endpoint);
+            const { push } = content;
+            const now = clock.currentTimeMillisUnsafe();
+            const lifetime = lifetimeOf(content, firstAt, now);
+            const isDeclarative = format.isDeclarative?.(payload.shortened(content).content) === true;
+            const key = push?.collapse_key ?? null;
             const headers = [
               "authorization",
-              authorization(url.origin, clock.currentTimeMillisUnsafe()),
+              authorization(url.origin, now),
               "content-encoding",
               "aes128gcm",
               "content-type",
-              "application/octet-stream",
+              isDeclarative ? "application/notification+json" : "application/octet-stream",
               "ttl",
-              String(ttlSeconds),
+              String(lifetime.seconds),
               "urgency",
-              "high",
+              push?.priority ?? (push?.silent === true ? "low" : "high"),
               "topic",
-              topicOf(id),
+              key === null ? topicOf(id) : topicOfKey(key),
             ];
             const sendEncrypted = (body: Uint8Array): Cancel =>
               sendByRequest(
@@ -111,14 +154,14 @@ export class WebPush extends Context.Service<WebPush, PushTransport<"webpush">>(
                 (response) => classify(url.host, response),
                 report,
               );
-            let cancel = threads.encrypt({ text: payload(id, content), ...keys }, (body) => {
+            let cancel = threads.encrypt({ text: payload.write(id, content, lifetime), ...keys }, (body) => {
               if (body === null) report(badKey);
               else if (body instanceof EncryptionFailed) report(Effect.die(body));
               else cancel = sendEncrypted(body);
             });
             return () => cancel();
           };
-          return { send, serviceOf };
+          return { send, serviceOf, cutOf: (content) => payload.shortened(content).cut };
         }),
       });
     }),
