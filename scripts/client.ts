@@ -19,7 +19,7 @@ if (!existsSync(tsc)) {
   process.exit(1);
 }
 // Keeps the console, and the executable, which takes a minute to build.
-for (const name of globSync("*", { cwd: out }).filter((each) => !/^(?:waypost|console$)/.test(each)))
+for (const name of globSync("*", { cwd: out }).filter((each) => !/^(?:waypost|console$|sdk$)/.test(each)))
   rmSync(join(out, name), { recursive: true });
 const { error, status } = spawnSync(tsc, ["-p", "tsconfig.client.json", "--outDir", out], {
   cwd: root,

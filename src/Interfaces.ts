@@ -26,7 +26,8 @@ import { requestPipelineLayer } from "./http/RequestPipeline.ts";
 import { ifMatchLayer } from "./http/ResourceVersion.ts";
 import { RouteTable } from "./http/RouteTable.ts";
 import { schemaErrorsLayer } from "./http/SchemaErrors.ts";
-import { startPage } from "./http/StartPage.ts";
+import { sdkFiles } from "./http/pages/SdkFiles.ts";
+import { startPage } from "./http/pages/StartPage.ts";
 import { locationGroupsHandlers } from "./locations/LocationGroupsHttp.ts";
 import { locationsHandlers } from "./locations/LocationsHttp.ts";
 import { mediaHandlers } from "./media/MediaHttp.ts";
@@ -141,7 +142,7 @@ const apiRoutes = (console: Console) => {
     documentRoutes,
   ).pipe(
     Layer.provide([accessLayer, schemaErrorsLayer, idempotencyLayer, ifMatchLayer]),
-    Layer.merge(Layer.mergeAll(startPage, healthRoutes, requestPipelineLayer)),
+    Layer.merge(Layer.mergeAll(startPage, healthRoutes, sdkFiles, requestPipelineLayer)),
     Layer.provide([authenticators(console), Layer.succeed(RouteTable, RouteTable.make(apis))]),
     Layer.provide(console.sessions),
   );

@@ -3,7 +3,7 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http";
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
-import { namesTag } from "./EntityTag.ts";
+import { namesTag } from "../EntityTag.ts";
 
 interface Packed {
   readonly etag: string;

@@ -1,0 +1,2 @@
+/** The element `<waypost-inbox>`. */
+export const version = 1;

@@ -1,0 +1,2 @@
+/** The SDK of a page. */
+export const start = (): void => {};

@@ -1,0 +1,2 @@
+/** The SDK of a service worker. */
+export const version = 1;
