@@ -1,0 +1,74 @@
+import { type Fix, type Geofence, metersBetween, metersToEdge } from "./Geofence.ts";
+
+/** What a device knows about the geofences around it. */
+export interface Tracking {
+  readonly fences: ReadonlyArray<Geofence>;
+  /** Where the geofences were asked for; null before. */
+  readonly origin: { readonly latitude: number; readonly longitude: number } | null;
+  /** Metres from the origin within which every geofence is known; null for all. */
+  readonly reach: number | null;
+  /** Geofences, by id, that the device is in; false where it may be in or out. Others it is not in. */
+  readonly inside: Readonly<Record<string, boolean>>;
+  /** The time of the last fix that was sent, in epoch milliseconds. */
+  readonly sentAt: number;
+}
+
+/** A device that knows nothing. */
+export const unknown: Tracking = { fences: [], origin: null, reach: 0, inside: {}, sentAt: 0 };
+
+/** So many geofences are asked for. */
+export const maxFences = 100;
+
+/** The server ignores a fix with a larger radius of uncertainty, and counts at most `maxLeeway` (contract L9). */
+const maxAccuracy = 200;
+const maxLeeway = 100;
+
+/** A fix without a change is sent after so many milliseconds. */
+const sendEvery = 300_000;
+
+/** Metres from an edge within which the server decides: it measures on a sphere, and other arithmetic rounds. */
+const margin = 1;
+
+/** Whether a fix is so imprecise that it changes nothing. */
+export const isCoarse = ({ accuracy }: Fix): boolean => accuracy > maxAccuracy;
+
+/** Whether the geofences have to be asked for at a fix: after half of the distance that they reach. */
+export const needsFences = ({ origin, reach }: Tracking, fix: Fix): boolean =>
+  origin === null || (reach !== null && metersBetween(origin, fix) >= reach / 2);
+
+/** The geofences that the server answered with for a fix. */
+export const withFences = (tracking: Tracking, fences: ReadonlyArray<Geofence>, fix: Fix): Tracking => ({
+  ...tracking,
+  fences,
+  origin: { latitude: fix.latitude, longitude: fix.longitude },
+  reach: fences.length < maxFences ? null : Math.max(...fences.map((fence) => fence.distance_meters)),
+});
+
+/**
+ * Follows a fix: whether it is sent, and what is known after it. It is sent if the device has entered or left
+ * a geofence by the server's rule, or may have, and otherwise every five minutes (contracts BW5, L9).
+ */
+export const follow = (
+  tracking: Tracking,
+  fix: Fix,
+): { readonly tracking: Tracking; readonly isSent: boolean } => {
+  if (isCoarse(fix)) return { tracking, isSent: false };
+  const leeway = Math.min(fix.accuracy, maxLeeway);
+  const inside: Record<string, boolean> = {};
+  let isSent = fix.at - tracking.sentAt >= sendEvery;
+  for (const fence of tracking.fences) {
+    const id = fence.location_id;
+    const before = tracking.inside[id];
+    const distance = metersToEdge(fence, fix);
+    if (distance < -margin) {
+      inside[id] = true;
+      isSent ||= before !== true;
+    } else if (before === true && distance < leeway - margin) {
+      inside[id] = true;
+    } else if (distance <= margin || (before !== undefined && distance <= leeway + margin)) {
+      inside[id] = false;
+      isSent ||= before === true || distance <= margin || distance >= leeway - margin;
+    } else isSent ||= before !== undefined;
+  }
+  return { tracking: { ...tracking, inside, sentAt: isSent ? fix.at : tracking.sentAt }, isSent };
+};

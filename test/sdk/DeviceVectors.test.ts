@@ -1,0 +1,63 @@
+import { assert, describe, it } from "@effect/vitest";
+import { readFileSync } from "node:fs";
+import type { DeviceAnswer, DeviceState } from "../../sdk/core/DeviceState.ts";
+import type { Entry } from "../../sdk/core/Entry.ts";
+import { nextRequest } from "../../sdk/core/NextRequest.ts";
+import { outcomeOf, type Surroundings } from "../../sdk/core/Outcome.ts";
+import { subscribingStep } from "../../sdk/core/PushSubscribing.ts";
+
+const vectors = (name: string) =>
+  JSON.parse(readFileSync(new URL(`../../schema/vectors/${name}.json`, import.meta.url), "utf8"));
+
+interface Step {
+  readonly request: unknown;
+  readonly answer: DeviceAnswer | null;
+  readonly around: Surroundings;
+  readonly done: number;
+  readonly dropped: ReadonlyArray<readonly [index: number | null, reasons: ReadonlyArray<string>]>;
+  readonly messages: number;
+  readonly state: Partial<DeviceState>;
+}
+
+describe("Vectors of the device core (BW7)", () => {
+  const { scenarios } = vectors("queue") as {
+    readonly scenarios: ReadonlyArray<{
+      readonly name: string;
+      readonly state: DeviceState;
+      readonly entries: ReadonlyArray<Entry>;
+      readonly steps: ReadonlyArray<Step>;
+    }>;
+  };
+  for (const scenario of scenarios)
+    it(`${scenario.name} (BW4, Y25)`, () => {
+      let { entries, state } = scenario;
+      for (const step of scenario.steps) {
+        const next = nextRequest(state, entries);
+        assert.deepStrictEqual<unknown>(next?.request, step.request);
+        const taken = entries.slice(0, next?.taken);
+        const outcome = outcomeOf(state, taken, step.answer, step.around);
+        assert.strictEqual(outcome.done, step.done);
+        assert.strictEqual(outcome.messages.length, step.messages);
+        assert.deepStrictEqual(
+          outcome.dropped.map(({ entry, reasons }) => [entries.indexOf(entry), reasons]),
+          step.dropped.map(([index, reasons]) => [index ?? -1, reasons]),
+        );
+        for (const [name, value] of Object.entries(step.state))
+          assert.deepStrictEqual<unknown>(outcome.state[name as keyof DeviceState], value, name);
+        state = outcome.state;
+        entries = entries.slice(outcome.done);
+      }
+    });
+
+  const { cases } = vectors("push-address") as {
+    readonly cases: ReadonlyArray<{
+      readonly name: string;
+      readonly facts: Parameters<typeof subscribingStep>[0];
+      readonly step: unknown;
+    }>;
+  };
+  for (const { facts, name, step } of cases)
+    it(`${name} (BW3)`, () => {
+      assert.deepStrictEqual<unknown>(subscribingStep(facts), step);
+    });
+});
