@@ -51,6 +51,7 @@ import { campaignEstimateHandlers } from "./reports/estimates/CampaignEstimateHt
 import { reportHandlers } from "./reports/ReportsHttp.ts";
 import { surveyResultsHandlers } from "./reports/surveys/SurveyResultsHttp.ts";
 import { usageHandlers } from "./reports/usage/UsageHttp.ts";
+import { pushKeyHandlers } from "./sending/credentials/PushKeyHttp.ts";
 import { deliveriesHandlers } from "./sending/deliveries/DeliveriesHttp.ts";
 import { explanationHandlers } from "./sending/explanations/ExplanationHttp.ts";
 import { deviceMessagesHandlers } from "./sending/messages/DeviceMessagesHttp.ts";
@@ -95,6 +96,7 @@ const deviceRoutes = HttpApiBuilder.layer(DeviceApi).pipe(
     geofencesHandlers,
     messagesHandlers,
     answersHandlers,
+    pushKeyHandlers,
   ]),
   Layer.provide(deviceAccessLayer),
 );
