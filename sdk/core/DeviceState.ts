@@ -1,6 +1,6 @@
 import type { Profile } from "./Entry.ts";
 
-/** What an installation knows about itself and its last attempts. It is stored between them. */
+/** The state of an installation and of its last attempts. It is stored between them. */
 export interface DeviceState {
   /** The id of the installation, made once. */
   readonly installation: string;

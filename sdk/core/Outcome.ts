@@ -7,18 +7,18 @@ export interface DroppedEntry {
   readonly reasons: ReadonlyArray<string>;
 }
 
-/** What follows from the answer to a request. */
+/** The consequences of the answer to a request. */
 export interface Outcome {
   readonly state: DeviceState;
-  /** How many of the entries that it carried are done. */
+  /** How many of the entries that it sent are done. */
   readonly done: number;
   readonly dropped: ReadonlyArray<DroppedEntry>;
   /** Messages that the answer brought. */
   readonly messages: ReadonlyArray<unknown>;
 }
 
-/** What an attempt needs from outside: the time, chance and a new installation id. */
-export interface Surroundings {
+/** The facts of an attempt from outside: the time, chance and a new installation id. */
+export interface AttemptFacts {
   /** Epoch milliseconds. */
   readonly now: number;
   /** From 0 to 1. */
@@ -29,7 +29,7 @@ export interface Surroundings {
 const maxPause = 300_000;
 
 /** A pause of at least `Retry-After`, else one that doubles with each failure, with jitter. */
-const paused = (state: DeviceState, answer: DeviceAnswer | null, { now, random }: Surroundings) => {
+const paused = (state: DeviceState, answer: DeviceAnswer | null, { now, random }: AttemptFacts) => {
   const backoff = Math.min(maxPause, 1_000 * 2 ** state.failures) * (0.5 + random / 2);
   const pause = Math.max(backoff, (answer?.retryAfter ?? 0) * 1_000);
   return { ...state, failures: state.failures + 1, retryAt: now + Math.round(pause) };
@@ -47,11 +47,11 @@ const refusedFields = ({ body, status }: DeviceAnswer): ReadonlyArray<string> =>
     : [];
 };
 
-const registered = (state: DeviceState, answer: DeviceAnswer, around: Surroundings): Outcome => {
+const registered = (state: DeviceState, answer: DeviceAnswer, around: AttemptFacts): Outcome => {
   const { body, status } = answer;
   const token = body?.data?.device_token;
   if (status < 300 && token !== undefined) return waits({ ...succeeded(state), token });
-  // The installation has a token that is lost here: this browser goes on as a new one.
+  // The installation has a token that is lost here: this browser becomes a new one.
   if (status < 300 || body?.error?.code === "device_token_required")
     return waits({ ...succeeded(state), installation: around.newId });
   const refused = refusedFields(answer).filter((field) => field in state.profile);
@@ -70,15 +70,15 @@ const isFinal = ({ body, status }: DeviceAnswer): boolean =>
   status === 422 || body?.error?.code === "user_hash_required";
 
 /**
- * What follows from the answer to a request that carried the first entries; null is a failed connection.
+ * The consequences of the answer to a request that sent the first entries; null is a failed connection.
  * Entries are done only when the server says so: it counts a repeated one once. One that it will never take
- * is dropped and told, one of a message that is gone is dropped (contract BW4, Y25).
+ * is dropped and reported, one of a message that is gone is dropped (contract BW4, Y25).
  */
 export const outcomeOf = (
   state: DeviceState,
   taken: ReadonlyArray<Entry>,
   answer: DeviceAnswer | null,
-  around: Surroundings,
+  around: AttemptFacts,
 ): Outcome => {
   if (answer === null || answer.status >= 500 || answer.status === 429)
     return waits(paused(state, answer, around));

@@ -6,7 +6,7 @@ export interface BrowserSubscription {
   readonly publicKey: string;
 }
 
-/** The address that the server was told; null for none. */
+/** The address that was sent to the server; null for none. */
 export type SentAddress = Pick<BrowserSubscription, "endpoint" | "keys"> | null;
 
 /** The next step towards an address that works. */
@@ -24,7 +24,7 @@ const isSame = (address: SentAddress, { endpoint, keys }: BrowserSubscription): 
   address.keys.auth === keys.auth;
 
 /**
- * What to do about the push address. It holds for a subscription that changed or expired, and for a key of
+ * The next step about the push address. It holds for a subscription that changed or expired, and for a key of
  * the server that was replaced (contract BW3).
  */
 export const subscribingStep = (facts: {

@@ -1,9 +1,9 @@
 import { type Fix, type Geofence, metersBetween, metersToEdge } from "./Geofence.ts";
 
-/** What a device knows about the geofences around it. */
+/** A device and the geofences around it. */
 export interface Tracking {
   readonly fences: ReadonlyArray<Geofence>;
-  /** Where the geofences were asked for; null before. */
+  /** The position that the geofences were asked for; null before. */
   readonly origin: { readonly latitude: number; readonly longitude: number } | null;
   /** Metres from the origin within which every geofence is known; null for all. */
   readonly reach: number | null;
@@ -19,14 +19,14 @@ export const unknown: Tracking = { fences: [], origin: null, reach: 0, inside: {
 /** So many geofences are asked for. */
 export const maxFences = 100;
 
-/** The server ignores a fix with a larger radius of uncertainty, and counts at most `maxLeeway` (contract L9). */
+/** The server ignores a less precise fix, and counts at most `maxLeeway` metres of its radius (contract L9). */
 const maxAccuracy = 200;
 const maxLeeway = 100;
 
 /** A fix without a change is sent after so many milliseconds. */
 const sendEvery = 300_000;
 
-/** Metres from an edge within which the server decides: it measures on a sphere, and other arithmetic rounds. */
+/** Metres from an edge within which the server decides: its arithmetic rounds otherwise. */
 const margin = 1;
 
 /** Whether a fix is so imprecise that it changes nothing. */

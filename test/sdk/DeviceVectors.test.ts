@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { DeviceAnswer, DeviceState } from "../../sdk/core/DeviceState.ts";
 import type { Entry } from "../../sdk/core/Entry.ts";
 import { nextRequest } from "../../sdk/core/NextRequest.ts";
-import { outcomeOf, type Surroundings } from "../../sdk/core/Outcome.ts";
+import { outcomeOf, type AttemptFacts } from "../../sdk/core/Outcome.ts";
 import { subscribingStep } from "../../sdk/core/PushSubscribing.ts";
 
 const vectors = (name: string) =>
@@ -12,7 +12,7 @@ const vectors = (name: string) =>
 interface Step {
   readonly request: unknown;
   readonly answer: DeviceAnswer | null;
-  readonly around: Surroundings;
+  readonly around: AttemptFacts;
   readonly done: number;
   readonly dropped: ReadonlyArray<readonly [index: number | null, reasons: ReadonlyArray<string>]>;
   readonly messages: number;
