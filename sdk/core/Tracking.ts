@@ -5,6 +5,8 @@ export interface Tracking {
   readonly fences: ReadonlyArray<Geofence>;
   /** The position that the geofences were asked for; null before. */
   readonly origin: { readonly latitude: number; readonly longitude: number } | null;
+  /** The time of that request, in epoch milliseconds. */
+  readonly askedAt: number;
   /** Metres from the origin within which every geofence is known; null for all. */
   readonly reach: number | null;
   /** Geofences, by id, that the device is in; false where it may be in or out. Others it is not in. */
@@ -14,7 +16,7 @@ export interface Tracking {
 }
 
 /** A device that knows nothing. */
-export const unknown: Tracking = { fences: [], origin: null, reach: 0, inside: {}, sentAt: 0 };
+export const unknown: Tracking = { fences: [], origin: null, askedAt: 0, reach: 0, inside: {}, sentAt: 0 };
 
 /** So many geofences are asked for. */
 export const maxFences = 100;
@@ -29,18 +31,24 @@ const sendEvery = 300_000;
 /** Metres from an edge within which the server decides: its arithmetic rounds otherwise. */
 const margin = 1;
 
+/** Campaigns start and end meanwhile, so the geofences are asked for again after so many milliseconds. */
+const askEvery = 3_600_000;
+
 /** Whether a fix is so imprecise that it changes nothing. */
 export const isCoarse = ({ accuracy }: Fix): boolean => accuracy > maxAccuracy;
 
 /** Whether the geofences have to be asked for at a fix: after half of the distance that they reach. */
-export const needsFences = ({ origin, reach }: Tracking, fix: Fix): boolean =>
-  origin === null || (reach !== null && metersBetween(origin, fix) >= reach / 2);
+export const needsFences = ({ askedAt, origin, reach }: Tracking, fix: Fix): boolean =>
+  origin === null ||
+  fix.at - askedAt >= askEvery ||
+  (reach !== null && metersBetween(origin, fix) >= reach / 2);
 
 /** The geofences that the server answered with for a fix. */
 export const withFences = (tracking: Tracking, fences: ReadonlyArray<Geofence>, fix: Fix): Tracking => ({
   ...tracking,
   fences,
   origin: { latitude: fix.latitude, longitude: fix.longitude },
+  askedAt: fix.at,
   reach: fences.length < maxFences ? null : Math.max(...fences.map((fence) => fence.distance_meters)),
 });
 
