@@ -47,6 +47,7 @@ export interface DeviceAnswer {
   readonly body: {
     readonly data?: {
       readonly device_token?: string;
+      readonly public_key?: string | null;
       readonly rejected?: ReadonlyArray<{ readonly index: number; readonly reasons: ReadonlyArray<string> }>;
       readonly deliveries?: ReadonlyArray<unknown>;
     };

@@ -9,13 +9,16 @@ export interface BrowserSubscription {
 /** The address that was sent to the server; null for none. */
 export type SentAddress = Pick<BrowserSubscription, "endpoint" | "keys"> | null;
 
+/** The address as the device interface takes it. */
+export type PushAddress = Pick<BrowserSubscription, "endpoint" | "keys"> & { readonly transport: "webpush" };
+
 /** The next step towards an address that works. */
 export type SubscribingStep =
   | { readonly type: "none" }
   /** Subscribe with the server's key, and end the subscription for another key before. */
   | { readonly type: "subscribe"; readonly endsOld: boolean }
   /** Tell the server the address; null if there is none any more. */
-  | { readonly type: "send"; readonly push: object | null };
+  | { readonly type: "send"; readonly push: PushAddress | null };
 
 const isSame = (address: SentAddress, { endpoint, keys }: BrowserSubscription): boolean =>
   address !== null &&

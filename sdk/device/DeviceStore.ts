@@ -1,0 +1,142 @@
+import type { DeviceState } from "../core/DeviceState.ts";
+import { changed, type Entry, firstToDrop, maxEntries, type Profile } from "../core/Entry.ts";
+import type { SentAddress } from "../core/PushSubscribing.ts";
+import type { Tracking } from "../core/Tracking.ts";
+
+/** The values that are stored beside the queue. */
+interface Stored {
+  readonly state: DeviceState;
+  readonly tracking: Tracking;
+  readonly address: SentAddress;
+  /** Whether the app asked for pushes. */
+  readonly isWanted: boolean;
+  /** Settings of the last start, with which the service worker sends. */
+  readonly settings: DeviceSettings;
+  /** Tokens of devices that were forgotten while the server could not be reached. */
+  readonly leaving: ReadonlyArray<string>;
+}
+
+/** The server and the app's key. */
+export interface DeviceSettings {
+  /** The address of the server, without a slash at its end. */
+  readonly url: string;
+  readonly sdkKey: string;
+}
+
+const resultOf = <A>(request: IDBRequest<A>): Promise<A> =>
+  new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error as DOMException);
+  });
+
+const committed = (transaction: IDBTransaction): Promise<void> =>
+  new Promise((resolve, reject) => {
+    transaction.oncomplete = () => resolve();
+    transaction.onabort = () => reject(transaction.error as DOMException);
+  });
+
+const [queue, values] = ["queue", "values"];
+
+/** The queue and the state of this browser in IndexedDB, which all tabs and the service worker share. */
+export class DeviceStore {
+  readonly #database: IDBDatabase;
+
+  private constructor(database: IDBDatabase) {
+    this.#database = database;
+  }
+
+  /** Opens the store. @throws if the browser offers no storage */
+  static async open(): Promise<DeviceStore> {
+    const request = indexedDB.open("waypost", 1);
+    request.onupgradeneeded = () => {
+      request.result.createObjectStore(queue, { autoIncrement: true });
+      request.result.createObjectStore(values);
+    };
+    const database = await resultOf(request);
+    database.onversionchange = () => database.close();
+    return new DeviceStore(database);
+  }
+
+  /** Runs statements in one transaction, and waits until they are on disk. */
+  async #write<A>(run: (queue: IDBObjectStore, values: IDBObjectStore) => Promise<A>): Promise<A> {
+    const transaction = this.#database.transaction([queue, values], "readwrite", { durability: "strict" });
+    const end = committed(transaction);
+    const result = await run(transaction.objectStore(queue), transaction.objectStore(values));
+    await end;
+    return result;
+  }
+
+  /** A stored value; undefined for none. */
+  get<Name extends keyof Stored>(name: Name): Promise<Stored[Name] | undefined> {
+    const store = this.#database.transaction(values).objectStore(values);
+    return resultOf(store.get(name) as IDBRequest<Stored[Name] | undefined>);
+  }
+
+  /** Replaces a value by what `next` makes of it, and returns it. */
+  update<Name extends keyof Stored>(
+    name: Name,
+    next: (before: Stored[Name] | undefined) => Stored[Name],
+  ): Promise<Stored[Name]> {
+    return this.#write(async (_, stored) => {
+      const value = next(await resultOf(stored.get(name) as IDBRequest<Stored[Name] | undefined>));
+      stored.put(value, name);
+      return value;
+    });
+  }
+
+  /** The first entries of the queue with their keys. */
+  async first(limit: number): Promise<ReadonlyArray<readonly [key: IDBValidKey, entry: Entry]>> {
+    const store = this.#database.transaction(queue).objectStore(queue);
+    const [keys, entries] = await Promise.all([
+      resultOf(store.getAllKeys(null, limit)),
+      resultOf(store.getAll(null, limit) as IDBRequest<Array<Entry>>),
+    ]);
+    return keys.flatMap((key, index) => {
+      const entry = entries[index];
+      return entry === undefined ? [] : [[key, entry] as const];
+    });
+  }
+
+  /** Appends an entry. Returns the one that had to make room for it, null for none. */
+  append(entry: Entry): Promise<Entry | null> {
+    return this.#write(async (entries, stored) => {
+      let dropped: Entry | null = null;
+      if ((await resultOf(entries.count())) >= maxEntries) {
+        const all = await resultOf(entries.getAll() as IDBRequest<Array<Entry>>);
+        const keys = await resultOf(entries.getAllKeys());
+        const index = firstToDrop(all);
+        dropped = all[index] ?? null;
+        entries.delete(keys[index] ?? 0);
+      }
+      entries.add(entry);
+      if (entry.type === "change") {
+        const state = await resultOf(stored.get("state") as IDBRequest<DeviceState | undefined>);
+        if (state !== undefined)
+          stored.put({ ...state, profile: changed(state.profile, entry.body) }, "state");
+      }
+      return dropped;
+    });
+  }
+
+  /** Removes entries that are done, and stores the state after the attempt, in one transaction. */
+  settle(keys: ReadonlyArray<IDBValidKey>, before: DeviceState, after: DeviceState): Promise<void> {
+    return this.#write(async (entries, stored) => {
+      for (const key of keys) entries.delete(key);
+      const current = await resultOf(stored.get("state") as IDBRequest<DeviceState | undefined>);
+      // A device that was forgotten meanwhile stays so, and a profile that changed meanwhile is kept.
+      if (current?.installation !== before.installation) return;
+      const profile: Profile = after.profile === before.profile ? current.profile : after.profile;
+      stored.put({ ...after, profile }, "state");
+    });
+  }
+
+  /** Empties the store, but for the token of the device that leaves. */
+  forget(token: string | null): Promise<void> {
+    return this.#write(async (entries, stored) => {
+      const leaving = await resultOf(stored.get("leaving") as IDBRequest<Stored["leaving"] | undefined>);
+      entries.clear();
+      stored.clear();
+      if (token !== null) stored.put([...(leaving ?? []), token], "leaving");
+    });
+  }
+}
