@@ -21,7 +21,7 @@ export const unknown: Tracking = { fences: [], origin: null, askedAt: 0, reach: 
 /** So many geofences are asked for. */
 export const maxFences = 100;
 
-/** The server ignores a less precise fix, and counts at most `maxLeeway` metres of its radius (contract L9). */
+/** The server ignores a less precise fix, and counts at most `maxLeeway` metres of it (contract L9). */
 const maxAccuracy = 200;
 const maxLeeway = 100;
 

@@ -25,14 +25,16 @@ export interface DeviceSettings {
 
 const resultOf = <A>(request: IDBRequest<A>): Promise<A> =>
   new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error as DOMException);
+    request.addEventListener("success", () => resolve(request.result));
+    request.addEventListener("error", () => reject(request.error ?? new Error("The storage failed.")));
   });
 
 const committed = (transaction: IDBTransaction): Promise<void> =>
   new Promise((resolve, reject) => {
-    transaction.oncomplete = () => resolve();
-    transaction.onabort = () => reject(transaction.error as DOMException);
+    transaction.addEventListener("complete", () => resolve());
+    transaction.addEventListener("abort", () =>
+      reject(transaction.error ?? new Error("The storage failed.")),
+    );
   });
 
 const [queue, values] = ["queue", "values"];
@@ -48,12 +50,12 @@ export class DeviceStore {
   /** Opens the store. @throws if the browser offers no storage */
   static async open(): Promise<DeviceStore> {
     const request = indexedDB.open("waypost", 1);
-    request.onupgradeneeded = () => {
+    request.addEventListener("upgradeneeded", () => {
       request.result.createObjectStore(queue, { autoIncrement: true });
       request.result.createObjectStore(values);
-    };
+    });
     const database = await resultOf(request);
-    database.onversionchange = () => database.close();
+    database.addEventListener("versionchange", () => database.close());
     return new DeviceStore(database);
   }
 
@@ -70,6 +72,11 @@ export class DeviceStore {
   get<Name extends keyof Stored>(name: Name): Promise<Stored[Name] | undefined> {
     const store = this.#database.transaction(values).objectStore(values);
     return resultOf(store.get(name) as IDBRequest<Stored[Name] | undefined>);
+  }
+
+  /** The token of the registered device; null for none. */
+  async token(): Promise<string | null> {
+    return (await this.get("state"))?.token ?? null;
   }
 
   /** Replaces a value by what `next` makes of it, and returns it. */

@@ -1,5 +1,5 @@
 import { type BrowserSubscription, subscribingStep } from "../core/PushSubscribing.ts";
-import { type DeviceSettings, type DeviceStore } from "./DeviceStore.ts";
+import type { DeviceSettings, DeviceStore } from "./DeviceStore.ts";
 import { callServer } from "./Sender.ts";
 
 const base64Url = (bytes: ArrayBuffer | null): string =>
@@ -23,8 +23,8 @@ const serverKey = async (
   store: DeviceStore,
   settings: DeviceSettings,
 ): Promise<string | null | undefined> => {
-  const token = (await store.get("state"))?.token;
-  if (token == null) return undefined;
+  const token = await store.token();
+  if (token === null) return undefined;
   const answer = await callServer(settings, { method: "GET", path: "/push-key", credential: token });
   return answer?.status === 200 ? (answer.body?.data?.public_key ?? null) : undefined;
 };

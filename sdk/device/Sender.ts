@@ -43,7 +43,7 @@ export const callServer = async (
 
 /** Runs alone among all tabs and the service worker of this browser. */
 const alone = <A>(run: () => Promise<A>): Promise<A> =>
-  "locks" in navigator ? (navigator.locks.request("waypost", run) as Promise<A>) : run();
+  "locks" in navigator ? navigator.locks.request("waypost", run) : run();
 
 /**
  * Sends the queue until nothing is left or an attempt has failed (contract BW4). Returns the time of the next

@@ -4,7 +4,7 @@ import type { DroppedEntry } from "../core/Outcome.ts";
 import { DeviceStore } from "../device/DeviceStore.ts";
 import { refreshSubscription } from "../device/PushSubscription.ts";
 import { callServer, sendQueue } from "../device/Sender.ts";
-import { Positions } from "./Positions.ts";
+import { PositionWatch } from "./PositionWatch.ts";
 
 /** The settings of `start`. */
 export interface StartOptions {
@@ -40,6 +40,11 @@ interface Listeners {
   dropped: (dropped: DroppedEntry) => void;
 }
 
+interface Report {
+  readonly name: keyof Listeners;
+  readonly value: never;
+}
+
 /** The time that `start` waits for the first attempt, in milliseconds. */
 const firstAttemptMillis = 5_000;
 
@@ -51,28 +56,29 @@ export class Waypost {
     message: new Set(),
     dropped: new Set(),
   };
-  /** What one tab sends concerns all of them. */
+  /** The other tabs, which report what this one sends. */
   readonly #tabs = new BroadcastChannel("waypost");
-  readonly #positions: Positions;
+  readonly #positions: PositionWatch;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isForgotten = false;
 
   constructor(store: DeviceStore, options: StartOptions) {
     this.#store = store;
     this.#options = options;
-    this.#positions = new Positions(store, options, (entry) => this.#append(entry));
-    this.#tabs.onmessage = ({ data }) => this.#emit(data);
+    this.#positions = new PositionWatch(store, options, (entry) => this.#append(entry));
+    this.#tabs.addEventListener("message", ({ data }: MessageEvent<Report>) => this.#emit(data));
     addEventListener("online", () => void this.refresh());
   }
 
-  #emit({ name, value }: { readonly name: keyof Listeners; readonly value: never }): void {
+  #emit({ name, value }: Report): void {
     for (const listener of this.#listeners[name]) listener(value);
   }
 
   /** Reports to this tab and to all others. */
   #report(name: keyof Listeners, value: unknown): void {
-    this.#tabs.postMessage({ name, value });
-    this.#emit({ name, value: value as never });
+    const report: Report = { name, value: value as never };
+    this.#tabs.postMessage(report);
+    this.#emit(report);
   }
 
   /** Sends what waits, and tries again later what could not be sent. */
@@ -170,8 +176,8 @@ export class Waypost {
   /** The messages of this device, newest first; empty while it is not registered. @throws offline */
   async messages(limit = 20): Promise<ReadonlyArray<Message>> {
     await this.send();
-    const token = (await this.#store.get("state"))?.token;
-    if (token == null) return [];
+    const token = await this.#store.token();
+    if (token === null) return [];
     const path = `/messages?limit=${limit}`;
     const answer = await callServer(this.#options, { method: "GET", path, credential: token });
     if (answer?.status !== 200) throw new Error("The messages could not be loaded.");
@@ -196,7 +202,7 @@ export class Waypost {
     this.#positions.stop();
     const registration = await navigator.serviceWorker?.getRegistration();
     await (await registration?.pushManager?.getSubscription())?.unsubscribe();
-    await this.#store.forget((await this.#store.get("state"))?.token ?? null);
+    await this.#store.forget(await this.#store.token());
     await leave(this.#store, this.#options);
   }
 }

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest";
-import { type Fix, type Geofence } from "../../sdk/core/Geofence.ts";
+import type { Fix, Geofence } from "../../sdk/core/Geofence.ts";
 import {
   follow,
   maxFences,
@@ -70,13 +70,13 @@ const all = [...index.locations.keys()];
 /** The answer of `GET /geofences`. */
 const geofencesAt = ({ latitude, longitude }: Fix): ReadonlyArray<Geofence> =>
   index.nearest([longitude, latitude], all, maxFences).map(({ location, meters }) => {
-    const shape = shapes[location.key - 1];
+    const { radius = 0, ring = null } = shapes[location.key - 1] ?? {};
     return {
       location_id: location.id,
-      type: shape?.ring == null ? "circle" : "polygon",
+      type: ring === null ? "circle" : "polygon",
       center: { latitude: location.latitude, longitude: location.longitude },
-      radius_meters: shape?.radius ?? 0,
-      geometry: { type: "Polygon", coordinates: shape?.ring == null ? [] : [shape.ring] },
+      radius_meters: radius,
+      geometry: { type: "Polygon", coordinates: ring === null ? [] : [ring] },
       distance_meters: meters,
     };
   });
@@ -123,7 +123,7 @@ const walk = (seed: number, length: number): ReadonlyArray<Fix> => {
 };
 
 describe("Positions of a browser", () => {
-  it("seeded walks among 10,000 places miss no enter or exit, with a tenth of the requests (BW5, L9)", () => {
+  it("seeded walks among 10,000 locations miss no enter or exit, with a tenth of the requests (BW5, L9)", () => {
     let fixes = 0;
     let requests = 0;
     let transitions = 0;

@@ -5,7 +5,7 @@ import type { DeviceSettings, DeviceStore } from "../device/DeviceStore.ts";
 import { callServer } from "../device/Sender.ts";
 
 /** Follows where the browser is, and queues a position when it could matter (contract BW5). */
-export class Positions {
+export class PositionWatch {
   readonly #store: DeviceStore;
   readonly #settings: DeviceSettings;
   readonly #append: (entry: Entry) => Promise<void>;
@@ -41,8 +41,8 @@ export class Positions {
   }
 
   async #fencesAt({ latitude, longitude }: Fix): Promise<ReadonlyArray<Geofence> | null> {
-    const token = (await this.#store.get("state"))?.token;
-    if (token == null) return null;
+    const token = await this.#store.token();
+    if (token === null) return null;
     const path = `/geofences?lat=${latitude}&lng=${longitude}&limit=${maxFences}`;
     const answer = await callServer(this.#settings, { method: "GET", path, credential: token });
     return answer?.status === 200 ? (answer.body?.data as unknown as ReadonlyArray<Geofence>) : null;
