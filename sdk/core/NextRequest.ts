@@ -43,42 +43,50 @@ const batchOf = <Batched extends Entry>(
 const isEvent = (entry: Entry): entry is EventEntry => entry.type === "event";
 const isPosition = (entry: Entry): entry is PositionEntry => entry.type === "position";
 
+/** The request for an entry that shares none with others. */
+export const requestOf = (
+  entry: Exclude<Entry, EventEntry | PositionEntry>,
+  token: string,
+): DeviceRequest => {
+  switch (entry.type) {
+    case "answers":
+      return {
+        method: "POST",
+        path: `/messages/${entry.message}/answers`,
+        token,
+        body: { answers: entry.answers },
+      };
+    case "change":
+      return { method: "PATCH", path: "/devices/me", token, body: entry.body };
+    default:
+      return {
+        method: "POST",
+        path: `/messages/${entry.message}/${entry.type}`,
+        token,
+        body: { occurred_at: instant(entry.at) },
+      };
+  }
+};
+
 /** The request for the first entries, in their order; null if there is nothing to send. */
 export const nextRequest = (state: DeviceState, entries: ReadonlyArray<Entry>): NextRequest | null => {
   const { installation, isSingle, profile, token } = state;
-  if (token === null)
-    return {
-      request: {
-        method: "PUT",
-        path: `/devices/${encodeURIComponent(installation)}`,
-        token: null,
-        body: { platform: "web", ...profile },
-      },
-      taken: 0,
-    };
-  const post = (path: string, body: unknown, taken = 1): NextRequest => ({
-    request: { method: "POST", path, token, body },
-    taken,
-  });
+  if (token === null) {
+    const path = `/devices/${encodeURIComponent(installation)}`;
+    return { request: { method: "PUT", path, token: null, body: { platform: "web", ...profile } }, taken: 0 };
+  }
   const limit = isSingle ? 1 : maxBatch;
   const [first] = entries;
-  switch (first?.type) {
-    case undefined:
-      return null;
-    case "event": {
-      const batch = batchOf(entries, limit, isEvent);
-      return post("/events", { events: batch.map(eventOf) }, batch.length);
-    }
-    case "position": {
-      const batch = batchOf(entries, limit, isPosition);
-      return post("/positions", { positions: batch.map(positionOf) }, batch.length);
-    }
-    case "opened":
-    case "clicked":
-      return post(`/messages/${first.message}/${first.type}`, { occurred_at: instant(first.at) });
-    case "answers":
-      return post(`/messages/${first.message}/answers`, { answers: first.answers });
-    case "change":
-      return { request: { method: "PATCH", path: "/devices/me", token, body: first.body }, taken: 1 };
+  if (first === undefined) return null;
+  if (first.type === "event") {
+    const batch = batchOf(entries, limit, isEvent);
+    const body = { events: batch.map(eventOf) };
+    return { request: { method: "POST", path: "/events", token, body }, taken: batch.length };
   }
+  if (first.type === "position") {
+    const batch = batchOf(entries, limit, isPosition);
+    const body = { positions: batch.map(positionOf) };
+    return { request: { method: "POST", path: "/positions", token, body }, taken: batch.length };
+  }
+  return { request: requestOf(first, token), taken: 1 };
 };

@@ -42,7 +42,7 @@ export const callServer = async (
 };
 
 /** Runs alone among all tabs and the service worker of this browser. */
-const alone = <A>(run: () => Promise<A>): Promise<A> =>
+export const alone = <A>(run: () => Promise<A>): Promise<A> =>
   "locks" in navigator ? navigator.locks.request("waypost", run) : run();
 
 /**
