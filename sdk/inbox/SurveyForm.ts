@@ -58,6 +58,14 @@ const controlsOf = (question: Question, label: string, texts: InboxTexts): Reado
   );
 };
 
+/** Replaces the form by thanks once the answers are queued. */
+const finish = async (form: HTMLFormElement, queued: Promise<void>, texts: InboxTexts): Promise<void> => {
+  await queued;
+  const sent = make("p", { part: "sent", role: "status", tabindex: "-1" }, texts.sent);
+  form.replaceWith(sent);
+  sent.focus();
+};
+
 /** A form for the questions of a survey. `submit` gets the answers once every required one is there. */
 export const surveyForm = (
   questions: ReadonlyArray<Question>,
@@ -90,13 +98,8 @@ export const surveyForm = (
       problem.hidden = !question.required || answered.has(question.id);
       return !problem.hidden;
     });
-    if (missing.length > 0)
-      return void missing[0]?.field.querySelector<HTMLElement>("input, textarea")?.focus();
-    const sent = make("p", { part: "sent", role: "status", tabindex: "-1" }, texts.sent);
-    void submit(answers).then(() => {
-      form.replaceWith(sent);
-      sent.focus();
-    });
+    if (missing.length > 0) missing[0]?.field.querySelector<HTMLElement>("input, textarea")?.focus();
+    else void finish(form, submit(answers), texts);
   });
   return form;
 };

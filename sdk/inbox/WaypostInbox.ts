@@ -55,6 +55,14 @@ class WaypostInbox extends HTMLElement {
     for (const { isIntersecting, target } of entries) if (isIntersecting) this.#open(target);
   });
 
+  constructor() {
+    super();
+    // A page's policy may forbid elements with styles, not sheets like this one.
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(styles);
+    this.#root.adoptedStyleSheets = [sheet];
+  }
+
   /** The result of `start()`. Setting it loads the messages. */
   get waypost(): Device | null {
     return this.#device;
@@ -66,7 +74,7 @@ class WaypostInbox extends HTMLElement {
 
   #texts(): InboxTexts {
     const texts = Object.entries(defaultTexts).map(([name, text]) => [name, this.getAttribute(name) ?? text]);
-    return Object.fromEntries(texts) as unknown as InboxTexts;
+    return Object.fromEntries(texts) as InboxTexts;
   }
 
   /** A message that is seen counts as opened. */
@@ -108,8 +116,7 @@ class WaypostInbox extends HTMLElement {
     if (this.#device === null) return;
     const texts = this.#texts();
     const heading = make("h2", { part: "heading" }, texts.heading);
-    const show = (...content: ReadonlyArray<Node>): void =>
-      this.#root.replaceChildren(make("style", {}, styles), heading, ...content);
+    const show = (...content: ReadonlyArray<Node>): void => this.#root.replaceChildren(heading, ...content);
     try {
       const messages = (await this.#device.messages(50)) as ReadonlyArray<InboxMessage>;
       if (messages.length === 0) show(make("p", { part: "empty" }, texts.empty));
