@@ -8,6 +8,7 @@ import { documentRoutes } from "./ApiDocuments.ts";
 import { campaignHandlers } from "./campaigns/CampaignsHttp.ts";
 import { Settings } from "./config/Settings.ts";
 import type { Console as ConsoleClass } from "./console/Console.ts";
+import { copiesHandlers } from "./copies/CopiesHttp.ts";
 import { DeviceApi } from "./DeviceApi.ts";
 import { deviceAccessLayer } from "./devices/DeviceAccessHttp.ts";
 import { deviceAuthenticator } from "./devices/DeviceAuthenticator.ts";
@@ -70,6 +71,7 @@ const platformRoutes = HttpApiBuilder.layer(PlatformApi).pipe(
     locationGroupsHandlers,
     mediaHandlers,
     campaignHandlers,
+    copiesHandlers,
     notificationHandlers,
     contentsHandlers,
     segmentsHandlers,

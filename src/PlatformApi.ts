@@ -3,6 +3,7 @@ import { Access } from "./access/Access.ts";
 import { MeApi } from "./access/MeApi.ts";
 import { ActivityApi } from "./activity/ActivityApi.ts";
 import { CampaignsApi } from "./campaigns/CampaignsApi.ts";
+import { CopiesApi } from "./copies/CopiesApi.ts";
 import { RegisteredDevicesApi } from "./devices/RegisteredDevicesApi.ts";
 import { SegmentsApi } from "./devices/SegmentsApi.ts";
 import { DeviceEventsApi } from "./events/DeviceEventsApi.ts";
@@ -33,6 +34,7 @@ export class PlatformApi extends HttpApi.make("platform")
   .add(LocationGroupsApi)
   .add(MediaApi)
   .add(CampaignsApi)
+  .add(CopiesApi)
   .add(NotificationsApi)
   .add(ContentsApi)
   .add(PreviewApi)

@@ -10,6 +10,7 @@ import { Activity } from "./activity/Activity.ts";
 import { activityPruning } from "./activity/ActivityPruning.ts";
 import { Campaigns } from "./campaigns/Campaigns.ts";
 import { SendPlan } from "./campaigns/SendPlan.ts";
+import { Copies } from "./copies/Copies.ts";
 import { Database } from "./database/Database.ts";
 import { LongReads } from "./database/LongReads.ts";
 import { DataDirectory } from "./database/DataDirectory.ts";
@@ -85,7 +86,8 @@ export const platformServices = Layer.mergeAll(Notifications.layer, Segments.lay
   Layer.provideMerge(Contents.layer),
   Layer.provideMerge(Campaigns.layer),
   Layer.provideMerge(SendPlan.layer),
-  Layer.provideMerge(Layer.mergeAll(Locations.layer, LocationImports.layer, ImportReader.layer)),
+  Layer.provideMerge(Layer.merge(Locations.layer, ImportReader.layer)),
+  Layer.provideMerge(LocationImports.layer),
   Layer.provideMerge(LocationGroups.layer),
   Layer.provideMerge(MediaLibrary.layer),
   Layer.provideMerge(Thumbnails.layer),
@@ -111,6 +113,7 @@ const statementServices = Layer.mergeAll(
   DeviceAuthentication.layer.pipe(Layer.provide(FailedAttempts.layer)),
   Layer.mergeAll(Devices.layer, Registrations.layer).pipe(Layer.provideMerge(UserSecrets.layer)),
   Layer.mergeAll(TransportTests.layer, Previews.layer).pipe(Layer.provideMerge(RegisteredDevices.layer)),
+  Copies.layer,
   Messages.layer,
   Answers.layer,
   Explanations.layer,

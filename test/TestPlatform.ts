@@ -4,6 +4,7 @@ import { Settings } from "../src/config/Settings.ts";
 import type { DataDirectory } from "../src/database/DataDirectory.ts";
 import { Audiences } from "../src/devices/Audiences.ts";
 import { DeviceAuthentication } from "../src/devices/DeviceAuthentication.ts";
+import { Copies } from "../src/copies/Copies.ts";
 import { Devices } from "../src/devices/Devices.ts";
 import { Registrations } from "../src/devices/registration/Registrations.ts";
 import { RegisteredDevices } from "../src/devices/RegisteredDevices.ts";
@@ -59,6 +60,7 @@ const notInMemory = Layer.mergeAll(
   Layer.mock(Reports)({}),
   Layer.mock(Audiences)({}),
   Layer.mock(CampaignEstimates)({}),
+  Layer.mock(Copies)({}),
   Layer.mock(SurveyResults)({}),
   Layer.mock(DeliveryList)({}),
   Layer.mock(Webhooks)({}),

@@ -1,20 +1,35 @@
 import { useState } from "preact/hooks";
 import type { ActivityEntry } from "../data/Resources.ts";
+import { plainName } from "../data/PlainWords.ts";
 import { Button } from "../parts/Button.tsx";
+import { formatInstant, formatNumber } from "../parts/DisplayFormats.ts";
+import { workspace } from "../session/Scope.ts";
 
 type Changes = ActivityEntry["changes"];
 type Json = Changes[string]["old"];
 
 const maxShown = 4;
 
-const textOf = (value: Json): string => (typeof value === "string" ? value : JSON.stringify(value));
+const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:Z|\+00:00)$/;
+
+const textOf = (value: Json): string => {
+  if (value === null) return "none";
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (typeof value === "number") return formatNumber(value);
+  if (typeof value === "string")
+    return instant.test(value) ? formatInstant(value, workspace.value?.timezone ?? "UTC") : value;
+  if (Array.isArray(value)) return value.length === 0 ? "none" : value.map(textOf).join(", ");
+  return Object.entries(value as Readonly<Record<string, Json>>)
+    .map(([name, each]) => `${plainName(name)}: ${textOf(each)}`)
+    .join(", ");
+};
 
 const Change = ({ change, name }: { readonly name: string; readonly change: Changes[string] }) => {
   const { new: after, old: before } = change;
   const isSecret = before === null && after === null;
   return (
     <li>
-      <span class="change-name">{name}</span> {isSecret && <span class="quiet">changed</span>}
+      <span class="change-name">{plainName(name)}</span> {isSecret && <span class="quiet">changed</span>}
       {before !== null && <del>{textOf(before)}</del>}
       {before !== null && after !== null && " → "}
       {after !== null && <ins>{textOf(after)}</ins>}

@@ -1,4 +1,4 @@
-/** Actions on a campaign: edit, pause or publish, test, duplicate, archive, delete. */
+/** Actions on a campaign: edit, pause or publish, test, duplicate, copy, archive, delete. */
 import { useState } from "preact/hooks";
 import { platform } from "../data/Api.ts";
 import { ApiProblem, type ApiRequest, send } from "../data/ApiCall.ts";
@@ -9,10 +9,11 @@ import { ConfirmDialog } from "../parts/Dialog.tsx";
 import { formatCount } from "../parts/DisplayFormats.ts";
 import { showToast } from "../parts/Toasts.tsx";
 import { addressOf, navigate } from "../routing/Router.ts";
-import { may } from "../session/SessionState.ts";
+import { isOperator, may } from "../session/SessionState.ts";
 import { sentencesOf } from "./CampaignCopies.ts";
 import { valuesOf } from "./CampaignForm.ts";
 import { CampaignTest } from "./CampaignTest.tsx";
+import { copyAction, CopyDialog, type CopyPlan, planCopy } from "./CopyDialog.tsx";
 import { estimateOf, PublishDialog, type PublishSummary } from "./PublishDialog.tsx";
 
 interface ActionsProps {
@@ -94,6 +95,7 @@ const ArchiveCampaign = ({
 export const CampaignActions = ({ campaign, messages, version }: ActionsProps) => {
   const [open, setOpen] = useState<"archive" | "delete" | "test" | null>(null);
   const [summary, setSummary] = useState<PublishSummary | null>(null);
+  const [copy, setCopy] = useState<CopyPlan | null>(null);
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   const { id } = campaign;
@@ -123,6 +125,7 @@ export const CampaignActions = ({ campaign, messages, version }: ActionsProps) =
     await refresh();
     showToast(`“${campaign.name}” is published.`);
   };
+  const askToCopy = () => act(async () => setCopy(await planCopy(campaign)));
   const unarchive = () =>
     act(async () => {
       await change(platform.campaigns.unarchive(id));
@@ -146,6 +149,11 @@ export const CampaignActions = ({ campaign, messages, version }: ActionsProps) =
       {may("devices:read") && <Button onPress={() => setOpen("test")}>Test</Button>}
       {mayWrite && (
         <ButtonLink href={addressOf("/campaigns/new", { from: campaign.id })}>Duplicate</ButtonLink>
+      )}
+      {isOperator() && (
+        <Button isBusy={isBusy} onPress={() => void askToCopy()}>
+          {copyAction()}
+        </Button>
       )}
       {mayWrite && !campaign.archived && <Button onPress={() => setOpen("archive")}>Archive</Button>}
       {mayWrite && campaign.archived && (
@@ -171,6 +179,7 @@ export const CampaignActions = ({ campaign, messages, version }: ActionsProps) =
           onClose={() => setOpen(null)}
         />
       )}
+      {copy !== null && <CopyDialog campaign={campaign} plan={copy} onClose={() => setCopy(null)} />}
       {summary !== null && (
         <PublishDialog summary={summary} onConfirm={publish} onClose={() => setSummary(null)} />
       )}

@@ -1,8 +1,9 @@
 /** Work that is left after a copy was made: notifications that could not be copied, and why. */
 import { signal } from "@preact/signals";
 import { platform } from "../data/Api.ts";
-import { ApiProblem, send } from "../data/ApiCall.ts";
+import { send } from "../data/ApiCall.ts";
 import type { Campaign, Notification } from "../data/Resources.ts";
+import { sentencesOf as allSentences } from "../data/Upload.ts";
 import { copyOfMessage, messageDraftOf } from "../notifications/NotificationForm.ts";
 
 /** A notification that was not copied. */
@@ -23,11 +24,7 @@ export interface Unfinished {
 export const unfinished = signal<Unfinished | null>(null);
 
 /** The sentences of a problem, those of its fields first. */
-export const sentencesOf = (error: unknown): string => {
-  if (!(error instanceof ApiProblem)) return String(error);
-  const sentences = Object.values(error.fields).flat();
-  return sentences.length === 0 ? error.message : sentences.join(" ");
-};
+export const sentencesOf = (error: unknown): string => allSentences(error).join(" ");
 
 /** Adds the notifications of another campaign, oldest first. The key makes each once. */
 export const copyMessages = async (

@@ -1,12 +1,12 @@
 /** The editor of a campaign, new or there. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { ApiProblem } from "../data/ApiCall.ts";
 import { refresh } from "../data/Query.ts";
 import type { Campaign, Notification } from "../data/Resources.ts";
 import { Button, ButtonLink } from "../parts/Button.tsx";
 import { DraftNotice } from "../parts/form/DraftNotice.tsx";
 import { focusFirstProblem, Form, useForm } from "../parts/form/Form.tsx";
-import { differencesOf, VersionConflict } from "../parts/form/VersionConflict.tsx";
+import { isBehind, VersionConflict } from "../parts/form/VersionConflict.tsx";
 import { addressOf } from "../routing/Router.ts";
 import { CampaignFields } from "./CampaignFields.tsx";
 import { type CampaignValues, isIncomplete, valuesOf } from "./CampaignForm.ts";
@@ -89,13 +89,6 @@ export const CampaignEditor = ({ draft, initial, messages, stored }: EditorProps
   });
   const values = form.values.value;
   const saved = stored === null ? null : valuesOf(stored.campaign, stored.version);
-  const differences = saved === null ? [] : differencesOf(values, saved, labels, shownValue);
-  const isBehind = saved !== null && saved.version !== values.version;
-  useEffect(() => {
-    if (!isBehind) return;
-    // Without a change of this person's own, or with the same one, the saved version is simply shown.
-    if (!form.isChanged.value || differences.length === 0) form.reset(saved);
-  }, [isBehind, saved?.version]);
 
   const save = async (next: SaveIntent): Promise<void> => {
     intent.current = next;
@@ -118,15 +111,8 @@ export const CampaignEditor = ({ draft, initial, messages, stored }: EditorProps
   return (
     <>
       {stored !== null && <LiveNotice campaign={stored.campaign} />}
-      {!isBehind && <DraftNotice form={form} initial={initial} />}
-      {isBehind && differences.length > 0 && (
-        <VersionConflict
-          noun="campaign"
-          differences={differences}
-          onKeep={() => form.set({ version: saved.version })}
-          onTake={() => form.reset(saved)}
-        />
-      )}
+      {!isBehind(form, saved) && <DraftNotice form={form} initial={initial} />}
+      <VersionConflict form={form} saved={saved} noun="campaign" labels={labels} show={shownValue} />
       <Form model={form} onSubmit={() => void (intent.current = "paused")}>
         <CampaignFields form={form} />
         {stored === null && messages !== null && messages.length > 0 && <Copies messages={messages} />}

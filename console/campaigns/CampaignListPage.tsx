@@ -3,7 +3,7 @@ import { platform } from "../data/Api.ts";
 import type { Campaign } from "../data/Resources.ts";
 import { ButtonLink } from "../parts/Button.tsx";
 import type { Column } from "../parts/DataTable.tsx";
-import { formatInstant } from "../parts/DisplayFormats.ts";
+import { InstantText } from "../parts/InstantText.tsx";
 import { TablePage } from "../parts/list/ListPage.tsx";
 import { addressOf, changedAddress } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
@@ -50,23 +50,13 @@ const columns: ReadonlyArray<Column<Campaign>> = [
   {
     key: "starts",
     heading: "Starts",
-    cell: ({ starts_at: at, timezone }) => (
-      <time dateTime={at} title={timezone}>
-        {formatInstant(at, timezone)}
-      </time>
-    ),
+    cell: ({ starts_at: at, timezone }) => <InstantText at={at} zone={timezone} />,
   },
   {
     key: "ends",
     heading: "Ends",
     cell: ({ ends_at: at, timezone }) =>
-      at === null ? (
-        <span class="quiet">no end</span>
-      ) : (
-        <time dateTime={at} title={timezone}>
-          {formatInstant(at, timezone)}
-        </time>
-      ),
+      at === null ? <span class="quiet">no end</span> : <InstantText at={at} zone={timezone} />,
   },
 ];
 

@@ -7,7 +7,14 @@ import type { Campaign, InteractionReportRow, Notification } from "../data/Resou
 import { Button } from "../parts/Button.tsx";
 import { type Column, DataTable } from "../parts/DataTable.tsx";
 import { ConfirmDialog } from "../parts/Dialog.tsx";
-import { addDays, dayOf, formatInstant, formatNumber, today } from "../parts/DisplayFormats.ts";
+import {
+  addDays,
+  dayOf,
+  formatInstant,
+  formatNumber,
+  formatWallTime,
+  today,
+} from "../parts/DisplayFormats.ts";
 import { showToast } from "../parts/Toasts.tsx";
 import { addressOf } from "../routing/Router.ts";
 import { workspace } from "../session/Scope.ts";
@@ -31,7 +38,7 @@ const useResults = ({ id, starts_at: start }: Campaign): ReadonlyMap<string, Int
 const triggerText = (message: Notification, { timezone }: Campaign): string => {
   const config = message.trigger_config;
   if (config?.send_at !== undefined)
-    return `At ${config.send_at}${config.local === true ? " where each device is" : ""}`;
+    return `At ${formatWallTime(config.send_at)}${config.local === true ? " where each device is" : ""}`;
   const inside = config?.minutes === undefined ? "Entering a location" : `${config.minutes} minutes inside`;
   const what = message.trigger_type === "on_exit" ? "Leaving a location" : inside;
   const from = message.starts_at === null ? "" : `, from ${formatInstant(message.starts_at, timezone)}`;

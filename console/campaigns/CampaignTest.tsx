@@ -11,6 +11,7 @@ import { formatInstant } from "../parts/DisplayFormats.ts";
 import { ChoiceFilter, SearchFilter } from "../parts/Filters.tsx";
 import { LoadProblem, Loading } from "../parts/PageFrame.tsx";
 import { TestSendForm } from "../notifications/TestSendForm.tsx";
+import { addressOf } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
 
 const DeviceLine = ({ campaign, device }: { readonly campaign: Campaign; readonly device: Device }) => {
@@ -82,9 +83,13 @@ export const CampaignTest = ({ campaign, messages, onClose }: TestProps) => {
       {devices === undefined && problem === undefined && <Loading />}
       {devices?.length === 0 && (
         <p class="quiet">
-          {search === ""
-            ? "There is no approved test device yet. Register one with your app and approve it under Devices."
-            : "No approved device matches."}
+          {search !== "" && "No approved device matches."}
+          {search === "" && (
+            <>
+              There is no approved test device yet. Open one under <a href={addressOf("/devices")}>Devices</a>
+              , and approve it on its page.
+            </>
+          )}
         </p>
       )}
       <ul class="lines">

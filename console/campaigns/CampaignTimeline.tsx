@@ -1,7 +1,7 @@
 /** Past and coming events of a campaign. */
 import { platform } from "../data/Api.ts";
 import { useData } from "../data/Query.ts";
-import type { Campaign, Send } from "../data/Resources.ts";
+import type { ActivityEntry, Campaign, Send } from "../data/Resources.ts";
 import { serverNow } from "../data/ServerTime.ts";
 import { formatInstant, formatNumber } from "../parts/DisplayFormats.ts";
 import { may } from "../session/SessionState.ts";
@@ -32,8 +32,32 @@ const sendText = ({ delivered, failed, notification_name: name, status }: Send):
 
 const runningMillis = 2_000;
 
+/** Whether a change ended that the campaign was live. */
+const isPause = ({ action, changes }: ActivityEntry): boolean =>
+  action === "pause" || (changes["paused"]?.old === false && changes["paused"].new === true);
+
+const isPublication = ({ action, changes }: ActivityEntry): boolean =>
+  action === "publish" || changes["paused"]?.new === false;
+
+/** The planned start and end, as far as they happened or will. A draft neither starts nor ends. */
+const datesOf = (campaign: Campaign, changes: ReadonlyArray<ActivityEntry>): ReadonlyArray<Moment> => {
+  const { created_at: created, ends_at: end, starts_at: start, status } = campaign;
+  const wasLive = status !== "paused" || changes.some(isPause);
+  const published = changes.findLast(isPublication)?.at ?? created;
+  const isOver = (at: string) => Date.parse(at) <= serverNow();
+  const starts = isOver(start) && Date.parse(published) > Date.parse(start) ? published : start;
+  const words = (at: string, past: string, future: string, plan: string): string => {
+    if (isOver(at)) return wasLive ? past : plan;
+    return status === "paused" ? plan : future;
+  };
+  return [
+    { key: "start", at: starts, text: words(starts, "Started", "Starts", "Planned start") },
+    ...(end === null ? [] : [{ key: "end", at: end, text: words(end, "Ended", "Ends", "Planned end") }]),
+  ];
+};
+
 const useMoments = (campaign: Campaign): ReadonlyArray<Moment> => {
-  const { created_at: created, ends_at: end, id, starts_at: start, type } = campaign;
+  const { created_at: created, id, type } = campaign;
   const ownSends =
     may("sends:read") && type === "push" ? platform.sends.list({ campaign: id, limit: 50 }) : null;
   const sends = useData(ownSends);
@@ -41,17 +65,15 @@ const useMoments = (campaign: Campaign): ReadonlyArray<Moment> => {
   // Of running sends the data is at most two seconds old.
   useData(isRunning ? ownSends : null, { millis: runningMillis });
   const changes = useData(may("activity:read") ? platform.activity.list({ resource: id, limit: 30 }) : null);
-  const isOver = (at: string) => Date.parse(at) <= serverNow();
   return [
     ...(changes.data === undefined ? [{ key: "created", at: created, text: "Created" }] : []),
-    { key: "start", at: start, text: isOver(start) ? "Started" : "Starts" },
-    ...(end === null ? [] : [{ key: "end", at: end, text: isOver(end) ? "Ended" : "Ends" }]),
-    ...(sends.data?.data ?? []).map((send) => ({ key: send.id, at: send.due_at, text: sendText(send) })),
-    ...(changes.data?.data ?? []).map(({ action, actor, at, id: key }) => ({
+    ...(changes.data?.data ?? []).toReversed().map(({ action, actor, at, id: key }) => ({
       key,
       at,
       text: `${actor.name} ${verbs[action.split(".").at(-1) ?? ""] ?? action}`,
     })),
+    ...datesOf(campaign, changes.data?.data ?? []),
+    ...(sends.data?.data ?? []).map((send) => ({ key: send.id, at: send.due_at, text: sendText(send) })),
   ].toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
 };
 
@@ -73,7 +95,6 @@ export const CampaignTimeline = ({ campaign }: { readonly campaign: Campaign }) 
           </li>
         ))}
       </ol>
-      <p class="quiet">Times are in {campaign.timezone}.</p>
     </section>
   );
 };

@@ -2,6 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { platform } from "../data/Api.ts";
 import { type ApiRequest, send } from "../data/ApiCall.ts";
+import { useLast } from "../data/LastData.ts";
 import { useData } from "../data/Query.ts";
 import type { Location, LocationGroup, Page, Segment } from "../data/Resources.ts";
 import { formatCount, formatNumber } from "../parts/DisplayFormats.ts";
@@ -35,15 +36,6 @@ export interface TargetList<Item> {
   readonly hasMore: boolean;
   readonly known: ReadonlyMap<string, PickItem>;
 }
-
-/** While another search runs, the last result stays. */
-const useKept = <Value>(value: Value | undefined): Value | undefined => {
-  const [kept, keep] = useState(value);
-  useEffect(() => {
-    if (value !== undefined) keep(value);
-  }, [value]);
-  return value ?? kept;
-};
 
 const locationItem = ({ groups, id, name }: Location): PickItem => ({
   id,
@@ -91,7 +83,7 @@ export const useLocations = (
       millis: Infinity,
     },
   );
-  const items = useKept(data?.data);
+  const items = useLast(data?.data);
   const locations = useKnownLocations(items ?? noLocations, chosen);
   const known = new Map([...locations].map(([id, location]) => [id, locationItem(location)]));
   return {

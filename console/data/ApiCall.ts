@@ -1,6 +1,7 @@
 /** Calls of the published interfaces with the cookie of the session. */
 import { signal } from "@preact/signals";
 import { environment, workspaceId } from "../session/Scope.ts";
+import { plainMessage, plainSentence } from "./PlainWords.ts";
 import { machineNow } from "./ServerTime.ts";
 import type { Page } from "./Resources.ts";
 import { currentSession, endSession } from "../session/SessionState.ts";
@@ -84,14 +85,21 @@ export interface ErrorBody {
   };
 }
 
-/** The problem that a refusal names. */
-export const problemOf = (status: number, { error = {} }: ErrorBody): ApiProblem =>
-  new ApiProblem(
+/** The problem that a refusal names, in plain words. */
+export const problemOf = (status: number, { error = {} }: ErrorBody): ApiProblem => {
+  const { code = "unexpected_answer", fields = {}, message } = error;
+  return new ApiProblem(
     status,
-    error.code ?? "unexpected_answer",
-    error.message ?? `The server answered with status ${status}.`,
-    error.fields,
+    code,
+    message === undefined ? `The server answered with status ${status}.` : plainMessage(code, message),
+    Object.fromEntries(
+      Object.entries(fields).map(([field, sentences]) => [
+        field,
+        sentences.map((sentence) => plainSentence(sentence, field)),
+      ]),
+    ),
   );
+};
 
 /** The server did not answer. */
 export const noAnswer = (): ApiProblem =>

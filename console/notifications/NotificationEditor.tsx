@@ -1,5 +1,4 @@
 /** The editor of a notification, beside its preview, with what a device gets and test sends below. */
-import { useEffect } from "preact/hooks";
 import { platform } from "../data/Api.ts";
 import { ApiProblem, send } from "../data/ApiCall.ts";
 import { refresh } from "../data/Query.ts";
@@ -7,7 +6,7 @@ import type { Campaign } from "../data/Resources.ts";
 import { Button, ButtonLink } from "../parts/Button.tsx";
 import { DraftNotice } from "../parts/form/DraftNotice.tsx";
 import { Form, useForm } from "../parts/form/Form.tsx";
-import { differencesOf, VersionConflict } from "../parts/form/VersionConflict.tsx";
+import { isBehind, VersionConflict } from "../parts/form/VersionConflict.tsx";
 import { showToast } from "../parts/Toasts.tsx";
 import { addressOf, navigate } from "../routing/Router.ts";
 import { DevicePreview } from "./DevicePreview.tsx";
@@ -81,11 +80,6 @@ export const NotificationEditor = ({ campaign, draft, initial, stored }: EditorP
   const values = form.values.value;
   const { picture, pictures } = usePictures(values.media_asset_id);
   const saved = stored?.values ?? null;
-  const differences = saved === null ? [] : differencesOf(values, saved, labels, shownValue);
-  const isBehind = saved !== null && saved.version !== values.version;
-  useEffect(() => {
-    if (isBehind && (!form.isChanged.value || differences.length === 0)) form.reset(saved);
-  }, [isBehind, saved?.version]);
   const isLive = campaign.status === "active" || campaign.status === "scheduled";
   return (
     <>
@@ -94,15 +88,8 @@ export const NotificationEditor = ({ campaign, draft, initial, stored }: EditorP
           The campaign is live: it is {campaign.status}. What you save here holds at once for every device.
         </p>
       )}
-      {!isBehind && <DraftNotice form={form} initial={initial} />}
-      {isBehind && differences.length > 0 && (
-        <VersionConflict
-          noun="notification"
-          differences={differences}
-          onKeep={() => form.set({ version: saved.version })}
-          onTake={() => form.reset(saved)}
-        />
-      )}
+      {!isBehind(form, saved) && <DraftNotice form={form} initial={initial} />}
+      <VersionConflict form={form} saved={saved} noun="notification" labels={labels} show={shownValue} />
       <div class="beside">
         <Form model={form}>
           <NotificationFields campaign={campaign} form={form} pictures={pictures} />

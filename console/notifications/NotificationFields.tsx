@@ -2,6 +2,7 @@
 import type { Campaign, MediaFile } from "../data/Resources.ts";
 import { FieldGroup, SelectField, TextField } from "../parts/form/Fields.tsx";
 import type { FormModel } from "../parts/form/Form.tsx";
+import { formatDay } from "../parts/DisplayFormats.ts";
 import { wallTimeAt } from "../parts/WallClock.ts";
 import type { MessageValues } from "./NotificationForm.ts";
 import { newQuestion } from "./NotificationForm.ts";
@@ -64,7 +65,7 @@ const Trigger = ({ campaign, form }: FieldsProps) => {
           {...form.field("send_at", "trigger_config.send_at")}
           label="Send at"
           placeholder="HH:MM"
-          hint={`On ${wallTimeAt(day, timezone).slice(0, 10)}, the day of the campaign, in ${timezone}.`}
+          hint={`On ${formatDay(wallTimeAt(day, timezone).slice(0, 10))}, its day, in ${timezone}.`}
         />
       ) : (
         <FieldGroup

@@ -3,7 +3,7 @@ import { platform } from "../data/Api.ts";
 import { useData } from "../data/Query.ts";
 import type { Campaign, Send } from "../data/Resources.ts";
 import { serverNow } from "../data/ServerTime.ts";
-import { formatInstant } from "../parts/DisplayFormats.ts";
+import { InstantText } from "../parts/InstantText.tsx";
 import { LoadProblem, Loading } from "../parts/PageFrame.tsx";
 import { addressOf } from "../routing/Router.ts";
 import { workspace } from "../session/Scope.ts";
@@ -49,6 +49,16 @@ const sendOf = ({ due_at: at, id, notification_name: name }: Send): Upcoming => 
   href: addressOf(`/sends/${id}`),
 });
 
+/** Says that nothing comes up, only of what the session may read. */
+const nothing = (): string => {
+  const [campaigns, sends] = [may("campaigns:read"), may("sends:read")];
+  if (!campaigns && !sends) return "Your access key may read neither campaigns nor sends.";
+  if (campaigns && sends) return "Nothing is sent, starts or ends in the next 30 days.";
+  return campaigns
+    ? "No campaign starts or ends in the next 30 days. Your access key may not read sends."
+    : "Nothing is sent in the next 30 days. Your access key may not read campaigns.";
+};
+
 /** Sends that are due and campaigns that start or end within 30 days, the next first. */
 export const ComingUp = () => {
   const scheduled = useData(campaignsOf("scheduled"), whole);
@@ -66,21 +76,18 @@ export const ComingUp = () => {
   const isLoading = [may("campaigns:read") && [scheduled, active], may("sends:read") && [sends]].some(
     (lists) => lists && lists.some(({ data, problem }) => data === undefined && problem === undefined),
   );
+  const problem = scheduled.problem ?? active.problem ?? sends.problem;
   return (
     <section class="card" aria-labelledby="coming-up">
       <h2 id="coming-up">What is next</h2>
-      <LoadProblem problem={scheduled.problem ?? active.problem ?? sends.problem} />
+      <LoadProblem problem={problem} />
       {isLoading && <Loading />}
-      {!isLoading && items.length === 0 && (
-        <p class="quiet">Nothing is sent, starts or ends in the next 30 days.</p>
-      )}
+      {!isLoading && items.length === 0 && problem === undefined && <p class="quiet">{nothing()}</p>}
       <ul class="lines">
         {items.map(({ at, href, key, name, what, zone }) => (
           <li key={key}>
             <a href={href}>{name}</a> {what}
-            <time dateTime={at} title={zone}>
-              {formatInstant(at, zone)}
-            </time>
+            <InstantText at={at} zone={zone} />
           </li>
         ))}
       </ul>

@@ -7,13 +7,15 @@ import { Button } from "./Button.tsx";
 interface DialogProps {
   readonly title: string;
   readonly onClose: () => void;
+  /** Whether only its buttons close it, and Escape does not. */
+  readonly isKept?: boolean;
   readonly children: ComponentChildren;
   /** The buttons, the main one first. */
   readonly actions: ComponentChildren;
 }
 
 /** A modal dialog, open while it is rendered. */
-export const Dialog = ({ actions, children, onClose, title }: DialogProps) => {
+export const Dialog = ({ actions, children, isKept = false, onClose, title }: DialogProps) => {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
@@ -28,9 +30,13 @@ export const Dialog = ({ actions, children, onClose, title }: DialogProps) => {
       ref={ref}
       class="dialog"
       aria-labelledby={id}
+      // Browsers close it on the second Escape, whatever happens on the first.
+      onKeyDown={(event) => {
+        if (isKept && event.key === "Escape") event.preventDefault();
+      }}
       onCancel={(event) => {
         event.preventDefault();
-        onClose();
+        if (!isKept) onClose();
       }}
     >
       <h2 id={id}>{title}</h2>

@@ -25,7 +25,14 @@ export const formatDay = (day: string): string => dayFormat.format(atNoon(day));
 /** A day as "22 Nov". */
 export const formatShortDay = (day: string): string => shortDayFormat.format(atNoon(day));
 
-/** An instant in a zone as "22 Nov 2026, 14:05". */
+/** A day and a time of it, as forms have them, as "22 Nov 2026, 14:05". A time alone stays. */
+export const formatWallTime = (text: string): string => {
+  const [, day, time] = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d))?/.exec(text) ?? [];
+  if (day === undefined) return text;
+  return time === undefined ? formatDay(day) : `${formatDay(day)}, ${time}`;
+};
+
+/** An instant in a zone as "22 Nov 2026, 14:05 CET": every time says in which zone it is. */
 export const formatInstant = (instant: string, timeZone: string): string =>
   new Intl.DateTimeFormat("en-GB", {
     day: "numeric",
@@ -35,6 +42,7 @@ export const formatInstant = (instant: string, timeZone: string): string =>
     minute: "2-digit",
     hourCycle: "h23",
     timeZone,
+    timeZoneName: "short",
   }).format(new Date(instant));
 
 /** The time of day of an instant in a zone, as "14:05". */

@@ -1,6 +1,7 @@
 /** Filters of a list. Their values are parameters of the address. */
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { Choice } from "./form/Fields.tsx";
+import { FieldProblems } from "./form/FieldProblems.tsx";
 
 interface FilterProps {
   readonly label: string;
@@ -8,21 +9,26 @@ interface FilterProps {
   readonly onValue: (value: string) => void;
 }
 
-/** The API's sentences about a value. */
-type Problems = ReadonlyArray<string>;
-
 const pauseMillis = 250;
 /** Every part of a day that is typed makes another day. */
 const dayPauseMillis = 500;
 
-/** Calls a function when the values have stopped to change for some time. */
-const useAfterPause = (apply: (value: string) => void) => {
+/** A typed value, which applies when the typing pauses. */
+const useTyped = (value: string, apply: (value: string) => void) => {
+  const [typed, setTyped] = useState(value);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  // Another value may have changed during the pause.
+  const latest = useRef(apply);
+  latest.current = apply;
   useEffect(() => () => clearTimeout(timer.current), []);
-  return (value: string, millis: number): void => {
+  // The address may change elsewhere, such as by the browser's back button.
+  useEffect(() => setTyped(value), [value]);
+  const type = (text: string, millis: number): void => {
+    setTyped(text);
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => apply(value), millis);
+    timer.current = setTimeout(() => latest.current(text), millis);
   };
+  return [typed, type] as const;
 };
 
 /** A text to search for. It applies when the typing pauses, or with Enter. */
@@ -33,10 +39,7 @@ export const SearchFilter = ({
   value,
 }: FilterProps & { readonly placeholder?: string }) => {
   const id = useId();
-  const [typed, setTyped] = useState(value);
-  const apply = useAfterPause(onValue);
-  // The address may change elsewhere, such as by the browser's back button.
-  useEffect(() => setTyped(value), [value]);
+  const [typed, type] = useTyped(value, onValue);
   return (
     <div class="filter filter-search">
       <label for={id} class="unseen">
@@ -48,29 +51,16 @@ export const SearchFilter = ({
         value={typed}
         placeholder={placeholder}
         autoComplete="off"
-        onInput={({ currentTarget }) => {
-          setTyped(currentTarget.value);
-          apply(currentTarget.value, pauseMillis);
-        }}
+        onInput={({ currentTarget }) => type(currentTarget.value, pauseMillis)}
         onKeyDown={(event) => {
-          if (event.key === "Enter") apply(event.currentTarget.value, 0);
+          if (event.key === "Enter") type(event.currentTarget.value, 0);
         }}
       />
     </div>
   );
 };
 
-/** The API's error about the value of a filter, connected with its control. */
-const FilterProblems = ({ id, problems }: { readonly id: string; readonly problems: Problems }) =>
-  problems.length === 0 ? null : (
-    <div class="problem" id={id}>
-      {problems.map((sentence) => (
-        <p key={sentence}>{sentence}</p>
-      ))}
-    </div>
-  );
-
-const problemAttributes = (id: string, problems: Problems) =>
+const problemAttributes = (id: string, problems: ReadonlyArray<string>) =>
   problems.length === 0 ? {} : ({ "aria-invalid": "true", "aria-describedby": id } as const);
 
 /** One of a few values. The empty value is all of them. */
@@ -80,7 +70,7 @@ export const ChoiceFilter = ({
   onValue,
   problems = [],
   value,
-}: FilterProps & { readonly choices: ReadonlyArray<Choice>; readonly problems?: Problems }) => {
+}: FilterProps & { readonly choices: ReadonlyArray<Choice>; readonly problems?: ReadonlyArray<string> }) => {
   const id = useId();
   return (
     <div class="filter">
@@ -99,7 +89,7 @@ export const ChoiceFilter = ({
           </option>
         ))}
       </select>
-      <FilterProblems id={`${id}-problem`} problems={problems} />
+      <FieldProblems id={`${id}-problem`} sentences={problems} />
     </div>
   );
 };
@@ -110,9 +100,9 @@ export const DayFilter = ({
   onValue,
   problems = [],
   value,
-}: FilterProps & { readonly problems?: Problems }) => {
+}: FilterProps & { readonly problems?: ReadonlyArray<string> }) => {
   const id = useId();
-  const apply = useAfterPause((day) => {
+  const [typed, type] = useTyped(value, (day) => {
     if (day !== "") onValue(day);
   });
   return (
@@ -121,11 +111,11 @@ export const DayFilter = ({
       <input
         id={id}
         type="date"
-        value={value}
-        onInput={(event) => apply(event.currentTarget.value, dayPauseMillis)}
+        value={typed}
+        onInput={({ currentTarget }) => type(currentTarget.value, dayPauseMillis)}
         {...problemAttributes(`${id}-problem`, problems)}
       />
-      <FilterProblems id={`${id}-problem`} problems={problems} />
+      <FieldProblems id={`${id}-problem`} sentences={problems} />
     </div>
   );
 };

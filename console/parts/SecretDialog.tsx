@@ -29,6 +29,7 @@ export const SecretDialog = ({ label, onClose, secret, title }: SecretDialogProp
     <Dialog
       title={title}
       onClose={onClose}
+      isKept
       actions={
         <>
           <Button variant="primary" onPress={() => void copy()}>

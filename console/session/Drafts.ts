@@ -9,32 +9,31 @@ const prefix = "waypost.draft.";
 export const draftKey = (workspace: string, environment: string, form: string): string =>
   `${prefix}${workspace}.${environment}.${form}`;
 
-/** The draft of a form; undefined for none. */
-export const readDraft = (key: string): unknown => {
+/** Uses the browser's storage. A browser may forbid it, and what is kept may be damaged. */
+export const withStorage = <Value>(use: () => Value, otherwise: Value): Value => {
   try {
-    const text = localStorage.getItem(key);
-    return text === null ? undefined : JSON.parse(text);
+    return use();
   } catch {
-    // A browser may forbid storage; a damaged draft is none.
-    return undefined;
+    return otherwise;
   }
 };
 
+/** The draft of a form; undefined for none. */
+export const readDraft = (key: string): unknown =>
+  withStorage((): unknown => JSON.parse(localStorage.getItem(key) ?? "null") ?? undefined, undefined);
+
 /** Keeps a draft; undefined forgets it. */
-export const keepDraft = (key: string, draft: unknown): void => {
-  try {
+export const keepDraft = (key: string, draft: unknown): void =>
+  withStorage(() => {
     if (draft === undefined) localStorage.removeItem(key);
     else localStorage.setItem(key, JSON.stringify(draft));
-  } catch {
-    // Without storage the draft lives as long as the page.
-  }
-};
+  }, undefined);
+
+/** The keys of drafts that begin with a text. */
+export const draftKeys = (start = prefix): ReadonlyArray<string> =>
+  withStorage(() => Object.keys(localStorage).filter((key) => key.startsWith(start)), []);
 
 /** Forgets all drafts. */
 export const forgetDrafts = (): void => {
-  try {
-    for (const key of Object.keys(localStorage)) if (key.startsWith(prefix)) localStorage.removeItem(key);
-  } catch {
-    // A browser that forbids storage has none.
-  }
+  for (const key of draftKeys()) keepDraft(key, undefined);
 };

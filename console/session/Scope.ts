@@ -2,6 +2,7 @@
 import { computed, signal } from "@preact/signals";
 import type { Environment, Workspace } from "../data/Resources.ts";
 import { changedAddress, navigate, parameter } from "../routing/Router.ts";
+import { withStorage } from "./Drafts.ts";
 import { currentSession } from "./SessionState.ts";
 
 /** A workspace as the console needs it everywhere. */
@@ -26,6 +27,9 @@ export const workspace = computed(
   (): KnownWorkspace | null => workspaces.value?.find(({ id }) => id === workspaceId.value) ?? null,
 );
 
+/** The environments in words. */
+export const environmentNames = { production: "Production", sandbox: "Sandbox" } as const;
+
 /** The environment of the page. */
 export const environment = computed(
   (): Environment =>
@@ -37,21 +41,12 @@ interface Last {
   readonly environment?: string;
 }
 
-const readLast = (): Last => {
-  try {
-    return (JSON.parse(localStorage.getItem(lastKey) ?? "{}") as Last | null) ?? {};
-  } catch {
-    return {};
-  }
-};
+const readLast = (): Last =>
+  withStorage(() => (JSON.parse(localStorage.getItem(lastKey) ?? "{}") as Last | null) ?? {}, {});
 
-const keepLast = (last: Last): void => {
-  try {
-    localStorage.setItem(lastKey, JSON.stringify(last));
-  } catch {
-    // Without storage the first workspace is the default.
-  }
-};
+// Without storage the first workspace is the default.
+const keepLast = (last: Last): void =>
+  withStorage(() => localStorage.setItem(lastKey, JSON.stringify(last)), undefined);
 
 /** Names the workspace and the environment in an address that does not, or that names others. */
 export const completeAddress = (): void => {

@@ -1,16 +1,12 @@
 /** "Sessions": who is signed in to the console, since when and from where, and what ends a session. */
-import { useState } from "preact/hooks";
 import { operator } from "../data/Api.ts";
-import { type ApiRequest, send } from "../data/ApiCall.ts";
-import { refresh } from "../data/Query.ts";
 import type { ListedSession } from "../data/Resources.ts";
 import { Badge } from "../parts/Badge.tsx";
-import { Button } from "../parts/Button.tsx";
+import { ConfirmButton } from "../parts/ConfirmButton.tsx";
 import type { Column } from "../parts/DataTable.tsx";
-import { ConfirmDialog } from "../parts/Dialog.tsx";
+
 import { InstantText } from "../parts/InstantText.tsx";
 import { TablePage } from "../parts/list/ListPage.tsx";
-import { showToast } from "../parts/Toasts.tsx";
 
 /** The person, else the credential that the session was opened with. */
 const personOf = ({ name, token }: ListedSession): string => name ?? token?.name ?? "Operator";
@@ -19,46 +15,14 @@ const personOf = ({ name, token }: ListedSession): string => name ?? token?.name
 const scopeOf = ({ environment, token, workspace }: ListedSession): string =>
   token === null ? "All workspaces" : `Token ${token.name} of ${workspace?.name}, ${environment}`;
 
-interface EndProps {
-  readonly title: string;
-  readonly action: string;
-  readonly label?: string;
-  readonly request: ApiRequest<unknown>;
-  /** Says what was done. */
-  readonly done: string;
-  readonly variant: "plain" | "secondary";
-}
-
-/** A button that ends sessions. It asks first. */
-const End = ({ action, done, label = action, request, title, variant }: EndProps) => {
-  const [isAsking, setAsking] = useState(false);
-  const end = async (): Promise<void> => {
-    await send(request);
-    await refresh();
-    showToast(done);
-  };
-  return (
-    <>
-      <Button variant={variant} label={label} onPress={() => setAsking(true)}>
-        {action}
-      </Button>
-      {isAsking && (
-        <ConfirmDialog
-          title={title}
-          action={action}
-          isDangerous
-          onConfirm={end}
-          onClose={() => setAsking(false)}
-        >
-          <p>
-            It ends at once. A person with the access key can sign in again: revoke the token, or replace the
-            operator key.
-          </p>
-        </ConfirmDialog>
-      )}
-    </>
-  );
-};
+const End = (props: Omit<Parameters<typeof ConfirmButton>[0], "children">) => (
+  <ConfirmButton {...props}>
+    <p>
+      It ends at once. A person with the access key can sign in again: revoke the token, or replace the
+      operator key.
+    </p>
+  </ConfirmButton>
+);
 
 const columns: ReadonlyArray<Column<ListedSession>> = [
   {

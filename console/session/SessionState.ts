@@ -17,6 +17,7 @@ export const endedMessage = signal<string | null>(null);
 export const startSession = (session: ConsoleSession | null): void => {
   if (session !== null) setServerTime(session.now);
   currentSession.value = session;
+  isReportsOnly.value = false;
   isSessionKnown.value = true;
   if (session !== null) endedMessage.value = null;
 };
@@ -44,8 +45,13 @@ export const leaveSession = (): void => {
   currentSession.value = null;
 };
 
-/** Whether the session has an ability. */
-export const may = (ability: Ability): boolean => currentSession.value?.abilities.includes(ability) ?? false;
+/** Whether only reports work: a token of Production, in a workspace without the full API there. */
+export const isReportsOnly = signal(false);
+
+/** Whether the session may use an ability here and now. */
+export const may = (ability: Ability): boolean =>
+  (currentSession.value?.abilities.includes(ability) ?? false) &&
+  (ability === "reports:read" || !isReportsOnly.value);
 
 /** Whether the operator is signed in. */
 export const isOperator = (): boolean => currentSession.value?.kind === "operator";

@@ -1,10 +1,11 @@
 /** Signing in and out. */
 import { batch } from "@preact/signals";
-import { operator } from "../data/Api.ts";
+import { operator, platform } from "../data/Api.ts";
 import { fetchResponse, send, sendWhole } from "../data/ApiCall.ts";
 import type { ConsoleSession, One } from "../data/Resources.ts";
 import { completeAddress, workspaces } from "./Scope.ts";
-import { currentSession, leaveSession, startSession } from "./SessionState.ts";
+import { tabNamed } from "./TabDrafts.ts";
+import { currentSession, isReportsOnly, leaveSession, startSession } from "./SessionState.ts";
 
 const sessionPath = "/console/session";
 
@@ -12,14 +13,18 @@ const sessionPath = "/console/session";
 export const loadWorkspaces = async (): Promise<void> => {
   const session = currentSession.value;
   if (session === null) return;
-  workspaces.value =
-    session.workspace === null ? (await sendWhole(operator.workspaces.list())).data : [session.workspace];
+  if (session.workspace === null) workspaces.value = (await sendWhole(operator.workspaces.list())).data;
+  else {
+    isReportsOnly.value =
+      session.environment === "production" && !(await send(platform.me.get())).data.platform_api_enabled;
+    workspaces.value = [session.workspace];
+  }
   completeAddress();
 };
 
 /** Takes over the session of this browser, if there is one. @throws ApiProblem */
 export const resumeSession = async (): Promise<void> => {
-  const { data } = await send<One<ConsoleSession | null>>({ path: sessionPath });
+  const [{ data }] = await Promise.all([send<One<ConsoleSession | null>>({ path: sessionPath }), tabNamed]);
   startSession(data);
   await loadWorkspaces();
 };

@@ -1,5 +1,5 @@
 /** Signing in: with an access key, or with the code of a one-time address. */
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { Button } from "../parts/Button.tsx";
 import { TextField } from "../parts/form/Fields.tsx";
 import { Form, useForm } from "../parts/form/Form.tsx";
@@ -21,7 +21,7 @@ const atField = (error: unknown): unknown =>
 
 /** The page for those who are not signed in, at whatever address they asked for. */
 export const SignInPage = () => {
-  const code = useMemo(codeInAddress, []);
+  const [code, setCode] = useState(codeInAddress);
   const form = useForm({
     draft: null,
     initial: { access_key: "", name: "" },
@@ -37,6 +37,11 @@ export const SignInPage = () => {
   useEffect(() => {
     document.title = "Sign in · Waypost";
   }, []);
+  const takeAccessKey = (): void => {
+    navigate(addressOf("/"), { isReplaced: true });
+    setCode("");
+    form.refusal.value = null;
+  };
   return (
     <main class="sign-in" id="main">
       <p class="brand">Waypost</p>
@@ -61,7 +66,12 @@ export const SignInPage = () => {
             hint="The operator key, or a platform API token."
           />
         ) : (
-          <p>This address signs you in as the operator. It works once.</p>
+          <p>
+            This address signs you in as the operator. It works once.{" "}
+            <Button variant="plain" onPress={takeAccessKey}>
+              Sign in with an access key
+            </Button>
+          </p>
         )}
         <TextField
           {...form.field("name")}

@@ -1,7 +1,6 @@
-import { useId } from "preact/hooks";
 import type { Ability } from "../data/Resources.ts";
-import { CheckField } from "../parts/form/Fields.tsx";
-import { useFieldProblems } from "../parts/form/Form.tsx";
+import { Button } from "../parts/Button.tsx";
+import { CheckGroup } from "../parts/form/CheckGroup.tsx";
 
 interface AbilityFieldsProps {
   readonly all: ReadonlyArray<Ability>;
@@ -9,33 +8,34 @@ interface AbilityFieldsProps {
   readonly onChosen: (chosen: ReadonlyArray<Ability>) => void;
 }
 
-/** The abilities of a token as checkboxes, under the names of the API. */
-export const AbilityFields = ({ all, chosen, onChosen }: AbilityFieldsProps) => {
-  const id = useId();
-  const problems = useFieldProblems("abilities");
-  const isInvalid = problems.length > 0;
+const isRead = (ability: Ability): boolean => ability.endsWith(":read");
+
+/** The roles that most tokens are for. */
+const presets: ReadonlyArray<readonly [name: string, isIn: (ability: Ability) => boolean]> = [
+  ["Viewer", isRead],
+  ["Editor", (ability) => isRead(ability) || !/^(?:webhooks|devices):/.test(ability)],
+  ["Admin", () => true],
+];
+
+/** The abilities of a token: a preset, or any of them under the names of the API. */
+export const AbilityFields = (props: AbilityFieldsProps) => {
+  const { all, chosen, onChosen } = props;
   return (
-    <fieldset class="field-group" aria-describedby={isInvalid ? `${id}-problem` : undefined}>
-      <legend>Abilities</legend>
-      <div class="abilities">
-        {all.map((ability) => (
-          <CheckField
-            key={ability}
-            label={ability}
-            isChecked={chosen.includes(ability)}
-            onValue={(isOn) =>
-              onChosen(isOn ? [...chosen, ability] : chosen.filter((each) => each !== ability))
-            }
-          />
-        ))}
+    <CheckGroup {...props} label="Abilities" name="abilities">
+      <p class="hint">
+        A viewer sees everything, an editor changes campaigns, an admin also webhooks and devices.
+      </p>
+      <div class="actions" role="group" aria-label="Presets">
+        {presets.map(([name, isIn]) => {
+          const preset = all.filter(isIn);
+          const isChosen = preset.length === chosen.length && preset.every((each) => chosen.includes(each));
+          return (
+            <Button key={name} isPressed={isChosen} onPress={() => onChosen(preset)}>
+              {name}
+            </Button>
+          );
+        })}
       </div>
-      {isInvalid && (
-        <div class="problem" id={`${id}-problem`}>
-          {problems.map((sentence) => (
-            <p key={sentence}>{sentence}</p>
-          ))}
-        </div>
-      )}
-    </fieldset>
+    </CheckGroup>
   );
 };

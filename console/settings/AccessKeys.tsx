@@ -1,18 +1,12 @@
-/** Tables of tokens and SDK keys, with what revokes them. */
-import { useState } from "preact/hooks";
-import { type ApiRequest, send } from "../data/ApiCall.ts";
-import { refresh } from "../data/Query.ts";
+/** Tables of tokens and SDK keys. */
 import { serverNow } from "../data/ServerTime.ts";
 import { Badge } from "../parts/Badge.tsx";
-import { Button } from "../parts/Button.tsx";
 import type { Column } from "../parts/DataTable.tsx";
-import { ConfirmDialog } from "../parts/Dialog.tsx";
 import { InstantText } from "../parts/InstantText.tsx";
-import { showToast } from "../parts/Toasts.tsx";
 import type { SdkKey, Token } from "../data/Resources.ts";
 
 /** A token or an SDK key. */
-export type AccessKey = SdkKey & Partial<Pick<Token, "expires_at">>;
+export type AccessKey = Omit<SdkKey, "allowed_origins"> & Partial<Pick<Token, "expires_at">>;
 
 const isExpired = (at: string | null | undefined): boolean =>
   typeof at === "string" && Date.parse(at) <= serverNow();
@@ -25,41 +19,6 @@ const KeyStatus = ({ expires_at: expiry, revoked_at: revoked }: AccessKey) => {
 /** An instant, or a word for none. */
 export const InstantOr = ({ at, none }: { readonly at: string | null; readonly none: string }) =>
   at === null ? <span class="quiet">{none}</span> : <InstantText at={at} />;
-
-interface RevokeProps {
-  readonly name: string;
-  readonly request: ApiRequest<unknown>;
-  /** Uses that stop working. */
-  readonly effect: string;
-}
-
-/** "Revoke": asks first, and says what stops working. */
-export const Revoke = ({ effect, name, request }: RevokeProps) => {
-  const [isAsking, setAsking] = useState(false);
-  const revoke = async (): Promise<void> => {
-    await send(request);
-    await refresh();
-    showToast(`“${name}” is revoked.`);
-  };
-  return (
-    <>
-      <Button variant="plain" label={`Revoke ${name}`} onPress={() => setAsking(true)}>
-        Revoke
-      </Button>
-      {isAsking && (
-        <ConfirmDialog
-          title={`Revoke “${name}”`}
-          action="Revoke"
-          isDangerous
-          onConfirm={revoke}
-          onClose={() => setAsking(false)}
-        >
-          <p>{effect}</p>
-        </ConfirmDialog>
-      )}
-    </>
-  );
-};
 
 /** The columns that tokens and SDK keys have. */
 export const keyColumns: ReadonlyArray<Column<AccessKey>> = [

@@ -79,7 +79,7 @@ const version = (): string =>
 
 /** Health is the operator's; the version and the documentation are for all. */
 export const InstallationSettings = () => (
-  <CardSection title={isOperator() ? "Health of the installation" : "About"}>
+  <CardSection id="installation" title={isOperator() ? "Health of the installation" : "About"}>
     <FactList
       facts={[
         ["Version", version()],

@@ -6,12 +6,11 @@ import { useData } from "../data/Query.ts";
 import type { Page } from "../data/Resources.ts";
 import { Button } from "../parts/Button.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
+import { ConfirmButton } from "../parts/ConfirmButton.tsx";
 import type { Column } from "../parts/DataTable.tsx";
-import { Dialog } from "../parts/Dialog.tsx";
-import { type FormModel, Form } from "../parts/form/Form.tsx";
 import { LoadedTable } from "../parts/list/LoadedTable.tsx";
 import { SecretDialog } from "../parts/SecretDialog.tsx";
-import { type AccessKey, keyColumns, Revoke } from "./AccessKeys.tsx";
+import { type AccessKey, keyColumns } from "./AccessKeys.tsx";
 
 /** A new key with its secret. */
 export interface IssuedKey {
@@ -24,31 +23,6 @@ export interface IssueProps {
   readonly onClose: () => void;
   readonly onIssued: (key: IssuedKey) => void;
 }
-
-interface IssueDialogProps<Values extends object> {
-  /** The title of the dialog and its button, such as "Issue token". */
-  readonly action: string;
-  readonly form: FormModel<Values>;
-  readonly onClose: () => void;
-  readonly children: ComponentChildren;
-}
-
-/** The dialog with the fields of a new key. */
-export const IssueDialog = <Values extends object>({
-  action,
-  children,
-  form,
-  onClose,
-}: IssueDialogProps<Values>) => (
-  <Dialog title={action} onClose={onClose} actions={<Button onPress={onClose}>Cancel</Button>}>
-    <Form model={form} label={action}>
-      {children}
-      <Button type="submit" variant="primary" isBusy={form.isSending.value}>
-        {action}
-      </Button>
-    </Form>
-  </Dialog>
-);
 
 interface IssuedKeysProps<Key extends AccessKey> {
   /** The name of the list, such as "Tokens". */
@@ -88,10 +62,25 @@ export const IssuedKeys = <Key extends AccessKey>({
     key: "revoke",
     heading: "Actions",
     cell: ({ id, name, revoked_at: revoked }) =>
-      revoked === null && <Revoke name={name} request={revoke(id)} effect={effect} />,
+      revoked === null && (
+        <ConfirmButton
+          title={`Revoke “${name}”`}
+          action="Revoke"
+          label={`Revoke ${name}`}
+          request={revoke(id)}
+          done={`“${name}” is revoked.`}
+          variant="plain"
+        >
+          <p>{effect}</p>
+        </ConfirmButton>
+      ),
   };
   return (
-    <CardSection title={title} actions={<Button onPress={() => setIssuing(true)}>{action}</Button>}>
+    <CardSection
+      title={title}
+      id={title.toLowerCase().replace(" ", "-")}
+      actions={<Button onPress={() => setIssuing(true)}>{action}</Button>}
+    >
       <p class="quiet">{about}</p>
       <LoadedTable
         list={list}

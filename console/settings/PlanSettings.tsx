@@ -9,10 +9,11 @@ import { Badge } from "../parts/Badge.tsx";
 import { Button } from "../parts/Button.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
 import { type Column, DataTable } from "../parts/DataTable.tsx";
-import { Dialog } from "../parts/Dialog.tsx";
 import { formatNumber } from "../parts/DisplayFormats.ts";
+import { DraftNotice } from "../parts/form/DraftNotice.tsx";
 import { CheckField, FieldGroup, TextField } from "../parts/form/Fields.tsx";
-import { Form, useForm } from "../parts/form/Form.tsx";
+import { FormDialog } from "../parts/form/FormDialog.tsx";
+import { useForm } from "../parts/form/Form.tsx";
 import { numberOrText } from "../parts/form/TypedNumber.ts";
 import { LoadProblem } from "../parts/PageFrame.tsx";
 import { showToast } from "../parts/Toasts.tsx";
@@ -87,7 +88,7 @@ const PlanDialog = ({
   readonly onClose: () => void;
 }) => {
   const form = useForm({
-    draft: null,
+    draft: "plan",
     initial: valuesOf(plan),
     send: async ({ limits, media_kinds: kinds, surveys }) => {
       const changed = numbers.map(([key]) => {
@@ -103,42 +104,38 @@ const PlanDialog = ({
   });
   const { limits, media_kinds: kinds, surveys } = form.values.value;
   return (
-    <Dialog title="Change plan" onClose={onClose} actions={<Button onPress={onClose}>Cancel</Button>}>
-      <Form model={form} label="Plan">
-        <p class="hint">An empty field is no limit.</p>
-        {numbers.map(([key, label]) => (
-          <TextField
-            key={key}
-            name={`plan.${key}`}
+    <FormDialog title="Change plan" action="Save plan" form={form} onClose={onClose}>
+      <DraftNotice form={form} initial={valuesOf(plan)} />
+      <p class="hint">An empty field is no limit.</p>
+      {numbers.map(([key, label]) => (
+        <TextField
+          key={key}
+          name={`plan.${key}`}
+          label={label}
+          inputMode="numeric"
+          value={limits[key] ?? ""}
+          onValue={(value) => form.set({ limits: { ...limits, [key]: value } })}
+        />
+      ))}
+      <CheckField
+        label="Surveys"
+        isChecked={surveys}
+        onValue={(isChecked) => form.set({ surveys: isChecked })}
+      />
+      <FieldGroup label="Media">
+        {mediaKinds.map(([kind, label]) => (
+          <CheckField
+            key={kind}
             label={label}
-            inputMode="numeric"
-            value={limits[key] ?? ""}
-            onValue={(value) => form.set({ limits: { ...limits, [key]: value } })}
+            isChecked={kinds.includes(kind)}
+            onValue={(isChecked) => {
+              const others = kinds.filter((each) => each !== kind);
+              form.set({ media_kinds: isChecked ? [...others, kind] : others });
+            }}
           />
         ))}
-        <CheckField
-          label="Surveys"
-          isChecked={surveys}
-          onValue={(isChecked) => form.set({ surveys: isChecked })}
-        />
-        <FieldGroup label="Media">
-          {mediaKinds.map(([kind, label]) => (
-            <CheckField
-              key={kind}
-              label={label}
-              isChecked={kinds.includes(kind)}
-              onValue={(isChecked) => {
-                const others = kinds.filter((each) => each !== kind);
-                form.set({ media_kinds: isChecked ? [...others, kind] : others });
-              }}
-            />
-          ))}
-        </FieldGroup>
-        <Button type="submit" variant="primary" isBusy={form.isSending.value}>
-          Save plan
-        </Button>
-      </Form>
-    </Dialog>
+      </FieldGroup>
+    </FormDialog>
   );
 };
 
@@ -148,7 +145,11 @@ export const PlanSettings = ({ workspace }: { readonly workspace: Workspace }) =
   const usage = usePlanUsage();
   const [isChanging, setChanging] = useState(false);
   return (
-    <CardSection title="Plan" actions={<Button onPress={() => setChanging(true)}>Change plan</Button>}>
+    <CardSection
+      title="Plan"
+      id="plan"
+      actions={<Button onPress={() => setChanging(true)}>Change plan</Button>}
+    >
       <p class="quiet">
         Surveys: {plan.surveys ? "yes" : "no"} · Media: {plan.media_kinds.join(", ") || "none"} · Limits of
         this environment:

@@ -5,7 +5,8 @@ import { refresh } from "../data/Query.ts";
 import type { SdkKey } from "../data/Resources.ts";
 import { TextField } from "../parts/form/Fields.tsx";
 import { useForm } from "../parts/form/Form.tsx";
-import { IssueDialog, IssuedKeys, type IssueProps } from "./IssuedKeys.tsx";
+import { FormDialog } from "../parts/form/FormDialog.tsx";
+import { IssuedKeys, type IssueProps } from "./IssuedKeys.tsx";
 
 const action = "Issue SDK key";
 
@@ -20,9 +21,9 @@ const IssueSdkKey = ({ onClose, onIssued }: IssueProps) => {
     },
   });
   return (
-    <IssueDialog action={action} form={form} onClose={onClose}>
+    <FormDialog title={action} form={form} onClose={onClose}>
       <TextField {...form.field("name")} label="Name" hint="The app that uses it." />
-    </IssueDialog>
+    </FormDialog>
   );
 };
 

@@ -6,13 +6,13 @@ import type { Ability, Environment, Token } from "../data/Resources.ts";
 import type { Column } from "../parts/DataTable.tsx";
 import { SelectField, TextField } from "../parts/form/Fields.tsx";
 import { useForm } from "../parts/form/Form.tsx";
-import { environment } from "../session/Scope.ts";
+import { environment, environmentNames } from "../session/Scope.ts";
 import { currentSession } from "../session/SessionState.ts";
 import { AbilityFields } from "./AbilityFields.tsx";
 import { InstantOr } from "./AccessKeys.tsx";
-import { IssueDialog, IssuedKeys, type IssueProps } from "./IssuedKeys.tsx";
+import { FormDialog } from "../parts/form/FormDialog.tsx";
+import { IssuedKeys, type IssueProps } from "./IssuedKeys.tsx";
 
-const environmentNames = { production: "Production", sandbox: "Sandbox" } as const;
 const action = "Issue token";
 
 interface TokenValues {
@@ -35,15 +35,12 @@ const IssueToken = ({ onClose, onIssued }: IssueProps) => {
   });
   const { abilities } = form.values.value;
   return (
-    <IssueDialog action={action} form={form} onClose={onClose}>
+    <FormDialog title={action} form={form} onClose={onClose}>
       <TextField {...form.field("name")} label="Name" hint="What it is for, or whom." />
       <SelectField
         {...form.field("environment")}
         label="Token environment"
-        choices={[
-          { value: "production", text: "Production" },
-          { value: "sandbox", text: "Sandbox" },
-        ]}
+        choices={Object.entries(environmentNames).map(([value, text]) => ({ value, text }))}
       />
       <AbilityFields
         // The operator has all abilities that there are.
@@ -57,7 +54,7 @@ const IssueToken = ({ onClose, onIssued }: IssueProps) => {
         hint="The start of this day in UTC. Empty: never."
         type="date"
       />
-    </IssueDialog>
+    </FormDialog>
   );
 };
 

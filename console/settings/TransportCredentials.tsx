@@ -2,12 +2,11 @@
 import { here, operator } from "../data/Api.ts";
 import { type ApiRequest, send } from "../data/ApiCall.ts";
 import { refresh } from "../data/Query.ts";
-import { Button } from "../parts/Button.tsx";
-import { Dialog } from "../parts/Dialog.tsx";
+import { transportTexts } from "../devices/DeviceWords.ts";
 import { TextField } from "../parts/form/Fields.tsx";
-import { Form, useForm } from "../parts/form/Form.tsx";
+import { useForm } from "../parts/form/Form.tsx";
+import { FormDialog } from "../parts/form/FormDialog.tsx";
 import { showToast } from "../parts/Toasts.tsx";
-import { transportNames } from "./TransportNames.ts";
 import type { ApnsCredentials, ServiceAccount, Transport } from "../data/Resources.ts";
 
 type Provider = Transport["transport"];
@@ -76,25 +75,21 @@ export const TransportCredentials = ({
     send: async (values) => {
       await send(putRequests[transport](values));
       await refresh();
-      showToast(`${transportNames[transport]} is set up.`);
+      showToast(`${transportTexts[transport]} is set up.`);
       onClose();
     },
   });
   return (
-    <Dialog
-      title={`Credentials of ${transportNames[transport]}`}
+    <FormDialog
+      title={`Credentials of ${transportTexts[transport]}`}
+      action="Save credentials"
+      form={form}
       onClose={onClose}
-      actions={<Button onPress={onClose}>Cancel</Button>}
     >
-      <Form model={form} label="Credentials">
-        <p class="hint">They are encrypted, never shown again, and replace those that were set before.</p>
-        {fields[transport].map(({ name, ...field }) => (
-          <TextField {...form.field(name)} key={name} {...field} />
-        ))}
-        <Button type="submit" variant="primary" isBusy={form.isSending.value}>
-          Save credentials
-        </Button>
-      </Form>
-    </Dialog>
+      <p class="hint">They are encrypted, never shown again, and replace those that were set before.</p>
+      {fields[transport].map(({ name, ...field }) => (
+        <TextField {...form.field(name)} key={name} {...field} />
+      ))}
+    </FormDialog>
   );
 };

@@ -1,20 +1,20 @@
 /** Push services: whether they are set up, and "Send a test". */
 import { useState } from "preact/hooks";
-import { here, operator } from "../data/Api.ts";
+import { here, operator, platform } from "../data/Api.ts";
 import { send } from "../data/ApiCall.ts";
 import { refresh, useData } from "../data/Query.ts";
 import type { Transport, TransportTest } from "../data/Resources.ts";
+import { platformTexts, transportTexts } from "../devices/DeviceWords.ts";
 import { Badge } from "../parts/Badge.tsx";
 import { Button } from "../parts/Button.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
 import type { Column } from "../parts/DataTable.tsx";
 import { ConfirmDialog, Dialog } from "../parts/Dialog.tsx";
 import { formatNumber } from "../parts/DisplayFormats.ts";
-import { TextField } from "../parts/form/Fields.tsx";
+import { SelectField } from "../parts/form/Fields.tsx";
 import { Form, useForm } from "../parts/form/Form.tsx";
 import { LoadedTable } from "../parts/list/LoadedTable.tsx";
 import { InstantOr } from "./AccessKeys.tsx";
-import { transportNames } from "./TransportNames.ts";
 import { TransportCredentials } from "./TransportCredentials.tsx";
 
 const outcomes: Readonly<Record<TransportTest["outcome"], string>> = {
@@ -25,6 +25,9 @@ const outcomes: Readonly<Record<TransportTest["outcome"], string>> = {
   unavailable: "The push service gave no usable answer.",
 };
 
+const noDevice = (transport: Transport["transport"]): string =>
+  `No approved test device is reached by ${transportTexts[transport]}. Approve one under Devices.`;
+
 const TestDialog = ({
   onClose,
   transport,
@@ -33,6 +36,8 @@ const TestDialog = ({
   readonly onClose: () => void;
 }) => {
   const [result, setResult] = useState<TransportTest | null>(null);
+  const { data } = useData(platform.devices.list({ approved: true, limit: 100 }));
+  const devices = data?.data.filter((device) => device.transport === transport);
   const form = useForm({
     draft: null,
     initial: { device_id: "" },
@@ -43,18 +48,23 @@ const TestDialog = ({
   });
   return (
     <Dialog
-      title={`Test of ${transportNames[transport]}`}
+      title={`Test of ${transportTexts[transport]}`}
       onClose={onClose}
       actions={<Button onPress={onClose}>Close</Button>}
     >
       <p>One push is sent to a device now. It counts nowhere.</p>
       <Form model={form} label="Test">
-        <TextField
-          name="device_id"
+        <SelectField
+          {...form.field("device_id")}
           label="Device"
-          hint="The id of a registered device."
-          value={form.values.value.device_id}
-          onValue={(value) => form.set({ device_id: value.trim() })}
+          hint={devices?.length === 0 ? noDevice(transport) : "The approved test devices that it reaches."}
+          choices={[
+            { value: "", text: "Choose a test device" },
+            ...(devices ?? []).map(({ id, installation_id: name, platform: kind, user_id: person }) => ({
+              value: id,
+              text: [name, platformTexts[kind], ...(person === null ? [] : [person])].join(", "),
+            })),
+          ]}
         />
         <Button type="submit" variant="primary" isBusy={form.isSending.value}>
           Send
@@ -76,7 +86,7 @@ type Action = "test" | "set" | "delete";
 const columnsWith = (
   onAction: (action: Action, transport: Transport["transport"]) => void,
 ): ReadonlyArray<Column<Transport>> => [
-  { key: "name", heading: "Service", cell: ({ transport }) => transportNames[transport] },
+  { key: "name", heading: "Service", cell: ({ transport }) => transportTexts[transport] },
   {
     key: "status",
     heading: "Status",
@@ -92,7 +102,7 @@ const columnsWith = (
     key: "actions",
     heading: "Actions",
     cell: ({ configured, transport }) => {
-      const name = transportNames[transport];
+      const name = transportTexts[transport];
       const button = (action: Action, text: string, label: string) => (
         <Button label={label} onPress={() => onAction(action, transport)}>
           {text}
@@ -118,7 +128,7 @@ export const TransportSettings = () => {
   } | null>(null);
   const close = () => setOpen(null);
   return (
-    <CardSection title="Transports">
+    <CardSection title="Transports" id="transports">
       <p class="quiet">The push services of this environment.</p>
       <LoadedTable
         list={list}
@@ -130,7 +140,7 @@ export const TransportSettings = () => {
       {open?.action === "set" && <TransportCredentials transport={open.transport} onClose={close} />}
       {open?.action === "delete" && (
         <ConfirmDialog
-          title={`Remove the credentials of ${transportNames[open.transport]}?`}
+          title={`Remove the credentials of ${transportTexts[open.transport]}?`}
           action="Remove"
           isDangerous
           onClose={close}

@@ -3,10 +3,10 @@ import { platform } from "../data/Api.ts";
 import { send } from "../data/ApiCall.ts";
 import { refresh } from "../data/Query.ts";
 import type { Webhook } from "../data/Resources.ts";
-import { Button } from "../parts/Button.tsx";
-import { Dialog } from "../parts/Dialog.tsx";
+import { CheckGroup } from "../parts/form/CheckGroup.tsx";
 import { CheckField, TextField } from "../parts/form/Fields.tsx";
-import { Form, useFieldProblems, useForm } from "../parts/form/Form.tsx";
+import { FormDialog } from "../parts/form/FormDialog.tsx";
+import { useForm } from "../parts/form/Form.tsx";
 
 type ListenedType = Webhook["events"][number];
 
@@ -47,36 +47,21 @@ const EventChoice = ({
   readonly chosen: ReadonlyArray<ListenedType>;
   readonly onChosen: (events: ReadonlyArray<ListenedType>) => void;
 }) => {
-  const problems = useFieldProblems("events");
   const isAll = chosen.includes("*");
   return (
-    <fieldset class="field-group" aria-describedby={problems.length > 0 ? "events-problem" : undefined}>
-      <legend>Events</legend>
+    <CheckGroup
+      label="Events"
+      name="events"
+      all={isAll ? [] : eventTypes}
+      chosen={chosen}
+      onChosen={onChosen}
+    >
       <CheckField
         label="All, also types to come"
         isChecked={isAll}
         onValue={(isOn) => onChosen(isOn ? ["*"] : [])}
       />
-      {!isAll && (
-        <div class="abilities">
-          {eventTypes.map((type) => (
-            <CheckField
-              key={type}
-              label={type}
-              isChecked={chosen.includes(type)}
-              onValue={(isOn) => onChosen(isOn ? [...chosen, type] : chosen.filter((each) => each !== type))}
-            />
-          ))}
-        </div>
-      )}
-      {problems.length > 0 && (
-        <div class="problem" id="events-problem">
-          {problems.map((sentence) => (
-            <p key={sentence}>{sentence}</p>
-          ))}
-        </div>
-      )}
-    </fieldset>
+    </CheckGroup>
   );
 };
 
@@ -106,25 +91,20 @@ export const WebhookForm = ({
   const { batch, events } = form.values.value;
   const title = webhook === null ? "New webhook" : "Edit webhook";
   return (
-    <Dialog title={title} onClose={onClose} actions={<Button onPress={onClose}>Cancel</Button>}>
-      <Form model={form} label={title}>
-        <TextField
-          {...form.field("url")}
-          label="Address"
-          hint="It is called with each event, signed by Standard Webhooks."
-          type="url"
-        />
-        <TextField {...form.field("description")} label="Purpose" hint="Optional." />
-        <EventChoice chosen={events} onChosen={(value) => form.set({ events: value })} />
-        <CheckField
-          label="Up to 500 events in one call"
-          isChecked={batch}
-          onValue={(isChecked) => form.set({ batch: isChecked })}
-        />
-        <Button type="submit" variant="primary" isBusy={form.isSending.value}>
-          Save webhook
-        </Button>
-      </Form>
-    </Dialog>
+    <FormDialog title={title} action="Save webhook" form={form} onClose={onClose}>
+      <TextField
+        {...form.field("url")}
+        label="Address"
+        hint="It is called with each event, signed by Standard Webhooks."
+        type="url"
+      />
+      <TextField {...form.field("description")} label="Purpose" hint="Optional." />
+      <EventChoice chosen={events} onChosen={(value) => form.set({ events: value })} />
+      <CheckField
+        label="Up to 500 events in one call"
+        isChecked={batch}
+        onValue={(isChecked) => form.set({ batch: isChecked })}
+      />
+    </FormDialog>
   );
 };

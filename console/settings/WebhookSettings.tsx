@@ -52,6 +52,7 @@ export const WebhookSettings = () => {
   return (
     <CardSection
       title="Webhooks"
+      id="webhooks"
       actions={may("webhooks:write") && <Button onPress={() => setNew(true)}>New webhook</Button>}
     >
       <p class="quiet">Addresses that receive the events of this environment. Each has a list of attempts.</p>

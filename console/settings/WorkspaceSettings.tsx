@@ -95,7 +95,7 @@ export const WorkspaceSettings = () => {
   if (data === undefined) return problem === undefined ? <Loading /> : <LoadProblem problem={problem} />;
   return (
     <>
-      <CardSection title="Workspace">
+      <CardSection title="Workspace" id="workspace">
         <WorkspaceForm shown={data.data} />
       </CardSection>
       <PlanSettings workspace={data.data} />

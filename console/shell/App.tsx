@@ -2,6 +2,7 @@
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { type ApiProblem, awaySince } from "../data/ApiCall.ts";
+import { Button } from "../parts/Button.tsx";
 import { EmptyState } from "../parts/EmptyState.tsx";
 import { LoadProblem, Loading, PageFrame } from "../parts/PageFrame.tsx";
 import { Toasts } from "../parts/Toasts.tsx";
@@ -39,28 +40,45 @@ const ForbiddenPage = () => (
   </PageFrame>
 );
 
-/** The page of a row, loaded with its first visit. */
+/** Shown for a page whose program did not arrive. It is asked for again until it does. */
+const UnloadedPage = () => (
+  <PageFrame
+    title="This page could not be loaded"
+    actions={<Button onPress={() => location.reload()}>Reload</Button>}
+  >
+    <p class="notice notice-problem" role="alert">
+      It is tried again every few seconds. If Waypost was just upgraded, reload it: what you typed is kept.
+    </p>
+  </PageFrame>
+);
+
+/** The page of a row, loaded with its first visit. Rendered with the row as its key. */
 const LoadedPage = ({ ids, page }: FoundPage) => {
-  const [, setLoaded] = useState(0);
-  const [problem, setProblem] = useState<string | null>(null);
-  const Component = loadedPages.get(page);
+  const [isMissing, setMissing] = useState(!loadedPages.has(page));
+  const [isFailed, setFailed] = useState(false);
   useEffect(() => {
-    if (loadedPages.has(page)) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isLeft = false;
     const load = async (): Promise<void> => {
-      loadedPages.set(page, await page.load());
-      setLoaded((count) => count + 1);
+      try {
+        loadedPages.set(page, await page.load());
+        if (!isLeft) setMissing(false);
+      } catch {
+        if (isLeft) return;
+        setFailed(true);
+        timer = setTimeout(() => void load(), retryMillis);
+      }
     };
-    load().catch(() => {
-      setProblem("This page could not be loaded. If Waypost was just upgraded, reload the page.");
-    });
-  }, [page]);
-  if (problem !== null) return <p class="notice notice-problem">{problem}</p>;
+    if (isMissing) void load();
+    return () => {
+      isLeft = true;
+      clearTimeout(timer);
+    };
+  }, []);
+  const Component = loadedPages.get(page);
+  if (isMissing || Component === undefined) return isFailed ? <UnloadedPage /> : <Loading />;
   // Another workspace or environment begins the page again: nothing of the one may show in the other.
-  return Component === undefined ? (
-    <Loading />
-  ) : (
-    <Component key={`${workspace.value?.id} ${environment.value} ${JSON.stringify(ids)}`} ids={ids} />
-  );
+  return <Component key={`${workspace.value?.id} ${environment.value} ${JSON.stringify(ids)}`} ids={ids} />;
 };
 
 /** The first page that the session may use. */
@@ -70,9 +88,9 @@ const firstPage = (): PageRow | undefined =>
 const CurrentPage = () => {
   const found = findPage(path.value === "/sign-in" ? "/" : path.value);
   if (found === null) return <NotFoundPage />;
-  if (found.page.isAllowed()) return <LoadedPage {...found} />;
+  if (found.page.isAllowed()) return <LoadedPage key={found.page.path} {...found} />;
   const first = found.page.path === "/" ? firstPage() : undefined;
-  return first === undefined ? <ForbiddenPage /> : <LoadedPage page={first} ids={{}} />;
+  return first === undefined ? <ForbiddenPage /> : <LoadedPage key={first.path} page={first} ids={{}} />;
 };
 
 /** An installation without a workspace begins with one. */

@@ -27,137 +27,155 @@ export interface PageRow {
 
 const needs = (ability: Ability) => (): boolean => may(ability);
 
+let attempts = 0;
+
+/**
+ * Imports a program. Browsers keep that an import failed for as long as the page is open, so after a failure
+ * another address of the same program is asked.
+ */
+const again = async <Program>(load: () => Promise<Program>): Promise<Program> => {
+  try {
+    return await load();
+  } catch (error) {
+    const [address] = /https?:\S+\.js/.exec(String(error)) ?? [];
+    if (address === undefined) throw error;
+    return (await import(`${address}?${++attempts}`)) as Program;
+  }
+};
+
 /** All pages. The first one that a session may use is the one it begins with. */
 export const pageTable: ReadonlyArray<PageRow> = [
   {
     path: "/",
     navigation: "Overview",
     isAllowed: needs("reports:read"),
-    load: async () => (await import("../overview/OverviewPage.tsx")).OverviewPage,
+    load: async () => (await again(() => import("../overview/OverviewPage.tsx"))).OverviewPage,
   },
   {
     path: "/campaigns",
     navigation: "Campaigns",
     isAllowed: needs("campaigns:read"),
-    load: async () => (await import("../campaigns/CampaignListPage.tsx")).CampaignListPage,
+    load: async () => (await again(() => import("../campaigns/CampaignListPage.tsx"))).CampaignListPage,
   },
   {
     path: "/campaigns/new",
     isAllowed: needs("campaigns:write"),
-    load: async () => (await import("../campaigns/CampaignEditorPages.tsx")).NewCampaignPage,
+    load: async () => (await again(() => import("../campaigns/CampaignEditorPages.tsx"))).NewCampaignPage,
   },
   {
     path: "/campaigns/:campaign/edit",
     isAllowed: () => may("campaigns:read") && may("campaigns:write"),
-    load: async () => (await import("../campaigns/CampaignEditorPages.tsx")).EditCampaignPage,
+    load: async () => (await again(() => import("../campaigns/CampaignEditorPages.tsx"))).EditCampaignPage,
   },
   {
     path: "/campaigns/:campaign",
     isAllowed: needs("campaigns:read"),
-    load: async () => (await import("../campaigns/CampaignPage.tsx")).CampaignPage,
+    load: async () => (await again(() => import("../campaigns/CampaignPage.tsx"))).CampaignPage,
   },
   {
     path: "/campaigns/:campaign/notifications/new",
     isAllowed: () => may("campaigns:read") && may("notifications:write"),
-    load: async () => (await import("../notifications/NotificationPages.tsx")).NewNotificationPage,
+    load: async () =>
+      (await again(() => import("../notifications/NotificationPages.tsx"))).NewNotificationPage,
   },
   {
     path: "/campaigns/:campaign/notifications/:notification",
     isAllowed: () => may("campaigns:read") && may("notifications:read") && may("notifications:write"),
-    load: async () => (await import("../notifications/NotificationPages.tsx")).EditNotificationPage,
+    load: async () =>
+      (await again(() => import("../notifications/NotificationPages.tsx"))).EditNotificationPage,
   },
   {
     path: "/locations",
     navigation: "Locations",
     isAllowed: needs("locations:read"),
-    load: async () => (await import("../locations/LocationListPage.tsx")).LocationListPage,
+    load: async () => (await again(() => import("../locations/LocationListPage.tsx"))).LocationListPage,
   },
   {
     path: "/locations/import",
     isAllowed: needs("locations:write"),
-    load: async () => (await import("../locations/import/ImportPage.tsx")).ImportPage,
+    load: async () => (await again(() => import("../locations/import/ImportPage.tsx"))).ImportPage,
   },
   {
     path: "/locations/draw",
     isAllowed: needs("locations:write"),
-    load: async () => (await import("../locations/DrawPage.tsx")).DrawPage,
+    load: async () => (await again(() => import("../locations/DrawPage.tsx"))).DrawPage,
   },
   {
     path: "/media",
     navigation: "Media",
     isAllowed: needs("media:read"),
-    load: async () => (await import("../media/MediaPage.tsx")).MediaPage,
+    load: async () => (await again(() => import("../media/MediaPage.tsx"))).MediaPage,
   },
   {
     path: "/segments",
     navigation: "Segments",
     isAllowed: needs("segments:read"),
-    load: async () => (await import("../segments/SegmentListPage.tsx")).SegmentListPage,
+    load: async () => (await again(() => import("../segments/SegmentListPage.tsx"))).SegmentListPage,
   },
   {
     path: "/segments/new",
     isAllowed: needs("segments:write"),
-    load: async () => (await import("../segments/NewSegmentPage.tsx")).NewSegmentPage,
+    load: async () => (await again(() => import("../segments/NewSegmentPage.tsx"))).NewSegmentPage,
   },
   {
     path: "/segments/:segment",
     isAllowed: needs("segments:read"),
-    load: async () => (await import("../segments/SegmentPage.tsx")).SegmentPage,
+    load: async () => (await again(() => import("../segments/SegmentPage.tsx"))).SegmentPage,
   },
   {
     path: "/devices",
     navigation: "Devices",
     isAllowed: needs("devices:read"),
-    load: async () => (await import("../devices/DeviceListPage.tsx")).DeviceListPage,
+    load: async () => (await again(() => import("../devices/DeviceListPage.tsx"))).DeviceListPage,
   },
   {
     path: "/devices/:device",
     isAllowed: needs("devices:read"),
-    load: async () => (await import("../devices/DevicePage.tsx")).DevicePage,
+    load: async () => (await again(() => import("../devices/DevicePage.tsx"))).DevicePage,
   },
   {
     path: "/sends",
     navigation: "Sends",
     isAllowed: needs("sends:read"),
-    load: async () => (await import("../sends/SendListPage.tsx")).SendListPage,
+    load: async () => (await again(() => import("../sends/SendListPage.tsx"))).SendListPage,
   },
   {
     path: "/sends/:send",
     isAllowed: needs("sends:read"),
-    load: async () => (await import("../sends/SendPage.tsx")).SendPage,
+    load: async () => (await again(() => import("../sends/SendPage.tsx"))).SendPage,
   },
   {
     path: "/reports",
     navigation: "Reports",
     isAllowed: needs("reports:read"),
-    load: async () => (await import("../reports/ReportsPage.tsx")).ReportsPage,
+    load: async () => (await again(() => import("../reports/ReportsPage.tsx"))).ReportsPage,
   },
   {
     path: "/activity",
     navigation: "Activity",
     isAllowed: needs("activity:read"),
-    load: async () => (await import("../activity/ActivityPage.tsx")).ActivityPage,
+    load: async () => (await again(() => import("../activity/ActivityPage.tsx"))).ActivityPage,
   },
   {
     path: "/settings",
     navigation: "Settings",
     isAllowed: () => isOperator() || may("webhooks:read"),
-    load: async () => (await import("../settings/SettingsPage.tsx")).SettingsPage,
+    load: async () => (await again(() => import("../settings/SettingsPage.tsx"))).SettingsPage,
   },
   {
     path: "/settings/sessions",
     isAllowed: isOperator,
-    load: async () => (await import("../session/SessionListPage.tsx")).SessionListPage,
+    load: async () => (await again(() => import("../session/SessionListPage.tsx"))).SessionListPage,
   },
   {
     path: "/settings/webhooks/:webhook",
     isAllowed: needs("webhooks:read"),
-    load: async () => (await import("../settings/WebhookPage.tsx")).WebhookPage,
+    load: async () => (await again(() => import("../settings/WebhookPage.tsx"))).WebhookPage,
   },
   {
     path: "/workspaces/new",
     isAllowed: isOperator,
-    load: async () => (await import("../settings/NewWorkspacePage.tsx")).NewWorkspacePage,
+    load: async () => (await again(() => import("../settings/NewWorkspacePage.tsx"))).NewWorkspacePage,
   },
 ];
 

@@ -5,13 +5,12 @@ import { awaySince } from "../data/ApiCall.ts";
 import { Button } from "../parts/Button.tsx";
 import { ConfirmDialog } from "../parts/Dialog.tsx";
 import { addressOf, changedAddress, navigate, path } from "../routing/Router.ts";
-import { completeAddress, environment, workspaceId, workspaces } from "../session/Scope.ts";
+import { completeAddress, environment, environmentNames, workspaceId, workspaces } from "../session/Scope.ts";
 import { signOut } from "../session/SignIn.ts";
-import { currentSession, isOperator } from "../session/SessionState.ts";
+import { currentSession, isOperator, isReportsOnly } from "../session/SessionState.ts";
 import { AwayNotice } from "./AwayNotice.tsx";
+import { NavigationIcon } from "./NavigationIcon.tsx";
 import { pageTable } from "./PageTable.ts";
-
-const environmentNames = { production: "Production", sandbox: "Sandbox" } as const;
 
 /** Whether a link's page, or a page below it, is open. */
 const isOpen = (linked: string): boolean =>
@@ -26,6 +25,7 @@ const Navigation = () => (
           page.isAllowed() && (
             <li key={page.path}>
               <a href={addressOf(page.path)} aria-current={isOpen(page.path) ? "page" : undefined}>
+                <NavigationIcon path={page.path} />
                 {page.navigation}
               </a>
             </li>
@@ -117,6 +117,11 @@ const Person = () => {
   );
 };
 
+const productionText = (): string =>
+  isReportsOnly.value
+    ? "Production: your access key sees reports alone until the operator enables the full API here."
+    : "Production: messages reach the devices of real people.";
+
 /** The frame around every page. */
 export const Shell = ({ children }: { readonly children: ComponentChildren }) => {
   const [isMenuOpen, setMenuOpen] = useState(false);
@@ -152,11 +157,12 @@ export const Shell = ({ children }: { readonly children: ComponentChildren }) =>
         </div>
       </header>
       <div class="content">
-        {isSandbox && (
-          <aside class="sandbox-strip" aria-label="Sandbox">
-            Sandbox: only approved test devices get messages.
+        <aside
+          class={isSandbox ? "strip sandbox-strip" : "strip"}
+          aria-label={environmentNames[environment.value]}
+        >
+          {isSandbox ? "Sandbox: only approved test devices get messages." : productionText()}
           </aside>
-        )}
         <AwayNotice />
         <main id="main" tabIndex={-1}>
           {children}

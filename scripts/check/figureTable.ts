@@ -75,7 +75,7 @@ export const figureTable: Readonly<Record<string, ReadonlyArray<Figure>>> = {
     ["An upload may take # seconds", constant("UploadParsing.ts", "uploadTimeout") / second],
     ["must bring # KB", constant("UploadParsing.ts", "minBytes") / kibibyte],
     ["KB in every # seconds", constant("UploadParsing.ts", "interval") / second],
-    ["others after # minutes", constant("MediaLibrary.ts", "uploadMillis") / minute],
+    ["others after # minutes", constant("StoredBytes.ts", "uploadMillis") / minute],
     ["up to # times", constant("Migrations.ts", "maxRetries")],
     ["leases: # seconds for batches", batchLease],
     ["# seconds for pushes", pushLease],

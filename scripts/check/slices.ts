@@ -22,6 +22,7 @@ export const slices: ReadonlyArray<string> = [
   "campaigns",
   "notifications",
   "devices",
+  "copies",
   "sending",
   "events",
   "positions",

@@ -76,11 +76,12 @@ const bodyKind = (
   return jsonOf(requestBody) === undefined ? "upload" : "body";
 };
 
-/** The kind of a response: pages of a list, figures with their range, or the data alone. */
+/** The kind of a response: pages of a list, data with more beside it, or the data alone. */
 const responseKind = (success: Json): "pages" | "envelope" | null => {
-  const meta = (success["properties"] as Json)["meta"];
-  if (!isJson(meta)) return null;
-  return isJson(meta["properties"]) && "next_cursor" in meta["properties"] ? "pages" : "envelope";
+  const properties = success["properties"] as Json;
+  const { meta } = properties;
+  if (isJson(meta) && isJson(meta["properties"]) && "next_cursor" in meta["properties"]) return "pages";
+  return Object.keys(properties).length > 1 ? "envelope" : null;
 };
 
 /** Whether data is the confirmation of a deletion, which is the same for every resource (contract A4). */
@@ -138,12 +139,10 @@ export const operationOf = (method: string, path: string, op: Json, hasKeys: boo
     succeedsWith(op["responses"] as Json, "headers", "ETag");
   const credential = JSON.stringify(op["security"]).includes("sdkKey") ? "sdk-key" : null;
   const options = isKeyed(op) ? "ChangeOptions" : "CallOptions";
-  const extra = {
-    body: "",
-    import: " & { readonly dryRun?: boolean | undefined }",
-    rows: "",
-    upload: " & { readonly name?: string | undefined }",
-  }[body ?? "body"];
+  const takesDryRun = parameters.some((each) => each["name"] === "dry_run");
+  const extra =
+    (takesDryRun ? " & { readonly dryRun?: boolean | undefined }" : "") +
+    (body === "upload" ? " & { readonly name?: string | undefined }" : "");
   const deviceToken = hasHeader(op, "x-device-token")
     ? " & { readonly deviceToken?: string | undefined }"
     : "";

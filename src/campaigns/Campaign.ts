@@ -79,6 +79,12 @@ export const Campaign = Schema.Struct({
     Schema.brand("TimeZoneName"),
   ),
   paused: flag("Whether the campaign is paused.", false),
+  published_at: Schema.NullOr(
+    Timestamp.annotate({
+      description: "When the campaign was first not paused, in UTC; null for one that never was: a draft.",
+      examples: ["2026-11-30T16:20:00+00:00"],
+    }),
+  ),
   archived: flag("Whether the campaign is archived: paused, and not in lists.", false),
   frequency_cap_count: nullableInteger(
     "The most deliveries to the same device in the period; null for the workspace's default cap.",

@@ -7,8 +7,8 @@ import type { Tenant } from "../workspaces/Workspace.ts";
 import type { Campaign } from "./Campaign.ts";
 import { shownFields } from "./CampaignVersion.ts";
 
-/** The fields that activity shows: all but the status, which time changes as well. */
-const recorded = (campaign: Campaign) => Struct.omit(campaign, ["status"]);
+/** The fields that activity shows: all but the status, which time changes, and what follows from `paused`. */
+const recorded = (campaign: Campaign) => Struct.omit(campaign, ["status", "published_at"]);
 
 const eventOf = (before: Campaign | null, after: Campaign | null) =>
   before === null ? "campaign.created" : after === null ? "campaign.deleted" : "campaign.updated";

@@ -159,7 +159,9 @@ export class Campaigns extends Context.Service<
           yield* pipelined(workspaces.lock(tenant));
           const limit = limitFor(tenant, { ...values, paused }, now);
           yield* pipelined(repository.insert(tenant, id, { values, targets, paused, limit }, now));
-          const row = { ...values, id, paused, archived: false, createdAt: now, updatedAt: now };
+          const publishedAt = paused ? null : now;
+          const stamps = { publishedAt, archived: false, createdAt: now, updatedAt: now };
+          const row = { ...values, id, paused, ...stamps };
           const campaign = shownCampaign(row, targets, now);
           yield* record(tenant, "create", null, campaign, now);
           return campaign;

@@ -49,6 +49,12 @@ export class CampaignsApi extends HttpApiGroup.make("campaigns")
             examples: ["true"],
           }),
         ),
+        draft: Schema.optionalKey(
+          Schema.Literals(["true", "false"]).annotate({
+            description: "`true` lists only campaigns that never were published, `false` only the others.",
+            examples: ["false"],
+          }),
+        ),
         status: Schema.optionalKey(
           CampaignStatus.annotate({
             description: "Only campaigns that have this status now.",

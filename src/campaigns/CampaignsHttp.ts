@@ -26,10 +26,10 @@ export const campaignHandlers = handlerGroup(
         "list",
         Effect.fnUntraced(function* ({ query }) {
           const caller = yield* Caller;
-          const { archived, q, status = null, type = null, updated_since = null } = query;
+          const { archived, draft, q, status = null, type = null, updated_since = null } = query;
           const search = searchPattern(q);
           const isArchived = archived === "true";
-          const filters = { updated_since, status, type, search, archived: isArchived || undefined };
+          const filters = { updated_since, status, type, search, archived: isArchived || undefined, draft };
           const scope = { endpoint: "GET /campaigns", owner: caller, filters };
           return yield* cursors.page(scope, query, (position) =>
             campaigns.page(caller, position, {
@@ -38,6 +38,7 @@ export const campaignHandlers = handlerGroup(
               type,
               search,
               isArchived,
+              isDraft: draft === undefined ? null : draft === "true",
             }),
           );
         }),

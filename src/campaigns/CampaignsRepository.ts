@@ -41,6 +41,8 @@ export interface CampaignFilters {
   readonly type?: Campaign["type"] | null;
   /** A pattern of `searchPattern` for the name. */
   readonly search?: string | null;
+  /** Only drafts, or only campaigns that were not paused once. */
+  readonly isDraft?: boolean | null;
   /** Only archived campaigns, or only the others (the default). */
   readonly isArchived?: boolean;
 }

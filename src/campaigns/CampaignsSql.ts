@@ -17,11 +17,15 @@ type Ids = ReadonlyArray<string>;
 
 interface Columns extends Omit<Campaign, "targeting"> {
   /**
-   * The ids of locations, groups and segments in one column: V8 keeps an object that gets over 18 properties
-   * by computed names as a hash table, which costs an eighth of the time of a page of 20 campaigns.
+   * All of the targeting in one column: V8 keeps an object that gets over 18 properties by computed names as
+   * a hash table, which costs an eighth of the time of a page of 20 campaigns.
    */
-  readonly targets: readonly [locations: Ids, groups: Ids, segments: Ids];
-  readonly segment_match: Campaign["targeting"]["segment_match"];
+  readonly targets: readonly [
+    locations: Ids,
+    groups: Ids,
+    segments: Ids,
+    match: Campaign["targeting"]["segment_match"],
+  ];
 }
 
 interface FoundColumns
@@ -31,7 +35,7 @@ interface FoundColumns
 }
 
 const toCampaign = (row: Columns): Campaign => {
-  const [location_ids, location_group_ids, segmentation_ids] = row.targets;
+  const [location_ids, location_group_ids, segmentation_ids, segment_match] = row.targets;
   return {
     id: row.id,
     name: row.name,
@@ -41,6 +45,7 @@ const toCampaign = (row: Columns): Campaign => {
     ends_at: row.ends_at,
     timezone: row.timezone,
     paused: row.paused,
+    published_at: row.published_at,
     archived: row.archived,
     frequency_cap_count: row.frequency_cap_count,
     frequency_cap_period: row.frequency_cap_period,
@@ -52,7 +57,7 @@ const toCampaign = (row: Columns): Campaign => {
       location_group_ids,
       segmentation_ids,
       // The last segment of a campaign that has ended can be deleted (contract E6).
-      segment_match: segmentation_ids.length > 0 ? row.segment_match : null,
+      segment_match: segmentation_ids.length > 0 ? segment_match : null,
     },
     created_at: row.created_at,
     updated_at: row.updated_at,
@@ -79,12 +84,12 @@ export const campaignsSql = Layer.effect(
 
     const columns = (now: number) => sql`
       c.id, c.name, c.type, ${statusSql(sql, now, "c")} AS status, ${utc("c.starts_at")} AS starts_at,
-      ${utc("c.ends_at")} AS ends_at, c.timezone, c.paused, c.archived, c.frequency_cap_count,
-      c.frequency_cap_period, c.cap_by, c.quiet_hours, c.cooldown_minutes,
+      ${utc("c.ends_at")} AS ends_at, c.timezone, c.paused, ${utc("c.published_at")} AS published_at,
+      c.archived, c.frequency_cap_count, c.frequency_cap_period, c.cap_by, c.quiet_hours, c.cooldown_minutes,
       json_build_array(${targets("campaign_location", "location_id")},
         ${targets("campaign_location_group", "group_id")},
-        ${targets("campaign_segment", "segment_id")}) AS targets,
-      c.segment_match, ${utc("c.created_at")} AS created_at, ${utc("c.updated_at")} AS updated_at`;
+        ${targets("campaign_segment", "segment_id")}, c.segment_match) AS targets,
+      ${utc("c.created_at")} AS created_at, ${utc("c.updated_at")} AS updated_at`;
 
     const limited = (tenant: Tenant, except: CampaignId | null, now: number) => sql`
       SELECT count(*)::integer AS count FROM campaign c
@@ -99,6 +104,7 @@ export const campaignsSql = Layer.effect(
       page: (tenant, position, filters, now) => {
         const {
           isArchived = false,
+          isDraft = null,
           search = null,
           status = null,
           type = null,
@@ -110,6 +116,7 @@ export const campaignsSql = Layer.effect(
             WHERE ${tenantIs("c", tenant)} AND c.archived = ${isArchived}
               AND (${position.before}::uuid IS NULL OR c.id < ${position.before})
               AND (${instant(updatedSince)} IS NULL OR c.updated_at >= ${instant(updatedSince)})
+              AND (${isDraft}::boolean IS NULL OR (c.published_at IS NULL) = ${isDraft})
               AND (${type}::text IS NULL OR c.type = ${type})
               AND (${status}::text IS NULL OR ${statusSql(sql, now, "c")} = ${status})
               ${search === null ? sql`` : sql`AND c.search_name LIKE ${search}`}

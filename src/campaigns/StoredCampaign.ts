@@ -1,6 +1,7 @@
 import { utcText } from "../time/LocalTime.ts";
 import type { CampaignId } from "../wire/Ids.ts";
-import type { Campaign } from "./Campaign.ts";
+import type { Campaign, FoundCampaign } from "./Campaign.ts";
+import { datesOf } from "./CampaignDates.ts";
 import { campaignStatus } from "./CampaignStatus.ts";
 import type { CampaignValues } from "./CampaignsRepository.ts";
 import type { ResolvedTargeting } from "./CampaignTargeting.ts";
@@ -9,6 +10,8 @@ import type { ResolvedTargeting } from "./CampaignTargeting.ts";
 export interface StoredCampaign extends CampaignValues {
   readonly id: CampaignId;
   readonly paused: boolean;
+  /** When it was first not paused; null for a draft. */
+  readonly publishedAt: number | null;
   readonly archived: boolean;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -24,6 +27,7 @@ export const shownCampaign = (row: StoredCampaign, targets: ResolvedTargeting, n
   ends_at: row.endsAt === null ? null : utcText(row.endsAt),
   timezone: row.timezone,
   paused: row.paused,
+  published_at: row.publishedAt === null ? null : utcText(row.publishedAt),
   archived: row.archived,
   frequency_cap_count: row.frequencyCapCount,
   frequency_cap_period: row.frequencyCapPeriod,
@@ -39,4 +43,17 @@ export const shownCampaign = (row: StoredCampaign, targets: ResolvedTargeting, n
   },
   created_at: utcText(row.createdAt),
   updated_at: utcText(row.updatedAt),
+});
+
+/** The values of a campaign that is read: the inverse of `shownCampaign`. */
+export const valuesOf = (campaign: FoundCampaign): CampaignValues => ({
+  name: campaign.name,
+  type: campaign.type,
+  ...datesOf(campaign),
+  frequencyCapCount: campaign.frequency_cap_count,
+  frequencyCapPeriod: campaign.frequency_cap_period,
+  capBy: campaign.cap_by,
+  quietHours: campaign.quiet_hours,
+  cooldownMinutes: campaign.cooldown_minutes,
+  segmentMatch: campaign.targeting.segment_match,
 });

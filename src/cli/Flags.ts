@@ -16,6 +16,10 @@ export const choiceFlag = <const Choices extends ReadonlyArray<string>>(
   description: string,
 ) => Flag.Literals(name, choices).pipe(Flag.withDescription(description), Flag.optional);
 
+/** A text that may be given several times, or not at all. */
+export const repeatedFlag = (name: string, description: string) =>
+  textFlag(name, `${description}. May be repeated`).pipe(Flag.atLeast(0), Flag.withDefault([]));
+
 /** A switch, which is off if it is left out. */
 export const switchFlag = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false));

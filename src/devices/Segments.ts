@@ -65,6 +65,8 @@ export class Segments extends Context.Service<
       tenant: Tenant,
       body: ParsedBody<SegmentDraft>,
     ) => Effect.Effect<Segment, Unprocessable | ServiceUnavailable>;
+    /** Stores a segment and gives its id. The caller has locked the tenant, and checked the name. */
+    readonly add: (tenant: Tenant, named: NamedRule) => Effect.Effect<string>;
     /**
      * Changes the sent fields and keeps the others. Later sends use the changed rule. @throws 404, 422, 503
      */
@@ -147,15 +149,18 @@ export class Segments extends Context.Service<
         );
       });
 
-      const insert = Effect.fnUntraced(function* (tenant: Tenant, body: ParsedBody<SegmentDraft>) {
-        yield* workspaces.lock(tenant);
-        yield* checkName(tenant, body, null);
-        const { name, rule } = yield* body.complete;
+      const add = Effect.fnUntraced(function* (tenant: Tenant, { name, rule }: NamedRule) {
         const now = yield* Clock.currentTimeMillis;
         const id = idAt(now);
         yield* repository.insert(tenant, id, name, rule, now);
         yield* activity.record(tenant, segmentChange("create", id, null, { name, rule }));
         return id;
+      });
+
+      const insert = Effect.fnUntraced(function* (tenant: Tenant, body: ParsedBody<SegmentDraft>) {
+        yield* workspaces.lock(tenant);
+        yield* checkName(tenant, body, null);
+        return yield* add(tenant, yield* body.complete);
       }, database.atomically);
 
       const replace = Effect.fnUntraced(function* (
@@ -184,6 +189,8 @@ export class Segments extends Context.Service<
           const device_count = yield* countOf(tenant, body, body.fields.rule);
           return { ...(yield* Effect.orDie(findRow(tenant, yield* insert(tenant, body)))), device_count };
         }),
+
+        add,
 
         update: Effect.fn("Segments.update")(function* (tenant, id, body) {
           const { rule } = yield* findRow(tenant, id);

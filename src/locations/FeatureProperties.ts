@@ -36,12 +36,16 @@ export const readText = <Missing>(
 
 /**
  * Reads a circle's radius and rounds it to whole metres; its range is checked before (contract G3). A numeric
- * text is accepted. Undefined if it is rejected.
+ * text is accepted. Undefined if it is rejected; `member` has it, for reasons.
  */
-export const readRadius = (value: unknown, reject: Reject): number | undefined => {
+export const readRadius = (
+  value: unknown,
+  reject: Reject,
+  member = "properties.radius",
+): number | undefined => {
   const range = `between ${MIN_RADIUS_METERS} and ${MAX_RADIUS_METERS} metres`;
   if (value === undefined || value === null)
-    return reject(`A Point needs a radius: set properties.radius to a number ${range}.`);
+    return reject(`A Point needs a radius: set ${member} to a number ${range}.`);
   const radius = typeof value === "string" && NUMERIC.test(value.trim()) ? Number(value) : value;
   if (typeof radius === "number" && radius >= MIN_RADIUS_METERS && radius <= MAX_RADIUS_METERS) {
     return Math.round(radius);

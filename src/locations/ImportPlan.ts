@@ -19,6 +19,8 @@ export interface ImportPlan {
   readonly updates: ReadonlyArray<StoredImport>;
   /** The ids of locations, each with the name of the group that it is added to. */
   readonly memberships: ReadonlyArray<{ readonly group: string; readonly id: string }>;
+  /** How many more locations the plan of the workspace allows after it; null for no limit. */
+  readonly room: number | null;
 }
 
 /** The environment before an import. */
@@ -58,10 +60,12 @@ export const planImport = (
     if (group !== null) memberships.push({ group, id });
     return { index, status: existing === undefined ? "created" : "updated", name, id, reasons: null };
   });
-  return { results, creations: [...created.values()], updates: [...updated.values()], memberships };
+  const room = limit === null ? null : Math.max(0, limit - count - created.size);
+  return { results, creations: [...created.values()], updates: [...updated.values()], memberships, room };
 };
 
-const overLimit = (limit: number, count: number): string =>
+/** The sentence for more locations than the plan allows. */
+export const overLimit = (limit: number, count: number): string =>
   `The plan allows ${counted(limit, "location")} (max_locations) and there are ${count} already; ` +
   "delete some, or ask the operator for a larger plan.";
 

@@ -1,6 +1,6 @@
 import { Schema } from "effect";
 import { MAX_FEATURES } from "./ImportLimits.ts";
-import { nullableText, shownId, shownInteger } from "../wire/ShownFields.ts";
+import { nullableInteger, nullableText, shownId, shownInteger } from "../wire/ShownFields.ts";
 
 /** The problem of a list with too many features. */
 export const tooManyFeatures = "The features must be at most 10,000: split the file into several imports.";
@@ -99,6 +99,12 @@ export const ImportReport = Schema.Struct({
     description: "Whether it was a dry run, which writes nothing.",
     examples: [false],
   }),
+  room: Schema.optionalKey(
+    nullableInteger(
+      "Of a dry run: how many more locations the plan allows after these features; null without a limit.",
+      400,
+    ),
+  ),
   results: Schema.Array(FeatureResult).annotate({
     description: "One result for each feature, in the order in which they were sent.",
     examples: [[{ index: 0, status: "created", name: "Dam Square", reasons: null }]],

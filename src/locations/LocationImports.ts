@@ -7,12 +7,14 @@ import { Workspaces } from "../workspaces/Workspaces.ts";
 import type { RejectedFeature } from "./GeoJsonImport.ts";
 import type { ImportedLocation } from "./ImportedLocation.ts";
 import { type ImportPlan, planImport, statementRows, summaryOf } from "./ImportPlan.ts";
+import type { StoredShape } from "./LocationEdit.ts";
 import type { ImportReport } from "./LocationImport.ts";
 import { LocationGroups } from "./LocationGroups.ts";
 import { LocationImportsRepository } from "./LocationImportsRepository.ts";
 import { LocationIndexes } from "./LocationIndexes.ts";
+import type { LocationResource } from "./LocationResource.ts";
 
-/** GeoJSON imports, the only way to create locations and groups. */
+/** GeoJSON imports, the only way to create locations, and what single changes have in common with them. */
 export class LocationImports extends Context.Service<LocationImports>()("waypost/locations/LocationImports", {
   make: Effect.gen(function* () {
     const database = yield* Database;
@@ -85,6 +87,31 @@ export class LocationImports extends Context.Service<LocationImports>()("waypost
       });
 
     return {
+      /** Gives a location another shape. Call it in the transaction of the change, which locks the tenant. */
+      reshape: Effect.fnUntraced(function* (
+        tenant: Tenant,
+        { id, name }: LocationResource,
+        shape: StoredShape,
+        now: number,
+      ) {
+        const texts = { _tag: "ParsedFeature", name, externalId: null, group: null } as const;
+        yield* repository.update(tenant, [{ id, location: { ...texts, ...shape } }], now);
+        yield* locationIndexes.changed(tenant);
+      }),
+
+      /** Puts a location into exactly the groups with these names. Call it as `reshape`. */
+      regroup: Effect.fnUntraced(function* (
+        tenant: Tenant,
+        locationId: string,
+        names: ReadonlySet<string>,
+        now: number,
+      ) {
+        const groupIds = [...(yield* groupsOf(tenant, names, now)).values()];
+        yield* repository.leave(tenant, locationId, groupIds, now);
+        const members = groupIds.map((groupId) => ({ groupId, locationId }));
+        if (members.length > 0) yield* repository.join(tenant, members, now);
+      }),
+
       /**
        * Creates and updates locations in one transaction; an invalid feature fails alone (contract G2–G6). A
        * dry run writes nothing and gives the same results, without ids for what it would create.
@@ -95,18 +122,18 @@ export class LocationImports extends Context.Service<LocationImports>()("waypost
         isDryRun: boolean,
       ) {
         const now = yield* Clock.currentTimeMillis;
-        const results = isDryRun
-          ? withoutNewIds(yield* plan(tenant, locations, now))
+        const { results, ...room } = isDryRun
+          ? yield* Effect.map(plan(tenant, locations, now), dryRunOf)
           : yield* database.atomically(
               Effect.gen(function* () {
                 yield* workspaces.lock(tenant);
                 const planned = yield* plan(tenant, locations, now);
                 yield* write(tenant, planned, now);
                 if (isWritten(planned)) yield* recordCounts(tenant, planned);
-                return planned.results;
+                return { results: planned.results };
               }),
             );
-        return { dry_run: isDryRun, results, summary: summaryOf(results) } satisfies ImportReport;
+        return { dry_run: isDryRun, ...room, results, summary: summaryOf(results) } satisfies ImportReport;
       }),
     };
   }),
@@ -117,9 +144,11 @@ export class LocationImports extends Context.Service<LocationImports>()("waypost
 const isWritten = ({ creations, memberships, updates }: ImportPlan): boolean =>
   creations.length + updates.length + memberships.length > 0;
 
-const withoutNewIds = ({ creations, results }: ImportPlan): ImportPlan["results"] => {
+/** The results without the ids of new locations, and the room that the plan has left. */
+const dryRunOf = ({ creations, results, room }: ImportPlan): Pick<ImportPlan, "results" | "room"> => {
   const newIds = new Set(creations.map(({ id }) => id));
-  return results.map(({ id, ...result }) =>
+  const shown = results.map(({ id, ...result }) =>
     id === undefined || newIds.has(id) ? result : { ...result, id },
   );
+  return { results: shown, room };
 };

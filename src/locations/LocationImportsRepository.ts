@@ -28,6 +28,13 @@ export class LocationImportsRepository extends Context.Service<
       idsByName: ReadonlyMap<string, string>,
       now: number,
     ) => Effect.Effect<void>;
+    /** Takes a location out of all groups but these. A group that loses it counts as updated at `now`. */
+    readonly leave: (
+      tenant: Tenant,
+      locationId: string,
+      keptGroupIds: ReadonlyArray<string>,
+      now: number,
+    ) => Effect.Effect<void>;
     /** Adds locations to groups. A group that gains a location counts as updated at `now`. */
     readonly join: (tenant: Tenant, members: ReadonlyArray<GroupMember>, now: number) => Effect.Effect<void>;
   }

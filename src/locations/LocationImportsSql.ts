@@ -77,6 +77,17 @@ export const locationImportsSql = Layer.effect(
             })}`.unprepared,
         ),
 
+      leave: (tenant, locationId, keptGroupIds, now) =>
+        run(sql`
+          WITH gone AS (
+            DELETE FROM location_group_member
+            WHERE ${inTenant(tenant)} AND location_id = ${locationId}
+              AND group_id <> ALL(${arrayOf("uuid", keptGroupIds)})
+            RETURNING group_id
+          )
+          UPDATE location_group SET updated_at = ${instant(now)}
+          WHERE ${inTenant(tenant)} AND id IN (SELECT group_id FROM gone)`),
+
       join: (tenant, members, now) =>
         run(
           Effect.flatMap(

@@ -1,6 +1,6 @@
 import { Schema } from "effect";
-import { nullableText, shownId, shownText } from "../wire/ShownFields.ts";
-import { optionalText, text, Timestamp } from "../wire/Text.ts";
+import { nullableText, shownId, shownInteger, shownText } from "../wire/ShownFields.ts";
+import { optionalOrNull, optionalText, text, Timestamp } from "../wire/Text.ts";
 import { type Geometry, ShapeType } from "./Location.ts";
 
 const positionJson = {
@@ -78,6 +78,29 @@ export const LocationResource = Schema.Struct({
   updated_at: Timestamp,
 }).annotate({ identifier: "Location" });
 
+const degrees = (description: string, example: number) =>
+  Schema.Finite.annotate({ description, examples: [example] });
+
+const LocationPoint = Schema.Tuple([
+  id,
+  degrees("Longitude of the circle, or of a circle that encloses the polygon.", 4.8936),
+  degrees("Latitude of that circle.", 52.3731),
+  Schema.NullOr(Schema.Int).annotate({
+    description: "A circle's radius in metres; null for a polygon.",
+    examples: [150],
+  }),
+]).annotate({
+  identifier: "LocationPoint",
+  description: "Id, longitude, latitude and radius of a location.",
+  examples: [["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60", 4.8936, 52.3731, 150]],
+});
+
+/** All locations as points (contract CO1). */
+export const LocationPoints = Schema.Struct({
+  data: Schema.Array(LocationPoint),
+  meta: Schema.Struct({ count: shownInteger("How many locations there are.", 10_000) }),
+});
+
 /**
  * A location as the platform API shows it; its `geometry` is typed here, and only described by the schema.
  */
@@ -85,18 +108,7 @@ export interface LocationResource extends Omit<typeof LocationResource.Type, "ge
   readonly geometry: Geometry;
 }
 
-const fixed = (what: string, example: unknown) =>
-  Schema.optionalKey(
-    Schema.Unknown.annotate({
-      description:
-        `${what} cannot be changed here: the same value is ignored, another one is an error. ` +
-        "To change it, import the location again.",
-      examples: [example],
-    }),
-  );
-
-/** Body of a change: fields that are left out keep their value (contract G1). */
-export const LocationPatch = Schema.Struct({
+const texts = {
   name: Schema.optionalKey(
     text({ max: 255, description: "Name of the location; cannot be emptied.", example: "Dam Square" }),
   ),
@@ -110,29 +122,45 @@ export const LocationPatch = Schema.Struct({
     description: "Your own id of the location, unique among locations; null or empty clears it.",
     example: "store-0042",
   }),
-  geometry: fixed("The geometry", { type: "Point", coordinates: [4.8936, 52.3731] }),
-  type: fixed("The type", "circle"),
-  radius_meters: fixed("The radius", 150),
+};
+
+/** Body of a change: fields that are left out keep their value (contract G1, CO2). */
+export const LocationPatch = Schema.Struct({
+  ...texts,
+  geometry: Schema.optionalKey(
+    GeometryAnswer.annotate({
+      description: "The new shape, by the rules of an import: a Point with `radius_meters`, or a Polygon.",
+    }),
+  ),
+  radius_meters: optionalOrNull(
+    Schema.Finite.annotate({
+      description: "The radius of a Point or of a circle, 50 to 1000 metres; null for a polygon.",
+      examples: [150],
+    }),
+  ),
+  groups: Schema.optionalKey(
+    Schema.Array(Schema.String).annotate({
+      description:
+        "Names of the groups that the location is in from now on, at most 1,000; missing ones are created.",
+      examples: [["Amsterdam"]],
+    }),
+  ),
+  type: Schema.optionalKey(
+    ShapeType.annotate({
+      description: "The type of the geometry; another one is an error.",
+      examples: ["circle"],
+    }),
+  ),
 }).annotate({ identifier: "LocationPatch" });
-export type LocationPatch = typeof LocationPatch.Type;
 
-/** The fields that a change may contain but not alter. */
-export const shapeFields = ["geometry", "type", "radius_meters"] as const;
+const any = Schema.optionalKey(Schema.Unknown);
 
-/** Whether a sent field equals the location's; of a geometry, only `type` and `coordinates` are compared. */
-export const isUnchanged = (
-  location: LocationResource,
-  field: (typeof shapeFields)[number],
-  sent: unknown,
-): boolean => {
-  if (field !== "geometry") return sent === location[field];
-  if (typeof sent !== "object" || sent === null) return false;
-  const { coordinates, type } = sent as { readonly coordinates?: unknown; readonly type?: unknown };
-  return type === location.geometry.type && isSame(coordinates, location.geometry.coordinates);
-};
-
-const isSame = (sent: unknown, stored: unknown): boolean => {
-  if (!Array.isArray(stored)) return sent === stored;
-  if (!Array.isArray(sent) || sent.length !== stored.length) return false;
-  return stored.every((each, index) => isSame(sent[index], each));
-};
+/** A change as it is parsed: the rules of an import read the shape and the groups, and give every reason. */
+export const SentLocationPatch = Schema.Struct({
+  ...texts,
+  geometry: any,
+  radius_meters: any,
+  groups: any,
+  type: any,
+});
+export type SentLocationPatch = typeof SentLocationPatch.Type;

@@ -10,10 +10,14 @@ import type { ParsedBody } from "../wire/ParsedBody.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { runSliced } from "../workers/TimeSlices.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
+import type { RejectedFeature } from "./GeoJsonImport.ts";
+import type { ImportedLocation } from "./ImportedLocation.ts";
+import { changedGroups, changedShape } from "./LocationEdit.ts";
+import { LocationImports } from "./LocationImports.ts";
 import { LocationIndexes } from "./LocationIndexes.ts";
-import { isUnchanged, type LocationPatch, type LocationResource, shapeFields } from "./LocationResource.ts";
+import type { SentLocationPatch, LocationResource } from "./LocationResource.ts";
 import type { LocationSearch } from "./LocationSearch.ts";
-import { LocationsRepository } from "./LocationsRepository.ts";
+import { type LocationFilters, LocationsRepository } from "./LocationsRepository.ts";
 
 /** Locations near a position that are looked up for one page: more than any page has. */
 const nearCandidates = 1_000;
@@ -28,13 +32,25 @@ export class Locations extends Context.Service<
       search: LocationSearch,
       position: PagePosition,
     ) => Effect.Effect<ReadonlyArray<LocationResource>, ServiceUnavailable>;
+    /**
+     * The points of all that are selected, newest first, as the JSON text of a response, and its version.
+     * @throws 503
+     */
+    readonly points: (
+      tenant: Tenant,
+      filters: LocationFilters,
+    ) => Effect.Effect<{ readonly text: string; readonly version: string }, ServiceUnavailable>;
     /** @throws 404 */
     readonly find: (tenant: Tenant, id: string) => Effect.Effect<LocationResource, NotFound>;
-    /** Changes the fields that were sent; the shape cannot be changed (contract G1). @throws 404, 422 */
+    /**
+     * Changes the fields that were sent (contract G1, CO2). `geometry` is the sent one as an import reads it;
+     * null without one. @throws 404, 422
+     */
     readonly update: (
       tenant: Tenant,
       id: string,
-      body: ParsedBody<LocationPatch>,
+      body: ParsedBody<SentLocationPatch>,
+      geometry: ImportedLocation | RejectedFeature | null,
     ) => Effect.Effect<LocationResource, NotFound | Unprocessable>;
     /** Deletes a location and removes it from its groups and campaigns (contract E12). @throws 404 */
     readonly delete: (tenant: Tenant, id: string) => Effect.Effect<DeletedResource, NotFound>;
@@ -51,6 +67,7 @@ export class Locations extends Context.Service<
       const database = yield* Database;
       const workspaces = yield* Workspaces;
       const repository = yield* LocationsRepository;
+      const imports = yield* LocationImports;
       const locationIndexes = yield* LocationIndexes;
       const activity = yield* Activity;
       const longReads = yield* LongReads;
@@ -82,19 +99,22 @@ export class Locations extends Context.Service<
           (page, { workspaceId }, { near }) => (near === null ? page : longReads.run(workspaceId, page)),
         ),
 
+        points: Effect.fn("Locations.points")(
+          function* (tenant, filters) {
+            const { count, points, updated_at } = yield* repository.points(tenant, filters);
+            return { text: `{"data":${points},"meta":{"count":${count}}}`, version: updated_at ?? "" };
+          },
+          (points, { workspaceId }) => longReads.run(workspaceId, points),
+        ),
+
         find,
 
-        update: Effect.fn("Locations.update")(function* (tenant, id, body) {
+        update: Effect.fn("Locations.update")(function* (tenant, id, body, geometry) {
           const { fields, problems } = body;
           yield* workspaces.lock(tenant);
           const location = yield* find(tenant, id);
-          const hint = "the shape is changed by importing the location again with its external id";
-          for (const field of shapeFields) {
-            const sent = fields[field];
-            if (sent === undefined || isUnchanged(location, field, sent)) continue;
-            const noun = field === "radius_meters" ? "radius" : field;
-            problems.add(field, `The ${noun} cannot be changed here: ${hint}. Leave it out.`);
-          }
+          const shape = changedShape(location, fields, geometry, problems);
+          const groups = changedGroups(location, fields.groups, problems);
           const externalId = fields.external_id;
           if (externalId !== undefined && externalId !== null) {
             const holder = yield* repository.findByExternalId(tenant, externalId);
@@ -107,6 +127,8 @@ export class Locations extends Context.Service<
           }
           const { address, external_id, name } = yield* body.complete;
           const now = yield* Clock.currentTimeMillis;
+          if (shape !== null) yield* imports.reshape(tenant, location, shape, now);
+          if (groups !== null) yield* imports.regroup(tenant, location.id, groups, now);
           const change = { name, address, externalId: external_id };
           const updated = (yield* repository.update(tenant, location.id, change, now)) ?? (yield* notFound);
           yield* activity.record(tenant, locationChange("update", location, updated));
@@ -131,11 +153,9 @@ export class Locations extends Context.Service<
   );
 }
 
-/** The fields that activity shows. A shape can have thousands of positions, and only an import changes it. */
-const recorded = (location: LocationResource) => {
-  const { geometry: _, ...fields } = location;
-  return fields;
-};
+/** The fields that activity shows. The shape of a deleted location is left out: it can be long. */
+const recorded = ({ geometry, ...fields }: LocationResource, isDeleted: boolean) =>
+  isDeleted ? fields : { ...fields, geometry };
 
 const locationChange = (
   action: "update" | "delete",
@@ -144,6 +164,6 @@ const locationChange = (
 ): ResourceChange => ({
   action,
   resource: { type: "location", id: before.id, name: (after ?? before).name },
-  before: recorded(before),
-  after: after && recorded(after),
+  before: recorded(before, after === null),
+  after: after && recorded(after, false),
 });

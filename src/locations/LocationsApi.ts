@@ -9,7 +9,7 @@ import { BodyRules } from "../wire/RequestBody.ts";
 import { shownText } from "../wire/ShownFields.ts";
 import { FeatureCollection, ImportReport } from "./LocationImport.ts";
 import { locationSearchParameters } from "./LocationSearch.ts";
-import { LocationPatch, LocationResource } from "./LocationResource.ts";
+import { LocationPatch, LocationPoints, LocationResource } from "./LocationResource.ts";
 
 const params = {
   location: shownText("Id of the location.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),
@@ -64,6 +64,27 @@ export class LocationsApi extends HttpApiGroup.make("locations")
       .annotate(OpenApi.Summary, "List locations")
       .annotate(OpenApi.Description, "Newest first."),
 
+    HttpApiEndpoint.get("points", "/locations/points", {
+      query: { group: locationSearchParameters.group, q: locationSearchParameters.q },
+      headers: {
+        "if-none-match": Schema.optionalKey(
+          shownText(
+            "The `ETag` of an earlier response: 304 without a body if nothing has changed since.",
+            'W/"qXK2v0"',
+          ),
+        ),
+      },
+      success: [LocationPoints, HttpApiSchema.Empty(304)],
+      error: [Unprocessable],
+    })
+      .annotate(Needs, "locations:read")
+      .annotate(OpenApi.Summary, "List the points of all locations")
+      .annotate(
+        OpenApi.Description,
+        "All locations at once, for a map: one small row each, without pages. The response is compressed " +
+          "for clients that accept gzip, and its `ETag` changes with every change of a location in it.",
+      ),
+
     HttpApiEndpoint.post("import", "/locations/import", {
       query: dryRunParameter,
       payload: importBody,
@@ -97,11 +118,11 @@ export class LocationsApi extends HttpApiGroup.make("locations")
     })
       .annotate(Needs, "locations:write")
       .middleware(Idempotency)
-      .annotate(OpenApi.Summary, "Change a location's name, address or external id")
+      .annotate(OpenApi.Summary, "Change a location")
       .annotate(
         OpenApi.Description,
-        "Fields that are left out keep their value. To change the shape, import the location again with " +
-          "its `external_id`.",
+        "Fields that are left out keep their value. `geometry`, `radius_meters` and `groups` are read by " +
+          "the rules of an import; positions count by the new shape from the next request on.",
       ),
 
     HttpApiEndpoint.delete("delete", "/locations/:location", { params, success: Deleted, error: [NotFound] })

@@ -2,14 +2,16 @@ import { Effect } from "effect";
 import { HttpServerResponse } from "effect/http";
 import { Caller, callerData } from "../access/Caller.ts";
 import { Cursors } from "../http/Cursors.ts";
+import { compressedUnlessKnown } from "../http/CompressedText.ts";
 import { PlatformApi } from "../PlatformApi.ts";
 import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { readParsedBody } from "../wire/ParsedBody.ts";
+import { exactText, searchPattern } from "../wire/SearchText.ts";
 import { ImportReader } from "./import/ImportReader.ts";
 import { LocationImports } from "./LocationImports.ts";
 import { readLocationSearch } from "./LocationSearch.ts";
 import { isDryRun } from "./LocationsApi.ts";
-import { LocationPatch } from "./LocationResource.ts";
+import { SentLocationPatch } from "./LocationResource.ts";
 import { Locations } from "./Locations.ts";
 
 /** Handlers of `LocationsApi`. */
@@ -38,6 +40,13 @@ export const locationsHandlers = handlerGroup(
           return HttpServerResponse.jsonUnsafe(yield* page);
         }),
       )
+      .handle("points", ({ query }) =>
+        Effect.gen(function* () {
+          const filters = { group: exactText(query.group), search: searchPattern(query.q) };
+          const { text, version } = yield* locations.points(yield* Caller, filters);
+          return yield* compressedUnlessKnown(text, version);
+        }),
+      )
       .handleRaw("import", ({ query, request }) =>
         Effect.gen(function* () {
           const caller = yield* Caller;
@@ -53,8 +62,10 @@ export const locationsHandlers = handlerGroup(
           Effect.fnUntraced(function* (caller) {
             // A missing location is reported before any problem of the body (contract B1).
             yield* locations.find(caller, params.location);
-            const body = yield* readParsedBody(LocationPatch, { request, endpoint });
-            return yield* locations.update(caller, params.location, body);
+            const body = yield* readParsedBody(SentLocationPatch, { request, endpoint });
+            const sent = body.fields.geometry;
+            const geometry = sent === undefined ? null : yield* reader.readGeometry(caller, sent);
+            return yield* locations.update(caller, params.location, body, geometry);
           }),
         ),
       )

@@ -17,6 +17,14 @@ export interface LocationFilters extends Partial<Omit<LocationSearch, "near">> {
   readonly ids?: ReadonlyArray<string> | null;
 }
 
+/** Points of locations (contract CO1), as JSON text, and what changes with every change of them. */
+export interface LocationPoints {
+  readonly points: string;
+  readonly count: number;
+  /** When one of them was changed last; null for none. */
+  readonly updated_at: string | null;
+}
+
 /** Stores locations. Instants are epoch milliseconds. */
 export class LocationsRepository extends Context.Service<
   LocationsRepository,
@@ -27,6 +35,8 @@ export class LocationsRepository extends Context.Service<
       filters: LocationFilters,
       position: PagePosition,
     ) => Effect.Effect<ReadonlyArray<LocationResource>>;
+    /** The points of all selected locations, newest first. */
+    readonly points: (tenant: Tenant, filters: LocationFilters) => Effect.Effect<LocationPoints>;
     readonly find: (tenant: Tenant, id: string) => Effect.Effect<LocationResource | null>;
     /** The id of the location with this external id. */
     readonly findByExternalId: (tenant: Tenant, externalId: string) => Effect.Effect<string | null>;

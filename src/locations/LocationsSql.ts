@@ -1,10 +1,11 @@
 import { Effect, Layer } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
-import { arrayOf, instant, utc } from "../database/Rows.ts";
+import { arrayOf, instant, onlyRow, utc } from "../database/Rows.ts";
 import { anyRow, columnValues, firstRow, firstValue } from "../database/Statements.ts";
 import { sameTenant, tenantIs } from "../database/TenantColumns.ts";
 import type { LocationResource } from "./LocationResource.ts";
-import { LocationsRepository } from "./LocationsRepository.ts";
+import type { Tenant } from "../workspaces/Workspace.ts";
+import { type LocationFilters, type LocationPoints, LocationsRepository } from "./LocationsRepository.ts";
 
 /** A condition on a filter's value; none where the filter is not set. */
 const given = <A>(value: A | null | undefined, condition: (value: A) => Statement.Fragment) =>
@@ -28,26 +29,38 @@ export const locationsSql = Layer.effect(
         ORDER BY g.name COLLATE "C") AS groups,
       ${utc("l.created_at")} AS created_at, ${utc("l.updated_at")} AS updated_at`;
 
+    const selected = (tenant: Tenant, filters: LocationFilters) =>
+      sql.and([
+        tenantIs("l", tenant),
+        ...given(filters.updatedSince, (since) => sql`l.updated_at >= ${instant(since)}`),
+        ...given(filters.externalId, (externalId) => sql`l.external_id = ${externalId}`),
+        ...given(filters.search, (pattern) => sql`l.search_name LIKE ${pattern}`),
+        ...given(filters.ids, (ids) => sql`l.id = ANY(${arrayOf("uuid", ids)})`),
+        ...given(
+          filters.group,
+          (name) => sql`l.id IN (
+            SELECT m.location_id FROM location_group_member m JOIN location_group g
+              ON ${sameTenant("g", "m")} AND g.id = m.group_id
+            WHERE ${tenantIs("m", tenant)} AND g.name = ${name})`,
+        ),
+      ]);
+
     return LocationsRepository.of({
       page: (tenant, filters, { before, limit }) =>
         Effect.orDie(sql<LocationResource>`
           SELECT ${columns} FROM location l
-          WHERE ${sql.and([
-            tenantIs("l", tenant),
-            sql`(${before}::uuid IS NULL OR l.id < ${before})`,
-            ...given(filters.updatedSince, (since) => sql`l.updated_at >= ${instant(since)}`),
-            ...given(filters.externalId, (externalId) => sql`l.external_id = ${externalId}`),
-            ...given(filters.search, (pattern) => sql`l.search_name LIKE ${pattern}`),
-            ...given(filters.ids, (ids) => sql`l.id = ANY(${arrayOf("uuid", ids)})`),
-            ...given(
-              filters.group,
-              (name) => sql`l.id IN (
-                SELECT m.location_id FROM location_group_member m JOIN location_group g
-                  ON ${sameTenant("g", "m")} AND g.id = m.group_id
-                WHERE ${tenantIs("m", tenant)} AND g.name = ${name})`,
-            ),
-          ])}
+          WHERE ${selected(tenant, filters)} AND (${before}::uuid IS NULL OR l.id < ${before})
           ORDER BY l.id DESC LIMIT ${limit}`),
+
+      points: (tenant, filters) =>
+        onlyRow(sql<LocationPoints>`
+          SELECT '[' || COALESCE(string_agg(point, ','), '') || ']' AS points, count(*)::integer AS count,
+            max(updated_at)::text AS updated_at
+          FROM (
+            SELECT l.updated_at, concat('["', l.id, '",', l.longitude, ',', l.latitude, ',',
+              CASE l.type WHEN 'circle' THEN l.radius_meters::text ELSE 'null' END, ']') AS point
+            FROM location l WHERE ${selected(tenant, filters)}
+            ORDER BY l.id DESC) AS newest_first`),
 
       find: (tenant, id) =>
         firstRow(sql<LocationResource>`

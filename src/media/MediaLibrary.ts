@@ -1,5 +1,4 @@
 import { Clock, Context, Effect, Layer } from "effect";
-import { randomBytes } from "node:crypto";
 import { Activity, type ResourceChange } from "../activity/Activity.ts";
 import { Database } from "../database/Database.ts";
 import { outsideTransaction } from "../http/OutsideTransaction.ts";
@@ -30,14 +29,12 @@ import {
   type NewFile,
 } from "./MediaLibraryRepository.ts";
 import { countUpload } from "./MediaMetrics.ts";
-import { MediaStore } from "./store/MediaStore.ts";
+import type { MediaStoreUnavailable } from "./store/MediaStore.ts";
+import { storedBytes } from "./StoredBytes.ts";
 import { Thumbnails } from "./Thumbnails.ts";
 import { UploadFolder } from "./upload/UploadFolder.ts";
 import { readUpload, type UploadRequest } from "./upload/UploadParsing.ts";
-import { MediaWorkers } from "./worker/MediaWorkers.ts";
-
-/** How long after its bytes began to be stored an upload may still become a file. */
-const uploadMillis = 15 * 60_000;
+import { MediaWorkers, type MediaWorkersUnavailable } from "./worker/MediaWorkers.ts";
 
 /** The media files of an environment (contract H1–H4). */
 export class MediaLibrary extends Context.Service<
@@ -58,6 +55,15 @@ export class MediaLibrary extends Context.Service<
       tenant: Tenant,
       input: UploadRequest,
     ) => Effect.Effect<MediaFile, UnsupportedMediaType | Unprocessable | Forbidden | ServiceUnavailable>;
+    /** Fails if there is no room for the bytes; exact only while the tenant is locked (H4). @throws 403 */
+    readonly checkRoom: (tenant: Tenant, bytes: number) => Effect.Effect<void, Forbidden>;
+    /**
+     * Copies the bytes of a file to a new key, outside any transaction; null if the store has lost them. The
+     * sweeping removes the copy if no file follows. @throws 503
+     */
+    readonly copyBytes: (row: MediaRow) => Effect.Effect<NewFile | null, ServiceUnavailable>;
+    /** Adds a file whose bytes are stored. @throws 403 for the plan, 503 */
+    readonly add: (tenant: Tenant, file: NewFile) => Effect.Effect<MediaFile, Forbidden | ServiceUnavailable>;
     /** Deletes a file that no notification shows. Its address is gone at once. @throws 404, 409 */
     readonly delete: (tenant: Tenant, id: string) => Effect.Effect<DeletedResource, NotFound | Conflict>;
   }
@@ -68,9 +74,9 @@ export class MediaLibrary extends Context.Service<
       const database = yield* Database;
       const workspaces = yield* Workspaces;
       const repository = yield* MediaLibraryRepository;
-      const store = yield* MediaStore;
       const workers = yield* MediaWorkers;
       const folder = yield* UploadFolder;
+      const { copyBytes, keep } = yield* storedBytes;
       const thumbnails = yield* Thumbnails;
       const activity = yield* Activity;
       const { media: base } = yield* PublicAddresses;
@@ -89,7 +95,6 @@ export class MediaLibrary extends Context.Service<
         return row ?? (yield* notFound);
       });
 
-      /** Fails with 403 if there is no room for the bytes. Exact only while the tenant is locked (H4). */
       const checkRoom = Effect.fnUntraced(function* (tenant: Tenant, bytes: number) {
         const limit = maxBytes(tenant);
         if (limit === null) return;
@@ -97,10 +102,7 @@ export class MediaLibrary extends Context.Service<
         if (total + bytes > limit) return yield* full(tenant, limit, total, bytes);
       });
 
-      /**
-       * Receives, inspects and stores an upload without a database connection. Its key is expected before its
-       * first byte is stored, so that the sweeping removes the bytes if no file follows.
-       */
+      /** Receives, inspects and stores an upload without a database connection. */
       const receive = Effect.fnUntraced(function* (tenant: Tenant, input: UploadRequest) {
         const { bytes, name, ownName, path, problems } = yield* readUpload(input, folder);
         let content: MediaContent | null = null;
@@ -117,12 +119,8 @@ export class MediaLibrary extends Context.Service<
         }
         if (content === null || !problems.isEmpty) return yield* Unprocessable.validation(problems.fields);
         yield* checkRoom(tenant, bytes);
-        const now = yield* Clock.currentTimeMillis;
-        const key = randomBytes(24).toString("base64url");
-        yield* repository.expect(key, now + uploadMillis);
-        yield* store.put(key, { path, bytes, mimeType: content.mimeType });
         const fileName = name ?? ownName ?? `${content.kind}.${content.extension}`;
-        return { key, name: fileName, bytes, content } satisfies NewFile;
+        return yield* keep(path, { name: fileName, bytes, content });
       }, Effect.scoped);
 
       const insert = Effect.fnUntraced(function* (tenant: Tenant, file: NewFile) {
@@ -153,11 +151,12 @@ export class MediaLibrary extends Context.Service<
         upload: Effect.fn("MediaLibrary.upload")(function* (tenant, input) {
           const received = yield* outsideTransaction(
             "upload",
-            receive(tenant, input).pipe(
-              Effect.catchTag(["MediaStoreUnavailable", "MediaWorkersUnavailable"], (error) =>
-                Effect.andThen(Effect.logWarning(error.message, error), Effect.fail(error.apiError)),
+            Effect.result(
+              Effect.catchTag(
+                receive(tenant, input),
+                ["MediaStoreUnavailable", "MediaWorkersUnavailable"],
+                unavailable,
               ),
-              Effect.result,
             ),
           );
           const file = yield* Effect.fromResult(received);
@@ -166,6 +165,12 @@ export class MediaLibrary extends Context.Service<
           yield* thumbnails.wake;
           return added;
         }),
+
+        checkRoom,
+
+        copyBytes: (row) => Effect.catchTag(copyBytes(row), "MediaStoreUnavailable", unavailable),
+
+        add: insert,
 
         delete: Effect.fn("MediaLibrary.delete")(function* (tenant, id) {
           // A notification takes this lock too before it shows a file.
@@ -181,6 +186,10 @@ export class MediaLibrary extends Context.Service<
     }),
   ).pipe(Layer.provide(UploadFolder.layer));
 }
+
+/** Logs why a store or a worker cannot be used, and fails with the error for clients. */
+const unavailable = (error: MediaStoreUnavailable | MediaWorkersUnavailable) =>
+  Effect.andThen(Effect.logWarning(error.message, error), Effect.fail(error.apiError));
 
 /** The change of a file for activity. Its key reads the file, so activity has no address. */
 const mediaChange = (action: "create" | "delete", stored: MediaRow): ResourceChange => {

@@ -15,7 +15,7 @@ export interface NewFile {
   readonly key: string;
   readonly name: string;
   readonly bytes: number;
-  readonly content: MediaContent;
+  readonly content: Omit<MediaContent, "extension">;
 }
 
 /** A file as its public address serves it. */

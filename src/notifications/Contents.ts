@@ -57,10 +57,10 @@ export class Contents extends Context.Service<
       row: ContentRow | null,
     ) => Effect.Effect<MediaKind | null>;
     /**
-     * The sentence for one more content than `max_notifications` allows, or null (contract F8). Needs the
-     * tenant's lock.
+     * The sentence for `added` (1 if left out) more contents than `max_notifications` allows, or null
+     * (contract F8). Needs the tenant's lock.
      */
-    readonly limitProblem: (tenant: Tenant) => Effect.Effect<string | null>;
+    readonly limitProblem: (tenant: Tenant, added?: number) => Effect.Effect<string | null>;
     /** Stores a new content; gives its id. */
     readonly add: (
       tenant: Tenant,
@@ -190,11 +190,11 @@ export class Contents extends Context.Service<
           return media;
         }),
 
-        limitProblem: Effect.fnUntraced(function* (tenant) {
+        limitProblem: Effect.fnUntraced(function* (tenant, added = 1) {
           const limit = tenant.workspace.plan.max_notifications;
           if (limit === null) return null;
           const count = yield* repository.count(tenant);
-          if (count < limit) return null;
+          if (count + added <= limit) return null;
           return (
             `The plan allows ${counted(limit, "notification")} in ${environmentName(tenant.environment)}, ` +
             `and there are ${count}: delete one first.`

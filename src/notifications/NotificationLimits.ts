@@ -18,12 +18,18 @@ export const campaignLimitProblem = Effect.fnUntraced(function* (
   const id = parseId(CampaignId, campaignId);
   if (limit === null || id === null) return null;
   const count = yield* repository.count(tenant, id);
-  if (count < limit) return null;
-  return (
-    `The plan allows ${counted(limit, "notification")} on a campaign, and this one has ${count}: ` +
-    "take one off first."
-  );
+  return count < limit ? null : campaignSentence(limit, count);
 });
+
+/** The sentence for a copy of a campaign with more notifications than a campaign may have, or null. */
+export const copyLimitProblem = ({ workspace }: Tenant, count: number): string | null => {
+  const limit = workspace.plan.max_notifications_per_campaign;
+  return limit === null || count <= limit ? null : campaignSentence(limit, count);
+};
+
+const campaignSentence = (limit: number, count: number): string =>
+  `The plan allows ${counted(limit, "notification")} on a campaign, and this one has ${count}: ` +
+  "take one off first.";
 
 /** Refuses what the plan does not allow, all limits together (contract B4, F8). */
 export const checkLimits = (problems: { readonly [limit: string]: string | null }) => {

@@ -1,7 +1,7 @@
 import { localTimeOf } from "../campaigns/LocalSend.ts";
 import type { Notification } from "./Notification.ts";
 import type { NotificationRow } from "./NotificationsRepository.ts";
-import { showSendAt } from "./Trigger.ts";
+import { showSendAt, type Trigger } from "./Trigger.ts";
 
 const configOf = (row: NotificationRow): Notification["trigger_config"] => {
   const { dwell_minutes: minutes, max_silence_minutes: silence, send_at: sendAt } = row;
@@ -19,4 +19,15 @@ export const triggerOf = (row: NotificationRow) => ({
   trigger_config: configOf(row),
   starts_at: row.starts_at,
   ends_at: row.ends_at,
+});
+
+/** The trigger of a notification on its campaign, as it is stored. */
+export const storedTrigger = (row: NotificationRow): Trigger => ({
+  type: row.trigger_type,
+  sendAt: row.send_at,
+  late: row.send_late,
+  dwellMinutes: row.dwell_minutes,
+  maxSilenceMinutes: row.max_silence_minutes,
+  startsAt: row.starts_at === null ? null : Date.parse(row.starts_at),
+  endsAt: row.ends_at === null ? null : Date.parse(row.ends_at),
 });

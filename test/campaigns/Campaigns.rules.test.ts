@@ -37,6 +37,7 @@ layer(TestPlatform.layer)("Campaigns", (it) => {
             ends_at: "2026-11-30T22:59:59+00:00",
             timezone: "Europe/Amsterdam",
             paused: false,
+            published_at: made.body.data.created_at,
             archived: false,
             frequency_cap_count: 3,
             frequency_cap_period: "week",

@@ -60,6 +60,11 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))(
           assert.include(yield* problemOf(tab, "textbox", "Name"), "name");
           assert.include(yield* problemOf(tab, "searchbox", "Search locations"), "at least one location");
           assert.include(yield* problemOf(tab, "combobox", "Action"), "required");
+          // No name of a field of the API is on the page (console.words).
+          assert.notMatch(
+            String(yield* Effect.promise(() => tab.page.evaluate("document.body.innerText"))),
+            /\w_\w/,
+          );
           yield* checkPage(tab);
           yield* Effect.promise(async () => {
             await tab.fill("Name", "Opening week");

@@ -64,6 +64,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))("devices in the
         const { token } = yield* waypost.token(workspace, "production", [...granted, ...notifications]);
         const push = { transport: "fcm", token: "t" };
         const phone = yield* production.device("A phone", { push });
+        yield* production.device("A customer", { push: { ...push, token: "c" } });
         const campaign = yield* production.push({ paused: true });
         const message = yield* production.sent(campaign, "21:00", { headline: "A test" });
         const tab = yield* consoleTab;
@@ -78,6 +79,14 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))("devices in the
           await tab.open(`/devices/${phone.id}`);
           await tab.press("button", "Approve as test device");
           await tab.see("button", "Withdraw approval");
+          await tab.open(`/campaigns/${campaign}`);
+          await tab.press("button", "Test");
+          await tab.page.waitForSelector("dialog .test-device");
+          const lines = await tab.page.$$eval("dialog .test-device", (all) =>
+            all.map((each) => each.textContent ?? ""),
+          );
+          assert.deepStrictEqual([lines.length, lines[0]?.startsWith("A phone")], [1, true]);
+          assert.notInclude(await tab.page.content(), "A customer");
           await tab.open(`/campaigns/${campaign}/notifications/${message}`);
           await tab.press("checkbox", "A phone");
           await tab.press("button", "Send a test");

@@ -61,6 +61,30 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))("the import in 
     }),
   );
 
+  inBrowser("what an import will do is counted over all parts of a large file (console.import)", () =>
+    Effect.gen(function* () {
+      const { operator, tenant } = yield* TestWaypost;
+      const { tokens, workspace } = yield* tenant();
+      const plan = { max_locations: 10_400 };
+      yield* operator(`/workspaces/${workspace.id}`, { method: "PATCH", body: { plan } });
+      const row = (index: number, id: string) => `L ${index},52.${10_000 + index},4.9,100,${id}`;
+      const rows = Array.from({ length: 10_900 }, (_, index) => row(index, `id-${index}`));
+      const again = Array.from({ length: 50 }, (_, index) => row(index, `id-${index}`));
+      const csv = ["name,latitude,longitude,radius,external_id", ...rows, ...again].join("\n");
+      const tab = yield* consoleTab;
+      yield* Effect.promise(async () => {
+        await tab.open("/locations/import");
+        await tab.signIn(tokens.sandbox);
+        await choose(tab, written("over-the-plan.csv", csv));
+        await tab.see("button", "Import 10,450 locations");
+        await tab.seeText("10,400 to create · 50 to update · 500 skipped · 0 refused");
+        await tab.seeText("The plan has no room for it");
+        await tab.press("button", "Import 10,450 locations");
+        await tab.seeText("Imported: 10,400 created · 50 updated · 500 skipped");
+      });
+    }),
+  );
+
   inBrowser("CSV with semicolons and GeoJSONL are imported; a wrong file is explained (console.import)", () =>
     Effect.gen(function* () {
       const { sandbox, tokens } = yield* (yield* TestWaypost).tenant();

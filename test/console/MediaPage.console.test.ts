@@ -89,7 +89,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the media in the co
         await tab.seeText("Coffee <i>now</i>");
         await tab.press("button", "Delete Cup");
         await tab.press("button", "Delete");
-        await tab.seeText("Change their media_asset_id first.");
+        await tab.seeText("Change their picture first.");
       });
       yield* checkPage(tab);
       yield* Effect.promise(async () => {

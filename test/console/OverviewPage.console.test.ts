@@ -54,6 +54,49 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the overview of the
     }),
   );
 
+  inBrowser("an empty environment shows four steps with what is done (console.overview)", () =>
+    Effect.gen(function* () {
+      const { tenant } = yield* TestWaypost;
+      const { sandbox, tokens } = yield* tenant();
+      const tab = yield* consoleTab;
+      const done = () => tab.page.$$eval(".first-steps h3", (all) => all.map((each) => each.textContent));
+      yield* Effect.promise(async () => {
+        await tab.open("");
+        await tab.signIn(tokens.sandbox);
+        await tab.see("link", "Add locations");
+        assert.deepStrictEqual(
+          (await done()).map((text) => text?.trim()),
+          ["Locations", "Message", "Test", "Publish"],
+        );
+        assert.isNull(await tab.page.$(".totals"));
+        await tab.see("complementary", "Sandbox");
+      });
+      yield* checkPage(tab);
+      const properties = { name: "Dam", radius: 100 };
+      const geometry = { type: "Point", coordinates: [4.9, 52.4] };
+      const features = [{ type: "Feature", geometry, properties }];
+      yield* sandbox("/locations/import", { body: { type: "FeatureCollection", features } });
+      const draft = { name: "Autumn", type: "push", starts_at: "2026-12-01", timezone: "UTC", paused: true };
+      const { id } = (yield* sandbox("/campaigns", { body: draft })).body.data;
+      yield* Effect.promise(async () => {
+        await tab.page.reload();
+        await tab.press("link", "Add notification");
+        await tab.seeAddress(`/campaigns/${id}/notifications/new`);
+        await tab.page.goBack();
+        await tab.seePage("Overview");
+        await tab.page.waitForFunction(
+          "document.querySelector('.first-steps h3').textContent === 'Locations Done'",
+        );
+      });
+      yield* sandbox(`/campaigns/${id}/publish`, { method: "POST" });
+      yield* Effect.promise(async () => {
+        await tab.page.reload();
+        await tab.page.waitForSelector(".totals");
+        assert.isNull(await tab.page.$(".first-steps"));
+      });
+    }),
+  );
+
   inBrowser("the overview calls nothing well before it has read everything (console.overview)", () =>
     Effect.gen(function* () {
       const { tenant } = yield* TestWaypost;

@@ -105,6 +105,26 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("reports in the cons
     }),
   );
 
+  inBrowser("both dates of a range that change at once are kept (console.reports)", () =>
+    Effect.gen(function* () {
+      const { tokens } = yield* reporting(history);
+      const tab = yield* consoleTab;
+      yield* Effect.promise(async () => {
+        await tab.open("/reports?start=2026-11-01&end=2026-11-20");
+        await tab.signIn(tokens.sandbox);
+        await tab.seePage("Reports");
+        await tab.page.$$eval(".filter-day input", (inputs) => {
+          for (const [index, input] of inputs.entries()) {
+            const field = input as unknown as { value: string };
+            field.value = ["2026-11-02", "2026-11-10"][index] ?? "";
+            input.dispatchEvent(new Event("input", { bubbles: true }));
+          }
+        });
+        await tab.seeAddress("start=2026-11-02&end=2026-11-10");
+      });
+    }),
+  );
+
   inBrowser("a report is saved as the API's CSV and as a picture (console.reports)", () =>
     Effect.gen(function* () {
       const { sandbox, tokens } = yield* reporting(history);

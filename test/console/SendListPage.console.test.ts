@@ -32,10 +32,10 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("sends in the consol
         await tab.see("link", "Last call");
         await tab.see("link", "Shop opens");
         assert.deepStrictEqual(await table("Due sends"), [
-          ["Last call", "Opening <b>day</b>", "21 Nov 2026, 18:00"],
+          ["Last call", "Opening <b>day</b>", "21 Nov 2026, 18:00 UTC"],
         ]);
         assert.deepStrictEqual(await table("Past sends"), [
-          ["Shop opens", "Opening <b>day</b>", "21 Nov 2026, 12:01", "Done", "2", "1", "1"],
+          ["Shop opens", "Opening <b>day</b>", "21 Nov 2026, 12:01 UTC", "Done", "2", "1", "1"],
         ]);
         assert.isNull(await tab.page.$("[role=progressbar]"));
       });

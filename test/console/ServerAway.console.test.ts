@@ -59,6 +59,82 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the console while t
       }),
   );
 
+  inBrowser("a page that did not load is loaded later, and locks no other page (console.reload)", () =>
+    Effect.gen(function* () {
+      const { tokens } = yield* (yield* TestWaypost).tenant();
+      const tab = yield* consoleTab;
+      yield* Effect.promise(async () => {
+        await tab.open("/campaigns");
+        await tab.signIn(tokens.sandbox);
+        await tab.seePage("Campaigns");
+        let isAway = true;
+        await tab.page.setRequestInterception(true);
+        tab.page.on("request", (request) => {
+          const isProgram = isAway && request.resourceType() === "script";
+          void (isProgram ? request.abort("connectionrefused") : request.continue());
+        });
+        await tab.press("link", "Segments");
+        await tab.seePage("This page could not be loaded");
+        await tab.see("button", "Reload");
+        await tab.press("link", "Campaigns");
+        await tab.seePage("Campaigns");
+        await tab.press("link", "Segments");
+        await tab.seePage("This page could not be loaded");
+        isAway = false;
+        await tab.seePage("Segments");
+      });
+    }),
+  );
+
+  inBrowser(
+    "after a save without an answer the other button makes no second one, and says what is (console.intent)",
+    () =>
+      Effect.gen(function* () {
+        const { sandbox, tokens } = yield* (yield* TestWaypost).tenant();
+        const tab = yield* consoleTab;
+        const keys: Array<string | undefined> = [];
+        let isLost = true;
+        yield* Effect.promise(async () => {
+          await tab.open("/campaigns/new");
+          await tab.signIn(tokens.sandbox);
+          await tab.choose("Type", "Push");
+          await tab.fill("Starts at", "2026-12-01");
+          await tab.fill("Name", "Autumn");
+          await tab.page.setRequestInterception(true);
+          tab.page.on("request", (request) => {
+            const isSave = request.method() === "POST" && request.url().endsWith("/campaigns");
+            if (isSave) keys.push(request.headers()["idempotency-key"]);
+            if (!isSave || !isLost) return void request.continue();
+            // The server gets it, and its answer is lost.
+            isLost = false;
+            const { "content-length": _, ...headers } = request.headers();
+            const lose = async (): Promise<void> => {
+              const body = (await request.fetchPostData()) ?? "";
+              await fetch(request.url(), { method: "POST", body, headers: { ...headers, cookie } });
+              await request.abort("connectionreset");
+            };
+            void lose();
+          });
+          const cookies = await tab.page.browserContext().cookies();
+          const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join("; ");
+          await tab.press("button", "Publish");
+          await tab.see("dialog", "Publish “Autumn”?");
+          await tab.page.locator("dialog .button-primary").click();
+          await tab.seeText("The server does not answer. Nothing is lost: try again.");
+          await tab.press("button", "Save paused");
+          await tab.seePage("Autumn");
+          await tab.seeText("“Autumn” is published.");
+          await tab.see("button", "Pause");
+        });
+        assert.strictEqual(new Set(keys).size, 2, keys.join(" "));
+        const list = (yield* sandbox("/campaigns")).body.data;
+        assert.deepStrictEqual(
+          list.map((each: any) => [each.name, each.paused]),
+          [["Autumn", false]],
+        );
+      }),
+  );
+
   inBrowser("nothing that was typed is lost, and a save that got no answer is made once (console.away)", () =>
     Effect.gen(function* () {
       const { tenant } = yield* TestWaypost;

@@ -93,9 +93,32 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("signing in to the c
           assert.notInclude(await pressed.address(), "wpo_");
           await opened.press("button", "Sign in");
           await opened.seeText("This address does not sign in any more");
+          await opened.press("button", "Sign in with an access key");
+          await opened.signIn();
+          await opened.seePage("Overview");
         });
         assert.deepStrictEqual([...opened.problems, ...pressed.problems], []);
       }),
+  );
+
+  inBrowser("a token of Production without the full API is offered reports alone (console.offered)", () =>
+    Effect.gen(function* () {
+      const { tenant } = yield* TestWaypost;
+      const { tokens } = yield* tenant({ enabled: false });
+      const tab = yield* consoleTab;
+      yield* Effect.promise(async () => {
+        await tab.open("");
+        await tab.signIn(tokens.production);
+        await tab.seePage("Overview");
+        await tab.seeText("Your access key may read neither campaigns nor sends.");
+        await tab.seeText("your access key sees reports alone");
+        const links = await tab.page.$$eval("nav[aria-label=Pages] a", (each) =>
+          each.map((link) => link.textContent),
+        );
+        assert.deepStrictEqual(links, ["Overview", "Reports"]);
+      });
+      yield* checkPage(tab);
+    }),
   );
 
   inBrowser(

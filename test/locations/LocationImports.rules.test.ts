@@ -169,7 +169,7 @@ layer(TestPlatform.layer)("POST /locations/import", (it) => {
       }),
   );
 
-  it.effect("a dry run of an import gives the same results and writes nothing (import.7)", () =>
+  it.effect("a dry run of an import gives the same results and writes nothing (import.7, import.room)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* (yield* TestWaypost).tenant({ plan: { max_locations: 2 } });
       yield* sandbox("/locations/import", { body: collection(pointFeature({ external_id: "old" })) });
@@ -184,6 +184,7 @@ layer(TestPlatform.layer)("POST /locations/import", (it) => {
       const dry = yield* sandbox("/locations/import?dry_run=1", { body });
       assert.strictEqual(dry.status, 200);
       assert.isTrue(dry.body.data.dry_run);
+      assert.strictEqual(dry.body.data.room, 0);
       assert.deepStrictEqual((yield* sandbox("/locations")).body, before);
       assert.deepStrictEqual((yield* sandbox("/location-groups")).body.data, []);
       assert.strictEqual(dry.body.data.results[0].id, before.data[0].id);
@@ -194,6 +195,7 @@ layer(TestPlatform.layer)("POST /locations/import", (it) => {
         results.map((each) => ({ ...each, id: null }));
       assert.deepStrictEqual(bare(wet.body.data.results), bare(dry.body.data.results));
       assert.deepStrictEqual(wet.body.data.summary, dry.body.data.summary);
+      assert.notProperty(wet.body.data, "room");
     }),
   );
 

@@ -74,35 +74,6 @@ layer(TestPlatform.layer)("/locations", (it) => {
       }),
   );
 
-  it.effect(
-    "PATCH accepts an unchanged shape, and rejects another one with a hint (G1.4, locations.update)",
-    () =>
-      Effect.gen(function* () {
-        const { sandbox } = yield* (yield* TestWaypost).tenant();
-        const ids = [
-          yield* importOne(sandbox, pointFeature()),
-          yield* importOne(sandbox, polygonFeature(box(0, 0, 2, 1))),
-        ];
-        for (const id of ids) {
-          const { data } = (yield* sandbox(`/locations/${id}`)).body;
-          const patch = (body: unknown) => sandbox(`/locations/${id}`, { method: "PATCH", body });
-          assert.strictEqual((yield* patch(data)).status, 200);
-          const other = yield* patch({
-            geometry: { type: "Point", coordinates: [1, 1] },
-            type: "line",
-            radius_meters: 51,
-          });
-          assert.strictEqual(other.status, 422);
-          assert.sameMembers(Object.keys(other.body.error.fields), ["geometry", "type", "radius_meters"]);
-          assert.match(other.body.error.fields.type[0], /importing the location again/);
-          for (const geometry of [null, "x", [], { type: data.geometry.type }]) {
-            const answer = yield* patch({ geometry });
-            assert.deepStrictEqual(Object.keys(answer.body.error.fields), ["geometry"]);
-          }
-        }
-      }),
-  );
-
   it.effect("PATCH rejects the external id of another location and accepts its own (G1.3)", () =>
     Effect.gen(function* () {
       const { production, sandbox } = yield* (yield* TestWaypost).tenant();

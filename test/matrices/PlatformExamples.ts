@@ -109,6 +109,7 @@ export const platformExamples: Examples = {
   "GET /reports/surveys": report,
 
   "GET /locations": plain({ query: { limit: "2", updated_since: "2026-11-21T00:00:00Z" } }),
+  "GET /locations/points": plain({ query: { group: "Nobody", q: "shop" } }),
   "POST /locations/import": {
     request: () =>
       Effect.sync(() => ({
@@ -161,6 +162,10 @@ export const platformExamples: Examples = {
         yield* platform(`/campaigns/${campaign}/archive`, { method: "POST" });
         return { params: { campaign } };
       }),
+  },
+  "POST /campaigns/:campaign/copy": {
+    request: ({ environment, make }) =>
+      Effect.map(make.geoCampaign, (campaign) => ({ params: { campaign }, body: { environment } })),
   },
   "POST /campaigns/:campaign/publish": {
     request: ({ make, platform }) =>

@@ -62,7 +62,14 @@ export const campaignsMemory = Layer.effect(
       page: (
         tenant,
         position,
-        { isArchived = false, search = null, status = null, type = null, updatedSince = null },
+        {
+          isArchived = false,
+          isDraft = null,
+          search = null,
+          status = null,
+          type = null,
+          updatedSince = null,
+        },
         now,
       ) =>
         store.read((tables) =>
@@ -71,6 +78,7 @@ export const campaignsMemory = Layer.effect(
               (row) =>
                 row.archived === isArchived &&
                 (updatedSince === null || row.updatedAt >= updatedSince) &&
+                (isDraft === null || (row.publishedAt === null) === isDraft) &&
                 (type === null || row.type === type) &&
                 (status === null || campaignStatus(row, now) === status) &&
                 (search === null || isFound(search, row.name)),
@@ -116,7 +124,8 @@ export const campaignsMemory = Layer.effect(
         store.write((tables) => {
           const { environment, workspaceId } = tenant;
           const key = CampaignKey(store.nextKey("campaign"));
-          const stamps = { paused, archived: false, createdAt: now, updatedAt: now };
+          const publishedAt = paused ? null : now;
+          const stamps = { paused, publishedAt, archived: false, createdAt: now, updatedAt: now };
           tables.put(campaigns, id, { workspaceId, environment, id, key, ...values, ...stamps });
           putTargeting(tables, tenant, id, targets);
         }),
@@ -125,10 +134,14 @@ export const campaignsMemory = Layer.effect(
         Effect.asVoid(change(tenant, id, () => ({ ...values, updatedAt: now }))),
 
       setPaused: (tenant, id, isPaused, now) =>
-        change(tenant, id, ({ paused }) =>
+        change(tenant, id, ({ paused, publishedAt }) =>
           paused === isPaused
             ? null
-            : { paused: isPaused, ...(isPaused ? {} : { archived: false }), updatedAt: now },
+            : {
+                paused: isPaused,
+                ...(isPaused ? {} : { archived: false, publishedAt: publishedAt ?? now }),
+                updatedAt: now,
+              },
         ),
 
       setArchived: (tenant, id, isArchived, now) =>

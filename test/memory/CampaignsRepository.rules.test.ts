@@ -46,6 +46,7 @@ layer(TestRepositories.layer)("CampaignsRepository", (it) => {
         ends_at: "2026-11-21T15:00:00+00:00",
         timezone: campaignValues.timezone,
         paused: false,
+        published_at: "2026-11-21T12:00:00+00:00",
         archived: false,
         frequency_cap_count: 2,
         frequency_cap_period: "week",

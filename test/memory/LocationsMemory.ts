@@ -95,6 +95,25 @@ export const locationsMemory = Layer.effect(
           ).map((row) => toResource(tables, row)),
         ),
 
+      points: (tenant, filters) =>
+        store.read((tables) => {
+          const rows = tenantRows(tables, locations, tenant)
+            .filter((row) => isSelected(tables, row, filters))
+            .toSorted((a, b) => (a.id < b.id ? 1 : -1));
+          const points = rows.map(({ id, shape: { latitude, longitude, radiusMeters, rings } }) => [
+            id,
+            longitude,
+            latitude,
+            rings === null ? radiusMeters : null,
+          ]);
+          const updated = Math.max(...rows.map(({ updatedAt }) => updatedAt));
+          return {
+            points: JSON.stringify(points),
+            count: rows.length,
+            updated_at: rows.length === 0 ? null : utcText(updated),
+          };
+        }),
+
       find: (tenant, id) =>
         store.read((tables) => {
           const row = tenantRow(tables, locations, tenant, id);
@@ -214,6 +233,16 @@ export const locationImportsMemory = Layer.effect(
         store.write((tables) => {
           for (const [name, id] of idsByName)
             tables.put(groups, id, { workspaceId, environment, id, name, createdAt: now, updatedAt: now });
+        }),
+
+      leave: (tenant, locationId, keptGroupIds, now) =>
+        store.write((tables) => {
+          const row = tenantRow(tables, locations, tenant, locationId);
+          if (row === null) return;
+          const left = [...row.groupIds].filter((id) => !keptGroupIds.includes(id));
+          const groupIds = new Set([...row.groupIds].filter((id) => keptGroupIds.includes(id)));
+          tables.put(locations, locationId, { ...row, groupIds });
+          touch(tables, left, now);
         }),
 
       join: (tenant, members, now) =>

@@ -95,7 +95,6 @@ export const mediaLibraryMemory = Layer.effect(
           if (tables.rows(garbage).get(key)?.arriving !== true) return null;
           tables.delete(garbage, key);
           const isImage = content.kind === "image";
-          const { extension: _, ...shape } = content;
           const file: StoredFile = {
             workspaceId,
             environment,
@@ -103,7 +102,11 @@ export const mediaLibraryMemory = Layer.effect(
             key,
             name,
             bytes,
-            ...shape,
+            kind: content.kind,
+            mimeType: content.mimeType,
+            width: content.width,
+            height: content.height,
+            durationSeconds: content.durationSeconds,
             thumbnail: isImage ? "pending" : "none",
             due: isImage ? now : null,
             attempts: 0,

@@ -10,7 +10,7 @@ import { Deliveries } from "../../src/sending/deliveries/Deliveries.ts";
 import { DeviceId, DeviceKey } from "../../src/wire/Ids.ts";
 import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
-import { collection, box, pointFeature, polygonFeature } from "../locations/Features.ts";
+import { box, pointFeature, polygonFeature } from "../locations/Features.ts";
 import { TestWaypost, testStart } from "../TestWaypost.ts";
 import { fromNow } from "../events/EventWorld.ts";
 import { dam, northOf, positionWorld } from "./PositionWorld.ts";
@@ -225,17 +225,23 @@ layer(TestWaypost.layer)("Device location states", (it) => {
         moves += outcomes.flatMap(({ deliveries }) => deliveries).length;
       }
       assert.strictEqual(moves, 6);
-      // Each process finds the location that another has just imported.
+      // Each process finds the location that another has just imported, and its new shape (CO2).
       for (const [at, process] of processes.entries()) {
-        yield* platform.production("/locations/import", {
-          body: collection(pointFeature({ name: `New ${at}` })),
+        const [added] = yield* production.imports(pointFeature({ name: `New ${at}` }));
+        const movesAt = Effect.fnUntraced(function* (seconds: number) {
+          const recorded_at = yield* fromNow(seconds * 1000);
+          const late = yield* arriving;
+          const outcome = yield* Effect.flatMap(process, (positions) =>
+            positions.report(late, ParsedBody.of({ positions: [{ ...inside, recorded_at }] })),
+          );
+          return outcome.transitions
+            .filter(({ location_id }) => location_id === added)
+            .map(({ type }) => type);
         });
-        const recorded_at = yield* fromNow(20_000 + at);
-        const late = yield* arriving;
-        const outcome = yield* Effect.flatMap(process, (positions) =>
-          positions.report(late, ParsedBody.of({ positions: [{ ...inside, recorded_at }] })),
-        );
-        assert.isAtLeast(outcome.transitions.length, 1, `process ${at}`);
+        assert.deepStrictEqual(yield* movesAt(20 + 2 * at), ["enter"], `process ${at}`);
+        const body = { geometry: { type: "Point", coordinates: far }, radius_meters: 100 };
+        yield* platform.production(`/locations/${added}`, { method: "PATCH", body });
+        assert.deepStrictEqual(yield* movesAt(21 + 2 * at), ["exit"], `process ${at}`);
       }
     }),
   );

@@ -5,6 +5,7 @@ import type { ImportReport } from "../../data/Resources.ts";
 import { centreOf, type Point } from "../../parts/map/Shapes.ts";
 import { partsOf, readLocationFile } from "../../../src/client/location-files/LocationFile.ts";
 import { featuresOf, type ImportCounts, partResult } from "../../../src/client/location-files/PartResult.ts";
+import { DryRunTally } from "./DryRunTally.ts";
 
 /** A feature with its result. */
 export interface FeatureOutcome {
@@ -99,6 +100,7 @@ const sendPart = async (
 /** Runs the file. @throws ImportFileBroken, ApiProblem */
 export const runImport = async (options: RunOptions): Promise<void> => {
   const { file, isDryRun, onPart, skip } = options;
+  const tally = new DryRunTally();
   const limits = { features: isDryRun ? dryRunFeatures : importFeatures, bytes: partBytes };
   let done = 0;
   for await (const part of partsOf(readLocationFile(slicesOf(file), { name: file.name }), limits)) {
@@ -107,7 +109,8 @@ export const runImport = async (options: RunOptions): Promise<void> => {
     if (rest.length === 0) continue;
     const first = done - rest.length + 1;
     const features = featuresOf(rest);
-    const report = features.length === 0 ? null : await sendPart(features, options, first);
+    const sent = features.length === 0 ? null : await sendPart(features, options, first);
+    const report = sent !== null && isDryRun ? tally.next(features, sent) : sent;
     options.signal.throwIfAborted();
     const { counts, results } = partResult(rest, report);
     const outcomes = results.map(({ entry, name, reasons }, index) => {

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import { useFieldProblems } from "./Form.tsx";
+import { FieldProblems } from "./FieldProblems.tsx";
 
 /** Properties of all fields. `name` is the API's field name, dotted if it is nested. */
 export interface FieldProps {
@@ -41,13 +42,7 @@ export const Field = ({
         "aria-invalid": isInvalid ? "true" : undefined,
         "aria-describedby": described.length === 0 ? undefined : described.join(" "),
       })}
-      {isInvalid && (
-        <div class="problem" id={`${id}-problem`}>
-          {problems.map((sentence) => (
-            <p key={sentence}>{sentence}</p>
-          ))}
-        </div>
-      )}
+      <FieldProblems id={`${id}-problem`} sentences={problems} />
     </div>
   );
 };

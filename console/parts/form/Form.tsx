@@ -4,6 +4,7 @@ import { createContext, type ComponentChildren } from "preact";
 import { useContext, useEffect, useMemo, useRef } from "preact/hooks";
 import { ApiProblem } from "../../data/ApiCall.ts";
 import { draftKey, keepDraft, readDraft } from "../../session/Drafts.ts";
+import { tabDraftKey } from "../../session/TabDrafts.ts";
 import { environment, workspaceId } from "../../session/Scope.ts";
 
 type Problems = Readonly<Record<string, ReadonlyArray<string>>>;
@@ -33,6 +34,8 @@ export const fieldsOf =
 /** A form while it is filled in. */
 export interface FormModel<Values extends object> {
   readonly values: Signal<Values>;
+  /** The values that the form began with. */
+  readonly base: Signal<Values>;
   /** Sentences by the API's field name. */
   readonly problems: Signal<Problems>;
   /** The sentence of a refusal that names no field. */
@@ -45,6 +48,8 @@ export interface FormModel<Values extends object> {
   readonly field: (key: TextNames<Values>, name?: string) => BoundField;
   /** Begins again with these values, and forgets the draft. */
   readonly reset: (values: Values) => void;
+  /** Continues with these values, as changes of other values than those that the form began with. */
+  readonly rebase: (values: Values, base: Values) => void;
   readonly submit: () => Promise<void>;
   /** The names of the fields that are on the page. */
   readonly fields: Set<string>;
@@ -61,7 +66,11 @@ interface FormOptions<Values extends object> {
   readonly send: (values: Values, idempotencyKey: string) => Promise<unknown>;
 }
 
-const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+/** A draft: the values, and those that the form began with. */
+interface KeptDraft {
+  readonly base: object;
+  readonly values: object;
+}
 
 const asProblem = (error: unknown): ApiProblem =>
   error instanceof ApiProblem ? error : new ApiProblem(null, "unexpected", String(error));
@@ -72,17 +81,21 @@ export const useForm = <Values extends object>({
   initial,
   send,
 }: FormOptions<Values>): FormModel<Values> => {
-  const key =
-    draft === null || workspaceId.value === null
-      ? null
-      : draftKey(workspaceId.value, environment.value, draft);
-  const begun = useSignal(initial);
-  const kept = useMemo(() => (key === null ? undefined : readDraft(key)), [key]);
-  const values = useSignal<Values>(isObject(kept) ? { ...initial, ...kept } : initial);
+  const scope = `${workspaceId.value} ${environment.value}`;
+  const key = useMemo(
+    () =>
+      draft === null || workspaceId.value === null
+        ? null
+        : tabDraftKey(draftKey(workspaceId.value, environment.value, draft)),
+    [draft, scope],
+  );
+  const kept = useMemo(() => (key === null ? undefined : (readDraft(key) as KeptDraft | undefined)), [key]);
+  const base = useSignal<Values>({ ...initial, ...kept?.base });
+  const values = useSignal<Values>({ ...initial, ...kept?.values });
   const problems = useSignal<Problems>({});
   const refusal = useSignal<string | null>(null);
   const isSending = useSignal(false);
-  const isChanged = useComputed(() => JSON.stringify(values.value) !== JSON.stringify(begun.value));
+  const isChanged = useComputed(() => JSON.stringify(values.value) !== JSON.stringify(base.value));
   const idempotencyKey = useRef("");
   const sender = useRef(send);
   sender.current = send;
@@ -93,13 +106,25 @@ export const useForm = <Values extends object>({
       problems.value = {};
       refusal.value = null;
     };
+    const keep = (): void => {
+      if (key !== null)
+        keepDraft(key, isChanged.value ? { base: base.value, values: values.value } : undefined);
+    };
     const set = (changes: Partial<Values>): void => {
       values.value = { ...values.value, ...changes };
       idempotencyKey.current = "";
-      if (key !== null) keepDraft(key, values.value);
+      keep();
+    };
+    const begin = (next: Values, from: Values): void => {
+      base.value = from;
+      values.value = next;
+      idempotencyKey.current = "";
+      clear();
+      keep();
     };
     return {
       values,
+      base,
       problems,
       refusal,
       isSending,
@@ -107,12 +132,8 @@ export const useForm = <Values extends object>({
       fields,
       set,
       field: (of, name) => fieldsOf(values.value, set)(of, name),
-      reset: (next) => {
-        begun.value = next;
-        values.value = next;
-        clear();
-        if (key !== null) keepDraft(key, undefined);
-      },
+      reset: (next) => begin(next, next),
+      rebase: begin,
       submit: async () => {
         if (isSending.value) return;
         isSending.value = true;
@@ -120,9 +141,7 @@ export const useForm = <Values extends object>({
         idempotencyKey.current ||= crypto.randomUUID();
         try {
           await sender.current(values.value, idempotencyKey.current);
-          begun.value = values.value;
-          idempotencyKey.current = "";
-          if (key !== null) keepDraft(key, undefined);
+          begin(values.value, values.value);
         } catch (error) {
           const problem = asProblem(error);
           problems.value = problem.fields;
@@ -162,8 +181,13 @@ const TopProblems = ({ form }: { readonly form: FormModel<object> }) => {
     [...form.fields].some((field) => isAt(name, field)) ? [] : each,
   );
   if (form.refusal.value !== null) sentences.push(form.refusal.value);
+  const region = useRef<HTMLDivElement>(null);
+  // The button may be far below.
+  useEffect(() => {
+    if (sentences.length > 0) region.current?.scrollIntoView({ block: "nearest" });
+  }, [sentences.join(" ")]);
   return (
-    <div class="form-problems" role="alert">
+    <div ref={region} class="form-problems" role="alert">
       {sentences.map((sentence) => (
         <p class="notice notice-problem" key={sentence}>
           {sentence}

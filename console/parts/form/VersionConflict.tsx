@@ -1,65 +1,101 @@
-/** Two versions of something that somebody else changed meanwhile, side by side. */
+/** Changes of somebody else to what a form edits, merged by field. Both values of a clash are shown. */
+import { useEffect, useState } from "preact/hooks";
 import { Button } from "../Button.tsx";
+import { type Column, DataTable } from "../DataTable.tsx";
+import type { FormModel } from "./Form.tsx";
 
-/** A field that differs. */
-export interface Difference {
-  readonly field: string;
-  readonly mine: string;
-  readonly saved: string;
-}
-
-interface VersionConflictProps {
+interface VersionConflictProps<Values extends object, Name extends keyof Values & string> {
+  readonly form: FormModel<Values>;
+  /** The saved values as they are now; null if there are none. */
+  readonly saved: Values | null;
   /** The noun that was changed, such as "campaign". */
   readonly noun: string;
-  readonly differences: ReadonlyArray<Difference>;
-  /** The next save replaces the saved version. */
-  readonly onKeep: () => void;
-  /** Forgets what was typed. */
-  readonly onTake: () => void;
+  readonly labels: ReadonlyArray<readonly [field: Name, label: string]>;
+  readonly show: (value: Values[Name]) => string;
 }
 
-const shown = (text: string) => (text === "" ? <span class="quiet">empty</span> : text);
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** Shows both versions and asks which one holds. Nothing is overwritten before that. */
-export const VersionConflict = ({ differences, noun, onKeep, onTake }: VersionConflictProps) => (
-  <section class="notice notice-problem conflict" aria-labelledby="conflict">
-    <h2 id="conflict">Somebody else changed this {noun} meanwhile</h2>
-    <p>Nothing was overwritten. Compare the two versions and choose which one to go on with.</p>
-    <div class="table-scroll" tabIndex={0} role="group" aria-label="Both versions, table">
-      <table>
-        <caption class="unseen">Both versions</caption>
-        <thead>
-          <tr>
-            <th scope="col">Field</th>
-            <th scope="col">Your version</th>
-            <th scope="col">Saved version</th>
-          </tr>
-        </thead>
-        <tbody>
-          {differences.map(({ field, mine, saved }) => (
-            <tr key={field}>
-              <th scope="row">{field}</th>
-              <td>{shown(mine)}</td>
-              <td>{shown(saved)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-    <div class="actions">
-      <Button onPress={onKeep}>Keep my version</Button>
-      <Button onPress={onTake}>Take the saved version</Button>
-    </div>
-  </section>
-);
+const keysOf = <Values extends object>(values: Values) => Object.keys(values) as Array<keyof Values & string>;
 
-/** The fields in which two versions differ, under their labels. */
-export const differencesOf = <Values extends object, Name extends keyof Values>(
-  mine: Values,
-  saved: Values,
-  labels: ReadonlyArray<readonly [field: Name, label: string]>,
-  show: (value: Values[Name]) => string,
-): ReadonlyArray<Difference> =>
-  labels
-    .filter(([field]) => JSON.stringify(mine[field]) !== JSON.stringify(saved[field]))
-    .map(([field, label]) => ({ field: label, mine: show(mine[field]), saved: show(saved[field]) }));
+/** Whether somebody else saved another version than the one that a form began with. */
+export const isBehind = <Values extends { readonly version: string }>(
+  form: FormModel<Values>,
+  saved: Values | null,
+): boolean => saved !== null && saved.version !== form.values.value.version;
+
+/** Takes over what only others changed, says so, and asks about fields that both changed. */
+export const VersionConflict = <
+  Values extends { readonly version: string },
+  Name extends keyof Values & string,
+>({
+  form,
+  labels,
+  noun,
+  saved,
+  show,
+}: VersionConflictProps<Values, Name>) => {
+  const [taken, setTaken] = useState<ReadonlyArray<string>>([]);
+  const [base, mine] = [form.base.value, form.values.value];
+  const behind = saved !== null && isBehind(form, saved);
+  const isTheirs = (key: keyof Values) =>
+    saved !== null && key !== "version" && !isSame(saved[key], base[key]);
+  const isMine = (key: keyof Values) => key !== "version" && !isSame(mine[key], base[key]);
+  const clashes = behind
+    ? keysOf(mine).filter((key) => isTheirs(key) && isMine(key) && !isSame(mine[key], saved?.[key]))
+    : [];
+  const labelOf = (key: string) => labels.find(([field]) => field === key)?.[1] ?? key;
+  useEffect(() => {
+    if (!behind || clashes.length > 0) return;
+    const hasOwn = keysOf(mine).some(isMine);
+    setTaken(hasOwn ? keysOf(mine).filter(isTheirs).map(labelOf) : []);
+    const own = keysOf(mine).filter(isMine);
+    if (form.refusal.value !== null)
+      requestAnimationFrame(() => document.getElementById("merged")?.scrollIntoView({ block: "nearest" }));
+    form.rebase({ ...saved, ...Object.fromEntries(own.map((key) => [key, mine[key]])) }, saved);
+  }, [behind, clashes.length, saved?.version]);
+  const hasClashes = clashes.length > 0;
+  useEffect(() => {
+    // The button that was refused is far below. Nobody is moved while typing.
+    if (hasClashes && form.refusal.value !== null) document.getElementById("conflict")?.focus();
+  }, [hasClashes]);
+  /** Decides fields: from now on the saved value is the one that the form began with. */
+  const decide = (keys: ReadonlyArray<keyof Values & string>, isKept: boolean): void => {
+    if (saved === null) return;
+    const theirs = Object.fromEntries(keys.map((key) => [key, saved[key]]));
+    form.rebase(isKept ? mine : { ...mine, ...theirs }, { ...base, ...theirs });
+  };
+  const choice = (key: keyof Values & string, action: "Keep mine" | "Take theirs", value: unknown) => (
+    <>
+      <p>{show(value as Values[Name]) || <span class="quiet">empty</span>}</p>
+      <Button label={`${action}: ${labelOf(key)}`} onPress={() => decide([key], action === "Keep mine")}>
+        {action}
+      </Button>
+    </>
+  );
+  const columns: ReadonlyArray<Column<keyof Values & string>> = [
+    { key: "field", heading: "Field", cell: labelOf },
+    { key: "mine", heading: "Your version", cell: (key) => choice(key, "Keep mine", mine[key]) },
+    { key: "saved", heading: "Saved version", cell: (key) => choice(key, "Take theirs", saved?.[key]) },
+  ];
+  if (clashes.length === 0)
+    return taken.length === 0 ? null : (
+      <p class="notice" role="status" id="merged">
+        Somebody else changed this {noun} meanwhile: {taken.join(", ")}. That is here now, beside your own
+        changes, which are not saved yet.
+      </p>
+    );
+  return (
+    <section class="notice notice-problem conflict" aria-labelledby="conflict">
+      <h2 id="conflict" tabIndex={-1}>
+        Somebody else changed this {noun} meanwhile
+      </h2>
+      <p>Nothing was overwritten. Choose which value holds, for each field or for all.</p>
+      <DataTable label="Both versions" columns={columns} rows={clashes} rowKey={(key) => key} />
+      <div class="actions">
+        <Button onPress={() => decide(clashes, true)}>Keep my version</Button>
+        <Button onPress={() => decide(clashes, false)}>Take the saved version</Button>
+      </div>
+    </section>
+  );
+};

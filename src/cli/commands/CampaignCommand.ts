@@ -1,10 +1,11 @@
 import { Option } from "effect";
 import { Flag } from "effect/cli";
-import type { Campaign, CampaignDraft } from "../../client/WaypostClient.ts";
+import type { Campaign, CampaignDraft, CopyCounts } from "../../client/WaypostClient.ts";
 import { counted } from "../../wire/Text.ts";
+import { environmentName } from "../../workspaces/Environment.ts";
 import { listOf } from "../Ask.ts";
 import { command, operatorCommands } from "../DeclaredCommand.ts";
-import { limitFlag, nameArgument, optionalFlag, switchFlag, textFlag } from "../Flags.ts";
+import { limitFlag, nameArgument, optionalFlag, repeatedFlag, switchFlag, textFlag } from "../Flags.ts";
 import { findCampaign, openPlatform, platformFlags } from "../Platform.ts";
 import { formatInstant, yesNo } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
@@ -35,6 +36,7 @@ const card = (campaign: Campaign): string => {
     ["ends", formatInstant(campaign.ends_at)],
     ["time zone", campaign.timezone],
     ["paused", yesNo(campaign.paused)],
+    ["published", campaign.published_at === null ? "never: a draft" : formatInstant(campaign.published_at)],
     ["frequency cap", capOf(campaign)],
     ["counted for", campaign.cap_by === "user" ? "each person" : "each device"],
     ["quiet hours", quietHoursOf(campaign)],
@@ -56,6 +58,7 @@ const list = command("list", {
   flags: {
     ...platformFlags,
     archived: switchFlag("archived", "List the archived campaigns instead"),
+    draft: switchFlag("draft", "List only drafts, which were never published"),
     limit: limitFlag,
   },
   *run(flags) {
@@ -63,7 +66,11 @@ const list = command("list", {
     yield* printList(
       flags.limit,
       listOf(platform, (client, query) =>
-        client.campaigns.list({ ...query, archived: flags.archived ? "true" : "false" }),
+        client.campaigns.list({
+          ...query,
+          archived: flags.archived ? "true" : "false",
+          ...(flags.draft ? { draft: "true" as const } : {}),
+        }),
       ),
       [
         { heading: "ID", kind: "id", cell: ({ id }) => id },
@@ -73,19 +80,14 @@ const list = command("list", {
         { heading: "STARTS", kind: "instant", cell: (campaign) => campaign.starts_at },
         { heading: "ENDS", kind: "instant", cell: (campaign) => campaign.ends_at },
       ],
-      flags.archived
+      flags.draft
+        ? `The environment has no ${flags.archived ? "archived " : ""}drafts.`
+        : flags.archived
         ? "The environment has no archived campaigns."
         : "The environment has no campaigns yet. See waypost campaign create --help.",
     );
   },
 });
-
-const repeated = (name: string, description: string) =>
-  Flag.String(name).pipe(
-    Flag.withDescription(`${description}. May be repeated`),
-    Flag.atLeast(0),
-    Flag.withDefault([]),
-  );
 
 const create = command("create", {
   description: "Create a campaign. It sends nothing until it has a notification",
@@ -107,10 +109,13 @@ const create = command("create", {
       Flag.withDescription("IANA time zone, such as Europe/Amsterdam; UTC if left out"),
       Flag.withDefault("UTC"),
     ),
-    groups: repeated("location-group", "Name of a location group that a geo campaign targets"),
-    locations: repeated("location", "Id of a location that a geo campaign targets"),
+    groups: repeatedFlag("location-group", "Name of a location group that a geo campaign targets"),
+    locations: repeatedFlag("location", "Id of a location that a geo campaign targets"),
     paused: switchFlag("paused", "Create a draft that sends nothing until it is published"),
-    segments: repeated("segment", "Id of a segment that a push campaign targets; all devices without one"),
+    segments: repeatedFlag(
+      "segment",
+      "Id of a segment that a push campaign targets; all devices without one",
+    ),
   },
   *run(flags) {
     const draft: CampaignDraft = {
@@ -173,6 +178,58 @@ const remove = command("delete", {
   },
 });
 
+const nouns = {
+  notifications: "notification",
+  media: "media file",
+  locations: "location",
+  location_groups: "location group",
+  segments: "segment",
+};
+
+const countsText = (counts: CopyCounts): string => {
+  const parts = (Object.keys(nouns) as ReadonlyArray<keyof typeof nouns>)
+    .filter((kind) => counts[kind] > 0)
+    .map((kind) => counted(counts[kind], nouns[kind]));
+  return parts.length === 0 ? "nothing" : parts.join(", ");
+};
+
+const copy = command("copy", {
+  description: "Copy a campaign, paused, with all that it refers to",
+  examples: [
+    'waypost campaign copy "Opening week" --workspace Acme --environment sandbox --to production',
+    'waypost campaign copy "Opening week" --workspace Acme --environment sandbox --to production --dry-run',
+  ],
+  flags: {
+    ...campaignFlags,
+    to: Flag.Literals("to", ["sandbox", "production"]).pipe(
+      Flag.withDescription("Environment of the copy. Only the operator key copies to the other one"),
+    ),
+    name: optionalFlag(
+      "name",
+      "Name of the copy. If left out: the same in the other environment, “Copy of …” in the same one",
+    ),
+    dryRun: switchFlag("dry-run", "Only say what the copy would make"),
+  },
+  *run({ campaign, dryRun, name, to, ...flags }) {
+    const platform = yield* openPlatform(flags);
+    const id = yield* findCampaign(platform, campaign);
+    const body = { environment: to, name: Option.getOrUndefined(name) };
+    const copied = yield* platform((client) => client.copies.copy(id, body, { dryRun }));
+    yield* printOne(copied, ({ data, made, matched }) =>
+      [
+        data === null
+          ? "Dry run: nothing was made."
+          : `Made the campaign "${data.name}" in ${environmentName(to)}. It is ${data.status}.`,
+        details([
+          ["id", data?.id ?? "none"],
+          ["made", countsText(made)],
+          ["matched", countsText(matched)],
+        ]),
+      ].join("\n\n"),
+    );
+  },
+});
+
 /** `waypost campaign …` */
 export const campaignCommand = operatorCommands("campaign", {
   description: "Campaigns: when messages are sent, and to which devices",
@@ -185,6 +242,7 @@ export const campaignCommand = operatorCommands("campaign", {
     change("publish", "Publish a paused campaign"),
     change("archive", "Archive a campaign: pause it, and leave it out of lists"),
     change("unarchive", "Put an archived campaign back into lists; it is paused until it is published"),
+    copy,
     remove,
   ],
 });

@@ -1,10 +1,19 @@
 import { Console, Effect, Option } from "effect";
+import { Flag } from "effect/cli";
+import type { LocationPatch } from "../../client/WaypostClient.ts";
 import { type ImportFormat, importFormats } from "../../client/location-files/LocationFile.ts";
 import { counted } from "../../wire/Text.ts";
 import { visible } from "../../wire/VisibleText.ts";
 import { badUsage, refused } from "../CommandRefused.ts";
 import { command, operatorCommands } from "../DeclaredCommand.ts";
-import { choiceFlag, environmentFlags, switchFlag, textArgument } from "../Flags.ts";
+import {
+  choiceFlag,
+  environmentFlags,
+  optionalFlag,
+  repeatedFlag,
+  switchFlag,
+  textArgument,
+} from "../Flags.ts";
 import {
   importFromFile,
   type ImportOptions,
@@ -13,7 +22,7 @@ import {
 } from "../location-import/FileImport.ts";
 import { surveyFile } from "../location-import/ImportFile.ts";
 import { locateServer } from "../Operator.ts";
-import { openWorkspace, type Platform } from "../Platform.ts";
+import { openPlatform, openWorkspace, type Platform, platformFlags } from "../Platform.ts";
 import { formatCount } from "../terminal/Formats.ts";
 import { printOne } from "../terminal/Output.ts";
 import { progressBar } from "../terminal/ProgressBars.ts";
@@ -159,9 +168,57 @@ const importFile = command("import", {
   },
 });
 
+const change = command("change", {
+  description: "Change the name, the shape or the groups of a location",
+  examples: [
+    "waypost location change 01980a6c-2b11-7e0a-8c55-6d2f9b1a4e01 -w Acme -e sandbox --radius 200",
+    {
+      command:
+        "waypost location change 01980a6c-2b11-7e0a-8c55-6d2f9b1a4e01 -w Acme -e sandbox " +
+        '--geometry \'{"type": "Point", "coordinates": [4.89, 52.37]}\' --radius 150 --group Amsterdam',
+      description: "The groups are all that the location is in from then on",
+    },
+  ],
+  flags: {
+    location: textArgument("location", "Id of the location"),
+    ...platformFlags,
+    name: optionalFlag("name", "New name"),
+    geometry: optionalFlag("geometry", "New GeoJSON geometry: a Point, which needs --radius, or a Polygon"),
+    radius: Flag.Int("radius").pipe(Flag.withDescription("New radius in metres, 50 to 1000"), Flag.optional),
+    groups: repeatedFlag("group", "Name of a group that the location is in from then on"),
+    noGroups: switchFlag("no-groups", "Take the location out of all groups"),
+  },
+  *run(flags) {
+    const geometry = yield* Option.match(flags.geometry, {
+      onNone: () => Effect.undefined,
+      onSome: (text) =>
+        Effect.try({
+          try: () => JSON.parse(text) as LocationPatch["geometry"],
+          catch: () => badUsage("--geometry must be a GeoJSON geometry, such as a Point or a Polygon."),
+        }),
+    });
+    const platform = yield* openPlatform(flags);
+    const changed = yield* platform((client) =>
+      client.locations.update(flags.location, {
+        name: Option.getOrUndefined(flags.name),
+        geometry,
+        radius_meters: Option.getOrUndefined(flags.radius),
+        groups: flags.groups.length > 0 || flags.noGroups ? flags.groups : undefined,
+      }),
+    );
+    yield* printOne(
+      changed,
+      ({ groups, name, radius_meters, type }) =>
+        `Changed the location "${visible(name)}": a ${type}` +
+        `${radius_meters === null ? "" : ` of ${radius_meters} metres`}, ` +
+        `${groups.length === 0 ? "in no group" : `in ${visible(groups.join(", "))}`}.`,
+    );
+  },
+});
+
 /** `waypost location …` */
 export const locationCommand = operatorCommands("location", {
   description: "Locations that geo campaigns target",
   examples: ["waypost location import stores.geojson --workspace Acme --environment production"],
-  commands: [importFile],
+  commands: [importFile, change],
 });

@@ -126,6 +126,8 @@ export interface Campaign {
   readonly timezone: string;
   /** Whether the campaign is paused. */
   readonly paused: boolean;
+  /** When the campaign was first not paused, in UTC; null for one that never was: a draft. */
+  readonly published_at: string | null;
   /** Whether the campaign is archived: paused, and not in lists. */
   readonly archived: boolean;
   /** The most deliveries to the same device in the period; null for the workspace's default cap. */
@@ -403,6 +405,34 @@ export interface ContentDraft_1 {
   readonly translations?: Readonly<Record<string, TranslationDraft>> | null | undefined;
 }
 
+/**
+ * How much of each kind: in `made` what the copy makes besides the campaign, in `matched` what it
+ * uses because it is there.
+ */
+export interface CopyCounts {
+  /** Notifications: all are made. */
+  readonly notifications: number;
+  /** Media files: copied to another environment, shared in the same one. */
+  readonly media: number;
+  /** Locations of the campaign, and of location groups that are made. */
+  readonly locations: number;
+  /** Location groups. */
+  readonly location_groups: number;
+  /** Segments. */
+  readonly segments: number;
+}
+
+/** The JSON of `CopyDraft`. */
+export interface CopyDraft {
+  /** The environment in which the copy is made: the other one, or the campaign's own. */
+  readonly environment: "sandbox" | "production";
+  /**
+   * Name of the copy. Left out: the campaign's own name in the other environment, and in the same one
+   * “Copy of …”, with a number if that is taken.
+   */
+  readonly name?: string | null | undefined;
+}
+
 /** The JSON of `Delivery`. */
 export interface Delivery {
   /** Id of the delivery, and of the device's message. */
@@ -534,6 +564,8 @@ export interface FeatureResult {
 export interface ImportReport {
   /** Whether it was a dry run, which writes nothing. */
   readonly dry_run: boolean;
+  /** Of a dry run: how many more locations the plan allows after these features; null without a limit. */
+  readonly room?: number | null | undefined;
   /** One result for each feature, in the order in which they were sent. */
   readonly results: ReadonlyArray<FeatureResult>;
   readonly summary: {
@@ -637,22 +669,31 @@ export interface LocationPatch {
   readonly address?: string | null | undefined;
   /** Your own id of the location, unique among locations; null or empty clears it. */
   readonly external_id?: string | null | undefined;
-  /**
-   * The geometry cannot be changed here: the same value is ignored, another one is an error. To change
-   * it, import the location again.
-   */
-  readonly geometry?: unknown;
-  /**
-   * The type cannot be changed here: the same value is ignored, another one is an error. To change it,
-   * import the location again.
-   */
-  readonly type?: unknown;
-  /**
-   * The radius cannot be changed here: the same value is ignored, another one is an error. To change
-   * it, import the location again.
-   */
-  readonly radius_meters?: unknown;
+  /** The new shape, by the rules of an import: a Point with `radius_meters`, or a Polygon. */
+  readonly geometry?:
+    | {
+        /** The geometry of a circle. */
+        readonly type: "Point";
+        /** The circle's centre. */
+        readonly coordinates: readonly [number, number];
+      }
+    | {
+        /** The geometry of a polygon. */
+        readonly type: "Polygon";
+        /** Rings of positions (RFC 7946): the exterior ring counter-clockwise, then the holes clockwise. */
+        readonly coordinates: ReadonlyArray<ReadonlyArray<readonly [number, number]>>;
+      }
+    | undefined;
+  /** The radius of a Point or of a circle, 50 to 1000 metres; null for a polygon. */
+  readonly radius_meters?: number | null | undefined;
+  /** Names of the groups that the location is in from now on, at most 1,000; missing ones are created. */
+  readonly groups?: ReadonlyArray<string> | undefined;
+  /** The type of the geometry; another one is an error. */
+  readonly type?: "circle" | "polygon" | undefined;
 }
+
+/** Id, longitude, latitude and radius of a location. */
+export type LocationPoint = readonly [string, number, number, number | null];
 
 /** The JSON of `LocationReportRow`. */
 export interface LocationReportRow {
@@ -1773,6 +1814,14 @@ export interface LocationsListQuery extends PageQuery {
   readonly radius_meters?: number | undefined;
 }
 
+/** The query parameters of `locations.points`. */
+export interface LocationsPointsQuery {
+  /** Only locations in the group with exactly this name. */
+  readonly group?: string | undefined;
+  /** Only those whose name has this part, in any letter case. */
+  readonly q?: string | undefined;
+}
+
 /** The query parameters of `locationGroups.list`. */
 export interface LocationGroupsListQuery extends PageQuery {
   /** Only the group with exactly this name. */
@@ -1793,6 +1842,8 @@ export interface CampaignsListQuery extends PageQuery {
   readonly updated_since?: string | Date | undefined;
   /** `true` lists the archived campaigns, `false` (the default) the others. */
   readonly archived?: "true" | "false" | undefined;
+  /** `true` lists only campaigns that never were published, `false` only the others. */
+  readonly draft?: "true" | "false" | undefined;
   /** Only campaigns that have this status now. */
   readonly status?: "active" | "scheduled" | "paused" | "ended" | undefined;
   /** Only campaigns of this type. */
@@ -1985,6 +2036,21 @@ export interface LocationsEndpoints {
   /** List locations. Newest first. */
   list(query?: LocationsListQuery, options?: CallOptions): Pages<Location>;
   /**
+   * List the points of all locations. All locations at once, for a map: one small row each, without
+   * pages. The response is compressed for clients that accept gzip, and its `ETag` changes with every
+   * change of a location in it.
+   */
+  points(
+    query?: LocationsPointsQuery,
+    options?: CallOptions,
+  ): Promise<{
+    readonly data: ReadonlyArray<LocationPoint>;
+    readonly meta: {
+      /** How many locations there are. */
+      readonly count: number;
+    };
+  }>;
+  /**
    * Import locations from GeoJSON. Creates a location from each feature of a FeatureCollection, or
    * updates the one with its `external_id`. An invalid feature fails alone, with the reasons; all
    * others are written in one transaction. At most 10,000 features and 20 MiB.
@@ -1996,8 +2062,9 @@ export interface LocationsEndpoints {
   /** Show a location */
   get(location: string, options?: CallOptions): Promise<Location>;
   /**
-   * Change a location's name, address or external id. Fields that are left out keep their value. To
-   * change the shape, import the location again with its `external_id`.
+   * Change a location. Fields that are left out keep their value. `geometry`, `radius_meters` and
+   * `groups` are read by the rules of an import; positions count by the new shape from the next
+   * request on.
    */
   update(location: string, body: LocationPatch, options?: ChangeOptions): Promise<Location>;
   /**
@@ -2080,6 +2147,27 @@ export interface CampaignsEndpoints {
   archive(campaign: string, options?: ChangeOptions & VersionOptions): Promise<Campaign>;
   /** Unarchive a campaign. Puts the campaign back into lists. It stays paused until it is published. */
   unarchive(campaign: string, options?: ChangeOptions & VersionOptions): Promise<Campaign>;
+}
+
+/** Campaigns from one environment in the other one. */
+export interface CopiesEndpoints {
+  /**
+   * Copy a campaign to an environment. Makes a paused campaign with the same dates, rules,
+   * notifications and translations, all or nothing. Media files are copied. It uses locations of the
+   * environment with the same `external_id`, else with the same name and shape, location groups with
+   * the same name, and segments with the same name and rule; what is not there is made. Only the
+   * operator can copy to the other environment.
+   */
+  copy(
+    campaign: string,
+    body: CopyDraft,
+    options?: ChangeOptions & { readonly dryRun?: boolean | undefined },
+  ): Promise<{
+    /** The copy; null of a dry run. */
+    readonly data: Campaign | null;
+    readonly made: CopyCounts;
+    readonly matched: CopyCounts;
+  }>;
 }
 
 /** A notification has a content, which people read, and a trigger on each of its campaigns. */
@@ -2535,6 +2623,8 @@ export interface PlatformGroups {
   readonly media: MediaEndpoints;
   /** A campaign decides when messages are sent and to whom; its notifications hold their content. */
   readonly campaigns: CampaignsEndpoints;
+  /** Campaigns from one environment in the other one. */
+  readonly copies: CopiesEndpoints;
   /** A notification has a content, which people read, and a trigger on each of its campaigns. */
   readonly notifications: NotificationsEndpoints;
   /** The content of notifications, which is created without a campaign and can be shared by several. */
@@ -2586,6 +2676,7 @@ export const platformEndpoints = {
   },
   locations: {
     list: "GET /locations pages query",
+    points: "GET /locations/points envelope query",
     import: "POST /locations/import import key",
     get: "GET /locations/{location}",
     update: "PATCH /locations/{location} body key",
@@ -2611,6 +2702,9 @@ export const platformEndpoints = {
     publish: "POST /campaigns/{campaign}/publish key",
     archive: "POST /campaigns/{campaign}/archive key",
     unarchive: "POST /campaigns/{campaign}/unarchive key",
+  },
+  copies: {
+    copy: "POST /campaigns/{campaign}/copy envelope body key",
   },
   notifications: {
     list: "GET /campaigns/{campaign}/notifications pages",

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { namesTag } from "../EntityTag.ts";
+import { acceptsGzip } from "../CompressedText.ts";
 
 interface Packed {
   readonly etag: string;
@@ -14,10 +15,6 @@ const pack = async (text: string): Promise<Packed> => ({
   etag: `"${createHash("sha256").update(text).digest("base64url")}"`,
   bytes: await promisify(gzip)(text),
 });
-
-/** Whether a client accepts gzip. One that refuses it (`gzip;q=0`) is rare, and gets the content unpacked. */
-const acceptsGzip = (header: string | undefined): boolean =>
-  header !== undefined && /(?:^|[\s,])gzip(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(header);
 
 /**
  * A response whose content does not change while the process runs. `make` runs on the first request; only the

@@ -10,6 +10,8 @@ import { FairQueue, type FairQueueLimits } from "../../workers/FairQueue.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import { FeatureCollection, tooManyFeatures } from "../LocationImport.ts";
 import { importBodyRules } from "../LocationsApi.ts";
+import { importedLocation } from "../ImportedLocation.ts";
+import { geometryFeature } from "../LocationEdit.ts";
 import { referenceSystemProblem } from "../ReferenceSystem.ts";
 import type { CollectionFrame } from "./FeatureCollectionReader.ts";
 import type { ImportAnswer, ImportedFeature } from "./ImportMessages.ts";
@@ -50,6 +52,9 @@ const countImport = counter(
 
 /** The piece of a body that is sent to the thread at once: about a millisecond of its time. */
 const pieceBytes = 65_536;
+
+/** The text of a geometry that is read without the thread: a few milliseconds at most. */
+const maxInlineChars = 4_096;
 
 const busy = ServiceUnavailable.of(
   "Too many imports of this environment run already: send this one again in a few seconds.",
@@ -108,7 +113,7 @@ export class ImportReader extends Context.Service<ImportReader>()("waypost/locat
 
     /** Sends a body to the thread as it arrives, and gives its features. */
     const featuresOf = Effect.fnUntraced(function* (
-      request: HttpServerRequest.HttpServerRequest,
+      pieces: Stream.Stream<Uint8Array, Unprocessable>,
       body: ThreadBody,
     ) {
       const features: Array<ImportedFeature> = [];
@@ -121,13 +126,17 @@ export class ImportReader extends Context.Service<ImportReader>()("waypost/locat
           for (const feature of read) features.push(feature);
         }
       });
-      yield* Stream.runForEach(
-        Stream.mapError(request.stream, () => badBody(bodyProblems.broken)),
-        send,
-      );
+      yield* Stream.runForEach(pieces, send);
       yield* ask(body.end);
       return features;
     });
+
+    const readInThread = (pieces: Stream.Stream<Uint8Array, Unprocessable>) =>
+      Effect.acquireUseRelease(
+        Effect.sync(thread.open),
+        (body) => featuresOf(pieces, body),
+        (body) => Effect.sync(body.close),
+      );
 
     const readOnce = Effect.fn("ImportReader.read")(function* (
       tenant: TenantKey,
@@ -136,11 +145,8 @@ export class ImportReader extends Context.Service<ImportReader>()("waypost/locat
       const refusal = headRefusal(request, importBodyRules);
       if (refusal !== null) return yield* refusal;
       const release = yield* takeSlot(tenant);
-      const features = yield* Effect.acquireUseRelease(
-        Effect.sync(thread.open),
-        (body) => featuresOf(request, body),
-        (body) => Effect.sync(body.close),
-      ).pipe(
+      const pieces = Stream.mapError(request.stream, () => badBody(bodyProblems.broken));
+      const features = yield* readInThread(pieces).pipe(
         Effect.tapError((error) =>
           (error === unreadable ? Effect.void : countImport({ outcome: "refused" })).pipe(
             Effect.andThen(release),
@@ -152,7 +158,25 @@ export class ImportReader extends Context.Service<ImportReader>()("waypost/locat
       return { features, release } satisfies ReadImport;
     });
 
+    /** One geometry, read in a slot of imports. */
+    const readLong = Effect.fnUntraced(function* (tenant: TenantKey, text: string) {
+      const release = yield* takeSlot(tenant);
+      return yield* Effect.ensuring(readInThread(Stream.make(new TextEncoder().encode(text))), release);
+    }, Effect.scoped);
+
     return {
+      /**
+       * A geometry of a body, as a feature with the smallest radius. A long one is read in the thread.
+       * @throws 503
+       */
+      readGeometry: Effect.fnUntraced(function* (tenant: TenantKey, geometry: unknown) {
+        const feature = geometryFeature(geometry);
+        const text = JSON.stringify({ type: "FeatureCollection", features: [feature] });
+        if (text.length <= maxInlineChars) return importedLocation(feature);
+        const read = Effect.result(readLong(tenant, text));
+        const [found] = yield* Effect.fromResult(yield* outsideTransaction("geometry", read));
+        return found ?? importedLocation(null);
+      }),
       /**
        * The features of a request's body, read outside a transaction. Other imports wait until `release`, at
        * the latest until the end of the scope. @throws 413, 415, 422 with all problems, 503

@@ -74,6 +74,28 @@ layer(TestWaypost.shared)("waypost campaign and waypost notification", (it) => {
     }),
   );
 
+  it.effect("campaign copy makes a paused copy in the other environment (cli.campaigns, CO4.1)", () =>
+    Effect.gen(function* () {
+      const { json, run, workspace } = yield* commandLine;
+      const { id } = yield* workspace();
+      const at = `-w ${id} -e sandbox`;
+      yield* json(`campaign create ${at} --name Autumn --type push --starts-at 2026-12-01`);
+      yield* json(
+        `notification create ${at} --campaign Autumn --name A --headline B --body C --send-at 09:30`,
+      );
+      const dry = yield* run(`campaign copy ${at} Autumn --to production --dry-run`);
+      assert.match(dry.stdout, /^Dry run: nothing was made\.\n\nid +none\nmade +1 notification\n/);
+      assert.lengthOf(yield* json(`campaign list -w ${id} -e production`), 0);
+      const { stdout } = yield* run(`campaign copy ${at} Autumn --to production`);
+      assert.match(stdout, /^Made the campaign "Autumn" in Production\. It is paused\.\n/);
+      assert.match(stdout, /^matched +nothing$/m);
+      const again = yield* run(`campaign copy ${at} Autumn --to production`);
+      assert.include(again.stderr, "name:");
+      const named = yield* json(`campaign copy ${at} Autumn --to production --name "Late autumn"`);
+      assert.deepStrictEqual([named.data.name, named.made.notifications], ["Late autumn", 1]);
+    }),
+  );
+
   it.effect(
     "a command uses a platform token, or the operator key without a token of its own (cli.campaigns)",
     () =>

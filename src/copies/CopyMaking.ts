@@ -1,0 +1,110 @@
+import { Clock, Effect } from "effect";
+import { Activity } from "../activity/Activity.ts";
+import { campaignCopier } from "../campaigns/CampaignCopier.ts";
+import { Segments } from "../devices/Segments.ts";
+import { summaryOf } from "../locations/ImportPlan.ts";
+import { LocationImportsRepository } from "../locations/LocationImportsRepository.ts";
+import { LocationIndexes } from "../locations/LocationIndexes.ts";
+import { MediaLibrary } from "../media/MediaLibrary.ts";
+import type { NewFile } from "../media/MediaLibraryRepository.ts";
+import { notificationCopier } from "../notifications/NotificationCopier.ts";
+import { ServiceUnavailable, Unprocessable } from "../wire/ApiError.ts";
+import { CampaignId } from "../wire/Ids.ts";
+import type { Tenant } from "../workspaces/Workspace.ts";
+import { CopiesSql } from "./CopiesSql.ts";
+import type { CopyPlan } from "./CopyPlanning.ts";
+
+/** Makes the functions that carry out a plan: the bytes of its media, and then everything else. */
+export const copyMaking = Effect.gen(function* () {
+  const segments = yield* Segments;
+  const imports = yield* LocationImportsRepository;
+  const locationIndexes = yield* LocationIndexes;
+  const library = yield* MediaLibrary;
+  const activity = yield* Activity;
+  const repository = yield* CopiesSql;
+  const copyCampaign = yield* campaignCopier;
+  const copyNotification = yield* notificationCopier;
+
+  /** The bytes of the files of a plan, copied without a transaction, by the ids of the files. */
+  const copyBytes = Effect.fnUntraced(function* ({ isWithinEnvironment, media, messages }: CopyPlan) {
+    const copied = new Map<string, NewFile>();
+    if (isWithinEnvironment) return copied;
+    for (const row of media) {
+      const file = yield* library.copyBytes(row);
+      if (file === null) {
+        const index = messages.findIndex(({ media_asset_id: id }) => id === row.id);
+        return yield* Unprocessable.validation({
+          [`notifications.${index}.media_asset_id`]: [
+            `The media store has lost the file “${row.name}”: upload it again, and choose it in ` +
+              `“${messages[index]?.name}”.`,
+          ],
+        });
+      }
+      copied.set(row.id, file);
+    }
+    return copied;
+  });
+
+  /** Makes everything that is not there, in the order in which people would. */
+  const make = Effect.fnUntraced(function* (
+    from: Tenant,
+    to: Tenant,
+    plan: CopyPlan,
+    files: ReadonlyMap<string, NewFile>,
+  ) {
+    const now = yield* Clock.currentTimeMillis;
+    const madeGroups = plan.groups.filter(({ isMade }) => isMade);
+    const madeLocations = plan.locations.filter(({ isMade }) => isMade);
+    if (madeLocations.length > 0) yield* repository.copyLocations(from, to, madeLocations, now);
+    if (madeGroups.length > 0) {
+      const ids = new Map(madeGroups.map(({ id, source }) => [source, id]));
+      yield* imports.insertGroups(to, new Map(madeGroups.map(({ id, name }) => [name, id])), now);
+      const members = plan.locations.flatMap(({ groups, id: locationId }) =>
+        groups.map((group) => ({ groupId: ids.get(group) ?? "", locationId })),
+      );
+      if (members.length > 0) yield* imports.join(to, members, now);
+    }
+    if (madeLocations.length > 0) {
+      yield* locationIndexes.changed(to);
+      yield* activity.record(to, {
+        action: "import",
+        resource: { type: "location", id: null, name: null },
+        before: null,
+        after: { ...summaryOf([]), created: madeLocations.length },
+      });
+    }
+    const media = new Map<string, string>();
+    for (const { id } of plan.media) {
+      const file = files.get(id);
+      if (plan.isWithinEnvironment) media.set(id, id);
+      else if (file === undefined) return yield* changedMeanwhile;
+      else media.set(id, (yield* library.add(to, file)).id);
+    }
+    const targets = plan.campaign.targeting;
+    const segmentIds = new Map<string, string>();
+    for (const { id, source, ...segment } of plan.segments)
+      segmentIds.set(source, id ?? (yield* segments.add(to, segment)));
+    const campaign = yield* copyCampaign(to, plan.campaign, plan.name, {
+      locationIds: mappedIds(targets.location_ids, idsBySource(plan.locations)),
+      groupIds: mappedIds(targets.location_group_ids, idsBySource(plan.groups)),
+      segmentIds: mappedIds(targets.segmentation_ids, segmentIds),
+    });
+    const copied = { ...plan.campaign, id: CampaignId(campaign.id), paused: true };
+    for (const message of plan.messages) yield* copyNotification(to, copied, message, media);
+    return { data: campaign, ...plan.counts };
+  });
+
+  return { copyBytes, make };
+});
+
+const idsBySource = (matches: ReadonlyArray<{ readonly source: string; readonly id: string }>) =>
+  new Map(matches.map(({ id, source }) => [source, id]));
+
+/** The ids in their order, each once: two locations can have one counterpart. */
+const mappedIds = (ids: ReadonlyArray<string>, mapping: ReadonlyMap<string, string>) => [
+  ...new Set(ids.flatMap((id) => mapping.get(id) ?? [])),
+];
+
+const changedMeanwhile = ServiceUnavailable.of(
+  "The campaign changed while it was copied, so nothing was made: send the request again.",
+);

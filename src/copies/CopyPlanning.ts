@@ -1,0 +1,148 @@
+import { Clock, Effect } from "effect";
+import type { FoundCampaign } from "../campaigns/Campaign.ts";
+import { datesOf } from "../campaigns/CampaignDates.ts";
+import { checkLimit, checkTrial, countOthers } from "../campaigns/CampaignLimit.ts";
+import { Campaigns } from "../campaigns/Campaigns.ts";
+import { CampaignsRepository } from "../campaigns/CampaignsRepository.ts";
+import { overLimit } from "../locations/ImportPlan.ts";
+import { LocationImportsRepository } from "../locations/LocationImportsRepository.ts";
+import { MediaLibrary } from "../media/MediaLibrary.ts";
+import { MediaLibraryRepository, type MediaRow } from "../media/MediaLibraryRepository.ts";
+import { Contents } from "../notifications/Contents.ts";
+import { checkLimits, copyLimitProblem } from "../notifications/NotificationLimits.ts";
+import { NotificationsRepository } from "../notifications/NotificationsRepository.ts";
+import { type Forbidden, Unprocessable } from "../wire/ApiError.ts";
+import { codePoints } from "../wire/CodePoints.ts";
+import { idAt } from "../wire/Ids.ts";
+import { Problems } from "../wire/Problems.ts";
+import { environmentName } from "../workspaces/Environment.ts";
+import type { Tenant } from "../workspaces/Workspace.ts";
+import type { CopyCounts, CopyDraft } from "./CopiesApi.ts";
+import { CopiesSql } from "./CopiesSql.ts";
+import { beginningOf, freeName, matchSegments } from "./CopyNames.ts";
+
+/**
+ * Makes the function that reads what a copy refers to and what of it is there, and checks every rule on it.
+ * @throws 404, 422 and 403
+ */
+export const copyPlanning = Effect.gen(function* () {
+  const campaigns = yield* Campaigns;
+  const campaignsRepository = yield* CampaignsRepository;
+  const contents = yield* Contents;
+  const notificationsRepository = yield* NotificationsRepository;
+  const imports = yield* LocationImportsRepository;
+  const library = yield* MediaLibrary;
+  const mediaRepository = yield* MediaLibraryRepository;
+  const repository = yield* CopiesSql;
+
+  /** The name of the copy: the one that was sent, or one that people would choose. */
+  const nameOf = Effect.fnUntraced(function* (
+    to: Tenant,
+    { name }: FoundCampaign,
+    sent: string | null | undefined,
+    isWithinEnvironment: boolean,
+  ) {
+    if (!isWithinEnvironment || (sent ?? null) !== null) return sent ?? name;
+    const copy = `Copy of ${name}`;
+    const taken = yield* repository.campaignNamesLike(to, beginningOf(copy));
+    // The longest name is shortened as a numbered one is.
+    return freeName(codePoints(copy) > 255 ? beginningOf(copy) : copy, new Set(taken));
+  });
+
+  /** Reads all that a copy refers to, and what of it is there. */
+  const read = Effect.fnUntraced(function* (from: Tenant, to: Tenant, id: string, sent: CopyDraft["name"]) {
+    const campaign = yield* campaigns.find(from, id);
+    const { location_group_ids, location_ids, segmentation_ids } = campaign.targeting;
+    const messages = yield* notificationsRepository.list(from, campaign.id);
+    const mediaIds = new Set(messages.flatMap(({ media_asset_id: media }) => media ?? []));
+    const media: Array<MediaRow> = [];
+    for (const mediaId of mediaIds) {
+      const row = yield* mediaRepository.find(from, mediaId);
+      if (row !== null) media.push(row);
+    }
+    const now = yield* Clock.currentTimeMillis;
+    const matched = <Found extends { readonly id: string; readonly match: string | null }>(
+      rows: ReadonlyArray<Found>,
+    ) =>
+      rows.map((row) => ({
+        ...row,
+        source: row.id,
+        id: row.match ?? idAt(now),
+        isMade: row.match === null,
+      }));
+    const groups = matched(yield* repository.groups(from, to, location_group_ids));
+    const made = groups.filter(({ isMade }) => isMade).map(({ source }) => source);
+    const locations = matched(yield* repository.locations(from, to, location_ids, made));
+    const own = yield* repository.segments(from, segmentation_ids);
+    const there = yield* repository.segmentsLike(
+      to,
+      own.map(({ name }) => beginningOf(name)),
+    );
+    const isWithinEnvironment = from.environment === to.environment;
+    const name = yield* nameOf(to, campaign, sent, isWithinEnvironment);
+    const segments = matchSegments(own, there);
+    const countsOf = (wanted: boolean): CopyCounts["made"] => {
+      const count = (each: ReadonlyArray<boolean>) => each.filter((isMade) => isMade === wanted).length;
+      return {
+        notifications: count(messages.map(() => true)),
+        media: count(media.map(() => !isWithinEnvironment)),
+        locations: count(locations.map(({ isMade }) => isMade)),
+        location_groups: count(groups.map(({ isMade }) => isMade)),
+        segments: count(segments.map((segment) => segment.id === null)),
+      };
+    };
+    const counts: CopyCounts = { made: countsOf(true), matched: countsOf(false) };
+    return { campaign, name, messages, media, isWithinEnvironment, groups, locations, segments, counts };
+  });
+
+  /** Every rule on a copy: its name and contents, then the plan. Exact while the tenant is locked. */
+  const check = Effect.fnUntraced(function* (to: Tenant, plan: Effect.Success<ReturnType<typeof read>>) {
+    const { campaign, counts, media, messages, name } = plan;
+    const problems = new Problems();
+    if (yield* campaignsRepository.isNameTaken(to, name, null)) {
+      const where = `in ${environmentName(to.environment)}`;
+      problems.add("name", `The name ${JSON.stringify(name)} is taken ${where}: send another one.`);
+    }
+    const { max_locations: maxLocations, media_kinds: kinds, surveys } = to.workspace.plan;
+    for (const [index, { media_kind: kind, name: message, type }] of messages.entries()) {
+      const remedy = `take “${message}” off the campaign first.`;
+      if (type === "survey" && !surveys)
+        problems.add(`notifications.${index}.type`, `The plan does not include surveys: ${remedy}`);
+      if (kind !== null && !kinds.includes(kind)) {
+        const field = `notifications.${index}.media_asset_id`;
+        problems.add(field, `The plan does not include ${kind} files: ${remedy}`);
+      }
+    }
+    if (!problems.isEmpty) return yield* Unprocessable.validation(problems.fields);
+
+    yield* checkTrial(to);
+    const now = yield* Clock.currentTimeMillis;
+    const others = yield* countOthers(campaignsRepository, to, null, now);
+    const { made } = counts;
+    const bytes = made.media === 0 ? 0 : media.reduce((sum, { size_bytes: size }) => sum + size, 0);
+    const present = made.locations === 0 || maxLocations === null ? 0 : yield* imports.count(to);
+    yield* checkLimits({
+      max_campaigns: yield* sentenceOf(
+        checkLimit(to, null, { ...datesOf(campaign), paused: true }, others, now),
+      ),
+      max_notifications: messages.length === 0 ? null : yield* contents.limitProblem(to, messages.length),
+      max_notifications_per_campaign: copyLimitProblem(to, messages.length),
+      max_locations:
+        maxLocations !== null && made.locations > 0 && present + made.locations > maxLocations
+          ? overLimit(maxLocations, present)
+          : null,
+      max_media_bytes: bytes === 0 ? null : yield* sentenceOf(library.checkRoom(to, bytes)),
+    });
+    return plan;
+  });
+
+  return (from: Tenant, to: Tenant, id: string, name: CopyDraft["name"]) =>
+    Effect.flatMap(read(from, to, id, name), (plan) => check(to, plan));
+});
+
+/** A copy before it is made: everything that it refers to, with its id there if it has one already. */
+export type CopyPlan = Effect.Success<ReturnType<Effect.Success<typeof copyPlanning>>>;
+
+/** The sentence of a refusal; null if there is none. */
+const sentenceOf = (checked: Effect.Effect<void, Forbidden>) =>
+  Effect.match(checked, { onFailure: ({ error }) => error.message, onSuccess: () => null });

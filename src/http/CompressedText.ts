@@ -1,0 +1,28 @@
+import { Effect } from "effect";
+import { HttpServerRequest, HttpServerResponse } from "effect/http";
+import { createHash } from "node:crypto";
+import { promisify } from "node:util";
+import { constants, gzip } from "node:zlib";
+import { namesTag } from "./EntityTag.ts";
+
+/** Whether a client accepts gzip. One that refuses it (`gzip;q=0`) is rare, and gets the content unpacked. */
+export const acceptsGzip = (header: string | undefined): boolean =>
+  header !== undefined && /(?:^|[\s,])gzip(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(header);
+
+/**
+ * A long JSON text with an ETag of the text and `version`, compressed if the client accepts gzip; 304 without
+ * a body if the request's `If-None-Match` names it. The tag is weak, as both encodings have it.
+ */
+export const compressedUnlessKnown = Effect.fnUntraced(function* (text: string, version: string) {
+  const { headers: sent } = yield* HttpServerRequest.HttpServerRequest;
+  const etag = `"${createHash("sha256").update(version).update(text).digest("base64url")}"`;
+  const headers = { etag: `W/${etag}`, "cache-control": "no-store", vary: "accept-encoding" };
+  if (namesTag(sent["if-none-match"] ?? "", etag)) return HttpServerResponse.empty({ status: 304, headers });
+  const contentType = "application/json";
+  if (!acceptsGzip(sent["accept-encoding"])) return HttpServerResponse.text(text, { contentType, headers });
+  const packed = yield* Effect.promise(() => promisify(gzip)(text, { level: constants.Z_BEST_SPEED }));
+  return HttpServerResponse.uint8Array(packed, {
+    contentType,
+    headers: { ...headers, "content-encoding": "gzip" },
+  });
+});

@@ -1,0 +1,63 @@
+import { Clock, Effect } from "effect";
+import { Activity } from "../activity/Activity.ts";
+import type { FoundCampaign } from "../campaigns/Campaign.ts";
+import { sendInstant } from "../campaigns/CampaignDates.ts";
+import { lastInstantOf, type LateChoice, localTimeOf } from "../campaigns/LocalSend.ts";
+import { SendPlan } from "../campaigns/SendPlan.ts";
+import { pipelined } from "../database/pool/TransactionConnection.ts";
+import type { TimeOfDay } from "../time/LocalTime.ts";
+import { idAt, NotificationId } from "../wire/Ids.ts";
+import type { Tenant } from "../workspaces/Workspace.ts";
+import { Contents } from "./Contents.ts";
+import { ContentsRepository } from "./ContentsRepository.ts";
+import type { MessageContent } from "./MessageContent.ts";
+import { notificationChange } from "./NotificationActivity.ts";
+import { type NotificationRow, NotificationsRepository } from "./NotificationsRepository.ts";
+import { questionsWithIds } from "./QuestionMatching.ts";
+import { storedTrigger, triggerOf } from "./ShownTrigger.ts";
+
+/**
+ * Makes the function that copies a notification of any tenant to a campaign: everything that is stored of its
+ * content and its trigger. `media` has the files of the campaign's tenant by those of the notification's. The
+ * caller has locked the tenant, and checked the plan. A time that has passed is kept, and no send is planned
+ * for it.
+ */
+export const notificationCopier = Effect.gen(function* () {
+  const contents = yield* Contents;
+  const contentsRepository = yield* ContentsRepository;
+  const repository = yield* NotificationsRepository;
+  const sends = yield* SendPlan;
+  const activity = yield* Activity;
+
+  return Effect.fnUntraced(function* (
+    tenant: Tenant,
+    campaign: Pick<FoundCampaign, "id" | "timezone" | "startsAtMs" | "paused">,
+    row: NotificationRow,
+    media: ReadonlyMap<string, string>,
+  ) {
+    const now = yield* Clock.currentTimeMillis;
+    const id = NotificationId(idAt(now));
+    const questions = questionsWithIds(row.questions ?? [], [], () => idAt(now));
+    const { media_asset_id: file } = row;
+    const mediaId = file === null ? null : (media.get(file) ?? null);
+    const content: MessageContent = { ...row, media_asset_id: mediaId, questions };
+    yield* pipelined(contentsRepository.insert(tenant, id, row.name, content, now));
+    const trigger = storedTrigger(row);
+    yield* pipelined(repository.attach(tenant, idAt(now), campaign.id, id, trigger, now));
+    const { late, sendAt } = trigger;
+    const dates = { startsAt: campaign.startsAtMs, timezone: campaign.timezone };
+    if (sendAt !== null && lastInstant(dates, sendAt, late) > now)
+      yield* sends.scheduleFirst(tenant, campaign, id, { sendAt, late }, now);
+    const copied = yield* repository.find(tenant, campaign.id, id);
+    if (copied === null) return yield* Effect.die(new Error("A copied notification is not stored"));
+    const shown = { ...contents.shown(copied), ...triggerOf(copied) };
+    yield* activity.record(tenant, notificationChange("create", null, shown));
+  });
+});
+
+/** The instant at which a notification is due, or due last in any zone. */
+const lastInstant = (
+  dates: Parameters<typeof sendInstant>[0],
+  sendAt: TimeOfDay,
+  late: LateChoice | null,
+): number => (late === null ? sendInstant(dates, sendAt) : lastInstantOf(localTimeOf(dates, sendAt)));

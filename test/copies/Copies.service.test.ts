@@ -1,0 +1,265 @@
+import { assert, layer } from "@effect/vitest";
+import { Effect } from "effect";
+import { SqlClient } from "effect/sql";
+import { TestWaypost } from "../TestWaypost.ts";
+import { circle, copyWorld, counts, fullGeoCampaign, fullPushCampaign, ok } from "./CopyWorld.ts";
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** Columns that a copy has of its own. */
+const own = new Set([
+  "environment",
+  "id",
+  "key",
+  "campaign_id",
+  "notification_id",
+  "content_key",
+  "media_id",
+  "media_asset_id",
+  "campaign_key",
+  "notification_key",
+  "revision",
+  "created_at",
+  "updated_at",
+  "attached_at",
+  // Copies are paused, and not archived.
+  "paused",
+  "archived",
+]);
+
+/** Ids of questions and choices are new. */
+const withoutIds = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value ?? null, (key, inner) => (key === "id" ? undefined : inner)));
+
+const isSet = (value: unknown) => value !== null && value !== false;
+
+const tables = [
+  { table: "campaign", order: "id" },
+  { table: "notification", order: "id" },
+  { table: "content", order: "key" },
+  { table: "campaign_notification", order: "id" },
+  { table: "segment", order: "name" },
+  { table: "location", order: "name" },
+  { table: "media_file", order: "name" },
+];
+
+/** Columns that no example sets: bookkeeping of thumbnails and images without a size. */
+const unset: Readonly<Record<string, ReadonlyArray<string>>> = {
+  media_file: ["duration_seconds", "thumbnail_due_at"],
+};
+
+layer(TestWaypost.layer)("POST /campaigns/{campaign}/copy", (it) => {
+  it.effect("every stored column of what a campaign refers to is copied (CO4.1)", () =>
+    Effect.gen(function* () {
+      const world = yield* copyWorld();
+      const sql = yield* SqlClient.SqlClient;
+      const geo = yield* fullGeoCampaign(world);
+      const push = yield* fullPushCampaign(world);
+      for (const id of [geo.campaign, push.campaign]) assert.strictEqual((yield* world.copy(id)).status, 201);
+      const read = (table: string, order: string, environment: string) => sql<{ readonly row: Row }>`
+        SELECT to_jsonb(t) AS row FROM ${sql(table)} t
+        WHERE workspace_id = ${world.workspaceId} AND environment = ${environment} ORDER BY ${sql(order)}`;
+      for (const { order, table } of tables) {
+        const [from, to] = [
+          yield* read(table, order, "sandbox"),
+          yield* read(table, order, "production"),
+        ].map((rows) =>
+          rows.map(({ row }) =>
+            Object.fromEntries(
+              Object.entries(row)
+                .filter(([column]) => !own.has(column) && !column.startsWith("thumbnail"))
+                .map(([column, value]) => [column, withoutIds(value)]),
+            ),
+          ),
+        ) as unknown as [ReadonlyArray<Row>, ReadonlyArray<Row>];
+        assert.deepStrictEqual(to, from, table);
+        // An example without a column would not notice that a copy forgets it.
+        const never = Object.keys(from[0] ?? {}).filter((column) => !from.some((row) => isSet(row[column])));
+        assert.deepStrictEqual(
+          never.filter((column) => !(unset[table] ?? []).includes(column)),
+          [],
+          `${table}: give the example a value for these columns`,
+        );
+      }
+    }),
+  );
+
+  it.effect("a copy is paused, has the same name and dates, and says what it made and matched (CO4.1)", () =>
+    Effect.gen(function* () {
+      const world = yield* copyWorld();
+      const { campaign } = yield* fullGeoCampaign(world);
+      const source = ok(yield* world.sandbox(`/campaigns/${campaign}`));
+      const { body, status } = yield* world.copy(campaign);
+      assert.strictEqual(status, 201);
+      const { data, made, matched } = body;
+      assert.deepStrictEqual(made, counts({ notifications: 3, media: 1, locations: 3, location_groups: 1 }));
+      assert.deepStrictEqual(matched, counts());
+      assert.notStrictEqual(data.id, campaign);
+      const { id: _, created_at, paused, status: state, targeting, updated_at, ...same } = data;
+      for (const [field, value] of Object.entries(same)) assert.deepStrictEqual(value, source[field], field);
+      assert.deepStrictEqual([paused, state, created_at], [true, "paused", updated_at]);
+      assert.strictEqual(targeting.location_ids.length, 2);
+      assert.deepStrictEqual(ok(yield* world.production(`/campaigns/${data.id}`)), data);
+      const names = yield* Effect.forEach(targeting.location_ids, (id) =>
+        Effect.map(world.production(`/locations/${String(id)}`), (answer) => ok(answer).name),
+      );
+      assert.deepStrictEqual(names, ["Park", "Dam"]);
+      assert.strictEqual((yield* world.groupNamed("Piers", "production")).location_count, 1);
+      const notifications = ok(yield* world.production(`/campaigns/${data.id}/notifications`));
+      assert.deepStrictEqual(
+        notifications.map(({ name }: { readonly name: string }) => name),
+        ["First", "Second", "Third"],
+      );
+      assert.strictEqual(notifications[0].media_asset_id, notifications[1].media_asset_id);
+    }),
+  );
+
+  it.effect("the bytes of a media file are served at the address of its copy (CO4.2)", () =>
+    Effect.gen(function* () {
+      const world = yield* copyWorld();
+      const { campaign, file } = yield* fullGeoCampaign(world);
+      const copy = ok(yield* world.copy(campaign));
+      const [first] = ok(yield* world.production(`/campaigns/${copy.id}/notifications`));
+      assert.notStrictEqual(first.media.url, file.url);
+      const text = (url: string) => Effect.promise(() => fetch(url).then((response) => response.text()));
+      assert.strictEqual(yield* text(first.media.url), "image of a cup");
+      // The files are two: deleting one keeps the other.
+      ok(yield* world.sandbox(`/campaigns/${campaign}`, { method: "DELETE" }));
+      ok(yield* world.sandbox(`/media/${file.id}`, { method: "DELETE" }));
+      assert.strictEqual(yield* text(first.media.url), "image of a cup");
+    }),
+  );
+
+  it.effect("a second copy matches what the first one made (CO4.3)", () =>
+    Effect.gen(function* () {
+      const world = yield* copyWorld();
+      const geo = yield* fullGeoCampaign(world);
+      const push = yield* fullPushCampaign(world);
+      const first = ok(yield* world.copy(geo.campaign));
+      const again = (yield* world.copy(geo.campaign, { name: "Once more" })).body;
+      assert.deepStrictEqual(again.made, counts({ notifications: 3, media: 1 }));
+      assert.deepStrictEqual(again.matched, counts({ locations: 2, location_groups: 1 }));
+      assert.deepStrictEqual(again.data.targeting, first.targeting);
+      assert.deepStrictEqual(
+        (yield* world.copy(push.campaign)).body.made,
+        counts({ notifications: 2, segments: 2 }),
+      );
+      const pushed = (yield* world.copy(push.campaign, { name: "Once more, too" })).body;
+      assert.deepStrictEqual(
+        [pushed.made, pushed.matched],
+        [counts({ notifications: 2 }), counts({ segments: 2 })],
+      );
+    }),
+  );
+
+  it.effect("a location matches by its external id, else by its name and equal shape (CO4.3)", () =>
+    Effect.gen(function* () {
+      const world = yield* copyWorld();
+      const ids = yield* world.features(
+        "sandbox",
+        circle("By id", { external_id: "a" }),
+        circle("By shape"),
+        circle("Another shape"),
+        circle("Another name"),
+        circle("Unknown id, same shape", { external_id: "b" }),
+      );
+      const [byId, byShape, , , sameShape] = yield* world.features(
+        "production",
+        circle("Moved and renamed", { external_id: "a" }, [5, 51]),
+        circle("By shape"),
+        circle("Another shape", { radius: 101 }),
+        circle("Any other name"),
+        circle("Unknown id, same shape"),
+      );
+      const { data, made, matched } = (yield* world.copy(yield* world.geoCampaign(ids))).body;
+      assert.deepStrictEqual([made, matched], [counts({ locations: 2 }), counts({ locations: 3 })]);
+      const [first, second, third, fourth, fifth] = data.targeting.location_ids;
+      assert.deepStrictEqual([first, second, fifth], [byId, byShape, sameShape]);
+      assert.strictEqual(ok(yield* world.production(`/locations/${third}`)).radius_meters, 100);
+      assert.strictEqual(ok(yield* world.production(`/locations/${fourth}`)).name, "Another name");
+      // What is there is not changed.
+      assert.strictEqual(ok(yield* world.production(`/locations/${byId}`)).name, "Moved and renamed");
+      assert.isNull(ok(yield* world.production(`/locations/${sameShape}`)).external_id);
+    }),
+  );
+
+  it.effect("two locations with one counterpart are one target of the copy (CO4.3)", () =>
+    Effect.gen(function* () {
+      const world = yield* copyWorld();
+      const same = yield* world.features("sandbox", circle("Same"), circle("Same"));
+      const [there] = yield* world.features("production", circle("Same"));
+      const { data } = (yield* world.copy(yield* world.geoCampaign(same))).body;
+      assert.deepStrictEqual(data.targeting.location_ids, [there]);
+    }),
+  );
+
+  it.effect("a group that is there keeps its locations; an empty one is made empty (CO4.3)", () =>
+    Effect.gen(function* () {
+      const world = yield* copyWorld();
+      yield* world.features("sandbox", circle("Here", { group: "Shops" }));
+      yield* world.features("production", circle("There", { group: "Shops" }));
+      const empty = yield* world.group("Empty");
+      const shops = yield* world.groupNamed("Shops");
+      const id = yield* world.geoCampaign([], { location_group_ids: [shops.id, empty] });
+      const { made, matched } = (yield* world.copy(id)).body;
+      assert.deepStrictEqual(
+        [made, matched],
+        [counts({ location_groups: 1 }), counts({ location_groups: 1 })],
+      );
+      assert.strictEqual((yield* world.groupNamed("Shops", "production")).location_count, 1);
+      assert.strictEqual((yield* world.groupNamed("Empty", "production")).location_count, 0);
+    }),
+  );
+
+  it.effect("a segment whose name has another rule there is made under a numbered name, once (CO4.3)", () =>
+    Effect.gen(function* () {
+      const world = yield* copyWorld();
+      const { campaign } = yield* fullPushCampaign(world);
+      const rule = { match: "all", conditions: [{ attribute: "locale", op: "eq", value: "nl" }] };
+      ok(yield* world.operator("production", "/segments", { body: { name: "Gold", rule } }));
+      const first = (yield* world.copy(campaign)).body;
+      assert.deepStrictEqual(first.made, counts({ notifications: 2, segments: 2 }));
+      const names = yield* Effect.forEach(first.data.targeting.segmentation_ids, (id) =>
+        Effect.map(world.operator("production", `/segments/${String(id)}`), (answer) => ok(answer).name),
+      );
+      assert.deepStrictEqual(names, ["Gold (2)", "Silver"]);
+      const second = (yield* world.copy(campaign, { name: "Again" })).body;
+      assert.deepStrictEqual(second.matched, counts({ segments: 2 }));
+    }),
+  );
+
+  it.effect("a copy in the same environment uses everything that is there, as “Copy of …” (CO4.4)", () =>
+    Effect.gen(function* () {
+      const world = yield* copyWorld();
+      const { campaign, file } = yield* fullGeoCampaign(world);
+      const source = ok(yield* world.sandbox(`/campaigns/${campaign}`));
+      const same = { environment: "sandbox" };
+      const { data, made, matched } = (yield* world.copy(campaign, same)).body;
+      assert.strictEqual(data.name, "Copy of Opening week");
+      assert.deepStrictEqual(made, counts({ notifications: 3 }));
+      assert.deepStrictEqual(matched, counts({ media: 1, locations: 2, location_groups: 1 }));
+      assert.deepStrictEqual(data.targeting, source.targeting);
+      assert.strictEqual(ok(yield* world.sandbox(`/media/${file.id}`)).notifications.length, 4);
+      assert.strictEqual(ok(yield* world.copy(campaign, same)).name, "Copy of Opening week (2)");
+      // A token can act in its own environment.
+      const own = yield* world.sandbox(`/campaigns/${campaign}/copy`, { body: same });
+      assert.strictEqual(ok(own).name, "Copy of Opening week (3)");
+      const long = yield* world.geoCampaign(source.targeting.location_ids, { name: "n".repeat(255) });
+      assert.strictEqual(ok(yield* world.copy(long, same)).name.length, 240);
+    }),
+  );
+
+  it.effect("a copy of Production in Sandbox is made as well (CO4.1)", () =>
+    Effect.gen(function* () {
+      const world = yield* copyWorld();
+      const { campaign } = yield* fullPushCampaign(world);
+      const live = ok(yield* world.copy(campaign, { name: "Live" }));
+      const back = yield* world.operator("production", `/campaigns/${live.id}/copy`, {
+        body: { environment: "sandbox" },
+      });
+      assert.strictEqual(back.status, 201);
+      assert.deepStrictEqual(back.body.matched, counts({ segments: 2 }));
+      assert.strictEqual(ok(yield* world.sandbox(`/campaigns/${back.body.data.id}`)).name, "Live");
+    }),
+  );
+});
