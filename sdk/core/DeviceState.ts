@@ -9,6 +9,8 @@ export interface DeviceState {
   readonly profile: Profile;
   /** Attempts in a row that failed. */
   readonly failures: number;
+  /** The time of the last attempt that failed, in epoch milliseconds. */
+  readonly pausedAt: number;
   /** No request is made before this instant, in epoch milliseconds. */
   readonly retryAt: number;
   /** Whether entries go singly, because the server refused several together. */
@@ -23,6 +25,7 @@ export const newDevice = (installation: string, profile: Profile): DeviceState =
   token: null,
   profile,
   failures: 0,
+  pausedAt: 0,
   retryAt: 0,
   isSingle: false,
   isRenewed: false,

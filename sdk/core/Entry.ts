@@ -45,6 +45,15 @@ export const changed = (profile: Profile, change: Profile): Profile => {
   };
 };
 
+/** A profile without the fields that an attempt has taken from it, but for those that changed meanwhile. */
+export const withoutLost = (profile: Profile, before: Profile, after: Profile): Profile =>
+  Object.fromEntries(
+    Object.entries(profile).filter(([name, value]) => {
+      const field = name as keyof Profile;
+      return field in after || JSON.stringify(value) !== JSON.stringify(before[field]);
+    }),
+  );
+
 /** The maximum number of entries that wait. */
 export const maxEntries = 1_000;
 

@@ -32,8 +32,14 @@ const maxPause = 300_000;
 const paused = (state: DeviceState, answer: DeviceAnswer | null, { now, random }: AttemptFacts) => {
   const backoff = Math.min(maxPause, 1_000 * 2 ** state.failures) * (0.5 + random / 2);
   const pause = Math.max(backoff, (answer?.retryAfter ?? 0) * 1_000);
-  return { ...state, failures: state.failures + 1, retryAt: now + Math.round(pause) };
+  return { ...state, failures: state.failures + 1, pausedAt: now, retryAt: now + Math.round(pause) };
 };
+
+/** The end of the pause that a device is in; null for none, also after the clock was set back. */
+export const pauseEnd = (
+  { pausedAt, retryAt }: Pick<DeviceState, "pausedAt" | "retryAt">,
+  now: number,
+): number | null => (pausedAt <= now && now < retryAt ? retryAt : null);
 
 const succeeded = (state: DeviceState): DeviceState => ({ ...state, failures: 0, retryAt: 0 });
 
@@ -96,7 +102,9 @@ export const outcomeOf = (
   if (status === 401 && !state.isRenewed) return waits({ ...succeeded(state), token: null, isRenewed: true });
   if ("message" in first && (status === 404 || status === 410))
     return { ...waits(succeeded(state)), done: 1 };
-  if (!isFinal(answer)) return waits(paused(state, answer, around));
+  // Several entries may be too large together.
+  if (!isFinal(answer))
+    return waits(paused({ ...state, isSingle: state.isSingle || status === 413 }, answer, around));
   // One entry may be wrong among many that are right.
   if (taken.length > 1) return waits({ ...state, isSingle: true });
   const reasons = [body?.error?.message ?? ""];

@@ -28,6 +28,9 @@ const maxLeeway = 100;
 /** A fix without a change is sent after so many milliseconds. */
 const sendEvery = 300_000;
 
+/** The same while the geofences could not be asked for, so that each fix may matter. */
+const sendBlindEvery = 30_000;
+
 /** Metres from an edge within which the server decides: its arithmetic rounds otherwise. */
 const margin = 1;
 
@@ -40,7 +43,7 @@ export const isCoarse = ({ accuracy }: Fix): boolean => accuracy > maxAccuracy;
 /** Whether the geofences have to be asked for at a fix: after half of the distance that they reach. */
 export const needsFences = ({ askedAt, origin, reach }: Tracking, fix: Fix): boolean =>
   origin === null ||
-  fix.at - askedAt >= askEvery ||
+  Math.abs(fix.at - askedAt) >= askEvery ||
   (reach !== null && metersBetween(origin, fix) >= reach / 2);
 
 /** The geofences that the server answered with for a fix. */
@@ -54,16 +57,21 @@ export const withFences = (tracking: Tracking, fences: ReadonlyArray<Geofence>, 
 
 /**
  * Follows a fix: whether it is sent, and what is known after it. It is sent if the device has entered or left
- * a geofence by the server's rule, or may have, and otherwise every five minutes (contracts BW5, L9).
+ * a geofence by the server's rule, or may have, and otherwise every five minutes (contracts BW5, L9). The
+ * server ignores one that is older than the last that it got. `isBlind` says that the geofences are not those
+ * around the fix.
  */
 export const follow = (
   tracking: Tracking,
   fix: Fix,
+  isBlind = false,
 ): { readonly tracking: Tracking; readonly isSent: boolean } => {
-  if (isCoarse(fix)) return { tracking, isSent: false };
+  const since = fix.at - tracking.sentAt;
+  // A longer way back is that of a clock.
+  if (isCoarse(fix) || (since <= 0 && since > -sendEvery)) return { tracking, isSent: false };
   const leeway = Math.min(fix.accuracy, maxLeeway);
   const inside: Record<string, boolean> = {};
-  let isSent = fix.at - tracking.sentAt >= sendEvery;
+  let isSent = Math.abs(since) >= (isBlind ? sendBlindEvery : sendEvery);
   for (const fence of tracking.fences) {
     const id = fence.location_id;
     const before = tracking.inside[id];

@@ -1,5 +1,5 @@
 import type { DeviceState } from "../core/DeviceState.ts";
-import { changed, type Entry, firstToDrop, maxEntries, type Profile } from "../core/Entry.ts";
+import { changed, type Entry, firstToDrop, maxEntries, withoutLost } from "../core/Entry.ts";
 import type { SentAddress } from "../core/PushSubscribing.ts";
 import type { Tracking } from "../core/Tracking.ts";
 
@@ -37,7 +37,16 @@ const committed = (transaction: IDBTransaction): Promise<void> =>
     );
   });
 
+/** A stored value; undefined for none. */
+const read = <Name extends keyof Stored>(store: IDBObjectStore, name: Name) =>
+  resultOf(store.get(name) as IDBRequest<Stored[Name] | undefined>);
+
 const [queue, values] = ["queue", "values"];
+
+/** Notes the token of a device that is to be unregistered. */
+const leaves = async (stored: IDBObjectStore, token: string): Promise<void> => {
+  stored.put([...((await read(stored, "leaving")) ?? []), token], "leaving");
+};
 
 /** The queue and the state of this browser in IndexedDB, which all tabs and the service worker share. */
 export class DeviceStore {
@@ -63,15 +72,19 @@ export class DeviceStore {
   async #write<A>(run: (queue: IDBObjectStore, values: IDBObjectStore) => Promise<A>): Promise<A> {
     const transaction = this.#database.transaction([queue, values], "readwrite", { durability: "strict" });
     const end = committed(transaction);
-    const result = await run(transaction.objectStore(queue), transaction.objectStore(values));
-    await end;
-    return result;
+    try {
+      const result = await run(transaction.objectStore(queue), transaction.objectStore(values));
+      await end;
+      return result;
+    } catch (error) {
+      end.catch(() => {});
+      throw error;
+    }
   }
 
   /** A stored value; undefined for none. */
   get<Name extends keyof Stored>(name: Name): Promise<Stored[Name] | undefined> {
-    const store = this.#database.transaction(values).objectStore(values);
-    return resultOf(store.get(name) as IDBRequest<Stored[Name] | undefined>);
+    return read(this.#database.transaction(values).objectStore(values), name);
   }
 
   /** The token of the registered device; null for none. */
@@ -79,14 +92,18 @@ export class DeviceStore {
     return (await this.get("state"))?.token ?? null;
   }
 
-  /** Replaces a value by what `next` makes of it, and returns it. */
-  update<Name extends keyof Stored>(
+  /**
+   * Replaces a value by what `next` makes of it, and returns it. Undefined changes nothing. Of a device that
+   * was forgotten, nothing is stored.
+   */
+  update<Name extends keyof Stored, Next extends Stored[Name] | undefined>(
     name: Name,
-    next: (before: Stored[Name] | undefined) => Stored[Name],
-  ): Promise<Stored[Name]> {
+    next: (before: Stored[Name] | undefined) => Next,
+  ): Promise<Next> {
     return this.#write(async (_, stored) => {
-      const value = next(await resultOf(stored.get(name) as IDBRequest<Stored[Name] | undefined>));
-      stored.put(value, name);
+      const value = next(await read(stored, name));
+      const isKept = name === "state" || name === "leaving" || (await read(stored, "state")) !== undefined;
+      if (isKept && value !== undefined) stored.put(value, name);
       return value;
     });
   }
@@ -104,9 +121,11 @@ export class DeviceStore {
     });
   }
 
-  /** Appends an entry. Returns the one that had to make room for it, null for none. */
+  /** Appends an entry. Returns the one that had to make room for it, null for none. @throws if forgotten */
   append(entry: Entry): Promise<Entry | null> {
     return this.#write(async (entries, stored) => {
+      const state = await read(stored, "state");
+      if (state === undefined) throw new Error("This device was forgotten: call start() again.");
       let dropped: Entry | null = null;
       if ((await resultOf(entries.count())) >= maxEntries) {
         const all = await resultOf(entries.getAll() as IDBRequest<Array<Entry>>);
@@ -116,11 +135,8 @@ export class DeviceStore {
         entries.delete(keys[index] ?? 0);
       }
       entries.add(entry);
-      if (entry.type === "change") {
-        const state = await resultOf(stored.get("state") as IDBRequest<DeviceState | undefined>);
-        if (state !== undefined)
-          stored.put({ ...state, profile: changed(state.profile, entry.body) }, "state");
-      }
+      if (entry.type === "change")
+        stored.put({ ...state, profile: changed(state.profile, entry.body) }, "state");
       return dropped;
     });
   }
@@ -129,21 +145,29 @@ export class DeviceStore {
   settle(keys: ReadonlyArray<IDBValidKey>, before: DeviceState, after: DeviceState): Promise<void> {
     return this.#write(async (entries, stored) => {
       for (const key of keys) entries.delete(key);
-      const current = await resultOf(stored.get("state") as IDBRequest<DeviceState | undefined>);
-      // A device that was forgotten meanwhile stays so, and a profile that changed meanwhile is kept.
-      if (current?.installation !== before.installation) return;
-      const profile: Profile = after.profile === before.profile ? current.profile : after.profile;
+      const current = await read(stored, "state");
+      const isNew = after.token !== before.token;
+      // A device that was forgotten meanwhile stays so: one that was registered meanwhile leaves again.
+      if (current?.installation !== before.installation) {
+        if (isNew && after.token !== null) await leaves(stored, after.token);
+        return;
+      }
+      // The server knows no earlier position of a new device.
+      if (isNew) stored.delete("tracking");
+      const profile = withoutLost(current.profile, before.profile, after.profile);
       stored.put({ ...after, profile }, "state");
     });
   }
 
-  /** Empties the store, but for the token of the device that leaves. */
-  forget(token: string | null): Promise<void> {
+  /** Empties the store, but for the tokens of devices that leave. */
+  forget(): Promise<void> {
     return this.#write(async (entries, stored) => {
-      const leaving = await resultOf(stored.get("leaving") as IDBRequest<Stored["leaving"] | undefined>);
+      const token = (await read(stored, "state"))?.token ?? null;
+      const leaving = (await read(stored, "leaving")) ?? [];
       entries.clear();
       stored.clear();
-      if (token !== null) stored.put([...(leaving ?? []), token], "leaving");
+      stored.put(leaving, "leaving");
+      if (token !== null) await leaves(stored, token);
     });
   }
 }

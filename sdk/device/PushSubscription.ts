@@ -1,6 +1,6 @@
 import { type BrowserSubscription, subscribingStep } from "../core/PushSubscribing.ts";
 import type { DeviceSettings, DeviceStore } from "./DeviceStore.ts";
-import { callServer } from "./Sender.ts";
+import { readServer } from "./Sender.ts";
 
 const base64Url = (bytes: ArrayBuffer | null): string =>
   btoa(String.fromCharCode(...new Uint8Array(bytes ?? new ArrayBuffer(0))))
@@ -23,10 +23,8 @@ const serverKey = async (
   store: DeviceStore,
   settings: DeviceSettings,
 ): Promise<string | null | undefined> => {
-  const token = await store.token();
-  if (token === null) return undefined;
-  const answer = await callServer(settings, { method: "GET", path: "/push-key", credential: token });
-  return answer?.status === 200 ? (answer.body?.data?.public_key ?? null) : undefined;
+  const body = await readServer(store, settings, "/push-key");
+  return body === null ? undefined : (body.data?.public_key ?? null);
 };
 
 /**
@@ -49,7 +47,11 @@ export const refreshSubscription = async (
     if (step.type === "none") return isWanted && key !== null;
     if (step.type === "subscribe") {
       if (step.endsOld) await current?.unsubscribe();
-      await pushes.subscribe({ userVisibleOnly: true, applicationServerKey: key });
+      // The browser's push service may be out of reach, or switched off.
+      const made = await pushes
+        .subscribe({ userVisibleOnly: true, applicationServerKey: key })
+        .catch(() => null);
+      if (made === null) return false;
     } else {
       await store.append({ type: "change", body: { push: step.push } });
       const { push } = step;

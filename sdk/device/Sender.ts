@@ -1,15 +1,12 @@
 import type { DeviceAnswer } from "../core/DeviceState.ts";
 import { nextRequest } from "../core/NextRequest.ts";
-import { type Outcome, outcomeOf } from "../core/Outcome.ts";
+import { type Outcome, outcomeOf, pauseEnd } from "../core/Outcome.ts";
 import type { DeviceSettings, DeviceStore } from "./DeviceStore.ts";
 
 /** One request carries at most so many entries. */
 const maxTaken = 100;
 
 const timeoutMillis = 30_000;
-
-/** A longer pause than this one comes from a clock that was set back. */
-const maxPauseMillis = 3_600_000;
 
 /** A request to the device interface; null if the server could not be reached. */
 export const callServer = async (
@@ -41,9 +38,25 @@ export const callServer = async (
   }
 };
 
-/** Runs alone among all tabs and the service worker of this browser. */
-export const alone = <A>(run: () => Promise<A>): Promise<A> =>
-  "locks" in navigator ? navigator.locks.request("waypost", run) : run();
+/** Reads from the server as the device; null if that fails. A token that ended is given up. */
+export const readServer = async (
+  store: DeviceStore,
+  settings: DeviceSettings,
+  path: string,
+): Promise<DeviceAnswer["body"]> => {
+  const credential = await store.token();
+  if (credential === null) return null;
+  const answer = await callServer(settings, { method: "GET", path, credential });
+  if (answer?.status === 401)
+    await store.update("state", (state) =>
+      state?.token === credential ? { ...state, token: null } : undefined,
+    );
+  return answer?.status === 200 ? answer.body : null;
+};
+
+/** Runs alone, of what has the same name, among all tabs and the service worker of this browser. */
+export const alone = <A>(run: () => Promise<A>, name = "waypost"): Promise<A> =>
+  "locks" in navigator ? navigator.locks.request(name, run) : run();
 
 /**
  * Sends the queue until nothing is left or an attempt has failed (contract BW4). Returns the time of the next
@@ -58,8 +71,8 @@ export const sendQueue = (
     for (;;) {
       const state = await store.get("state");
       if (state === undefined) return null;
-      const now = Date.now();
-      if (state.retryAt > now && state.retryAt <= now + maxPauseMillis) return state.retryAt;
+      const end = pauseEnd(state, Date.now());
+      if (end !== null) return end;
       const waiting = await store.first(maxTaken);
       const next = nextRequest(
         state,

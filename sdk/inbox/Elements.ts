@@ -19,6 +19,5 @@ export const make = <Name extends keyof HTMLElementTagNameMap>(
 /** Whether an address may be opened: not one that runs code. */
 export const isOpenable = (address: unknown): address is string => {
   if (typeof address !== "string" || address === "") return false;
-  const protocol = URL.parse(address, location.href)?.protocol;
-  return protocol !== undefined && !/^(?:javascript|data|blob|vbscript|file):$/.test(protocol);
+  return !/^(?:javascript|data|blob|vbscript|file):$/.test(make("a", { href: address }).protocol);
 };

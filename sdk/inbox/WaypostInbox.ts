@@ -63,6 +63,14 @@ class WaypostInbox extends HTMLElement {
     this.#root.adoptedStyleSheets = [sheet];
   }
 
+  /** Takes over what the page has set before this script was there. */
+  connectedCallback(): void {
+    const early = Object.getOwnPropertyDescriptor(this, "waypost");
+    if (early === undefined) return;
+    Reflect.deleteProperty(this, "waypost");
+    this.waypost = early.value as Device | null;
+  }
+
   /** The result of `start()`. Setting it loads the messages. */
   get waypost(): Device | null {
     return this.#device;

@@ -2,7 +2,10 @@ import type { Entry } from "../core/Entry.ts";
 import type { Fix, Geofence } from "../core/Geofence.ts";
 import { follow, isCoarse, maxFences, needsFences, unknown, withFences } from "../core/Tracking.ts";
 import type { DeviceSettings, DeviceStore } from "../device/DeviceStore.ts";
-import { callServer } from "../device/Sender.ts";
+import { alone, readServer } from "../device/Sender.ts";
+
+/** The pause after geofences could not be asked for. */
+const askAgainMillis = 30_000;
 
 /** Follows where the browser is, and queues a position when it could matter (contract BW5). */
 export class PositionWatch {
@@ -10,7 +13,9 @@ export class PositionWatch {
   readonly #settings: DeviceSettings;
   readonly #append: (entry: Entry) => Promise<void>;
   #watch: number | undefined;
-  /** Fixes are followed one after another. */
+  /** The geofences are not asked for again before, in the monotonic milliseconds of the page. */
+  #askAgainAt = 0;
+  /** Fixes are followed one after another, also those of other tabs. */
   #last: Promise<void> = Promise.resolve();
 
   constructor(store: DeviceStore, settings: DeviceSettings, append: (entry: Entry) => Promise<void>) {
@@ -25,8 +30,9 @@ export class PositionWatch {
     this.#watch = navigator.geolocation.watchPosition(
       ({ coords, timestamp }) => {
         const { accuracy: radius, latitude, longitude } = coords;
-        const fix = { latitude, longitude, accuracy: radius, at: Math.round(timestamp) };
-        this.#last = this.#last.then(() => this.#follow(fix)).catch(() => {});
+        const at = Math.min(Math.round(timestamp), Date.now());
+        const fix = { latitude, longitude, accuracy: radius, at };
+        this.#last = this.#last.then(() => alone(() => this.#follow(fix), "waypost-fix")).catch(() => {});
       },
       () => {},
       { enableHighAccuracy: accuracy === "high", maximumAge: 10_000 },
@@ -41,23 +47,22 @@ export class PositionWatch {
   }
 
   async #fencesAt({ latitude, longitude }: Fix): Promise<ReadonlyArray<Geofence> | null> {
-    const token = await this.#store.token();
-    if (token === null) return null;
+    if (performance.now() < this.#askAgainAt) return null;
     const path = `/geofences?lat=${latitude}&lng=${longitude}&limit=${maxFences}`;
-    const answer = await callServer(this.#settings, { method: "GET", path, credential: token });
-    return answer?.status === 200 ? (answer.body?.data as unknown as ReadonlyArray<Geofence>) : null;
+    const body = await readServer(this.#store, this.#settings, path);
+    if (body === null) this.#askAgainAt = performance.now() + askAgainMillis;
+    return (body?.data ?? null) as ReadonlyArray<Geofence> | null;
   }
 
   async #follow(fix: Fix): Promise<void> {
     if (isCoarse(fix)) return;
     const before = (await this.#store.get("tracking")) ?? unknown;
     const fences = needsFences(before, fix) ? await this.#fencesAt(fix) : null;
-    const { isSent, tracking } = follow(fences === null ? before : withFences(before, fences, fix), fix);
-    // Without geofences the server alone can tell what the fix means.
-    const isBlind = fences === null && needsFences(before, fix);
+    const known = fences === null ? before : withFences(before, fences, fix);
+    const { isSent, tracking } = follow(known, fix, needsFences(known, fix));
     const { accuracy, at, latitude, longitude } = fix;
     // In this order a crash between repeats a position, which the server counts once, and loses none.
-    if (isSent || isBlind) await this.#append({ type: "position", latitude, longitude, accuracy, at });
+    if (isSent) await this.#append({ type: "position", latitude, longitude, accuracy, at });
     await this.#store.update("tracking", () => tracking);
   }
 }

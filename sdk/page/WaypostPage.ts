@@ -3,7 +3,8 @@ import { changed, type Entry, type Profile } from "../core/Entry.ts";
 import type { DroppedEntry } from "../core/Outcome.ts";
 import { DeviceStore } from "../device/DeviceStore.ts";
 import { refreshSubscription } from "../device/PushSubscription.ts";
-import { callServer, sendQueue } from "../device/Sender.ts";
+import { alone, callServer, readServer, sendQueue } from "../device/Sender.ts";
+import { unknown } from "../core/Tracking.ts";
 import { PositionWatch } from "./PositionWatch.ts";
 
 /** The settings of `start`. */
@@ -48,6 +49,9 @@ interface Report {
 /** The time that `start` waits for the first attempt, in milliseconds. */
 const firstAttemptMillis = 5_000;
 
+/** Timers of browsers hold no longer time than 24 days. */
+const maxTimerMillis = 86_400_000;
+
 /** A page of the app as a device. All tabs of a browser are one device. */
 export class Waypost {
   readonly #store: DeviceStore;
@@ -67,7 +71,9 @@ export class Waypost {
     this.#options = options;
     this.#positions = new PositionWatch(store, options, (entry) => this.#append(entry));
     this.#tabs.addEventListener("message", ({ data }: MessageEvent<Report>) => this.#emit(data));
-    addEventListener("online", () => void this.refresh());
+    addEventListener("online", () => this.#refreshSoon());
+    // Another tab may have left entries behind.
+    document.addEventListener("visibilitychange", () => this.#sendSoon());
   }
 
   #emit({ name, value }: Report): void {
@@ -81,22 +87,39 @@ export class Waypost {
     this.#emit(report);
   }
 
+  #dropped(dropped: DroppedEntry): void {
+    this.#report("dropped", dropped);
+    // The server does not know where the device went, so the next fix is sent.
+    if (dropped.entry.type === "position")
+      void alone(() => this.#store.update("tracking", () => unknown), "waypost-fix").catch(() => {});
+  }
+
   /** Sends what waits, and tries again later what could not be sent. */
   async send(): Promise<void> {
-    clearTimeout(this.#timer);
     const nextAt = await sendQueue(this.#store, this.#options, ({ dropped, messages }) => {
-      for (const each of dropped) this.#report("dropped", each);
+      for (const each of dropped) this.#dropped(each);
       for (const message of messages) this.#report("message", message);
     });
+    await leave(this.#store, this.#options);
+    clearTimeout(this.#timer);
     if (nextAt !== null && !this.#isForgotten)
-      this.#timer = setTimeout(() => void this.send(), Math.max(0, nextAt - Date.now()));
+      this.#timer = setTimeout(() => this.#sendSoon(), Math.min(maxTimerMillis, nextAt - Date.now()));
+  }
+
+  /** Sends without anybody who waits. The entries stay if the storage fails. */
+  #sendSoon(): void {
+    this.send().catch(() => {});
+  }
+
+  #refreshSoon(): void {
+    this.refresh().catch(() => {});
   }
 
   async #append(entry: Entry): Promise<void> {
     if (this.#isForgotten) throw new Error("This device was forgotten: call start() again.");
     const dropped = await this.#store.append(entry);
-    if (dropped !== null) this.#report("dropped", { entry: dropped, reasons: ["The queue is full."] });
-    void this.send();
+    if (dropped !== null) this.#dropped({ entry: dropped, reasons: ["The queue is full."] });
+    this.#sendSoon();
   }
 
   #change(body: Profile): Promise<void> {
@@ -128,7 +151,7 @@ export class Waypost {
   async unsubscribe(): Promise<void> {
     await this.#store.update("isWanted", () => false);
     const registration = await navigator.serviceWorker?.getRegistration();
-    await (await registration?.pushManager.getSubscription())?.unsubscribe();
+    await (await registration?.pushManager?.getSubscription())?.unsubscribe();
     await this.#store.update("address", () => null);
     await this.#change({ push: null });
   }
@@ -176,12 +199,10 @@ export class Waypost {
   /** The messages of this device, newest first; empty while it is not registered. @throws offline */
   async messages(limit = 20): Promise<ReadonlyArray<Message>> {
     await this.send();
-    const token = await this.#store.token();
-    if (token === null) return [];
-    const path = `/messages?limit=${limit}`;
-    const answer = await callServer(this.#options, { method: "GET", path, credential: token });
-    if (answer?.status !== 200) throw new Error("The messages could not be loaded.");
-    return answer.body?.data as unknown as ReadonlyArray<Message>;
+    if ((await this.#store.token()) === null) return [];
+    const body = await readServer(this.#store, this.#options, `/messages?limit=${limit}`);
+    if (body === null) throw new Error("The messages could not be loaded.");
+    return body.data as unknown as ReadonlyArray<Message>;
   }
 
   /** Reports positions when they could matter, until `stop()` is called. Asks for the permission. */
@@ -202,7 +223,7 @@ export class Waypost {
     this.#positions.stop();
     const registration = await navigator.serviceWorker?.getRegistration();
     await (await registration?.pushManager?.getSubscription())?.unsubscribe();
-    await this.#store.forget(await this.#store.token());
+    await this.#store.forget();
     await leave(this.#store, this.#options);
   }
 }
@@ -245,12 +266,12 @@ export const start = async (options: StartOptions): Promise<Waypost> => {
   const store = await DeviceStore.open();
   const settings = { ...options, url };
   const profile = profileOf(options);
-  await store.update("settings", () => ({ url, sdkKey: options.sdkKey }));
   const state = await store.update("state", (before) => before ?? newDevice(crypto.randomUUID(), profile));
+  await store.update("settings", () => ({ url, sdkKey: options.sdkKey }));
   const waypost = new Waypost(store, settings);
   const change = differing(profile, state.profile);
   if (Object.keys(change).length > 0) await store.append({ type: "change", body: change });
-  const attempt = leave(store, settings).then(() => waypost.refresh());
+  const attempt = waypost.refresh().catch(() => {});
   await Promise.race([attempt, new Promise((resolve) => setTimeout(resolve, firstAttemptMillis))]);
   return waypost;
 };

@@ -72,14 +72,22 @@ const report = async (entries: ReadonlyArray<Entry>): Promise<void> => {
 
 /** Focuses a page of the app that shows the address, or opens one. */
 const openAddress = async (address: string): Promise<void> => {
-  for (const client of await self.clients.matchAll({ type: "window" }))
-    if (client.url === address) return void (await client.focus());
+  for (const client of await self.clients.matchAll({ type: "window", includeUncontrolled: true }))
+    if (client.url === address) {
+      await client.focus();
+      return;
+    }
   await self.clients.openWindow(address);
 };
 
 self.addEventListener("push", (event) => {
-  const message = event.data?.json() as PushMessage | undefined;
-  if (message !== undefined) event.waitUntil(show(message));
+  event.waitUntil(
+    (async () => {
+      const message = event.data?.json() as PushMessage | undefined;
+      // The app's worker may get pushes of other services.
+      if (message?.headline !== undefined) await show(message);
+    })(),
+  );
 });
 
 self.addEventListener("notificationclick", (event) => {
@@ -90,7 +98,7 @@ self.addEventListener("notificationclick", (event) => {
   notification.close();
   event.waitUntil(
     Promise.all([
-      address === undefined ? undefined : openAddress(address),
+      openAddress(address ?? self.registration.scope),
       report([
         { type: "opened", message: id, at },
         ...(address === undefined ? [] : [{ type: "clicked", message: id, at } as const]),

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { DeviceAnswer, DeviceState } from "../../sdk/core/DeviceState.ts";
 import type { Entry } from "../../sdk/core/Entry.ts";
 import { nextRequest } from "../../sdk/core/NextRequest.ts";
-import { outcomeOf, type AttemptFacts } from "../../sdk/core/Outcome.ts";
+import { outcomeOf, pauseEnd, type AttemptFacts } from "../../sdk/core/Outcome.ts";
 import { subscribingStep } from "../../sdk/core/PushSubscribing.ts";
 
 const vectors = (name: string) =>
@@ -20,7 +20,14 @@ interface Step {
 }
 
 describe("Vectors of the device core (BW7)", () => {
-  const { scenarios } = vectors("queue") as {
+  const { pauses, scenarios } = vectors("queue") as {
+    readonly pauses: ReadonlyArray<
+      Pick<DeviceState, "pausedAt" | "retryAt"> & {
+        readonly name: string;
+        readonly now: number;
+        readonly end: number | null;
+      }
+    >;
     readonly scenarios: ReadonlyArray<{
       readonly name: string;
       readonly state: DeviceState;
@@ -47,6 +54,11 @@ describe("Vectors of the device core (BW7)", () => {
         state = outcome.state;
         entries = entries.slice(outcome.done);
       }
+    });
+
+  for (const { end, name, now, ...pause } of pauses)
+    it(`${name} (BW4)`, () => {
+      assert.strictEqual(pauseEnd(pause, now), end);
     });
 
   const { cases } = vectors("push-address") as {

@@ -10,10 +10,16 @@ import { testStart } from "../TestWaypost.ts";
 
 const axeScript = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** The clock of a page or worker begins at the start of test time, as that of the server. */
+/**
+ * The clock of a page or worker begins at the start of test time, as that of the server. The headless browser
+ * has no notifications: the page gets the permission that it asked for, and the worker notes what it shows.
+ */
 const clock = `{
   const begun = performance.now();
   Date.now = () => ${testStart} + Math.round(performance.now() - begun);
+  Object.defineProperty(Notification, "permission", { get: () => "granted" });
+  if ("GeolocationPosition" in self)
+    Object.defineProperty(GeolocationPosition.prototype, "timestamp", { get: () => Date.now() });
 }`;
 
 const page = (waypost: string): string => `<!doctype html>
@@ -58,7 +64,7 @@ export const shopPage = (waypost: string) =>
     const open = (opened: Page) =>
       Effect.promise(async () => {
         await opened.goto(`${origin}/`);
-        await opened.waitForFunction("window.isReady");
+        await opened.waitForFunction("window.isReady", { timeout: 30_000, polling: 100 });
       });
     yield* Effect.promise(() =>
       tab.page.browserContext().overridePermissions(origin, ["notifications", "geolocation"]),
@@ -82,7 +88,7 @@ export const shopPage = (waypost: string) =>
       begin: (sdkKey: string, options: object = {}, target: Page = tab.page) =>
         evaluate<void>(`window.begin(${JSON.stringify(sdkKey)}, ${JSON.stringify(options)})`, target),
       /** Waits until an expression of the page is true. */
-      until: (expression: string) => Effect.promise(() => tab.page.waitForFunction(expression)),
+      until: (expression: string) => Effect.promise(() => tab.page.waitForFunction(expression, { timeout: 30_000, polling: 100 })),
       /** Accessibility rules that the page breaks, and what else must not be. */
       check: Effect.promise(async () => {
         await tab.page.evaluate(axeScript);

@@ -134,7 +134,12 @@ layer(Layer.mergeAll(TestWaypost.shared, TestBrowser.layer))("The web SDK", (it)
           PushManager.prototype.getSubscription = async () => current;
         }`);
         yield* shop.begin(production.sdkKey);
-        console.error("DBG", yield* shop.evaluate("device.subscribe().then(async (r) => [r, Notification.permission, (await navigator.serviceWorker.getRegistration())?.scope, await (await navigator.serviceWorker.getRegistration()).pushManager.getSubscription()])"));
+        console.error(
+          "DBG",
+          yield* shop.evaluate(
+            "device.subscribe().then(async (r) => [r, Notification.permission, (await navigator.serviceWorker.getRegistration())?.scope, await (await navigator.serviceWorker.getRegistration()).pushManager.getSubscription()])",
+          ),
+        );
         const { body } = yield* production.platform("/devices?platform=web");
         const [device] = body.data;
         assert.strictEqual(device.transport, "webpush");
