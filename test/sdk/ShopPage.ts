@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
-import type { Page } from "puppeteer-core";
+import type { Page, Target } from "puppeteer-core";
 import { TestBrowser } from "../browser/TestBrowser.ts";
 import { testStart } from "../TestWaypost.ts";
 
@@ -21,6 +21,13 @@ const clock = `{
   if ("GeolocationPosition" in self)
     Object.defineProperty(GeolocationPosition.prototype, "timestamp", { get: () => Date.now() });
 }`;
+
+/** The worker notes what it shows. */
+const recorder = `
+  self.shown = [];
+  ServiceWorkerRegistration.prototype.showNotification = async (title, options) => {
+    self.shown.push({ title, ...options });
+  };`;
 
 const page = (waypost: string): string => `<!doctype html>
 <html lang="en"><head><title>Shop</title><meta name="viewport" content="width=device-width">
@@ -47,7 +54,7 @@ export const shopPage = (waypost: string) =>
         const made = createServer((request, response) => {
           const isWorker = request.url === "/waypost-worker.js";
           response.setHeader("content-type", isWorker ? "text/javascript" : "text/html; charset=utf-8");
-          const worker = `${clock}\nimportScripts(${JSON.stringify(`${waypost}/sdk/v1/worker.js`)});`;
+          const worker = `${clock}${recorder}\nimportScripts(${JSON.stringify(`${waypost}/sdk/v1/worker.js`)});`;
           response.end(isWorker ? worker : page(waypost));
         });
         await new Promise<void>((resolve) => made.listen(0, "127.0.0.1", resolve));
@@ -88,7 +95,16 @@ export const shopPage = (waypost: string) =>
       begin: (sdkKey: string, options: object = {}, target: Page = tab.page) =>
         evaluate<void>(`window.begin(${JSON.stringify(sdkKey)}, ${JSON.stringify(options)})`, target),
       /** Waits until an expression of the page is true. */
-      until: (expression: string) => Effect.promise(() => tab.page.waitForFunction(expression, { timeout: 30_000, polling: 100 })),
+      until: (expression: string) =>
+        Effect.promise(() => tab.page.waitForFunction(expression, { timeout: 30_000, polling: 100 })),
+      /** The service worker of the page. */
+      worker: Effect.promise(async () => {
+        const isOwn = (each: Target) => each.type() === "service_worker" && each.url().startsWith(origin);
+        const found = await tab.page.browserContext().waitForTarget(isOwn, { timeout: 30_000 });
+        const worker = await found.worker();
+        if (worker === null) throw new Error("The page has no service worker.");
+        return worker;
+      }),
       /** Accessibility rules that the page breaks, and what else must not be. */
       check: Effect.promise(async () => {
         await tab.page.evaluate(axeScript);

@@ -53,7 +53,7 @@ layer(Layer.mergeAll(TestWaypost.shared, TestBrowser.layer))("The web SDK", (it)
           required,
           ...(type.endsWith("CHOICE") ? { choices: [{ text: "First" }, { text: "Second" }] } : {}),
         });
-        yield* production.notification(campaign, {
+        const visit = yield* production.notification(campaign, {
           type: "survey",
           headline: "How was it?",
           questions: [
@@ -61,7 +61,7 @@ layer(Layer.mergeAll(TestWaypost.shared, TestBrowser.layer))("The web SDK", (it)
             ...["RATING", "BOOLEAN", "SINGLE_CHOICE", "MULTIPLE_CHOICE"].map((type) => question(type)),
           ],
         });
-        yield* production.notification(campaign, {
+        const figures = yield* production.notification(campaign, {
           type: "survey",
           headline: "And the figures?",
           questions: [question("NUMBER"), question("SLIDER")],
@@ -78,16 +78,23 @@ layer(Layer.mergeAll(TestWaypost.shared, TestBrowser.layer))("The web SDK", (it)
         yield* shop.evaluate(`${inbox}.refresh()`);
         yield* shop.until(`${inbox}.shadowRoot.querySelectorAll("form").length === 2`);
         yield* shop.check;
+        yield* Effect.promise(async () => {
+          await shop.page.setViewport({ width: 360, height: 740 });
+          await shop.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]);
+        });
+        yield* shop.check;
+        assert.strictEqual(yield* shop.evaluate("document.documentElement.scrollWidth"), 360);
         const formOf = (headline: string) =>
           `[...${inbox}.shadowRoot.querySelectorAll("li")].find((item) =>
             item.querySelector("h3").textContent === "${headline}").querySelector("form")`;
-        // Sent without the required answers, a form stays and names what is missing. The first one has the
-        // focus; the rest is done by the keyboard.
+        // Sent without the required answers, a form stays and names what is missing. The first one of these
+        // has the focus then.
         for (const [headline, missing, keys] of [
           ["How was it?", 4, ["ArrowRight", "Tab", "Space", "Tab", "Space", "Tab", "Space", "Tab", "Tab"]],
           ["And the figures?", 2, ["2", ".", "5", "Tab", "ArrowRight", "Tab"]],
         ] as const) {
-          yield* shop.evaluate(`${formOf(headline)}.querySelector("button").click()`);
+          yield* shop.evaluate(`${formOf(headline)}.querySelector("button").focus()`);
+          yield* Effect.promise(() => shop.page.keyboard.press("Enter"));
           const problems = yield* shop.evaluate<number>(
             `${formOf(headline)}.querySelectorAll("[role=alert]:not([hidden])").length`,
           );
@@ -102,8 +109,22 @@ layer(Layer.mergeAll(TestWaypost.shared, TestBrowser.layer))("The web SDK", (it)
         const listed = yield* production.platform(`/devices/${device.id}/messages`);
         assert.isEmpty(yield* shop.evaluate<Array<unknown>>("told.dropped"));
         for (const message of listed.body.data) assert.isNotNull(message.opened_at);
-        const results = yield* production.platform(`/reports/surveys?campaign=${campaign}`);
-        assert.deepStrictEqual(results.body, {});
+        const counted: Array<unknown> = [];
+        for (const notification of [visit, figures]) {
+          const path = `/campaigns/${campaign}/notifications/${notification}/results`;
+          const { data } = (yield* production.platform(path)).body;
+          for (const { answered, choices, mean, true_count, type } of data.questions)
+            counted.push([type, answered, mean ?? true_count ?? choices?.[0].count]);
+        }
+        assert.deepStrictEqual(counted, [
+          ["OPEN_ENDED", 0, undefined],
+          ["RATING", 1, 2],
+          ["BOOLEAN", 1, 1],
+          ["SINGLE_CHOICE", 1, 1],
+          ["MULTIPLE_CHOICE", 1, 1],
+          ["NUMBER", 1, 2.5],
+          ["SLIDER", 1, 51],
+        ]);
         yield* shop.check;
       }),
   );
@@ -134,12 +155,7 @@ layer(Layer.mergeAll(TestWaypost.shared, TestBrowser.layer))("The web SDK", (it)
           PushManager.prototype.getSubscription = async () => current;
         }`);
         yield* shop.begin(production.sdkKey);
-        console.error(
-          "DBG",
-          yield* shop.evaluate(
-            "device.subscribe().then(async (r) => [r, Notification.permission, (await navigator.serviceWorker.getRegistration())?.scope, await (await navigator.serviceWorker.getRegistration()).pushManager.getSubscription()])",
-          ),
-        );
+        assert.strictEqual(yield* shop.evaluate("device.subscribe()"), "subscribed");
         const { body } = yield* production.platform("/devices?platform=web");
         const [device] = body.data;
         assert.strictEqual(device.transport, "webpush");
@@ -153,7 +169,7 @@ layer(Layer.mergeAll(TestWaypost.shared, TestBrowser.layer))("The web SDK", (it)
         assert.isEmpty(service.complaints);
         assert.strictEqual(push?.payload.headline, "Hello");
         const client = yield* Effect.promise(() => shop.page.createCDPSession());
-        const registration = yield* Effect.promise(async () => {
+        const registrationId = yield* Effect.promise(async () => {
           const found = new Promise<string>((resolve) =>
             client.on("ServiceWorker.workerRegistrationUpdated", ({ registrations }) => {
               const [first] = registrations;
@@ -163,43 +179,60 @@ layer(Layer.mergeAll(TestWaypost.shared, TestBrowser.layer))("The web SDK", (it)
           await client.send("ServiceWorker.enable");
           return found;
         });
-        yield* Effect.promise(() =>
-          client.send("ServiceWorker.deliverPushMessage", {
-            origin: shop.origin,
-            registrationId: registration,
-            data: JSON.stringify(push?.payload),
-          }),
-        );
-        yield* shop.until(
-          "navigator.serviceWorker.ready.then((ready) => ready.getNotifications()).then((all) => all.length === 1)",
-        );
-        const shown = yield* shop.evaluate<object>(`navigator.serviceWorker.ready
-          .then((ready) => ready.getNotifications())
-          .then(([{ body, data, tag, title }]) => ({ body, data, tag, title }))`);
-        assert.deepStrictEqual(shown, {
+        const deliver = (data: unknown) =>
+          Effect.promise(() =>
+            client.send("ServiceWorker.deliverPushMessage", {
+              origin: shop.origin,
+              registrationId,
+              data: JSON.stringify(data),
+            }),
+          );
+        yield* deliver(push?.payload);
+        const worker = yield* shop.worker;
+        const shownAfter = (count: number) =>
+          Effect.promise(
+            () =>
+              worker.evaluate(`(async () => {
+                while (self.shown.length < ${count}) await new Promise((resolve) => setTimeout(resolve, 20));
+                return self.shown;
+              })()`) as Promise<ReadonlyArray<object>>,
+          );
+        const [shown] = yield* shownAfter(1);
+        assert.deepInclude(shown, {
           title: "Hello",
           body: "World",
           tag: push?.payload.id,
           data: { id: push?.payload.id, addresses: { "": offer } },
         });
-        const target = yield* Effect.promise(() =>
-          shop.page.browserContext().waitForTarget((each) => each.type() === "service_worker"),
-        );
-        const worker = yield* Effect.promise(() => target.worker());
-        yield* Effect.promise(async () => {
-          await worker?.evaluate(`(async () => {
-            self.clients.openWindow = async () => null;
-            const [notification] = await self.registration.getNotifications();
-            const event = new NotificationEvent("notificationclick", { notification, action: "" });
+        // A press, as the browser tells the worker of it.
+        yield* Effect.promise(() =>
+          worker.evaluate(`(async () => {
+            self.opened = [];
+            self.clients.openWindow = async (address) => void self.opened.push(address);
             const waits = [];
-            event.waitUntil = (promise) => waits.push(promise);
-            self.dispatchEvent(event);
+            const notification = { data: self.shown[0].data, close: () => {} };
+            const waitUntil = (promise) => waits.push(promise);
+            self.dispatchEvent(
+              Object.assign(new Event("notificationclick"), { action: "", notification, waitUntil }),
+            );
             await Promise.all(waits);
-          })()`);
-        });
+          })()`),
+        );
+        assert.deepStrictEqual(yield* Effect.promise(() => worker.evaluate("self.opened")), [offer]);
         const listed = yield* production.platform(`/devices/${device.id}/messages`);
         assert.isNotNull(listed.body.data[0].opened_at);
         assert.isNotNull(listed.body.data[0].clicked_at);
+        // The push after the second one shows that the second one was handled, and showed nothing.
+        yield* shop.evaluate("device.forget()");
+        assert.isEmpty((yield* production.platform("/devices?platform=web")).body.data);
+        yield* deliver(push?.payload);
+        yield* shop.begin(production.sdkKey);
+        yield* deliver({ ...push?.payload, headline: "Again" });
+        const all = yield* shownAfter(2);
+        assert.deepStrictEqual(
+          all.map((each) => "title" in each && each.title),
+          ["Hello", "Again"],
+        );
       }),
   );
 });
