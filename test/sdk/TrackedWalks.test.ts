@@ -15,14 +15,7 @@ import { type DeviceLocationState, follow as serverFollow } from "../../src/posi
 import { isCoarse } from "../../src/positions/Position.ts";
 import { LocationKey } from "../../src/wire/Ids.ts";
 import { fixedSeed } from "../FixedSeed.ts";
-
-/** Numbers from 0 to 1, the same in every run. */
-const seeded = (seed: number) => () => {
-  seed = (seed + 0x6d2b79f5) | 0;
-  let value = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-  value = (value + Math.imul(value ^ (value >>> 7), 61 | value)) ^ value;
-  return ((value ^ (value >>> 14)) >>> 0) / 2 ** 32;
-};
+import { seeded } from "./Seeded.ts";
 
 const count = 10_000;
 const south = 52;
