@@ -4,7 +4,9 @@ import type { DeviceAnswer, DeviceState } from "../../sdk/core/DeviceState.ts";
 import type { Entry } from "../../sdk/core/Entry.ts";
 import { nextRequest } from "../../sdk/core/NextRequest.ts";
 import { outcomeOf, pauseEnd, type AttemptFacts } from "../../sdk/core/Outcome.ts";
+import type { Fix, Geofence } from "../../sdk/core/Geofence.ts";
 import { subscribingStep } from "../../sdk/core/PushSubscribing.ts";
+import { follow, needsFences, type Tracking, withFences } from "../../sdk/core/Tracking.ts";
 
 const vectors = (name: string) =>
   JSON.parse(readFileSync(new URL(`../../schema/vectors/${name}.json`, import.meta.url), "utf8"));
@@ -59,6 +61,30 @@ describe("Vectors of the device core (BW7)", () => {
   for (const { end, name, now, ...pause } of pauses)
     it(`${name} (BW4)`, () => {
       assert.strictEqual(pauseEnd(pause, now), end);
+    });
+
+  const walks = vectors("tracking") as {
+    readonly scenarios: ReadonlyArray<{
+      readonly name: string;
+      readonly tracking: Tracking;
+      readonly steps: ReadonlyArray<{
+        readonly fix: Fix;
+        readonly asks: boolean;
+        readonly answer?: ReadonlyArray<Geofence> | null;
+        readonly sent: boolean;
+      }>;
+    }>;
+  };
+  for (const walk of walks.scenarios)
+    it(`${walk.name} (BW5)`, () => {
+      let { tracking } = walk;
+      for (const { answer = null, asks, fix, sent } of walk.steps) {
+        assert.strictEqual(needsFences(tracking, fix), asks);
+        const known = answer === null ? tracking : withFences(tracking, answer, fix);
+        const followed = follow(known, fix, needsFences(known, fix));
+        assert.strictEqual(followed.isSent, sent, String(fix.at));
+        ({ tracking } = followed);
+      }
     });
 
   const { cases } = vectors("push-address") as {
