@@ -48,7 +48,7 @@ const mediaOf = ({ headline, media }: InboxMessage): ReadonlyArray<Node> => {
 };
 
 /** Lists the messages. Set `waypost` to the result of `start()`. */
-class WaypostInbox extends HTMLElement {
+export class WaypostInbox extends HTMLElement {
   #device: Device | null = null;
   readonly #root = this.attachShadow({ mode: "open" });
   readonly #seen = new IntersectionObserver((entries) => {
@@ -134,6 +134,12 @@ class WaypostInbox extends HTMLElement {
       again.addEventListener("click", () => void this.refresh());
       show(make("p", { role: "alert", part: "problem" }, texts.failed), again);
     }
+  }
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    readonly "waypost-inbox": WaypostInbox;
   }
 }
 

@@ -66,6 +66,7 @@ export class Waypost {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isForgotten = false;
 
+  /** @internal */
   constructor(store: DeviceStore, options: StartOptions) {
     this.#store = store;
     this.#options = options;

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest";
-import { fixedSeed } from "../FixedSeed.ts";
+import { fixedSeed } from "../../FixedSeed.ts";
 import { queueRun } from "./QueueRuns.ts";
 
 describe("The queue of a browser", () => {

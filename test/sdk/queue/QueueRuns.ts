@@ -1,11 +1,11 @@
 import { assert, vi } from "@effect/vitest";
-import { newDevice } from "../../sdk/core/DeviceState.ts";
-import type { Entry } from "../../sdk/core/Entry.ts";
-import { DeviceStore } from "../../sdk/device/DeviceStore.ts";
-import { sendQueue } from "../../sdk/device/Sender.ts";
-import { sendFirst } from "../../sdk/worker/FirstEntries.ts";
+import { newDevice } from "../../../sdk/core/DeviceState.ts";
+import type { Entry } from "../../../sdk/core/Entry.ts";
+import { DeviceStore } from "../../../sdk/device/DeviceStore.ts";
+import { sendQueue } from "../../../sdk/device/Sender.ts";
+import { sendFirst } from "../../../sdk/worker/FirstEntries.ts";
 import { BrowserWorld, type Tab } from "./BrowserWorld.ts";
-import { seeded } from "./Seeded.ts";
+import { seeded } from "../Seeded.ts";
 
 const settings = { url: "https://waypost.example", sdkKey: "wpk_key" };
 const begin = 1_796_000_000_000;
