@@ -8,10 +8,12 @@
  *     node scripts/chaos.ts --devices 2000 --kills 20 --stops 0 --cuts 0 --stalls 0 --workers 3 --seed 1
  *     node scripts/chaos.ts --single --devices 24000 --kills 20
  *     node scripts/chaos.ts --held --devices 2000 --kills 20
+ *     node scripts/chaos.ts --pace --devices 300000 --per-minute 60000 --kills 10
  *
  * `--single` disrupts one send whose pushes take 3 to 7 seconds each. With `--held` quiet hours hold every
- * message and end a moment later, and every second send has a template. The database is an embedded one, or
- * the empty one of DATABASE_URL.
+ * message and end a moment later, and every second send has a template. With `--pace` one send has a pace of
+ * `--per-minute`, and processes are killed throughout it (`chaos/PaceRun.ts`). The database is an embedded
+ * one, or the empty one of DATABASE_URL.
  */
 import { Effect, Random } from "effect";
 import { SqlClient } from "effect/sql";
@@ -32,6 +34,7 @@ import {
 import { DatabaseProxy } from "./chaos/DatabaseProxy.ts";
 import { cut, isSending, kill, stall, stop } from "./chaos/Disruptions.ts";
 import { LedgerServer } from "./chaos/LedgerServer.ts";
+import { killThroughout, paceVerdict } from "./chaos/PaceRun.ts";
 import { type PlannedSend, prepareSends } from "./chaos/PlannedSends.ts";
 import { PushLedger } from "./chaos/PushLedger.ts";
 import { type Disruption, sendVerdict } from "./chaos/SendVerdict.ts";
@@ -47,6 +50,8 @@ const { values } = parseArgs({
     stalls: { type: "string", default: "0" },
     single: { type: "boolean", default: false },
     held: { type: "boolean", default: false },
+    pace: { type: "boolean", default: false },
+    "per-minute": { type: "string", default: "60000" },
     seed: { type: "string", default: "1" },
   },
 });
@@ -56,8 +61,9 @@ const stops = Number(values.stops);
 const cuts = Number(values.cuts);
 const stalls = Number(values.stalls);
 const workers = Number(values.workers);
+const perMinute = Number(values["per-minute"]);
 /** How long after the last disruption all sends must be done. */
-const endTimeoutMillis = values.single ? 300_000 : 90_000;
+const endTimeoutMillis = values.single || values.pace ? 300_000 : 90_000;
 /** How far ahead sends are planned, so that workers wait for their minute. */
 const aheadMillis = 1_000;
 
@@ -185,23 +191,31 @@ runScenario({
   }),
   run: Effect.gen(function* () {
     const delay = () => (values.single ? 3_000 + Math.random() * 4_000 : 200 + Math.random() * 600);
+    const isOne = values.single || values.pace;
     const ledger = yield* LedgerServer.listening(new PushLedger(delay));
     const { start } = yield* ChaosRun;
     const { origin } = yield* startApi;
-    const sends = values.single ? 1 : kills + stops + cuts + stalls;
+    const sends = isOne ? 1 : kills + stops + cuts + stalls;
     const { planned } = yield* prepareSends(origin, ledger.credentials, devices, sends, {
       isHeld: values.held,
+      fields: values.pace ? { max_per_minute: perMinute } : {},
     });
     if (values.held) yield* Effect.forkScoped(quietHoursEnd);
     const unanswered = yield* unansweredPushes;
     if (proxy === undefined) return yield* Effect.die(new Error("There is no proxy"));
-    const disruptions = yield* disrupt(planned, ledger, proxy, () => start("worker"));
+    const worker = () => start("worker");
+    const load = { devices, workers };
+    const disruptions = values.pace
+      ? yield* killThroughout({ ...load, kills, perMinute }, planned, ledger, worker)
+      : yield* disrupt(planned, ledger, proxy, worker);
     const isDone = yield* settles("The end of all sends", settled, endTimeoutMillis);
     const { faults, figures } = yield* sendVerdict(planned, disruptions, ledger, unanswered);
-    const load = { devices, workers };
+    const paced = values.pace
+      ? yield* paceVerdict(perMinute, disruptions, ledger)
+      : { figures: {}, faults: {} };
     return {
-      figures: { ...load, ...figures },
-      faults: { ...faults, "work that does not end": isDone ? 0 : 1 },
+      figures: { ...load, ...figures, ...paced.figures },
+      faults: { ...faults, ...paced.faults, "work that does not end": isDone ? 0 : 1 },
     };
   }),
 });

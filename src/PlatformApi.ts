@@ -20,6 +20,7 @@ import { UsageApi } from "./reports/usage/UsageApi.ts";
 import { DeliveriesApi } from "./sending/deliveries/DeliveriesApi.ts";
 import { DeviceMessagesApi } from "./sending/messages/DeviceMessagesApi.ts";
 import { ExplanationApi } from "./sending/explanations/ExplanationApi.ts";
+import { RecipientsApi } from "./sending/recipients/RecipientsApi.ts";
 import { SendsApi } from "./sending/sends/SendsApi.ts";
 import { PreviewApi } from "./sending/messages/preview/PreviewApi.ts";
 import { TestSendsApi } from "./sending/messages/testing/TestSendsApi.ts";
@@ -46,6 +47,7 @@ export class PlatformApi extends HttpApi.make("platform")
   .add(ExplanationApi)
   .add(SendsApi)
   .add(DeliveriesApi)
+  .add(RecipientsApi)
   .add(CampaignEstimateApi)
   .add(ReportsApi)
   .add(SurveyResultsApi)

@@ -69,9 +69,11 @@ import { Explanations } from "./sending/explanations/Explanations.ts";
 import { Messages } from "./sending/messages/Messages.ts";
 import { Previews } from "./sending/messages/preview/Previews.ts";
 import { TestSends } from "./sending/messages/testing/TestSends.ts";
+import { CampaignRecipients } from "./sending/recipients/CampaignRecipients.ts";
 import { PushDispatcher } from "./sending/push/PushDispatcher.ts";
 import { leaseMillis } from "./sending/push/PushLeases.ts";
 import { TransportTests } from "./sending/push/TransportTests.ts";
+import { Pacing } from "./sending/pacing/Pacing.ts";
 import { HeldDeliveries } from "./sending/sends/holding/HeldDeliveries.ts";
 import { Sends } from "./sending/sends/Sends.ts";
 import { SendScheduler } from "./sending/sends/SendScheduler.ts";
@@ -123,7 +125,7 @@ const statementServices = Layer.mergeAll(
     Layer.provide(EventRecorder.layer),
     Layer.provide(Deliveries.layer),
   ),
-  Layer.mergeAll(DeliveryList.layer, Sends.layer, DeviceEventsSql.layer),
+  Layer.mergeAll(DeliveryList.layer, CampaignRecipients.layer, Sends.layer, DeviceEventsSql.layer),
   Webhooks.layer,
   Layer.mergeAll(People.layer, Erasures.layer, DeviceImports.layer),
 ).pipe(Layer.provideMerge(PushCredentials.layer));
@@ -147,6 +149,7 @@ const jobs = Layer.mergeAll(
 const sending = Layer.mergeAll(
   SendScheduler.layer,
   HeldDeliveries.layer,
+  Pacing.layer,
   PushDispatcher.layer,
   WebhookDispatcher.layer,
 );

@@ -35,6 +35,7 @@ const slowFiles = [
   "serve/KilledProcesses",
   "demo/Demo",
   "console/SessionProcesses",
+  "console/MapView",
   "media/worker/MediaWorkers",
   "client/ClientPackage",
   "matrices/Isolation",

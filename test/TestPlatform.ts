@@ -22,6 +22,7 @@ import { CampaignEstimates } from "../src/reports/estimates/CampaignEstimates.ts
 import { Reports } from "../src/reports/Reports.ts";
 import { SurveyResults } from "../src/reports/surveys/SurveyResults.ts";
 import { Explanations } from "../src/sending/explanations/Explanations.ts";
+import { CampaignRecipients } from "../src/sending/recipients/CampaignRecipients.ts";
 import { Previews } from "../src/sending/messages/preview/Previews.ts";
 import { TestSends } from "../src/sending/messages/testing/TestSends.ts";
 import { Messages } from "../src/sending/messages/Messages.ts";
@@ -63,6 +64,7 @@ const notInMemory = Layer.mergeAll(
   Layer.mock(Copies)({}),
   Layer.mock(SurveyResults)({}),
   Layer.mock(DeliveryList)({}),
+  Layer.mock(CampaignRecipients)({}),
   Layer.mock(Webhooks)({}),
   Layer.mock(Sends)({}),
   Layer.mock(UserSecrets)({}),

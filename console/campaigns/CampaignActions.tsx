@@ -14,7 +14,7 @@ import { sentencesOf } from "./CampaignCopies.ts";
 import { valuesOf } from "./CampaignForm.ts";
 import { CampaignTest } from "./CampaignTest.tsx";
 import { copyAction, CopyDialog, type CopyPlan, planCopy } from "./CopyDialog.tsx";
-import { estimateOf, PublishDialog, type PublishSummary } from "./PublishDialog.tsx";
+import { PublishDialog, type PublishSummary, summaryOf } from "./PublishDialog.tsx";
 
 interface ActionsProps {
   readonly campaign: Campaign;
@@ -118,7 +118,7 @@ export const CampaignActions = ({ campaign, messages, version }: ActionsProps) =
   const askToPublish = () =>
     act(async () => {
       const values = valuesOf(campaign, version ?? "");
-      setSummary({ values, estimate: await estimateOf(values), messages: messages ?? null });
+      setSummary(await summaryOf(values, messages ?? null));
     });
   const publish = async (): Promise<void> => {
     await change(platform.campaigns.publish(id, { ifMatch: version }));

@@ -11,7 +11,7 @@ import { addressOf } from "../routing/Router.ts";
 import { CampaignFields } from "./CampaignFields.tsx";
 import { type CampaignValues, isIncomplete, valuesOf } from "./CampaignForm.ts";
 import { saveCampaign, type SaveIntent } from "./CampaignSave.ts";
-import { estimateOf, PublishDialog, type PublishSummary } from "./PublishDialog.tsx";
+import { PublishDialog, type PublishSummary, summaryOf } from "./PublishDialog.tsx";
 
 const labels = [
   ["name", "Name"],
@@ -26,6 +26,7 @@ const labels = [
   ["quiet_to", "Quiet hours: to"],
   ["quiet_action", "Quiet hours: action"],
   ["cooldown_minutes", "Cooldown"],
+  ["max_per_minute", "Pace"],
   ["location_ids", "Locations"],
   ["location_group_ids", "Location groups"],
   ["segmentation_ids", "Segments"],
@@ -100,7 +101,7 @@ export const CampaignEditor = ({ draft, initial, messages, stored }: EditorProps
     if (isIncomplete(values)) return save("check");
     setAsking(true);
     try {
-      setSummary({ values, estimate: await estimateOf(values), messages });
+      setSummary(await summaryOf(values, messages));
     } catch (error) {
       if (error instanceof ApiProblem && error.status === 422) await save("check");
       else form.refusal.value = error instanceof Error ? error.message : String(error);

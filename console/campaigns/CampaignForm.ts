@@ -23,6 +23,7 @@ export interface CampaignValues extends QuietValues {
   readonly frequency_cap_period: string;
   readonly cap_by: Campaign["cap_by"];
   readonly cooldown_minutes: string;
+  readonly max_per_minute: string;
   readonly location_ids: ReadonlyArray<string>;
   readonly location_group_ids: ReadonlyArray<string>;
   readonly segmentation_ids: ReadonlyArray<string>;
@@ -43,6 +44,7 @@ export const newCampaign = (timezone: string): CampaignValues => ({
   cap_by: "device",
   ...noQuietHours,
   cooldown_minutes: "",
+  max_per_minute: "",
   location_ids: [],
   location_group_ids: [],
   segmentation_ids: [],
@@ -65,6 +67,7 @@ export const valuesOf = (campaign: Campaign, version: string): CampaignValues =>
   cap_by: campaign.cap_by,
   ...quietValuesOf(campaign.quiet_hours),
   cooldown_minutes: campaign.cooldown_minutes?.toString() ?? "",
+  max_per_minute: campaign.max_per_minute?.toString() ?? "",
   location_ids: campaign.targeting.location_ids,
   location_group_ids: campaign.targeting.location_group_ids,
   segmentation_ids: campaign.targeting.segmentation_ids,
@@ -118,6 +121,7 @@ export const draftOf = (values: CampaignValues, paused: boolean | undefined): Ty
   cap_by: values.cap_by,
   quiet_hours: sentQuietHours(values),
   cooldown_minutes: values.type === "geo" ? sentCount(values.cooldown_minutes) : null,
+  max_per_minute: values.type === "push" ? sentCount(values.max_per_minute) : null,
   paused,
 });
 

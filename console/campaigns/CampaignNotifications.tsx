@@ -23,15 +23,19 @@ import { may } from "../session/SessionState.ts";
 /** The longest range of a report, in days before its end. */
 const maxDays = 366;
 
-/** Results since the campaign began, at most for the longest range of a report. */
-const useResults = ({ id, starts_at: start }: Campaign): ReadonlyMap<string, InteractionReportRow> | null => {
+/** The days since the campaign began, at most the longest range of a report. */
+export const resultDays = ({
+  starts_at: start,
+}: Campaign): { readonly start: string; readonly end: string } => {
   const zone = workspace.value?.timezone ?? "UTC";
   const end = today(zone);
   const first = [dayOf(Date.parse(start), zone), addDays(end, -maxDays)].toSorted().at(-1) ?? end;
-  const from = first > end ? end : first;
-  const { data } = useData(
-    may("reports:read") ? platform.reports.interactions({ campaign: id, start: from, end }) : null,
-  );
+  return { start: first > end ? end : first, end };
+};
+
+const useResults = (campaign: Campaign): ReadonlyMap<string, InteractionReportRow> | null => {
+  const query = { campaign: campaign.id, ...resultDays(campaign) };
+  const { data } = useData(may("reports:read") ? platform.reports.interactions(query) : null);
   return data === undefined ? null : new Map(data.data.map((row) => [row.id, row]));
 };
 

@@ -1,4 +1,4 @@
-/** The fields that say how often and at which hours devices get messages of a campaign. */
+/** The fields that say how often, at which hours and how fast devices get messages of a campaign. */
 import { FieldGroup, SelectField, TextField } from "../parts/form/Fields.tsx";
 import type { FormModel } from "../parts/form/Form.tsx";
 import { quietText } from "../parts/form/QuietHoursForm.ts";
@@ -81,12 +81,33 @@ const Cooldown = ({ form }: PacingProps) =>
     </FieldGroup>
   );
 
-/** "Frequency cap", "Quiet hours" and "Cooldown". */
+const Pace = ({ form }: PacingProps) =>
+  form.values.value.type === "push" ? (
+    <FieldGroup
+      label="Pace"
+      hint="The most messages of this campaign in any minute; the rest waits. The workspace may have a limit
+        for all campaigns together."
+    >
+      <TextField
+        {...form.field("max_per_minute")}
+        label="Messages a minute"
+        placeholder="No limit"
+        inputMode="numeric"
+      />
+    </FieldGroup>
+  ) : (
+    <FieldGroup label="Pace" hint="A pace is for push campaigns.">
+      {null}
+    </FieldGroup>
+  );
+
+/** "Frequency cap", "Quiet hours", "Cooldown" and "Pace". */
 export const CampaignPacing = ({ form }: PacingProps) => (
   <>
     <FrequencyCap form={form} />
     <QuietHours form={form} />
     <Cooldown form={form} />
+    <Pace form={form} />
   </>
 );
 

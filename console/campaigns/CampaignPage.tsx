@@ -17,6 +17,7 @@ import { CampaignNotifications } from "./CampaignNotifications.tsx";
 import { campaignQuietText } from "./CampaignPacing.tsx";
 import { CampaignLocations } from "./CampaignLocations.tsx";
 import { CampaignSegments } from "./CampaignSegments.tsx";
+import { RecipientsFunnel } from "./RecipientsFunnel.tsx";
 import { CampaignTimeline } from "./CampaignTimeline.tsx";
 
 const Fact = ({ children, name }: { readonly name: string; readonly children: ComponentChildren }) => (
@@ -53,6 +54,9 @@ const Facts = ({ campaign }: { readonly campaign: Campaign }) => {
       <Fact name="Quiet hours">{campaignQuietText(campaign.quiet_hours)}</Fact>
       {campaign.cooldown_minutes !== null && (
         <Fact name="Cooldown">{formatCount(campaign.cooldown_minutes, "minute")} at each location</Fact>
+      )}
+      {campaign.max_per_minute !== null && (
+        <Fact name="Pace">{formatCount(campaign.max_per_minute, "message")} a minute at most</Fact>
       )}
     </dl>
   );
@@ -136,6 +140,15 @@ export const CampaignPage = ({ ids: { campaign: id = "" } }: PageProps) => {
         {messages !== undefined && <CampaignNotifications campaign={campaign} messages={messages} />}
         {!may("notifications:read") && <p class="quiet">Your access key may not see notifications.</p>}
       </section>
+      {may("sends:read") && (
+        <section aria-labelledby="recipients" class="page-section">
+          <div class="section-head">
+            <h2 id="recipients">Recipients</h2>
+            <ButtonLink href={addressOf(`/campaigns/${id}/recipients`)}>Show recipients</ButtonLink>
+          </div>
+          <RecipientsFunnel campaign={campaign} />
+        </section>
+      )}
       <div class="columns">
         <Facts campaign={campaign} />
         <CampaignTimeline campaign={campaign} />

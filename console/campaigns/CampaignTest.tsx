@@ -9,6 +9,7 @@ import { Button } from "../parts/Button.tsx";
 import { Dialog } from "../parts/Dialog.tsx";
 import { formatInstant } from "../parts/DisplayFormats.ts";
 import { ChoiceFilter, SearchFilter } from "../parts/Filters.tsx";
+import { instantWord } from "../devices/Why.tsx";
 import { LoadProblem, Loading } from "../parts/PageFrame.tsx";
 import { TestSendForm } from "../notifications/TestSendForm.tsx";
 import { addressOf } from "../routing/Router.ts";
@@ -32,7 +33,7 @@ const DeviceLine = ({ campaign, device }: { readonly campaign: Campaign; readonl
       {found !== undefined && found.reason !== null && (
         <p class="quiet">
           {obstacles[found.reason]}
-          {until !== null && ` Until ${formatInstant(until, campaign.timezone)}.`}
+          {until !== null && ` ${instantWord(found.reason)} ${formatInstant(until, campaign.timezone)}.`}
         </p>
       )}
     </li>

@@ -6,7 +6,7 @@ import { ApiProblem, send } from "../data/ApiCall.ts";
 import type { CampaignEstimate, Notification } from "../data/Resources.ts";
 import { Button } from "../parts/Button.tsx";
 import { Dialog } from "../parts/Dialog.tsx";
-import { formatCount } from "../parts/DisplayFormats.ts";
+import { formatCount, formatNumber } from "../parts/DisplayFormats.ts";
 import { numberWords } from "../parts/NumberWords.ts";
 import { environment, workspace } from "../session/Scope.ts";
 import { type CampaignValues, targetingOf } from "./CampaignForm.ts";
@@ -18,12 +18,40 @@ export interface PublishSummary {
   readonly estimate: CampaignEstimate;
   /** The notifications that it has, null if they are not known. */
   readonly messages: ReadonlyArray<Pick<Notification, "name" | "trigger_type" | "trigger_config">> | null;
+  /** The messages of a push campaign whose time some devices have behind them. */
+  readonly late: ReadonlyArray<LateMessage>;
 }
 
-/** Whom a campaign would reach. @throws ApiProblem, with the problems of its targets */
-export const estimateOf = async (values: CampaignValues): Promise<CampaignEstimate> => {
-  const { data } = await send(platform.estimates.estimate(targetingOf(values)));
-  return data;
+interface LateMessage {
+  readonly name: string;
+  readonly passed: number;
+  readonly isSentLate: boolean;
+}
+
+/** Whom a campaign would reach, and whom too late. @throws ApiProblem, with the problems of its targets */
+export const summaryOf = async (
+  values: CampaignValues,
+  messages: PublishSummary["messages"],
+): Promise<PublishSummary> => {
+  const targeting = targetingOf(values);
+  const { data: estimate } = await send(platform.estimates.estimate(targeting));
+  const late: Array<LateMessage> = [];
+  for (const { name, trigger_config: config } of (values.type === "push" && messages) || []) {
+    if (config?.send_at === undefined) continue;
+    const at = `${values.starts_at.slice(0, 10)} ${config.send_at.slice(-5)}`;
+    const time = { at, timezone: values.timezone, local: config.local === true };
+    const { data } = await send(platform.estimates.estimate({ ...targeting, send: time }));
+    const passed = data.devices_passed ?? 0;
+    if (passed > 0) late.push({ name, passed, isSentLate: config.late === "send" });
+  }
+  return { values, estimate, messages, late };
+};
+
+const lateText = ({ isSentLate, name, passed }: LateMessage, devices: number): string => {
+  const whom =
+    passed >= devices ? "every device" : `${formatNumber(passed)} of ${formatCount(devices, "device")}`;
+  const end = isSentLate ? "" : passed >= devices ? " Nobody gets it." : " They do not get it.";
+  return `The time of “${name}” has passed for ${whom} of the audience.${end}`;
 };
 
 const inWords = (count: number, one: string, many: string): string =>
@@ -134,10 +162,18 @@ export const PublishDialog = ({ onClose, onConfirm, summary }: PublishDialogProp
         <Fact name="First send">{firstSend(summary)}</Fact>
         <Fact name="Frequency cap">{capOf(values)}</Fact>
         <Fact name="Quiet hours">{quietOf(values)}</Fact>
+        {values.type === "push" && values.max_per_minute.trim() !== "" && (
+          <Fact name="Pace">{values.max_per_minute.trim()} messages a minute at most.</Fact>
+        )}
         {values.type === "geo" && values.cooldown_minutes.trim() !== "" && (
           <Fact name="Cooldown">{values.cooldown_minutes.trim()} minutes at each location.</Fact>
         )}
       </dl>
+      {summary.late.map((message) => (
+        <p key={message.name} class="notice notice-problem">
+          {lateText(message, devices)}
+        </p>
+      ))}
       {environment.value === "production" ? (
         <p class="notice">
           This is Production. It is for {inWords(devices, "device", "devices")} of real people,{" "}

@@ -39,17 +39,15 @@ export interface ApiRequest<Body> {
   readonly json?: unknown;
   /** The version that a change expects. Another current version is refused with `version_conflict`. */
   readonly ifMatch?: string | undefined;
+  /** Whether a read that is repeated gets the data only if its version has changed. */
+  readonly isConditional?: boolean;
+  /** The version that is known. If it is still the current one, the answer is without a body. */
+  readonly ifNoneMatch?: string | null;
   /** Makes a change once, however often it is sent. */
   readonly idempotencyKey?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   /** The type of the JSON of the answer. It has no value. */
   readonly answer?: Body;
-}
-
-/** A successful answer: its JSON, and the version of the resource. */
-export interface Answered<Body> {
-  readonly body: Body;
-  readonly etag: string | null;
 }
 
 /** Since when the server has not answered, in milliseconds since 1970; null while it answers. */
@@ -64,7 +62,13 @@ export const platformBase = (): string =>
 const isPlatform = (path: string): boolean => /^(?:\/sandbox)?\/platform\/v1\//.test(path);
 
 /** The headers of a request: the session, the workspace, and those of a change. */
-export const headersOf = ({ idempotencyKey, ifMatch, json, path }: ApiRequest<unknown>): Headers => {
+export const headersOf = ({
+  idempotencyKey,
+  ifMatch,
+  ifNoneMatch,
+  json,
+  path,
+}: ApiRequest<unknown>): Headers => {
   const headers = new Headers({ accept: "application/json" });
   const session = currentSession.value;
   if (session !== null) headers.set("waypost-session", session.id);
@@ -72,6 +76,7 @@ export const headersOf = ({ idempotencyKey, ifMatch, json, path }: ApiRequest<un
     headers.set("waypost-workspace", workspaceId.value);
   if (json !== undefined) headers.set("content-type", "application/json");
   if (ifMatch !== undefined) headers.set("if-match", ifMatch);
+  if (typeof ifNoneMatch === "string") headers.set("if-none-match", ifNoneMatch);
   if (idempotencyKey !== undefined) headers.set("idempotency-key", idempotencyKey);
   return headers;
 };
@@ -127,7 +132,7 @@ const respond = async (request: ApiRequest<unknown>): Promise<Response> => {
 /** Sends a request and returns the response. @throws ApiProblem */
 export const fetchResponse = async (request: ApiRequest<unknown>): Promise<Response> => {
   const response = await respond(request);
-  if (response.ok) {
+  if (response.ok || response.status === 304) {
     awaySince.value = null;
     return response;
   }
@@ -139,14 +144,9 @@ export const fetchResponse = async (request: ApiRequest<unknown>): Promise<Respo
   throw problem;
 };
 
-/** Sends a request and returns its JSON with the version. @throws ApiProblem */
-export const exchange = async <Body>(request: ApiRequest<Body>): Promise<Answered<Body>> => {
-  const response = await fetchResponse(request);
-  return { body: (await response.json()) as Body, etag: response.headers.get("etag") };
-};
-
 /** Sends a request and returns its JSON. @throws ApiProblem */
-export const send = async <Body>(request: ApiRequest<Body>): Promise<Body> => (await exchange(request)).body;
+export const send = async <Body>(request: ApiRequest<Body>): Promise<Body> =>
+  (await (await fetchResponse(request)).json()) as Body;
 
 /** The request with parameters that it does not have yet. */
 export const withParameters = <Body>(

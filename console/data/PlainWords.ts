@@ -44,6 +44,7 @@ const words: Readonly<Record<string, string>> = {
   frequency_cap_count: "times of the frequency cap",
   frequency_cap_period: "period of the frequency cap",
   cooldown_minutes: "cooldown",
+  max_per_minute: "pace",
   platform_api_enabled: "full API in Production",
   on_enter: "“Entering a location”",
   on_exit: "“Leaving a location”",

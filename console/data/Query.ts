@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import { currentSession } from "../session/SessionState.ts";
 import type { Page } from "./Resources.ts";
 import { machineNow } from "./ServerTime.ts";
-import { type ApiProblem, type ApiRequest, awaySince, exchange, sendWhole } from "./ApiCall.ts";
+import { type ApiProblem, type ApiRequest, awaySince, fetchResponse, sendWhole } from "./ApiCall.ts";
 import { workspaceId } from "../session/Scope.ts";
 
 /** The state of a path: the last data, and why the last read failed. */
@@ -16,7 +16,7 @@ export interface Loaded<Body> {
 }
 
 /** Data on a page is at most so old, in milliseconds. */
-export const pollMillis = 10_000;
+const pollMillis = 10_000;
 /** The time between attempts while the server is away, in milliseconds. */
 const retryMillis = 3_000;
 /** Entries that no page shows are kept for going back, up to this number. */
@@ -58,10 +58,7 @@ class Entry {
     if (this.#isReading) return void (this.#isStale = true);
     this.#isReading = true;
     try {
-      const { body, etag } = this.#isWhole
-        ? { body: await sendWhole(this.#request as ApiRequest<Page<unknown>>), etag: null }
-        : await exchange(this.#request);
-      this.loaded.value = { data: body, problem: undefined, etag };
+      this.loaded.value = await this.#next();
       this.#readAt = machineNow();
     } catch (error) {
       this.loaded.value = { ...this.loaded.value, problem: error as ApiProblem };
@@ -71,6 +68,21 @@ class Entry {
       this.#isStale = false;
       await this.read();
     } else this.#schedule();
+  }
+
+  /** The data as it is now, which is the same as before if its version is. */
+  async #next(): Promise<Loaded<unknown>> {
+    const request = this.#request;
+    const { loaded } = this;
+    if (this.#isWhole) {
+      const data = await sendWhole(request as ApiRequest<Page<unknown>>);
+      return { data, problem: undefined, etag: null };
+    }
+    const ifNoneMatch = request.isConditional === true ? loaded.value.etag : null;
+    const response = await fetchResponse({ ...request, ifNoneMatch });
+    if (response.status === 304)
+      return loaded.value.problem === undefined ? loaded.value : { ...loaded.value, problem: undefined };
+    return { data: await response.json(), problem: undefined, etag: response.headers.get("etag") };
   }
 
   #schedule(): void {

@@ -1,17 +1,27 @@
 /** "Why": whether each campaign would reach a device now, and if not the first reason. */
 import { obstacles } from "../../src/devices/Obstacle.ts";
 import { platform } from "../data/Api.ts";
+import { useData } from "../data/Query.ts";
+import { serverNow } from "../data/ServerTime.ts";
 import type { Explanation } from "../data/Resources.ts";
 import { Badge } from "../parts/Badge.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
 import { DataTable, type Column } from "../parts/DataTable.tsx";
+import { ChoiceFilter } from "../parts/Filters.tsx";
 import { InstantText } from "../parts/InstantText.tsx";
 import { MorePages } from "../parts/MorePages.tsx";
-import { addressOf } from "../routing/Router.ts";
+import { LoadProblem, Loading } from "../parts/PageFrame.tsx";
+import { instantOf } from "../parts/WallClock.ts";
+import { addressOf, parameter, setParameters } from "../routing/Router.ts";
+import { workspace } from "../session/Scope.ts";
 import { may } from "../session/SessionState.ts";
 
 /** The id of the heading. */
 export const whyId = "why";
+
+/** The word before the instant of a reason. */
+export const instantWord = (reason: Explanation["reason"]): string =>
+  reason === "scheduled" || reason === "already_sent" ? "At" : "Until";
 
 const columns: ReadonlyArray<Column<Explanation>> = [
   {
@@ -39,13 +49,77 @@ const columns: ReadonlyArray<Column<Explanation>> = [
         {reason !== null && obstacles[reason]}
         {until !== null && (
           <span class="second-line">
-            Until <InstantText at={until} />
+            {instantWord(reason)} <InstantText at={until} />
           </span>
         )}
       </>
     ),
   },
 ];
+
+const zoneOf = (): string => workspace.value?.timezone ?? "UTC";
+
+/** The state of the campaign in the address, now or at the typed time. */
+const Answer = ({ deviceId }: { readonly deviceId: string }) => {
+  const campaign = parameter("campaign");
+  const typed = instantOf(parameter("at"), zoneOf());
+  // All of the typed minute, as far as it is over. The future is refused in the API's words.
+  const end = typed === null ? null : typed > serverNow() ? typed : Math.min(typed + 59_000, serverNow());
+  const at = end === null ? undefined : `${new Date(end).toISOString().slice(0, 19)}Z`;
+  const { data, problem } = useData(platform.explanations.explain(deviceId, { campaign, at }), {
+    millis: Infinity,
+  });
+  const found = data?.data[0];
+  if (problem !== undefined) return <LoadProblem problem={problem} />;
+  if (data === undefined) return <Loading />;
+  if (found === undefined) return <p>There is no such campaign.</p>;
+  return (
+    <p role="status">
+      <strong dir="auto">{found.campaign_name}</strong>:{" "}
+      {found.reason === null ? "It would reach the device now." : obstacles[found.reason]}
+      {found.until !== null && (
+        <>
+          {" "}
+          {instantWord(found.reason)} <InstantText at={found.until} />.
+        </>
+      )}
+    </p>
+  );
+};
+
+/** "Why not?": a campaign and a time, kept in the address. */
+const WhyNot = ({ deviceId }: { readonly deviceId: string }) => {
+  const { data } = useData(platform.campaigns.list({ limit: 100 }));
+  const chosen = parameter("campaign");
+  const choices = data?.data.map(({ id, name }) => ({ value: id, text: name })) ?? [];
+  const isListed = chosen === "" || choices.some(({ value }) => value === chosen);
+  return (
+    <>
+      <h3>Why not?</h3>
+      <div class="filters">
+        <ChoiceFilter
+          label="Campaign"
+          choices={[
+            { value: "", text: "Choose a campaign" },
+            ...choices,
+            ...(isListed ? [] : [{ value: chosen, text: "The chosen campaign" }]),
+          ]}
+          value={chosen}
+          onValue={(campaign) => setParameters({ campaign })}
+        />
+        <label class="filter">
+          At ({zoneOf()}; empty for now){" "}
+          <input
+            type="datetime-local"
+            value={parameter("at")}
+            onChange={({ currentTarget }) => setParameters({ at: currentTarget.value })}
+          />
+        </label>
+      </div>
+      {chosen !== "" && <Answer deviceId={deviceId} />}
+    </>
+  );
+};
 
 /** The explanations of a device. */
 export const Why = ({ deviceId }: { readonly deviceId: string }) => (
@@ -62,5 +136,6 @@ export const Why = ({ deviceId }: { readonly deviceId: string }) => (
         )}
       </MorePages>
     </div>
+    {may("campaigns:read") && <WhyNot deviceId={deviceId} />}
   </CardSection>
 );

@@ -4,7 +4,7 @@ import { ApiProblem, send } from "../data/ApiCall.ts";
 import { refresh } from "../data/Query.ts";
 import { Button, ButtonLink } from "../parts/Button.tsx";
 import { SelectField, TextField } from "../parts/form/Fields.tsx";
-import { Form, type FormModel, useForm } from "../parts/form/Form.tsx";
+import { Form, useForm } from "../parts/form/Form.tsx";
 import { PageFrame } from "../parts/PageFrame.tsx";
 import { showToast } from "../parts/Toasts.tsx";
 import { addressOf, navigate } from "../routing/Router.ts";
@@ -12,13 +12,13 @@ import { environment, workspaceId } from "../session/Scope.ts";
 import {
   type DrawnLocation,
   drawnFeature,
+  drawnShape,
   fieldOf,
-  formatRing,
+  fieldsOfShape,
   newDrawing,
-  readRing,
 } from "./DrawnLocation.ts";
 import { DrawMap } from "./DrawMap.tsx";
-import { refreshLocations } from "./LocationReader.ts";
+import { ShapeFields, ShapeHint } from "./ShapeFields.tsx";
 
 const shapes = [
   { value: "circle", text: "Circle" },
@@ -35,41 +35,21 @@ const importDrawing = async (drawing: DrawnLocation, idempotencyKey: string): Pr
     for (const reason of result.reasons ?? []) (fields[fieldOf(reason, drawing)] ??= []).push(reason);
     throw new ApiProblem(422, "validation_failed", "The location was refused.", fields);
   }
-  refreshLocations();
   await refresh();
   showToast(result?.status === "updated" ? "The location was updated." : "The location was created.");
   navigate(addressOf("/locations", { location: result?.id }));
 };
 
-const CircleFields = ({ form }: { readonly form: FormModel<DrawnLocation> }) => {
-  return (
-    <div class="field-row">
-      <TextField {...form.field("latitude")} label="Latitude" inputMode="decimal" />
-      <TextField {...form.field("longitude")} label="Longitude" inputMode="decimal" />
-      <TextField {...form.field("radius")} label="Radius" hint="50 to 1,000 metres" inputMode="decimal" />
-    </div>
-  );
-};
-
 const DrawForm = () => {
   const form = useForm<DrawnLocation>({ draft: "location-new", initial: newDrawing, send: importDrawing });
   const drawing = form.values.value;
-  const isCircle = drawing.shape === "circle";
+  const shape = drawnShape(drawing);
   return (
     <div class="draw">
       <Form model={form} label="Location">
         <TextField {...form.field("name")} label="Name" />
         <SelectField {...form.field("shape")} label="Shape" choices={shapes} />
-        {isCircle ? (
-          <CircleFields form={form} />
-        ) : (
-          <TextField
-            {...form.field("coordinates")}
-            label="Coordinates"
-            hint="A corner on each line, latitude first, as in 52.3731, 4.8936. A GeoJSON geometry works too."
-            rows={8}
-          />
-        )}
+        <ShapeFields field={form.field} set={form.set} values={drawing} />
         <TextField {...form.field("group")} label="Group" hint="Optional. A new name makes a new group." />
         <TextField
           {...form.field("externalId", "external_id")}
@@ -84,19 +64,14 @@ const DrawForm = () => {
         </div>
       </Form>
       <div class="draw-map">
-        <p class="hint">
-          {isCircle
-            ? "A click on the map sets the centre."
-            : "Click the corners on the map. A click on the first corner, or Enter, closes the polygon."}
-        </p>
+        <ShapeHint shape={drawing.shape} isDrawn={shape !== undefined} />
         <DrawMap
-          key={drawing.shape}
-          drawing={drawing}
-          onCentre={(longitude, latitude) =>
+          kind={drawing.shape}
+          shape={shape}
+          onCentre={([longitude, latitude]) =>
             form.set({ longitude: longitude.toFixed(6), latitude: latitude.toFixed(6) })
           }
-          onPolygon={(ring) => form.set({ coordinates: formatRing(ring) })}
-          ring={isCircle ? null : readRing(drawing.coordinates)}
+          onShape={(drawn) => form.set(fieldsOfShape(drawn))}
         />
       </div>
     </div>
@@ -107,7 +82,7 @@ const DrawForm = () => {
 export const DrawPage = () => (
   <PageFrame
     title="Draw a location"
-    lead="It is imported as one feature."
+    lead="A circle or a polygon on the map, which geo campaigns can target."
     actions={<ButtonLink href={addressOf("/locations")}>Back to locations</ButtonLink>}
   >
     <DrawForm key={`${workspaceId.value} ${environment.value}`} />

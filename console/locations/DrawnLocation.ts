@@ -1,14 +1,18 @@
 /** A location as it is drawn: the texts of the fields, and the feature that they make. */
-import type { Point } from "../parts/map/Shapes.ts";
+import { type Point, readPosition, type Shape } from "../parts/map/Shapes.ts";
 
-/** The fields. Numbers are texts, as they were typed. */
-export interface DrawnLocation {
-  readonly name: string;
+/** The fields of a shape. Numbers are texts, as they were typed. */
+export interface DrawnShape {
   readonly shape: "circle" | "polygon";
   readonly latitude: string;
   readonly longitude: string;
   readonly radius: string;
   readonly coordinates: string;
+}
+
+/** The fields of a new location. */
+export interface DrawnLocation extends DrawnShape {
+  readonly name: string;
   readonly group: string;
   readonly externalId: string;
 }
@@ -28,15 +32,33 @@ export const newDrawing: DrawnLocation = {
 const decimal = /^[-+]?(?:\d+[.,]?\d*|[.,]\d+)$/;
 
 /** The number of a text; a text that is none is sent as it is, and the server says what is wrong. */
-export const numberOf = (text: string): number | string | null => {
+const numberOf = (text: string): number | string | null => {
   const trimmed = text.trim();
   if (trimmed === "") return null;
   return decimal.test(trimmed) ? Number(trimmed.replace(",", ".")) : trimmed;
 };
 
-/** The corners as lines of "latitude, longitude". */
-export const formatRing = (ring: ReadonlyArray<Point>): string =>
-  ring.map(([lng, lat]) => `${lat.toFixed(6)}, ${lng.toFixed(6)}`).join("\n");
+/** The fields of a shape. A polygon with holes is GeoJSON; another one lines of "latitude, longitude". */
+export const fieldsOfShape = ({ geometry, radius_meters: radius }: Shape): DrawnShape => {
+  const none = { latitude: "", longitude: "", radius: "", coordinates: "" };
+  if (geometry.type === "Point") {
+    const [lng, lat] = geometry.coordinates;
+    const position = { latitude: lat.toFixed(6), longitude: lng.toFixed(6) };
+    return { ...none, ...position, shape: "circle", radius: String(radius ?? "") };
+  }
+  const [ring = [], ...holes] = geometry.coordinates;
+  const lines = ring.map(([lng, lat]) => `${lat.toFixed(6)}, ${lng.toFixed(6)}`).join("\n");
+  return { ...none, shape: "polygon", coordinates: holes.length === 0 ? lines : JSON.stringify(geometry) };
+};
+
+/** The changes by a new text of the latitude: a position that is pasted fills both fields. */
+export const positionFields = (text: string, before: string): Partial<DrawnShape> => {
+  // What is typed letter by letter is a position all the way to its last digit.
+  const [lng, lat] = (text.length - before.length > 1 ? readPosition(text) : undefined) ?? [];
+  return lng === undefined || lat === undefined
+    ? { latitude: text }
+    : { latitude: String(lat), longitude: String(lng) };
+};
 
 const parsed = (text: string): unknown => {
   try {
@@ -84,39 +106,63 @@ const polygonOf = (text: string): unknown => {
     : geometryOf(json);
 };
 
+/** The geometry of the fields, and the radius of a circle, as the API takes them. */
+export const drawnGeometry = ({ coordinates, latitude, longitude, radius, shape }: DrawnShape) =>
+  shape === "circle"
+    ? {
+        geometry: {
+          type: "Point",
+          coordinates: readPosition(latitude) ?? [numberOf(longitude), numberOf(latitude)],
+        },
+        radius: numberOf(radius),
+      }
+    : { geometry: polygonOf(coordinates) };
+
 /** The feature of a drawing. */
 export const drawnFeature = (drawing: DrawnLocation): object => {
-  const { coordinates, externalId, group, latitude, longitude, name, radius, shape } = drawing;
-  const circle = { type: "Point", coordinates: [numberOf(longitude), numberOf(latitude)] };
-  const isCircle = shape === "circle";
+  const { externalId, group, name } = drawing;
+  const { geometry, radius } = drawnGeometry(drawing);
   return {
     type: "Feature",
-    geometry: isCircle ? circle : polygonOf(coordinates),
+    geometry,
     properties: {
       name: name.trim() || null,
-      ...(isCircle ? { radius: numberOf(radius) } : {}),
+      ...(radius === undefined ? {} : { radius }),
       group: group.trim() || null,
       external_id: externalId.trim() || null,
     },
   };
 };
 
-/** The exterior ring of the coordinates, for the map; null if it cannot be drawn. */
-export const readRing = (text: string): ReadonlyArray<Point> | null => {
-  const polygon = polygonOf(text) as { readonly coordinates?: unknown } | null;
-  let ring: unknown = polygon?.coordinates;
-  while (Array.isArray(ring) && Array.isArray(ring[0]) && Array.isArray(ring[0][0])) ring = ring[0];
-  const isPoint = (each: unknown): boolean =>
-    Array.isArray(each) &&
-    typeof each[0] === "number" &&
-    typeof each[1] === "number" &&
-    Math.abs(each[0]) <= 180 &&
-    Math.abs(each[1]) <= 90;
-  return Array.isArray(ring) && ring.length >= 4 && ring.every(isPoint) ? (ring as Array<Point>) : null;
+const isPoint = (each: unknown): each is Point =>
+  Array.isArray(each) &&
+  typeof each[0] === "number" &&
+  typeof each[1] === "number" &&
+  Math.abs(each[0]) <= 180 &&
+  Math.abs(each[1]) <= 90;
+
+const isRing = (ring: unknown): ring is ReadonlyArray<Point> =>
+  Array.isArray(ring) && ring.length >= 4 && ring.every(isPoint);
+
+/** The shape of the fields, for the map; undefined if it cannot be drawn. */
+export const drawnShape = (drawing: DrawnShape): Shape | undefined => {
+  const { geometry, radius } = drawnGeometry(drawing);
+  const { coordinates } = (geometry ?? {}) as { readonly coordinates?: unknown };
+  if (drawing.shape === "circle")
+    return isPoint(coordinates) && typeof radius === "number"
+      ? { geometry: { type: "Point", coordinates }, radius_meters: radius }
+      : undefined;
+  const list = Array.isArray(coordinates) ? (coordinates as ReadonlyArray<unknown>) : [];
+  // A MultiPolygon may have one polygon.
+  const [first] = list as ReadonlyArray<ReadonlyArray<unknown> | undefined>;
+  const rings = Array.isArray(first) && isRing(first[0]) ? (first as ReadonlyArray<unknown>) : list;
+  return rings.length > 0 && rings.every(isRing)
+    ? { geometry: { type: "Polygon", coordinates: rings }, radius_meters: null }
+    : undefined;
 };
 
-/** The field that a reason of the import is about. An import names features, not fields. */
-export const fieldOf = (reason: string, { shape }: DrawnLocation): string => {
+/** The field that a reason is about. An import names features, and a change the whole geometry. */
+export const fieldOf = (reason: string, { shape }: DrawnShape): string => {
   if (/\bgroup name\b/.test(reason)) return "group";
   if (/\bexternal id\b/.test(reason)) return "external_id";
   if (/\bname\b/.test(reason)) return "name";

@@ -1,47 +1,102 @@
 /** The chosen location: what it is, and its changes. */
-import { useState } from "preact/hooks";
+import { useEffect, useId, useMemo, useState } from "preact/hooks";
 import { platform } from "../data/Api.ts";
-import { send } from "../data/ApiCall.ts";
+import { ApiProblem, send } from "../data/ApiCall.ts";
 import { refresh } from "../data/Query.ts";
 import type { Location } from "../data/Resources.ts";
 import { Button } from "../parts/Button.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
 import { ConfirmDialog } from "../parts/Dialog.tsx";
+import { formatNumber } from "../parts/DisplayFormats.ts";
 import { FactList } from "../parts/FactList.tsx";
 import { TextField } from "../parts/form/Fields.tsx";
 import { Form, useForm } from "../parts/form/Form.tsx";
 import { InstantText } from "../parts/InstantText.tsx";
-import { centreOf, formatPosition } from "../parts/map/Shapes.ts";
+import type { EditedShape } from "../parts/map/PointMap.tsx";
+import { areaOf, centreOf, formatPosition } from "../parts/map/Shapes.ts";
 import { showToast } from "../parts/Toasts.tsx";
 import { setParameters } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
+import { drawnGeometry, drawnShape, fieldOf, fieldsOfShape } from "./DrawnLocation.ts";
 import { shapeText } from "./LocationList.tsx";
-import { refreshLocations } from "./LocationReader.ts";
+import { ShapeFields, ShapeHint } from "./ShapeFields.tsx";
 
 interface Props {
   readonly location: Location;
 }
 
-const reread = async (): Promise<void> => {
-  refreshLocations();
-  await refresh();
+interface EditProps extends Props {
+  readonly onDone: () => void;
+  /** Gives the map the shape that is changed; undefined after it. */
+  readonly onEdited: (edited: EditedShape | undefined) => void;
+}
+
+/** The fields of a location as texts; its groups one on each line. */
+const textsOf = ({ address, external_id: externalId, groups, name, ...shape }: Location) => ({
+  name,
+  address: address ?? "",
+  external_id: externalId ?? "",
+  groups: groups.join("\n"),
+  ...fieldsOfShape(shape),
+});
+type EditedTexts = ReturnType<typeof textsOf>;
+
+/** The changes of a person. The rest of the location stays as it is, also if somebody else changes it. */
+const changesOf = (before: EditedTexts, texts: EditedTexts) => {
+  const { address, external_id: externalId, groups, name } = texts;
+  const isOther = (...keys: ReadonlyArray<keyof EditedTexts>) =>
+    keys.some((key) => texts[key] !== before[key]);
+  const { geometry, radius } = drawnGeometry(texts);
+  return {
+    ...(isOther("name") && { name }),
+    ...(isOther("address") && { address }),
+    ...(isOther("external_id") && { external_id: externalId }),
+    ...(isOther("groups") && {
+      groups: groups
+        .split("\n")
+        .map((group) => group.trim())
+        .filter(Boolean),
+    }),
+    ...(isOther("latitude", "longitude", "coordinates") && { geometry }),
+    ...(isOther("radius", "latitude", "longitude") && radius !== undefined && { radius_meters: radius }),
+  };
 };
 
-const EditForm = ({ location, onDone }: Props & { readonly onDone: () => void }) => {
+/** The problem with the sentences about the shape at its fields. */
+const atFields = (error: unknown, texts: EditedTexts): unknown => {
+  if (!(error instanceof ApiProblem)) return error;
+  const fields: Record<string, ReadonlyArray<string>> = {};
+  for (const [name, sentences] of Object.entries(error.fields)) {
+    const [part = ""] = name.split(".");
+    const field = part === "geometry" ? fieldOf(sentences.join(" "), texts) : part;
+    fields[field] = [...(fields[field] ?? []), ...sentences];
+  }
+  return new ApiProblem(error.status, error.code, error.message, fields);
+};
+
+const EditForm = ({ location, onDone, onEdited }: EditProps) => {
+  const initial = useMemo(() => textsOf(location), []);
   const form = useForm({
     draft: `location-${location.id}`,
-    initial: {
-      name: location.name,
-      address: location.address ?? "",
-      external_id: location.external_id ?? "",
-    },
-    send: async (changes, idempotencyKey) => {
-      await send(platform.locations.update(location.id, changes, { idempotencyKey }));
-      await reread();
+    initial,
+    send: async (texts, idempotencyKey) => {
+      const changes = changesOf(initial, texts) as Parameters<typeof platform.locations.update>[1];
+      await send(platform.locations.update(location.id, changes, { idempotencyKey })).catch(
+        (error: unknown) => {
+          throw atFields(error, texts);
+        },
+      );
+      await refresh();
       showToast("Saved.");
       onDone();
     },
   });
+  const texts = form.values.value;
+  const shape = drawnShape(texts);
+  useEffect(() => {
+    onEdited({ shape, onShape: (changed) => form.set(fieldsOfShape(changed)) });
+  }, [JSON.stringify(shape)]);
+  useEffect(() => () => onEdited(undefined), []);
   return (
     <Form model={form} label={`Edit ${location.name}`}>
       <TextField {...form.field("name")} label="Name" />
@@ -51,13 +106,25 @@ const EditForm = ({ location, onDone }: Props & { readonly onDone: () => void })
         label="External id"
         hint="Your own id. An import with the same id updates this location."
       />
+      <TextField
+        {...form.field("groups")}
+        label="Groups"
+        hint="One on each line. A new name makes a new group."
+        rows={Math.max(2, location.groups.length + 1)}
+      />
+      <ShapeHint shape={texts.shape} isDrawn isExisting />
+      <ShapeFields
+        field={(key) => form.field(key, key === "radius" ? "radius_meters" : key)}
+        set={form.set}
+        values={texts}
+      />
       <div class="actions">
         <Button type="submit" variant="primary" isBusy={form.isSending.value}>
           Save
         </Button>
         <Button
           onPress={() => {
-            form.reset(form.values.value);
+            form.reset(initial);
             onDone();
           }}
         >
@@ -73,7 +140,7 @@ const DeleteDialog = ({ location, onClose }: Props & { readonly onClose: () => v
     await send(platform.locations.delete(location.id));
     setParameters({ location: undefined });
     showToast(`“${location.name}” was deleted.`);
-    await reread();
+    await refresh();
   };
   return (
     <ConfirmDialog
@@ -91,9 +158,16 @@ const DeleteDialog = ({ location, onClose }: Props & { readonly onClose: () => v
   );
 };
 
+const formatArea = (area: number): string => formatNumber(Number(area.toPrecision(3)));
+
 /** The chosen location. */
-export const LocationDetails = ({ location }: Props) => {
+export const LocationDetails = ({ location, onEdited }: Omit<EditProps, "onDone">) => {
   const [mode, setMode] = useState<"shown" | "edited" | "deleted">("shown");
+  const id = useId();
+  // The link or the button that had the focus is gone with the list or the form.
+  useEffect(() => {
+    if (document.activeElement === document.body) document.getElementById(id)?.focus({ preventScroll: true });
+  }, [mode]);
   const actions = (
     <div class="actions">
       {may("locations:write") && mode !== "edited" && (
@@ -108,14 +182,15 @@ export const LocationDetails = ({ location }: Props) => {
     </div>
   );
   return (
-    <CardSection title={location.name} actions={actions}>
+    <CardSection title={location.name} actions={actions} id={id}>
       {mode === "edited" ? (
-        <EditForm location={location} onDone={() => setMode("shown")} />
+        <EditForm location={location} onEdited={onEdited} onDone={() => setMode("shown")} />
       ) : (
         <FactList
           facts={[
             ["Shape", shapeText(location)],
             ["Latitude and longitude", formatPosition(centreOf(location))],
+            ["Area", `${formatArea(areaOf(location))} km²`],
             ["Groups", location.groups.join(", ") || "none"],
             ["Address", location.address ?? "none"],
             ["External id", location.external_id ?? "none"],

@@ -1,9 +1,14 @@
-/** The list beside the map. */
+/** The list beside the map, by pages of the API. */
 import { useEffect, useRef, useState } from "preact/hooks";
+import { platform } from "../data/Api.ts";
+import { useLast } from "../data/LastData.ts";
+import { useData } from "../data/Query.ts";
 import type { Location } from "../data/Resources.ts";
 import { formatNumber } from "../parts/DisplayFormats.ts";
+import { Loading, LoadProblem } from "../parts/PageFrame.tsx";
 import { PartPager } from "../parts/PartPager.tsx";
 import { changedAddress } from "../routing/Router.ts";
+import { type LocationFilter, cacheLocations } from "./LocationPoints.ts";
 
 const listSize = 50;
 
@@ -11,17 +16,14 @@ const listSize = 50;
 export const shapeText = ({ radius_meters: radius }: Location): string =>
   radius === null ? "Polygon" : `Circle, ${formatNumber(radius)} m`;
 
-const Row = ({ isChosen, location }: { readonly location: Location; readonly isChosen: boolean }) => {
-  const ref = useRef<HTMLLIElement>(null);
+const Row = ({ isLeft, location }: { readonly location: Location; readonly isLeft: boolean }) => {
+  const ref = useRef<HTMLAnchorElement>(null);
   useEffect(() => {
-    if (isChosen) ref.current?.scrollIntoView({ block: "nearest" });
-  }, [isChosen]);
+    if (isLeft) ref.current?.focus();
+  }, []);
   return (
-    <li ref={ref}>
-      <a
-        href={changedAddress({ location: isChosen ? undefined : location.id })}
-        aria-current={isChosen || undefined}
-      >
+    <li>
+      <a ref={ref} href={changedAddress({ location: location.id })}>
         <span class="location-name">{location.name}</span>
         <span class="location-facts">{[shapeText(location), ...location.groups].join(" · ")}</span>
       </a>
@@ -29,29 +31,55 @@ const Row = ({ isChosen, location }: { readonly location: Location; readonly isC
   );
 };
 
-/** Locations in parts of 50. The part with the chosen one is shown. */
+/** The page of the list that a person has gone to, and the cursors of those before it. */
+export interface ListPosition {
+  readonly part: number;
+  readonly cursors: ReadonlyArray<string | undefined>;
+}
+
+/** The first page. */
+export const firstPart: ListPosition = { part: 0, cursors: [undefined] };
+
+/** Locations in parts of 50. */
 export const LocationList = ({
-  chosen,
-  locations,
+  filter,
+  left,
+  onPosition,
+  position: { cursors, part },
+  total,
 }: {
-  readonly locations: ReadonlyArray<Location>;
-  readonly chosen: string;
+  readonly filter: LocationFilter;
+  readonly position: ListPosition;
+  readonly onPosition: (position: ListPosition) => void;
+  /** The location whose details were closed, which gets the focus back. */
+  readonly left: string;
+  readonly total: number;
 }) => {
-  const [part, setPart] = useState(0);
-  const index = locations.findIndex(({ id }) => id === chosen);
+  const [isRead, setRead] = useState(false);
+  const page = { limit: listSize, cursor: cursors[part] };
+  const { data, problem } = useData(
+    platform.locations.list({ q: filter.q || undefined, group: filter.group || undefined, ...page }),
+  );
+  const shown = useLast(data);
   useEffect(() => {
-    if (index !== -1) setPart(Math.floor(index / listSize));
-  }, [chosen, index === -1]);
-  const last = Math.max(0, Math.ceil(locations.length / listSize) - 1);
-  const shown = Math.min(part, last);
+    if (data === undefined) return;
+    cacheLocations(data.data);
+    setRead(true);
+  }, [data]);
+  const next = data?.meta.next_cursor ?? undefined;
+  const go = (to: number): void => {
+    if (to < part) onPosition({ part: to, cursors });
+    else if (next !== undefined) onPosition({ part: to, cursors: [...cursors.slice(0, to), next] });
+  };
+  if (shown === undefined) return problem === undefined ? <Loading /> : <LoadProblem problem={problem} />;
   return (
     <div class="location-list">
       <ul aria-label="Locations" tabIndex={0}>
-        {locations.slice(shown * listSize, (shown + 1) * listSize).map((each) => (
-          <Row key={each.id} location={each} isChosen={each.id === chosen} />
+        {shown.data.map((each) => (
+          <Row key={each.id} location={each} isLeft={!isRead && each.id === left} />
         ))}
       </ul>
-      <PartPager part={shown} size={listSize} total={locations.length} onPart={setPart} />
+      <PartPager part={part} size={listSize} total={total} onPart={go} />
     </div>
   );
 };

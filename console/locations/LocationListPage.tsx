@@ -1,19 +1,19 @@
-/** "Locations": a map and a list side by side. */
-import { useMemo } from "preact/hooks";
+/** "Locations": a map, and beside it a list or the chosen location. */
+import { useSignal } from "@preact/signals";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { platform } from "../data/Api.ts";
+import { useLast } from "../data/LastData.ts";
 import { useData } from "../data/Query.ts";
 import type { Location } from "../data/Resources.ts";
 import { Button } from "../parts/Button.tsx";
 import { formatCount, formatNumber } from "../parts/DisplayFormats.ts";
-import { PointMap } from "../parts/map/PointMap.tsx";
-import { centreOf } from "../parts/map/Shapes.ts";
+import { type EditedShape, PointMap } from "../parts/map/PointMap.tsx";
 import { isNarrowed, ListFrame } from "../parts/list/ListPage.tsx";
-import { Loading } from "../parts/PageFrame.tsx";
 import { addressOf, navigate, parameter, setParameters } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
 import { LocationDetails } from "./LocationDetails.tsx";
-import { LocationList } from "./LocationList.tsx";
-import { type LocationSet, useLocations } from "./LocationReader.ts";
+import { firstPart, LocationList } from "./LocationList.tsx";
+import { knownLocation, useLocationPoints } from "./LocationPoints.ts";
 
 const Actions = () => (
   <div class="actions">
@@ -43,34 +43,28 @@ const useGroupChoices = (): ReadonlyArray<{ readonly value: string; readonly tex
   ];
 };
 
-const summaryOf = ({ isCut, isWhole, locations }: LocationSet): string => {
-  const count = formatCount(locations.length, "location");
-  if (isCut) return `The newest ${count}. Search or choose a group to see others.`;
-  return isWhole ? count : `${count} so far…`;
-};
-
-/** The location of the address: one of those that are shown, or read by its id. */
-const useChosen = (locations: ReadonlyArray<Location>): Location | undefined => {
+/** The location of the address. */
+const useChosen = (): Location | undefined => {
   const id = parameter("location");
-  const known = useMemo(() => locations.find((each) => each.id === id), [locations, id]);
-  const { data } = useData(id === "" || known !== undefined ? null : platform.locations.get(id));
-  return known ?? data?.data;
+  const { data, problem } = useData(id === "" ? null : platform.locations.get(id));
+  return problem?.status === 404 || id === "" ? undefined : (data?.data ?? knownLocation(id));
 };
-
-/** Outlines of more locations would only cover each other. */
-const fewOf = (shown: ReadonlyArray<Location>) => (shown.length > 1000 ? [] : shown);
 
 /** The locations of the environment. */
 export const LocationListPage = () => {
   const filter = { q: parameter("q"), group: parameter("group") };
   const subject = JSON.stringify(filter);
-  const set = useLocations(filter);
-  const { isKnown, isWhole, locations, problem } = set;
-  const chosen = useChosen(locations);
-  const points = useMemo(
-    () => locations.map((location) => ({ id: location.id, at: centreOf(location) })),
-    [locations],
-  );
+  const { labelOf, points: read, problem, shapesIn, shapesVersion } = useLocationPoints(filter);
+  const points = useLast(read);
+  const chosen = useChosen();
+  const edited = useSignal<EditedShape | undefined>(undefined);
+  const [position, setPosition] = useState({ subject, ...firstPart });
+  const shown = position.subject === subject ? position : { subject, ...firstPart };
+  const left = useRef("");
+  useEffect(() => {
+    if (chosen !== undefined) left.current = chosen.id;
+  }, [chosen?.id]);
+  const none = useMemo(() => [], []);
   return (
     <ListFrame
       title="Locations"
@@ -80,7 +74,7 @@ export const LocationListPage = () => {
         { name: "group", label: "Group", choices: useGroupChoices() },
       ]}
       problem={problem}
-      isEmpty={isWhole && locations.length === 0 && !isNarrowed(["q", "group"])}
+      isEmpty={read?.length === 0 && !isNarrowed(["q", "group"])}
       isLoading={false}
       empty={[
         "No locations yet",
@@ -90,23 +84,36 @@ export const LocationListPage = () => {
     >
       <div class="map-and-list">
         <PointMap
-          points={points}
+          points={points ?? none}
           subject={subject}
-          shapesIn={(isInView) => fewOf(locations.filter(isInView))}
+          shapesIn={shapesIn}
+          shapesVersion={shapesVersion}
           chosen={chosen}
-          onPoint={(id) => setParameters({ location: id })}
-          labelOf={(id) => locations.find((each) => each.id === id)?.name}
+          edited={edited.value}
+          onPoint={(id) => edited.value === undefined && setParameters({ location: id })}
+          labelOf={labelOf}
         />
         <div class="list-side">
-          <p class="quiet" role="status">
-            {isKnown ? summaryOf(set) : ""}
-          </p>
-          {!isKnown && problem === undefined && <Loading />}
-          {isWhole && locations.length === 0 && <p>No location matches these filters.</p>}
-          <LocationList key={subject} locations={locations} chosen={parameter("location")} />
+          {chosen === undefined ? (
+            <>
+              <p class="quiet" role="status">
+                {points === undefined ? "" : formatCount(points.length, "location")}
+              </p>
+              {read?.length === 0 && <p>No location matches these filters.</p>}
+              <LocationList
+                key={subject}
+                filter={filter}
+                position={shown}
+                onPosition={(next) => setPosition({ subject, ...next })}
+                left={left.current}
+                total={points?.length ?? 0}
+              />
+            </>
+          ) : (
+            <LocationDetails key={chosen.id} location={chosen} onEdited={(next) => (edited.value = next)} />
+          )}
         </div>
       </div>
-      {chosen !== undefined && <LocationDetails key={chosen.id} location={chosen} />}
     </ListFrame>
   );
 };

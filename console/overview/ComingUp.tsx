@@ -40,14 +40,17 @@ const endsOf = ({ ends_at: at, id, name, timezone: zone }: Campaign): ReadonlyAr
     ? []
     : [{ key: `end ${id}`, at, zone, what: "ends", name, href: addressOf(`/campaigns/${id}`) }];
 
-const sendOf = ({ due_at: at, id, notification_name: name }: Send): Upcoming => ({
-  key: `send ${id}`,
-  at,
-  zone: workspace.value?.timezone ?? "UTC",
-  what: "is sent",
-  name: name ?? "Deleted notification",
-  href: addressOf(`/sends/${id}`),
-});
+/** A send at the local time of devices is next as long as a part is; one whose time has passed is not. */
+const sendsOf = ({ due_at, id, notification_name: name, parts }: Send): ReadonlyArray<Upcoming> => {
+  const due = parts === null ? [due_at] : parts.filter(isToCome).map((part) => part.due_at);
+  const at = due.find((each) => Date.parse(each) >= serverNow());
+  if (at === undefined) return [];
+  const zone = workspace.value?.timezone ?? "UTC";
+  const href = addressOf(`/sends/${id}`);
+  return [{ key: `send ${id}`, at, zone, what: "is sent", name: name ?? "Deleted notification", href }];
+};
+
+const isToCome = ({ status }: NonNullable<Send["parts"]>[number]): boolean => status === "scheduled";
 
 /** Says that nothing comes up, only of what the session may read. */
 const nothing = (): string => {
@@ -66,7 +69,7 @@ export const ComingUp = () => {
   const sends = useData(may("sends:read") ? platform.sends.list({ status: "scheduled" }) : null, whole);
   const until = serverNow() + aheadMillis;
   const items = [
-    ...(sends.data?.data.map(sendOf) ?? []),
+    ...(sends.data?.data.flatMap(sendsOf) ?? []),
     ...(scheduled.data?.data.map(startOf) ?? []),
     ...(active.data?.data.flatMap(endsOf) ?? []),
   ]

@@ -9,6 +9,16 @@ export const wallEndAt = (instant: string, timeZone: string): string => {
   return text.endsWith("23:59:59") ? text.slice(0, 10) : text.slice(0, 16);
 };
 
+/** The instant of a time in a zone; where clocks go back, one of the two. Null for no time. */
+export const instantOf = (wall: string, timeZone: string): number | null => {
+  const wanted = Date.parse(`${wall.replace(" ", "T")}Z`);
+  if (Number.isNaN(wanted)) return null;
+  const shift = (guess: number): number =>
+    wanted - Date.parse(`${wallTimeAt(new Date(guess).toISOString(), timeZone).replace(" ", "T")}Z`);
+  const near = wanted + shift(wanted);
+  return near + shift(near);
+};
+
 const wallText = (instant: string, timeZone: string, length: number): string =>
   new Intl.DateTimeFormat("sv-SE", {
     year: "numeric",

@@ -43,6 +43,14 @@ const factsOf = (send: SendDetail): ReadonlyArray<Fact> => [
   ["Due", <InstantText key="due" at={send.due_at} />],
   ["Started", send.started_at === null ? "not yet" : <InstantText key="started" at={send.started_at} />],
   ["Finished", send.finished_at === null ? "not yet" : <InstantText key="finished" at={send.finished_at} />],
+  ...(send.pace === null
+    ? []
+    : ([["Pace", `${formatNumber(send.pace)} a minute at most`]] satisfies ReadonlyArray<Fact>)),
+  ...(send.estimated_finish_at === null
+    ? []
+    : ([
+        ["Estimated end", <InstantText key="estimated" at={send.estimated_finish_at} />],
+      ] satisfies ReadonlyArray<Fact>)),
   ["Targeted", formatNumber(send.targeted)],
   ["Delivered", formatNumber(send.delivered)],
   ["Failed", formatNumber(send.failed)],

@@ -1,4 +1,4 @@
-/** The workspace: its name, zone, default cap and quiet hours, and its plan with what is used of it. */
+/** The workspace: its name, zone, default cap, quiet hours and pace, and its plan with what is used of it. */
 import { here, operator } from "../data/Api.ts";
 import { send } from "../data/ApiCall.ts";
 import { refresh, useData } from "../data/Query.ts";
@@ -31,10 +31,11 @@ const WorkspaceForm = ({ shown }: { readonly shown: Workspace }) => {
       timezone: shown.timezone,
       times: cap === null ? "" : String(cap.count),
       per: cap?.period ?? "day",
+      pace: shown.max_per_minute?.toString() ?? "",
       isEnabled: shown.platform_api_enabled,
       ...quietValuesOf(shown.quiet_hours),
     },
-    send: async ({ isEnabled, name, per, times, timezone, ...quiet }) => {
+    send: async ({ isEnabled, name, pace, per, times, timezone, ...quiet }) => {
       const count = numberOrText(times);
       await send(
         operator.workspaces.update(shown.id, {
@@ -42,6 +43,7 @@ const WorkspaceForm = ({ shown }: { readonly shown: Workspace }) => {
           timezone,
           platform_api_enabled: isEnabled,
           default_frequency_cap: times.trim() === "" ? null : { count, period: per },
+          max_per_minute: pace.trim() === "" ? null : (numberOrText(pace) as number),
           // A workspace has no choice "none".
           quiet_hours: sentQuietHours(quiet) as QuietHours | null,
         }),
@@ -77,6 +79,18 @@ const WorkspaceForm = ({ shown }: { readonly shown: Workspace }) => {
         values={form.values.value}
         onValues={(values) => form.set(values)}
       />
+      <FieldGroup
+        label="Pace"
+        hint="The most messages of each environment in any minute, of all campaigns together. Sends wait;
+          other messages count and go at once."
+      >
+        <TextField
+          {...form.field("pace", "max_per_minute")}
+          label="Messages a minute"
+          placeholder="No limit"
+          inputMode="numeric"
+        />
+      </FieldGroup>
       <CheckField
         label="Full platform API in Production"
         isChecked={isEnabled}

@@ -73,6 +73,11 @@ export const pageTable: ReadonlyArray<PageRow> = [
     load: async () => (await again(() => import("../campaigns/CampaignPage.tsx"))).CampaignPage,
   },
   {
+    path: "/campaigns/:campaign/recipients",
+    isAllowed: needs("sends:read"),
+    load: async () => (await import("../campaigns/RecipientsPage.tsx")).RecipientsPage,
+  },
+  {
     path: "/campaigns/:campaign/notifications/new",
     isAllowed: () => may("campaigns:read") && may("notifications:write"),
     load: async () =>

@@ -162,7 +162,7 @@ export const Shell = ({ children }: { readonly children: ComponentChildren }) =>
           aria-label={environmentNames[environment.value]}
         >
           {isSandbox ? "Sandbox: only approved test devices get messages." : productionText()}
-          </aside>
+        </aside>
         <AwayNotice />
         <main id="main" tabIndex={-1}>
           {children}

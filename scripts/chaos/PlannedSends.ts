@@ -23,14 +23,19 @@ const rendered = { template: "liquid", headline: "Hello {{ device.platform }}" }
 
 /**
  * Creates a workspace with devices, half inboxes and half with pushes, half of them vip; and a push campaign
- * for each send. With `isHeld` quiet hours hold all messages, and every second campaign has a template.
+ * for each send, with these fields. With `isHeld` quiet hours hold all messages, and every second campaign
+ * has a template.
  */
 export const prepareSends = Effect.fnUntraced(function* (
   origin: string,
   credentials: object,
   devices: number,
   sends: number,
-  { isHeld = false, lastKey = defaultLastKey }: { readonly isHeld?: boolean; readonly lastKey?: number } = {},
+  {
+    fields = {},
+    isHeld = false,
+    lastKey = defaultLastKey,
+  }: { readonly fields?: object; readonly isHeld?: boolean; readonly lastKey?: number } = {},
 ) {
   const sql = yield* SqlClient.SqlClient;
   const workspace = yield* newWorkspace(origin, [
@@ -72,6 +77,7 @@ export const prepareSends = Effect.fnUntraced(function* (
           name: `Chaos ${index}`,
           ...(index % 3 === 2 ? { segmentation_ids: [segment.id] } : {}),
           ...(isHeld ? quietHours() : {}),
+          ...fields,
         },
         "12:00",
         isHeld && index % 2 === 1 ? rendered : {},

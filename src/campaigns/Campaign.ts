@@ -98,6 +98,10 @@ export const Campaign = Schema.Struct({
       "other message of the campaign there; null for no cooldown.",
     1440,
   ),
+  max_per_minute: nullableInteger(
+    "Of a push campaign: the most deliveries of its sends in any 60 seconds; null for no limit of its own.",
+    60_000,
+  ),
   targeting: Targeting,
   created_at: shownInstant("When the campaign was created, in UTC."),
   updated_at: shownInstant("When the campaign was last changed, in UTC."),

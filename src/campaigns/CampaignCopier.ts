@@ -27,7 +27,8 @@ export const campaignCopier = Effect.gen(function* () {
     const values = { ...valuesOf(source), name };
     const limit = limitFor(tenant, { ...values, paused: true }, now);
     yield* repository.insert(tenant, id, { values, targets, paused: true, limit }, now);
-    const row = { ...values, id, paused: true, archived: false, createdAt: now, updatedAt: now };
+    const state = { paused: true, archived: false, publishedAt: null };
+    const row = { ...values, ...state, id, createdAt: now, updatedAt: now };
     const campaign = shownCampaign(row, targets, now);
     yield* record(tenant, "create", null, campaign, now);
     return campaign;

@@ -5,6 +5,7 @@ import { type ParsedBody, parseFields } from "../wire/ParsedBody.ts";
 import { readJson, type RequestInput } from "../wire/RequestBody.ts";
 import { fieldSentence } from "../wire/SchemaProblems.ts";
 import { flag, optionalOrNull, text, whole } from "../wire/Text.ts";
+import { pace } from "../workspaces/Workspace.ts";
 import { SentQuietHours } from "../workspaces/QuietHours.ts";
 import { CampaignType, CapBy, CapPeriod, SegmentMatch } from "./Campaign.ts";
 
@@ -104,6 +105,12 @@ export const CampaignDraft = Schema.Struct({
         "other message of the campaign there.",
       example: 1440,
     }),
+  ),
+  max_per_minute: optionalOrNull(
+    pace(
+      "Of a push campaign: the most deliveries of its sends in any 60 seconds, over all processes. The " +
+        "rest waits. The workspace may have a smaller limit.",
+    ),
   ),
   paused: Schema.optionalKey(
     flag(

@@ -46,8 +46,8 @@ export const candidates = (fields: Partial<CampaignDraft>, list: TargetList): Re
 };
 
 /**
- * Checks the lists, the cooldown and the frequency cap of a draft against its type and each other (write
- * rules 5, 6, 9, contract X28).
+ * Checks the lists, the pace, the cooldown and the frequency cap of a draft against its type and each other
+ * (write rules 5, 6, 9, contract X28, Y12).
  */
 export const checkShape = ({ fields, problems }: ParsedBody<CampaignDraft>): void => {
   const wasSent = (list: TargetList) => problems.has(list) || (fields[list]?.length ?? 0) > 0;
@@ -63,6 +63,12 @@ export const checkShape = ({ fields, problems }: ParsedBody<CampaignDraft>): voi
       problems.add(
         "segmentation_ids",
         "A geo campaign cannot take segments: leave the segmentation ids out, or make it a push campaign.",
+      );
+    }
+    if (problems.has("max_per_minute") || typeof fields.max_per_minute === "number") {
+      problems.add(
+        "max_per_minute",
+        "A geo campaign cannot take a pace: leave the max per minute out, or make it a push campaign.",
       );
     }
   }

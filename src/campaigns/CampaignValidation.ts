@@ -24,6 +24,7 @@ const valuesOf = (
   capBy: draft.cap_by ?? "device",
   quietHours: storedQuietHours(draft.quiet_hours),
   cooldownMinutes: draft.cooldown_minutes ?? null,
+  maxPerMinute: draft.max_per_minute ?? null,
   // Without segments there is nothing to match (contract E6).
   segmentMatch: targets.segmentIds.length > 0 ? (draft.segment_match ?? null) : null,
 });

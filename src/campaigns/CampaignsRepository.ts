@@ -21,6 +21,7 @@ export interface CampaignValues {
   readonly capBy: Campaign["cap_by"];
   readonly quietHours: Campaign["quiet_hours"];
   readonly cooldownMinutes: number | null;
+  readonly maxPerMinute: number | null;
   readonly segmentMatch: Campaign["targeting"]["segment_match"];
 }
 

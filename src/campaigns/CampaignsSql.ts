@@ -52,6 +52,7 @@ const toCampaign = (row: Columns): Campaign => {
     cap_by: row.cap_by,
     quiet_hours: storedQuietHours(row.quiet_hours),
     cooldown_minutes: row.cooldown_minutes,
+    max_per_minute: row.max_per_minute,
     targeting: {
       location_ids,
       location_group_ids,
@@ -85,7 +86,8 @@ export const campaignsSql = Layer.effect(
     const columns = (now: number) => sql`
       c.id, c.name, c.type, ${statusSql(sql, now, "c")} AS status, ${utc("c.starts_at")} AS starts_at,
       ${utc("c.ends_at")} AS ends_at, c.timezone, c.paused, ${utc("c.published_at")} AS published_at,
-      c.archived, c.frequency_cap_count, c.frequency_cap_period, c.cap_by, c.quiet_hours, c.cooldown_minutes,
+      c.archived, c.frequency_cap_count, c.frequency_cap_period, c.cap_by, c.quiet_hours,
+      c.cooldown_minutes, c.max_per_minute,
       json_build_array(${targets("campaign_location", "location_id")},
         ${targets("campaign_location_group", "group_id")},
         ${targets("campaign_segment", "segment_id")}, c.segment_match) AS targets,
@@ -148,12 +150,12 @@ export const campaignsSql = Layer.effect(
         const made = sql`made AS (
           INSERT INTO campaign (workspace_id, environment, id, name, type, timezone, starts_at, ends_at,
             paused, frequency_cap_count, frequency_cap_period, cap_by, quiet_hours, cooldown_minutes,
-            segment_match, created_at, updated_at)
+            max_per_minute, segment_match, created_at, updated_at)
           VALUES (${tenant.workspaceId}, ${tenant.environment}, ${id}, ${values.name}, ${values.type},
             ${values.timezone}, ${instant(values.startsAt)}, ${instant(values.endsAt)}, ${paused},
             ${values.frequencyCapCount}, ${values.frequencyCapPeriod}, ${values.capBy},
-            ${jsonb(values.quietHours)}, ${values.cooldownMinutes}, ${values.segmentMatch},
-            ${instant(now)}, ${instant(now)})
+            ${jsonb(values.quietHours)}, ${values.cooldownMinutes}, ${values.maxPerMinute},
+            ${values.segmentMatch}, ${instant(now)}, ${instant(now)})
           ON CONFLICT (name, workspace_id, environment) DO NOTHING
           RETURNING id)`;
         const sent = targetIds(targets).filter(({ ids }) => ids.length > 0);
@@ -180,6 +182,7 @@ export const campaignsSql = Layer.effect(
             frequency_cap_count = ${values.frequencyCapCount},
             frequency_cap_period = ${values.frequencyCapPeriod}, cap_by = ${values.capBy},
             quiet_hours = ${jsonb(values.quietHours)}, cooldown_minutes = ${values.cooldownMinutes},
+            max_per_minute = ${values.maxPerMinute},
             segment_match = ${values.segmentMatch}, updated_at = ${instant(now)}
           WHERE ${tenantIs("c", tenant)} AND c.id = ${id}`),
 

@@ -34,6 +34,7 @@ export const shownCampaign = (row: StoredCampaign, targets: ResolvedTargeting, n
   cap_by: row.capBy,
   quiet_hours: row.quietHours,
   cooldown_minutes: row.cooldownMinutes,
+  max_per_minute: row.maxPerMinute,
   targeting: {
     location_ids: targets.locationIds,
     location_group_ids: targets.groupIds,
@@ -55,5 +56,6 @@ export const valuesOf = (campaign: FoundCampaign): CampaignValues => ({
   capBy: campaign.cap_by,
   quietHours: campaign.quiet_hours,
   cooldownMinutes: campaign.cooldown_minutes,
+  maxPerMinute: campaign.max_per_minute,
   segmentMatch: campaign.targeting.segment_match,
 });

@@ -1,5 +1,8 @@
 import { Effect, Schema } from "effect";
 import { readJson, type RequestInput } from "../wire/RequestBody.ts";
+import { WallTime } from "../time/LocalTime.ts";
+import { TimeZoneName } from "../time/TimeZone.ts";
+import { flag, optionalOrNull } from "../wire/Text.ts";
 import { CampaignType } from "./Campaign.ts";
 import { parseTargets, targetingFields } from "./CampaignDraft.ts";
 
@@ -12,6 +15,18 @@ export const TargetingDraft = Schema.Struct({
     }),
   ),
   ...targetingFields,
+  send: optionalOrNull(
+    Schema.Struct({
+      at: Schema.String.annotate({
+        description: "The day and time of a message of a push campaign: YYYY-MM-DD HH:MM.",
+        examples: ["2026-11-21 09:00"],
+      }).pipe(Schema.decodeTo(WallTime)),
+      timezone: TimeZoneName,
+      local: Schema.optionalKey(
+        flag("Whether it is sent at that time where each device is; `timezone` is for those without.", true),
+      ),
+    }),
+  ),
 }).annotate({ identifier: "TargetingDraft" });
 export type TargetingDraft = typeof TargetingDraft.Type;
 

@@ -55,6 +55,19 @@ export const parseCap = (flag: Option.Option<string>) =>
     (parts) => parts && { ...parts, count: Number(parts["count"]) },
   );
 
+/** The most deliveries a minute, or `none`. */
+export const paceFlag = optionalFlag(
+  "max-per-minute",
+  "Maximum deliveries in any minute, such as 60000; none for no limit",
+);
+
+/** Parses the pace of a request: null for `none`, undefined if the flag was not given. */
+export const parsePace = (flag: Option.Option<string>) =>
+  Effect.map(
+    parseParts(flag, "max-per-minute", /^(?<count>\d+)$/, "60000"),
+    (parts) => parts && Number(parts["count"]),
+  );
+
 /** Quiet hours, such as `22:00-07:00/hold`, or `none`. */
 export const quietHoursFlag = optionalFlag(
   "quiet-hours",

@@ -5,7 +5,13 @@ import { type ConnectionSettings, WaypostClient } from "../client/WaypostClient.
 import type { Environment } from "../workspaces/Environment.ts";
 import { type Ask, askOf, listOf } from "./Ask.ts";
 import { badUsage, CommandRefused, refused } from "./CommandRefused.ts";
-import { environmentFlag, type EnvironmentFlags, optionalFlag, workspaceFlag } from "./Flags.ts";
+import {
+  environmentFlag,
+  type EnvironmentFlags,
+  nameArgument,
+  optionalFlag,
+  workspaceFlag,
+} from "./Flags.ts";
 import { findId, findWorkspace } from "./Lookups.ts";
 import { keyHint, locateServer, operator } from "./Operator.ts";
 
@@ -80,3 +86,6 @@ export const findCampaign = (
     nameOrId,
     listOf(platform, (client, query) => client.campaigns.list({ ...query, archived })),
   );
+
+/** Flags of a command on one campaign. */
+export const campaignFlags = { ...platformFlags, campaign: nameArgument("campaign") };

@@ -4,9 +4,19 @@ import { recordLongReadWait } from "./DatabaseMetrics.ts";
 import { FairPermits } from "./FairPermits.ts";
 import { onLongConnections } from "./pool/LongConnections.ts";
 import { ConnectionDivision } from "./pool/PoolLimits.ts";
+import { hasNeighbours } from "./RecentWorkspaces.ts";
 
 /** How long a read or an export waits for a permit. */
 const maxWait = Duration.seconds(15);
+
+/** The longest pause between two reads of a workspace, in milliseconds. */
+const maxPauseMillis = 1_000;
+
+/** Calls back after a pause in real time. Tests replace it. */
+export const ReadPause = Context.Reference<(millis: number, resume: () => void) => void>(
+  "waypost/database/ReadPause",
+  { defaultValue: () => (millis, resume) => setTimeout(resume, millis).unref() },
+);
 
 const tooManyReads = ServiceUnavailable.of("Too many long reads wait already: try again later.", 5);
 const tooManyExports = ServiceUnavailable.of("Too many files are being sent: try again later.", 30);
@@ -23,7 +33,8 @@ export class LongReads extends Context.Service<
   {
     /**
      * Runs a read of a workspace. It runs to its end also if the caller is interrupted, because its statement
-     * does. Call it outside of transactions. @throws 503 after 15 seconds without a permit
+     * does. While other workspaces send requests, the next read of this one waits as long as this read has
+     * taken, at most a second. Call it outside of transactions. @throws 503 after 15 seconds without a permit
      */
     readonly run: <A, E, R>(
       workspaceId: number,
@@ -44,6 +55,7 @@ export class LongReads extends Context.Service<
     Effect.gen(function* () {
       const division = yield* ConnectionDivision;
       const scope = yield* Effect.scope;
+      const pause = yield* ReadPause;
       const reads = new FairPermits(division.reads, ofOne(division.reads));
       const exports = new FairPermits(division.exports, ofOne(division.exports));
 
@@ -58,8 +70,15 @@ export class LongReads extends Context.Service<
 
       return LongReads.of({
         run: (workspaceId, read) => {
-          const release = Effect.sync(() => reads.release(workspaceId));
-          const running = Effect.ensuring(Effect.interruptible(onLongConnections(read)), release);
+          const running = Effect.suspend(() => {
+            const beganAt = performance.now();
+            const release = Effect.sync(() => {
+              const millis = Math.min(performance.now() - beganAt, maxPauseMillis);
+              if (hasNeighbours(workspaceId)) pause(millis, () => reads.release(workspaceId));
+              else reads.release(workspaceId);
+            });
+            return Effect.ensuring(Effect.interruptible(onLongConnections(read)), release);
+          });
           return Effect.uninterruptibleMask((restore) =>
             restore(taken(reads, workspaceId, tooManyReads)).pipe(
               Effect.andThen(Effect.forkIn(running, scope, { startImmediately: true })),

@@ -4,7 +4,7 @@ import { SqlClient, type Statement } from "effect/sql";
 
 /** Rows of the first batch, so that it comes at once, and of all others. */
 const firstBatch = 100;
-const batchSize = 1_000;
+const batchSize = 250;
 /** Rows that are given at once: a millisecond of work of those that read them. */
 const sliceSize = 100;
 /** Batches that are read ahead. */

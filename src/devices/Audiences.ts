@@ -3,7 +3,7 @@ import type { ServiceUnavailable } from "../wire/ApiError.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 import type { AttributeSummaries } from "./AttributeSummary.ts";
 import { AttributesSql } from "./AttributesSql.ts";
-import { type AudienceCount, AudiencesSql, type KeyBlocks } from "./AudiencesSql.ts";
+import { type AudienceCount, AudiencesSql, type KeyBlocks, type ZoneCount } from "./AudiencesSql.ts";
 import { deviceReads, maxExactDevices } from "./DeviceReads.ts";
 import type { Audience } from "./SegmentRule.ts";
 
@@ -35,6 +35,11 @@ export class Audiences extends Context.Service<
       tenant: TenantKey,
       audience: Audience,
     ) => Effect.Effect<AudienceCount, ServiceUnavailable>;
+    /** The same by time zone, in any order. */
+    readonly zones: (
+      tenant: TenantKey,
+      audience: Audience,
+    ) => Effect.Effect<ReadonlyArray<ZoneCount>, ServiceUnavailable>;
     /**
      * The attributes that devices have. Of over 100,000 devices 30,000 evenly spread ones are read, at
      * most every five seconds.
@@ -63,6 +68,17 @@ export class Audiences extends Context.Service<
         }),
       );
 
+      const zones = yield* reads(
+        keptCounts,
+        Effect.fnUntraced(function* (tenant: TenantKey, audience: Audience) {
+          const sample = sampleOf(yield* repository.lastKey(tenant));
+          return (yield* repository.zones(tenant, audience, sample)).map(({ devices, zone }) => ({
+            zone,
+            devices: Math.round(devices * scaleOf(sample)),
+          }));
+        }),
+      );
+
       const summaries = yield* reads(
         keptAttributes,
         Effect.fnUntraced(function* (tenant: TenantKey) {
@@ -75,6 +91,10 @@ export class Audiences extends Context.Service<
       return Audiences.of({
         count: Effect.fn("Audiences.count")(function* (tenant, audience) {
           return yield* count(yield* repository.lastKey(tenant), tenant, audience);
+        }),
+
+        zones: Effect.fn("Audiences.zones")(function* (tenant, audience) {
+          return yield* zones(yield* repository.lastKey(tenant), tenant, audience);
         }),
 
         attributes: Effect.fn("Audiences.attributes")(function* (tenant) {

@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
 import { asNumber, onlyRow } from "../database/Rows.ts";
 import { tenantIs } from "../database/TenantColumns.ts";
+import type { TimeZoneName } from "../time/TimeZone.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 import type { Audience } from "./SegmentRule.ts";
 import { isReachableSql } from "./ObstacleSql.ts";
@@ -19,6 +20,12 @@ export interface KeyBlocks {
 export interface AudienceCount {
   readonly devices: number;
   readonly reachable: number;
+}
+
+/** The registered devices of an audience in a time zone; null for those without one. */
+export interface ZoneCount {
+  readonly zone: TimeZoneName | null;
+  readonly devices: number;
 }
 
 /** The highest key of a device: at least as many as there are devices. */
@@ -67,6 +74,13 @@ export class AudiencesSql extends Context.Service<AudiencesSql>()("waypost/devic
         SELECT ${asNumber("sum(d.devices)")} AS devices, ${asNumber("sum(d.reachable)")} AS reachable
         FROM ${sampledDevices(sql, tenant, sample, counts, audienceSql(sql, audience, "d"))}`);
     },
+
+    /** The same by time zone. */
+    zones: (tenant: TenantKey, audience: Audience, sample: KeyBlocks | null) =>
+      Effect.orDie(sql<ZoneCount>`
+        SELECT d.timezone AS zone, count(*)::int AS devices
+        FROM ${sampledDevices(sql, tenant, sample, sql`d.timezone`, audienceSql(sql, audience, "d"))}
+        GROUP BY 1`),
   })),
 }) {
   static readonly layer = Layer.effect(AudiencesSql, AudiencesSql.make);

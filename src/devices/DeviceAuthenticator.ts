@@ -1,4 +1,5 @@
 import { Context, Effect } from "effect";
+import { noteRequest } from "../database/RecentWorkspaces.ts";
 import type { Authenticator, RefusedRequest } from "../http/Authenticators.ts";
 import { anyOrigin } from "../http/CrossOrigin.ts";
 import { DeviceCaller, SdkCaller } from "./DeviceCaller.ts";
@@ -22,7 +23,8 @@ export const deviceAuthenticator: Effect.Effect<Authenticator, never, DeviceAuth
         devices.authenticate({ authorization: request.headers["authorization"], clientAddress }),
         (error): RefusedRequest => ({ error, headers: {} }),
       );
-      const { environment, workspace } = authenticated.caller;
+      const { environment, workspace, workspaceId } = authenticated.caller;
+      noteRequest(workspaceId);
       const log = { workspace: workspace.id, environment };
       if (authenticated._tag === "App") {
         const { caller } = authenticated;

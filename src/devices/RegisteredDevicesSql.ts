@@ -8,6 +8,7 @@ import type { PagePosition } from "../wire/PagePosition.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { Device, Platform } from "./Device.ts";
 import { deviceColumns } from "./DeviceColumnsSql.ts";
+import { hasPartSql } from "../database/TextPart.ts";
 import type { Transport } from "./PushAddress.ts";
 
 /** Which registered devices a list has; undefined selects all. */
@@ -26,14 +27,11 @@ export class RegisteredDevicesSql extends Context.Service<RegisteredDevicesSql>(
     make: Effect.map(SqlClient.SqlClient, (sql) => {
       const columns = deviceColumns(sql);
 
-      // Nearly all installation ids are ASCII, whose folding is `lower`, many times as fast as `search_text`.
       // They are found first: walking a million devices by id for a rare part takes ten times as long.
       const installationFound = (tenant: Tenant, pattern: string) => sql`
       key = ANY (ARRAY(
         SELECT key FROM device
-        WHERE ${inTenant(tenant)} AND CASE octet_length(installation_id)
-          WHEN char_length(installation_id) THEN lower(installation_id COLLATE "C")
-          ELSE search_text(installation_id) END LIKE ${pattern}::text))`;
+        WHERE ${inTenant(tenant)} AND ${hasPartSql(sql, "installation_id", pattern)}))`;
 
       // With one condition for each environment, an index has the few approved devices of Production.
       const isApproved = ({ environment }: Tenant) =>

@@ -86,10 +86,12 @@ export const workFactsSql = Effect.gen(function* () {
               JOIN workspace w ON w.id = r.workspace_id
               WHERE r.rolled_up_from > '-infinity' OR r.timezone <> w.timezone) AS incomplete_rollups`),
 
+    // Pushes that got a permit of their pace are due since 1970, before all others.
     queuedPushes: (now: number) =>
       Effect.orDie(sql<QueuedPushes>`
           SELECT transport, count(*)::int AS count,
-            count(*) FILTER (WHERE due_at < ${instant(now - 5 * minute)})::int AS late
+            count(*) FILTER (WHERE due_at < ${instant(now - 5 * minute)}
+              AND due_at > ${instant(0)})::int AS late
           FROM (SELECT transport, due_at FROM push_queue LIMIT 100000) AS queued
           GROUP BY transport ORDER BY transport`),
 

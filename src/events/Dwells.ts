@@ -122,8 +122,9 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
         if (match === undefined || !isOpenAt(match, dwell.dueAt)) return [];
         if (device.closing || device.obstacle !== null) return [];
         const kept = { ...match, content_key: dwell.contentKey, type: dwell.contentType };
-        const { defaultCap, defaultQuietHours } = device;
-        const subject = { ...eventSubject(dwell), defaultCap, defaultQuietHours, receivedAt: now };
+        const { defaultCap, defaultQuietHours, isPaced } = device;
+        const limits = { defaultCap, defaultQuietHours, isPaced };
+        const subject = { ...eventSubject(dwell), ...limits, receivedAt: now };
         return [{ dwell, due: dueDelivery(kept, subject, device) }];
       });
       const pending = yield* rendered(matched);

@@ -29,6 +29,7 @@ export interface DwellDevice extends Omit<Recorded, "is_new"> {
   readonly registeredAt: number;
   readonly defaultCap: FrequencyCap | null;
   readonly defaultQuietHours: QuietHours | null;
+  readonly isPaced: boolean;
   /** The workspace is scheduled for deletion. */
   readonly closing: boolean;
 }
@@ -145,9 +146,9 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
           )
           SELECT q.ord::int AS ord, h.transport, h.obstacle, h.timezone, h.user_key,
             ${epochMillis("h.registered_at")} AS "registeredAt",
-            CASE WHEN w.default_cap_count IS NOT NULL THEN jsonb_build_object(
-              'count', w.default_cap_count, 'period', w.default_cap_period) END AS "defaultCap",
-            w.quiet_hours AS "defaultQuietHours", w.deletion_scheduled_at IS NOT NULL AS closing
+            CASE WHEN w.default_cap_count IS NOT NULL THEN jsonb_build_object('count', w.default_cap_count,
+              'period', w.default_cap_period) END AS "defaultCap", w.quiet_hours AS "defaultQuietHours",
+            w.max_per_minute IS NOT NULL AS "isPaced", w.deletion_scheduled_at IS NOT NULL AS closing
           FROM ${unnested("q", dwells, keyColumns)}
           JOIN held h ON ${sameTenant("h", "q")} AND h.key = q.device_key
           JOIN workspace w ON w.id = q.workspace_id`,

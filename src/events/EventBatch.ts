@@ -35,6 +35,8 @@ export interface IncomingEvent extends EventRow {
   readonly webhookEvents: ReadonlyArray<string>;
   readonly defaultCap: FrequencyCap | null;
   readonly defaultQuietHours: QuietHours | null;
+  /** Whether the workspace has a pace. */
+  readonly isPaced: boolean;
   locationKey: LocationKey;
   /** The notifications that can fire, older ones first. */
   triggerMatches: ReadonlyArray<TriggerMatch>;
@@ -83,6 +85,7 @@ const incomingEventsOf = ({ caller, events, now }: EventRequest, requestIndex: n
         receivedAt: now,
         defaultCap: workspace.default_frequency_cap,
         defaultQuietHours: workspace.quiet_hours,
+        isPaced: workspace.max_per_minute !== null,
         locationKey: LocationKey(0),
         triggerMatches: [],
         texts: noTexts,

@@ -16,6 +16,7 @@ type EventSubject = Pick<
   | "locationKey"
   | "defaultCap"
   | "defaultQuietHours"
+  | "isPaced"
   | "receivedAt"
 >;
 
@@ -57,6 +58,7 @@ export const dueDelivery = (
   locationKey: incomingEvent.locationKey,
   cap: capWindow(triggerMatch.cap, incomingEvent.defaultCap, triggerMatch.timezone, incomingEvent.receivedAt),
   failure: null,
+  isPaced: incomingEvent.isPaced,
   recipient: null,
   cooldownSince: cooldownStart(triggerMatch.cooldown_minutes, incomingEvent.receivedAt),
   quiet: quietAt(

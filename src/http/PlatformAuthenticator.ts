@@ -2,6 +2,7 @@ import { Clock, Context, Effect } from "effect";
 import { CurrentActor } from "../access/Actor.ts";
 import { actorOf, Caller, isOperator } from "../access/Caller.ts";
 import { CallerAuthentication, workspaceHeader } from "../access/CallerAuthentication.ts";
+import { noteRequest } from "../database/RecentWorkspaces.ts";
 import type { Authenticator, RefusedRequest } from "./Authenticators.ts";
 import { Settings } from "../config/Settings.ts";
 import { listedOrigins } from "./CrossOrigin.ts";
@@ -47,6 +48,7 @@ export const platformAuthenticator: Effect.Effect<
         }),
         (error): RefusedRequest => ({ error, headers: {} }),
       );
+      noteRequest(caller.workspaceId);
       const provide = <R>(services: Context.Context<R>): Context.Context<R> =>
         Context.add(Context.add(services, Caller, caller), CurrentActor, actorOf(caller));
       const log = { workspace: caller.workspace.id, environment: caller.environment };

@@ -97,7 +97,10 @@ const LocationPoint = Schema.Tuple([
 
 /** All locations as points (contract CO1). */
 export const LocationPoints = Schema.Struct({
-  data: Schema.Array(LocationPoint),
+  data: Schema.Array(LocationPoint).annotate({
+    description: "One row for each location: id, longitude, latitude, radius in metres (null for a polygon).",
+    examples: [[["01980a6c-2b11-7e0a-8c55-6d2f9b1a4e01", 4.8936, 52.3731, 150]]],
+  }),
   meta: Schema.Struct({ count: shownInteger("How many locations there are.", 10_000) }),
 });
 

@@ -22,6 +22,24 @@ import { type LocationFilters, LocationsRepository } from "./LocationsRepository
 /** Locations near a position that are looked up for one page: more than any page has. */
 const nearCandidates = 1_000;
 
+/** The newest `count` ids below `before`, and perhaps some older ones; can be suspended where it yields. */
+function* newest(
+  locations: ReadonlySet<{ readonly id: string }>,
+  before: string | null,
+  count: number,
+): Generator<undefined, ReadonlyArray<string>> {
+  let ids: Array<string> = [];
+  let oldest = "";
+  for (const { id } of locations) {
+    if (id < oldest || (before !== null && id >= before)) continue;
+    if (ids.push(id) < 2 * count) continue;
+    ids = ids.toSorted().slice(-count);
+    oldest = ids[0] ?? "";
+    yield;
+  }
+  return ids;
+}
+
 /** Locations of one environment. `LocationImports` creates them. */
 export class Locations extends Context.Service<
   Locations,
@@ -85,16 +103,12 @@ export class Locations extends Context.Service<
             const { near, ...filters } = search;
             if (near === null) return yield* repository.page(tenant, filters, position);
             const index = yield* locationIndexes.current(tenant);
-            const { before } = position;
-            const ids = (yield* runSliced(index.within([near.longitude, near.latitude], near.meters)))
-              .map(({ id }) => id)
-              .filter((id) => before === null || id < before)
-              .toSorted()
-              .reverse();
+            const found = yield* runSliced(index.within([near.longitude, near.latitude], near.meters));
             const isFiltered = Object.values(filters).some((value) => (value ?? null) !== null);
             // The newest suffice where nothing else selects.
-            const candidates = isFiltered ? ids : ids.slice(0, nearCandidates);
-            return yield* repository.page(tenant, { ...filters, ids: candidates }, position);
+            const count = isFiltered ? Infinity : nearCandidates;
+            const ids = yield* runSliced(newest(found, position.before, count));
+            return yield* repository.page(tenant, { ...filters, ids }, position);
           },
           (page, { workspaceId }, { near }) => (near === null ? page : longReads.run(workspaceId, page)),
         ),

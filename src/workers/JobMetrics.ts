@@ -7,6 +7,7 @@ const jobNames = [
   "send_batches",
   "dwells",
   "held_deliveries",
+  "pace",
   "pushes",
   "push_queue_depth",
   "webhook_calls",

@@ -1,8 +1,11 @@
 /** Long computations in slices, so that the event loop serves requests in between. */
 import { Context, Effect } from "effect";
+import { OnLongConnections } from "../database/pool/LongConnections.ts";
 
 /** The longest a computation holds the event loop, in milliseconds. */
 const sliceMillis = 3;
+/** The same for long reads, which then leave the event loop to others for at least as long. */
+const longReadMillis = 1;
 
 /** Milliseconds of a clock that measures computations. Tests replace it. */
 export const Stopwatch = Context.Reference<() => number>("waypost/workers/Stopwatch", {
@@ -46,15 +49,21 @@ const nextSlice = Effect.callback<void>((resume) => {
   return Effect.sync(() => waiting.delete(next));
 });
 
+const pause = Effect.callback<void>((resume) => {
+  const timer = setTimeout(() => resume(Effect.void), longReadMillis);
+  return Effect.sync(() => clearTimeout(timer));
+});
+
 /**
  * An effect that yields to the event loop if more than a slice has passed since it last did. All computations
  * of the process take turns.
  */
 export const timeSlices = (): Effect.Effect<void> => {
   let since = performance.now();
-  return Effect.suspend(() => {
-    if (performance.now() - since < sliceMillis) return Effect.void;
-    return Effect.map(nextSlice, () => {
+  return Effect.withFiber((fiber) => {
+    const isLongRead = fiber.getRef(OnLongConnections);
+    if (performance.now() - since < (isLongRead ? longReadMillis : sliceMillis)) return Effect.void;
+    return Effect.map(isLongRead ? Effect.andThen(pause, nextSlice) : nextSlice, () => {
       since = performance.now();
     });
   });

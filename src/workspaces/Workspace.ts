@@ -1,6 +1,6 @@
 import { Schema } from "effect";
 import { TimeZoneName } from "../time/TimeZone.ts";
-import { nullableInstant, shownId, shownText } from "../wire/ShownFields.ts";
+import { nullableInstant, nullableInteger, shownId, shownText } from "../wire/ShownFields.ts";
 import { flag, text, Timestamp, whole } from "../wire/Text.ts";
 import type { TenantKey } from "./Environment.ts";
 import { Plan, PlanPatch } from "./Plan.ts";
@@ -22,6 +22,9 @@ export const FrequencyCap = Schema.Struct({
 export type FrequencyCap = typeof FrequencyCap.Type;
 
 const Name = text({ max: 255, description: "Name of the workspace, for people.", example: "Acme" });
+
+/** A limit of deliveries a minute (contract T5). */
+export const pace = (description: string) => whole({ min: 1, max: 10_000_000, description, example: 60_000 });
 
 /** A workspace in the operator interface. */
 export const Workspace = Schema.Struct({
@@ -45,6 +48,11 @@ export const Workspace = Schema.Struct({
     description: "The quiet hours of campaigns without their own; null for none.",
     examples: [quietExample],
   }),
+  max_per_minute: nullableInteger(
+    "The most deliveries of each of its environments in any 60 seconds; null for no limit. Sends wait for " +
+      "it; events, test sends and what quiet hours release count and go at once.",
+    60_000,
+  ),
   plan: Plan,
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -82,6 +90,11 @@ export const WorkspacePatch = Schema.Struct({
       description: "The quiet hours of campaigns without their own; null removes them.",
       examples: [quietExample],
     }),
+  ),
+  max_per_minute: Schema.optionalKey(
+    Schema.NullOr(
+      pace("The most deliveries of each of its environments in any 60 seconds; null removes the limit."),
+    ),
   ),
   plan: Schema.optionalKey(PlanPatch),
 }).annotate({ identifier: "WorkspacePatch" });

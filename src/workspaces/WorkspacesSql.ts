@@ -29,7 +29,7 @@ export const workspacesSql = Layer.effect(
       CASE WHEN default_cap_count IS NOT NULL
         THEN jsonb_build_object('count', default_cap_count, 'period', default_cap_period) END
         AS default_frequency_cap,
-      quiet_hours,
+      quiet_hours, max_per_minute,
       plan, ${utc("created_at")} AS created_at, ${utc("updated_at")} AS updated_at`;
 
     const firstWorkspace = (statement: Statement.Statement<Columns>) =>
@@ -71,7 +71,7 @@ export const workspacesSql = Layer.effect(
         firstWorkspace(sql<Columns>`SELECT ${columns} FROM workspace WHERE id = ${workspaceId}`),
 
       update: (publicId, patch, now) => {
-        const { default_frequency_cap: cap, quiet_hours: quiet } = patch;
+        const { default_frequency_cap: cap, max_per_minute: pace, quiet_hours: quiet } = patch;
         return firstWorkspace(sql<Columns>`
           UPDATE workspace SET
             name = COALESCE(${patch.name ?? null}::text, name),
@@ -88,6 +88,8 @@ export const workspacesSql = Layer.effect(
             default_cap_period = CASE WHEN ${cap !== undefined} THEN ${cap?.period ?? null}::text
               ELSE default_cap_period END,
             quiet_hours = CASE WHEN ${quiet !== undefined} THEN ${jsonb(quiet ?? null)} ELSE quiet_hours END,
+            max_per_minute = CASE WHEN ${pace !== undefined} THEN ${pace ?? null}::integer
+              ELSE max_per_minute END,
             plan = plan || ${jsonb(patch.plan ?? {})},
             updated_at = ${instant(now)}
           WHERE public_id = ${publicId}

@@ -44,6 +44,7 @@ layer(TestPlatform.layer)("Campaigns", (it) => {
             cap_by: "device",
             quiet_hours: null,
             cooldown_minutes: null,
+            max_per_minute: null,
             targeting: {
               location_ids: [second, first],
               location_group_ids: [group],

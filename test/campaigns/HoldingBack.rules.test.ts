@@ -14,6 +14,32 @@ const refusal = (world: World, body: unknown) =>
   });
 
 layer(TestPlatform.layer)("What holds messages of a campaign back", (it) => {
+  it.effect("only a push campaign takes a pace, of 1 to 10,000,000 a minute (T5.1, Y12)", () =>
+    Effect.gen(function* () {
+      const world = yield* campaignWorld();
+      const paced = (max_per_minute: unknown) => push({ name: randomUUID(), max_per_minute });
+      for (const pace of [1, 10_000_000, null]) {
+        const made = yield* world.sandbox("/campaigns", { body: paced(pace) });
+        assert.deepStrictEqual([made.status, made.body.data.max_per_minute], [201, pace]);
+        const kept = yield* world.sandbox(`/campaigns/${made.body.data.id}`, {
+          method: "PATCH",
+          body: paced(undefined),
+        });
+        assert.isNull(kept.body.data.max_per_minute);
+      }
+      for (const pace of [0, 10_000_001, 1.5, "60", true])
+        assert.deepStrictEqual(yield* refusal(world, paced(pace)), {
+          max_per_minute: ["The max per minute must be a whole number between 1 and 10,000,000."],
+        });
+      const location = yield* world.location();
+      assert.deepStrictEqual(yield* refusal(world, geo([location], { max_per_minute: 60 })), {
+        max_per_minute: [
+          "A geo campaign cannot take a pace: leave the max per minute out, or make it a push campaign.",
+        ],
+      });
+    }),
+  );
+
   it.effect("only a geo campaign takes a cooldown, of 1 to 43,200 minutes (X28, P4.1)", () =>
     Effect.gen(function* () {
       const world = yield* campaignWorld();

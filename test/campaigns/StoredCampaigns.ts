@@ -19,6 +19,7 @@ export const campaignValues: CampaignValues = {
   capBy: "device",
   quietHours: null,
   cooldownMinutes: null,
+  maxPerMinute: null,
   segmentMatch: null,
 };
 

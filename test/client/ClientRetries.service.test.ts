@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { TestClock } from "effect/testing";
 import { WaypostError } from "waypost/client";
+import { eventually } from "../Eventually.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { type Fault, faultyProxy } from "./FaultyProxy.ts";
 import { push, testClient } from "./TestClient.ts";
@@ -197,6 +198,8 @@ layer(TestWaypost.layer)("retries of the client", (it) => {
       yield* Effect.promise(() => arrived);
       arrived = proxy.arrival();
       yield* TestClock.adjust(3000);
+      // The request is aborted, and the pause begins.
+      yield* eventually(Effect.sync(() => retries.length === 1));
       yield* TestClock.adjust(125);
       yield* Effect.promise(() => arrived);
       yield* TestClock.adjust(3000);

@@ -190,6 +190,8 @@ export class ConsoleTab {
       ({ clientWidth, scrollWidth }) => scrollWidth - clientWidth,
     );
     await this.page.setViewport(before);
+    // Otherwise the next click may hit where an element was before.
+    if (before !== null) await this.page.waitForFunction(`innerWidth === ${before.width}`);
     return overflow;
   }
 }

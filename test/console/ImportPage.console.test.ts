@@ -7,10 +7,11 @@ import { isChromiumAvailable } from "../browser/Chromium.ts";
 import { TestBrowser } from "../browser/TestBrowser.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { checkPage, type ConsoleTab, consoleTab } from "./ConsoleTab.ts";
+import { testWorkbook } from "./TestWorkbook.ts";
 
 const files = mkdtempSync(join(tmpdir(), "waypost-imports-"));
 
-const written = (name: string, content: string): string => {
+const written = (name: string, content: string | Buffer): string => {
   const path = join(files, name);
   writeFileSync(path, content);
   return path;
@@ -111,6 +112,100 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))("the import in 
       const [shop] = (yield* sandbox("/locations?q=shop")).body.data;
       assert.deepInclude(shop, { name: 'Shop; "North"', radius_meters: 150, groups: ["Shops"] });
       assert.deepStrictEqual(shop.geometry.coordinates, [4.9, 52.4]);
+      assert.deepStrictEqual(tab.problems, []);
+    }),
+  );
+
+  inBrowser("a table with other names of columns, in Latin-1, is understood by itself (console.import)", () =>
+    Effect.gen(function* () {
+      const { sandbox, tokens } = yield* (yield* TestWaypost).tenant();
+      const csv =
+        "Naam;Lat;Lng;Straal;Plaats\r\nCafé Zuid;52,34;4,88;150;Amsterdam\r\n\r\n" +
+        "Dam;52,37;4,89;;Amsterdam\r\n;52,3;4,9;150;Utrecht\r\nNoord;veel;4,9;150;Utrecht\r\n";
+      const tab = yield* consoleTab;
+      yield* Effect.promise(async () => {
+        await tab.open("/locations/import");
+        await tab.signIn(tokens.sandbox);
+        await choose(tab, written("winkels.csv", Buffer.from(csv, "latin1")));
+        await tab.seeText("3 rows refused");
+        // The rows have the numbers that a spreadsheet shows: the third one is empty.
+        const rows = await tab.page.$$eval(
+          "::-p-aria([name='Refused rows'][role='table']) tbody tr",
+          (found) => found.map(({ textContent }) => textContent),
+        );
+        assert.deepStrictEqual(rows, [
+          "4DamThe row has no radius: give one, or a radius for all rows without.",
+          "5no nameThe row has no name.",
+          '6NoordThe latitude "veel" must be a number between -90 and 90.',
+        ]);
+        await tab.fill("Default radius", "200");
+        await tab.press("button", "Check again");
+        await tab.press("button", "Import 2 locations");
+        await tab.seeText("Imported: 2 created");
+      });
+      const found = (yield* sandbox("/locations")).body.data as ReadonlyArray<{
+        readonly name: string;
+        readonly radius_meters: number;
+      }>;
+      assert.deepStrictEqual(found.map(({ name, radius_meters: radius }) => `${name} ${radius}`).toSorted(), [
+        "Café Zuid 150",
+        "Dam 200",
+      ]);
+      assert.deepStrictEqual(tab.problems, []);
+    }),
+  );
+
+  inBrowser("a workbook is assigned by hand, warned about, imported and undone (console.import)", () =>
+    Effect.gen(function* () {
+      const { sandbox, tokens } = yield* (yield* TestWaypost).tenant();
+      const before = {
+        ...feature("Kept", 100),
+        properties: { name: "Kept", radius: 100, external_id: "k-1" },
+      };
+      yield* sandbox("/locations/import", { body: { type: "FeatureCollection", features: [before] } });
+      const workbook = testWorkbook([
+        ["Wat", "Noord", "Oost", "Sleutel"],
+        ["Kept & moved", 52.37, 4.89, "k-1"],
+        ["Zuid", 52.34, 4.88, ""],
+        ["Zuid", 52.34, 4.88, ""],
+        ["Swapped", 4.9, 52.36, ""],
+        ["Far", -33.9, 151.2, ""],
+      ]);
+      const tab = yield* consoleTab;
+      yield* Effect.promise(async () => {
+        await tab.open("/locations/import");
+        await tab.signIn(tokens.sandbox);
+        await choose(tab, written("stores.xlsx", workbook));
+        await tab.see("heading", "Columns");
+        await tab.seeText("Kept & moved");
+      });
+      yield* checkPage(tab);
+      yield* Effect.promise(async () => {
+        await tab.choose("Name", "Wat");
+        await tab.choose("Latitude", "Noord");
+        await tab.choose("Longitude", "Oost");
+        await tab.choose("External id", "Sleutel");
+        await tab.press("button", "Check the file");
+        await tab.seeText("3 rows to check");
+        await tab.seeText("It has the name and the position of row 3.");
+        await tab.seeText("Latitude and longitude seem to be swapped.");
+        await tab.seeText("km from most other locations.");
+        await tab.page.waitForSelector('.map[data-drawn="true"]');
+      });
+      yield* checkPage(tab);
+      yield* Effect.promise(async () => {
+        await tab.press("button", "Import 5 locations");
+        await tab.seeText("Imported: 4 created");
+        await tab.press("button", "Undo this import");
+        await tab.seeText("1 location that was there before and was updated stays as the file has it");
+        await tab.press("button", "Remove 4 locations");
+        await tab.seeText("4 of 4 created locations removed");
+      });
+      const left = (yield* sandbox("/locations")).body.data as ReadonlyArray<{ readonly name: string }>;
+      assert.deepStrictEqual(
+        left.map(({ name }) => name),
+        ["Kept & moved"],
+      );
       assert.deepStrictEqual(tab.problems, []);
     }),
   );

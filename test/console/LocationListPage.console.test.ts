@@ -66,6 +66,56 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))("the locations 
     }),
   );
 
+  inBrowser(
+    "a location is moved, resized and grouped beside its map, by the keyboard alone (console.locations)",
+    () =>
+      Effect.gen(function* () {
+        const { sandbox, tokens } = yield* world([circle("Dam", 1, "Centre"), circle("Zuid", 5)]);
+        const tab = yield* consoleTab;
+        const { keyboard } = tab.page;
+        const focused = (name: string) =>
+          tab.page.waitForFunction(`document.activeElement.textContent.startsWith("${name}")`);
+        yield* Effect.promise(async () => {
+          await tab.open("/locations");
+          await tab.signIn(tokens.sandbox);
+          const link = await tab.page.waitForSelector(
+            '::-p-xpath(//ul[@aria-label="Locations"]//a[contains(., "Dam")])',
+          );
+          await link?.focus();
+          await keyboard.press("Enter");
+          await focused("Dam");
+          await tab.seeText("0.031 km²");
+          await (await tab.see("button", "Edit")).focus();
+          await keyboard.press("Enter");
+          await tab.fill("Groups", "Centre\nNew");
+          await (await tab.see("button", "Centre")).focus();
+          await keyboard.press("ArrowUp");
+          await tab.fill("Radius", "20");
+          await tab.press("button", "Save");
+          await tab.page.waitForSelector('[aria-invalid="true"]');
+        });
+        yield* checkPage(tab);
+        yield* Effect.promise(async () => {
+          const radius = await tab.page.$eval(
+            '[aria-invalid="true"]',
+            ({ id, ownerDocument }) => ownerDocument.querySelector(`label[for="${id}"]`)?.textContent,
+          );
+          assert.strictEqual(radius, "Radius");
+          await tab.fill("Radius", "300");
+          await tab.press("button", "Save");
+          await tab.seeText("Circle, 300 m");
+          await (await tab.see("button", "Close")).focus();
+          await keyboard.press("Enter");
+          await focused("Dam");
+        });
+        const [dam] = (yield* sandbox("/locations?q=dam")).body.data;
+        assert.deepInclude(dam, { name: "Dam", radius_meters: 300, external_id: "store-1" });
+        assert.deepStrictEqual(dam.groups.toSorted(), ["Centre", "New"]);
+        assert.isAbove(dam.geometry.coordinates[1], 52.3);
+        assert.deepStrictEqual(tab.problems, []);
+      }),
+  );
+
   inBrowser("without WebGL the list alone serves, and says so (console.locations)", () =>
     Effect.gen(function* () {
       const { tokens } = yield* world([circle("Dam", 1)]);
@@ -81,13 +131,14 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))("the locations 
     }),
   );
 
-  inBrowser("ten thousand locations do not block the page (console.locations)", () =>
+  inBrowser("ten thousand locations take three requests, and do not block the page (console.locations)", () =>
     Effect.gen(function* () {
       const { tokens } = yield* world(
         Array.from({ length: 10_000 }, (_, index) => circle(`S ${index}`, index)),
       );
       const tab = yield* consoleTab;
       const warnings: Array<string> = [];
+      const asked = new Set<string>();
       tab.page.on("console", (message) => {
         if (message.text().includes("could not be loaded")) warnings.push(message.text());
       });
@@ -99,9 +150,16 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))("the locations 
             return fillText.apply(this, text);
           };
         }`);
+        tab.page.on("request", (request) => {
+          if (request.url().includes("/locations") && request.url().includes("/platform/"))
+            asked.add(request.url());
+          if (request.url().includes("/location_groups")) asked.add(request.url());
+        });
         await tab.open("/locations");
         await tab.signIn(tokens.sandbox);
         await tab.seeText("1–50 of 10,000");
+        await tab.page.waitForSelector('.map[data-drawn="true"]');
+        assert.isAtMost(asked.size, 3);
         await tab.press("button", "Next");
         await tab.seeText("51–100 of 10,000");
         await tab.page.waitForFunction("globalThis.isNumberDrawn");

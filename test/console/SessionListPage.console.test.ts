@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect, Layer } from "effect";
+import { TestClock } from "effect/testing";
 import { isChromiumAvailable } from "../browser/Chromium.ts";
 import { TestBrowser } from "../browser/TestBrowser.ts";
 import { TestWaypost, testOperatorKey } from "../TestWaypost.ts";
@@ -16,7 +17,10 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("sessions in the con
       const { tokens, workspace } = yield* tenant();
       const agent = { "user-agent": "<b>Browser</b> 1" };
       const ada = yield* signIn(origin, { access_key: tokens.sandbox, name: "Ada" }, agent);
+      // The list is in the order of time.
+      yield* TestClock.adjust("1 second");
       const kim = yield* signIn(origin, { access_key: testOperatorKey, name: "Kim" });
+      yield* TestClock.adjust("1 second");
       const tab = yield* consoleTab;
       yield* Effect.promise(async () => {
         await tab.open(`/settings?workspace=${workspace.id}&environment=sandbox`);

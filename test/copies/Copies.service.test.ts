@@ -25,6 +25,7 @@ const own = new Set([
   // Copies are paused, and not archived.
   "paused",
   "archived",
+  "published_at",
 ]);
 
 /** Ids of questions and choices are new. */
@@ -95,9 +96,9 @@ layer(TestWaypost.layer)("POST /campaigns/{campaign}/copy", (it) => {
       assert.deepStrictEqual(made, counts({ notifications: 3, media: 1, locations: 3, location_groups: 1 }));
       assert.deepStrictEqual(matched, counts());
       assert.notStrictEqual(data.id, campaign);
-      const { id: _, created_at, paused, status: state, targeting, updated_at, ...same } = data;
+      const { id: _, created_at, paused, published_at, status: state, targeting, updated_at, ...same } = data;
       for (const [field, value] of Object.entries(same)) assert.deepStrictEqual(value, source[field], field);
-      assert.deepStrictEqual([paused, state, created_at], [true, "paused", updated_at]);
+      assert.deepStrictEqual([paused, state, created_at, published_at], [true, "paused", updated_at, null]);
       assert.strictEqual(targeting.location_ids.length, 2);
       assert.deepStrictEqual(ok(yield* world.production(`/campaigns/${data.id}`)), data);
       const names = yield* Effect.forEach(targeting.location_ids, (id) =>

@@ -6,6 +6,7 @@ import { assumeDistributed } from "../../src/database/citus/IsDistributed.ts";
 import { distributedTables } from "../../src/database/citus/DistributedTables.ts";
 import { Retention } from "../../src/reports/retention/Retention.ts";
 import { Rollups } from "../../src/reports/rollups/Rollups.ts";
+import { Pacing } from "../../src/sending/pacing/Pacing.ts";
 import { HeldDeliveries } from "../../src/sending/sends/holding/HeldDeliveries.ts";
 import { decide } from "../events/DwellWorld.ts";
 import { everyEndpoint } from "../matrices/Endpoints.ts";
@@ -59,11 +60,13 @@ layer(assumed)("Statements on distributed tables", (it) => {
         const { production } = yield* sendWorld();
         yield* production.crowd(20);
         yield* production.sent(yield* production.push({}), "12:30");
+        yield* production.sent(yield* production.push({ max_per_minute: 10 }), "12:30");
         yield* at("2026-11-21T12:30:00Z");
         yield* start;
         yield* drain;
         yield* decide;
         yield* Effect.flatMap(HeldDeliveries, ({ releaseDue }) => releaseDue);
+        yield* Effect.flatMap(Pacing, ({ releaseDue }) => releaseDue);
         yield* Effect.provide(
           Effect.flatMap(Rollups, ({ step }) => Effect.repeat(step, { while: (isMore) => isMore })),
           Rollups.layer,

@@ -121,6 +121,7 @@ layer(TestDatabase.layer)("Distribution of the schema by workspace", (it) => {
       assert.deepStrictEqual(
         triggers.map(({ name, table }) => `${table}: ${name}`),
         [
+          "campaign: campaign_published",
           "delivery: delivery_changed_after_settling",
           "geofence_event: geofence_event_changed",
           "media_file: media_file_deleted",

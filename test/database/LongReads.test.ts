@@ -1,10 +1,15 @@
-import { assert, describe, it } from "@effect/vitest";
+import { afterEach, assert, describe, it, vi } from "@effect/vitest";
 import { Deferred, Effect, Exit, Fiber, Layer } from "effect";
 import { TestClock } from "effect/testing";
-import { LongReads } from "../../src/database/LongReads.ts";
+import { LongReads, ReadPause } from "../../src/database/LongReads.ts";
 import { OnLongConnections } from "../../src/database/pool/LongConnections.ts";
 import { ConnectionDivision, divided } from "../../src/database/pool/PoolLimits.ts";
+import { noteRequest } from "../../src/database/RecentWorkspaces.ts";
 import { ServiceUnavailable } from "../../src/wire/ApiError.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 const withConnections = (connections: number) =>
   Effect.provide(Layer.provide(LongReads.layer, Layer.succeed(ConnectionDivision, divided(connections))));
@@ -25,6 +30,80 @@ const endless = Effect.gen(function* () {
 });
 
 describe("LongReads", () => {
+  it.effect(
+    "beside other workspaces the next read waits as long as the last one took (running.neighbours)",
+    () => {
+      const pauses: Array<{ readonly millis: number; readonly resume: () => void }> = [];
+      let now = 0;
+      vi.spyOn(performance, "now").mockImplementation(() => now);
+      const taking = (millis: number) => Effect.sync(() => void (now += millis));
+      return Effect.gen(function* () {
+        const { run } = yield* LongReads;
+        noteRequest(2);
+        noteRequest(1);
+        for (const [took, pause] of [
+          [300, 300],
+          [900, 900],
+          [5_000, 1_000],
+        ] as const) {
+          noteRequest(2);
+          yield* run(
+            1,
+            Effect.andThen(
+              taking(took),
+              Effect.sync(() => noteRequest(2)),
+            ),
+          );
+          const next = yield* fork(run(1, Effect.void));
+          yield* Effect.yieldNow;
+          assert.isUndefined(next.pollUnsafe());
+          // Another workspace does not wait.
+          yield* run(3, Effect.void);
+          for (const { millis, resume } of pauses.splice(0)) {
+            if (millis > 0) assert.strictEqual(millis, pause);
+            resume();
+          }
+          yield* Fiber.join(next);
+          for (const { resume } of pauses.splice(0)) resume();
+        }
+      }).pipe(
+        withConnections(20),
+        Effect.provideService(ReadPause, (millis, resume) => void pauses.push({ millis, resume })),
+      );
+    },
+  );
+
+  it.effect("without requests of other workspaces reads follow each other without a pause", () => {
+    const pauses: Array<number> = [];
+    let now = 0;
+    vi.spyOn(performance, "now").mockImplementation(() => now);
+    return Effect.gen(function* () {
+      const { run } = yield* LongReads;
+      noteRequest(2);
+      now += 1_000;
+      for (let count = 0; count < 3; count++) {
+        noteRequest(1);
+        yield* run(
+          1,
+          Effect.sync(() => void (now += 10)),
+        );
+      }
+      assert.deepStrictEqual(pauses, []);
+      noteRequest(2);
+      yield* run(
+        1,
+        Effect.sync(() => void (now += 10)),
+      );
+      assert.deepStrictEqual(pauses, [10]);
+    }).pipe(
+      withConnections(20),
+      Effect.provideService(ReadPause, (millis, resume) => {
+        pauses.push(millis);
+        resume();
+      }),
+    );
+  });
+
   it.effect("one workspace leaves the last permit to another one (running.neighbours)", () =>
     Effect.gen(function* () {
       const { run } = yield* LongReads;
@@ -111,6 +190,15 @@ describe("divided", () => {
       assert.isAtLeast(short, connections < 4 ? 1 : Math.ceil(connections / 2));
       assert.strictEqual(short + long, connections);
       assert.isTrue(connections < 5 || long > reads, "an export has a connection beside reads");
+    }
+  });
+
+  it("with six connections, files of a workspace leave a permit to another one (running.neighbours)", () => {
+    assert.strictEqual(divided(5).exports, 1);
+    for (let connections = 6; connections <= 100; connections++) {
+      const { exports, long, reads } = divided(connections);
+      assert.isAtLeast(exports, 2);
+      assert.isAtLeast(long, reads + exports, "each has a connection");
     }
   });
 });

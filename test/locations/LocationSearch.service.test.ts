@@ -40,6 +40,26 @@ const world = Effect.gen(function* () {
 });
 
 layer(TestWaypost.shared)("GET /locations", (it) => {
+  it.effect("pages of 2,500 locations near a position are those of all, newest first (R1.2, R1.5)", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* (yield* TestWaypost).tenant();
+      const features = Array.from({ length: 2_500 }, (_, n) => circle(`${n}`, [5 + n / 1e5, 52]));
+      yield* sandbox("/locations/import", { body: { type: "FeatureCollection", features } });
+      const pages = (search: string) =>
+        Effect.gen(function* () {
+          const ids: Array<string> = [];
+          for (let cursor: string | null = "", page = 0; cursor !== null && page < 12; page++) {
+            const path: string = `/locations?limit=100${search}${cursor && `&cursor=${cursor}`}`;
+            const { body } = yield* sandbox(path);
+            ids.push(...body.data.map(({ id }: { id: string }) => id));
+            cursor = body.meta.next_cursor;
+          }
+          return ids;
+        });
+      assert.deepStrictEqual(yield* pages("&near=52,5&radius_meters=100000"), yield* pages(""));
+    }),
+  );
+
   it.effect(
     "near selects by the distance to the edge, newest first, and combines with the rest (R1.2, R1.5)",
     () =>

@@ -1,4 +1,4 @@
-import type { Effect } from "effect";
+import { Effect } from "effect";
 import type { MatrixFixture } from "./MatrixFixture.ts";
 
 /** A request that its endpoint accepts. */
@@ -28,3 +28,6 @@ export interface Example {
 
 /** Examples by method and path. */
 export type Examples = Readonly<Record<string, Example>>;
+
+/** The example of a request that needs nothing of the fixture. */
+export const plain = (request: ValidRequest = {}): Example => ({ request: () => Effect.succeed(request) });

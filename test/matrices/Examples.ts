@@ -1,6 +1,7 @@
 import { Effect } from "effect";
 import { type Answer, asker, testOperatorKey, TestWaypost } from "../TestWaypost.ts";
 import { contentExamples } from "./ContentExamples.ts";
+import { locationExamples } from "./LocationExamples.ts";
 import { deviceExamples } from "./DeviceExamples.ts";
 import { type Endpoint, fill } from "./Endpoints.ts";
 import type { Example, Examples, ValidRequest } from "./Example.ts";
@@ -9,7 +10,7 @@ import { operatorExamples } from "./OperatorExamples.ts";
 import { platformExamples } from "./PlatformExamples.ts";
 
 const examples: Readonly<Record<Endpoint["api"], Examples>> = {
-  platform: { ...platformExamples, ...contentExamples },
+  platform: { ...platformExamples, ...locationExamples, ...contentExamples },
   device: deviceExamples,
   operator: operatorExamples,
 };

@@ -1,10 +1,8 @@
 import { Effect } from "effect";
 import { randomUUID } from "node:crypto";
 import { questionIdKinds } from "./ContentExamples.ts";
-import type { Example, Examples, ValidRequest } from "./Example.ts";
-import { circle, type MatrixFixture, upload } from "./MatrixFixture.ts";
-
-const plain = (request: ValidRequest = {}): Example => ({ request: () => Effect.succeed(request) });
+import { type Example, type Examples, plain, type ValidRequest } from "./Example.ts";
+import { type MatrixFixture, upload } from "./MatrixFixture.ts";
 
 const onCampaign: Example = {
   request: ({ make }) => Effect.map(make.geoCampaign, (campaign) => ({ params: { campaign } })),
@@ -15,9 +13,6 @@ const onNotification: Example = {
 const onSurvey: Example = {
   request: ({ make }) =>
     Effect.map(make.surveyed, ({ campaign, survey }) => ({ params: { campaign, notification: survey } })),
-};
-const onLocation: Example = {
-  request: ({ make }) => Effect.map(make.location, ({ location }) => ({ params: { location } })),
 };
 
 const report: Example = {
@@ -107,32 +102,6 @@ export const platformExamples: Examples = {
   "GET /reports/locations": report,
   "GET /reports/notifications": report,
   "GET /reports/surveys": report,
-
-  "GET /locations": plain({ query: { limit: "2", updated_since: "2026-11-21T00:00:00Z" } }),
-  "GET /locations/points": plain({ query: { group: "Nobody", q: "shop" } }),
-  "POST /locations/import": {
-    request: () =>
-      Effect.sync(() => ({
-        query: { dry_run: "0" },
-        body: {
-          type: "FeatureCollection",
-          features: [circle({ external_id: randomUUID(), group: `Group ${randomUUID()}` }), circle()],
-        },
-      })),
-  },
-  "GET /locations/:location": onLocation,
-  "PATCH /locations/:location": {
-    request: ({ make }) =>
-      Effect.map(make.location, ({ location }) => ({
-        params: { location },
-        body: { name: "Renamed", address: "Dam 1", external_id: randomUUID() },
-      })),
-  },
-  "DELETE /locations/:location": onLocation,
-  "GET /location-groups": plain({ query: { limit: "1", name: "Nobody" } }),
-  "GET /location-groups/:locationGroup": {
-    request: ({ make }) => Effect.map(make.location, ({ locationGroup }) => ({ params: { locationGroup } })),
-  },
 
   "GET /campaigns": plain({ query: { limit: "2", updated_since: "2026-11-21" } }),
   "POST /campaigns": {
@@ -264,6 +233,13 @@ export const platformExamples: Examples = {
         query: { campaign: resources["campaign"] ?? "" },
       })),
     idKinds: { "?campaign": "campaign" },
+  },
+  "GET /campaigns/:campaign/recipients": {
+    request: ({ resources }) =>
+      Effect.succeed({
+        params: { campaign: resources["campaign"] ?? "" },
+        query: { limit: "2", outcome: "delivered", q: "a" },
+      }),
   },
   "GET /attributes": plain(),
   "GET /sends": {

@@ -31,6 +31,7 @@ layer(TestRepositories.layer)("CampaignsRepository", (it) => {
         capBy: "user" as const,
         quietHours,
         cooldownMinutes: 90,
+        maxPerMinute: 6_000,
         endsAt: now + 180 * minute,
       };
       const id = yield* insertCampaign(sandbox, { ...values, name: "Opening" });
@@ -53,6 +54,7 @@ layer(TestRepositories.layer)("CampaignsRepository", (it) => {
         cap_by: "user",
         quiet_hours: quietHours,
         cooldown_minutes: 90,
+        max_per_minute: 6_000,
         targeting: { location_ids: [], location_group_ids: [], segmentation_ids: [], segment_match: null },
         created_at: "2026-11-21T12:00:00+00:00",
         updated_at: "2026-11-21T12:00:00+00:00",

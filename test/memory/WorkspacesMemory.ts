@@ -18,6 +18,7 @@ interface StoredWorkspace {
   readonly userHashRequired: boolean;
   readonly defaultFrequencyCap: FrequencyCap | null;
   readonly quietHours: QuietHours | null;
+  readonly maxPerMinute: number | null;
   readonly plan: PlanPatch;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -37,6 +38,7 @@ const toRow = (stored: StoredWorkspace): WorkspaceRow => ({
     user_hash_required: stored.userHashRequired,
     default_frequency_cap: stored.defaultFrequencyCap,
     quiet_hours: stored.quietHours,
+    max_per_minute: stored.maxPerMinute,
     plan: { ...defaultPlan, ...stored.plan },
     created_at: utcText(stored.createdAt),
     updated_at: utcText(stored.updatedAt),
@@ -62,6 +64,7 @@ export const workspacesMemory = Layer.effect(
               userHashRequired: false,
               defaultFrequencyCap: null,
               quietHours: null,
+              maxPerMinute: null,
               plan,
               createdAt: now,
               updatedAt: now,
@@ -106,6 +109,7 @@ export const workspacesMemory = Layer.effect(
               userHashRequired: patch.user_hash_required ?? found.userHashRequired,
               defaultFrequencyCap: default_frequency_cap,
               quietHours: patch.quiet_hours === undefined ? found.quietHours : patch.quiet_hours,
+              maxPerMinute: patch.max_per_minute === undefined ? found.maxPerMinute : patch.max_per_minute,
               plan: { ...found.plan, ...patch.plan },
               updatedAt: now,
             }),

@@ -31,6 +31,7 @@ layer(TestRepositories.layer)("WorkspacesRepository", (it) => {
         user_hash_required: false,
         default_frequency_cap: null,
         quiet_hours: null,
+        max_per_minute: null,
         plan: { ...defaultPlan, max_campaigns: 3 },
         created_at: "2026-11-21T12:00:00+00:00",
         updated_at: "2026-11-21T12:00:00+00:00",

@@ -163,6 +163,7 @@ describe.each(documentNames)("the %s document", (name: DocumentName) => {
       ]),
       ...["pause", "publish", "archive", "unarchive"].map((change) => `POST ${campaign}/${change}`),
       "GET /geofences",
+      "GET /locations/points",
     ];
     for (const { op, where } of operationsOf(document)) {
       const isIdempotent = op.parameters.some((parameter: Json) => parameter.name === "Idempotency-Key");

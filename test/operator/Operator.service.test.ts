@@ -13,8 +13,7 @@ const fieldsOf = ({ body }: Answer) => Object.keys(body.error?.fields ?? {}).toS
 const everything = (ask: TestWaypost["Service"]["operator"], path: string) =>
   Effect.gen(function* () {
     const items: Array<{ id: string }> = [];
-    let cursor = "";
-    for (let pages = 0; pages < 100; pages++) {
+    for (let pages = 0, cursor = ""; pages < 100; pages++) {
       const page = yield* ask(`${path}${path.includes("?") ? "&" : "?"}limit=2${cursor}`);
       assert.strictEqual(page.status, 200);
       items.push(...page.body.data);
@@ -43,6 +42,7 @@ layer(TestWaypost.layer)("The operator interface", (it) => {
           user_hash_required: false,
           default_frequency_cap: null,
           quiet_hours: null,
+          max_per_minute: null,
           plan: defaultPlan,
           created_at: "2026-11-21T12:00:00+00:00",
           updated_at: "2026-11-21T12:00:00+00:00",

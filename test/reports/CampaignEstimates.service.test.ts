@@ -57,6 +57,31 @@ layer(TestWaypost.layer)("Counts and estimates", (it) => {
       }),
   );
 
+  it.effect("with the time of a push, the devices that have it behind them are counted (CO6.5)", () =>
+    Effect.gen(function* () {
+      const { production } = yield* sendWorld();
+      for (const timezone of ["Asia/Tokyo", "America/New_York", undefined])
+        yield* production.phone(randomUUID(), timezone === undefined ? {} : { timezone });
+      const estimate = (send: unknown, body: object = {}) =>
+        Effect.map(production.platform("/campaigns/estimate", { body: { ...body, send } }), (answer) =>
+          answer.status === 200 ? answer.body.data.devices_passed : Object.keys(answer.body.error.fields),
+        );
+      const push = { at: "2026-11-21 09:00", timezone: "UTC" };
+      assert.strictEqual(yield* estimate(null), undefined);
+      assert.strictEqual(yield* estimate(push), 3);
+      assert.strictEqual(yield* estimate({ ...push, at: "2026-11-21 12:00" }), 0);
+      assert.strictEqual(yield* estimate({ ...push, local: true }), 2);
+      assert.strictEqual(yield* estimate({ ...push, local: true, timezone: "America/New_York" }), 1);
+      assert.strictEqual(yield* estimate({ ...push, at: "2026-11-21 20:00", local: true }), 1);
+      const rule = { match: "all", conditions: [{ attribute: "timezone", op: "eq", value: "Asia/Tokyo" }] };
+      const segment = (yield* production.platform("/segments", { body: { name: "Tokyo", rule } })).body.data
+        .id;
+      const inTokyo = { type: "push", segmentation_ids: [segment] };
+      assert.strictEqual(yield* estimate({ ...push, local: true }, inTokyo), 1);
+      assert.deepStrictEqual(yield* estimate({ at: "soon", timezone: "x" }), ["send.at", "send.timezone"]);
+    }),
+  );
+
   it.effect("a geo campaign's estimate counts its locations, and each device that entered one (S4.3)", () =>
     Effect.gen(function* () {
       const { production } = yield* sendWorld();

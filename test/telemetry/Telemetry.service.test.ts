@@ -10,7 +10,8 @@ import { sampled } from "../../src/telemetry/TraceSampling.ts";
 import { moveTo, sendWorld } from "../sending/sends/SendWorld.ts";
 import { localServices } from "../sending/push/LocalProviders.ts";
 import { readAll } from "../sending/push/PushServers.ts";
-import { eventually, pushed } from "../sending/push/PushWorld.ts";
+import { pushed } from "../sending/push/PushWorld.ts";
+import { eventually } from "../Eventually.ts";
 import { TestWaypost, testOperatorKey, testSecretKey } from "../TestWaypost.ts";
 
 /** An OTLP receiver. After `hold` it no longer responds. */

@@ -64,9 +64,9 @@ layer(TestWaypost.layer)("The upgrade of campaigns", (it) => {
         yield* sql`DROP TRIGGER campaign_published ON campaign`;
         yield* sql`DROP FUNCTION publish_campaign`;
         yield* sql`ALTER TABLE campaign DROP COLUMN published_at`;
-        yield* sql`CREATE TABLE later_migration AS SELECT * FROM schema_migration WHERE name >= '0025'`;
-        yield* sql`DELETE FROM schema_migration WHERE name >= '0024'`;
-        const upTo = ownMigrations.filter(({ name }) => name < "0025");
+        yield* sql`CREATE TABLE later_migration AS SELECT * FROM schema_migration WHERE name >= '0026'`;
+        yield* sql`DELETE FROM schema_migration WHERE name >= '0025'`;
+        const upTo = ownMigrations.filter(({ name }) => name < "0026");
         yield* Effect.provide(migrate, MigrationFiles.layerFiles(upTo));
         yield* sql`INSERT INTO schema_migration SELECT * FROM later_migration`;
 

@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest";
 import { Clock, Effect } from "effect";
+import { HttpServerResponse } from "effect/http";
 import { SqlClient } from "effect/sql";
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -97,6 +98,22 @@ layer(TestWaypost.layer)("a repeated response with a secret", (it) => {
       for (const text of texts)
         for (const form of [secret, secret.slice(6), Buffer.from(secret).toString("hex")])
           assert.notInclude(text, form);
+    }),
+  );
+
+  it.effect("an older process finds the request answered, and nothing to show (Y29)", () =>
+    Effect.gen(function* () {
+      const { token, workspace } = yield* callers;
+      const sql = yield* SqlClient.SqlClient;
+      const key = randomUUID();
+      yield* token("/webhooks", { body: hook, headers: { "idempotency-key": key } });
+      // Its statement. It makes no change where a row is found, and fails at a body that is null.
+      const rows = yield* sql`
+        SELECT status, content_type, body FROM idempotent_response
+        WHERE workspace_id = (SELECT id FROM workspace WHERE public_id = ${workspace.id})
+          AND environment = 'sandbox' AND path = '/platform/v1/webhooks' AND key = ${key}`;
+      assert.deepStrictEqual(rows, [{ status: 201, content_type: "application/json", body: null }]);
+      assert.throws(() => HttpServerResponse.uint8Array(rows[0]?.["body"] as Uint8Array), TypeError);
     }),
   );
 

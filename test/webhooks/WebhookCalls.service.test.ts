@@ -63,6 +63,8 @@ layer(TestWaypost.layerWith({}, TestDatabase.layer, fakeMedia, 250))("Polls of w
       const { geo, make, receiver } = yield* webhookWorld;
       const { location, phone } = yield* geo();
       yield* make({ events: ["location.entered"] });
+      // Now the worker has just polled, and sleeps.
+      yield* called;
       yield* phone.sees("enter", location);
       yield* TestClock.adjust(250);
       yield* receiver.arrived(1);

@@ -1,5 +1,6 @@
 import { afterEach, assert, describe, it, vi } from "@effect/vitest";
 import { Effect } from "effect";
+import { onLongConnections } from "../../src/database/pool/LongConnections.ts";
 import { mapSliced } from "../../src/workers/TimeSlices.ts";
 
 afterEach(() => {
@@ -33,6 +34,19 @@ describe("TimeSlices", () => {
       // The first slice of each begins when it is called.
       const turns = slices.slice(3).map(([, at]) => at);
       assert.strictEqual(new Set(turns).size, turns.length);
+    }),
+  );
+
+  it.effect("a long read leaves the event loop to others between its slices (running.neighbours)", () =>
+    Effect.gen(function* () {
+      slowClock();
+      const seen: Array<unknown> = [];
+      vi.spyOn(globalThis, "setTimeout").mockImplementation(((run: () => void, millis: number) => {
+        seen.push(millis);
+        return setImmediate(run);
+      }) as never);
+      yield* onLongConnections(mapSliced([1, 2, 3], () => seen.push("slice")));
+      assert.deepStrictEqual(seen, ["slice", 1, "slice", 1, "slice", 1]);
     }),
   );
 

@@ -2,16 +2,28 @@
 import { signal } from "@preact/signals";
 import { ImportFileBroken } from "../../../src/client/location-files/ImportEntry.ts";
 import { addCounts, type ImportCounts, noCounts } from "../../../src/client/location-files/PartResult.ts";
-import { ApiProblem } from "../../data/ApiCall.ts";
+import { platform } from "../../data/Api.ts";
+import { ApiProblem, send } from "../../data/ApiCall.ts";
 import { refresh } from "../../data/Query.ts";
-import { refreshLocations } from "../LocationReader.ts";
 import { type ImportJournal, keepJournal, readJournal } from "./ImportProgress.ts";
 import { type FeatureOutcome, runImport } from "./ImportRun.ts";
+import {
+  type ColumnMapping,
+  guessMapping,
+  type ImportTable,
+  isComplete,
+  readTable,
+  type TableEntry,
+  tableEntries,
+} from "./ImportTable.ts";
 
 /** The step of an import. */
 export interface ImportState {
-  readonly stage: "choice" | "checking" | "checked" | "importing" | "stopped" | "done";
+  readonly stage: "choice" | "columns" | "checking" | "checked" | "importing" | "stopped" | "done";
   readonly file: File | null;
+  /** A file that is a table, and what its columns are; null for a file of features. */
+  readonly table: ImportTable | null;
+  readonly mapping: ColumnMapping | null;
   /** Features of the file that the dry run or the import has passed. */
   readonly done: number;
   /** Features of the file, once the dry run has read it. */
@@ -23,6 +35,10 @@ export interface ImportState {
   readonly refused: ReadonlyArray<FeatureOutcome>;
   /** Accepted features for the map, up to a number. */
   readonly accepted: ReadonlyArray<FeatureOutcome>;
+  /** The ids of the locations that this page has created, which can be removed again. */
+  readonly created: ReadonlyArray<string>;
+  /** How many of them are removed; null before that is asked for. */
+  readonly removed: number | null;
   readonly problem: string | null;
 }
 
@@ -32,12 +48,16 @@ const maxRefused = 20_000;
 const first: ImportState = {
   stage: "choice",
   file: null,
+  table: null,
+  mapping: null,
   done: 0,
   total: 0,
   resumed: 0,
   counts: noCounts,
   refused: [],
   accepted: [],
+  created: [],
+  removed: null,
   problem: null,
 };
 
@@ -47,21 +67,58 @@ const sentenceOf = (error: unknown): string => {
   return [error.message, ...Object.values(error.fields).flat()].join(" ");
 };
 
+const removalConcurrency = 4;
+const retryMillis = 3_000;
+
+/** Removes a location; while the server is away or busy, again and again. @throws ApiProblem */
+const removeLocation = async (id: string): Promise<void> => {
+  for (;;) {
+    try {
+      await send(platform.locations.delete(id));
+      return;
+    } catch (error) {
+      // It may be gone already.
+      if (!(error instanceof ApiProblem) || error.status === 404) return;
+      if (!error.isTemporary) throw error;
+      await new Promise((resolve) => setTimeout(resolve, retryMillis));
+    }
+  }
+};
+
 /** The model of the page. */
 export class ImportModel {
   readonly state = signal(first);
   #abort = new AbortController();
   #journal: ImportJournal | undefined;
+  #rows: ReadonlyArray<TableEntry> | undefined;
 
-  /** Checks a file, or the rest of it if an import of it was stopped. */
+  /** Reads a file. A table whose columns are not all known waits for a person; all others are checked. */
   async choose(file: File): Promise<void> {
     const signal = this.#restart();
     this.#journal = readJournal(file);
+    this.state.value = { ...first, stage: "checking", file };
+    await this.#guarded("choice", signal, async () => {
+      const table = (await readTable(file)) ?? null;
+      if (signal.aborted) return;
+      const mapping = table === null ? null : (this.#journal?.mapping ?? guessMapping(table));
+      this.#set({ table, mapping });
+      if (mapping !== null && !isComplete(mapping)) this.#set({ stage: "columns" });
+      else await this.check(mapping);
+    });
+  }
+
+  /** Checks the file, or the rest of it if an import of it was stopped. */
+  async check(mapping: ColumnMapping | null): Promise<void> {
+    const { file, table } = this.state.value;
+    if (file === null) return;
+    const signal = this.#restart();
     const resumed = this.#journal?.done ?? 0;
-    this.state.value = { ...first, stage: "checking", file, resumed };
+    this.#rows = table === null || mapping === null ? undefined : tableEntries(table, mapping);
+    this.state.value = { ...first, stage: "checking", file, table, mapping, resumed };
     await this.#guarded("choice", signal, () =>
       runImport({
         file,
+        rows: this.#rows,
         isDryRun: true,
         skip: resumed,
         id: "",
@@ -88,20 +145,22 @@ export class ImportModel {
     const { file } = this.state.value;
     if (file === null) return;
     const signal = this.#restart();
-    const journal = this.#journal ?? { id: crypto.randomUUID(), done: 0, counts: noCounts };
+    const { mapping } = this.state.value;
+    const journal = this.#journal ?? { id: crypto.randomUUID(), done: 0, counts: noCounts, mapping };
     this.#keep(file, journal);
     this.#set({ stage: "importing", problem: null, done: journal.done, counts: journal.counts });
     await this.#guarded("stopped", signal, () =>
       runImport({
         file,
+        rows: this.#rows,
         isDryRun: false,
         skip: journal.done,
         id: journal.id,
         signal,
-        onPart: ({ counts, done }) => {
+        onPart: ({ counts, created, done }) => {
           const sum = addCounts(this.state.value.counts, counts);
-          this.#keep(file, { id: journal.id, done, counts: sum });
-          this.#set({ done, counts: sum });
+          this.#keep(file, { ...journal, done, counts: sum });
+          this.#set({ done, counts: sum, created: [...this.state.value.created, ...created] });
         },
       }),
     );
@@ -109,7 +168,25 @@ export class ImportModel {
     keepJournal(file, undefined);
     this.#journal = undefined;
     this.#set({ stage: "done" });
-    refreshLocations();
+    await refresh();
+  }
+
+  /** Removes the locations that this page has created. What it has updated stays as it is. */
+  async undo(): Promise<void> {
+    const { created } = this.state.value;
+    this.#set({ removed: 0, problem: null });
+    const left = created.values();
+    const removeNext = async (): Promise<void> => {
+      for (const id of left) {
+        await removeLocation(id);
+        this.#set({ removed: (this.state.value.removed ?? 0) + 1 });
+      }
+    };
+    try {
+      await Promise.all(Array.from({ length: removalConcurrency }, removeNext));
+    } catch (error) {
+      this.#set({ problem: sentenceOf(error) });
+    }
     await refresh();
   }
 

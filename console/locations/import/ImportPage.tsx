@@ -3,30 +3,20 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { locationFileExtensions } from "../../../src/client/location-files/LocationFile.ts";
 import { Button, ButtonLink } from "../../parts/Button.tsx";
 import { CardSection } from "../../parts/CardSection.tsx";
-import { type Column, DataTable } from "../../parts/DataTable.tsx";
 import { formatCount, formatNumber } from "../../parts/DisplayFormats.ts";
+import { ConfirmDialog } from "../../parts/Dialog.tsx";
 import { DropZone } from "../../parts/DropZone.tsx";
 import { PointMap } from "../../parts/map/PointMap.tsx";
 import { PageFrame } from "../../parts/PageFrame.tsx";
-import { PartPager } from "../../parts/PartPager.tsx";
 import { ProgressBar } from "../../parts/ProgressBar.tsx";
 import { addressOf } from "../../routing/Router.ts";
 import { environment, workspaceId } from "../../session/Scope.ts";
+import { ColumnFields } from "./ColumnFields.tsx";
 import { ImportModel, type ImportState } from "./ImportModel.ts";
-import type { FeatureOutcome } from "./ImportRun.ts";
+import { OutcomeTable } from "./OutcomeTable.tsx";
+import { importWarnings } from "./ImportWarnings.ts";
 
-const accepted = [...locationFileExtensions, ".txt", "application/geo+json", "text/csv"].join(",");
-const refusedSize = 100;
-
-const columns: ReadonlyArray<Column<FeatureOutcome>> = [
-  { key: "number", heading: "Number", cell: ({ number }) => formatNumber(number) },
-  { key: "name", heading: "Name", cell: ({ name }) => name ?? <span class="quiet">no name</span> },
-  {
-    key: "reasons",
-    heading: "Reason",
-    cell: ({ reasons }) => reasons.map((reason) => <p key={reason}>{reason}</p>),
-  },
-];
+const accepted = [...locationFileExtensions, ".txt", ".xlsx", "application/geo+json", "text/csv"].join(",");
 
 const Choice = ({ model }: { readonly model: ImportModel }) => (
   <DropZone
@@ -34,28 +24,13 @@ const Choice = ({ model }: { readonly model: ImportModel }) => (
     accept={accepted}
     onFiles={([file]) => file !== undefined && void model.choose(file)}
   >
-    <p>or drop it here: GeoJSON, GeoJSONL, or CSV with the columns</p>
+    <p>or drop it here: an Excel workbook (.xlsx), CSV, GeoJSON or GeoJSONL.</p>
     <p>
-      <code>name, latitude, longitude, radius, external_id, group</code>
+      A table has a row for each location, with columns such as <code>name, latitude, longitude, radius</code>
+      . Other names are fine: you say which column is what.
     </p>
   </DropZone>
 );
-
-const Refused = ({ refused }: { readonly refused: ReadonlyArray<FeatureOutcome> }) => {
-  const [part, setPart] = useState(0);
-  if (refused.length === 0) return null;
-  return (
-    <CardSection title={`${formatCount(refused.length, "feature")} refused`}>
-      <DataTable
-        label="Refused features"
-        columns={columns}
-        rows={refused.slice(part * refusedSize, (part + 1) * refusedSize)}
-        rowKey={({ number }) => String(number)}
-      />
-      <PartPager part={part} size={refusedSize} total={refused.length} onPart={setPart} />
-    </CardSection>
-  );
-};
 
 const Preview = ({ state }: { readonly state: ImportState }) => {
   const { accepted: good, refused } = state;
@@ -73,7 +48,7 @@ const Preview = ({ state }: { readonly state: ImportState }) => {
   return (
     <>
       <PointMap points={points} subject={state.file?.name ?? ""} labelOf={labelOf} />
-      {refused.length > 0 && <p class="hint">On the map, a refused feature is a ring.</p>}
+      {refused.length > 0 && <p class="hint">On the map, what is refused is a ring.</p>}
     </>
   );
 };
@@ -112,8 +87,39 @@ const Checked = ({ model, state }: { readonly model: ImportModel; readonly state
   );
 };
 
+const UndoDialog = ({
+  model,
+  onClose,
+  state: { counts, created },
+}: {
+  readonly model: ImportModel;
+  readonly state: ImportState;
+  readonly onClose: () => void;
+}) => (
+  <ConfirmDialog
+    title="Undo this import?"
+    action={`Remove ${formatCount(created.length, "location")}`}
+    isDangerous
+    onConfirm={async () => void model.undo()}
+    onClose={onClose}
+  >
+    <p>The {formatCount(created.length, "location")} that this import has created will be deleted.</p>
+    {counts.updated > 0 && (
+      <p>
+        {counts.updated === 1
+          ? "1 location that was there before and was updated stays as the file has it: its former values are"
+          : `${formatNumber(counts.updated)} locations that were there before and were updated stay as ` +
+            "the file has them: their former values are"}{" "}
+        not kept.
+      </p>
+    )}
+    <p>Groups that the import has made stay.</p>
+  </ConfirmDialog>
+);
+
 const Running = ({ model, state }: { readonly model: ImportModel; readonly state: ImportState }) => {
-  const { counts, done, file, stage, total } = state;
+  const { counts, created, done, file, removed, stage, total } = state;
+  const [isAsked, setAsked] = useState(false);
   const isDone = stage === "done";
   return (
     <CardSection title={file?.name ?? ""}>
@@ -127,6 +133,14 @@ const Running = ({ model, state }: { readonly model: ImportModel; readonly state
         {isDone ? "Imported: " : stage === "stopped" ? "Stopped: " : ""}
         {countsText(counts, "did")}
       </p>
+      {removed !== null && (
+        <ProgressBar
+          label="Undo"
+          done={removed}
+          total={created.length}
+          text={`${formatNumber(removed)} of ${formatCount(created.length, "created location")} removed`}
+        />
+      )}
       <div class="actions">
         {stage === "importing" && <Button onPress={() => model.stop()}>Stop</Button>}
         {stage === "stopped" && (
@@ -139,8 +153,12 @@ const Running = ({ model, state }: { readonly model: ImportModel; readonly state
             Show locations
           </ButtonLink>
         )}
+        {stage !== "importing" && created.length > 0 && removed === null && (
+          <Button onPress={() => setAsked(true)}>Undo this import</Button>
+        )}
         {stage !== "importing" && <Button onPress={() => model.reset()}>Choose another file</Button>}
       </div>
+      {isAsked && <UndoDialog model={model} state={state} onClose={() => setAsked(false)} />}
     </CardSection>
   );
 };
@@ -151,7 +169,12 @@ export const ImportPage = () => {
   const model = useMemo(() => new ImportModel(), [scope]);
   useEffect(() => () => model.stop(), [model]);
   const state = model.state.value;
-  const { done, problem, refused, stage } = state;
+  const { accepted: good, done, mapping, problem, refused, stage, table } = state;
+  const isTable = table !== null;
+  const warned = useMemo(() => importWarnings(good, isTable ? "row" : "feature"), [good, isTable]);
+  const columnFields = table !== null && mapping !== null && (
+    <ColumnFields model={model} table={table} mapping={mapping} isChecked={stage === "checked"} />
+  );
   return (
     <PageFrame
       title="Import locations"
@@ -164,14 +187,27 @@ export const ImportPage = () => {
         </p>
       )}
       {stage === "choice" && <Choice model={model} />}
-      {stage === "checking" && <p role="status">Checking the file: {formatCount(done, "feature")} so far…</p>}
+      {stage === "checking" && <p role="status">Checking the file: {formatNumber(done)} so far…</p>}
       {stage === "checked" && <Checked model={model} state={state} />}
       {(stage === "importing" || stage === "stopped" || stage === "done") && (
         <Running model={model} state={state} />
       )}
-      {stage !== "choice" && stage !== "checking" && (
+      {stage === "columns" && columnFields}
+      {stage !== "choice" && stage !== "columns" && stage !== "checking" && (
         <>
-          <Refused refused={refused} />
+          <OutcomeTable
+            title={`${formatCount(refused.length, isTable ? "row" : "feature")} refused`}
+            label={isTable ? "Refused rows" : "Refused features"}
+            isTable={isTable}
+            outcomes={refused}
+          />
+          <OutcomeTable
+            title={`${formatCount(warned.length, isTable ? "row" : "feature")} to check`}
+            label="Warnings"
+            isTable={isTable}
+            outcomes={warned}
+          />
+          {stage === "checked" && columnFields}
           <Preview state={state} />
         </>
       )}

@@ -2,6 +2,7 @@
 import type { ImportCounts } from "../../../src/client/location-files/PartResult.ts";
 import { draftKey, keepDraft, readDraft } from "../../session/Drafts.ts";
 import { environment, workspaceId } from "../../session/Scope.ts";
+import type { ColumnMapping } from "./ImportTable.ts";
 
 /** The state of an import that has begun. */
 export interface ImportJournal {
@@ -10,6 +11,8 @@ export interface ImportJournal {
   /** The features of the file that are imported. */
   readonly done: number;
   readonly counts: ImportCounts;
+  /** The columns of a table, which the rest is read by. */
+  readonly mapping: ColumnMapping | null;
 }
 
 const keyOf = ({ lastModified, name, size }: File): string =>

@@ -3,13 +3,16 @@ import { platform } from "../../data/Api.ts";
 import { ApiProblem, send } from "../../data/ApiCall.ts";
 import type { ImportReport } from "../../data/Resources.ts";
 import { centreOf, type Point } from "../../parts/map/Shapes.ts";
+import type { TableEntry } from "./ImportTable.ts";
 import { partsOf, readLocationFile } from "../../../src/client/location-files/LocationFile.ts";
 import { featuresOf, type ImportCounts, partResult } from "../../../src/client/location-files/PartResult.ts";
 import { DryRunTally } from "./DryRunTally.ts";
 
 /** A feature with its result. */
 export interface FeatureOutcome {
+  /** The number of the feature in the file, or of the row in its spreadsheet. */
   readonly number: number;
+  readonly externalId: string | null;
   readonly name: string | null;
   /** Null if it has no coordinates that can be shown. */
   readonly at: Point | null;
@@ -23,6 +26,8 @@ export interface PartResult {
   readonly done: number;
   readonly counts: ImportCounts;
   readonly outcomes: ReadonlyArray<FeatureOutcome>;
+  /** The ids of the locations that it has created. */
+  readonly created: ReadonlyArray<string>;
 }
 
 /** A dry run sends the most that an import takes, so that the limits of the plan are found exactly. */
@@ -59,14 +64,33 @@ const positionOf = (feature: unknown): Point | null => {
   return centreOf({ geometry: { type: "Polygon", coordinates: [ring] }, radius_meters: null });
 };
 
-const nameOf = (feature: unknown): string | null => {
-  const { properties } = (feature ?? {}) as { readonly properties?: { readonly name?: unknown } | null };
-  return typeof properties?.name === "string" ? properties.name : null;
+/** A text of a feature's properties. */
+const textOf = (feature: unknown, name: "name" | "external_id"): string | null => {
+  const { properties } = (feature ?? {}) as { readonly properties?: { readonly [name]?: unknown } | null };
+  const text = properties?.[name];
+  return typeof text === "string" ? text : null;
 };
+
+/** Reasons about features as sentences about rows. */
+const rowReasons: ReadonlyArray<readonly [reason: RegExp, sentence: string]> = [
+  [/^A feature needs a name: .*$/, "The row has no name."],
+  [/^A Point needs a radius: .*$/, "The row has no radius: give one, or a radius for all rows without."],
+  [/^The Point has (latitude|longitude) null; it must be .*$/, "The row has no $1."],
+  [
+    /^The Point has (latitude|longitude) (.*); it must be a number ([^.]*)\..*$/,
+    "The $1 $2 must be a number $3.",
+  ],
+  [/\bthis feature\b/g, "this row"],
+];
+
+const rowReason = (reason: string): string =>
+  rowReasons.reduce((text, [pattern, sentence]) => text.replace(pattern, sentence), reason);
 
 /** Parameters of a run. */
 export interface RunOptions {
   readonly file: File;
+  /** The rows of a table; undefined for a file of features. */
+  readonly rows?: ReadonlyArray<TableEntry> | undefined;
   readonly isDryRun: boolean;
   /** Features at the start of the file that were imported before. */
   readonly skip: number;
@@ -97,13 +121,21 @@ const sendPart = async (
   }
 };
 
+/** The rows of a table in batches, which keep no other task waiting. */
+async function* batchesOf(rows: ReadonlyArray<TableEntry>): AsyncGenerator<ReadonlyArray<TableEntry>> {
+  for (let start = 0; start < rows.length; start += importFeatures)
+    yield rows.slice(start, start + importFeatures);
+}
+
 /** Runs the file. @throws ImportFileBroken, ApiProblem */
 export const runImport = async (options: RunOptions): Promise<void> => {
-  const { file, isDryRun, onPart, skip } = options;
+  const { file, isDryRun, onPart, rows, skip } = options;
   const tally = new DryRunTally();
   const limits = { features: isDryRun ? dryRunFeatures : importFeatures, bytes: partBytes };
   let done = 0;
-  for await (const part of partsOf(readLocationFile(slicesOf(file), { name: file.name }), limits)) {
+  const entries =
+    rows === undefined ? readLocationFile(slicesOf(file), { name: file.name }) : batchesOf(rows);
+  for await (const part of partsOf(entries, limits)) {
     const rest = part.slice(Math.max(0, skip - done));
     done += part.length;
     if (rest.length === 0) continue;
@@ -115,8 +147,17 @@ export const runImport = async (options: RunOptions): Promise<void> => {
     const { counts, results } = partResult(rest, report);
     const outcomes = results.map(({ entry, name, reasons }, index) => {
       const feature = entry._tag === "Feature" ? entry.feature : null;
-      return { number: first + index, name: name ?? nameOf(feature), at: positionOf(feature), reasons };
+      return {
+        number: rows?.[first + index - 1]?.number ?? first + index,
+        externalId: textOf(feature, "external_id"),
+        name: name ?? textOf(feature, "name"),
+        at: positionOf(feature),
+        reasons: rows === undefined ? reasons : reasons.map(rowReason),
+      };
     });
-    onPart({ done, counts, outcomes });
+    const created = (report?.results ?? []).flatMap(({ id, status }) =>
+      !isDryRun && status === "created" && id !== undefined ? [id] : [],
+    );
+    onPart({ done, counts, outcomes, created });
   }
 };

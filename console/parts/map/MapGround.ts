@@ -20,10 +20,11 @@ export const colour = (name: string): string => {
 
 const outlines = async (): Promise<StyleSpecification> => {
   const response = await fetch(COUNTRIES_URL);
+  if (!response.ok) throw new Error("The outlines of countries could not be loaded.");
   const topology = (await response.json()) as Parameters<typeof feature>[0];
   const { countries } = topology.objects;
   if (countries?.type !== "GeometryCollection") throw new Error("The outlines of countries are damaged.");
-  // Lines between countries alone: the outline of one on both sides of 180° would cross the whole map.
+  // Lines between countries alone: coasts are where the colour of the land ends.
   const borders = mesh(topology, countries as Parameters<typeof mesh>[1], (a, b) => a !== b);
   return {
     version: 8,

@@ -5,6 +5,8 @@
 import type { Map as MapLibreMap } from "maplibre-gl";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { Button } from "../Button.tsx";
+import type { TownSearch } from "./TownSearch.tsx";
 
 /** West, south, east, north, in degrees. */
 export type Bounds = readonly [west: number, south: number, east: number, north: number];
@@ -32,6 +34,7 @@ const makeMap = async (container: HTMLElement, bounds: Bounds | undefined): Prom
     style: await mapGround(),
     bounds: bounds === undefined ? [-170, -55, 180, 72] : [...bounds],
     fitBoundsOptions: { padding: 40, maxZoom: 15 },
+    minZoom: 0,
     attributionControl: false,
     dragRotate: false,
     pitchWithRotate: false,
@@ -63,9 +66,13 @@ const loadStyles = (): Promise<void> =>
 /** A region "Map". It keeps its centre and zoom while data changes. */
 export const MapView = ({ bounds, children, onReady }: MapViewProps) => {
   const ref = useRef<HTMLDivElement>(null);
-  const [state, setState] = useState<"loading" | "ready" | "impossible">("loading");
-  // Whether everything has been drawn once, for those who take pictures.
-  const [isDrawn, setDrawn] = useState(false);
+  const [state, setState] = useState<"loading" | "ready" | "failed" | "impossible">("loading");
+  const [attempt, setAttempt] = useState(0);
+  const [shown, setShown] = useState<
+    { readonly map: MapLibreMap; readonly Search: typeof TownSearch } | undefined
+  >(undefined);
+  // The zoom at which everything in view is drawn, for those who take pictures.
+  const [drawnZoom, setDrawnZoom] = useState<number | undefined>(undefined);
   const ready = useRef(onReady);
   ready.current = onReady;
 
@@ -80,33 +87,55 @@ export const MapView = ({ bounds, children, onReady }: MapViewProps) => {
       const { mapGround } = await import("./MapGround.ts");
       map?.setStyle(await mapGround());
     };
-    const onTheme = () => void redraw();
+    // Without the ground in the other theme, that of this one stays.
+    const onTheme = () => void redraw().catch(() => undefined);
     const begin = async (): Promise<void> => {
-      const made = await makeMap(container, bounds);
+      const [made, { addTownLabels }, { TownSearch }] = await Promise.all([
+        makeMap(container, bounds),
+        import("./TownLabels.ts"),
+        import("./TownSearch.tsx"),
+      ]);
       if (isGone) return made.remove();
       map = made;
       theme.addEventListener("change", onTheme);
       made.on("style.load", () => {
+        addTownLabels(made);
         ready.current(made);
         setState("ready");
+        setShown({ map: made, Search: TownSearch });
       });
-      made.on("idle", () => setDrawn(true));
+      made.on("movestart", () => setDrawnZoom(undefined));
+      made.on("idle", () => setDrawnZoom(made.getZoom()));
     };
-    begin().catch(() => setState("impossible"));
+    setState("loading");
+    begin().catch(() => !isGone && setState("failed"));
     return () => {
       isGone = true;
       theme.removeEventListener("change", onTheme);
       map?.remove();
     };
-  }, []);
+  }, [attempt]);
 
   return (
-    <section class="map" aria-label="Map" data-state={state} data-drawn={isDrawn}>
+    <section
+      class="map"
+      aria-label="Map"
+      data-state={state}
+      data-drawn={drawnZoom !== undefined}
+      data-zoom={drawnZoom}
+    >
       {state === "impossible" ? (
         <p class="notice">This browser draws no maps (it has no WebGL). The list has everything.</p>
       ) : (
         <div ref={ref} class="map-canvas" />
       )}
+      {state === "failed" && (
+        <div class="notice notice-problem map-failed" role="alert">
+          <p>The map could not be loaded. The list has everything.</p>
+          <Button onPress={() => setAttempt(attempt + 1)}>Try again</Button>
+        </div>
+      )}
+      {state === "ready" && shown !== undefined && <shown.Search map={shown.map} />}
       {children}
     </section>
   );

@@ -16,7 +16,7 @@ export interface MapPoint {
 export interface PointActions {
   readonly onPoint?: ((id: string) => void) | undefined;
   /** The text that a pointer shows over a point. */
-  readonly labelOf?: ((id: string) => string | undefined) | undefined;
+  readonly labelOf?: ((id: string) => string | undefined | Promise<string | undefined>) | undefined;
 }
 
 const source = "points";
@@ -126,15 +126,22 @@ const follow = async (map: MapLibreMap, actions: () => PointActions): Promise<vo
     const id: unknown = features?.[0]?.properties["id"];
     if (typeof id === "string") actions().onPoint?.(id);
   });
+  let over = "";
+  const showLabel = async (id: string, [lng = 0, lat = 0]: ReadonlyArray<number>): Promise<void> => {
+    const label = await actions().labelOf?.(id);
+    if (label !== undefined && over === id) popup.setLngLat([lng, lat]).setText(label).addTo(map);
+  };
   map.on("mousemove", "points", ({ features }) => {
     const [feature] = features ?? [];
-    const label = actions().labelOf?.(String(feature?.properties["id"]));
-    if (feature?.geometry.type !== "Point" || label === undefined) return;
-    cursor("pointer")();
-    const [lng = 0, lat = 0] = feature.geometry.coordinates;
-    popup.setLngLat([lng, lat]).setText(label).addTo(map);
+    const id = String(feature?.properties["id"]);
+    if (feature?.geometry.type !== "Point" || over === id) return;
+    over = id;
+    cursor(actions().onPoint === undefined ? "" : "pointer")();
+    // Without a name the point is still there.
+    void showLabel(id, feature.geometry.coordinates).catch(() => undefined);
   });
   map.on("mouseleave", "points", () => {
+    over = "";
     cursor("")();
     popup.remove();
   });
@@ -143,15 +150,11 @@ const follow = async (map: MapLibreMap, actions: () => PointActions): Promise<vo
 const followed = new WeakSet<MapLibreMap>();
 
 /** Adds the layers to a map whose ground is there, again after a change of theme. */
-export const addPoints = (
-  map: MapLibreMap,
-  points: ReadonlyArray<MapPoint>,
-  actions: () => PointActions,
-): void => {
+export const addPoints = (map: MapLibreMap, actions: () => PointActions): void => {
   drawNumbers(map);
   map.addSource(source, {
     type: "geojson",
-    data: dataOf(points),
+    data: collectionOf([]),
     cluster: true,
     clusterRadius: 48,
     clusterMaxZoom: 13,

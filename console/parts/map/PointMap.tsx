@@ -6,13 +6,27 @@ import { colour } from "./MapGround.ts";
 import { boundsOf, MapView } from "./MapView.tsx";
 import { addPoints, type MapPoint, type PointActions, setPoints } from "./PointLayers.ts";
 import { PointerPosition } from "./PointerPosition.tsx";
+import type { ShapeHandles } from "./ShapeHandles.ts";
 import { collectionOf, extentOf, outlineOf, type Shape } from "./Shapes.ts";
+
+/** A shape that a person changes on the map. */
+export interface EditedShape {
+  /** Undefined until it is one. */
+  readonly shape: Shape | undefined;
+  readonly onShape: (shape: Shape) => void;
+}
 
 interface PointMapProps extends PointActions {
   readonly points: ReadonlyArray<MapPoint>;
   /** The shapes in a part of the map; asked for when the map shows a small part. */
   readonly shapesIn?: (isInView: (shape: Shape) => boolean) => ReadonlyArray<Shape>;
+  /** Changes when `shapesIn` knows more shapes. */
+  readonly shapesVersion?: unknown;
   readonly chosen?: (Shape & { readonly id: string }) | undefined;
+  /** Stands on the map instead of the chosen one. */
+  readonly edited?: EditedShape | undefined;
+  /** Called with the map once it is there. */
+  readonly onMap?: ((map: MapLibreMap) => void) | undefined;
   /** The owner of the points, such as a filter: with another value the map moves to the points. */
   readonly subject: string;
   readonly children?: ComponentChildren;
@@ -57,11 +71,20 @@ const drawOutlines = (map: MapLibreMap, { shapesIn }: PointMapProps): void => {
   setShapes(map, "outlines", shapesIn(isInView));
 };
 
+/** Moves to a shape that is not in view, or so small that it cannot be seen. */
+const moveTo = (map: MapLibreMap, shape: Shape): void => {
+  const extent = extentOf(shape);
+  const bounds = boundsOf(extent);
+  const isSeen = map.getZoom() > 11 && extent.some(([lng, lat]) => map.getBounds().contains([lng, lat]));
+  if (bounds !== undefined && !isSeen) map.fitBounds([...bounds], { padding: 60, maxZoom: 15 });
+};
+
 /** The map of points. */
 export const PointMap = (props: PointMapProps) => {
-  const { children, chosen, points, subject } = props;
+  const { children, chosen, edited, points, shapesVersion, subject } = props;
   const map = useRef<MapLibreMap | undefined>(undefined);
   const [made, setMade] = useState<MapLibreMap | undefined>(undefined);
+  const handles = useRef<ShapeHandles | undefined>(undefined);
   const latest = useRef(props);
   latest.current = props;
   /** The subject whose points the map has shown, and whether a person has moved the map since. */
@@ -72,10 +95,15 @@ export const PointMap = (props: PointMapProps) => {
     if (bounds !== undefined)
       map.current?.fitBounds([...bounds], { padding: 40, maxZoom: 15, animate: false });
   };
+  const drawChosen = (ready: MapLibreMap): void => {
+    const shape = latest.current.edited === undefined ? latest.current.chosen : latest.current.edited.shape;
+    setShapes(ready, "chosen", shape === undefined ? [] : [shape]);
+    handles.current?.show(latest.current.edited?.shape);
+  };
   const showChosen = (): void => {
     const shape = latest.current.chosen;
     if (map.current === undefined) return;
-    setShapes(map.current, "chosen", shape === undefined ? [] : [shape]);
+    drawChosen(map.current);
     const bounds = shape && boundsOf(extentOf(shape));
     if (bounds !== undefined) map.current.fitBounds([...bounds], { padding: 80, maxZoom: 16 });
   };
@@ -83,13 +111,16 @@ export const PointMap = (props: PointMapProps) => {
   const begin = (ready: MapLibreMap): void => {
     addOutlines(ready, "outlines", colour("--accent"), 1);
     addOutlines(ready, "chosen", colour("--accent-strong"), 3);
-    addPoints(ready, latest.current.points, () => latest.current);
+    addPoints(ready, () => latest.current);
+    // In a task of its own: the first one of a map is long enough.
+    setTimeout(() => ready.getCanvas().isConnected && setPoints(ready, latest.current.points));
     if (map.current === ready) {
-      setShapes(ready, "chosen", latest.current.chosen === undefined ? [] : [latest.current.chosen]);
+      drawChosen(ready);
       return drawOutlines(ready, latest.current);
     }
     map.current = ready;
     setMade(ready);
+    latest.current.onMap?.(ready);
     ready.on("movestart", ({ originalEvent }) => {
       if (originalEvent !== undefined) shown.current.isMoved = true;
     });
@@ -97,6 +128,20 @@ export const PointMap = (props: PointMapProps) => {
     if (latest.current.chosen === undefined) showAll();
     else showChosen();
   };
+
+  const text = JSON.stringify(edited?.shape);
+  useEffect(() => {
+    if (made === undefined) return;
+    const show = async (): Promise<void> => {
+      if (latest.current.edited !== undefined && handles.current === undefined) {
+        const { ShapeHandles } = await import("./ShapeHandles.ts");
+        handles.current ??= new ShapeHandles(made, (shape) => latest.current.edited?.onShape(shape));
+      }
+      drawChosen(made);
+      if (latest.current.edited?.shape !== undefined) moveTo(made, latest.current.edited.shape);
+    };
+    void show();
+  }, [made, edited === undefined, text]);
 
   useEffect(() => {
     if (map.current !== undefined) {
@@ -110,7 +155,7 @@ export const PointMap = (props: PointMapProps) => {
     const isMore = points.length > before.count && !isMoved;
     if (points.length > 0 && (isOther || isMore) && latest.current.chosen === undefined) showAll();
     if (points.length > 0) shown.current = { subject, count: points.length, isMoved };
-  }, [points, subject]);
+  }, [points, subject, shapesVersion]);
   useEffect(showChosen, [chosen?.id]);
 
   return (

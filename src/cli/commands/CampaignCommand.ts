@@ -1,15 +1,17 @@
 import { Option } from "effect";
 import { Flag } from "effect/cli";
-import type { Campaign, CampaignDraft, CopyCounts } from "../../client/WaypostClient.ts";
+import type { Campaign, CampaignDraft } from "../../client/WaypostClient.ts";
 import { counted } from "../../wire/Text.ts";
-import { environmentName } from "../../workspaces/Environment.ts";
 import { listOf } from "../Ask.ts";
 import { command, operatorCommands } from "../DeclaredCommand.ts";
-import { limitFlag, nameArgument, optionalFlag, repeatedFlag, switchFlag, textFlag } from "../Flags.ts";
-import { findCampaign, openPlatform, platformFlags } from "../Platform.ts";
-import { formatInstant, yesNo } from "../terminal/Formats.ts";
+import { limitFlag, optionalFlag, repeatedFlag, switchFlag, textFlag } from "../Flags.ts";
+import { paceFlag, parsePace } from "../PlanFlags.ts";
+import { campaignFlags, findCampaign, openPlatform, platformFlags } from "../Platform.ts";
+import { formatInstant, paceText, yesNo } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
 import { details } from "../terminal/Table.ts";
+import { copyCampaign } from "./CampaignCopyCommand.ts";
+import { listRecipients } from "./CampaignRecipientsCommand.ts";
 
 const idsOr = (ids: ReadonlyArray<string>, none: string): string =>
   ids.length === 0 ? none : ids.join(", ");
@@ -46,7 +48,10 @@ const card = (campaign: Campaign): string => {
           ["locations", idsOr(targeting.location_ids, "none")],
           ["location groups", idsOr(targeting.location_group_ids, "none")],
         ] as const)
-      : ([["segments", idsOr(targeting.segmentation_ids, "none: all devices")]] as const)),
+      : ([
+          ["pace", paceText(campaign.max_per_minute)],
+          ["segments", idsOr(targeting.segmentation_ids, "none: all devices")],
+        ] as const)),
     ["created", formatInstant(campaign.created_at)],
     ["updated", formatInstant(campaign.updated_at)],
   ]);
@@ -83,8 +88,8 @@ const list = command("list", {
       flags.draft
         ? `The environment has no ${flags.archived ? "archived " : ""}drafts.`
         : flags.archived
-        ? "The environment has no archived campaigns."
-        : "The environment has no campaigns yet. See waypost campaign create --help.",
+          ? "The environment has no archived campaigns."
+          : "The environment has no campaigns yet. See waypost campaign create --help.",
     );
   },
 });
@@ -111,6 +116,7 @@ const create = command("create", {
     ),
     groups: repeatedFlag("location-group", "Name of a location group that a geo campaign targets"),
     locations: repeatedFlag("location", "Id of a location that a geo campaign targets"),
+    pace: paceFlag,
     paused: switchFlag("paused", "Create a draft that sends nothing until it is published"),
     segments: repeatedFlag(
       "segment",
@@ -124,6 +130,7 @@ const create = command("create", {
       timezone: flags.timezone,
       starts_at: flags.startsAt,
       ends_at: Option.getOrUndefined(flags.endsAt),
+      max_per_minute: yield* parsePace(flags.pace),
       paused: flags.paused,
       location_group_names: flags.groups,
       location_ids: flags.locations,
@@ -134,8 +141,6 @@ const create = command("create", {
     yield* printOne(created, (campaign) => `Created the campaign "${campaign.name}".\n\n${card(campaign)}`);
   },
 });
-
-const campaignFlags = { ...platformFlags, campaign: nameArgument("campaign") };
 
 const show = command("show", {
   description: "Show a campaign",
@@ -178,58 +183,6 @@ const remove = command("delete", {
   },
 });
 
-const nouns = {
-  notifications: "notification",
-  media: "media file",
-  locations: "location",
-  location_groups: "location group",
-  segments: "segment",
-};
-
-const countsText = (counts: CopyCounts): string => {
-  const parts = (Object.keys(nouns) as ReadonlyArray<keyof typeof nouns>)
-    .filter((kind) => counts[kind] > 0)
-    .map((kind) => counted(counts[kind], nouns[kind]));
-  return parts.length === 0 ? "nothing" : parts.join(", ");
-};
-
-const copy = command("copy", {
-  description: "Copy a campaign, paused, with all that it refers to",
-  examples: [
-    'waypost campaign copy "Opening week" --workspace Acme --environment sandbox --to production',
-    'waypost campaign copy "Opening week" --workspace Acme --environment sandbox --to production --dry-run',
-  ],
-  flags: {
-    ...campaignFlags,
-    to: Flag.Literals("to", ["sandbox", "production"]).pipe(
-      Flag.withDescription("Environment of the copy. Only the operator key copies to the other one"),
-    ),
-    name: optionalFlag(
-      "name",
-      "Name of the copy. If left out: the same in the other environment, “Copy of …” in the same one",
-    ),
-    dryRun: switchFlag("dry-run", "Only say what the copy would make"),
-  },
-  *run({ campaign, dryRun, name, to, ...flags }) {
-    const platform = yield* openPlatform(flags);
-    const id = yield* findCampaign(platform, campaign);
-    const body = { environment: to, name: Option.getOrUndefined(name) };
-    const copied = yield* platform((client) => client.copies.copy(id, body, { dryRun }));
-    yield* printOne(copied, ({ data, made, matched }) =>
-      [
-        data === null
-          ? "Dry run: nothing was made."
-          : `Made the campaign "${data.name}" in ${environmentName(to)}. It is ${data.status}.`,
-        details([
-          ["id", data?.id ?? "none"],
-          ["made", countsText(made)],
-          ["matched", countsText(matched)],
-        ]),
-      ].join("\n\n"),
-    );
-  },
-});
-
 /** `waypost campaign …` */
 export const campaignCommand = operatorCommands("campaign", {
   description: "Campaigns: when messages are sent, and to which devices",
@@ -238,11 +191,12 @@ export const campaignCommand = operatorCommands("campaign", {
     create,
     list,
     show,
+    listRecipients,
     change("pause", "Pause a campaign: it sends nothing until it is published"),
     change("publish", "Publish a paused campaign"),
     change("archive", "Archive a campaign: pause it, and leave it out of lists"),
     change("unarchive", "Put an archived campaign back into lists; it is paused until it is published"),
-    copy,
+    copyCampaign,
     remove,
   ],
 });

@@ -103,16 +103,24 @@ const approve = command("approve", {
 
 const explain = command("explain", {
   description: "Explain which active campaigns would reach a device now, and why others would not",
-  examples: ["waypost device explain --workspace Acme --environment sandbox my-phone"],
+  examples: [
+    "waypost device explain --workspace Acme --environment sandbox my-phone",
+    "waypost device explain --workspace Acme --environment sandbox my-phone " +
+      "--campaign 01980a6c-0f3e-7c52-9a41-3f1f5d7a2b62 --at 2026-11-21T09:30:00Z",
+  ],
   flags: {
     ...environmentFlags,
     device: nameArgument("device"),
     campaign: optionalFlag("campaign", "Only the campaign with this id, active or not"),
+    at: optionalFlag("at", "What happened at this instant of the last 30 days, with --campaign"),
     limit: limitFlag,
   },
   *run(flags) {
     const platform = yield* openWorkspace(flags);
-    const filters = Option.isSome(flags.campaign) ? { campaign: flags.campaign.value } : {};
+    const filters = {
+      campaign: Option.getOrUndefined(flags.campaign),
+      at: Option.getOrUndefined(flags.at),
+    };
     yield* onDevice(platform, flags.device, (device) =>
       printList(
         flags.limit,
@@ -124,7 +132,7 @@ const explain = command("explain", {
           { heading: "REASON", cell: ({ reason }) => reason },
           { heading: "UNTIL", kind: "instant", cell: ({ until }) => until },
         ],
-        "No campaign is active.",
+        Option.isSome(flags.campaign) ? "There is no such campaign." : "No campaign is active.",
       ),
     );
   },

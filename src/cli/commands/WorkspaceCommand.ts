@@ -9,9 +9,18 @@ import { command, operatorCommands } from "../DeclaredCommand.ts";
 import { limitFlag, nameArgument, optionalFlag, textFlag } from "../Flags.ts";
 import { findWorkspace } from "../Lookups.ts";
 import { operator } from "../Operator.ts";
-import { capFlag, parseCap, parsePlan, parseQuietHours, planFlag, quietHoursFlag } from "../PlanFlags.ts";
+import {
+  capFlag,
+  paceFlag,
+  parseCap,
+  parsePace,
+  parsePlan,
+  parseQuietHours,
+  planFlag,
+  quietHoursFlag,
+} from "../PlanFlags.ts";
 import { parseFlags } from "../RequestBodies.ts";
-import { formatInstant, yesNo } from "../terminal/Formats.ts";
+import { formatInstant, paceText, yesNo } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
 import { details } from "../terminal/Table.ts";
 
@@ -43,6 +52,7 @@ const card = (workspace: Workspace): string => {
     ],
     ["quiet hours", quiet === null ? "none" : `${quiet.from}-${quiet.to}/${quiet.action}`],
     ["frequency cap", cap === null ? "none" : `${cap.count} a ${cap.period}`],
+    ["pace", paceText(workspace.max_per_minute)],
     ["plan", changed.length === 0 ? "the default" : "the default, except for:"],
     ...changed.map(([key, value]) => [`  ${key}`, formatLimit(value as Limit)] as const),
     ["created", formatInstant(workspace.created_at)],
@@ -141,6 +151,7 @@ const update = command("update", {
       "Schedule the deletion, which revokes all tokens, or cancel it",
     ),
     cap: capFlag,
+    pace: paceFlag,
     quietHours: quietHoursFlag,
     plan: planFlag,
   },
@@ -154,6 +165,7 @@ const update = command("update", {
       deletion_scheduled: Option.getOrUndefined(flags.deletion),
       default_frequency_cap: yield* parseCap(flags.cap),
       quiet_hours: yield* parseQuietHours(flags.quietHours),
+      max_per_minute: yield* parsePace(flags.pace),
       plan: yield* parsePlan(flags.plan),
     });
     if (Object.keys(payload).length === 0) {

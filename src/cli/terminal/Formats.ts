@@ -9,3 +9,7 @@ export const formatInstant = (instant: string | null): string =>
 
 /** A boolean. */
 export const yesNo = (value: boolean): string => (value ? "yes" : "no");
+
+/** A limit of deliveries a minute. */
+export const paceText = (maxPerMinute: number | null): string =>
+  maxPerMinute === null ? "no limit" : `${maxPerMinute} a minute`;

@@ -564,6 +564,11 @@ export interface Workspace {
   readonly default_frequency_cap: FrequencyCap | null;
   /** The quiet hours of campaigns without their own; null for none. */
   readonly quiet_hours: QuietHours | null;
+  /**
+   * The most deliveries of each of its environments in any 60 seconds; null for no limit. Sends wait
+   * for it; events, test sends and what quiet hours release count and go at once.
+   */
+  readonly max_per_minute: number | null;
   readonly plan: Plan;
   /** An instant in UTC, to the second. */
   readonly created_at: string;
@@ -598,6 +603,8 @@ export interface WorkspacePatch {
   readonly default_frequency_cap?: FrequencyCap | null | undefined;
   /** The quiet hours of campaigns without their own; null removes them. */
   readonly quiet_hours?: QuietHours | null | undefined;
+  /** The most deliveries of each of its environments in any 60 seconds; null removes the limit. */
+  readonly max_per_minute?: number | null | undefined;
   readonly plan?: PlanPatch | undefined;
 }
 

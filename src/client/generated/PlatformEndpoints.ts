@@ -155,6 +155,11 @@ export interface Campaign {
    * other message of the campaign there; null for no cooldown.
    */
   readonly cooldown_minutes: number | null;
+  /**
+   * Of a push campaign: the most deliveries of its sends in any 60 seconds; null for no limit of its
+   * own.
+   */
+  readonly max_per_minute: number | null;
   readonly targeting: Targeting;
   /** When the campaign was created, in UTC. */
   readonly created_at: string;
@@ -218,6 +223,11 @@ export interface CampaignDraft {
    * other message of the campaign there.
    */
   readonly cooldown_minutes?: number | null | undefined;
+  /**
+   * Of a push campaign: the most deliveries of its sends in any 60 seconds, over all processes. The
+   * rest waits. The workspace may have a smaller limit.
+   */
+  readonly max_per_minute?: number | null | undefined;
   /** Whether the campaign is paused. Left out: a new campaign is not, and an update keeps it as it is. */
   readonly paused?: boolean | undefined;
   /** Whether a device must be in `any` (the default) or `all` of the segments; null if not set. */
@@ -240,11 +250,48 @@ export interface CampaignEstimate {
   readonly reachable: number;
   /** Locations that it targets, directly or through a group; 0 for a push campaign. */
   readonly places: number;
+  /** With `send`: how many of the devices have its time behind them. */
+  readonly devices_passed?: number | undefined;
   /**
    * Distinct devices that entered one of these locations today or on the 30 days before, by the
    * workspace's time zone; null for a push campaign.
    */
   readonly devices_seen_30_days: number | null;
+}
+
+/** The JSON of `CampaignRecipient`. */
+export interface CampaignRecipient {
+  /** Its device, also if that has unregistered; null once it is erased. */
+  readonly device_id: string | null;
+  /** The app's own id of the installation; null once it is erased. */
+  readonly installation_id: string | null;
+  /** The person behind the device now; null for none. */
+  readonly user_id: string | null;
+  /** The notification, also if that is deleted. */
+  readonly notification_id: string;
+  /** Id of the delivery, and of the device's message. */
+  readonly delivery_id: string;
+  /**
+   * `held`: until the quiet hours of its device end; `queued`: to be sent; `handed_over`: sent to the
+   * push service, which has not answered; `delivered`: accepted by the push service; `failed`: refused
+   * for good, or never answered.
+   */
+  readonly status: "held" | "queued" | "handed_over" | "delivered" | "failed";
+  /**
+   * Why it is held, failed or not delivered yet, as a sentence; null if nothing is known to prevent
+   * it.
+   */
+  readonly reason: string | null;
+  /** When it was delivered or failed; until then, when it was made. */
+  readonly at: string;
+  /** When it was opened first. */
+  readonly opened_at: string | null;
+  /** When its button was clicked first. */
+  readonly clicked_at: string | null;
+  /** When the device last answered the survey, if that was after this message was made. */
+  readonly answered_at: string | null;
+  /** Whether it is a test send, which counts in no report, cap or interaction. */
+  readonly test: boolean;
 }
 
 /** The JSON of `CampaignReportRow`. */
@@ -502,7 +549,7 @@ export interface Explanation {
    * day of the start.
    */
   readonly type: "geo" | "push";
-  /** Whether it would reach the device now. */
+  /** Whether it would reach the device now; with `at`, whether it had reached it then. */
   readonly reaches: boolean;
   /**
    * The first reason why not, in this order; null if it reaches the device. `paused`: The campaign is
@@ -511,10 +558,12 @@ export interface Explanation {
    * device is not an approved test device. `unsubscribed`: The device wants no messages.
    * `not_in_segment`: The device is not in the segments of the campaign. `address_gone`: The push
    * service has said that the device's address is gone. `transport_not_configured`: No credentials are
-   * set for the push service of the device in this environment. `capped`: The frequency cap of the
-   * campaign is reached. `quiet_hours`: It is in quiet hours for the device. `cooldown`: The cooldown
-   * of the campaign at the location has not passed. `outside`: The device is in none of the locations
-   * of the campaign.
+   * set for the push service of the device in this environment. `passed`: The time of the message has
+   * passed in the device's time zone. `already_sent`: The message was already sent. `capped`: The
+   * frequency cap of the campaign is reached. `quiet_hours`: It is in quiet hours for the device.
+   * `cooldown`: The cooldown of the campaign at the location has not passed. `outside`: The device is
+   * in none of the locations of the campaign. `scheduled`: The message is still to come. `failed`: The
+   * message could not be delivered. `unknown`: Nothing is kept that says what happened then.
    */
   readonly reason:
     | "paused"
@@ -526,14 +575,19 @@ export interface Explanation {
     | "not_in_segment"
     | "address_gone"
     | "transport_not_configured"
+    | "passed"
+    | "already_sent"
     | "capped"
     | "quiet_hours"
     | "cooldown"
     | "outside"
+    | "scheduled"
+    | "failed"
+    | "unknown"
     | null;
   /**
-   * Of `capped` when the period of the cap ends, of `quiet_hours` and `cooldown` when they do;
-   * otherwise null.
+   * Of `capped` when the period of the cap ends, of `quiet_hours` and `cooldown` when they do, of
+   * `scheduled` when it is sent; with `at`, of `already_sent` when it was; otherwise null.
    */
   readonly until: string | null;
 }
@@ -1212,6 +1266,13 @@ export interface Send {
   /** When it was done, skipped, missed or cancelled; null until then. */
   readonly finished_at: string | null;
   /**
+   * The most deliveries a minute now, of its campaign or its workspace, whichever is less; null for
+   * none.
+   */
+  readonly pace: number | null;
+  /** Of a running send with a pace: when it will be done by that, in UTC; null for others. */
+  readonly estimated_finish_at: string | null;
+  /**
    * Of a send at a local time its parts in order of time; null for others. Those to come follow from
    * the time zones of the devices that are registered now.
    */
@@ -1253,6 +1314,13 @@ export interface SendDetail {
   readonly started_at: string | null;
   /** When it was done, skipped, missed or cancelled; null until then. */
   readonly finished_at: string | null;
+  /**
+   * The most deliveries a minute now, of its campaign or its workspace, whichever is less; null for
+   * none.
+   */
+  readonly pace: number | null;
+  /** Of a running send with a pace: when it will be done by that, in UTC; null for others. */
+  readonly estimated_finish_at: string | null;
   /**
    * Of a send at a local time its parts in order of time; null for others. Those to come follow from
    * the time zones of the devices that are registered now.
@@ -1433,6 +1501,17 @@ export interface TargetingDraft {
   readonly location_group_names?: ReadonlyArray<string> | null | undefined;
   /** Segments that a push campaign targets; left out or empty means everyone. */
   readonly segmentation_ids?: ReadonlyArray<string> | null | undefined;
+  readonly send?:
+    | {
+        /** The day and time of a message of a push campaign: YYYY-MM-DD HH:MM. */
+        readonly at: string;
+        /** An IANA time zone name, such as Europe/Amsterdam or UTC. */
+        readonly timezone: string;
+        /** Whether it is sent at that time where each device is; `timezone` is for those without. */
+        readonly local?: boolean | undefined;
+      }
+    | null
+    | undefined;
 }
 
 /** The JSON of `TestDelivery`. */
@@ -1880,6 +1959,11 @@ export type DeviceEventsListQuery = PageQuery;
 export interface ExplanationsExplainQuery extends PageQuery {
   /** Only this campaign, active or not. */
   readonly campaign?: string | undefined;
+  /**
+   * With `campaign`: what happened at this instant of the last 30 days, from deliveries, sends and
+   * events; without an offset it is UTC.
+   */
+  readonly at?: string | undefined;
 }
 
 /** The query parameters of `sends.list`. */
@@ -1909,6 +1993,18 @@ export interface DeliveriesListQuery extends PageQuery {
    * for good, or never answered.
    */
   readonly status?: "held" | "queued" | "handed_over" | "delivered" | "failed" | undefined;
+}
+
+/** The query parameters of `recipients.list`. */
+export interface RecipientsListQuery extends PageQuery {
+  /**
+   * Only recipients with this outcome. One who clicked has opened, too; `held`: by quiet hours;
+   * `queued`: to be sent, or sent to a push service that has not answered. Left out: all.
+   */
+  readonly outcome?:
+    "delivered" | "opened" | "clicked" | "answered" | "held" | "failed" | "queued" | undefined;
+  /** Only devices whose installation id or user id has this part, in any letter case. */
+  readonly q?: string | undefined;
 }
 
 /** The days of a report, and which of the activity it counts. */
@@ -2364,7 +2460,8 @@ export interface DeviceEventsEndpoints {
 export interface ExplanationsEndpoints {
   /**
    * Explain which campaigns would reach a device. Each active campaign, newest first: whether it would
-   * reach the device now, and if not the first reason.
+   * reach the device now, and if not the first reason. Of a push at a local time the device's own zone
+   * decides, of a message for those who stay their visit.
    */
   explain(device: string, query?: ExplanationsExplainQuery, options?: CallOptions): Pages<Explanation>;
 }
@@ -2394,12 +2491,25 @@ export interface DeliveriesEndpoints {
   };
 }
 
+/** The devices that a campaign has messages for. */
+export interface RecipientsEndpoints {
+  /**
+   * List whom a campaign has reached, and what came of it. One for each delivery, newest first by its
+   * send or event.
+   */
+  readonly list: {
+    (campaign: string, query?: RecipientsListQuery, options?: CallOptions): Pages<CampaignRecipient>;
+    /** The same as a CSV file (RFC 4180). */
+    csv(campaign: string, query?: RecipientsListQuery, options?: CallOptions): Promise<string>;
+  };
+}
+
 /** Whom a campaign would reach, before it exists. */
 export interface EstimatesEndpoints {
   /**
    * Estimate whom a campaign would reach. Takes the targeting of a campaign, under its rules. Nothing
    * is stored, and the request counts as a read. With over 100,000 devices, `reachable` and the
-   * devices of segments are estimates from an even sample.
+   * devices of segments are estimates from an even sample, as is `devices_passed`.
    */
   estimate(body: TargetingDraft, options?: CallOptions): Promise<CampaignEstimate>;
 }
@@ -2647,6 +2757,8 @@ export interface PlatformGroups {
   readonly sends: SendsEndpoints;
   /** Messages to single devices, with their outcome. */
   readonly deliveries: DeliveriesEndpoints;
+  /** The devices that a campaign has messages for. */
+  readonly recipients: RecipientsEndpoints;
   /** Whom a campaign would reach, before it exists. */
   readonly estimates: EstimatesEndpoints;
   /**
@@ -2758,6 +2870,9 @@ export const platformEndpoints = {
   },
   deliveries: {
     list: "GET /deliveries pages query csv",
+  },
+  recipients: {
+    list: "GET /campaigns/{campaign}/recipients pages query csv",
   },
   estimates: {
     estimate: "POST /campaigns/estimate body repeatable",

@@ -35,7 +35,8 @@ export interface Division {
 /** Divides the connections for statements of a process. At least one is for short statements. */
 export const divided = (connections: number): Division => {
   const reads = connections < 8 ? 1 : 2;
-  const exports = Math.max(1, Math.floor(connections / 5));
+  // From six on, a workspace leaves a permit to others.
+  const exports = Math.max(connections < 6 ? 1 : 2, Math.floor(connections / 5));
   const long = Math.max(1, Math.min(reads + exports, connections - 2));
   return { short: Math.max(1, connections - long), long, reads, exports };
 };

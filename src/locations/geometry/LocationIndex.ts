@@ -100,20 +100,21 @@ export class LocationIndex {
   /**
    * All locations whose edge is at most so many metres from the position; can be suspended where it yields.
    */
-  *within(position: GeoPosition, meters: number): Generator<undefined, ReadonlyArray<IndexedLocation>> {
-    const candidates = new Set<IndexedLocation>();
+  *within(position: GeoPosition, meters: number): Generator<undefined, ReadonlySet<IndexedLocation>> {
+    const leaves: Array<number> = [];
     // The box is larger by the rounding of distances.
     for (const [west, south, east, north] of splitAtAntimeridian(boxOfCircle(position, meters + 1))) {
       this.#tree.search(west, south, east, north, (leaf) => {
-        candidates.add(this.#owners[leaf] as IndexedLocation);
+        leaves.push(leaf);
       });
     }
     const point = directionOf(position);
-    const found: Array<IndexedLocation> = [];
-    for (const location of candidates) {
-      if (minDistanceTo(location, point) > meters) continue;
-      if (distanceTo(location, position, meters + 1) <= meters) found.push(location);
+    const found = new Set<IndexedLocation>();
+    for (const leaf of leaves) {
       yield;
+      const location = this.#owners[leaf] as IndexedLocation;
+      if (minDistanceTo(location, point) > meters) continue;
+      if (distanceTo(location, position, meters + 1) <= meters) found.add(location);
     }
     return found;
   }

@@ -14,6 +14,9 @@ export const CampaignEstimate = Schema.Struct({
   ),
   reachable: shownInteger("Devices whose address works or who have an inbox, in Sandbox if approved.", 1187),
   places: shownInteger("Locations that it targets, directly or through a group; 0 for a push campaign.", 12),
+  devices_passed: Schema.optionalKey(
+    shownInteger("With `send`: how many of the devices have its time behind them.", 1204),
+  ),
   devices_seen_30_days: Schema.NullOr(Schema.Int).annotate({
     description:
       "Distinct devices that entered one of these locations today or on the 30 days before, by the " +
@@ -38,7 +41,7 @@ export class CampaignEstimateApi extends HttpApiGroup.make("estimates")
         OpenApi.Description,
         "Takes the targeting of a campaign, under its rules. Nothing is stored, and the request counts as " +
           "a read. With over 100,000 devices, `reachable` and the devices of segments are estimates from " +
-          "an even sample.",
+          "an even sample, as is `devices_passed`.",
       ),
   )
   .annotate(OpenApi.Title, "Estimates")

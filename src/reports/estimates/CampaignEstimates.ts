@@ -1,5 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect";
+import { localInstant } from "../../campaigns/LocalSend.ts";
 import { Audiences } from "../../devices/Audiences.ts";
+import type { Audience } from "../../devices/SegmentRule.ts";
 import { Segments } from "../../devices/Segments.ts";
 import type { CampaignDraft } from "../../campaigns/CampaignDraft.ts";
 import { checkEntries, checkShape, resolveTargeting } from "../../campaigns/CampaignTargeting.ts";
@@ -42,6 +44,19 @@ export class CampaignEstimates extends Context.Service<CampaignEstimates>()(
         );
       });
 
+      /** The devices of an audience for which the time of a send has passed. */
+      const passed = Effect.fnUntraced(function* (
+        tenant: Tenant,
+        audience: Audience,
+        { at, local = false, timezone }: NonNullable<TargetingDraft["send"]>,
+      ) {
+        const now = yield* Clock.currentTimeMillis;
+        const zones = yield* audiences.zones(tenant, audience);
+        return zones
+          .filter(({ zone }) => localInstant(local ? (zone ?? timezone) : timezone, at) < now)
+          .reduce((sum, { devices }) => sum + devices, 0);
+      });
+
       return {
         /** Checks a targeting by the rules for campaigns, and counts. @throws 422, 503 */
         estimate: Effect.fn("CampaignEstimates.estimate")(function* (
@@ -56,9 +71,17 @@ export class CampaignEstimates extends Context.Service<CampaignEstimates>()(
           const complete = yield* draft.complete;
           const { groupIds, locationIds, segmentIds } = resolveTargeting(complete, known);
           const rules = [...(yield* segments.rules(tenant, segmentIds)).values()];
-          const counts = yield* audiences.count(tenant, { match: complete.segment_match ?? "any", rules });
-          const devices = rules.length > 0 ? counts.devices : yield* repository.registered(tenant);
-          const shown = { devices, reachable: Math.min(counts.reachable, devices) };
+          const audience = { match: complete.segment_match ?? ("any" as const), rules };
+          const counts = yield* audiences.count(tenant, audience);
+          const registered = reads.read(tenant.workspaceId, () => repository.registered(tenant));
+          const devices = rules.length > 0 ? counts.devices : yield* registered;
+          const { send } = body.fields;
+          const late = send ? yield* passed(tenant, audience, send) : null;
+          const shown = {
+            devices,
+            reachable: Math.min(counts.reachable, devices),
+            ...(late !== null && { devices_passed: Math.min(late, devices) }),
+          };
           if (complete.type === "push") {
             return { ...shown, places: 0, devices_seen_30_days: null } satisfies CampaignEstimate;
           }

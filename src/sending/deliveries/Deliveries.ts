@@ -9,6 +9,7 @@ import {
   quietStatus,
 } from "./Delivery.ts";
 import { countQuiet } from "./QuietMetrics.ts";
+import { PaceLedgerSql } from "../pacing/PaceLedgerSql.ts";
 import { PushCredentials } from "../credentials/PushCredentials.ts";
 
 /** A delivery that was created. */
@@ -47,6 +48,7 @@ export class Deliveries extends Context.Service<
     Effect.gen(function* () {
       const repository = yield* DeliveriesSql;
       const credentials = yield* PushCredentials;
+      const ledger = yield* PaceLedgerSql;
 
       /** Adds the initial statuses. Reads the credentials of all environments in one statement. */
       const withStatuses = Effect.fnUntraced(function* (due: ReadonlyArray<DueDelivery>) {
@@ -97,9 +99,17 @@ export class Deliveries extends Context.Service<
             }
             rows = later.filter((row) => !cooling.has(cooldownName(row)));
           }
+          yield* ledger.add(
+            due.flatMap((delivery, index) => {
+              const one = created[index];
+              return delivery.isPaced && one?.status === "delivered"
+                ? [{ ...delivery, sourceId: one.sourceId, permits: 1 }]
+                : [];
+            }),
+          );
           return created;
         }),
       });
     }),
-  ).pipe(Layer.provide(DeliveriesSql.layer));
+  ).pipe(Layer.provide([DeliveriesSql.layer, PaceLedgerSql.layer]));
 }

@@ -6,6 +6,7 @@ import { workspaceStatements, nextOf, table } from "../../database/WorkspaceGrou
 import { deliveryDeltasSql } from "../../deltas/DeltasSql.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { DueDelivery, InitialStatus } from "./Delivery.ts";
+import { permit } from "../pacing/Pace.ts";
 import { isCoolingSql, usedCapSql } from "./ReceiverSql.ts";
 
 /** Statements that create deliveries triggered by events. */
@@ -53,6 +54,7 @@ export class DeliveriesSql extends SqlService<DeliveriesSql>("waypost/sending/De
             held_until: ["timestamptz", (d) => d.quiet?.until ?? null],
             last_error: ["text", (d) => d.lastError],
             recipient: ["jsonb", (d) => d.recipient],
+            permit: ["int4", (d) => (d.isPaced ? permit.held : permit.none)],
           })}
         ), ranked AS MATERIALIZED (
           SELECT due.*,
@@ -79,8 +81,8 @@ export class DeliveriesSql extends SqlService<DeliveriesSql>("waypost/sending/De
           FROM allowed WHERE status <> 'dropped'
         ), queued AS (
           INSERT INTO ${table.push_queue} (workspace_id, environment, source_id, device_key, transport,
-            due_at)
-          SELECT workspace_id, environment, source_id, device_key, transport, now
+            due_at, permit)
+          SELECT workspace_id, environment, source_id, device_key, transport, now, permit
           FROM allowed WHERE status = 'queued'
         ), ${deliveryDeltasSql(
           sql,

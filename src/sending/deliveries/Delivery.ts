@@ -34,6 +34,8 @@ export interface DueDelivery extends TenantKey {
   readonly failure: string | null;
   /** A message of the campaign at the location after this instant (epoch milliseconds) holds it back. */
   readonly cooldownSince: number | null;
+  /** Whether its environment has a pace, for which it counts (contract T5). */
+  readonly isPaced: boolean;
   /** The effect of quiet hours on it; null outside of them. */
   readonly quiet: Quiet | null;
   /** The facts that it keeps of its recipient; null for a content that is the same for all. */

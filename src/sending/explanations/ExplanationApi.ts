@@ -2,8 +2,9 @@ import { Schema } from "effect";
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
 import { Needs } from "../../access/Access.ts";
 import { CampaignType } from "../../campaigns/Campaign.ts";
-import { obstacles, reasons } from "../../devices/Obstacle.ts";
+import { allReasons, obstacles } from "../../devices/Obstacle.ts";
 import { devicePath } from "../../devices/RegisteredDevicesApi.ts";
+import { Instant } from "../../time/Instant.ts";
 import { NotFound, Unprocessable } from "../../wire/ApiError.ts";
 import { PageOf, PageQuery } from "../../wire/Envelope.ts";
 import { idFilter, nullableInstant, shownId, shownText } from "../../wire/ShownFields.ts";
@@ -14,16 +15,16 @@ export const Explanation = Schema.Struct({
   campaign_id: shownId("The campaign.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b62"),
   campaign_name: shownText("Its name.", "Autumn sale"),
   type: CampaignType,
-  reaches: flag("Whether it would reach the device now.", false),
-  reason: Schema.NullOr(Schema.Literals(reasons)).annotate({
-    description: `The first reason why not, in this order; null if it reaches the device. ${reasons
+  reaches: flag("Whether it would reach the device now; with `at`, whether it had reached it then.", false),
+  reason: Schema.NullOr(Schema.Literals(allReasons)).annotate({
+    description: `The first reason why not, in this order; null if it reaches the device. ${allReasons
       .map((reason) => `\`${reason}\`: ${obstacles[reason]}`)
       .join(" ")}`,
     examples: ["capped"],
   }),
   until: nullableInstant(
-    "Of `capped` when the period of the cap ends, of `quiet_hours` and `cooldown` when they do; otherwise " +
-      "null.",
+    "Of `capped` when the period of the cap ends, of `quiet_hours` and `cooldown` when they do, of " +
+      "`scheduled` when it is sent; with `at`, of `already_sent` when it was; otherwise null.",
     "2026-11-22T00:00:00+00:00",
   ),
 }).annotate({ identifier: "Explanation" });
@@ -33,6 +34,15 @@ export type Explanation = typeof Explanation.Type;
 const explanationQuery = {
   ...PageQuery,
   campaign: idFilter("Only this campaign, active or not.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b62"),
+  at: Schema.optionalKey(
+    Schema.String.annotate({
+      description:
+        "With `campaign`: what happened at this instant of the last 30 days, from deliveries, sends and " +
+        "events; without an offset it is UTC.",
+      examples: ["2026-11-21T09:30:00Z"],
+      format: "date-time",
+    }).pipe(Schema.decodeTo(Instant)),
+  ),
 };
 
 /** The endpoint that explains whom campaigns reach (contract S6). */
@@ -49,7 +59,8 @@ export class ExplanationApi extends HttpApiGroup.make("explanations")
       .annotate(
         OpenApi.Description,
         "Each active campaign, newest first: whether it would reach the device now, and if not the first " +
-          "reason.",
+          "reason. Of a push at a local time the device's own zone decides, of a message for those who " +
+          "stay their visit.",
       ),
   )
   .annotate(OpenApi.Title, "Explanations")

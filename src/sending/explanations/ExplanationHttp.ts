@@ -16,12 +16,16 @@ export const explanationHandlers = handlerGroup(
     const cursors = yield* Cursors;
     return handlers.handle(
       "explain",
-      Effect.fnUntraced(function* ({ params, query: { campaign, ...query } }) {
+      Effect.fnUntraced(function* ({ params, query: { at, campaign, ...query } }) {
         const caller = yield* Caller;
         const { key: deviceKey, ...device } = yield* devices.findWithKey(caller, params.device);
-        const scope = { endpoint: "GET /devices/explain", owner: caller, filters: { deviceKey, campaign } };
+        const scope = {
+          endpoint: "GET /devices/explain",
+          owner: caller,
+          filters: { deviceKey, campaign, at },
+        };
         const { data, meta } = yield* cursors.page(scope, query, (position) =>
-          explanations.page(caller, { ...device, deviceKey }, campaign ?? null, position),
+          explanations.page(caller, { ...device, deviceKey }, campaign ?? null, at ?? null, position),
         );
         return { data: data.map(({ id, ...shown }) => ({ campaign_id: id, ...shown })), meta };
       }),

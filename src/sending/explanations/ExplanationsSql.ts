@@ -7,10 +7,12 @@ import type { DeviceObstacle } from "../../devices/Obstacle.ts";
 import { deviceObstacleSql } from "../../devices/ObstacleSql.ts";
 import type { Audience, SegmentRule } from "../../devices/SegmentRule.ts";
 import { audienceSql } from "../../devices/SegmentRuleSql.ts";
+import type { SendStatus } from "../sends/Send.ts";
 import type { TimeZoneName } from "../../time/TimeZone.ts";
 import type { PagePosition } from "../../wire/PagePosition.ts";
 import type { CampaignQuietHours } from "../../workspaces/QuietHours.ts";
 import type { FrequencyCap, Tenant } from "../../workspaces/Workspace.ts";
+import type { LocalState } from "../sends/local/LocalParts.ts";
 import type { CapWindow } from "../deliveries/FrequencyCap.ts";
 import { workspaceStatements } from "../../database/WorkspaceGroups.ts";
 import { cooledSql, usedCapSql } from "../deliveries/ReceiverSql.ts";
@@ -33,8 +35,21 @@ export interface ExplainedCampaign {
   readonly rules: ReadonlyArray<SegmentRule>;
   readonly has_notification: boolean;
   readonly cooldown_minutes: number | null;
+  /** Of a push campaign the latest send of each notification. */
+  readonly sends: ReadonlyArray<ExplainedSend>;
+  /** Whether every message of the visits in progress was sent, and no message waits for their end. */
+  readonly has_dwelled: boolean;
   /** The keys of its locations where the device is. */
   readonly locations: ReadonlyArray<number>;
+}
+
+/** A send, with what it had for a device; one at a local time (`localAt`) with its fixed parts. */
+export interface ExplainedSend extends Omit<LocalState, "localAt" | "hasRun"> {
+  readonly localAt: LocalState["localAt"] | null;
+  readonly dueAt: number;
+  readonly status: SendStatus;
+  readonly parts: ReadonlyArray<Pick<ExplainedSend, "dueAt" | "status" | "hasDelivery">>;
+  readonly hasDelivery: boolean;
 }
 
 /** A cap of a campaign, or its cooldown at a location. */
@@ -54,8 +69,16 @@ export interface UsedLimit {
 }
 
 /** The statements that explain whom campaigns reach. */
-export class ExplanationsSql extends SqlService<ExplanationsSql>("waypost/sending/ExplanationsSql")(
-  (sql) => ({
+export class ExplanationsSql extends SqlService<ExplanationsSql>("waypost/sending/ExplanationsSql")((sql) => {
+  /** Condition: the send of an alias has a message for the device. */
+  const hasDelivery = (tenant: Tenant, alias: string, deviceKey: DeviceKey) => sql`EXISTS (
+    SELECT FROM delivery d WHERE ${tenantIs("d", tenant)} AND d.source_id = ${sql(`${alias}.source_id`)}
+      AND d.device_key = ${deviceKey})`;
+  /** Condition: a notification `a` on its campaign is in its window. */
+  const isOpen = (now: number) => sql`(a.starts_at IS NULL OR a.starts_at <= ${instant(now)})
+    AND (a.ends_at IS NULL OR a.ends_at >= ${instant(now)})`;
+
+  return {
     /** Active campaigns, newest first; or the one given, active or not. */
     campaigns: (
       tenant: Tenant,
@@ -84,9 +107,41 @@ export class ExplanationsSql extends SqlService<ExplanationsSql>("waypost/sendin
               AND s.status IN ('scheduled', 'running'))
           ELSE EXISTS (
             SELECT FROM campaign_notification a WHERE ${sameTenant("a", "c")} AND a.campaign_id = c.id
-              AND (a.starts_at IS NULL OR a.starts_at <= ${instant(now)})
-              AND (a.ends_at IS NULL OR a.ends_at >= ${instant(now)})) END AS has_notification,
-          ARRAY(
+              AND ${isOpen(now)}) END AS has_notification,
+          COALESCE((
+            SELECT jsonb_agg(jsonb_build_object('localAt', s.local_at, 'late', s.late, 'status', s.status,
+              'dueAt', ${epochMillis("s.due_at")}, 'plannedAt', ${epochMillis("s.planned_at")},
+              'nextAt', ${epochMillis("s.next_at")}, 'hasDelivery', ${hasDelivery(tenant, "s", deviceKey)},
+              'parts', COALESCE((
+                SELECT jsonb_agg(jsonb_build_object('dueAt', ${epochMillis("p.due_at")}, 'status', p.status,
+                  'hasDelivery', ${hasDelivery(tenant, "p", deviceKey)}))
+                FROM send p WHERE ${sameTenant("p", "s")} AND p.parent_id = s.id), '[]')))
+            FROM (
+              SELECT DISTINCT ON (s.notification_id) s.* FROM send s
+              WHERE ${sameTenant("s", "c")} AND s.campaign_id = c.id AND s.parent_id IS NULL
+                AND s.status <> 'cancelled'
+              ORDER BY s.notification_id, s.id DESC
+            ) AS s), '[]') AS sends,
+          COALESCE((
+            SELECT bool_or(a.trigger_type = 'on_dwell') AND bool_and(CASE a.trigger_type
+              WHEN 'on_exit' THEN false WHEN 'on_dwell' THEN NOT EXISTS (
+                SELECT FROM unnest(i.locations) AS l (key) WHERE NOT EXISTS (
+                  SELECT FROM delivery d
+                  WHERE ${tenantIs("d", tenant)} AND d.device_key = ${deviceKey} AND d.campaign_key = c.key
+                    AND d.notification_key = n.key AND d.location_key = l.key AND d.trigger_type = 'on_dwell'
+                    AND NOT d.test AND d.status <> 'failed' AND d.created_at > COALESCE((
+                      SELECT max(e.occurred_at) FROM geofence_event e
+                      WHERE ${tenantIs("e", tenant)} AND e.device_key = ${deviceKey}
+                        AND e.location_key = l.key AND e.type = 'exit'), '-infinity')))
+              ELSE true END)
+            FROM campaign_notification a
+            JOIN notification n ON ${sameTenant("n", "a")} AND n.id = a.notification_id
+            WHERE ${sameTenant("a", "c")} AND a.campaign_id = c.id AND ${isOpen(now)}
+              AND cardinality(i.locations) > 0), false) AS has_dwelled,
+          i.locations
+        FROM campaign c
+        CROSS JOIN LATERAL (
+          SELECT ARRAY(
             SELECT l.key FROM visited p
             JOIN location l ON ${sameTenant("l", "c")} AND l.key = p.location_key
             WHERE EXISTS (SELECT FROM campaign_location t WHERE ${sameTenant("t", "c")}
@@ -95,7 +150,7 @@ export class ExplanationsSql extends SqlService<ExplanationsSql>("waypost/sendin
                 JOIN location_group_member m ON ${sameTenant("m", "t")} AND m.group_id = t.group_id
                 WHERE ${sameTenant("t", "c")} AND t.campaign_id = c.id AND m.location_id = l.id)
           ) AS locations
-        FROM campaign c
+        ) AS i
         WHERE ${tenantIs("c", tenant)} AND (${before}::uuid IS NULL OR c.id < ${before})
           AND CASE WHEN ${campaign}::uuid IS NOT NULL THEN c.id = ${campaign}
             ELSE ${statusSql(sql, now, "c")} = 'active' END
@@ -132,5 +187,5 @@ export class ExplanationsSql extends SqlService<ExplanationsSql>("waypost/sendin
         ) AS u
         ORDER BY u.ord`.pipe(workspaceStatements(sql).ofWorkspace(tenant.workspaceId)),
       ),
-  }),
-) {}
+  };
+}) {}

@@ -1,5 +1,6 @@
-import { isSameForAll, type TextSource } from "../../notifications/templates/MessageTexts.ts";
+import { isSameForAll, type TextSource, variablesOf } from "../../notifications/templates/MessageTexts.ts";
 import { lookupTag } from "../../notifications/translations/Translation.ts";
+import type { KeptFacts } from "../rendering/KeptFacts.ts";
 import type { Recipient } from "../rendering/Recipients.ts";
 import type { PushContent } from "./PushPayload.ts";
 
@@ -32,6 +33,11 @@ export class CachedContent {
     const content = this.#render(recipient);
     if (typeof content !== "string") this.#byTag.set(tag, content);
     return content;
+  }
+
+  /** The facts that a delivery to a recipient keeps. */
+  kept(recipient: Recipient): KeptFacts {
+    return recipient.kept(this.#source, variablesOf(this.#source));
   }
 
   #render(recipient: Recipient): PushContent | string {

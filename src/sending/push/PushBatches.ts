@@ -4,6 +4,8 @@ import { NoTakeover } from "../../database/SharedClock.ts";
 import { PublicAddresses } from "../../http/PublicAddresses.ts";
 import { shownMedia } from "../../media/MediaAddress.ts";
 import { mapSliced } from "../../workers/TimeSlices.ts";
+import { PacedPushesSql } from "../pacing/PacedPushesSql.ts";
+import type { KeptFacts } from "../rendering/KeptFacts.ts";
 import { Recipients } from "../rendering/Recipients.ts";
 import type { ReadyPush } from "./InFlightPushes.ts";
 import { CachedContent } from "./CachedContent.ts";
@@ -39,6 +41,7 @@ export class PushBatches extends Context.Service<PushBatches>()("waypost/sending
   make: Effect.gen(function* () {
     const database = yield* Database;
     const repository = yield* PushQueueSql;
+    const paced = yield* PacedPushesSql;
     const { media: mediaBase } = yield* PublicAddresses;
     const recipients = yield* Recipients;
     const noTakeoverMillis = yield* NoTakeover;
@@ -88,7 +91,13 @@ export class PushBatches extends Context.Service<PushBatches>()("waypost/sending
         // Contents and campaigns that a delivery names are never deleted.
         if (content === undefined) throw new Error("A push has no content");
         const recipient = byPush.get(push);
-        return recipient === undefined ? content.forAll : content.for(recipient);
+        if (recipient === undefined) return { content: content.forAll, kept: null };
+        // A delivery that waited for its pace keeps what it is rendered from now.
+        const isFirst = push.hasPermit && push.recipient === null;
+        return {
+          content: content.for(recipient),
+          kept: isFirst ? { ...content.kept(recipient), at: now } : null,
+        };
       });
     });
 
@@ -115,19 +124,25 @@ export class PushBatches extends Context.Service<PushBatches>()("waypost/sending
         const settled: Array<AttemptResult> = [];
         const sendable: Array<TakenPush> = [];
         const postponed: Array<TakenPush & { readonly dueAt: number }> = [];
+        const waiting: Array<TakenPush> = [];
+        const keeping: Array<TakenPush & { readonly kept: KeptFacts }> = [];
         for (const push of taken) {
           const result =
             withheld(push, now) ?? (channel === null ? withoutCredentials(push, partition) : null);
           const dueAt = result === null ? (limiter?.(channel?.serviceOf(push.address) ?? "") ?? null) : null;
           if (result !== null) settled.push(result);
+          else if (push.mustWait) waiting.push(push);
           else if (dueAt !== null) postponed.push({ ...push, dueAt });
           else sendable.push(push);
         }
         const rendered = yield* render(partition, contents, sendable, now);
         for (const [index, push] of sendable.entries()) {
-          const content = rendered[index];
+          const { content, kept = null } = rendered[index] ?? {};
           if (typeof content === "string") settled.push(unrendered(push, content));
-          else if (content !== undefined) ready.push({ push, content });
+          else if (content !== undefined) {
+            ready.push({ push, content });
+            if (kept !== null) keeping.push({ ...push, kept });
+          }
         }
         if (ready.length > 0) {
           yield* repository.recordAttempts(
@@ -135,6 +150,8 @@ export class PushBatches extends Context.Service<PushBatches>()("waypost/sending
             ready.map(({ push }) => push),
           );
         }
+        if (keeping.length > 0) yield* paced.keep(partition, keeping);
+        if (waiting.length > 0) yield* paced.wait(partition, waiting);
         if (postponed.length > 0) yield* repository.postpone(partition, postponed);
         return {
           ready,
@@ -148,6 +165,6 @@ export class PushBatches extends Context.Service<PushBatches>()("waypost/sending
   }),
 }) {
   static readonly layer = Layer.effect(PushBatches, PushBatches.make).pipe(
-    Layer.provide([PushQueueSql.layer, Recipients.layer]),
+    Layer.provide([PushQueueSql.layer, PacedPushesSql.layer, Recipients.layer]),
   );
 }

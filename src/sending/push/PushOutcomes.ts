@@ -1,5 +1,6 @@
 import { Cause, Clock, Context, Effect, Exit, Layer } from "effect";
 import { Database } from "../../database/Database.ts";
+import { PaceLedgerSql } from "../pacing/PaceLedgerSql.ts";
 import { SendBatchesSql } from "../sends/SendBatchesSql.ts";
 import { logDone } from "../sends/SendMetrics.ts";
 import type { AttemptResult } from "./PushAttempts.ts";
@@ -18,6 +19,7 @@ export class PushOutcomes extends Context.Service<PushOutcomes>()("waypost/sendi
     const database = yield* Database;
     const repository = yield* PushOutcomesSql;
     const batches = yield* SendBatchesSql;
+    const ledger = yield* PaceLedgerSql;
 
     const store = Effect.fnUntraced(function* (
       partition: QueuePartition,
@@ -30,6 +32,10 @@ export class PushOutcomes extends Context.Service<PushOutcomes>()("waypost/sendi
         fence: leases.fenceOf(push),
       }));
       yield* repository.lockSends(partition, settlements);
+      const placed = settlements.filter(
+        ({ verdict }, index) => verdict !== "returned" && results[index]?.push.hasPermit === true,
+      );
+      if (placed.length > 0) yield* ledger.giveBack(partition, placed);
       const rows = yield* repository.settle(partition, settlements, now);
       const gone = results.filter(({ isGone }) => isGone).map(({ push }) => push);
       if (gone.length > 0) yield* repository.markGone(partition, gone, now);
@@ -98,6 +104,6 @@ export class PushOutcomes extends Context.Service<PushOutcomes>()("waypost/sendi
   }),
 }) {
   static readonly layer = Layer.effect(PushOutcomes, PushOutcomes.make).pipe(
-    Layer.provide([PushOutcomesSql.layer, SendBatchesSql.layer]),
+    Layer.provide([PushOutcomesSql.layer, SendBatchesSql.layer, PaceLedgerSql.layer]),
   );
 }

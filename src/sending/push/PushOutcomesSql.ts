@@ -65,6 +65,7 @@ export class PushOutcomesSql extends SqlService<PushOutcomesSql>("waypost/sendin
           RETURNING o.*, o.verdict AS status, q.held
         ), requeued AS (
           UPDATE push_queue q SET due_at = o.due_at,
+            permit = CASE WHEN o.verdict = 'returned' THEN q.permit ELSE 0 END,
             attempts = q.attempts - (CASE WHEN o.verdict = 'returned' THEN 1 ELSE 0 END)::smallint,
             first_at = CASE WHEN o.verdict = 'returned' AND q.attempts = 1 THEN NULL ELSE q.first_at END
           FROM o

@@ -32,7 +32,7 @@ export interface TakenPush extends KeptRecipient {
   /** Includes the current one. */
   readonly attempts: number;
   readonly firstAt: number;
-  /** Of a delivery that quiet hours have held, when they ended. */
+  /** Of a delivery that quiet hours have held, when they ended; of a paced one, its first attempt. */
   readonly createdAt: number;
   readonly campaignKey: CampaignKey;
   readonly contentKey: ContentKey;
@@ -44,6 +44,10 @@ export interface TakenPush extends KeptRecipient {
   readonly isUncertain: boolean;
   /** Why it cannot be sent. */
   readonly obstacle: Obstacle | null;
+  /** It counts for a pace until its first answer (contract T5). */
+  readonly hasPermit: boolean;
+  /** Its send has a pace, and this first attempt has no permit. */
+  readonly mustWait: boolean;
 }
 
 /** When a push must be due to be taken: one attempted before, and a new one. Epoch milliseconds. */
@@ -108,12 +112,12 @@ export class PushQueueSql extends SqlService<PushQueueSql>("waypost/sending/Push
       return overWorkspaces(sql, due(partitionsByIndex), due(partitionsByEnvironment));
     },
 
-    /** The number of queued pushes by transport, counted up to `limit` in all. */
+    /** The number of queued pushes by transport that wait for no permit, counted up to `limit` in all. */
     depth: (limit: number) =>
       Effect.map(
         Effect.orDie(sql<{ readonly transport: Transport; readonly count: number }>`
           SELECT q.transport, count(*)::int AS count
-          FROM (SELECT transport FROM push_queue LIMIT ${limit}) AS q GROUP BY 1`),
+          FROM (SELECT transport FROM push_queue WHERE permit <> 1 LIMIT ${limit}) AS q GROUP BY 1`),
         (rows) => new Map(rows.map(({ count, transport }) => [transport, count])),
       ),
 
@@ -160,7 +164,10 @@ export class PushQueueSql extends SqlService<PushQueueSql>("waypost/sending/Push
         )
         SELECT t.source_id AS "sourceId", t.device_key AS "deviceKey", t.fence, t.attempts::int AS attempts,
           ${epochMillis("t.first_at")} AS "firstAt",
-          ${epochMillis("COALESCE(t.held_until, t.created_at)")} AS "createdAt",
+          ${epochMillis(`CASE WHEN s.paced AND NOT t.held THEN t.first_at
+            ELSE COALESCE(t.held_until, t.created_at) END`)} AS "createdAt",
+          t.permit = 2 AS "hasPermit",
+            COALESCE(s.paced AND t.permit = 0 AND t.attempts = 1 AND NOT t.held, false) AS "mustWait",
             t.recipient, ${epochMillis("t.created_at")} AS "madeAt",
           t.campaign_key AS "campaignKey", t.content_key AS "contentKey",
             t.location_key AS "locationKey", t.address,

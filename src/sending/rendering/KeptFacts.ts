@@ -17,7 +17,10 @@ export interface RecipientFacts {
 }
 
 /** The facts that a delivery keeps, as its column `recipient` has them; missing ones are null or empty. */
-export type KeptFacts = Partial<RecipientFacts>;
+export interface KeptFacts extends Partial<RecipientFacts> {
+  /** When it was rendered, in epoch milliseconds, if not when the delivery was made. */
+  readonly at?: number;
+}
 
 /** A delivery, with the facts that it keeps. */
 export interface KeptRecipient {

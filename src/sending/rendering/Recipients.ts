@@ -38,7 +38,12 @@ export const recipientOf = (some: KeptFacts, now: number): Recipient => {
   return {
     locale,
     render: (content) =>
-      renderTexts(content, locale, () => ({ device, location, campaign: { name: campaign }, now })),
+      renderTexts(content, locale, () => ({
+        device,
+        location,
+        campaign: { name: campaign },
+        now: some.at ?? now,
+      })),
     kept: (content, variables) => keptFacts(facts, readFacts(content, variables)),
   };
 };

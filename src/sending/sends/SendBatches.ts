@@ -126,7 +126,7 @@ export class SendBatches extends Context.Service<SendBatches>()("waypost/sending
       if (reaching.length === 0) return [];
       const quiet = yield* quietOf(reaching, now);
       const statuses = yield* initialStatuses(reaching);
-      const facts = yield* recipients.ofSends(reaching);
+      const facts = yield* recipients.ofSends(reaching.filter(({ paced }) => !paced));
       return yield* deliveries.deliver(reaching, statuses, quiet, facts, now);
     });
 

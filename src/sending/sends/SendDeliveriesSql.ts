@@ -1,6 +1,6 @@
 import { Effect } from "effect";
 import type { Statement } from "effect/sql";
-import { instant, unnested } from "../../database/Rows.ts";
+import { arrayOf, instant, unnested } from "../../database/Rows.ts";
 import { SqlService } from "../../database/SqlService.ts";
 import { tenantColumns } from "../../database/TenantColumns.ts";
 import { workspaceStatements } from "../../database/WorkspaceGroups.ts";
@@ -107,6 +107,11 @@ export class SendDeliveriesSql extends SqlService<SendDeliveriesSql>("waypost/se
           const parts = batchParts(sql, own, kept.device);
           const { added, batches, created, devices, isOfTenant, order, user } = parts;
           const ownQuiet = quiet.filter(({ sourceId }) => sends.has(sourceId));
+          // Deliveries with a pace wait in the queue, those for an inbox too. Without one it is as ever.
+          const pacedIds = own.filter(({ paced }) => paced).map(({ sourceId }) => sourceId);
+          const isPaced = (alias: string) =>
+            sql`${sql(`${alias}.source_id`)} = ANY (${arrayOf("int8", pacedIds)})`;
+          const waits = pacedIds.length > 0;
           const ownStatuses = statuses.filter((each) => own.some((batch) => isSameTenant(batch, each)));
           const { allowed, condition, dropped, rows, status, zone } =
             ownQuiet.length === 0 ? plain : during(ownQuiet, parts.isOfSend);
@@ -116,7 +121,8 @@ export class SendDeliveriesSql extends SqlService<SendDeliveriesSql>("waypost/se
               s.campaign_key, s.notification_key, s.content_key, s.content_type, s.cap_count,
               s.cap_since, ${user} AS user_key,
               CASE s.cap_by WHEN 'user' THEN ${user} END AS shared_by,
-                CASE WHEN s.templated AND d.transport = 'inbox' THEN 'rendered' ELSE d.transport END AS route,
+                CASE WHEN (s.templated ${waits ? sql`OR ${isPaced("s")}` : sql``}) AND d.transport = 'inbox'
+                  THEN 'rendered' ELSE d.transport END AS route,
                 ${kept.recipient} AS recipient ${zone}
               ${devices} ${kept.join}
           ), ${allowed} created AS (
@@ -143,9 +149,15 @@ export class SendDeliveriesSql extends SqlService<SendDeliveriesSql>("waypost/se
             sql`SELECT *, 'fixed_time' AS trigger_type FROM added WHERE status IN ('delivered', 'failed')`,
             now,
           )}, queued AS (
-            INSERT INTO push_queue (workspace_id, environment, source_id, device_key, transport, due_at)
-            SELECT workspace_id, environment, source_id, device_key, transport, ${instant(now)}
-            FROM created WHERE status = 'queued'
+            INSERT INTO push_queue (workspace_id, environment, source_id, device_key, transport,
+              due_at ${waits ? sql`, permit` : sql``})
+            SELECT workspace_id, environment, source_id, device_key, transport, ${
+              waits
+                ? sql`CASE WHEN ${isPaced("c")} THEN 'infinity' ELSE ${instant(now)} END,
+                    CASE WHEN ${isPaced("c")} THEN 1 ELSE 0 END`
+                : instant(now)
+            }
+            FROM created c WHERE status = 'queued'
           ), ${recordedDeliveriesOfSql(sql, "created", now)}
           SELECT workspace_id AS "workspaceId", environment, source_id AS "sourceId", transport, status,
             count

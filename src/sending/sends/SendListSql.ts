@@ -18,24 +18,37 @@ export interface SendFilters {
 }
 
 /** A send with its fixed parts, and what its parts to come follow from; null if none can come. */
-export interface StoredSend extends SendResource {
+export interface StoredSend extends Omit<SendResource, "estimated_finish_at"> {
+  /** Of a running send with a pace: for how long it will run by that; null for others. */
+  readonly millisLeft: number | null;
   readonly upcoming: (LocalState & { readonly campaignZone: TimeZoneName }) | null;
 }
 
 /** The statements that list and show sends. */
 export class SendListSql extends SqlService<SendListSql>("waypost/sending/SendListSql")((sql) => {
+  /** The deliveries of a send without an outcome, which quiet hours do not hold. */
+  const leftSql = (send: string) =>
+    sql.literal(`(${send}.targeted - ${send}.delivered - ${send}.failed - ${send}.held)`);
   const rows = sql`
     SELECT s.id, s.campaign_id, c.name AS campaign_name, s.notification_id, n.name AS notification_name,
       ${utc("COALESCE(g.first_at, s.due_at)")} AS due_at, s.status,
       COALESCE(g.targeted, s.targeted) AS targeted, COALESCE(g.delivered, s.delivered) AS delivered,
       COALESCE(g.failed, s.failed) AS failed, COALESCE(g.held, s.held) AS held,
       COALESCE(g.dropped, s.dropped) AS dropped, ${utc("s.started_at")} AS started_at,
-      ${utc("s.finished_at")} AS finished_at,
+      ${utc("s.finished_at")} AS finished_at, LEAST(c.max_per_minute, w.max_per_minute) AS pace,
+      CASE WHEN s.status = 'running' THEN GREATEST(
+        COALESCE(g.targeted - g.delivered - g.failed - g.held, ${leftSql("s")}) * 60000.0 / c.max_per_minute,
+        CASE WHEN w.max_per_minute IS NOT NULL THEN (
+          SELECT sum(${leftSql("r")}) FROM send r
+          WHERE ${sameTenant("r", "s")} AND r.status = 'running' AND r.local_at IS NULL
+            AND ((r.due_at, r.id) <= (s.due_at, s.id) OR r.parent_id = s.id)
+        ) * 60000.0 / w.max_per_minute END)::float8 END AS "millisLeft",
       CASE WHEN s.local_at IS NOT NULL THEN COALESCE(g.parts, '[]') END AS parts,
       CASE WHEN s.next_at IS NOT NULL AND s.status IN ('scheduled', 'running') THEN json_build_object(
         'localAt', s.local_at, 'late', s.late, 'hasRun', s.status = 'running', 'campaignZone', c.timezone,
         'plannedAt', ${epochMillis("s.planned_at")}, 'nextAt', ${epochMillis("s.next_at")}) END AS upcoming
     FROM send s
+    JOIN workspace w ON w.id = s.workspace_id
     LEFT JOIN campaign c ON ${sameTenant("c", "s")} AND c.id = s.campaign_id
     LEFT JOIN notification n ON ${sameTenant("n", "s")} AND n.id = s.notification_id
     LEFT JOIN LATERAL (

@@ -1,6 +1,7 @@
 import { Schema } from "effect";
 import {
   nullableInstant,
+  nullableInteger,
   nullableText,
   shownId,
   shownInstant,
@@ -55,6 +56,14 @@ const sendFields = {
   finished_at: nullableInstant(
     "When it was done, skipped, missed or cancelled; null until then.",
     "2026-11-27T08:30:04+00:00",
+  ),
+  pace: nullableInteger(
+    "The most deliveries a minute now, of its campaign or its workspace, whichever is less; null for none.",
+    60_000,
+  ),
+  estimated_finish_at: nullableInstant(
+    "Of a running send with a pace: when it will be done by that, in UTC; null for others.",
+    "2026-11-27T08:35:00+00:00",
   ),
   parts: Schema.NullOr(Schema.Array(SendPart)).annotate({
     description:

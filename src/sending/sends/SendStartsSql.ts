@@ -28,6 +28,8 @@ export interface HeldCampaign extends SendingCampaign {
   readonly capBy: "device" | "user";
   readonly quietHours: CampaignQuietHours | null;
   readonly defaultQuietHours: QuietHours | null;
+  /** Whether the campaign or the environment has a pace. */
+  readonly paced: boolean;
   readonly closing: boolean;
   /** The highest device key of the environment. */
   readonly lastDeviceKey: DeviceKey;
@@ -43,19 +45,20 @@ export interface DueSend extends SendingCampaign {
   readonly templated: boolean;
 }
 
-/** Cap and quiet hours of a send, fixed at its start. */
+/** Cap and quiet hours of a send, fixed at its start, and whether it has a pace then. */
 export interface SendRules {
   readonly window: CapWindow | null;
   readonly capBy: "device" | "user";
   readonly quiet: SendQuietHours | null;
+  readonly paced: boolean;
 }
 
 /** The cap and quiet hours of a campaign now. */
 export const rulesAt = (held: HeldCampaign, now: number): SendRules => {
-  const { cap, capBy, defaultCap, defaultQuietHours, quietHours, timezone } = held;
+  const { cap, capBy, defaultCap, defaultQuietHours, paced, quietHours, timezone } = held;
   const hours = effectiveQuietHours(quietHours, defaultQuietHours);
   const quiet = hours === null ? null : { ...hours, timezone };
-  return { window: capWindow(cap, defaultCap, timezone, now), capBy, quiet };
+  return { window: capWindow(cap, defaultCap, timezone, now), capBy, quiet, paced };
 };
 
 /** A started send whose devices are those of an audience, to be found later. */
@@ -110,6 +113,7 @@ export class SendStartsSql extends SqlService<SendStartsSql>("waypost/sending/Se
           ${cap("c.frequency_cap_count", "c.frequency_cap_period")} AS cap,
           ${cap("w.default_cap_count", "w.default_cap_period")} AS "defaultCap",
           c.cap_by AS "capBy", c.quiet_hours AS "quietHours", w.quiet_hours AS "defaultQuietHours",
+          COALESCE(c.max_per_minute, w.max_per_minute) IS NOT NULL AS paced,
           w.deletion_scheduled_at IS NOT NULL AS closing, t.last_device_key AS "lastDeviceKey"
         FROM campaign c
         JOIN workspace w ON w.id = c.workspace_id
@@ -171,13 +175,14 @@ export class SendStartsSql extends SqlService<SendStartsSql>("waypost/sending/Se
               cap_since: ["timestamptz", ({ window }) => window?.since ?? null],
               cap_by: ["text", ({ capBy }) => capBy],
               quiet_hours: ["jsonb", ({ quiet }) => quiet],
+              paced: ["bool", ({ paced }) => paced],
             })} ORDER BY ord
           ) AS o
         )
         UPDATE send s SET status = 'running', source_id = n.source_id, started_at = ${instant(now)},
           content_key = n.content_key, content_type = n.content_type, templated = n.templated,
           cap_count = n.cap_count, cap_since = n.cap_since, cap_by = n.cap_by,
-          quiet_hours = n.quiet_hours
+          quiet_hours = n.quiet_hours, paced = n.paced
         FROM numbered n
         WHERE ${sameTenant("s", "n")} AND s.id = n.id AND s.status = 'scheduled'
           AND s.campaign_id = ANY (${idsOf(sends)})

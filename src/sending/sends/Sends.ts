@@ -14,10 +14,11 @@ import { type SendDetail, type SendPart, SendResource } from "./SendResource.ts"
 
 /** A send with its parts to come; those that have come and are not fixed yet count as to come. */
 const withUpcoming = (
-  { upcoming, ...send }: StoredSend,
+  { millisLeft, upcoming, ...row }: StoredSend,
   zones: ReadonlyArray<TimeZoneName | null>,
   now: number,
 ): SendResource => {
+  const send = { ...row, estimated_finish_at: millisLeft === null ? null : utcText(now + millisLeft) };
   if (upcoming === null) return send;
   const coming = partsOf(upcoming, zones, upcoming.campaignZone, now).map(({ dueAt, status }): SendPart => ({
     due_at: utcText(dueAt),

@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { TestWaypost, testOperatorKey } from "../../TestWaypost.ts";
+import { sendWorld } from "../../sending/sends/SendWorld.ts";
 import { commandLine, runCli } from "../CommandLine.ts";
 
 layer(TestWaypost.shared)("waypost campaign and waypost notification", (it) => {
@@ -132,5 +133,26 @@ layer(TestWaypost.shared)("waypost campaign and waypost notification", (it) => {
         assert.strictEqual(made.code, 0);
         assert.lengthOf(yield* json(`campaign list -w ${workspace.id} -e sandbox`), 0);
       }),
+  );
+
+  it.effect("waypost campaign recipients lists whom a campaign reached, also as CSV (cli.recipients)", () =>
+    Effect.gen(function* () {
+      const { json, run } = yield* commandLine;
+      const { production, workspace } = yield* sendWorld();
+      const [location, phone] = [yield* production.location(), yield* production.phone()];
+      const campaign = yield* production.campaign({ location_ids: [location] });
+      yield* production.notification(campaign);
+      const at = `campaign recipients ${campaign} -w ${workspace.id} -e production`;
+      assert.strictEqual((yield* run(at)).stdout, "The campaign has no such recipients.\n");
+      yield* phone.sees("enter", location);
+      assert.match((yield* run(at)).stdout, /^DEVICE +INSTALLATION +STATUS +AT +OPENED +CLICKED +REASON$/m);
+      const [row, ...others] = yield* json(`${at} --outcome delivered`);
+      assert.deepStrictEqual([row.device_id, row.status, others], [phone.id, "delivered", []]);
+      assert.deepStrictEqual(yield* json(`${at} --outcome failed`), []);
+      assert.deepStrictEqual(yield* json(`${at} --search nobody`), []);
+      const csv = yield* run(`${at} --csv`);
+      assert.match(csv.stdout, new RegExp(`^device_id,.*\\r\n${phone.id},`));
+      assert.strictEqual((yield* run(`${at} --csv --json`)).code, 2);
+    }),
   );
 });

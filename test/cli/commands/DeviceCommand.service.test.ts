@@ -29,6 +29,14 @@ layer(TestWaypost.shared)("waypost device", (it) => {
       assert.deepStrictEqual([reached.campaign_id, reached.reaches, others], [running, true, []]);
       const [why] = yield* json(`device explain ${at} ${device.id} --campaign ${paused}`);
       assert.strictEqual(why.reason, "paused");
+      const [past] = yield* json(
+        `device explain ${at} ${device.id} --campaign ${paused} --at 2026-11-21T11:00:00Z`,
+      );
+      assert.strictEqual(past.reason, "unknown");
+      assert.include(
+        (yield* run(`device explain ${at} ${device.id} --at 2026-11-21T11:00:00Z`)).stderr,
+        "campaign",
+      );
       const unknown = yield* run(`device explain ${at} nobody`);
       assert.deepStrictEqual([unknown.code, unknown.stdout], [1, ""]);
       assert.include(unknown.stderr, 'There is no device called "nobody".');

@@ -38,12 +38,12 @@ const uploadsOnDisk = Effect.flatMap(DataDirectory, ({ path }) =>
   Effect.promise(() => readdir(join(path, "uploads"))),
 );
 
-/** Waits until the condition is true, for ten real seconds at most. */
+/** Waits until the condition is true, for a hundred real seconds at most. */
 const eventually = (condition: Effect.Effect<boolean, never, DataDirectory>) =>
   TestClock.withLive(
     Effect.repeat(condition, {
       until: (isTrue) => isTrue,
-      schedule: Schedule.max([Schedule.spaced("20 millis"), Schedule.recurs(500)]),
+      schedule: Schedule.max([Schedule.spaced("20 millis"), Schedule.recurs(5_000)]),
     }),
   );
 

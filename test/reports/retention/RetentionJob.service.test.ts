@@ -13,6 +13,7 @@ import { anyHistory } from "../AnyHistory.ts";
 import { record } from "../RecordedHistory.ts";
 import { rollUp } from "../rollups/StoredRollups.ts";
 import { writeDeliveries } from "../../SourceRows.ts";
+import { afterPause } from "../../workers/JobRuns.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -48,7 +49,7 @@ const answeredVisit = Effect.gen(function* () {
 const eventually = (condition: Effect.Effect<boolean>) =>
   Effect.gen(function* () {
     for (let hour = 0; hour < 300; hour++) {
-      yield* TestClock.adjust("1 hour");
+      yield* afterPause("retention", "1 hour");
       if (yield* condition) return;
     }
     assert.fail("The condition never held.");
@@ -65,7 +66,7 @@ layer(TestWaypost.layerWith({ deliveryRetentionDays: 90, eventRetentionDays: 150
         assert.strictEqual(before[2].data[0].dwell_minutes, 60);
         assert.strictEqual(before[4].data[0].responses, 1);
         yield* TestClock.setTime(testStart + 89 * DAY);
-        for (let hour = 0; hour < 20; hour++) yield* TestClock.adjust("1 hour");
+        for (let hour = 0; hour < 20; hour++) yield* afterPause("retention", "1 hour");
         assert.deepStrictEqual(yield* rows, { deliveries: 1, events: 2 });
         assert.lengthOf(yield* phone.inbox(), 1);
         assert.strictEqual((yield* answer({ 0: 5 })).status, 200);

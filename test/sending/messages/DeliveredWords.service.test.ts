@@ -5,8 +5,9 @@ import { TestClock } from "effect/testing";
 import { randomUUID } from "node:crypto";
 import { HeldDeliveries } from "../../../src/sending/sends/holding/HeldDeliveries.ts";
 import { question } from "../../events/AnswerWorld.ts";
-import { after, dwelling } from "../../events/DwellWorld.ts";
+import { decide, dwelling } from "../../events/DwellWorld.ts";
 import { oneCampaign } from "../../events/EventWorld.ts";
+import { eventually } from "../../Eventually.ts";
 import { testStart, TestWaypost } from "../../TestWaypost.ts";
 import { localServices } from "../push/LocalProviders.ts";
 import { pushed, pushWorld } from "../push/PushWorld.ts";
@@ -100,7 +101,9 @@ layer(TestWaypost.layer)("Delivered words", (it) => {
       const { location, phone, production } = yield* oneCampaign({}, { ...everything, ...dwelling(10) });
       yield* patched(phone, ada);
       yield* phone.sees("enter", location);
-      yield* after(11);
+      yield* TestClock.adjust("11 minutes");
+      // The worker may be at it already.
+      yield* eventually(Effect.map(Effect.andThen(decide, phone.inbox()), ({ length }) => length === 1));
       assert.lengthOf(yield* phone.inbox(), 1);
       yield* changed(production.workspaceId);
       assert.strictEqual((yield* phone.inbox())[0].headline, "Hoi Ada");
@@ -191,8 +194,16 @@ layer(TestWaypost.layer)("Delivered words", (it) => {
       yield* moveTo("2026-11-21T13:00:00Z");
       yield* changed(production.workspaceId);
       yield* TestClock.setTime(Date.parse("2026-11-21T15:00:00Z"));
-      yield* Effect.flatMap(HeldDeliveries, ({ releaseDue }) => releaseDue);
-      yield* pushed;
+      const { releaseDue } = yield* HeldDeliveries;
+      const inboxes = Effect.forEach(phones, (phone) => phone.inbox());
+      // The worker may be at it already.
+      yield* eventually(
+        Effect.gen(function* () {
+          yield* releaseDue;
+          yield* pushed;
+          return (yield* inboxes).every(({ length }) => length === 2);
+        }),
+      );
       const shown = ["///Push/nl-NL/android/UTC/13:00", "Store///Geo/nl-NL/android/UTC/12:00"];
       for (const phone of phones) {
         const inbox = (yield* phone.inbox()).map(words);

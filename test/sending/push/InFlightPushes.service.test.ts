@@ -15,7 +15,8 @@ import {
   isSequenceUsed,
 } from "../../database/OnCitus.ts";
 import { TestWaypost, testStart } from "../../TestWaypost.ts";
-import { eventually, pushed, pushing } from "./PushWorld.ts";
+import { pushed, pushing } from "./PushWorld.ts";
+import { eventually } from "../../Eventually.ts";
 
 import { content, attemptLayer, partition, repositories, silentChannel, uncertainBy } from "./LeaseWorld.ts";
 

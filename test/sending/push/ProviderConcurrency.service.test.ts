@@ -7,7 +7,8 @@ import { accepted, type PushOutcome } from "../../../src/sending/push/transports
 import { TestWaypost, testStart } from "../../TestWaypost.ts";
 import { localServices } from "./LocalProviders.ts";
 import type { LocalService } from "./PushServers.ts";
-import { eventually, pushed, pushing, pushWorld } from "./PushWorld.ts";
+import { pushed, pushing, pushWorld } from "./PushWorld.ts";
+import { eventually } from "../../Eventually.ts";
 
 /** An environment whose browsers use two push services. */
 const twoServices = Effect.gen(function* () {

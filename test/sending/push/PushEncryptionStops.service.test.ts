@@ -16,7 +16,8 @@ import type {
 import { testStart } from "../../TestWaypost.ts";
 import { withoutWorkers } from "./LeaseWorld.ts";
 import { localServices } from "./LocalProviders.ts";
-import { eventually, pushWorld } from "./PushWorld.ts";
+import { pushWorld } from "./PushWorld.ts";
+import { eventually } from "../../Eventually.ts";
 
 /** Runs a worker until nothing is due, with encryption threads that start as given. */
 const work = (partition: QueuePartition, start: EncryptionSettings["start"]) =>

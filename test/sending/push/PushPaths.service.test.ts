@@ -8,7 +8,8 @@ import { PushQueueSql } from "../../../src/sending/push/PushQueueSql.ts";
 import { messageIds } from "../../../src/sending/deliveries/MessageId.ts";
 import { testSecretKey, TestWaypost, testStart } from "../../TestWaypost.ts";
 import { localServices } from "./LocalProviders.ts";
-import { eventually, pushed, pushing, pushWorld } from "./PushWorld.ts";
+import { pushed, pushing, pushWorld } from "./PushWorld.ts";
+import { eventually } from "../../Eventually.ts";
 
 const { fcm: localFcm } = localServices;
 

@@ -7,7 +7,8 @@ import { testOperatorKey, TestWaypost } from "../../TestWaypost.ts";
 import { moveTo } from "../sends/SendWorld.ts";
 import { localServices } from "./LocalProviders.ts";
 import { pushCrowd } from "./PushCrowd.ts";
-import { eventually, pushing } from "./PushWorld.ts";
+import { pushing } from "./PushWorld.ts";
+import { eventually } from "../../Eventually.ts";
 
 /** A worker has at most so many pushes of a queue partition in flight. */
 const inFlight = 512;

@@ -12,13 +12,6 @@ export const pushed = Effect.flatMap(PushDispatcher, ({ caughtUp }) => caughtUp)
 /** Starts sending due pushes without waiting. */
 export const pushing = Effect.forkChild(pushed);
 
-/** Polls until the condition holds, for up to a minute. */
-export const eventually = (isSo: Effect.Effect<boolean>) =>
-  Effect.gen(function* () {
-    const deadline = performance.now() + 60_000;
-    while (!(yield* isSo)) if (performance.now() > deadline) throw new Error("It never came to be.");
-  });
-
 /** A campaign at a location in Production, with credentials of a provider, and phones that use it. */
 export const pushWorld = (
   service: LocalService,

@@ -27,6 +27,8 @@ layer(TestWaypost.layer)("Sends at a fixed time", (it) => {
           failed: 0,
           held: 0,
           dropped: 0,
+          pace: null,
+          estimated_finish_at: null,
           started_at: null,
           finished_at: null,
         });

@@ -4,6 +4,7 @@ import { type DeviceObstacle, obstacles } from "../../../devices/Obstacle.ts";
 import { isSameForAll } from "../../../notifications/templates/MessageTexts.ts";
 import { Notifications } from "../../../notifications/Notifications.ts";
 import { Outbox } from "../../../outbox/Outbox.ts";
+import { PaceLedgerSql } from "../../pacing/PaceLedgerSql.ts";
 import { NotFound, TooManyRequests } from "../../../wire/ApiError.ts";
 import { DeviceKey, isUuid, type LocationKey } from "../../../wire/Ids.ts";
 import type { ParsedBody } from "../../../wire/ParsedBody.ts";
@@ -44,6 +45,7 @@ export class TestSends extends Context.Service<TestSends>()("waypost/sending/tes
     const recipients = yield* Recipients;
     const credentials = yield* PushCredentials;
     const outbox = yield* Outbox;
+    const ledger = yield* PaceLedgerSql;
     const ids = yield* MessageIds;
 
     const shown = (sourceId: bigint, outcomes: ReadonlyArray<TestOutcome>): TestSend => ({
@@ -184,13 +186,8 @@ export class TestSends extends Context.Service<TestSends>()("waypost/sending/tes
         const initial = yield* statuses(tenant, content, locationKey, devices, now);
         const due = devices.flatMap(({ deviceKey, id: device_id, transport }, index) => {
           const status = initial[index];
-          const {
-            campaignKey,
-            contentKey,
-            notificationKey,
-            trigger: triggerType,
-            type: contentType,
-          } = content;
+          const { campaignKey, contentKey, notificationKey } = content;
+          const { trigger: triggerType, type: contentType } = content;
           const keys = { workspaceId, environment, deviceKey, campaignKey, notificationKey, contentKey };
           return status === undefined
             ? []
@@ -208,9 +205,11 @@ export class TestSends extends Context.Service<TestSends>()("waypost/sending/tes
                 },
               ];
         });
-        const [source] = yield* repository.insert(tenant, due);
-        if (source === undefined) return yield* Effect.die(new Error("A test send has no source id"));
-        const { sourceId } = source;
+        const [{ sourceId } = yield* Effect.die(new Error("A test send has no source id"))] =
+          yield* repository.insert(tenant, due);
+        const permits = due.filter(({ status }) => status === "delivered").length;
+        if (tenant.workspace.max_per_minute !== null && permits > 0)
+          yield* ledger.add([{ workspaceId, environment, sourceId, campaignKey: null, permits }]);
         yield* outbox.record(
           due.flatMap(({ deviceKey, status }) =>
             status === "delivered" || status === "failed"
@@ -241,6 +240,7 @@ export class TestSends extends Context.Service<TestSends>()("waypost/sending/tes
   }),
 }) {
   static readonly layer = Layer.effect(TestSends, TestSends.make).pipe(
-    Layer.provide([TestSendsSql.layer, CurrentContentsSql.layer, Recipients.layer, MessageIds.layer]),
+    Layer.provide([TestSendsSql.layer, CurrentContentsSql.layer, PaceLedgerSql.layer, Recipients.layer]),
+    Layer.provide(MessageIds.layer),
   );
 }

@@ -7,6 +7,7 @@ import { deviceObstacleSql } from "../../../devices/ObstacleSql.ts";
 import type { Transport } from "../../../devices/PushAddress.ts";
 import type { Tenant } from "../../../workspaces/Workspace.ts";
 import type { DeliveryStatus, DueDelivery, InitialStatus } from "../../deliveries/Delivery.ts";
+import { permit } from "../../pacing/Pace.ts";
 import type { CurrentContent } from "../../rendering/CurrentContentsSql.ts";
 import type { DeviceKey } from "../../../wire/Ids.ts";
 
@@ -21,7 +22,7 @@ export interface TestDevice {
 
 /** A delivery of a test: no rule holds it back, and no person is counted. */
 export type TestDelivery = InitialStatus &
-  Omit<DueDelivery, "cap" | "cooldownSince" | "quiet" | "userKey" | "sharedBy">;
+  Omit<DueDelivery, "cap" | "cooldownSince" | "quiet" | "userKey" | "sharedBy" | "isPaced">;
 
 /** The outcome of a delivery of a test so far. */
 export interface TestOutcome {
@@ -76,7 +77,7 @@ export class TestSendsSql extends Context.Service<TestSendsSql>()("waypost/sendi
           ORDER BY d.device_key`),
 
       /** Inserts the deliveries of one test, and queues their pushes. They share a source id. */
-      insert: ({ environment, workspaceId }: Tenant, due: ReadonlyArray<TestDelivery>) =>
+      insert: ({ environment, workspace, workspaceId }: Tenant, due: ReadonlyArray<TestDelivery>) =>
         Effect.orDie(sql<{ readonly sourceId: bigint }>`
           WITH source AS MATERIALIZED (SELECT nextval('delivery_source_id') AS id), created AS (
             INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key,
@@ -102,8 +103,10 @@ export class TestSendsSql extends Context.Service<TestSendsSql>()("waypost/sendi
             })}
             RETURNING workspace_id, environment, source_id, device_key, transport, status, created_at
           ), queued AS (
-            INSERT INTO push_queue (workspace_id, environment, source_id, device_key, transport, due_at)
-            SELECT workspace_id, environment, source_id, device_key, transport, created_at
+            INSERT INTO push_queue (workspace_id, environment, source_id, device_key, transport, due_at,
+              permit)
+            SELECT workspace_id, environment, source_id, device_key, transport, created_at,
+              ${workspace.max_per_minute === null ? permit.none : permit.held}::int
             FROM created WHERE status = 'queued'
           )
           SELECT id AS "sourceId" FROM source`),

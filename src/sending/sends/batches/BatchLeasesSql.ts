@@ -18,6 +18,8 @@ export interface TakenBatch extends StartedSend {
   readonly audience: SendAudience | null;
   /** The quiet hours of its send; null for none. */
   readonly quiet: SendQuietHours | null;
+  /** Whether its send has a pace: then all its deliveries wait in the queue. */
+  readonly paced: boolean;
   /** The most devices that it reaches; of batch 0, the most that are searched. */
   readonly width: number;
 }
@@ -78,7 +80,8 @@ export class BatchLeasesSql extends SqlService<BatchLeasesSql>("waypost/sending/
       WHERE ${sameTenant("b", "n")} AND b.source_id = n.source_id AND b.batch = n.batch
       RETURNING b.workspace_id AS "workspaceId", b.environment, b.source_id AS "sourceId", b.batch,
         b.fence, b.devices IS NOT NULL AS listed, ${dense} AS dense, b.audience,
-        b.quiet_hours AS quiet, ${width(size)} AS width`);
+        b.quiet_hours AS quiet, ${width(size)} AS width,
+        (SELECT s.paced FROM send s WHERE ${sameTenant("s", "b")} AND s.source_id = b.source_id) AS paced`);
 
   return {
     /**

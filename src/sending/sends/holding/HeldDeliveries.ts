@@ -5,6 +5,7 @@ import type { OneWorkspace } from "../../../database/WorkspaceGroups.ts";
 import { Worker } from "../../../workers/Worker.ts";
 import { HeldDeliveriesSql } from "./HeldDeliveriesSql.ts";
 import { released } from "./HeldDelivery.ts";
+import { PaceLedgerSql } from "../../pacing/PaceLedgerSql.ts";
 import { PushCredentials } from "../../credentials/PushCredentials.ts";
 import { countReleased } from "../../deliveries/QuietMetrics.ts";
 
@@ -28,6 +29,7 @@ export class HeldDeliveries extends Context.Service<HeldDeliveries>()("waypost/s
     const database = yield* Database;
     const repository = yield* HeldDeliveriesSql;
     const credentials = yield* PushCredentials;
+    const ledger = yield* PaceLedgerSql;
 
     const releasePage = Effect.fnUntraced(function* (workspaceId: OneWorkspace, pageSize: number) {
       const now = yield* Clock.currentTimeMillis;
@@ -41,6 +43,8 @@ export class HeldDeliveries extends Context.Service<HeldDeliveries>()("waypost/s
       const deliveries = held.map((each) => released(each, byTenant.get(nameOf(each)) ?? new Set()));
       yield* repository.lockSends(deliveries);
       yield* repository.release(deliveries, now);
+      const delivered = deliveries.filter(({ isPaced, status }) => isPaced && status === "delivered");
+      yield* ledger.add(delivered.map((each) => ({ ...each, permits: 1 })));
       return deliveries;
     }, database.atomically);
 
@@ -68,6 +72,6 @@ export class HeldDeliveries extends Context.Service<HeldDeliveries>()("waypost/s
   }),
 }) {
   static readonly layer = Layer.effect(HeldDeliveries, HeldDeliveries.make).pipe(
-    Layer.provide(HeldDeliveriesSql.layer),
+    Layer.provide([HeldDeliveriesSql.layer, PaceLedgerSql.layer]),
   );
 }

@@ -14,6 +14,7 @@ import {
   workspacesWithWork,
 } from "../../../database/WorkspaceGroups.ts";
 import { isOneOfSends, sourceColumns } from "../batches/BatchLeasesSql.ts";
+import { permit } from "../../pacing/Pace.ts";
 import type { HeldDelivery, ReleasedDelivery } from "./HeldDelivery.ts";
 import type { StartedSend } from "../Send.ts";
 
@@ -56,7 +57,8 @@ export class HeldDeliveriesSql extends SqlService<HeldDeliveriesSql>("waypost/se
               AND v.key = d.device_key
           )
           SELECT d.workspace_id AS "workspaceId", d.environment, d.source_id AS "sourceId",
-            d.device_key AS "deviceKey", d.transport,
+            d.device_key AS "deviceKey", d.transport, d.campaign_key AS "campaignKey",
+            COALESCE(c.max_per_minute, w.max_per_minute) IS NOT NULL AS "isPaced",
             k.template IS NOT NULL AS templated,
             CASE WHEN c.id IS NULL THEN 'deleted'
               WHEN c.paused THEN 'paused'
@@ -93,6 +95,7 @@ export class HeldDeliveriesSql extends SqlService<HeldDeliveriesSql>("waypost/se
               transport: ["text", ({ transport }) => transport],
               status: ["text", ({ status }) => status],
               last_error: ["text", ({ lastError }) => lastError],
+              permit: ["int4", ({ isPaced }) => (isPaced ? permit.held : permit.none)],
             })}
           ), updated AS (
             UPDATE delivery d SET status = r.status, transport = r.transport, last_error = r.last_error,
@@ -104,8 +107,8 @@ export class HeldDeliveriesSql extends SqlService<HeldDeliveriesSql>("waypost/se
             RETURNING d.*
           ), ${deliveryDeltasSql(sql, sql`SELECT * FROM updated WHERE NOT test`)}, queued AS (
             INSERT INTO push_queue (workspace_id, environment, source_id, device_key, transport, due_at,
-              held)
-            SELECT workspace_id, environment, source_id, device_key, transport, ${instant(now)}, true
+              held, permit)
+            SELECT workspace_id, environment, source_id, device_key, transport, ${instant(now)}, true, permit
             FROM released WHERE status = 'queued'
           ), counted AS (
             UPDATE send s SET delivered = s.delivered + n.delivered, failed = s.failed + n.failed,

@@ -2,13 +2,16 @@ import { type Obstacle, obstacles } from "../../../devices/Obstacle.ts";
 import type { Transport } from "../../../devices/PushAddress.ts";
 import type { TenantKey } from "../../../workspaces/Environment.ts";
 import { initialStatus } from "../../deliveries/Delivery.ts";
-import type { DeviceKey } from "../../../wire/Ids.ts";
+import type { CampaignKey, DeviceKey } from "../../../wire/Ids.ts";
 
 /** A held delivery whose quiet hours have ended. The transport is that of the device now. */
 export interface HeldDelivery extends TenantKey {
   readonly sourceId: bigint;
   readonly deviceKey: DeviceKey;
   readonly transport: Transport;
+  readonly campaignKey: CampaignKey;
+  /** Whether it counts for a pace of its environment or campaign (contract T5). */
+  readonly isPaced: boolean;
   /** Whether its texts are templates: then a worker renders them first, also for an inbox. */
   readonly templated: boolean;
   /** The obstacle when its quiet hours end (contract P2). */

@@ -1,0 +1,100 @@
+import { epochMillis, instant, moment, onlyRow } from "../../database/Rows.ts";
+import { SqlService } from "../../database/SqlService.ts";
+import { firstRow } from "../../database/Statements.ts";
+import { sameTenant, tenantIs } from "../../database/TenantColumns.ts";
+import type { DeviceKey } from "../../wire/Ids.ts";
+import type { Tenant } from "../../workspaces/Workspace.ts";
+import type { DeliveryStatus } from "../deliveries/Delivery.ts";
+import type { ExplainedCampaign } from "./ExplanationsSql.ts";
+
+/** The last report of a device about the locations of a campaign; one that it is inside of goes first. */
+export interface PastVisit {
+  readonly type: "enter" | "exit";
+  readonly locationKey: number;
+  readonly occurredAt: number;
+  readonly receivedAt: number;
+  /** When the next report at the location came; null for none. */
+  readonly nextAt: number | null;
+}
+
+/** An occasion for a message: what was made for it came at `from` or later, and before `until`. */
+export interface Occasion {
+  readonly at: number;
+  readonly from: number;
+  readonly until: number;
+  readonly locationKey: number | null;
+}
+
+/** A message that a device was sent. Instants are epoch milliseconds. */
+export interface PastDelivery {
+  readonly status: DeliveryStatus;
+  readonly error: string | null;
+  readonly createdAt: number;
+  readonly heldUntil: number | null;
+}
+
+/** The statements that explain the past of a device. Test sends do not count. */
+export class PastExplanationsSql extends SqlService<PastExplanationsSql>(
+  "waypost/sending/PastExplanationsSql",
+)((sql) => ({
+  /** The last report until an instant at one of the locations that the campaign has now. */
+  visit: (tenant: Tenant, deviceKey: DeviceKey, { id }: ExplainedCampaign, at: number) =>
+    firstRow(sql<PastVisit>`
+        SELECT e.type, e.location_key AS "locationKey", ${epochMillis("e.occurred_at")} AS "occurredAt",
+          ${epochMillis("e.received_at")} AS "receivedAt", (
+            SELECT ${epochMillis("min(f.received_at)")} FROM geofence_event f
+            WHERE ${sameTenant("f", "e")} AND f.device_key = e.device_key
+              AND f.location_key = e.location_key AND f.occurred_at > e.occurred_at) AS "nextAt"
+        FROM (
+          SELECT DISTINCT ON (e.location_key) e.* FROM geofence_event e
+          WHERE ${tenantIs("e", tenant)} AND e.device_key = ${deviceKey} AND e.occurred_at <= ${instant(at)}
+          ORDER BY e.location_key, e.occurred_at DESC, e.received_at DESC, e.type DESC
+        ) AS e
+        JOIN location l ON ${sameTenant("l", "e")} AND l.key = e.location_key
+        WHERE EXISTS (SELECT FROM campaign_location t
+            WHERE ${sameTenant("t", "l")} AND t.campaign_id = ${id} AND t.location_id = l.id)
+          OR EXISTS (SELECT FROM campaign_location_group t
+            JOIN location_group_member m ON ${sameTenant("m", "t")} AND m.group_id = t.group_id
+            WHERE ${sameTenant("t", "l")} AND t.campaign_id = ${id} AND m.location_id = l.id)
+        ORDER BY e.type = 'enter' DESC, e.occurred_at DESC LIMIT 1`),
+
+  /** The message of an occasion: the last one until an instant, else the first one after it. */
+  delivery: (
+    tenant: Tenant,
+    deviceKey: DeviceKey,
+    { key }: ExplainedCampaign,
+    { from, locationKey, until }: Occasion,
+    at: number,
+  ) =>
+    firstRow(sql<PastDelivery>`
+        SELECT d.status, d.last_error AS error, ${epochMillis("d.created_at")} AS "createdAt",
+          ${epochMillis("d.held_until")} AS "heldUntil"
+        FROM delivery d
+        WHERE ${tenantIs("d", tenant)} AND d.device_key = ${deviceKey} AND d.campaign_key = ${key}
+          AND d.created_at >= ${moment(sql, from)} AND d.created_at < ${moment(sql, until)} AND NOT d.test
+          AND (${locationKey}::int IS NULL OR d.location_key = ${locationKey})
+        ORDER BY abs(extract(epoch FROM d.created_at - ${instant(at)})
+          + CASE WHEN d.created_at > ${instant(at)} THEN 1e9 ELSE 0 END) LIMIT 1`),
+
+  /** The messages that the receiver had before an occasion, since the cap's period and the cooldown. */
+  before: (
+    tenant: Tenant,
+    deviceKey: DeviceKey,
+    { cap_by, key }: ExplainedCampaign,
+    { at, locationKey }: Occasion,
+    capSince: number,
+    cooldownSince: number,
+  ) =>
+    onlyRow(sql<{ readonly used: number; readonly cooledAt: number | null }>`
+        SELECT used, ${epochMillis("cooled_at")} AS "cooledAt" FROM (
+          SELECT count(*) FILTER (WHERE d.created_at >= ${moment(sql, capSince)})::int AS used,
+            max(d.created_at) FILTER (WHERE d.location_key = ${locationKey}
+              AND d.created_at > ${moment(sql, cooldownSince)}) AS cooled_at
+          FROM delivery d
+          JOIN device v ON ${sameTenant("v", "d")} AND v.key = ${deviceKey}
+          WHERE ${tenantIs("d", tenant)} AND d.campaign_key = ${key} AND d.status <> 'failed' AND NOT d.test
+            AND (d.device_key = v.key OR (${cap_by} = 'user' AND d.user_key = v.user_key))
+            AND d.created_at >= ${moment(sql, Math.min(capSince, cooldownSince))}
+            AND d.created_at < ${instant(at)}
+        ) AS found`),
+})) {}
