@@ -1,29 +1,14 @@
 import { newDevice } from "../core/DeviceState.ts";
-import { changed, type Entry, type Profile } from "../core/Entry.ts";
+import type { Entry, Profile } from "../core/Entry.ts";
 import type { DroppedEntry } from "../core/Outcome.ts";
 import { DeviceStore } from "../device/DeviceStore.ts";
 import { refreshSubscription } from "../device/PushSubscription.ts";
 import { alone, callServer, readServer, sendQueue } from "../device/Sender.ts";
 import { unknown } from "../core/Tracking.ts";
 import { PositionWatch } from "./PositionWatch.ts";
+import { differing, profileOf, type StartOptions } from "./StartOptions.ts";
 
-/** The settings of `start`. */
-export interface StartOptions {
-  /** The address of the Waypost server, such as `https://push.example.com`. */
-  readonly url: string;
-  /** The SDK key of the app: `wpk_…`. It only registers devices, so a page may show it. */
-  readonly sdkKey: string;
-  /** The path of the service worker on the page's own origin; `/waypost-worker.js` if left out. */
-  readonly worker?: string;
-  /** The person behind the browser, by the app's own id, with the proof that the workspace demands. */
-  readonly userId?: string;
-  readonly userHash?: string;
-  /** Attributes for segments. They merge by name, and null removes one. */
-  readonly attributes?: Readonly<Record<string, unknown>>;
-  /** Language and time zone; those of the browser if left out. */
-  readonly locale?: string;
-  readonly timezone?: string;
-}
+export type { StartOptions };
 
 /** A message of the inbox, as `GET /device/v1/messages` shows it. */
 export type Message = Readonly<Record<string, unknown>> & { readonly id: string };
@@ -236,25 +221,6 @@ const leave = async (store: DeviceStore, options: StartOptions): Promise<void> =
     if (answer === null || answer.status === 429 || answer.status >= 500) return;
     await store.update("leaving", (tokens) => (tokens ?? []).filter((token) => token !== credential));
   }
-};
-
-const profileOf = ({ attributes, locale, timezone, userHash, userId }: StartOptions): Profile => ({
-  locale: locale ?? navigator.language,
-  timezone: timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
-  ...(attributes === undefined ? {} : { attributes }),
-  ...(userId === undefined ? {} : { user_id: userId }),
-  ...(userHash === undefined ? {} : { user_hash: userHash }),
-});
-
-/** The fields of a profile that the stored one does not have. */
-const differing = (wanted: Profile, stored: Profile): Profile => {
-  const merged = changed(stored, wanted);
-  return Object.fromEntries(
-    Object.entries(wanted).filter(([name]) => {
-      const field = name as keyof Profile;
-      return JSON.stringify(merged[field]) !== JSON.stringify(stored[field]);
-    }),
-  );
 };
 
 /**

@@ -38,7 +38,7 @@ describe("Vectors of the device core (BW7)", () => {
     }>;
   };
   for (const scenario of scenarios)
-    it(`${scenario.name} (BW4, Y25)`, () => {
+    it(`${scenario.name} (BW7, BW4, Y25)`, () => {
       let { entries, state } = scenario;
       for (const step of scenario.steps) {
         const next = nextRequest(state, entries);
@@ -59,7 +59,7 @@ describe("Vectors of the device core (BW7)", () => {
     });
 
   for (const { end, name, now, ...pause } of pauses)
-    it(`${name} (BW4)`, () => {
+    it(`${name} (BW7, BW4)`, () => {
       assert.strictEqual(pauseEnd(pause, now), end);
     });
 
@@ -76,7 +76,7 @@ describe("Vectors of the device core (BW7)", () => {
     }>;
   };
   for (const walk of walks.scenarios)
-    it(`${walk.name} (BW5)`, () => {
+    it(`${walk.name} (BW7, BW5)`, () => {
       let { tracking } = walk;
       for (const { answer = null, asks, fix, sent } of walk.steps) {
         assert.strictEqual(needsFences(tracking, fix), asks);
@@ -95,7 +95,7 @@ describe("Vectors of the device core (BW7)", () => {
     }>;
   };
   for (const { facts, name, step } of cases)
-    it(`${name} (BW3)`, () => {
+    it(`${name} (BW7, BW3)`, () => {
       assert.deepStrictEqual<unknown>(subscribingStep(facts), step);
     });
 });

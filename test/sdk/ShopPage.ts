@@ -22,11 +22,19 @@ const clock = `{
     Object.defineProperty(GeolocationPosition.prototype, "timestamp", { get: () => Date.now() });
 }`;
 
-/** The worker notes what it shows. */
+/** The worker notes what it shows. `shownAfter` resolves once it has shown so many. */
 const recorder = `
   self.shown = [];
+  const waiting = new Set();
+  self.shownAfter = (count) =>
+    new Promise((resolve) => {
+      const look = () => self.shown.length >= count && resolve(self.shown);
+      waiting.add(look);
+      look();
+    });
   ServiceWorkerRegistration.prototype.showNotification = async (title, options) => {
     self.shown.push({ title, ...options });
+    for (const look of waiting) look();
   };`;
 
 const page = (waypost: string): string => `<!doctype html>
@@ -37,9 +45,9 @@ const page = (waypost: string): string => `<!doctype html>
   import { start } from "${waypost}/sdk/v1/waypost.js";
   import "${waypost}/sdk/v1/inbox.js";
   window.begin = async (sdkKey, options) => {
-    window.told = { message: [], dropped: [] };
+    window.reported = { message: [], dropped: [] };
     const device = await start({ url: "${waypost}", sdkKey, ...options });
-    for (const name of ["message", "dropped"]) device.on(name, (value) => window.told[name].push(value));
+    for (const name of ["message", "dropped"]) device.on(name, (value) => window.reported[name].push(value));
     window.device = device;
     document.querySelector("waypost-inbox").waypost = device;
   };
@@ -74,7 +82,13 @@ export const shopPage = (waypost: string) =>
         await opened.waitForFunction("window.isReady", { timeout: 30_000, polling: 100 });
       });
     yield* Effect.promise(() =>
-      tab.page.browserContext().overridePermissions(origin, ["notifications", "geolocation"]),
+      tab.page.browserContext().setPermission(
+        origin,
+        ...["notifications", "geolocation"].map((name) => ({
+          permission: { name },
+          state: "granted" as const,
+        })),
+      ),
     );
     yield* open(tab.page);
     const evaluate = <A>(script: string, target: Page = tab.page): Effect.Effect<A> =>
@@ -99,7 +113,8 @@ export const shopPage = (waypost: string) =>
         Effect.promise(() => tab.page.waitForFunction(expression, { timeout: 30_000, polling: 100 })),
       /** The service worker of the page. */
       worker: Effect.promise(async () => {
-        const isOwn = (each: Target) => each.type() === "service_worker" && each.url().startsWith(origin);
+        const isOwn = (each: Target) =>
+          String(each.type()) === "service_worker" && each.url().startsWith(origin);
         const found = await tab.page.browserContext().waitForTarget(isOwn, { timeout: 30_000 });
         const worker = await found.worker();
         if (worker === null) throw new Error("The page has no service worker.");

@@ -116,7 +116,7 @@ const walk = (seed: number, length: number): ReadonlyArray<Fix> => {
 };
 
 describe("Positions of a browser", () => {
-  it("seeded walks among 10,000 locations miss no enter or exit, with a tenth of the requests (BW5, L9)", () => {
+  it("walks among 10,000 locations miss no enter or exit, with a tenth of the requests (BW5, L9)", () => {
     let fixes = 0;
     let requests = 0;
     let transitions = 0;

@@ -12,7 +12,7 @@ const run = promisify(execFile);
 const program = `
 import { start, type Message } from "waypost/web";
 import "waypost/web/inbox";
-const waypost = await start({ url: "https://push.example.com", sdkKey: "wpk_key", attributes: { plan: "gold" } });
+const waypost = await start({ url: "https://push.example.com", sdkKey: "wpk_key" });
 const inbox = document.querySelector("waypost-inbox");
 if (inbox !== null) inbox.waypost = waypost;
 export const result: "subscribed" | "denied" | "unsupported" = await waypost.subscribe();
@@ -43,7 +43,10 @@ describe("waypost/web as a package", () => {
         [...options.split(" "), "--types", "", "program.ts"],
         { cwd: folder },
       );
-      assert.strictEqual((await checked.catch((error: { stdout: string }) => error)).stdout, "");
+      assert.strictEqual(
+        (await checked.catch((error: unknown) => error as { readonly stdout: string })).stdout,
+        "",
+      );
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

@@ -72,7 +72,7 @@ layer(Layer.mergeAll(TestWaypost.shared, TestBrowser.layer))("The web SDK", (it)
           shop.page.setGeolocation({ latitude: 52.37, longitude: 4.9, accuracy: 10 }),
         );
         yield* shop.evaluate("void (window.watch = device.watchPosition({ accuracy: 'high' }))");
-        yield* shop.until("told.message.length === 2");
+        yield* shop.until("reported.message.length === 2");
         yield* shop.evaluate("watch.stop()");
         const inbox = "document.querySelector('waypost-inbox')";
         yield* shop.evaluate(`${inbox}.refresh()`);
@@ -107,7 +107,7 @@ layer(Layer.mergeAll(TestWaypost.shared, TestBrowser.layer))("The web SDK", (it)
         yield* shop.evaluate("device.send()");
         const [device] = (yield* production.platform("/devices")).body.data;
         const listed = yield* production.platform(`/devices/${device.id}/messages`);
-        assert.isEmpty(yield* shop.evaluate<Array<unknown>>("told.dropped"));
+        assert.isEmpty(yield* shop.evaluate<Array<unknown>>("reported.dropped"));
         for (const message of listed.body.data) assert.isNotNull(message.opened_at);
         const counted: Array<unknown> = [];
         for (const notification of [visit, figures]) {
@@ -163,7 +163,7 @@ layer(Layer.mergeAll(TestWaypost.shared, TestBrowser.layer))("The web SDK", (it)
           shop.page.setGeolocation({ latitude: 52.37, longitude: 4.9, accuracy: 5 }),
         );
         yield* shop.evaluate("void device.watchPosition()");
-        yield* shop.until("told.message.length === 1");
+        yield* shop.until("reported.message.length === 1");
         yield* pushed;
         const [push] = service.ledger;
         assert.isEmpty(service.complaints);
@@ -191,11 +191,7 @@ layer(Layer.mergeAll(TestWaypost.shared, TestBrowser.layer))("The web SDK", (it)
         const worker = yield* shop.worker;
         const shownAfter = (count: number) =>
           Effect.promise(
-            () =>
-              worker.evaluate(`(async () => {
-                while (self.shown.length < ${count}) await new Promise((resolve) => setTimeout(resolve, 20));
-                return self.shown;
-              })()`) as Promise<ReadonlyArray<object>>,
+            () => worker.evaluate(`self.shownAfter(${count})`) as Promise<ReadonlyArray<object>>,
           );
         const [shown] = yield* shownAfter(1);
         assert.deepInclude(shown, {

@@ -2140,6 +2140,7 @@ export interface LocationsEndpoints {
     query?: LocationsPointsQuery,
     options?: CallOptions,
   ): Promise<{
+    /** One row for each location: id, longitude, latitude, radius in metres (null for a polygon). */
     readonly data: ReadonlyArray<LocationPoint>;
     readonly meta: {
       /** How many locations there are. */

@@ -9,7 +9,8 @@ interface Transaction {
   readonly tab: Tab;
   readonly pending: Array<() => void>;
   readonly listeners: Map<string, () => void>;
-  readonly stores: Map<string, Map<IDBValidKey, unknown>>;
+  /** A copy of the stores from its first request on. */
+  readonly stores: () => Map<string, Map<IDBValidKey, unknown>>;
 }
 
 const copyOf = (stores: ReadonlyMap<string, ReadonlyMap<IDBValidKey, unknown>>) =>
@@ -56,7 +57,7 @@ export class BrowserWorld {
     this.#beginLock();
   }
 
-  /** Makes one step, chosen by a number from 0 to 1. Returns false if nothing is under way. */
+  /** Makes one step, chosen by a number from 0 to 1. Returns false if nothing runs. */
   async step(choice: number): Promise<boolean> {
     // Lets all code run up to its next request.
     await new Promise((resolve) => setImmediate(resolve));
@@ -71,10 +72,13 @@ export class BrowserWorld {
 
   #stepIn(transaction: Transaction): void {
     const request = transaction.pending.shift();
-    if (request !== undefined) return void request();
+    if (request !== undefined) {
+      request();
+      return;
+    }
     this.#transactions.shift();
-    for (const [name, rows] of transaction.stores) this.#stores.set(name, rows);
-    for (const [key, entry] of transaction.stores.get("queue") ?? [])
+    for (const [name, rows] of transaction.stores()) this.#stores.set(name, rows);
+    for (const [key, entry] of transaction.stores().get("queue") ?? [])
       if (!this.committed.has(key)) this.committed.set(key, entry);
     transaction.listeners.get("complete")?.();
   }
@@ -97,19 +101,16 @@ export class BrowserWorld {
 
   /** One transaction runs at a time, as those that write do in a browser. */
   #transaction() {
-    const world = this;
-    let stores: Transaction["stores"] | undefined;
+    let stores: ReturnType<Transaction["stores"]> | undefined;
     const transaction: Transaction = {
       tab: this.tab(),
       pending: [],
       listeners: new Map(),
-      get stores() {
-        return (stores ??= copyOf(world.#stores));
-      },
+      stores: () => (stores ??= copyOf(this.#stores)),
     };
     this.#transactions.push(transaction);
     const objectStore = (name: string) => {
-      const rows = () => transaction.stores.get(name) ?? new Map<IDBValidKey, unknown>();
+      const rows = () => transaction.stores().get(name) ?? new Map<IDBValidKey, unknown>();
       const ask = <A>(run: () => A) => this.#request(transaction, run);
       const sorted = () => [...rows()].toSorted(([a], [b]) => Number(a) - Number(b));
       return {
@@ -161,18 +162,16 @@ export class BrowserWorld {
   readonly locks = {
     request: <A>(_: string, run: () => Promise<A>): Promise<A> => {
       const tab = this.tab();
-      return new Promise((resolve, reject) => {
+      return new Promise((resolve) => {
         const begin = (): void => {
-          const end = (settle: () => void): void => {
+          const result = this.run(tab, run);
+          const end = (): void => {
             const index = this.#locks.indexOf(lock);
             if (index >= 0) this.#locks.splice(index, 1);
-            settle();
             this.#beginLock();
           };
-          this.run(tab, run).then(
-            (value) => end(() => resolve(value)),
-            (error: unknown) => end(() => reject(error)),
-          );
+          result.then(end, end);
+          resolve(result);
         };
         const lock = { tab, begin, isHeld: false };
         this.#locks.push(lock);

@@ -11,7 +11,7 @@ const settings = { url: "https://waypost.example", sdkKey: "wpk_key" };
 const begin = 1_796_000_000_000;
 const hour = 3_600_000;
 
-/** Entries of all types in turn, each with a number of its own. */
+/** Entries of all types, each with a number of its own. */
 const entryOf = (number: number, at: number): Entry => {
   const message = `message-${number}`;
   switch (number % 7) {
