@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
-import type { Page, Target } from "puppeteer-core";
+import { type Page, type Target, TargetType } from "puppeteer-core";
 import { TestBrowser } from "../browser/TestBrowser.ts";
 import { testStart } from "../TestWaypost.ts";
 
@@ -28,13 +28,13 @@ const recorder = `
   const waiting = new Set();
   self.shownAfter = (count) =>
     new Promise((resolve) => {
-      const look = () => self.shown.length >= count && resolve(self.shown);
-      waiting.add(look);
-      look();
+      const notify = () => self.shown.length >= count && resolve(self.shown);
+      waiting.add(notify);
+      notify();
     });
   ServiceWorkerRegistration.prototype.showNotification = async (title, options) => {
     self.shown.push({ title, ...options });
-    for (const look of waiting) look();
+    for (const notify of waiting) notify();
   };`;
 
 const page = (waypost: string): string => `<!doctype html>
@@ -62,7 +62,8 @@ export const shopPage = (waypost: string) =>
         const made = createServer((request, response) => {
           const isWorker = request.url === "/waypost-worker.js";
           response.setHeader("content-type", isWorker ? "text/javascript" : "text/html; charset=utf-8");
-          const worker = `${clock}${recorder}\nimportScripts(${JSON.stringify(`${waypost}/sdk/v1/worker.js`)});`;
+          const address = JSON.stringify(`${waypost}/sdk/v1/worker.js`);
+          const worker = `${clock}${recorder}\nimportScripts(${address});`;
           response.end(isWorker ? worker : page(waypost));
         });
         await new Promise<void>((resolve) => made.listen(0, "127.0.0.1", resolve));
@@ -114,7 +115,7 @@ export const shopPage = (waypost: string) =>
       /** The service worker of the page. */
       worker: Effect.promise(async () => {
         const isOwn = (each: Target) =>
-          String(each.type()) === "service_worker" && each.url().startsWith(origin);
+          each.type() === TargetType.SERVICE_WORKER && each.url().startsWith(origin);
         const found = await tab.page.browserContext().waitForTarget(isOwn, { timeout: 30_000 });
         const worker = await found.worker();
         if (worker === null) throw new Error("The page has no service worker.");
