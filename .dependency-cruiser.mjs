@@ -253,11 +253,25 @@ export default {
       to: { path: app },
     },
     {
+      name: "sdk-stands-alone",
+      comment: "The web SDK imports nothing but itself: no library, nothing of the server.",
+      severity: "error",
+      from: { path: "^sdk/" },
+      to: { pathNot: "^sdk/" },
+    },
+    {
+      name: "sdk-core-first",
+      comment: "sdk/core/ runs without a browser, and knows neither page, worker nor inbox.",
+      severity: "error",
+      from: { path: "^sdk/core/" },
+      to: { path: "^sdk/", pathNot: "^sdk/core/" },
+    },
+    {
       name: "program-stands-alone",
-      comment: "src/ imports nothing of test/, scripts/ or bin/.",
+      comment: "src/ imports nothing of sdk/, test/, scripts/ or bin/.",
       severity: "error",
       from: { path: "^src/" },
-      to: { path: "^(test|scripts|bin)/" },
+      to: { path: "^(sdk|test|scripts|bin)/" },
     },
   ],
   options: {

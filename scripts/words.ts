@@ -12,7 +12,7 @@ import { lineLength, vocabulary } from "./check/vocabulary.ts";
 
 const wanted = process.argv.slice(2);
 const paths = globSync([
-  "{src,console,test,scripts,bin,schema,docs}/**/*.{ts,tsx,css,js,sql,md}",
+  "{src,console,sdk,test,scripts,bin,schema,docs}/**/*.{ts,tsx,css,js,sql,md}",
   "docs/operating/*.{yml,json}",
   "*.{md,ts}",
   ".dependency-cruiser.mjs",
@@ -30,7 +30,9 @@ const paths = globSync([
 const findings: Array<Finding> = paths.flatMap((path) => {
   const file = { path, text: readFileSync(path, "utf8") };
   const isWrapped =
-    /^(src|console|test|scripts|bin|schema|docs)\/.*\.(tsx?|css|js|sql|md)$|^[^/]+\.(md|ts|mjs)$/.test(path);
+    /^(src|console|sdk|test|scripts|bin|schema|docs)\/.*\.(tsx?|css|js|sql|md)$|^[^/]+\.(md|ts|mjs)$/.test(
+      path,
+    );
   return [...vocabulary(file), ...(isWrapped ? lineLength(file) : []), ...commentForms(file)];
 });
 

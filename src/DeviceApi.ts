@@ -5,6 +5,7 @@ import { EventsApi } from "./events/EventsApi.ts";
 import { GeofencesApi } from "./positions/GeofencesApi.ts";
 import { PositionsApi } from "./positions/PositionsApi.ts";
 import { SchemaErrors } from "./http/SchemaErrors.ts";
+import { PushKeyApi } from "./sending/credentials/PushKeyApi.ts";
 import { MessagesApi } from "./sending/messages/MessagesApi.ts";
 import { tidyOpenApi } from "./wire/OpenApiTidy.ts";
 import { parseOptions } from "./wire/ParseOptions.ts";
@@ -19,6 +20,7 @@ export class DeviceApi extends HttpApi.make("device")
   .add(PositionsApi)
   .add(MessagesApi)
   .add(AnswersApi)
+  .add(PushKeyApi)
   .middleware(SchemaErrors)
   .prefix("/device/v1")
   .annotateMerge(parseOptions)

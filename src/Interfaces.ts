@@ -27,7 +27,8 @@ import { requestPipelineLayer } from "./http/RequestPipeline.ts";
 import { ifMatchLayer } from "./http/ResourceVersion.ts";
 import { RouteTable } from "./http/RouteTable.ts";
 import { schemaErrorsLayer } from "./http/SchemaErrors.ts";
-import { startPage } from "./http/StartPage.ts";
+import { sdkFiles } from "./http/pages/SdkFiles.ts";
+import { startPage } from "./http/pages/StartPage.ts";
 import { locationGroupsHandlers } from "./locations/LocationGroupsHttp.ts";
 import { locationsHandlers } from "./locations/LocationsHttp.ts";
 import { mediaHandlers } from "./media/MediaHttp.ts";
@@ -51,6 +52,7 @@ import { campaignEstimateHandlers } from "./reports/estimates/CampaignEstimateHt
 import { reportHandlers } from "./reports/ReportsHttp.ts";
 import { surveyResultsHandlers } from "./reports/surveys/SurveyResultsHttp.ts";
 import { usageHandlers } from "./reports/usage/UsageHttp.ts";
+import { pushKeyHandlers } from "./sending/credentials/PushKeyHttp.ts";
 import { deliveriesHandlers } from "./sending/deliveries/DeliveriesHttp.ts";
 import { explanationHandlers } from "./sending/explanations/ExplanationHttp.ts";
 import { deviceMessagesHandlers } from "./sending/messages/DeviceMessagesHttp.ts";
@@ -98,6 +100,7 @@ const deviceRoutes = HttpApiBuilder.layer(DeviceApi).pipe(
     geofencesHandlers,
     messagesHandlers,
     answersHandlers,
+    pushKeyHandlers,
   ]),
   Layer.provide(deviceAccessLayer),
 );
@@ -145,7 +148,7 @@ const apiRoutes = (console: Console) => {
     documentRoutes,
   ).pipe(
     Layer.provide([accessLayer, schemaErrorsLayer, idempotencyLayer, ifMatchLayer]),
-    Layer.merge(Layer.mergeAll(startPage, healthRoutes, requestPipelineLayer)),
+    Layer.merge(Layer.mergeAll(startPage, healthRoutes, sdkFiles, requestPipelineLayer)),
     Layer.provide([authenticators(console), Layer.succeed(RouteTable, RouteTable.make(apis))]),
     Layer.provide(console.sessions),
   );

@@ -17,6 +17,7 @@ import { archiveAssets } from "../../src/database/embedded/BundledRuntime.ts";
 import { threadAsset } from "../../src/workers/ProgramThread.ts";
 import { bundle, bundleThreads } from "./bundle.ts";
 import { buildConsole, packedFiles } from "./consoleFiles.ts";
+import { buildSdk, packedSdk } from "./sdkFiles.ts";
 import { licenses } from "./licenses.ts";
 import { type Arch, packagesFor } from "./packages.ts";
 import { packRuntime } from "./runtimeArchive.ts";
@@ -70,6 +71,7 @@ export const buildExecutable = async ({ arch, isQuick = false, out, root }: Plan
     for (const thread of threads) addAsset(threadAsset(thread.name), thread.text);
     const builtConsole = await buildConsole(root);
     for (const [name, bytes] of packedFiles(builtConsole, isQuick)) addAsset(`console/${name}`, bytes);
+    for (const [name, bytes] of packedSdk(await buildSdk(root))) addAsset(`sdk/${name}`, bytes);
     const allInputs = [...inputs, ...threads.flatMap((thread) => thread.inputs), ...builtConsole.inputs];
     addAsset("licenses.txt", licenses(root, allInputs, packages));
     addAsset(archiveAssets.index, JSON.stringify(runtime.index));

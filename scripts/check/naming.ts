@@ -13,7 +13,7 @@ export const naming = (
 ): ReadonlyArray<Finding> => {
   const findings: Array<Finding> = [];
   const firstOf = new Map<string, string>();
-  for (const path of paths.filter((each) => /^(src|console|test)\/.*\.tsx?$/.test(each))) {
+  for (const path of paths.filter((each) => /^(src|console|sdk|test)\/.*\.tsx?$/.test(each))) {
     const report = (message: string): void => void findings.push({ file: path, line: 1, message });
     const name = basename(path).replace(/\.tsx?$/, "");
     const folders = dirname(path).split("/");
@@ -47,7 +47,7 @@ export const maxFiles = { folder: 35, root: 8 };
 
 /** A folder of src/ is small enough to read as a list. */
 export const folderSizes = (paths: ReadonlyArray<string>): ReadonlyArray<Finding> => {
-  const files = paths.filter((path) => /^(src|console)\//.test(path));
+  const files = paths.filter((path) => /^(src|console|sdk)\//.test(path));
   return [...Map.groupBy(files, dirname)].flatMap(([folder, { length }]) => {
     const limit = folder === "src" ? maxFiles.root : maxFiles.folder;
     const message = `${length} files on one level; the maximum is ${limit}: group some in a subfolder.`;

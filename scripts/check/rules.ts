@@ -35,12 +35,12 @@ type Rule = readonly [files: RegExp, rule: (file: SourceFile) => ReadonlyArray<F
 
 const rules: ReadonlyArray<Rule> = [
   // src/client/generated/ is written by npm run openapi.
-  [/^(src\/(?!client\/generated\/)|console\/|test\/|scripts\/|bin\/).*\.(tsx?|js)$/, fileLength],
-  [/^(src|console)\/.*\.tsx?$/, documented],
+  [/^(src\/(?!client\/generated\/)|console\/|sdk\/|test\/|scripts\/|bin\/).*\.(tsx?|js)$/, fileLength],
+  [/^(src|console|sdk)\/.*\.tsx?$/, documented],
   [/^src\/.*\.ts$/, layersMeetOnce],
   [/^src\/.*\.ts$/, runOnce],
   [/^src\/.*\.ts$/, handlerGroups],
-  [/^(src|console)\/.*\.ts$/, exportNames],
+  [/^(src|console|sdk)\/.*\.ts$/, exportNames],
   [/^(src|console)\/.*\.ts$/, timeFromClock],
   [/^src\/.*Repository\.ts$/, repositoryWithoutSql],
   // DatabaseClock reads the database's time to compare it with the process's.

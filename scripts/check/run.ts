@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import process from "node:process";
 
-const code = ["src", "console", "test", "scripts", "bin"].filter((folder) => existsSync(folder));
+const code = ["src", "console", "sdk", "test", "scripts", "bin"].filter((folder) => existsSync(folder));
 
 /** The steps of `npm run check`: name and command. They run in the repository's root. */
 const steps: ReadonlyArray<readonly [name: string, command: ReadonlyArray<string>]> = [
@@ -11,6 +11,8 @@ const steps: ReadonlyArray<readonly [name: string, command: ReadonlyArray<string
   ["types", ["tsc"]],
   ["console", ["tsc", "-p", "console"]],
   ["console-size", ["node", "scripts/console.ts", "--check"]],
+  ["sdk", ["tsc", "-p", "sdk"]],
+  ["size", ["node", "scripts/sdk.ts", "--check"]],
   ["imports", ["depcruise", "--config", ".dependency-cruiser.mjs", "--output-type", "err-long", ...code]],
   ["unused", ["knip"]],
   ["rules", ["node", "scripts/check/rules.ts"]],

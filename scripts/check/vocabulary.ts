@@ -9,7 +9,7 @@ interface VocabularyRule {
   readonly files?: RegExp;
 }
 
-const program = /^(src|console|test|scripts)\//;
+const program = /^(src|console|sdk|test|scripts)\//;
 const events = /^(src|test)\/(positions|events)\//;
 const deliveries =
   /^(schema\/(?!\d+_allowed_origins)|src\/(sending\/(?!push\/transports\/)|campaigns\/Send|events\/))/;

@@ -1,13 +1,12 @@
 /** `GET /console` and everything below it: one page for all addresses, and the files that it loads. */
 import { Effect } from "effect";
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http";
-import { promisify } from "node:util";
-import { gunzip } from "node:zlib";
 import manifest from "../../package.json" with { type: "json" };
 import { Settings } from "../config/Settings.ts";
+import { builtFileResponse } from "../http/pages/BuiltFiles.ts";
 import { RouteTable } from "../http/RouteTable.ts";
 import { errorResponse } from "../wire/ErrorResponse.ts";
-import { type ConsoleFile, readConsoleFiles } from "./ConsoleFiles.ts";
+import { readConsoleFiles } from "./ConsoleFiles.ts";
 
 const assets = "/console/assets/";
 
@@ -51,28 +50,6 @@ const consolePage = (page: string, mapStyleUrl: string | undefined): string =>
     .replace("%MAP_STYLE_URL%", () => escaped(mapStyleUrl ?? ""))
     .replace("%VERSION%", () => escaped(manifest.version));
 
-const accepts = (header: string | undefined, coding: string): boolean =>
-  (header ?? "").split(",").some((each) => {
-    const [name, weight] = each.trim().split(/\s*;\s*q=/);
-    return name === coding && Number(weight ?? 1) > 0;
-  });
-
-const assetResponse = Effect.fnUntraced(function* (file: ConsoleFile, accepted: string | undefined) {
-  const headers = { "cache-control": "public, max-age=31536000, immutable", vary: "accept-encoding" };
-  const { contentType } = file;
-  for (const [coding, bytes] of [
-    ["br", file.brotli],
-    ["gzip", file.gzip],
-  ] as const)
-    if (accepts(accepted, coding))
-      return HttpServerResponse.uint8Array(bytes, {
-        contentType,
-        headers: { ...headers, "content-encoding": coding },
-      });
-  const bytes = yield* Effect.promise(() => promisify(gunzip)(file.gzip));
-  return HttpServerResponse.uint8Array(bytes, { contentType, headers });
-});
-
 /** The routes of the console's page and files. Files are read at their first request. */
 export const consolePages = HttpRouter.use((router) =>
   Effect.gen(function* () {
@@ -94,8 +71,10 @@ export const consolePages = HttpRouter.use((router) =>
       const name = (request.url.split("?", 1)[0] ?? "").slice(assets.length);
       const file = (yield* built)?.file(name);
       if (file === undefined) return errorResponse(unknown);
-      const response = yield* assetResponse(file, request.headers["accept-encoding"]);
-      return HttpServerResponse.setHeaders(response, headers);
+      return yield* builtFileResponse(file, request.headers["accept-encoding"], {
+        ...headers,
+        "cache-control": "public, max-age=31536000, immutable",
+      });
     });
 
     yield* router.add("GET", `${assets}*`, asset);

@@ -1,9 +1,14 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 
-/** Builds the console for the tests in the browser, from the sources as they are. */
+const run = (script: string, ...parameters: ReadonlyArray<string>): void => {
+  const program = join(import.meta.dirname, "../../scripts", script);
+  const { status } = spawnSync(process.execPath, [program, ...parameters], { stdio: "inherit" });
+  if (status !== 0) throw new Error(`scripts/${script} could not build it.`);
+};
+
+/** Builds the console and the web SDK for the tests in the browser, from the sources as they are. */
 export const setup = (): void => {
-  const program = join(import.meta.dirname, "../../scripts/console.ts");
-  const { status } = spawnSync(process.execPath, [program, "--quick"], { stdio: "inherit" });
-  if (status !== 0) throw new Error("The console could not be built.");
+  run("console.ts", "--quick");
+  run("sdk.ts");
 };

@@ -62,6 +62,7 @@ export const deviceExamples: Examples = {
       })),
     idKinds: { "answers.0.question_id": "question", "answers.0.value": "choice" },
   },
+  "GET /push-key": { request: () => Effect.succeed({}) },
   "GET /geofences": { request: () => Effect.succeed({ query: { lat: "52.37", lng: "4.9", limit: "5" } }) },
   "POST /positions": {
     request: ({ make }) =>

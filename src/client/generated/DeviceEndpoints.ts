@@ -220,6 +220,12 @@ export type PushAddress =
       readonly transport: "inbox";
     };
 
+/** The JSON of `PushKey`. */
+export interface PushKey {
+  /** `webpush` only: VAPID public key that browsers subscribe with (`applicationServerKey`), else null. */
+  readonly public_key: string | null;
+}
+
 /** The JSON of `Registration`. */
 export interface Registration {
   /** Id of the device. */
@@ -426,6 +432,15 @@ export interface AnswersEndpoints {
   answer(message: string, body: AnswersDraft, options?: CallOptions): Promise<SurveyResponse>;
 }
 
+/** The key with which browsers subscribe to pushes. */
+export interface PushKeyEndpoints {
+  /**
+   * Show the key of Web Push. The `applicationServerKey` of a browser's subscription; null if the
+   * environment sends no Web Push.
+   */
+  show(options?: CallOptions): Promise<PushKey>;
+}
+
 /** The groups of endpoints. */
 export interface DeviceGroups {
   /** Registering and changing a device. */
@@ -440,6 +455,8 @@ export interface DeviceGroups {
   readonly messages: MessagesEndpoints;
   /** Answers to surveys. */
   readonly answers: AnswersEndpoints;
+  /** The key with which browsers subscribe to pushes. */
+  readonly pushKey: PushKeyEndpoints;
 }
 
 /** Each endpoint: its method, its path, and what the client has to know about it. */
@@ -466,5 +483,8 @@ export const deviceEndpoints = {
   },
   answers: {
     answer: "POST /messages/{message}/answers body repeatable",
+  },
+  pushKey: {
+    show: "GET /push-key",
   },
 } as const;

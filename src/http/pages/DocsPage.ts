@@ -2,7 +2,7 @@
 import { Effect, Layer } from "effect";
 import { HttpRouter, HttpServerResponse } from "effect/http";
 import { HttpApi, HttpApiScalar } from "effect/http-api";
-import { isJson, type Json } from "../wire/OpenApiDescriptions.ts";
+import { isJson, type Json } from "../../wire/OpenApiDescriptions.ts";
 
 /** One interface of the page. */
 export interface DocsSource {

@@ -3,8 +3,8 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http";
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
-import { acceptsGzip } from "./CompressedText.ts";
-import { namesTag } from "./EntityTag.ts";
+import { namesTag } from "../EntityTag.ts";
+import { acceptsGzip } from "../CompressedText.ts";
 
 interface Packed {
   readonly etag: string;

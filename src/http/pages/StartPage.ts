@@ -1,8 +1,8 @@
 /** `GET /`: the way to the console, for a person who opens the address. */
 import { Effect } from "effect";
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http";
-import { errorResponse } from "../wire/ErrorResponse.ts";
-import { RouteTable } from "./RouteTable.ts";
+import { errorResponse } from "../../wire/ErrorResponse.ts";
+import { RouteTable } from "../RouteTable.ts";
 
 /** Whether a client asks for JSON and not for a page. */
 const wantsJson = (accept: string): boolean =>
