@@ -24,7 +24,7 @@ describe("the commit of a clone", () => {
   it("the commit is that of the branch, or HEAD's own if it is detached", () => {
     const branch = { ".git/HEAD": "ref: refs/heads/main\n" };
     assert.strictEqual(commitOf({ ...branch, ".git/refs/heads/main": `${commit}\n` }), commit);
-    const packed = `# pack-refs with: peeled\n${"0".repeat(40)} refs/heads/old-main\n${commit} refs/heads/main\n`;
+    const packed = `# packed\n${"0".repeat(40)} refs/heads/old-main\n${commit} refs/heads/main\n`;
     assert.strictEqual(commitOf({ ...branch, ".git/packed-refs": packed }), commit);
     assert.strictEqual(commitOf({ ".git/HEAD": `${commit}\n` }), commit);
   });
