@@ -13,6 +13,7 @@ import {
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { inject } from "postject";
+import { checkedOutCommit, commitAsset } from "../../src/cli/Version.ts";
 import { archiveAssets } from "../../src/database/embedded/BundledRuntime.ts";
 import { threadAsset } from "../../src/workers/ProgramThread.ts";
 import { bundle, bundleThreads } from "./bundle.ts";
@@ -73,6 +74,7 @@ export const buildExecutable = async ({ arch, isQuick = false, out, root }: Plan
     for (const [name, bytes] of packedFiles(builtConsole, isQuick)) addAsset(`console/${name}`, bytes);
     for (const [name, bytes] of packedSdk(await buildSdk(root))) addAsset(`sdk/${name}`, bytes);
     const allInputs = [...inputs, ...threads.flatMap((thread) => thread.inputs), ...builtConsole.inputs];
+    addAsset(commitAsset, checkedOutCommit(root));
     addAsset("licenses.txt", licenses(root, allInputs, packages));
     addAsset(archiveAssets.index, JSON.stringify(runtime.index));
     addAsset(archiveAssets.bytes, runtime.compressed);

@@ -31,6 +31,7 @@ import { paint } from "./terminal/Colors.ts";
 import { helpPage } from "./terminal/HelpPage.ts";
 import { withPrintedText } from "./terminal/PrintedText.ts";
 import { usageProblems } from "./UsageError.ts";
+import { versionText } from "./Version.ts";
 
 import manifest from "../../package.json" with { type: "json" };
 
@@ -141,7 +142,7 @@ const presenter = (
   present: Effect.fnUntraced(function* (event) {
     switch (event._tag) {
       case "Version":
-        return yield* Console.log(`${event.name} v${event.version}`);
+        return yield* Console.log(versionText(event.name));
       case "Help":
         return event.reason === "Requested"
           ? yield* Console.log(helpPage(event.helpDoc, { columns, paint: paint(colors.stdout) }))

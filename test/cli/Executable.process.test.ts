@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, assert, beforeAll, describe, it } from "vitest";
 import { buildExecutable } from "../../scripts/build/executable.ts";
 import type { Arch } from "../../scripts/build/packages.ts";
+import { checkedOutCommit } from "../../src/cli/Version.ts";
 import { builtInPicture } from "../../src/media/BuiltInPictures.ts";
 import { assertNoPostgresLeft } from "../database/RealProcesses.ts";
 import { collection, pointFeature } from "../locations/Features.ts";
@@ -80,6 +81,12 @@ describe.skipIf(process.platform !== "linux")("the executable", () => {
     const licences = await cli.run(["licenses"]);
     for (const part of ["PostgreSQL", "libvips", "effect", "node-linux"])
       assert.include(licences.stdout, part);
-    assert.match((await cli.run(["--version"])).stdout, /^waypost v\d/);
+    const { stdout: version } = await cli.run(["--version"]);
+    assert.match(version, /^waypost v\d/);
+    // The build writes the commit of the clone into the file.
+    assert.include(
+      version,
+      `\ncommit ${checkedOutCommit(join(import.meta.dirname, "../..")) || "unknown"}\n`,
+    );
   });
 });
