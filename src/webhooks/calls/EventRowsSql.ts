@@ -110,8 +110,8 @@ export const eventRowsSql = (sql: SqlClient.SqlClient): Statement.Fragment => sq
         'finished_at', ${utc("s.finished_at")}, 'pace', (
           SELECT LEAST(c.max_per_minute, w.max_per_minute) FROM workspace w
           LEFT JOIN campaign c ON ${sameTenant("c", "s")} AND c.id = s.campaign_id
-          WHERE w.id = s.workspace_id), 'estimated_finish_at', NULL, 'parts', CASE WHEN s.local_at IS NOT NULL THEN
-          COALESCE(g.parts, '[]') END)::text
+          WHERE w.id = s.workspace_id), 'estimated_finish_at', NULL,
+        'parts', CASE WHEN s.local_at IS NOT NULL THEN COALESCE(g.parts, '[]') END)::text
       FROM send s LEFT JOIN LATERAL (
         SELECT min(p.due_at) AS first_at, sum(p.targeted) AS targeted, sum(p.delivered) AS delivered,
           sum(p.failed) AS failed, sum(p.held) AS held, sum(p.dropped) AS dropped,
