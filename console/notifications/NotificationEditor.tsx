@@ -44,9 +44,9 @@ const shownValue = (value: MessageValues[(typeof labels)[number][0]]): string =>
     ? value
     : "silent" in value
       ? JSON.stringify(sentPush(value))
-    : value
-        .map((part) => ("tag" in part ? `${part.tag}: ${part.headline} ${part.body}` : part.question_text))
-        .join("; ");
+      : value
+          .map((part) => ("tag" in part ? `${part.tag}: ${part.headline} ${part.body}` : part.question_text))
+          .join("; ");
 
 interface EditorProps {
   readonly draft: string;
