@@ -156,7 +156,7 @@ layer(TestWaypost.layer)("Pushes", (it) => {
       );
       assert.deepInclude(yield* delivery(renewed.message.id), { status: "delivered" });
       const failed = yield* delivery(left.message.id);
-        assert.deepInclude(failed, { status: "failed", attempts: 0, transport: "fcm" });
+      assert.deepInclude(failed, { status: "failed", attempts: 0, transport: "fcm" });
       assert.include(failed.last_error, "unregistered");
       // Pushes of another transport are in another partition of the queue.
       yield* pushed;
