@@ -42,7 +42,6 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))("recipients in 
         await funnel(1, "Delivered150 %");
         await funnel(2, "Opened1100 %");
         await funnel(3, "Clicked0");
-        await tab.page.screenshot({ path: "/tmp/co-recipients-3.png", fullPage: true });
       });
       yield* checkPage(tab);
       yield* Effect.promise(async () => {
@@ -56,7 +55,6 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))("recipients in 
         assert.deepStrictEqual(await rows(), ["Lee's phone"]);
         await tab.page.click(".funnel li:nth-child(1) a");
         await tab.page.waitForFunction("document.querySelectorAll('tbody tr').length === 2");
-        await tab.page.screenshot({ path: "/tmp/co-recipients-1.png" });
       });
       yield* checkPage(tab);
       const { bytes } = yield* Effect.promise(() => savedFile(tab, () => tab.press("button", "Save CSV")));
@@ -74,7 +72,6 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))("recipients in 
         await tab.seeText("Nothing is kept that says what happened then.");
         await tab.open(`/devices/${kim.id}${query}&campaign=${campaign}&at=2026-11-21T12:05`);
         await tab.seeText("The message was already sent.");
-        await tab.page.screenshot({ path: "/tmp/co-recipients-2.png", fullPage: true });
         await tab.open(`/devices/${kim.id}${query}&campaign=${campaign}&at=2027-01-01T12:05`);
         await tab.seeText("The at must be an instant in the past.");
       });
