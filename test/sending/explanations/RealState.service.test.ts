@@ -213,6 +213,7 @@ layer(manualWorkers)("The real state of a campaign", (it) => {
       assert.deepStrictEqual(yield* shown("12:40", campaign, other), [false, "unknown", null]);
       assert.deepStrictEqual(yield* shown("12:40", skipping), [false, "passed", null]);
       assert.deepStrictEqual(yield* shown("12:40", paused), [false, "paused", null]);
+      assert.deepStrictEqual(yield* shown("12:10", paused), [false, "paused", null]);
     }),
   );
 
