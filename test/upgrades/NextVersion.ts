@@ -5,6 +5,7 @@ const folder = new URL("../../schema/", import.meta.url);
 
 /** The migrations of this version, in order. */
 export const ownMigrations: ReadonlyArray<MigrationFile> = readdirSync(folder)
+  .filter((name) => name.endsWith(".sql"))
   .toSorted()
   .map((name) => ({ name, text: readFileSync(new URL(name, folder), "utf8") }));
 

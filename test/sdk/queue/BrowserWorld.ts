@@ -49,7 +49,9 @@ export class BrowserWorld {
     return new Promise((resolve) => this.#steps.push({ tab, step: () => resolve(result()) }));
   }
 
-  kill(tab: Tab): void {
+  /** Kills a tab at its next request. Code that a step has resumed runs up to it. */
+  async kill(tab: Tab): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
     tab.isAlive = false;
     for (const list of [this.#steps, this.#transactions, this.#locks])
       for (let index = list.length - 1; index >= 0; index -= 1)

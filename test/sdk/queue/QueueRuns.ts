@@ -120,6 +120,7 @@ export const queueRun = async (seed: number) => {
   vi.stubGlobal("navigator", { locks: world.locks });
   vi.stubGlobal("fetch", fetch);
   const clock = vi.spyOn(Date, "now").mockImplementation(() => now);
+  const jitter = vi.spyOn(Math, "random").mockImplementation(seeded(seed + 1));
 
   const stores = new Map<Tab, DeviceStore>();
   const open = (): Tab => {
@@ -156,7 +157,7 @@ export const queueRun = async (seed: number) => {
     } else if (choice < 0.15) inTab(tab, sendFirst);
     else if (choice < 0.2) inTab(tab, send);
     else if (choice < 0.23) {
-      world.kill(tab);
+      await world.kill(tab);
       kills += 1;
       tabs[at] = open();
     } else if (choice < 0.25) isOffline = !isOffline;
@@ -168,7 +169,7 @@ export const queueRun = async (seed: number) => {
   }
 
   [isTroubled, isOffline] = [false, false];
-  for (const tab of tabs) world.kill(tab);
+  for (const tab of tabs) await world.kill(tab);
   const last = open();
   while (await world.step(chance()));
   let isEmpty = false;
@@ -181,6 +182,7 @@ export const queueRun = async (seed: number) => {
     while (await world.step(chance()));
   }
   clock.mockRestore();
+  jitter.mockRestore();
   vi.unstubAllGlobals();
 
   assert.isEmpty(failures);
