@@ -20,7 +20,7 @@ export interface SurveyAnswer {
 }
 
 interface Listeners {
-  /** Messages that came back for a position or an event. */
+  /** Messages that came back for a position or an event, and pushes that were shown. */
   message: (message: Message) => void;
   /** Something that the server will never take, with its reasons. */
   dropped: (dropped: DroppedEntry) => void;
@@ -45,7 +45,7 @@ export class Waypost {
     message: new Set(),
     dropped: new Set(),
   };
-  /** The other tabs, which report what this one sends. */
+  /** The other tabs, which report what they send, and the worker, which reports what it shows. */
   readonly #tabs = new BroadcastChannel("waypost");
   readonly #positions: PositionWatch;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -196,7 +196,7 @@ export class Waypost {
     return this.#positions.watch(options);
   }
 
-  /** Calls a function for each message that comes back, or for each entry that was dropped. */
+  /** Calls a function for each message that comes back or is shown, or for each entry that was dropped. */
   on<Name extends keyof Listeners>(name: Name, listener: Listeners[Name]): () => void {
     this.#listeners[name].add(listener);
     return () => this.#listeners[name].delete(listener);

@@ -61,6 +61,8 @@ const show = async (message: PushMessage): Promise<void> => {
     ...(media?.type === "image" ? { image: media.url } : {}),
   };
   await self.registration.showNotification(headline, options);
+  // The inbox of an open page has the message from now on.
+  new BroadcastChannel("waypost").postMessage({ name: "message", value: message });
 };
 
 /** Queues entries and tries to send them. They stay if that fails. */
