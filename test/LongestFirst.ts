@@ -33,6 +33,7 @@ const slowFiles = [
   "doctor/DoctorProcess",
   "serve/Supervisor",
   "serve/KilledProcesses",
+  "demo/DemoShop",
   "demo/Demo",
   "console/SessionProcesses",
   "console/MapView",
