@@ -18,6 +18,8 @@ const steps: ReadonlyArray<readonly [name: string, command: ReadonlyArray<string
   ["rules", ["node", "scripts/check/rules.ts"]],
   ["words", ["node", "scripts/words.ts"]],
   ["openapi", ["node", "scripts/openapi.ts", "--check"]],
+  ["api", ["node", "scripts/api.ts"]],
+  ["migrations", ["node", "scripts/migrations.ts"]],
   ["cli", ["node", "scripts/cli.ts", "--check"]],
   ["contract", ["node", "scripts/contract.ts"]],
 ];

@@ -4,6 +4,7 @@ import { TestClock } from "effect/testing";
 import { randomUUID } from "node:crypto";
 import { Retention } from "../../src/reports/retention/Retention.ts";
 import { Rollups } from "../../src/reports/rollups/Rollups.ts";
+import { Pacing } from "../../src/sending/pacing/Pacing.ts";
 import { BatchSize } from "../../src/sending/sends/Send.ts";
 import { SendBatches } from "../../src/sending/sends/SendBatches.ts";
 import { SendStarts } from "../../src/sending/sends/SendStarts.ts";
@@ -73,6 +74,24 @@ const sends = Effect.fnUntraced(function* ({ make, platform, workspaceId }: Matr
   yield* work(100);
   yield* TestClock.setTime(testStart + 20 * 60_000);
   yield* work(2);
+});
+
+/**
+ * A campaign with two sends within a minute. It gets a limit between them, which begins with the first one's
+ * delivery; those of the second one wait.
+ */
+const paced = Effect.fnUntraced(function* ({ make, platform }: MatrixFixture) {
+  const fields = { name: "Paced", type: "push", timezone: "UTC", starts_at: "2026-11-21" };
+  const campaign = yield* make.campaign(fields);
+  for (const send_at of ["12:05", "12:06"])
+    yield* make.notification(campaign, { trigger_type: "fixed_time", trigger_config: { send_at } });
+  yield* TestClock.setTime(testStart + 5.5 * 60_000);
+  yield* work(10);
+  yield* TestClock.setTime(testStart + 6 * 60_000);
+  const body = { ...fields, max_per_minute: 60 };
+  ok(yield* platform(`/campaigns/${campaign}`, { method: "PATCH", body }));
+  yield* (yield* SendStarts).startDue;
+  yield* (yield* Pacing).releaseDue;
 });
 
 /** An erasure that is not complete. */
@@ -167,6 +186,7 @@ export const makeHistory: Effect.Effect<
   | Retention
   | SendStarts
   | SendBatches
+  | Pacing
   | Effect.Services<typeof unlimitedFixture>
 > = Effect.gen(function* () {
   const waypost = yield* TestWaypost;
@@ -176,6 +196,7 @@ export const makeHistory: Effect.Effect<
   const production = yield* makeMatrixFixture(workspace, "production");
   yield* longAgo(production);
   const device = yield* visitsOfTwoWeeks(production);
+  yield* paced(sandbox);
   yield* sends(production);
   yield* erasure(production);
   ok((yield* signIn(waypost.origin, { access_key: sandbox.credentials.platform })).answer);
