@@ -81,7 +81,9 @@ export const machines = Effect.gen(function* () {
     /** Starts a process whose database connections go through `network`. */
     startFar: (roles: string) => serve(roles, `postgresql://${username}@127.0.0.1:${network.port}/${name}`),
     /** A start that is expected to fail. Returns the exit code and the output. */
-    failToStart: (roles: string) =>
-      Effect.flatMap(make(), (cli) => Effect.promise(() => cli.run(["serve"], settings(roles, direct)))),
+    failToStart: (roles: string, launcher?: string) =>
+      Effect.flatMap(make(launcher), (cli) =>
+        Effect.promise(() => cli.run(["serve"], settings(roles, direct))),
+      ),
   };
 });

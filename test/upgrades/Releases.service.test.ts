@@ -2,7 +2,6 @@ import { assert, describe, it } from "@effect/vitest";
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { checksumOf, type MigrationFile, MigrationFiles } from "../../src/database/migrations/Migrations.ts";
@@ -12,12 +11,10 @@ import { type Answer, TestWaypost, testStart } from "../TestWaypost.ts";
 import { ownAndNextMigrations, ownMigrations } from "./NextVersion.ts";
 import { filesOf, readFixture, type ReleaseFixture, temporaryFolder } from "./ReleaseFixture.ts";
 import { crowd, observe, useEverything, work } from "./ReleaseHistory.ts";
+import { releases } from "./ReleasedProgram.ts";
 import { databaseIn, waypostIn } from "./ReleaseWaypost.ts";
 
 const fixtures = join(import.meta.dirname, "fixtures");
-const versions = readdirSync(fixtures)
-  .filter((name) => name.endsWith(".tar.gz"))
-  .map((name) => name.replace(".tar.gz", ""));
 
 /** Asserts that a response still has everything it had before. A later version may add to it. */
 const assertContains = (now: unknown, before: unknown, where: string): void => {
@@ -100,7 +97,7 @@ describe("fixtures of releases", () => {
     "the fixture of this version has rows in every table, which a later one restores (running.releases)",
     () =>
       Effect.gen(function* () {
-        assert.include(versions, manifest.version, "Make it with: npm run release:fixture");
+        assert.include(releases, manifest.version, "Make it with: npm run release:fixture");
         const { tables } = yield* fixtureOf(manifest.version);
         const unfilled = tables.filter(({ name, rows }) => rows === 0 && !emptyTables.includes(name));
         assert.deepStrictEqual(
@@ -127,7 +124,7 @@ describe("fixtures of releases", () => {
     "a later version reads and continues the data of each release (running.releases)",
     () =>
       Effect.forEach(
-        versions,
+        releases,
         Effect.fnUntraced(function* (version) {
           const fixture = yield* fixtureOf(version);
           const dataDir = yield* restored(version, ownMigrations.slice(0, fixture.migrations.length));
