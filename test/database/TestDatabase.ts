@@ -63,7 +63,8 @@ const fresh = (template: string, maxConnections: number, path?: string, connectT
     Layer.provide(Layer.succeed(Clock.Clock, liveClock)),
   );
 
-type TestServices = Database | SqlClient.SqlClient | PgClient.PgClient;
+/** The services of a database of a test. */
+export type TestServices = Database | SqlClient.SqlClient | PgClient.PgClient;
 
 /** A new database for each build of the layer, usually one per test file. */
 export const TestDatabase: {

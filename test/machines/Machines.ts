@@ -15,6 +15,8 @@ const shared = {
   WAYPOST_ALLOW_PRIVATE_ADDRESSES: "true",
 };
 
+type Variables = Readonly<Record<string, string>>;
+
 /** A running process of Waypost. */
 export type Machine = Awaited<ReturnType<CliProcess["serve"]>>;
 
@@ -62,22 +64,21 @@ export const machines = Effect.gen(function* () {
       Effect.promise(() => CliProcess.make(launcher)),
       (cli) => Effect.promise(cli.dispose),
     );
-  const serve = (roles: string, url: string, launcher?: string) =>
-    Effect.flatMap(make(launcher), (cli) => Effect.promise(() => cli.serve(settings(roles, url))));
+  const serve = (roles: string, url: string, launcher?: string, variables: Variables = {}) =>
+    Effect.flatMap(make(launcher), (cli) =>
+      Effect.promise(() => cli.serve({ ...settings(roles, url), ...variables })),
+    );
   return {
     network,
     /** Starts a process with these roles, of this version of the program or of the launcher's. */
-    start: (roles: string, launcher?: string) => serve(roles, direct, launcher),
+    start: (roles: string, launcher?: string, variables?: Variables) =>
+      serve(roles, direct, launcher, variables),
     /** Starts a process on a machine whose clock is ahead by so many milliseconds. */
     startAhead: (roles: string, millis: number) =>
-      Effect.flatMap(make(), (cli) =>
-        Effect.promise(() => cli.serve({ ...settings(roles, direct), NODE_OPTIONS: clockAhead(millis) })),
-      ),
+      serve(roles, direct, undefined, { NODE_OPTIONS: clockAhead(millis) }),
     /** Starts a process with another operator key. */
     startWithKey: (roles: string, key: string) =>
-      Effect.flatMap(make(), (cli) =>
-        Effect.promise(() => cli.serve({ ...settings(roles, direct), WAYPOST_OPERATOR_KEY: key })),
-      ),
+      serve(roles, direct, undefined, { WAYPOST_OPERATOR_KEY: key }),
     /** Starts a process whose database connections go through `network`. */
     startFar: (roles: string) => serve(roles, `postgresql://${username}@127.0.0.1:${network.port}/${name}`),
     /** A start that is expected to fail. Returns the exit code and the output. */

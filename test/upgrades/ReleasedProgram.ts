@@ -1,6 +1,6 @@
 import { Effect } from "effect";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -47,6 +47,8 @@ export const releasedProgram = (commit: string) =>
       const archive = git("archive", commit, "bin", "schema", "src", "package.json");
       if (archive === null) throw new Error(`Git has no files of ${commit}.`);
       execFileSync("tar", ["-x", "-C", folder], { input: archive });
+      // The media worker of a program that root started reads it by another account.
+      chmodSync(folder, 0o755);
       symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
       const migrations = readdirSync(join(folder, "schema")).filter((name) => name.endsWith(".sql")).length;
       return { launcher: join(folder, "bin/waypost.js"), migrations };
