@@ -44,7 +44,7 @@ type Variant = Schema & { readonly type?: string };
 /** The alternatives of a schema. */
 const variantsOf = (schema: Schema, schemas: Schemas): ReadonlyArray<Variant> => {
   const { $ref, allOf, anyOf, type, ...rest } = schema;
-  const types = Array.isArray(type) ? type : [type];
+  const types = type === undefined || typeof type === "string" ? [type] : type;
   const own = types.map((each) => (each === undefined ? rest : { ...rest, type: each }));
   const parts = [...($ref === undefined ? [] : [schemas[nameOf(schema) ?? ""] ?? {}]), ...(allOf ?? [])];
   return parts

@@ -36,7 +36,7 @@ export const releaseCommit = (version: string): string | null => {
   return null;
 };
 
-/** The program at a commit, with the dependencies of today: its launcher, and the number of its migrations. */
+/** The program at a commit, with the dependencies of today: its launcher and its number of migrations. */
 export const releasedProgram = (commit: string) =>
   Effect.map(
     Effect.acquireRelease(
