@@ -25,6 +25,7 @@ const slowFiles = [
   "sending/deliveries/QuietZones",
   "sending/sends/SendZones",
   "upgrades/RollingUpgrade",
+  "release/Release",
   "time/LocalTimeZones",
   "database/embedded/EmbeddedPostgres",
   "cli/Executable",

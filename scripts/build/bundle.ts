@@ -14,6 +14,28 @@ const bundledSharp: Plugin = {
   },
 };
 
+/** The asset with the program of the page at `/docs`, compressed: a third of all text, and rarely read. */
+export const scalarAsset = "scalar.zst";
+
+const scalarModule = "effect/dist/http-api/internal/httpApiScalar.js";
+
+/** The text of that asset, which Effect has as a module of its own. */
+export const scalarText = async (root: string): Promise<string> =>
+  ((await import(join(root, "node_modules", scalarModule))) as { readonly javascript: string }).javascript;
+
+/** Reads that program from its asset, when it is imported. */
+const assetOfScalar: Plugin = {
+  name: "asset-of-scalar",
+  setup(plugins) {
+    plugins.onLoad({ filter: /[\\/]httpApiScalar\.js$/ }, () => ({
+      contents: `import { getRawAsset } from "node:sea";
+        import { zstdDecompressSync } from "node:zlib";
+        export const javascript =
+          zstdDecompressSync(new Uint8Array(getRawAsset("${scalarAsset}"))).toString();`,
+    }));
+  },
+};
+
 /** The bundled program. */
 export interface Bundle {
   readonly text: string;
@@ -39,7 +61,9 @@ const bundleFile = async (root: string, entryPoint: string): Promise<Bundle> => 
     legalComments: "none",
     define: { "import.meta.url": "executableUrl" },
     banner: { js: `const executableUrl = require("node:url").pathToFileURL(process.execPath).href;` },
-    plugins: [bundledSharp],
+    plugins: [bundledSharp, assetOfScalar],
+    // Those files are read in a source tree only.
+    logOverride: { "empty-import-meta": "silent" },
     logLevel: "warning",
   });
   const [file] = result.outputFiles;

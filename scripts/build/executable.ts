@@ -12,16 +12,19 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
+import { constants, zstdCompressSync } from "node:zlib";
 import { inject } from "postject";
 import { checkedOutCommit, commitAsset } from "../../src/cli/Version.ts";
 import { archiveAssets } from "../../src/database/embedded/BundledRuntime.ts";
 import { threadAsset } from "../../src/workers/ProgramThread.ts";
-import { bundle, bundleThreads } from "./bundle.ts";
+import { bundle, bundleThreads, scalarAsset, scalarText } from "./bundle.ts";
 import { buildConsole, packedFiles } from "./consoleFiles.ts";
 import { buildSdk, packedSdk } from "./sdkFiles.ts";
-import { licenses } from "./licenses.ts";
-import { type Arch, packagesFor } from "./packages.ts";
-import { packRuntime } from "./runtimeArchive.ts";
+import { licenses, packagesOf } from "./licenses.ts";
+import { recordInitdb } from "./initdbRecording.ts";
+import { type Arch, type Packages, packagesFor } from "./packages.ts";
+import { type Archive, packRuntime } from "./runtimeArchive.ts";
+import { initdbAsset } from "./withoutShell.ts";
 
 /** Options of a build. */
 export interface Plan {
@@ -34,15 +37,23 @@ export interface Plan {
   readonly isQuick?: boolean;
 }
 
-/** Sizes of the result, in bytes. */
+/** The result: sizes in bytes, and what is inside. */
 export interface Built {
   readonly size: number;
   readonly archive: number;
   readonly program: number;
+  readonly packages: Packages;
+  /** The folders of bundled npm packages. */
+  readonly bundled: ReadonlyArray<string>;
+  readonly runtime: Archive;
+  readonly licenses: string;
 }
 
-const run = (program: string, parameters: ReadonlyArray<string>): boolean =>
-  spawnSync(program, parameters, { stdio: ["ignore", "ignore", "inherit"] }).status === 0;
+const run = (program: string, parameters: ReadonlyArray<string>, cwd = "."): boolean =>
+  spawnSync(program, parameters, { cwd, stdio: ["ignore", "ignore", "inherit"] }).status === 0;
+
+/** Options with which V8 compiles the same code every time. They do not change what can use the code. */
+const sameCode = ["--random-seed=1"];
 
 const stripFor = (arch: Arch): string => {
   if (arch === process.arch) return "strip";
@@ -75,12 +86,19 @@ export const buildExecutable = async ({ arch, isQuick = false, out, root }: Plan
     for (const [name, bytes] of packedSdk(await buildSdk(root))) addAsset(`sdk/${name}`, bytes);
     const allInputs = [...inputs, ...threads.flatMap((thread) => thread.inputs), ...builtConsole.inputs];
     addAsset(commitAsset, checkedOutCommit(root));
-    addAsset("licenses.txt", licenses(root, allInputs, packages));
+    const texts = licenses(root, allInputs, packages);
+    addAsset("licenses.txt", texts);
+    // The statements are those of every architecture, and only this machine's initdb runs here.
+    const recording = JSON.stringify(recordInitdb(packagesFor(root, process.arch as Arch).postgres));
+    addAsset(initdbAsset, zstdCompressSync(recording));
+    const compressionLevel = { [constants.ZSTD_c_compressionLevel]: isQuick ? 3 : 19 };
+    addAsset(scalarAsset, zstdCompressSync(await scalarText(root), { params: compressionLevel }));
     addAsset(archiveAssets.index, JSON.stringify(runtime.index));
     addAsset(archiveAssets.bytes, runtime.compressed);
 
-    const main = join(work, "waypost.cjs");
-    writeFileSync(main, text);
+    // The path becomes a part of the file, so it is relative.
+    const main = "waypost.cjs";
+    writeFileSync(join(work, main), text);
     const nodeOptions = ["--max-semi-space-size=32"];
     const config = {
       main,
@@ -96,7 +114,7 @@ export const buildExecutable = async ({ arch, isQuick = false, out, root }: Plan
     const node = join(packages.node, "bin/node");
     // The bundled Node compiles with the same options, so that it can use the compiled code.
     const compiler = isForThisMachine ? node : process.execPath;
-    if (!run(compiler, [...nodeOptions, "--experimental-sea-config", join(work, "sea.json")]))
+    if (!run(compiler, [...nodeOptions, ...sameCode, "--experimental-sea-config", "sea.json"], work))
       throw new Error("Node could not build the executable.");
 
     const file = join(work, "waypost");
@@ -109,7 +127,15 @@ export const buildExecutable = async ({ arch, isQuick = false, out, root }: Plan
     });
     const size = readFileSync(file).length;
     renameSync(file, out);
-    return { size, archive: runtime.compressed.length, program: text.length };
+    return {
+      size,
+      archive: runtime.compressed.length,
+      program: text.length,
+      packages,
+      bundled: packagesOf(allInputs),
+      runtime,
+      licenses: texts,
+    };
   } finally {
     rmSync(work, { recursive: true, force: true });
   }

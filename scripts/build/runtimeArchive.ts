@@ -4,14 +4,33 @@ import { globSync, lstatSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { constants, zstdCompressSync } from "node:zlib";
 import type { BundledEntry, BundledIndex } from "../../src/database/embedded/BundledRuntime.ts";
+import { withoutLanguages } from "./icuData.ts";
 import type { Packages } from "./packages.ts";
 
 /** A file and the path it is unpacked to, or a link. */
 type Source = { readonly path: string; readonly from: string } | Extract<BundledEntry, { linkTo: string }>;
 
-/** Whether a file is not needed to run a server: headers, static libraries, documentation and embedded C. */
-const isUnused = (path: string): boolean =>
-  /\.a$|\.h$|(^|\/)(pkgconfig|include|man|doc)\/|libecpg|libpgtypes|\/pgxs\//.test(path);
+const unused =
+  /\.[ah]$|(^|\/)(pkgconfig|include|man|doc)\/|lib(ecpg|pgtypes|xslt|ossp-uuid)|\/pgxs\/|bin\/pg_ctl$/;
+
+/** The modules of the server that Waypost's schema, `initdb` and functions of the schema load. */
+const modules = new Set(["dict_snowball", "plpgsql", "pg_trgm"]);
+
+/**
+ * Whether a file is not needed to run Waypost's server: headers, static libraries, documentation, embedded C,
+ * extensions and conversions that nothing loads, and pg_ctl.
+ */
+const isUnused = (path: string): boolean => {
+  const name = /lib\/postgresql\/([^/]+)\.so$/.exec(path)?.[1] ?? /\/extension\/(\w+)/.exec(path)?.[1];
+  if (name !== undefined) return !modules.has(name);
+  return unused.test(path);
+};
+
+/** The bytes of a file as they are packed. */
+const packedBytes = (path: string): Buffer => {
+  const bytes = readFileSync(path);
+  return /\/libicudata\.so\.[\d.]+$/.test(path) ? withoutLanguages(bytes) : bytes;
+};
 
 const filesIn = (folder: string, into: string): ReadonlyArray<Source> =>
   globSync("**/*", { cwd: folder })
@@ -64,7 +83,7 @@ export const pack = (title: string, sources: ReadonlyArray<Source>, isQuick = fa
   const parts: Array<Buffer> = [];
   const entries = sources.map((source): BundledEntry => {
     if ("linkTo" in source) return source;
-    const bytes = readFileSync(source.from);
+    const bytes = packedBytes(source.from);
     parts.push(bytes);
     const isProgram = /(^|\/)bin\//.test(source.path) || (statSync(source.from).mode & 0o111) !== 0;
     return { path: source.path, size: bytes.length, isProgram };
@@ -73,7 +92,7 @@ export const pack = (title: string, sources: ReadonlyArray<Source>, isQuick = fa
   for (const part of parts) digest.update(part);
   const compressed = zstdCompressSync(Buffer.concat(parts), {
     params: {
-      [constants.ZSTD_c_compressionLevel]: isQuick ? 1 : 15,
+      [constants.ZSTD_c_compressionLevel]: isQuick ? 1 : 19,
       [constants.ZSTD_c_enableLongDistanceMatching]: isQuick ? 0 : 1,
     },
   });
