@@ -4,6 +4,7 @@ import { platform } from "../data/Api.ts";
 import { ApiProblem, type ApiRequest, send } from "../data/ApiCall.ts";
 import { refresh } from "../data/Query.ts";
 import type { Campaign, Notification } from "../data/Resources.ts";
+import { valuesOfMessage } from "../notifications/NotificationForm.ts";
 import { Button, ButtonLink } from "../parts/Button.tsx";
 import { ConfirmDialog } from "../parts/Dialog.tsx";
 import { formatCount } from "../parts/DisplayFormats.ts";
@@ -11,10 +12,10 @@ import { showToast } from "../parts/Toasts.tsx";
 import { addressOf, navigate } from "../routing/Router.ts";
 import { isOperator, may } from "../session/SessionState.ts";
 import { sentencesOf } from "./CampaignCopies.ts";
-import { valuesOf } from "./CampaignForm.ts";
+import { isLive, valuesOf } from "./CampaignForm.ts";
 import { CampaignTest } from "./CampaignTest.tsx";
 import { copyAction, CopyDialog, type CopyPlan, planCopy } from "./CopyDialog.tsx";
-import { PublishDialog, type PublishSummary, summaryOf } from "./PublishDialog.tsx";
+import { PublishDialog, type PublishSummary, summaryOf } from "./PublishSummary.tsx";
 
 interface ActionsProps {
   readonly campaign: Campaign;
@@ -22,8 +23,6 @@ interface ActionsProps {
   readonly version: string | undefined;
   readonly messages: ReadonlyArray<Notification> | undefined;
 }
-
-const isLive = ({ status }: Campaign): boolean => status === "active" || status === "scheduled";
 
 /** Changes the campaign if it is still the one on the page. @throws ApiProblem */
 const change = async (request: ApiRequest<unknown>): Promise<void> => {
@@ -117,8 +116,11 @@ export const CampaignActions = ({ campaign, messages, version }: ActionsProps) =
     });
   const askToPublish = () =>
     act(async () => {
+      if (messages?.length === 0)
+        throw new ApiProblem(null, "no_message", "It has no message yet: add a notification first.");
       const values = valuesOf(campaign, version ?? "");
-      setSummary(await summaryOf(values, messages ?? null));
+      const own = messages?.map((message) => valuesOfMessage(message, campaign, ""));
+      setSummary(await summaryOf(values, own ?? null));
     });
   const publish = async (): Promise<void> => {
     await change(platform.campaigns.publish(id, { ifMatch: version }));

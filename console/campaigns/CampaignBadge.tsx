@@ -8,8 +8,14 @@ const shown: Readonly<Record<Campaign["status"], readonly [text: string, tone: T
   ended: ["Ended", "quiet"],
 };
 
-/** The status of a campaign. */
-export const CampaignBadge = ({ status }: { readonly status: Campaign["status"] }) => {
+/** The status of a campaign. One that was never published is a draft; undefined where that is not known. */
+export const CampaignBadge = ({
+  publishedAt,
+  status,
+}: {
+  readonly status: Campaign["status"];
+  readonly publishedAt?: string | null;
+}) => {
   const [text, tone] = shown[status];
-  return <Badge text={text} tone={tone} />;
+  return <Badge text={status === "paused" && publishedAt === null ? "Draft" : text} tone={tone} />;
 };

@@ -45,7 +45,13 @@ const columns: ReadonlyArray<Column<Campaign>> = [
       </a>
     ),
   },
-  { key: "status", heading: "Status", cell: ({ status }) => <CampaignBadge status={status} /> },
+  {
+    key: "status",
+    heading: "Status",
+    cell: ({ published_at: publishedAt, status }) => (
+      <CampaignBadge status={status} publishedAt={publishedAt} />
+    ),
+  },
   { key: "type", heading: "Type", cell: ({ type }) => (type === "geo" ? "Geo" : "Push") },
   {
     key: "starts",

@@ -1,5 +1,6 @@
 /** The fields that say how often, at which hours and how fast devices get messages of a campaign. */
 import { FieldGroup, SelectField, TextField } from "../parts/form/Fields.tsx";
+import { Folded } from "../parts/form/Folded.tsx";
 import type { FormModel } from "../parts/form/Form.tsx";
 import { quietText } from "../parts/form/QuietHoursForm.ts";
 import { QuietHoursFields } from "../parts/form/QuietHoursFields.tsx";
@@ -67,49 +68,57 @@ const QuietHours = ({ form }: PacingProps) => (
   />
 );
 
-const Cooldown = ({ form }: PacingProps) =>
-  form.values.value.type === "geo" ? (
-    <FieldGroup
-      label="Cooldown"
-      hint="After a message at a location the same device gets no other of this campaign there for so long."
-    >
-      <TextField {...form.field("cooldown_minutes")} label="Minutes" placeholder="None" inputMode="numeric" />
-    </FieldGroup>
-  ) : (
-    <FieldGroup label="Cooldown" hint="A cooldown at locations is for geo campaigns.">
-      {null}
-    </FieldGroup>
-  );
-
-const Pace = ({ form }: PacingProps) =>
-  form.values.value.type === "push" ? (
-    <FieldGroup
-      label="Pace"
-      hint="The most messages of this campaign in any minute; the rest waits. The workspace may have a limit
-        for all campaigns together."
-    >
-      <TextField
-        {...form.field("max_per_minute")}
-        label="Messages a minute"
-        placeholder="No limit"
-        inputMode="numeric"
-      />
-    </FieldGroup>
-  ) : (
-    <FieldGroup label="Pace" hint="A pace is for push campaigns.">
-      {null}
-    </FieldGroup>
-  );
-
-/** "Frequency cap", "Quiet hours", "Cooldown" and "Pace". */
-export const CampaignPacing = ({ form }: PacingProps) => (
-  <>
-    <FrequencyCap form={form} />
-    <QuietHours form={form} />
-    <Cooldown form={form} />
-    <Pace form={form} />
-  </>
+const Cooldown = ({ form }: PacingProps) => (
+  <FieldGroup
+    label="Cooldown"
+    hint="After a message at a location the same device gets no other of this campaign there for so long."
+  >
+    <TextField {...form.field("cooldown_minutes")} label="Minutes" placeholder="None" inputMode="numeric" />
+  </FieldGroup>
 );
+
+const Pace = ({ form }: PacingProps) => (
+  <FieldGroup
+    label="Pace"
+    hint="The most messages of this campaign in any minute; the rest waits. The workspace may have a limit
+      for all campaigns together."
+  >
+    <TextField
+      {...form.field("max_per_minute")}
+      label="Messages a minute"
+      placeholder="No limit"
+      inputMode="numeric"
+    />
+  </FieldGroup>
+);
+
+/** The limits that a campaign has itself, in a few words. */
+const limitsOf = (values: CampaignValues): string => {
+  const { frequency_cap_count: times, frequency_cap_period: period, quiet_action: quiet, type } = values;
+  const [cooldown, pace] = [values.cooldown_minutes.trim(), values.max_per_minute.trim()];
+  const limits = [
+    times.trim() !== "" && `${times.trim()} per ${period}`,
+    quiet === "none" && "no quiet hours",
+    values.quiet_from.trim() !== "" && `quiet from ${values.quiet_from} to ${values.quiet_to}`,
+    type === "geo" && cooldown !== "" && `${cooldown} minutes of cooldown`,
+    type === "push" && pace !== "" && `${pace} a minute`,
+  ].filter((limit) => limit !== false);
+  return limits.length === 0 ? "none" : limits.join(", ");
+};
+
+const limitNames = /^(?:frequency_cap|cap_by|quiet_hours|cooldown_minutes|max_per_minute)/;
+
+/** "Frequency cap", "Quiet hours", and "Cooldown" or "Pace": folded, with those that are set in its name. */
+export const Limits = ({ form }: PacingProps) => {
+  const values = form.values.value;
+  return (
+    <Folded form={form} names={limitNames} summary={`Limits: ${limitsOf(values)}`}>
+      <FrequencyCap form={form} />
+      <QuietHours form={form} />
+      {values.type === "geo" ? <Cooldown form={form} /> : <Pace form={form} />}
+    </Folded>
+  );
+};
 
 const ofWorkspace = "Those of the workspace.";
 

@@ -1,5 +1,6 @@
 /** "Add notification" and the editor of one that is there. */
 import { useMemo } from "preact/hooks";
+import { nextMessageDraft } from "../campaigns/EditorForms.ts";
 import { platform } from "../data/Api.ts";
 import type { Campaign, Notification } from "../data/Resources.ts";
 import { useData } from "../data/Query.ts";
@@ -20,10 +21,10 @@ const NewEditor = ({
   readonly source: Notification | undefined;
 }) => {
   const initial = useMemo(
-    () => (source === undefined ? newMessage(campaign) : copyOfMessage(source, campaign)),
+    () => (source === undefined ? newMessage(campaign.type) : copyOfMessage(source, campaign)),
     [campaign.id, source?.id],
   );
-  const draft = `notification new ${campaign.id}${source === undefined ? "" : ` ${source.id}`}`;
+  const draft = `${nextMessageDraft(campaign.id)}${source === undefined ? "" : ` ${source.id}`}`;
   return <NotificationEditor campaign={campaign} draft={draft} initial={initial} stored={null} />;
 };
 

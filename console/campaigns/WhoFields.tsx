@@ -1,12 +1,10 @@
-/** The fields of the campaign editor. */
-import { FieldGroup, SelectField, TextField } from "../parts/form/Fields.tsx";
+/** "Who and where": the locations of a geo campaign, the segments of a push campaign. */
+import { FieldGroup, SelectField } from "../parts/form/Fields.tsx";
 import type { FormModel } from "../parts/form/Form.tsx";
 import { PickList } from "../parts/form/PickList.tsx";
-import { ZoneField } from "../parts/form/ZoneField.tsx";
 import { addressOf } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
 import type { CampaignValues } from "./CampaignForm.ts";
-import { CampaignPacing } from "./CampaignPacing.tsx";
 import { PickMap } from "./PickMap.tsx";
 import { useLocationGroups, useLocations, useSegments } from "./TargetLists.ts";
 
@@ -14,44 +12,10 @@ interface FieldsProps {
   readonly form: FormModel<CampaignValues>;
 }
 
-const types = [
-  { value: "geo", text: "Geo" },
-  { value: "push", text: "Push" },
-];
 const matches = [
   { value: "any", text: "Any of the segments" },
   { value: "all", text: "All of the segments" },
 ];
-
-const Dates = ({ form }: FieldsProps) => {
-  const { type } = form.values.value;
-  const isGeo = type === "geo";
-  return (
-    <>
-      <ZoneField
-        {...form.field("timezone")}
-        label="Time zone"
-        hint="The times of this campaign are in this zone."
-      />
-      <div class="field-pair">
-        <TextField
-          {...form.field("starts_at")}
-          label="Starts at"
-          placeholder="YYYY-MM-DD HH:MM"
-          hint={isGeo ? "A day, or a day and a time." : "The day on which its notifications are sent."}
-        />
-        {isGeo && (
-          <TextField
-            {...form.field("ends_at")}
-            label="Ends at"
-            placeholder="YYYY-MM-DD HH:MM"
-            hint="A day includes all of it. Empty: no end."
-          />
-        )}
-      </div>
-    </>
-  );
-};
 
 const mayNot = (what: string) => `Your access key may not list ${what}.`;
 
@@ -133,42 +97,23 @@ const Segments = ({ form }: FieldsProps) => {
   );
 };
 
-/** All fields of a campaign. */
-export const CampaignFields = ({ form }: FieldsProps) => {
-  const { type } = form.values.value;
-  return (
+/** Whom the campaign is for. */
+export const WhoFields = ({ form }: FieldsProps) =>
+  form.values.value.type === "geo" ? (
     <>
-      <TextField {...form.field("name")} label="Name" />
-      <SelectField
-        {...form.field("type")}
-        label="Type"
-        hint={
-          type === "geo"
-            ? "Geo: when a device enters or leaves a location."
-            : "Push: at fixed times on the day of the start."
-        }
-        choices={types}
-      />
-      <Dates form={form} />
-      <CampaignPacing form={form} />
-      {type === "geo" ? (
-        <>
-          <Locations form={form} />
-          <FieldGroup
-            label="Segments"
-            hint="Segments are for push campaigns. A geo campaign is for every device."
-          >
-            {null}
-          </FieldGroup>
-        </>
-      ) : (
-        <>
-          <Segments form={form} />
-          <FieldGroup label="Locations" hint="Locations and their groups are for geo campaigns.">
-            {null}
-          </FieldGroup>
-        </>
-      )}
+      <Locations form={form} />
+      <FieldGroup
+        label="Segments"
+        hint="Segments are for push campaigns. A geo campaign is for every device."
+      >
+        {null}
+      </FieldGroup>
+    </>
+  ) : (
+    <>
+      <Segments form={form} />
+      <FieldGroup label="Locations" hint="Locations and their groups are for geo campaigns.">
+        {null}
+      </FieldGroup>
     </>
   );
-};
