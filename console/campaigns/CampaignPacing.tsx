@@ -1,8 +1,9 @@
 /** The fields that say how often, at which hours and how fast devices get messages of a campaign. */
+import type { Fact } from "../parts/FactList.tsx";
 import { FieldGroup, SelectField, TextField } from "../parts/form/Fields.tsx";
 import { Folded } from "../parts/form/Folded.tsx";
 import type { FormModel } from "../parts/form/Form.tsx";
-import { quietText } from "../parts/form/QuietHoursForm.ts";
+import { quietText, sentQuietHours } from "../parts/form/QuietHoursForm.ts";
 import { QuietHoursFields } from "../parts/form/QuietHoursFields.tsx";
 import { workspace } from "../session/Scope.ts";
 import type { CampaignValues } from "./CampaignForm.ts";
@@ -120,15 +121,34 @@ export const Limits = ({ form }: PacingProps) => {
   );
 };
 
-const ofWorkspace = "Those of the workspace.";
+const ofWorkspace = "That of the workspace";
+const none = "None, neither here nor in the workspace.";
 
-/** The quiet hours that hold for a campaign, as a sentence. */
-export const campaignQuietText = (own: Parameters<typeof quietText>[0]): string => {
-  const text = quietText(own);
-  if (text !== null) return text;
+const capText = (values: CampaignValues): string => {
+  const { cap_by: capBy, frequency_cap_count: times, frequency_cap_period: period } = values;
+  const receiver = capBy === "user" ? "person" : "device";
+  if (times !== "") return `At most ${times} per ${period} for each ${receiver}.`;
+  const cap = workspace.value?.default_frequency_cap;
+  if (cap === undefined) return `${ofWorkspace}.`;
+  return cap === null ? none : `${ofWorkspace}: at most ${cap.count} per ${cap.period} for each ${receiver}.`;
+};
+
+const quietHoursText = (values: CampaignValues): string => {
+  const own = quietText(sentQuietHours(values));
   const known = workspace.value?.quiet_hours;
-  if (known === undefined) return ofWorkspace;
-  return known === null
-    ? "None, neither here nor in the workspace."
-    : `${ofWorkspace} ${quietText(known) ?? ""}`;
+  if (own !== null) return own;
+  if (known === undefined) return "Those of the workspace.";
+  return known === null ? none : `Those of the workspace. ${quietText(known) ?? ""}`;
+};
+
+/** The limits that hold for a campaign, its own or those of the workspace. */
+export const limitFacts = (values: CampaignValues): ReadonlyArray<Fact> => {
+  const [pace, cooldown] = [values.max_per_minute.trim(), values.cooldown_minutes.trim()];
+  const facts: ReadonlyArray<Fact | false> = [
+    ["Frequency cap", capText(values)],
+    ["Quiet hours", quietHoursText(values)],
+    values.type === "push" && pace !== "" && ["Pace", `${pace} messages a minute at most.`],
+    values.type === "geo" && cooldown !== "" && ["Cooldown", `${cooldown} minutes at each location.`],
+  ];
+  return facts.filter((fact) => fact !== false);
 };

@@ -14,23 +14,17 @@ import { CampaignActions } from "./CampaignActions.tsx";
 import { CampaignBadge } from "./CampaignBadge.tsx";
 import { unfinished } from "./CampaignCopies.ts";
 import { CampaignNotifications } from "./CampaignNotifications.tsx";
-import { campaignQuietText } from "./CampaignPacing.tsx";
+import { valuesOf } from "./CampaignForm.ts";
+import { limitFacts } from "./CampaignPacing.tsx";
 import { CampaignLocations } from "./CampaignLocations.tsx";
 import { CampaignSegments } from "./CampaignSegments.tsx";
 import { RecipientsFunnel } from "./RecipientsFunnel.tsx";
 import { CampaignTimeline } from "./CampaignTimeline.tsx";
 
-const capText = (campaign: Campaign): string => {
-  const { cap_by: capBy, frequency_cap_count: count, frequency_cap_period: period } = campaign;
-  const receiver = capBy === "user" ? "person, all devices together" : "device";
-  const cap = count === null ? "That of the workspace" : `At most ${count} per ${period}`;
-  return count === null && capBy === "device" ? cap : `${cap} for each ${receiver}`;
-};
-
 const Facts = ({ campaign }: { readonly campaign: Campaign }) => {
   const { archived, ends_at: end, published_at: publishedAt, starts_at: start, timezone } = campaign;
-  const { cooldown_minutes: cooldown, max_per_minute: pace, status, type } = campaign;
-  const facts: ReadonlyArray<Fact | false> = [
+  const { status, type } = campaign;
+  const facts: ReadonlyArray<Fact> = [
     [
       "Status",
       <>
@@ -42,12 +36,9 @@ const Facts = ({ campaign }: { readonly campaign: Campaign }) => {
     ["Starts", <time dateTime={start}>{formatInstant(start, timezone)}</time>],
     ["Ends", end === null ? "No end" : <time dateTime={end}>{formatInstant(end, timezone)}</time>],
     ["Time zone", timezone],
-    ["Frequency cap", capText(campaign)],
-    ["Quiet hours", campaignQuietText(campaign.quiet_hours)],
-    cooldown !== null && ["Cooldown", `${formatCount(cooldown, "minute")} at each location`],
-    pace !== null && ["Pace", `${formatCount(pace, "message")} a minute at most`],
+    ...limitFacts(valuesOf(campaign, "")),
   ];
-  return <FactList look="summary card" facts={facts.filter((fact) => fact !== false)} />;
+  return <FactList look="summary card" facts={facts} />;
 };
 
 /** Work that a copy left. It is forgotten with the page. */

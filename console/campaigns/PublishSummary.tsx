@@ -10,7 +10,7 @@ import { FactList } from "../parts/FactList.tsx";
 import { numberWords } from "../parts/NumberWords.ts";
 import { environment, workspace } from "../session/Scope.ts";
 import { type CampaignValues, targetingOf } from "./CampaignForm.ts";
-import { campaignQuietText } from "./CampaignPacing.tsx";
+import { limitFacts } from "./CampaignPacing.tsx";
 
 /** The campaign that is published, and whom it reaches. */
 export interface PublishSummary {
@@ -113,23 +113,6 @@ const firstSend = ({ messages, values }: PublishSummary): string => {
   return `${first === undefined ? `On ${day}` : `${day}, ${first.send_at}`} ${zone}.`;
 };
 
-const capOf = (values: CampaignValues): string => {
-  const receiver = values.cap_by === "user" ? "person" : "device";
-  if (values.frequency_cap_count !== "")
-    return `At most ${values.frequency_cap_count} per ${values.frequency_cap_period} for each ${receiver}.`;
-  const cap = workspace.value?.default_frequency_cap;
-  if (cap === undefined) return "That of the workspace.";
-  return cap === null
-    ? "None, neither here nor in the workspace."
-    : `That of the workspace: at most ${cap.count} per ${cap.period} for each ${receiver}.`;
-};
-
-const quietOf = (values: CampaignValues): string => {
-  const { quiet_action: action, quiet_from: from, quiet_to: to } = values;
-  if (action === "") return campaignQuietText(null);
-  return campaignQuietText(action === "none" ? { enabled: false } : { from, to, action });
-};
-
 const headsOf = (messages: PublishSummary["messages"]): string =>
   (messages ?? []).map(({ headline, name }) => `“${headline || name}”`).join(", ");
 
@@ -140,7 +123,7 @@ export const Lead = ({ summary }: { readonly summary: PublishSummary }) => {
   const when = firstSend(summary);
   if (messages === null || messages.length === 0) return <p>{when}</p>;
   return (
-    <p class="lead" dir="auto">
+    <p dir="auto">
       {headsOf(messages)} {messages.length === 1 ? "goes" : "go"}{" "}
       {values.type === "geo"
         ? `to each device, at ${formatCount(places, "location")}: ${when[0]?.toLowerCase()}${when.slice(1)}`
@@ -152,17 +135,13 @@ export const Lead = ({ summary }: { readonly summary: PublishSummary }) => {
 /** What is published, fact by fact, and what will not arrive. */
 export const SummaryFacts = ({ summary }: { readonly summary: PublishSummary }) => {
   const { estimate, messages, values, warnings } = summary;
-  const [pace, cooldown] = [values.max_per_minute.trim(), values.cooldown_minutes.trim()];
   const heads = headsOf(messages);
   const facts: ReadonlyArray<readonly [string, ComponentChildren] | false> = [
     heads !== "" && ["Message", <span dir="auto">{heads}</span>],
     ["Audience", audienceOf(summary)],
     values.type === "geo" && ["Locations", formatCount(estimate.places, "location")],
     ["First send", firstSend(summary)],
-    ["Frequency cap", capOf(values)],
-    ["Quiet hours", quietOf(values)],
-    values.type === "push" && pace !== "" && ["Pace", `${pace} messages a minute at most.`],
-    values.type === "geo" && cooldown !== "" && ["Cooldown", `${cooldown} minutes at each location.`],
+    ...limitFacts(values),
   ];
   return (
     <>

@@ -41,11 +41,7 @@ const Locations = ({ form }: FieldsProps) => {
         name="location_ids"
         searchLabel="Search locations"
         hint="The notifications are for devices that enter or leave these locations."
-        search={locations.search}
-        onSearch={locations.onSearch}
-        found={locations.found}
-        hasMore={locations.hasMore}
-        known={locations.known}
+        {...locations}
         chosen={chosen}
         onChosen={choose}
         empty={locations.items === undefined && may("locations:read") ? "Loading…" : <NoLocations />}
@@ -59,11 +55,7 @@ const Locations = ({ form }: FieldsProps) => {
         name="location_group_ids"
         searchLabel="Search location groups"
         hint="Locations that join a group later count too."
-        search={locationGroups.search}
-        onSearch={locationGroups.onSearch}
-        found={locationGroups.found}
-        hasMore={locationGroups.hasMore}
-        known={locationGroups.known}
+        {...locationGroups}
         chosen={groups}
         onChosen={(ids) => form.set({ location_group_ids: ids })}
         empty={may("locations:read") ? "There are no groups. An import makes them." : mayNot("locations")}
@@ -81,11 +73,7 @@ const Segments = ({ form }: FieldsProps) => {
       name="segmentation_ids"
       searchLabel="Search segments"
       hint="Without a segment it is for every device."
-      search={segments.search}
-      onSearch={segments.onSearch}
-      found={segments.found}
-      hasMore={segments.hasMore}
-      known={segments.known}
+      {...segments}
       chosen={chosen}
       onChosen={(ids) => form.set({ segmentation_ids: ids })}
       empty={may("segments:read") ? "There are no segments yet." : mayNot("segments")}
