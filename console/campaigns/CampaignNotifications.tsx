@@ -12,6 +12,7 @@ import {
   dayOf,
   formatInstant,
   formatNumber,
+  formatPercent,
   formatWallTime,
   today,
 } from "../parts/DisplayFormats.ts";
@@ -51,7 +52,7 @@ const triggerText = (message: Notification, { timezone }: Campaign): string => {
 };
 
 const rateText = (count: number, rate: number): string =>
-  count === 0 ? "0" : `${formatNumber(count)} (${rate} %)`;
+  count === 0 ? "0" : `${formatNumber(count)} (${formatPercent(rate)})`;
 
 const figuresOf = (
   results: ReadonlyMap<string, InteractionReportRow> | null,

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { type ApiRequest, send } from "../data/ApiCall.ts";
 import { refresh } from "../data/Query.ts";
+import { addressOf, navigate } from "../routing/Router.ts";
 import { Button } from "./Button.tsx";
 import { ConfirmDialog } from "./Dialog.tsx";
 import { showToast } from "./Toasts.tsx";
@@ -15,7 +16,9 @@ interface ConfirmButtonProps {
   readonly request: ApiRequest<unknown>;
   /** Says what was done. */
   readonly done: string;
-  readonly variant: "plain" | "secondary";
+  readonly variant?: "plain" | "secondary";
+  /** The page that is shown after it, where this one is about what has ended. */
+  readonly leadsTo?: string;
   /** The effect of the action. */
   readonly children: ComponentChildren;
 }
@@ -26,13 +29,15 @@ export const ConfirmButton = ({
   children,
   done,
   label = action,
+  leadsTo,
   request,
   title,
-  variant,
+  variant = "secondary",
 }: ConfirmButtonProps) => {
   const [isAsking, setAsking] = useState(false);
   const confirm = async (): Promise<void> => {
     await send(request);
+    if (leadsTo !== undefined) navigate(addressOf(leadsTo));
     await refresh();
     showToast(done);
   };
