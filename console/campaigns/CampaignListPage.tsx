@@ -2,8 +2,8 @@
 import { platform } from "../data/Api.ts";
 import type { Campaign } from "../data/Resources.ts";
 import { ButtonLink } from "../parts/Button.tsx";
+import { linkColumn, textColumn, timeColumn } from "../parts/Columns.tsx";
 import type { Column } from "../parts/DataTable.tsx";
-import { InstantText } from "../parts/InstantText.tsx";
 import { TablePage } from "../parts/list/ListPage.tsx";
 import { addressOf, changedAddress } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
@@ -35,35 +35,23 @@ const filters = [
   { name: "archived", label: "Archive", choices: archiveChoices },
 ] as const;
 
+const zoneOf = ({ timezone }: Campaign): string => timezone;
+
 const columns: ReadonlyArray<Column<Campaign>> = [
-  {
-    key: "name",
-    heading: "Name",
-    cell: ({ id, name }) => (
-      <a class="row-link" href={addressOf(`/campaigns/${id}`)}>
-        {name}
-      </a>
-    ),
-  },
+  linkColumn(
+    "Name",
+    ({ name }) => name,
+    ({ id }) => addressOf(`/campaigns/${id}`),
+  ),
   {
     key: "status",
     heading: "Status",
-    cell: ({ published_at: publishedAt, status }) => (
-      <CampaignBadge status={status} publishedAt={publishedAt} />
-    ),
+    cell: (campaign) => <CampaignBadge {...campaign} />,
+    sortBy: ({ status }) => status,
   },
-  { key: "type", heading: "Type", cell: ({ type }) => (type === "geo" ? "Geo" : "Push") },
-  {
-    key: "starts",
-    heading: "Starts",
-    cell: ({ starts_at: at, timezone }) => <InstantText at={at} zone={timezone} />,
-  },
-  {
-    key: "ends",
-    heading: "Ends",
-    cell: ({ ends_at: at, timezone }) =>
-      at === null ? <span class="quiet">no end</span> : <InstantText at={at} zone={timezone} />,
-  },
+  textColumn("type", "Type", ({ type }) => (type === "geo" ? "Geo" : "Push")),
+  timeColumn("starts", "Starts", (row) => row.starts_at, "", zoneOf),
+  timeColumn("ends", "Ends", (row) => row.ends_at, "no end", zoneOf),
 ];
 
 const NewCampaign = () =>

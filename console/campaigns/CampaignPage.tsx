@@ -22,13 +22,12 @@ import { RecipientsFunnel } from "./RecipientsFunnel.tsx";
 import { CampaignTimeline } from "./CampaignTimeline.tsx";
 
 const Facts = ({ campaign }: { readonly campaign: Campaign }) => {
-  const { archived, ends_at: end, published_at: publishedAt, starts_at: start, timezone } = campaign;
-  const { status, type } = campaign;
+  const { archived, ends_at: end, starts_at: start, timezone, type } = campaign;
   const facts: ReadonlyArray<Fact> = [
     [
       "Status",
       <>
-        <CampaignBadge status={status} publishedAt={publishedAt} />
+        <CampaignBadge {...campaign} />
         {archived && " Archived"}
       </>,
     ],
@@ -53,15 +52,7 @@ const UnfinishedNotice = ({ campaign }: { readonly campaign: Campaign }) => {
         <ul class="lines">
           {left.missed.map(({ message, reason }) => (
             <li key={message.id}>
-              “{message.name}” was not copied. {reason}{" "}
-              <a
-                href={addressOf(`/campaigns/${campaign.id}/notifications/new`, {
-                  from: message.campaign_id,
-                  notification: message.id,
-                })}
-              >
-                Change and add it
-              </a>
+              “{message.name}” was not copied. {reason}
             </li>
           ))}
         </ul>

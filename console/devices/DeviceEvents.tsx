@@ -6,22 +6,18 @@ import { type ApiRequest, send } from "../data/ApiCall.ts";
 import { useData } from "../data/Query.ts";
 import type { DeviceEvent, Page } from "../data/Resources.ts";
 import { CardSection } from "../parts/CardSection.tsx";
+import { textColumn, timeColumn } from "../parts/Columns.tsx";
 import { DataTable, type Column } from "../parts/DataTable.tsx";
-import { InstantText } from "../parts/InstantText.tsx";
 import { boundsOf, MapView } from "../parts/map/MapView.tsx";
 import { MorePages } from "../parts/MorePages.tsx";
 import { may } from "../session/SessionState.ts";
 import { locationPoint, type Position } from "./LocationPoint.ts";
 
 const columns: ReadonlyArray<Column<DeviceEvent>> = [
-  {
-    key: "location",
-    heading: "Location",
-    cell: ({ location_name: name }) => name ?? <span class="quiet">deleted</span>,
-  },
-  { key: "type", heading: "Event", cell: ({ type }) => (type === "enter" ? "Entered" : "Left") },
-  { key: "occurred", heading: "When", cell: ({ occurred_at: at }) => <InstantText at={at} /> },
-  { key: "received", heading: "Reported", cell: ({ received_at: at }) => <InstantText at={at} /> },
+  textColumn("location", "Location", (event) => event.location_name, "deleted"),
+  textColumn("type", "Event", ({ type }) => (type === "enter" ? "Entered" : "Left")),
+  timeColumn("occurred", "When", (event) => event.occurred_at),
+  timeColumn("received", "Reported", (event) => event.received_at),
 ];
 
 const maxLocations = 50;

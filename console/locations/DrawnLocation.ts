@@ -53,7 +53,7 @@ export const fieldsOfShape = ({ geometry, radius_meters: radius }: Shape): Drawn
 
 /** The changes by a new text of the latitude: a position that is pasted fills both fields. */
 export const positionFields = (text: string, before: string): Partial<DrawnShape> => {
-  // What is typed letter by letter is a position all the way to its last digit.
+  // A position that is typed letter by letter is one all the way to its last digit.
   const [lng, lat] = (text.length - before.length > 1 ? readPosition(text) : undefined) ?? [];
   return lng === undefined || lat === undefined
     ? { latitude: text }

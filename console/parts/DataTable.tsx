@@ -96,7 +96,7 @@ export const DataTable = <Row,>({
   const inOrder = useMemo(() => sorted(found, columns, sorting), [found, columns, sorting]);
   const shown = inOrder.slice(0, maxRows);
   return (
-    <div class="table-part">
+    <div class="stack table-part">
       {searchText !== undefined && (
         <TableSearch
           label={label}
@@ -141,7 +141,7 @@ export const DataTable = <Row,>({
         </table>
       </div>
       {inOrder.length > shown.length && (
-        <p class="more-rows">
+        <p class="actions quiet">
           {formatNumber(shown.length)} of {formatCount(inOrder.length, "row")} are shown.{" "}
           <Button onPress={() => setMaxRows(maxRows + rowsShown)}>Show more rows</Button>
         </p>
@@ -195,7 +195,7 @@ const TableSearch = ({
 }) => {
   const id = useId();
   return (
-    <div class="table-search">
+    <div class="actions quiet">
       <label for={id} class="unseen">
         Search {label.toLowerCase()}
       </label>

@@ -41,7 +41,7 @@ export const Dialog = ({ actions, children, isKept = false, onClose, title }: Di
     >
       <h2 id={id}>{title}</h2>
       <div class="dialog-body">{children}</div>
-      <div class="dialog-actions">{actions}</div>
+      <div class="actions">{actions}</div>
     </dialog>
   );
 };

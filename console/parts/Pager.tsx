@@ -5,7 +5,7 @@ export const Pager = ({ nextCursor }: { readonly nextCursor: string | null }) =>
   const isFirst = parameter("cursor") === "";
   if (isFirst && nextCursor === null) return null;
   return (
-    <nav class="pager" aria-label="Pages of the list">
+    <nav class="actions" aria-label="Pages of the list">
       {!isFirst && (
         <a class="button button-secondary" href={changedAddress({ cursor: undefined })}>
           First page

@@ -16,7 +16,7 @@ export const PartPager = ({ onPart, part, size, total }: PartPagerProps) => {
   const first = part * size + 1;
   const last = Math.min(total, first + size - 1);
   return (
-    <div class="part-pager">
+    <div class="card-head">
       <Button isDisabled={part === 0} onPress={() => onPart(part - 1)}>
         Previous
       </Button>

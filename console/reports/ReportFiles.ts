@@ -22,7 +22,7 @@ export const saveCsv = async (report: ApiRequest<unknown>, id: string | null): P
 
 /** Saves the charts of an element as one picture. */
 export const savePng = async (element: HTMLElement, name: string): Promise<void> => {
-  const charts = [...element.querySelectorAll<SVGSVGElement>('.chart svg[role="img"]')].map((svg) => {
+  const charts = [...element.querySelectorAll<SVGSVGElement>(".chart svg")].map((svg) => {
     const question = svg.closest("section")?.querySelector("h2")?.textContent;
     const caption = svg.closest(".chart")?.querySelector("figcaption strong")?.textContent;
     return { svg, title: question ?? caption ?? "" };

@@ -39,8 +39,8 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))("recipients in 
         await tab.signIn();
         await tab.seePage("Greetings");
         await funnel(0, "Targeted2");
-        await funnel(1, "Delivered150 %");
-        await funnel(2, "Opened1100 %");
+        await funnel(1, "Delivered150\u00a0%");
+        await funnel(2, "Opened1100\u00a0%");
         await funnel(3, "Clicked0");
       });
       yield* checkPage(tab);

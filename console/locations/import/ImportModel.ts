@@ -6,7 +6,7 @@ import { platform } from "../../data/Api.ts";
 import { ApiProblem, send } from "../../data/ApiCall.ts";
 import { refresh } from "../../data/Query.ts";
 import { type ImportJournal, keepJournal, readJournal } from "./ImportProgress.ts";
-import { type FeatureOutcome, runImport } from "./ImportRun.ts";
+import type { FeatureOutcome, RunOptions } from "./ImportRun.ts";
 import {
   type ColumnMapping,
   guessMapping,
@@ -66,6 +66,10 @@ const sentenceOf = (error: unknown): string => {
   if (!(error instanceof ApiProblem)) return `The file could not be read: ${String(error)}`;
   return [error.message, ...Object.values(error.fields).flat()].join(" ");
 };
+
+/** The readers of files are loaded with the first one. */
+const runImport = async (options: RunOptions): Promise<void> =>
+  (await import("./ImportRun.ts")).runImport(options);
 
 const removalConcurrency = 4;
 const retryMillis = 3_000;

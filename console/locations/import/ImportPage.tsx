@@ -1,6 +1,6 @@
 /** "Import locations": a dry run of a file, its refused features on a map and in a list, then the import. */
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { locationFileExtensions } from "../../../src/client/location-files/LocationFile.ts";
+import { locationFileExtensions } from "../../../src/client/location-files/FileFormat.ts";
 import { Button, ButtonLink } from "../../parts/Button.tsx";
 import { CardSection } from "../../parts/CardSection.tsx";
 import { formatCount, formatNumber } from "../../parts/DisplayFormats.ts";

@@ -1,0 +1,32 @@
+import { useState } from "preact/hooks";
+import { sentencesOf } from "../data/Upload.ts";
+import { Button, type ButtonProps } from "./Button.tsx";
+
+/** A button that does something at once. If that fails, it says why beside itself. */
+export const ActionButton = ({
+  onPress,
+  ...button
+}: Omit<ButtonProps, "isBusy" | "onPress"> & { readonly onPress: () => Promise<unknown> }) => {
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const press = async (): Promise<void> => {
+    setBusy(true);
+    setProblem(null);
+    try {
+      await onPress();
+    } catch (error) {
+      setProblem(sentencesOf(error).join(" "));
+    }
+    setBusy(false);
+  };
+  return (
+    <>
+      <Button {...button} isBusy={isBusy} onPress={() => void press()} />
+      {problem !== null && (
+        <p class="notice notice-problem" role="alert">
+          {problem}
+        </p>
+      )}
+    </>
+  );
+};
