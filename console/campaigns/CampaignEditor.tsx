@@ -11,10 +11,11 @@ import { usePictures } from "../notifications/PictureField.tsx";
 import { TestSection } from "../notifications/TestSendForm.tsx";
 import { TriggerFields } from "../notifications/TriggerFields.tsx";
 import { Button, ButtonLink } from "../parts/Button.tsx";
+import { Changes, changesOf } from "../parts/form/Changes.tsx";
 import { DraftNotice } from "../parts/form/DraftNotice.tsx";
 import { SelectField, TextField } from "../parts/form/Fields.tsx";
 import { FormScope } from "../parts/form/Form.tsx";
-import { changesOf, isBehind, VersionConflict } from "../parts/form/VersionConflict.tsx";
+import { isBehind, VersionConflict } from "../parts/form/VersionConflict.tsx";
 import { addressOf } from "../routing/Router.ts";
 import { campaignLabels, isLive, shownCampaignValue, valuesOf } from "./CampaignForm.ts";
 import { type Edited, useEditorForms } from "./EditorForms.ts";
@@ -28,7 +29,7 @@ import {
   steps,
 } from "./EditorSteps.tsx";
 import { Lead, PublishDialog, type PublishSummary, summaryOf } from "./PublishSummary.tsx";
-import { Changes, ReviewStep } from "./ReviewStep.tsx";
+import { ReviewStep } from "./ReviewStep.tsx";
 import { WhenFields } from "./WhenFields.tsx";
 import { WhoFields } from "./WhoFields.tsx";
 
@@ -207,7 +208,7 @@ export const CampaignEditor = (props: Edited) => {
       <MessageConflict form={message} saved={savedMessage} />
       <StepLinks chosen={step} problems={forms.problems} />
       <StepHeading step={step} />
-      {step === "message" ? (
+      {step === "message" || step === "review" ? (
         <div class="beside">
           {fields}
           {edited !== null && <PhonePreview message={message.values.value} picture={picture} />}

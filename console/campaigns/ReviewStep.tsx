@@ -23,32 +23,6 @@ const missingOf = (values: CampaignValues, messages: PublishSummary["messages"])
     : missing;
 };
 
-/** What a change of a campaign that is there does. */
-export const Changes = ({
-  changes,
-  isLive,
-}: {
-  readonly changes: ReadonlyArray<string>;
-  readonly isLive: boolean;
-}) => (
-  <section class="changes" aria-label="Changes">
-    <p>
-      {changes.length === 0 && "Nothing is changed."}
-      {changes.length > 0 && !isLive && "What is changed:"}
-      {changes.length > 0 &&
-        isLive &&
-        "This changes at once, for every device. Messages that went out stay as they are:"}
-    </p>
-    <ul class="bullets">
-      {changes.map((change) => (
-        <li key={change} dir="auto">
-          {change}
-        </li>
-      ))}
-    </ul>
-  </section>
-);
-
 /** The summary of what is typed, as far as it is complete. */
 export const ReviewStep = ({
   children,

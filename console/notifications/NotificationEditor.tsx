@@ -1,14 +1,14 @@
 /** The editor of one notification of a campaign, beside its preview, with test sends below. */
 import { useState } from "preact/hooks";
-import { Changes } from "../campaigns/ReviewStep.tsx";
 import { isLive } from "../campaigns/CampaignForm.ts";
 import type { Campaign } from "../data/Resources.ts";
 import { Button, ButtonLink } from "../parts/Button.tsx";
 import { ConfirmDialog } from "../parts/Dialog.tsx";
+import { Changes, changesOf } from "../parts/form/Changes.tsx";
 import { DraftNotice } from "../parts/form/DraftNotice.tsx";
 import { TextField } from "../parts/form/Fields.tsx";
 import { focusFirstProblem, Form, useForm } from "../parts/form/Form.tsx";
-import { changesOf, isBehind } from "../parts/form/VersionConflict.tsx";
+import { isBehind } from "../parts/form/VersionConflict.tsx";
 import { showToast } from "../parts/Toasts.tsx";
 import { wallTimeAt } from "../parts/WallClock.ts";
 import { addressOf, navigate } from "../routing/Router.ts";

@@ -227,6 +227,93 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))(
         }),
     );
 
+    inBrowser("a message that is refused leaves a draft, which the editor goes on with (console.steps)", () =>
+      Effect.gen(function* () {
+        const { sandbox, tokens } = yield* shop;
+        const tab = yield* consoleTab;
+        yield* Effect.promise(async () => {
+          await tab.open("/campaigns/new");
+          await tab.signIn(tokens.sandbox);
+          await tab.fill("Name", "Rain");
+          await tab.fill("Headline", "It rains");
+          await tab.fill("Body", "Come in.");
+          await tab.fill("Button label", "See");
+          await tab.press("link", "Next");
+          await tab.press("checkbox", "Dam Square");
+          await tab.press("button", "Save paused");
+          await tab.seePage("Edit Rain");
+        });
+        assert.include(yield* problemOf(tab, "textbox", "Button address"), "needs an address");
+        yield* checkPage(tab);
+        assert.lengthOf((yield* sandbox("/campaigns")).body.data, 1);
+        yield* Effect.promise(async () => {
+          await tab.fill("Button address", "acme://rain");
+          await tab.press("button", "Save paused");
+          await tab.seePage("Rain");
+          await tab.see("link", "Rain");
+        });
+        const list = (yield* sandbox("/campaigns")).body.data;
+        assert.deepStrictEqual(
+          list.map((each: any) => [each.name, each.published_at]),
+          [["Rain", null]],
+        );
+        const messages = (yield* sandbox(`/campaigns/${list[0].id}/notifications`)).body.data;
+        assert.deepStrictEqual(
+          messages.map((each: any) => [each.name, each.cta_url]),
+          [["Rain", "acme://rain"]],
+        );
+      }),
+    );
+
+    inBrowser("a change of a live campaign says what changes, and asks once (console.live_change)", () =>
+      Effect.gen(function* () {
+        const { sandbox, tokens } = yield* shop;
+        const made = yield* sandbox("/campaigns", {
+          body: { name: "Morning", type: "push", timezone: "UTC", starts_at: "2026-12-01" },
+        });
+        const path = `/campaigns/${made.body.data.id}`;
+        yield* sandbox(`${path}/notifications`, {
+          body: {
+            name: "First",
+            type: "message",
+            headline: "Hello",
+            body: "Good morning.",
+            trigger_type: "fixed_time",
+            trigger_config: { send_at: "23:30" },
+          },
+        });
+        const quiet = { from: "22:00", to: "07:00", action: "drop" };
+        yield* sandbox(path, {
+          method: "PATCH",
+          body: { name: "Morning", type: "push", timezone: "UTC", starts_at: "2026-12-01", quiet_hours: quiet },
+        });
+        const tab = yield* consoleTab;
+        yield* Effect.promise(async () => {
+          await tab.open(`${path}/edit`);
+          await tab.signIn(tokens.sandbox);
+          await tab.seeText("This campaign is live");
+          await tab.fill("Headline", "Hello there");
+          await tab.press("link", "Review");
+          await tab.seeText("“First” is sent in quiet hours for devices in UTC, 22:00 to 07:00");
+          await tab.seeText("Headline: Hello → Hello there");
+        });
+        yield* checkPage(tab);
+        yield* Effect.promise(async () => {
+          await tab.press("button", "Publish");
+          await tab.see("dialog", "Publish “Morning”?");
+          await tab.page.waitForSelector("dialog .changes li");
+          await tab.page.locator("dialog .button-primary").click();
+          await tab.seePage("Morning");
+          await tab.seeText("“Morning” is published.");
+        });
+        const messages = (yield* sandbox(`${path}/notifications`)).body.data;
+        assert.deepStrictEqual(
+          messages.map((each: any) => [each.name, each.headline]),
+          [["First", "Hello there"]],
+        );
+      }),
+    );
+
     inBrowser("a group is found among more than a page of them (console.campaign_editor)", () =>
       Effect.gen(function* () {
         const { tenant } = yield* TestWaypost;

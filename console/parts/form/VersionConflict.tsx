@@ -14,7 +14,8 @@ interface VersionConflictProps<Values extends object, Name extends keyof Values 
   readonly show: (value: Values[Name]) => string;
 }
 
-const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+/** Whether two values of a field are equal. */
+export const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 const keysOf = <Values extends object>(values: Values) => Object.keys(values) as Array<keyof Values & string>;
 
@@ -23,18 +24,6 @@ export const isBehind = <Values extends { readonly version: string }>(
   form: FormModel<Values>,
   saved: Values | null,
 ): boolean => saved !== null && saved.version !== form.values.value.version;
-
-/** The fields that a form changes, each with what it was and what it becomes. */
-export const changesOf = <Values extends object, Name extends keyof Values & string>(
-  { base, values }: FormModel<Values>,
-  labels: VersionConflictProps<Values, Name>["labels"],
-  show: (value: Values[Name]) => string,
-): ReadonlyArray<string> =>
-  labels.flatMap(([key, label]) =>
-    isSame(base.value[key], values.value[key])
-      ? []
-      : [`${label}: ${show(base.value[key]) || "empty"} → ${show(values.value[key]) || "empty"}`],
-  );
 
 /** Takes over what only others changed, says so, and asks about fields that both changed. */
 export const VersionConflict = <
