@@ -7,6 +7,7 @@ import type { Choice } from "../parts/form/Fields.tsx";
 import { TablePage } from "../parts/list/ListPage.tsx";
 import { addressOf } from "../routing/Router.ts";
 import { environment } from "../session/Scope.ts";
+import { TryHere } from "./TryHere.tsx";
 import { ApprovalBadge, ApprovalButton } from "./Approval.tsx";
 import { platformTexts, transportText } from "./DeviceWords.ts";
 
@@ -57,6 +58,7 @@ export const DeviceListPage = () => (
     list={platform.devices.list}
     filters={filters}
     columns={columns}
+    action={<TryHere />}
     noMatch="No device matches these filters."
     empty={[
       "No devices yet",

@@ -285,7 +285,13 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))(
         const quiet = { from: "22:00", to: "07:00", action: "drop" };
         yield* sandbox(path, {
           method: "PATCH",
-          body: { name: "Morning", type: "push", timezone: "UTC", starts_at: "2026-12-01", quiet_hours: quiet },
+          body: {
+            name: "Morning",
+            type: "push",
+            timezone: "UTC",
+            starts_at: "2026-12-01",
+            quiet_hours: quiet,
+          },
         });
         const tab = yield* consoleTab;
         yield* Effect.promise(async () => {
