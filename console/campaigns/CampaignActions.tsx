@@ -7,9 +7,11 @@ import type { Campaign, Notification } from "../data/Resources.ts";
 import { Button, ButtonLink } from "../parts/Button.tsx";
 import { ConfirmDialog } from "../parts/Dialog.tsx";
 import { formatCount } from "../parts/DisplayFormats.ts";
+import { ProblemText } from "../parts/PageFrame.tsx";
 import { showToast } from "../parts/Toasts.tsx";
 import { addressOf, navigate } from "../routing/Router.ts";
 import { isOperator, may } from "../session/SessionState.ts";
+import { archiveCampaigns } from "./CampaignBatch.tsx";
 import { sentencesOf } from "./CampaignCopies.ts";
 import { valuesOf } from "./CampaignForm.ts";
 import { CampaignTest } from "./CampaignTest.tsx";
@@ -71,17 +73,15 @@ const DeleteCampaign = ({
 );
 
 const ArchiveCampaign = ({
-  campaign: { id, name },
+  campaign,
   onClose,
 }: Pick<ActionsProps, "campaign"> & { readonly onClose: () => void }) => (
   <ConfirmDialog
-    title={`Archive “${name}”?`}
+    title={`Archive “${campaign.name}”?`}
     action="Archive"
     onClose={onClose}
     onConfirm={async () => {
-      await change(platform.campaigns.archive(id));
-      await refresh();
-      showToast(`“${name}” is archived.`);
+      await archiveCampaigns([campaign]);
     }}
   >
     <p>
@@ -113,7 +113,10 @@ export const CampaignActions = ({ campaign, messages, version }: ActionsProps) =
     act(async () => {
       await change(platform.campaigns.pause(id, { ifMatch: version }));
       await refresh();
-      showToast(`“${campaign.name}” is paused.`);
+      showToast(`“${campaign.name}” is paused.`, async () => {
+        await send(platform.campaigns.publish(id));
+        await refresh();
+      });
     });
   const askToPublish = () =>
     act(async () => {
@@ -162,11 +165,7 @@ export const CampaignActions = ({ campaign, messages, version }: ActionsProps) =
         </Button>
       )}
       {mayWrite && <Button onPress={() => setOpen("delete")}>Delete</Button>}
-      {problem !== null && (
-        <p class="notice notice-problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <ProblemText text={problem} />
       {open === "test" && (
         <CampaignTest campaign={campaign} messages={messages ?? []} onClose={() => setOpen(null)} />
       )}

@@ -4,10 +4,11 @@ import type { Campaign } from "../data/Resources.ts";
 import { ButtonLink } from "../parts/Button.tsx";
 import { linkColumn, textColumn, timeColumn } from "../parts/Columns.tsx";
 import type { Column } from "../parts/DataTable.tsx";
-import { TablePage } from "../parts/list/ListPage.tsx";
+import { TablePage, wholeList } from "../parts/list/ListPage.tsx";
 import { addressOf, changedAddress } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
 import { CampaignBadge } from "./CampaignBadge.tsx";
+import { CampaignBatch } from "./CampaignBatch.tsx";
 
 const statuses = [
   { value: "", text: "All statuses" },
@@ -66,6 +67,8 @@ export const CampaignListPage = () => (
   <TablePage
     title="Campaigns"
     list={platform.campaigns.list}
+    options={wholeList}
+    actions={may("campaigns:write") ? (selection) => <CampaignBatch selection={selection} /> : undefined}
     filters={filters}
     columns={columns}
     action={<NewCampaign />}

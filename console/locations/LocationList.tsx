@@ -6,6 +6,7 @@ import { useData } from "../data/Query.ts";
 import type { Location } from "../data/Resources.ts";
 import { formatNumber } from "../parts/DisplayFormats.ts";
 import { Loading, LoadProblem } from "../parts/PageFrame.tsx";
+import { SelectBox, type Selection } from "../parts/list/Selection.tsx";
 import { PartPager } from "../parts/PartPager.tsx";
 import { changedAddress } from "../routing/Router.ts";
 import { type LocationFilter, cacheLocations } from "./LocationPoints.ts";
@@ -16,15 +17,25 @@ const listSize = 50;
 export const shapeText = ({ radius_meters: radius }: Location): string =>
   radius === null ? "Polygon" : `Circle, ${formatNumber(radius)} m`;
 
-const Row = ({ isLeft, location }: { readonly location: Location; readonly isLeft: boolean }) => {
+interface RowProps {
+  readonly location: Location;
+  readonly isLeft: boolean;
+  /** Left out where a person may change no location. */
+  readonly selection: Selection<Location> | undefined;
+}
+
+const Row = ({ isLeft, location, selection }: RowProps) => {
   const ref = useRef<HTMLAnchorElement>(null);
   useEffect(() => {
     if (isLeft) ref.current?.focus();
   }, []);
   return (
     <li>
+      {selection && <SelectBox item={location} selection={selection} />}
       <a ref={ref} href={changedAddress({ location: location.id })}>
-        <span class="location-name">{location.name}</span>
+        <span class="location-name" dir="auto">
+          {location.name}
+        </span>
         <span class="location-facts">{[shapeText(location), ...location.groups].join(" · ")}</span>
       </a>
     </li>
@@ -46,8 +57,9 @@ export const LocationList = ({
   left,
   onPosition,
   position: { cursors, part },
+  selection,
   total,
-}: {
+}: Pick<RowProps, "selection"> & {
   readonly filter: LocationFilter;
   readonly position: ListPosition;
   readonly onPosition: (position: ListPosition) => void;
@@ -76,7 +88,7 @@ export const LocationList = ({
     <div class="location-list">
       <ul aria-label="Locations" tabIndex={0}>
         {shown.data.map((each) => (
-          <Row key={each.id} location={each} isLeft={!isRead && each.id === left} />
+          <Row key={each.id} location={each} isLeft={!isRead && each.id === left} selection={selection} />
         ))}
       </ul>
       <PartPager part={part} size={listSize} total={total} onPart={go} />

@@ -11,6 +11,8 @@ import { type EditedShape, PointMap } from "../parts/map/PointMap.tsx";
 import { isNarrowed, ListFrame } from "../parts/list/ListPage.tsx";
 import { addressOf, navigate, parameter, setParameters } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
+import { SelectionBar, useSelection } from "../parts/list/Selection.tsx";
+import { LocationBatch } from "./LocationBatch.tsx";
 import { LocationDetails } from "./LocationDetails.tsx";
 import { firstPart, LocationList } from "./LocationList.tsx";
 import { knownLocation, useLocationPoints } from "./LocationPoints.ts";
@@ -65,6 +67,7 @@ export const LocationListPage = () => {
     if (chosen !== undefined) left.current = chosen.id;
   }, [chosen?.id]);
   const none = useMemo(() => [], []);
+  const selection = useSelection<Location>();
   return (
     <ListFrame
       title="Locations"
@@ -100,7 +103,11 @@ export const LocationListPage = () => {
                 {points === undefined ? "" : formatCount(points.length, "location")}
               </p>
               {read?.length === 0 && <p>No location matches these filters.</p>}
+              <SelectionBar selection={selection}>
+                <LocationBatch selection={selection} />
+              </SelectionBar>
               <LocationList
+                selection={may("locations:write") ? selection : undefined}
                 key={subject}
                 filter={filter}
                 position={shown}

@@ -2,16 +2,15 @@
 import { useState } from "preact/hooks";
 import { platform } from "../data/Api.ts";
 import { ApiProblem, send } from "../data/ApiCall.ts";
-import { useData } from "../data/Query.ts";
 import type { Campaign, Preview } from "../data/Resources.ts";
 import { transportTexts } from "../devices/DeviceWords.ts";
 import { Button } from "../parts/Button.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
 import { type Column, DataTable } from "../parts/DataTable.tsx";
 import { formatCount } from "../parts/DisplayFormats.ts";
-import { SearchFilter } from "../parts/Filters.tsx";
-import { SelectField, TextField } from "../parts/form/Fields.tsx";
+import { TextField } from "../parts/form/Fields.tsx";
 import { type BoundField, Form, type FormModel, useForm } from "../parts/form/Form.tsx";
+import { FoundField } from "../parts/form/SearchChoice.tsx";
 import { mediaSource } from "../parts/MediaSource.ts";
 import { may } from "../session/SessionState.ts";
 import { LocationChoice } from "./LocationChoice.tsx";
@@ -86,29 +85,16 @@ const Rendered = ({ preview: { cut, failure, message, pushes } }: { readonly pre
   );
 };
 
-const maxDevices = 20;
-
-const DeviceChoice = (field: BoundField) => {
-  const { value: chosen } = field;
-  const [search, setSearch] = useState("");
-  const { data } = useData(platform.devices.list({ limit: maxDevices, q: search || undefined }));
-  const found = (data?.data ?? []).map((device) => ({ value: device.id, text: device.installation_id }));
-  const isListed = chosen === "" || found.some(({ value }) => value === chosen);
-  return (
-    <>
-      <SearchFilter label="Search devices for the preview" value={search} onValue={setSearch} />
-      <SelectField
-        {...field}
-        label="For the device"
-        choices={[
-          { value: "", text: "None: a device of which only the language is known" },
-          ...(isListed ? [] : [{ value: chosen, text: "The one that was chosen" }]),
-          ...found,
-        ]}
-      />
-    </>
-  );
-};
+const DeviceChoice = (field: BoundField) => (
+  <FoundField
+    {...field}
+    label="For the device"
+    list={platform.devices.list}
+    get={platform.devices.get}
+    textOf={(device) => device.installation_id}
+    none="None: a device of which only the language is known"
+  />
+);
 
 /** Problems of the draft stand at its fields; the others are of the preview itself. */
 const divided = (problem: ApiProblem, message: FormModel<MessageValues>): ApiProblem => {

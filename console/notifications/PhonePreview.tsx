@@ -2,6 +2,7 @@
 import { useId, useState } from "preact/hooks";
 import type { MediaFile } from "../data/Resources.ts";
 import { serverNow } from "../data/ServerTime.ts";
+import { Select } from "../parts/form/Fields.tsx";
 import { mediaSource } from "../parts/MediaSource.ts";
 import { workspace } from "../session/Scope.ts";
 import { languageName, languagesOf, translationFor } from "./Languages.ts";
@@ -116,33 +117,21 @@ export const PhonePreview = ({
       <div class="preview-settings">
         <div class="field">
           <label for={`${id}-language`}>Language</label>
-          <select
+          <Select
             id={`${id}-language`}
             value={language}
-            onChange={(event) => setLanguage(event.currentTarget.value)}
-          >
-            {languagesOf(message.translations).map((each) => (
-              <option key={each} value={each}>
-                {languageName(each)}
-              </option>
-            ))}
-          </select>
+            choices={languagesOf(message.translations).map((value) => ({ value, text: languageName(value) }))}
+            onValue={setLanguage}
+          />
         </div>
         <div class="field">
           <label for={`${id}-device`}>Device</label>
-          <select
+          <Select
             id={`${id}-device`}
             value={kind}
-            onChange={({ currentTarget }) =>
-              setKind(devices.find(({ value }) => value === currentTarget.value)?.value ?? "ios")
-            }
-          >
-            {devices.map(({ text, value }) => (
-              <option key={value} value={value}>
-                {text}
-              </option>
-            ))}
-          </select>
+            choices={devices}
+            onValue={(chosen) => setKind(devices.find(({ value }) => value === chosen)?.value ?? "ios")}
+          />
         </div>
       </div>
       <div class={`phone phone-${kind}`} lang={language}>

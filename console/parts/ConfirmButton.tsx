@@ -1,3 +1,4 @@
+/** Buttons that end something. They ask first, and say what will happen. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { type ApiRequest, send } from "../data/ApiCall.ts";
@@ -7,40 +8,28 @@ import { Button } from "./Button.tsx";
 import { ConfirmDialog } from "./Dialog.tsx";
 import { showToast } from "./Toasts.tsx";
 
-interface ConfirmButtonProps {
+interface AskingProps {
   /** The title of the question. */
   readonly title: string;
   /** The text of both buttons. */
   readonly action: string;
   readonly label?: string;
-  readonly request: ApiRequest<unknown>;
-  /** Says what was done. */
-  readonly done: string;
   readonly variant?: "plain" | "secondary";
-  /** The page that is shown after it, where this one is about what has ended. */
-  readonly leadsTo?: string;
+  readonly onConfirm: () => Promise<unknown>;
   /** The effect of the action. */
   readonly children: ComponentChildren;
 }
 
-/** A button that ends something. It asks first, and says what will happen. */
-export const ConfirmButton = ({
+/** A button that does something after a confirmation. */
+export const AskingButton = ({
   action,
   children,
-  done,
   label = action,
-  leadsTo,
-  request,
+  onConfirm,
   title,
   variant = "secondary",
-}: ConfirmButtonProps) => {
+}: AskingProps) => {
   const [isAsking, setAsking] = useState(false);
-  const confirm = async (): Promise<void> => {
-    await send(request);
-    if (leadsTo !== undefined) navigate(addressOf(leadsTo));
-    await refresh();
-    showToast(done);
-  };
   const close = () => setAsking(false);
   return (
     <>
@@ -48,10 +37,29 @@ export const ConfirmButton = ({
         {action}
       </Button>
       {isAsking && (
-        <ConfirmDialog title={title} action={action} isDangerous onConfirm={confirm} onClose={close}>
+        <ConfirmDialog title={title} action={action} isDangerous onConfirm={onConfirm} onClose={close}>
           {children}
         </ConfirmDialog>
       )}
     </>
   );
+};
+
+interface ConfirmButtonProps extends Omit<AskingProps, "onConfirm"> {
+  readonly request: ApiRequest<unknown>;
+  /** Says what was done. */
+  readonly done: string;
+  /** The page that is shown after it, where this one is about what has ended. */
+  readonly leadsTo?: string;
+}
+
+/** A button that sends one request after a confirmation. */
+export const ConfirmButton = ({ done, leadsTo, request, ...asking }: ConfirmButtonProps) => {
+  const confirm = async (): Promise<void> => {
+    await send(request);
+    if (leadsTo !== undefined) navigate(addressOf(leadsTo));
+    await refresh();
+    showToast(done);
+  };
+  return <AskingButton {...asking} onConfirm={confirm} />;
 };

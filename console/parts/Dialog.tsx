@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { ApiProblem } from "../data/ApiCall.ts";
 import { Button } from "./Button.tsx";
+import { ProblemText } from "./PageFrame.tsx";
 
 interface DialogProps {
   readonly title: string;
@@ -87,11 +88,7 @@ export const ConfirmDialog = ({
   return (
     <Dialog title={title} onClose={onClose} actions={actions}>
       {children}
-      {problem !== null && (
-        <p class="notice notice-problem" role="alert">
-          {problem.message}
-        </p>
-      )}
+      <ProblemText text={problem?.message} />
     </Dialog>
   );
 };

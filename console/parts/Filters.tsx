@@ -1,6 +1,6 @@
 /** Filters of a list. Their values are parameters of the address. */
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import type { Choice } from "./form/Fields.tsx";
+import { type Choice, Select } from "./form/Fields.tsx";
 import { FieldProblems } from "./form/FieldProblems.tsx";
 
 interface FilterProps {
@@ -60,7 +60,8 @@ export const SearchFilter = ({
   );
 };
 
-const problemAttributes = (id: string, problems: ReadonlyArray<string>) =>
+/** The attributes that connect a control with its problems. */
+export const problemAttributes = (id: string, problems: ReadonlyArray<string>) =>
   problems.length === 0 ? {} : ({ "aria-invalid": "true", "aria-describedby": id } as const);
 
 /** One of a few values. The empty value is all of them. */
@@ -77,18 +78,13 @@ export const ChoiceFilter = ({
       <label for={id} class="unseen">
         {label}
       </label>
-      <select
+      <Select
         id={id}
         value={value}
-        onChange={(event) => onValue(event.currentTarget.value)}
+        choices={choices}
+        onValue={onValue}
         {...problemAttributes(`${id}-problem`, problems)}
-      >
-        {choices.map((choice) => (
-          <option key={choice.value} value={choice.value}>
-            {choice.text}
-          </option>
-        ))}
-      </select>
+      />
       <FieldProblems id={`${id}-problem`} sentences={problems} />
     </div>
   );

@@ -5,13 +5,14 @@ import { useData } from "../data/Query.ts";
 import { Button } from "../parts/Button.tsx";
 import { ChoiceFilter } from "../parts/Filters.tsx";
 import type { Choice } from "../parts/form/Fields.tsx";
+import { SearchChoiceFilter } from "../parts/form/SearchChoice.tsx";
 import { parameter } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
 import type { ChosenRange } from "./ChosenRange.ts";
 import { type ApiFilter, clearFilters, isFiltered, setFilter } from "./ReportFilters.ts";
 
-/** Longer lists are chosen from in the table. */
-const maxChoices = 500;
+/** Filters with as many choices as there are campaigns or locations. */
+const searched = new Set<ApiFilter>(["campaign", "location", "location_group"]);
 const once = { millis: Infinity };
 
 interface Named {
@@ -21,14 +22,6 @@ interface Named {
 
 const choicesOf = (items: ReadonlyArray<Named> | undefined): ReadonlyArray<Choice> =>
   (items ?? []).map(({ id, name }) => ({ value: id, text: name }));
-
-/** Choices with "all" first, and with the chosen value also where it is not among them. */
-const withAll = (all: string, choices: ReadonlyArray<Choice>, value: string): ReadonlyArray<Choice> => {
-  const first = choices.slice(0, maxChoices);
-  const chosen = choices.find((choice) => choice.value === value) ?? { value, text: value };
-  const isShown = value === "" || first.some((choice) => choice.value === value);
-  return [{ value: "", text: all }, ...(isShown ? first : [chosen, ...first])];
-};
 
 const activations: ReadonlyArray<Choice> = [
   { value: "on_enter", text: "On enter" },
@@ -79,16 +72,20 @@ export const ReportFilterBar = ({ notificationName, problem, range, statuses }: 
   const notification = parameter("notification");
   return (
     <div class="filters" role="search" aria-label="Filters">
-      {rows.map(([name, label, all, choices]) => (
-        <ChoiceFilter
-          key={name}
-          label={label}
-          value={parameter(name)}
-          choices={withAll(all, choices, parameter(name))}
-          problems={problem?.fields[name] ?? []}
-          onValue={(value) => setFilter(name, value)}
-        />
-      ))}
+      {rows.map(([name, label, all, choices]) => {
+        // Long lists are searched.
+        const Filter = searched.has(name) ? SearchChoiceFilter : ChoiceFilter;
+        return (
+          <Filter
+            key={name}
+            label={label}
+            value={parameter(name)}
+            choices={[{ value: "", text: all }, ...choices]}
+            problems={problem?.fields[name] ?? []}
+            onValue={(value) => setFilter(name, value)}
+          />
+        );
+      })}
       {notification !== "" && (
         <ChoiceFilter
           label="Notification"

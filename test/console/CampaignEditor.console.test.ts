@@ -112,7 +112,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))(
             await tab.fill("Headline", 'Welcome {{ device.attributes.name | default: "stranger" }}');
             await tab.fill("Headline (nl)", 'Welkom bij {{ location.name | default: "ons" }}');
             await tab.fill("Language of the device", "nl-BE");
-            await tab.choose("At the location", "Station");
+            await tab.find("At the location", "Station");
             await tab.press("button", "Show what it gets");
             await tab.seeText("Welkom bij Station");
             await tab.see("table", "As a push");

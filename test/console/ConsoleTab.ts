@@ -124,6 +124,12 @@ export class ConsoleTab {
     await box.select((await value.jsonValue())?.value ?? "");
   }
 
+  /** Chooses an option of a combobox that is searched by typing. */
+  async find(label: string, text: string): Promise<void> {
+    await this.fill(label, text, "combobox");
+    await this.page.locator(`::-p-xpath(//li[@role="option"][.//*[normalize-space(.)="${text}"]])`).click();
+  }
+
   /** Signs in with an access key, at the address that the tab is at. */
   async signIn(accessKey: string = testOperatorKey): Promise<void> {
     const field = await this.page.waitForSelector("::-p-aria(Access key)");
