@@ -40,7 +40,9 @@ export const Dialog = ({ actions, children, isKept = false, onClose, title }: Di
         if (!isKept) onClose();
       }}
     >
-      <h2 id={id}>{title}</h2>
+      <h2 id={id} dir="auto">
+        {title}
+      </h2>
       <div class="dialog-body">{children}</div>
       <div class="actions">{actions}</div>
     </dialog>

@@ -1,5 +1,7 @@
 /** Filters of a list. Their values are parameters of the address. */
+import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { Button } from "./Button.tsx";
 import { type Choice, Select } from "./form/Fields.tsx";
 import { FieldProblems } from "./form/FieldProblems.tsx";
 
@@ -57,6 +59,30 @@ export const SearchFilter = ({
         }}
       />
     </div>
+  );
+};
+
+/** The filters of a page. On a narrow one, all but the search are folded. */
+export const FilterBar = ({
+  children,
+  count,
+}: {
+  /** The filters that are set. */
+  readonly count: number;
+  readonly children: ComponentChildren;
+}) => {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <div class={isOpen ? "filters" : "filters is-folded"} role="search" aria-label="Filters">
+        {children}
+      </div>
+      <div class="filters-toggle">
+        <Button isExpanded={isOpen} onPress={() => setOpen(!isOpen)}>
+          Filters{count > 0 && ` (${count})`}
+        </Button>
+      </div>
+    </>
   );
 };
 

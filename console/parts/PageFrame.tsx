@@ -29,7 +29,7 @@ export const PageFrame = ({ actions, children, lead, title }: PageFrameProps) =>
     <>
       <header class="page-head">
         <div>
-          <h1 ref={heading} tabIndex={-1}>
+          <h1 ref={heading} tabIndex={-1} dir="auto">
             {title}
           </h1>
           {lead !== undefined && <p class="lead">{lead}</p>}

@@ -15,10 +15,11 @@ export const Pager = ({
   const cursor = parameter("cursor");
   const page = shownPages.get(cursor);
   const first = page?.first ?? 0;
-  if (nextCursor !== null && (cursor === "" || page !== undefined))
+  const isKnown = cursor === "" || page !== undefined;
+  // While another page loads, the rows are still those of the last one.
+  if (nextCursor !== null && nextCursor !== cursor && isKnown && !shownPages.has(nextCursor))
     shownPages.set(nextCursor, { before: cursor, first: first + shown });
   if (shown === 0 && cursor === "") return null;
-  const isKnown = cursor === "" || page !== undefined;
   const link = (text: string, to: string | undefined) => (
     <a class="button button-secondary" href={changedAddress({ cursor: to })}>
       {text}

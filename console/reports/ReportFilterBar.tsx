@@ -3,7 +3,7 @@ import { platform } from "../data/Api.ts";
 import type { ApiProblem } from "../data/ApiCall.ts";
 import { useData } from "../data/Query.ts";
 import { Button } from "../parts/Button.tsx";
-import { ChoiceFilter } from "../parts/Filters.tsx";
+import { ChoiceFilter, FilterBar } from "../parts/Filters.tsx";
 import type { Choice } from "../parts/form/Fields.tsx";
 import { SearchChoiceFilter } from "../parts/form/SearchChoice.tsx";
 import { parameter } from "../routing/Router.ts";
@@ -71,7 +71,7 @@ export const ReportFilterBar = ({ notificationName, problem, range, statuses }: 
   ];
   const notification = parameter("notification");
   return (
-    <div class="filters" role="search" aria-label="Filters">
+    <FilterBar count={rows.filter(([name]) => parameter(name) !== "").length + +(notification !== "")}>
       {rows.map(([name, label, all, choices]) => {
         // Long lists are searched.
         const Filter = searched.has(name) ? SearchChoiceFilter : ChoiceFilter;
@@ -102,6 +102,6 @@ export const ReportFilterBar = ({ notificationName, problem, range, statuses }: 
           Clear filters
         </Button>
       )}
-    </div>
+    </FilterBar>
   );
 };

@@ -7,7 +7,7 @@ import type { Page } from "../../data/Resources.ts";
 import { parameter, setParameters } from "../../routing/Router.ts";
 import { type Column, DataTable } from "../DataTable.tsx";
 import { EmptyState } from "../EmptyState.tsx";
-import { ChoiceFilter, SearchFilter } from "../Filters.tsx";
+import { ChoiceFilter, FilterBar, SearchFilter } from "../Filters.tsx";
 import type { Choice } from "../form/Fields.tsx";
 import { LoadProblem, Loading, PageFrame } from "../PageFrame.tsx";
 import { Pager } from "../Pager.tsx";
@@ -79,12 +79,12 @@ export const ListFrame = ({
   <PageFrame title={title} lead={lead} actions={!isEmpty && action}>
     {above}
     {!isEmpty && (filters.length > 0 || besideFilters !== undefined) && (
-      <div class="filters" role="search">
+      <FilterBar count={filters.filter(({ choices, name }) => choices && parameter(name) !== "").length}>
         {filters.map((filter) => (
           <Filter key={filter.name} {...filter} />
         ))}
         {besideFilters}
-      </div>
+      </FilterBar>
     )}
     <LoadProblem problem={problem} />
     {isLoading && <Loading />}
