@@ -72,28 +72,9 @@ const DeleteCampaign = ({
   </ConfirmDialog>
 );
 
-const ArchiveCampaign = ({
-  campaign,
-  onClose,
-}: Pick<ActionsProps, "campaign"> & { readonly onClose: () => void }) => (
-  <ConfirmDialog
-    title={`Archive “${campaign.name}”?`}
-    action="Archive"
-    onClose={onClose}
-    onConfirm={async () => {
-      await archiveCampaigns([campaign]);
-    }}
-  >
-    <p>
-      It is paused, so devices get nothing more from it, and lists hide it. Reports keep it. It can be
-      unarchived at any time.
-    </p>
-  </ConfirmDialog>
-);
-
 /** The buttons beside the name of a campaign. */
 export const CampaignActions = ({ campaign, messages, version }: ActionsProps) => {
-  const [open, setOpen] = useState<"archive" | "delete" | "test" | null>(null);
+  const [open, setOpen] = useState<"delete" | "test" | null>(null);
   const [summary, setSummary] = useState<PublishSummary | null>(null);
   const [copy, setCopy] = useState<CopyPlan | null>(null);
   const [isBusy, setBusy] = useState(false);
@@ -158,7 +139,11 @@ export const CampaignActions = ({ campaign, messages, version }: ActionsProps) =
           {copyAction()}
         </Button>
       )}
-      {mayWrite && !campaign.archived && <Button onPress={() => setOpen("archive")}>Archive</Button>}
+      {mayWrite && !campaign.archived && (
+        <Button isBusy={isBusy} onPress={() => void act(() => archiveCampaigns([campaign]))}>
+          Archive
+        </Button>
+      )}
       {mayWrite && campaign.archived && (
         <Button isBusy={isBusy} onPress={() => void unarchive()}>
           Unarchive
@@ -169,7 +154,6 @@ export const CampaignActions = ({ campaign, messages, version }: ActionsProps) =
       {open === "test" && (
         <CampaignTest campaign={campaign} messages={messages ?? []} onClose={() => setOpen(null)} />
       )}
-      {open === "archive" && <ArchiveCampaign campaign={campaign} onClose={() => setOpen(null)} />}
       {open === "delete" && (
         <DeleteCampaign
           campaign={campaign}

@@ -62,9 +62,7 @@ const useKnownLocations = (
 };
 
 /** Locations by search, and the chosen ones. */
-export const useLocations = (
-  chosen: ReadonlyArray<string>,
-): TargetList<Location> & { readonly locations: ReadonlyMap<string, Location> } => {
+export const useLocations = (chosen: ReadonlyArray<string>): TargetList<Location> => {
   const [search, setSearch] = useState("");
   const wanted = usePaused(search).trim();
   const { data } = useData(
@@ -83,7 +81,6 @@ export const useLocations = (
     found: (items ?? []).map(locationItem),
     hasMore: typeof data?.meta.next_cursor === "string",
     known,
-    locations,
   };
 };
 const noLocations: ReadonlyArray<Location> = [];

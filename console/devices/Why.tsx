@@ -8,6 +8,7 @@ import { Badge } from "../parts/Badge.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
 import { DataTable, type Column } from "../parts/DataTable.tsx";
 import { SearchChoiceFilter, useFoundChoices } from "../parts/form/SearchChoice.tsx";
+import { DayTimeField } from "../parts/form/TimeFields.tsx";
 import { InstantText } from "../parts/InstantText.tsx";
 import { MorePages } from "../parts/MorePages.tsx";
 import { LoadProblem, Loading } from "../parts/PageFrame.tsx";
@@ -108,14 +109,12 @@ const WhyNot = ({ deviceId }: { readonly deviceId: string }) => {
           value={chosen}
           onValue={(campaign) => setParameters({ campaign })}
         />
-        <label class="filter">
-          At ({zoneOf()}; empty for now){" "}
-          <input
-            type="datetime-local"
-            value={parameter("at")}
-            onChange={({ currentTarget }) => setParameters({ at: currentTarget.value })}
-          />
-        </label>
+        <DayTimeField
+          name="at"
+          label={`At (${zoneOf()}; empty for now)`}
+          value={parameter("at")}
+          onValue={(at) => setParameters({ at })}
+        />
       </div>
       {chosen !== "" && <Answer deviceId={deviceId} />}
     </>

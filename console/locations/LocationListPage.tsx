@@ -1,6 +1,6 @@
 /** "Locations": a map, and beside it a list or the chosen location. */
 import { useSignal } from "@preact/signals";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { platform } from "../data/Api.ts";
 import { useLast } from "../data/LastData.ts";
 import { useData } from "../data/Query.ts";
@@ -14,7 +14,7 @@ import { may } from "../session/SessionState.ts";
 import { SelectionBar, useSelection } from "../parts/list/Selection.tsx";
 import { LocationBatch } from "./LocationBatch.tsx";
 import { LocationDetails } from "./LocationDetails.tsx";
-import { firstPart, LocationList } from "./LocationList.tsx";
+import { LocationList } from "./LocationList.tsx";
 import { knownLocation, useLocationPoints } from "./LocationPoints.ts";
 
 const Actions = () => (
@@ -60,8 +60,6 @@ export const LocationListPage = () => {
   const points = useLast(read);
   const chosen = useChosen();
   const edited = useSignal<EditedShape | undefined>(undefined);
-  const [position, setPosition] = useState({ subject, ...firstPart });
-  const shown = position.subject === subject ? position : { subject, ...firstPart };
   const left = useRef("");
   useEffect(() => {
     if (chosen !== undefined) left.current = chosen.id;
@@ -110,8 +108,6 @@ export const LocationListPage = () => {
                 selection={may("locations:write") ? selection : undefined}
                 key={subject}
                 filter={filter}
-                position={shown}
-                onPosition={(next) => setPosition({ subject, ...next })}
                 left={left.current}
                 total={points?.length ?? 0}
               />

@@ -8,11 +8,11 @@ import { Button } from "../parts/Button.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
 import { type Column, DataTable } from "../parts/DataTable.tsx";
 import { formatCount } from "../parts/DisplayFormats.ts";
-import { TextField } from "../parts/form/Fields.tsx";
 import { type BoundField, Form, type FormModel, useForm } from "../parts/form/Form.tsx";
 import { FoundField } from "../parts/form/SearchChoice.tsx";
 import { mediaSource } from "../parts/MediaSource.ts";
 import { may } from "../session/SessionState.ts";
+import { LanguageField } from "./LanguageField.tsx";
 import { LocationChoice } from "./LocationChoice.tsx";
 import { contentDraftOf, type MessageValues } from "./NotificationForm.ts";
 import { OpenedMessage } from "./OpenedMessage.tsx";
@@ -152,7 +152,7 @@ export const DevicePreview = ({ campaign, message, storedId }: PreviewProps) => 
       <Form model={form} label="What a device gets">
         {may("devices:read") && <DeviceChoice {...form.field("device_id")} />}
         {device === "" && (
-          <TextField {...form.field("locale")} label="Language of the device" placeholder="Such as nl-NL" />
+          <LanguageField {...form.field("locale")} label="Language of the device" none="Unknown" />
         )}
         {campaign.type === "geo" && <LocationChoice {...form.field("location_id")} />}
         <Button type="submit" isBusy={form.isSending.value}>

@@ -41,10 +41,12 @@ export const Combobox = <Item extends Option>({
   const list = useId();
   const [isOpen, setOpen] = useState(isKeptOpen);
   const [active, setActive] = useState(0);
+  const [isTyped, setTyped] = useState(false);
   const shown = isOpen ? options : [];
   const nothing = isOpen && text.trim() !== "" && shown.length === 0;
   const close = (): void => {
     setOpen(isKeptOpen);
+    setTyped(false);
     onClose?.();
   };
   const choose = (option: Item): void => {
@@ -58,6 +60,8 @@ export const Combobox = <Item extends Option>({
   const press = (event: KeyboardEvent): void => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const chosen = shown[active];
+    // Who types and goes on means what was found.
+    if (event.key === "Tab" && isTyped && !isKeptOpen && chosen !== undefined) return choose(chosen);
     if (event.key === "Escape" && isOpen && !isKeptOpen) close();
     // Enter does not send a form around the field either.
     else if (event.key === "Enter") void (chosen !== undefined && choose(chosen));
@@ -83,6 +87,7 @@ export const Combobox = <Item extends Option>({
         value={text}
         onInput={(event) => {
           onText(event.currentTarget.value);
+          setTyped(true);
           setActive(0);
           setOpen(true);
         }}

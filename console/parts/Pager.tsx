@@ -8,9 +8,12 @@ const shownPages = new Map<string, { readonly before: string; readonly first: nu
 export const Pager = ({
   nextCursor,
   shown,
+  total,
 }: {
   readonly nextCursor: string | null;
   readonly shown: number;
+  /** The rows of all pages, where it is known. */
+  readonly total?: number;
 }) => {
   const cursor = parameter("cursor");
   const page = shownPages.get(cursor);
@@ -35,6 +38,7 @@ export const Pager = ({
         {isKnown &&
           (cursor !== "" || nextCursor !== null) &&
           `Rows ${formatNumber(first + 1)} to ${formatNumber(first + shown)}`}
+        {total !== undefined && nextCursor !== null && ` of ${formatNumber(total)}`}
       </p>
     </nav>
   );

@@ -17,13 +17,22 @@ interface SearchChoiceProps extends Partial<ControlAttributes> {
   readonly choices: ReadonlyArray<Choice>;
   /** Finds other choices. Without it, those that are there are searched. */
   readonly onSearch?: (text: string) => void;
+  /** A few words beside a choice. */
+  readonly noteOf?: (value: string) => string;
 }
 
 /** The most choices that are shown at once: a text finds the others. */
 const maxShown = 50;
 
 /** The control. Its text is the chosen one until another text is typed. */
-export const SearchChoice = ({ choices, onSearch, onValue, value, ...attributes }: SearchChoiceProps) => {
+export const SearchChoice = ({
+  choices,
+  noteOf,
+  onSearch,
+  onValue,
+  value,
+  ...attributes
+}: SearchChoiceProps) => {
   const [typed, setTyped] = useState<string | null>(null);
   const chosen = choices.find((choice) => choice.value === value);
   const wanted = (typed ?? "").trim().toLowerCase();
@@ -42,7 +51,8 @@ export const SearchChoice = ({ choices, onSearch, onValue, value, ...attributes 
       options={found.slice(0, maxShown).map(({ text, value: key }, index) => ({
         key,
         text,
-        note: rest > 0 && index === maxShown - 1 ? `and ${rest} more: type a part of the name` : undefined,
+        note:
+          rest > 0 && index === maxShown - 1 ? `and ${rest} more: type a part of the name` : noteOf?.(key),
       }))}
       onChoose={({ key }) => onValue(key)}
       onClose={() => typed !== null && search(null)}
