@@ -9,7 +9,7 @@ import { SearchChoiceFilter } from "../parts/form/SearchChoice.tsx";
 import { parameter } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
 import type { ChosenRange } from "./ChosenRange.ts";
-import { type ApiFilter, clearFilters, isFiltered, setFilter } from "./ReportFilters.ts";
+import { type ApiFilter, campaignStatuses, clearFilters, isFiltered, setFilter } from "./ReportFilters.ts";
 
 /** Filters with as many choices as there are campaigns or locations. */
 const searched = new Set<ApiFilter>(["campaign", "location", "location_group"]);
@@ -32,13 +32,6 @@ const activations: ReadonlyArray<Choice> = [
 const contentTypes: ReadonlyArray<Choice> = [
   { value: "message", text: "Messages" },
   { value: "survey", text: "Surveys" },
-];
-/** The statuses of campaigns. */
-export const campaignStatuses: ReadonlyArray<Choice> = [
-  { value: "active", text: "Active" },
-  { value: "scheduled", text: "Scheduled" },
-  { value: "paused", text: "Paused" },
-  { value: "ended", text: "Ended" },
 ];
 
 interface ReportFilterBarProps {

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { platform } from "../data/Api.ts";
 import { useLast } from "../data/LastData.ts";
 import type { SummaryReport } from "../data/Resources.ts";
-import { figureColumn } from "../parts/Columns.tsx";
+import { figureColumn, linkColumn } from "../parts/Columns.tsx";
 import { type Column, DataTable } from "../parts/DataTable.tsx";
 import { formatDay } from "../parts/DisplayFormats.ts";
 import { Loading } from "../parts/PageFrame.tsx";
@@ -18,16 +18,15 @@ const oneDay = (date: string): string => changedAddress({ start: date, end: date
 
 const columnsOf = (
   chosen: DailyFigure,
-  before: ReadonlyMap<string, Day> | null,
+  before: ReadonlyMap<string, Day | undefined> | null,
 ): ReadonlyArray<Column<Day>> => [
   {
-    key: "date",
-    heading: "Day",
-    cell: ({ date }) => (
-      <a class="row-link" href={oneDay(date)}>
-        {formatDay(date)}
-      </a>
+    ...linkColumn(
+      "Day",
+      ({ date }: Day) => formatDay(date),
+      ({ date }) => oneDay(date),
     ),
+    key: "date",
     sortBy: ({ date }) => date,
   },
   ...dailyFigures.map(([key, heading]) => figureColumn(key, heading, (day: Day) => day[key])),
@@ -38,15 +37,6 @@ const columnsOf = (
 
 const nameBefore = (chosen: DailyFigure): string =>
   `${dailyFigures.find(([key]) => key === chosen)?.[1]}, period before`;
-
-/** The days before by the day that each is compared with. */
-const byComparedDay = (now: SummaryReport, before: SummaryReport): ReadonlyMap<string, Day> =>
-  new Map(
-    now.daily.flatMap(({ date }, index) => {
-      const old = before.daily[index];
-      return old === undefined ? [] : [[date, old] as const];
-    }),
-  );
 
 /** The report of all activity. */
 export const SummaryReportTab = ({ onNews, range }: ReportProps) => {
@@ -59,8 +49,10 @@ export const SummaryReportTab = ({ onNews, range }: ReportProps) => {
   useEffect(() => onNews({ problem, notificationName: undefined }), [problem]);
   const address = changedAddress({});
   const columns = useMemo(() => {
-    const compared = report && before ? byComparedDay(report.data, before.data) : null;
-    return columnsOf(chosen, compared);
+    // Each day is compared with the one at the same index.
+    const old =
+      report && before && report.data.daily.map(({ date }, at) => [date, before.data.daily[at]] as const);
+    return columnsOf(chosen, old ? new Map(old) : null);
   }, [chosen, report, before, address]);
   if (report === undefined) return problem === undefined ? <Loading /> : null;
   return (
