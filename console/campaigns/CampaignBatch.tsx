@@ -1,15 +1,13 @@
 /** Actions on several campaigns at once. */
 import { platform } from "../data/Api.ts";
 import { send } from "../data/ApiCall.ts";
-import { refresh } from "../data/Query.ts";
 import type { Campaign } from "../data/Resources.ts";
 import { ActionButton } from "../parts/ActionButton.tsx";
-import { AskingButton } from "../parts/ConfirmButton.tsx";
+import { ConfirmButton } from "../parts/ConfirmButton.tsx";
 import { formatCount } from "../parts/DisplayFormats.ts";
 import { forEach, type Selection } from "../parts/list/Selection.tsx";
 import { showToast } from "../parts/Toasts.tsx";
-
-const isLive = ({ status }: Campaign): boolean => status === "active" || status === "scheduled";
+import { isLive } from "./CampaignForm.ts";
 
 /** Pauses campaigns that are live. @throws ApiProblem */
 export const pauseCampaigns = async (campaigns: ReadonlyArray<Campaign>): Promise<void> => {
@@ -51,8 +49,6 @@ export const CampaignBatch = ({
   const remove = async (): Promise<void> => {
     await forEach(items, ({ id }) => send(platform.campaigns.delete(id)));
     clear();
-    await refresh();
-    showToast(`${textOf(items)} deleted.`);
   };
   return (
     <>
@@ -60,13 +56,18 @@ export const CampaignBatch = ({
       {items.some(({ archived }) => !archived) && (
         <ActionButton onPress={() => act(archiveCampaigns)}>Archive</ActionButton>
       )}
-      <AskingButton title={`Delete ${count}?`} action="Delete" onConfirm={remove}>
+      <ConfirmButton
+        title={`Delete ${count}?`}
+        action="Delete"
+        send={remove}
+        done={`${textOf(items)} deleted.`}
+      >
         <p>
           Their notifications that are on no other campaign are deleted with them
           {live > 0 && `, and ${formatCount(live, "campaign")} of them would still send`}. What was delivered
           stays in the totals of reports. This cannot be undone.
         </p>
-      </AskingButton>
+      </ConfirmButton>
     </>
   );
 };

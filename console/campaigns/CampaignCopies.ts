@@ -8,7 +8,7 @@ import { copyOfMessage, messageDraftOf } from "../notifications/NotificationForm
 
 /** A notification that was not copied. */
 export interface MissedCopy {
-  readonly message: Pick<Notification, "id" | "campaign_id" | "name">;
+  readonly message: Pick<Notification, "id" | "name">;
   readonly reason: string;
 }
 

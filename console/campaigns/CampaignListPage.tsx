@@ -42,7 +42,7 @@ const columns: ReadonlyArray<Column<Campaign>> = [
   {
     key: "status",
     heading: "Status",
-    cell: ({ status }) => <CampaignBadge status={status} />,
+    cell: (campaign) => <CampaignBadge {...campaign} />,
     sortBy: ({ status }) => status,
   },
   textColumn("type", "Type", ({ type }) => (type === "geo" ? "Geo" : "Push")),

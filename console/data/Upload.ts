@@ -30,7 +30,7 @@ export const upload = <Body>(
 
 /** The sentences of a problem: those of its fields, or its own. */
 export const sentencesOf = (problem: unknown): ReadonlyArray<string> => {
-  if (!(problem instanceof ApiProblem)) return [String(problem)];
+  if (!(problem instanceof ApiProblem)) return [problem instanceof Error ? problem.message : String(problem)];
   const sentences = Object.values(problem.fields).flat();
   return sentences.length === 0 ? [problem.message] : sentences;
 };

@@ -4,7 +4,7 @@ import { platform } from "../data/Api.ts";
 import { send } from "../data/ApiCall.ts";
 import type { Location } from "../data/Resources.ts";
 import { Button } from "../parts/Button.tsx";
-import { AskingButton } from "../parts/ConfirmButton.tsx";
+import { ConfirmButton } from "../parts/ConfirmButton.tsx";
 import { formatCount } from "../parts/DisplayFormats.ts";
 import { TextField } from "../parts/form/Fields.tsx";
 import { useForm } from "../parts/form/Form.tsx";
@@ -47,24 +47,20 @@ const GroupDialog = ({
 /** The buttons. */
 export const LocationBatch = ({ selection }: BatchProps) => {
   const { clear, items } = selection;
+  const count = formatCount(items.length, "location");
   const [isGrouping, setGrouping] = useState(false);
   const remove = async (): Promise<void> => {
     await forEach(items, ({ id }) => send(platform.locations.delete(id)));
     clear();
-    showToast(`${formatCount(items.length, "location")} deleted.`);
   };
   return (
     <>
       <Button onPress={() => setGrouping(true)}>Add to group</Button>
-      <AskingButton
-        title={`Delete ${formatCount(items.length, "location")}?`}
-        action="Delete"
-        onConfirm={remove}
-      >
+      <ConfirmButton title={`Delete ${count}?`} action="Delete" send={remove} done={`${count} deleted.`}>
         <p>
           They are removed from their groups and from the campaigns that target them. Reports keep totals.
         </p>
-      </AskingButton>
+      </ConfirmButton>
       {isGrouping && <GroupDialog selection={selection} onClose={() => setGrouping(false)} />}
     </>
   );

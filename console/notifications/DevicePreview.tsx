@@ -14,12 +14,12 @@ import { mediaSource } from "../parts/MediaSource.ts";
 import { may } from "../session/SessionState.ts";
 import { LanguageField } from "./LanguageField.tsx";
 import { LocationChoice } from "./LocationChoice.tsx";
-import { contentDraftOf, type MessageValues } from "./NotificationForm.ts";
+import type { MessageValues } from "./NotificationForm.ts";
+import { divided, previewOf } from "./NotificationSave.ts";
 import { OpenedMessage } from "./OpenedMessage.tsx";
-import { repeatedTags } from "./TranslationForm.ts";
 
 interface PreviewProps {
-  readonly campaign: Campaign;
+  readonly campaign: Pick<Campaign, "type"> & { readonly id: string | null };
   readonly message: FormModel<MessageValues>;
   /** The id of the notification; null for a new one. */
   readonly storedId: string | null;
@@ -96,23 +96,6 @@ const DeviceChoice = (field: BoundField) => (
   />
 );
 
-/** Problems of the draft stand at its fields; the others are of the preview itself. */
-const divided = (problem: ApiProblem, message: FormModel<MessageValues>): ApiProblem => {
-  const prefix = "notification.";
-  const entries = Object.entries(problem.fields);
-  const ofDraft = entries.filter(([name]) => name.startsWith(prefix));
-  if (ofDraft.length === 0) return problem;
-  message.problems.value = Object.fromEntries(
-    ofDraft.map(([name, sentences]) => [name.slice(prefix.length), sentences]),
-  );
-  return new ApiProblem(
-    problem.status,
-    problem.code,
-    "The notification has problems. They stand at its fields.",
-    Object.fromEntries(entries.filter(([name]) => !name.startsWith(prefix))),
-  );
-};
-
 /** A form with a button, and its result. */
 export const DevicePreview = ({ campaign, message, storedId }: PreviewProps) => {
   const [preview, setPreview] = useState<Preview | null>(null);
@@ -125,15 +108,10 @@ export const DevicePreview = ({ campaign, message, storedId }: PreviewProps) => 
       // Without a change the stored one is shown: it knows the name of its campaign.
       const isStored = storedId !== null && !message.isChanged.value;
       try {
-        const repeated = repeatedTags(values.translations);
-        if (Object.keys(repeated).length > 0) {
-          message.problems.value = repeated;
-          throw new ApiProblem(null, "validation_failed", "A language is there twice.");
-        }
         const draft = {
-          ...(isStored
+          ...(isStored && campaign.id !== null
             ? { campaign_id: campaign.id, notification_id: storedId }
-            : { notification: contentDraftOf({ ...values, questions: withoutIds(values) }) }),
+            : previewOf({ ...values, name: values.name || "Message" })),
           ...(device === "" ? { locale: locale.trim() || null } : { device_id: device }),
           location_id: location || null,
         };
@@ -165,7 +143,3 @@ export const DevicePreview = ({ campaign, message, storedId }: PreviewProps) => 
     </CardSection>
   );
 };
-
-/** The questions of a draft that is not stored: the ids of stored ones are not of it. */
-const withoutIds = ({ questions }: MessageValues): MessageValues["questions"] =>
-  questions.map((question) => ({ ...question, id: null }));

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { sentencesOf } from "../data/Upload.ts";
 import { Button, type ButtonProps } from "./Button.tsx";
 import { ProblemText } from "./PageFrame.tsx";
 
@@ -15,7 +16,7 @@ export const ActionButton = ({
     try {
       await onPress();
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(sentencesOf(error).join(" "));
     }
     setBusy(false);
   };

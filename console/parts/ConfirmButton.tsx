@@ -1,4 +1,3 @@
-/** Buttons that end something. They ask first, and say what will happen. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { type ApiRequest, send } from "../data/ApiCall.ts";
@@ -8,28 +7,45 @@ import { Button } from "./Button.tsx";
 import { ConfirmDialog } from "./Dialog.tsx";
 import { showToast } from "./Toasts.tsx";
 
-interface AskingProps {
+interface ConfirmButtonProps {
   /** The title of the question. */
   readonly title: string;
   /** The text of both buttons. */
   readonly action: string;
   readonly label?: string;
+  readonly request?: ApiRequest<unknown>;
+  /** Does it, where that is more than a request. @throws ApiProblem */
+  readonly send?: () => Promise<unknown>;
+  readonly isDangerous?: boolean;
+  /** Says what was done. */
+  readonly done: string;
   readonly variant?: "plain" | "secondary";
-  readonly onConfirm: () => Promise<unknown>;
+  /** The page that is shown after it, where this one is about what has ended. */
+  readonly leadsTo?: string;
   /** The effect of the action. */
   readonly children: ComponentChildren;
 }
 
-/** A button that does something after a confirmation. */
-export const AskingButton = ({
+/** A button that ends something. It asks first, and says what will happen. */
+export const ConfirmButton = ({
   action,
   children,
+  done,
+  isDangerous = true,
   label = action,
-  onConfirm,
+  leadsTo,
+  request,
+  send: doIt = async () => request && send(request),
   title,
   variant = "secondary",
-}: AskingProps) => {
+}: ConfirmButtonProps) => {
   const [isAsking, setAsking] = useState(false);
+  const confirm = async (): Promise<void> => {
+    await doIt();
+    if (leadsTo !== undefined) navigate(addressOf(leadsTo));
+    await refresh();
+    showToast(done);
+  };
   const close = () => setAsking(false);
   return (
     <>
@@ -37,29 +53,16 @@ export const AskingButton = ({
         {action}
       </Button>
       {isAsking && (
-        <ConfirmDialog title={title} action={action} isDangerous onConfirm={onConfirm} onClose={close}>
+        <ConfirmDialog
+          title={title}
+          action={action}
+          isDangerous={isDangerous}
+          onConfirm={confirm}
+          onClose={close}
+        >
           {children}
         </ConfirmDialog>
       )}
     </>
   );
-};
-
-interface ConfirmButtonProps extends Omit<AskingProps, "onConfirm"> {
-  readonly request: ApiRequest<unknown>;
-  /** Says what was done. */
-  readonly done: string;
-  /** The page that is shown after it, where this one is about what has ended. */
-  readonly leadsTo?: string;
-}
-
-/** A button that sends one request after a confirmation. */
-export const ConfirmButton = ({ done, leadsTo, request, ...asking }: ConfirmButtonProps) => {
-  const confirm = async (): Promise<void> => {
-    await send(request);
-    if (leadsTo !== undefined) navigate(addressOf(leadsTo));
-    await refresh();
-    showToast(done);
-  };
-  return <AskingButton {...asking} onConfirm={confirm} />;
 };

@@ -95,7 +95,7 @@ const PlanDialog = ({
   const { limits, media_kinds: kinds, surveys } = form.values.value;
   return (
     <FormDialog title="Change plan" action="Save plan" form={form} onClose={onClose}>
-      <DraftNotice form={form} initial={valuesOf(plan)} />
+      <DraftNotice isChanged={form.isChanged.value} onDiscard={() => form.reset(valuesOf(plan))} />
       <p class="hint">An empty field is no limit.</p>
       {numbers.map(([key, label]) => (
         <TextField

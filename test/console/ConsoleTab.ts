@@ -100,6 +100,11 @@ export class ConsoleTab {
     await this.page.locator(byRole(role, name)).click();
   }
 
+  /** Opens or closes what is folded under a text. */
+  async unfold(summary: string): Promise<void> {
+    await this.page.locator(`::-p-xpath(//summary[starts-with(normalize-space(.), "${summary}")])`).click();
+  }
+
   /** Replaces the text of a field by its label. */
   async fill(label: string, text: string, role?: string): Promise<void> {
     const roles = role === undefined ? ["textbox", "Date", "InputTime"] : [role];

@@ -1,12 +1,10 @@
-/** The fields of the campaign editor. */
-import { FieldGroup, SelectField, TextField } from "../parts/form/Fields.tsx";
+/** "Who and where": the locations of a geo campaign, the segments of a push campaign. */
+import { FieldGroup, SelectField } from "../parts/form/Fields.tsx";
 import type { FormModel } from "../parts/form/Form.tsx";
 import { PickList } from "../parts/form/PickList.tsx";
-import { ZoneField } from "../parts/form/ZoneField.tsx";
 import { addressOf } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
 import type { CampaignValues } from "./CampaignForm.ts";
-import { CampaignPacing } from "./CampaignPacing.tsx";
 import { PickMap } from "./PickMap.tsx";
 import { useLocationGroups, useLocations, useSegments } from "./TargetLists.ts";
 
@@ -14,44 +12,10 @@ interface FieldsProps {
   readonly form: FormModel<CampaignValues>;
 }
 
-const types = [
-  { value: "geo", text: "Geo" },
-  { value: "push", text: "Push" },
-];
 const matches = [
   { value: "any", text: "Any of the segments" },
   { value: "all", text: "All of the segments" },
 ];
-
-const Dates = ({ form }: FieldsProps) => {
-  const { type } = form.values.value;
-  const isGeo = type === "geo";
-  return (
-    <>
-      <ZoneField
-        {...form.field("timezone")}
-        label="Time zone"
-        hint="The times of this campaign are in this zone."
-      />
-      <div class="field-pair">
-        <TextField
-          {...form.field("starts_at")}
-          label="Starts at"
-          placeholder="YYYY-MM-DD HH:MM"
-          hint={isGeo ? "A day, or a day and a time." : "The day on which its notifications are sent."}
-        />
-        {isGeo && (
-          <TextField
-            {...form.field("ends_at")}
-            label="Ends at"
-            placeholder="YYYY-MM-DD HH:MM"
-            hint="A day includes all of it. Empty: no end."
-          />
-        )}
-      </div>
-    </>
-  );
-};
 
 const mayNot = (what: string) => `Your access key may not list ${what}.`;
 
@@ -77,11 +41,7 @@ const Locations = ({ form }: FieldsProps) => {
         name="location_ids"
         searchLabel="Search locations"
         hint="The notifications are for devices that enter or leave these locations."
-        search={locations.search}
-        onSearch={locations.onSearch}
-        found={locations.found}
-        hasMore={locations.hasMore}
-        known={locations.known}
+        {...locations}
         chosen={chosen}
         onChosen={choose}
         empty={locations.items === undefined && may("locations:read") ? "Loading…" : <NoLocations />}
@@ -93,11 +53,7 @@ const Locations = ({ form }: FieldsProps) => {
         name="location_group_ids"
         searchLabel="Search location groups"
         hint="Locations that join a group later count too."
-        search={locationGroups.search}
-        onSearch={locationGroups.onSearch}
-        found={locationGroups.found}
-        hasMore={locationGroups.hasMore}
-        known={locationGroups.known}
+        {...locationGroups}
         chosen={groups}
         onChosen={(ids) => form.set({ location_group_ids: ids })}
         empty={may("locations:read") ? "There are no groups. An import makes them." : mayNot("locations")}
@@ -115,11 +71,7 @@ const Segments = ({ form }: FieldsProps) => {
       name="segmentation_ids"
       searchLabel="Search segments"
       hint="Without a segment it is for every device."
-      search={segments.search}
-      onSearch={segments.onSearch}
-      found={segments.found}
-      hasMore={segments.hasMore}
-      known={segments.known}
+      {...segments}
       chosen={chosen}
       onChosen={(ids) => form.set({ segmentation_ids: ids })}
       empty={may("segments:read") ? "There are no segments yet." : mayNot("segments")}
@@ -131,42 +83,23 @@ const Segments = ({ form }: FieldsProps) => {
   );
 };
 
-/** All fields of a campaign. */
-export const CampaignFields = ({ form }: FieldsProps) => {
-  const { type } = form.values.value;
-  return (
+/** Whom the campaign is for. */
+export const WhoFields = ({ form }: FieldsProps) =>
+  form.values.value.type === "geo" ? (
     <>
-      <TextField {...form.field("name")} label="Name" />
-      <SelectField
-        {...form.field("type")}
-        label="Type"
-        hint={
-          type === "geo"
-            ? "Geo: when a device enters or leaves a location."
-            : "Push: at fixed times on the day of the start."
-        }
-        choices={types}
-      />
-      <Dates form={form} />
-      <CampaignPacing form={form} />
-      {type === "geo" ? (
-        <>
-          <Locations form={form} />
-          <FieldGroup
-            label="Segments"
-            hint="Segments are for push campaigns. A geo campaign is for every device."
-          >
-            {null}
-          </FieldGroup>
-        </>
-      ) : (
-        <>
-          <Segments form={form} />
-          <FieldGroup label="Locations" hint="Locations and their groups are for geo campaigns.">
-            {null}
-          </FieldGroup>
-        </>
-      )}
+      <Locations form={form} />
+      <FieldGroup
+        label="Segments"
+        hint="Segments are for push campaigns. A geo campaign is for every device."
+      >
+        {null}
+      </FieldGroup>
+    </>
+  ) : (
+    <>
+      <Segments form={form} />
+      <FieldGroup label="Locations" hint="Locations and their groups are for geo campaigns.">
+        {null}
+      </FieldGroup>
     </>
   );
-};
