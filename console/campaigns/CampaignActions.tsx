@@ -12,6 +12,7 @@ import { formatCount } from "../parts/DisplayFormats.ts";
 import { showToast } from "../parts/Toasts.tsx";
 import { addressOf } from "../routing/Router.ts";
 import { isOperator, may } from "../session/SessionState.ts";
+import { archiveCampaigns } from "./CampaignBatch.tsx";
 import { isLive, valuesOf } from "./CampaignForm.ts";
 import { CampaignTest } from "./CampaignTest.tsx";
 import { copyAction, CopyDialog, type CopyPlan, planCopy } from "./CopyDialog.tsx";
@@ -60,31 +61,20 @@ const DeleteCampaign = ({ campaign, messages, version }: ActionsProps) => (
   </ConfirmButton>
 );
 
-const ArchiveCampaign = ({ campaign: { id, name } }: Pick<ActionsProps, "campaign">) => (
-  <ConfirmButton
-    title={`Archive “${name}”?`}
-    action="Archive"
-    isDangerous={false}
-    send={() => change(platform.campaigns.archive(id))}
-    done={`“${name}” is archived.`}
-  >
-    <p>
-      It is paused, so devices get nothing more from it, and lists hide it. Reports keep it. It can be
-      unarchived at any time.
-    </p>
-  </ConfirmButton>
-);
-
 /** The buttons beside the name of a campaign. */
 export const CampaignActions = ({ campaign, messages, version }: ActionsProps) => {
   const [isTesting, setTesting] = useState(false);
   const [summary, setSummary] = useState<PublishSummary | null>(null);
   const [copy, setCopy] = useState<CopyPlan | null>(null);
   const { id, name } = campaign;
-  const done = async (request: ApiRequest<unknown>, sentence: string): Promise<void> => {
+  const done = async (
+    request: ApiRequest<unknown>,
+    sentence: string,
+    undo?: ApiRequest<unknown>,
+  ): Promise<void> => {
     await change(request);
     await refresh();
-    showToast(sentence);
+    showToast(sentence, undo && (async () => void (await send(undo), await refresh())));
   };
   const askToPublish = async (): Promise<void> => {
     if (messages?.length === 0) throw new Error("It has no message yet: add a notification first.");
@@ -97,7 +87,13 @@ export const CampaignActions = ({ campaign, messages, version }: ActionsProps) =
       {mayWrite && <ButtonLink href={addressOf(`/campaigns/${id}/edit`)}>Edit</ButtonLink>}
       {mayWrite && isLive(campaign) && (
         <ActionButton
-          onPress={() => done(platform.campaigns.pause(id, { ifMatch: version }), `“${name}” is paused.`)}
+          onPress={() =>
+            done(
+              platform.campaigns.pause(id, { ifMatch: version }),
+              `“${name}” is paused.`,
+              platform.campaigns.publish(id),
+            )
+          }
         >
           Pause
         </ActionButton>
@@ -112,7 +108,9 @@ export const CampaignActions = ({ campaign, messages, version }: ActionsProps) =
       {isOperator() && (
         <ActionButton onPress={async () => setCopy(await planCopy(campaign))}>{copyAction()}</ActionButton>
       )}
-      {mayWrite && !campaign.archived && <ArchiveCampaign campaign={campaign} />}
+      {mayWrite && !campaign.archived && (
+        <ActionButton onPress={() => archiveCampaigns([campaign])}>Archive</ActionButton>
+      )}
       {mayWrite && campaign.archived && (
         <ActionButton
           onPress={() => done(platform.campaigns.unarchive(id), `“${name}” is in the lists again, paused.`)}

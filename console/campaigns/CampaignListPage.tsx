@@ -4,18 +4,14 @@ import type { Campaign } from "../data/Resources.ts";
 import { ButtonLink } from "../parts/Button.tsx";
 import { linkColumn, textColumn, timeColumn } from "../parts/Columns.tsx";
 import type { Column } from "../parts/DataTable.tsx";
-import { TablePage } from "../parts/list/ListPage.tsx";
+import { TablePage, wholeList } from "../parts/list/ListPage.tsx";
+import { campaignStatuses } from "../reports/ReportFilters.ts";
 import { addressOf, changedAddress } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
 import { CampaignBadge } from "./CampaignBadge.tsx";
+import { CampaignBatch } from "./CampaignBatch.tsx";
 
-const statuses = [
-  { value: "", text: "All statuses" },
-  { value: "active", text: "Active" },
-  { value: "scheduled", text: "Scheduled" },
-  { value: "paused", text: "Paused" },
-  { value: "ended", text: "Ended" },
-];
+const statuses = [{ value: "", text: "All statuses" }, ...campaignStatuses];
 
 const types = [
   { value: "", text: "All types" },
@@ -66,6 +62,8 @@ export const CampaignListPage = () => (
   <TablePage
     title="Campaigns"
     list={platform.campaigns.list}
+    options={wholeList}
+    actions={may("campaigns:write") ? (selection) => <CampaignBatch selection={selection} /> : undefined}
     filters={filters}
     columns={columns}
     action={<NewCampaign />}

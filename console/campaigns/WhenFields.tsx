@@ -1,6 +1,6 @@
 /** "When": what sends the message, the dates of the campaign, and its limits. */
 import type { ComponentChildren } from "preact";
-import { TextField } from "../parts/form/Fields.tsx";
+import { DayTimeField } from "../parts/form/TimeFields.tsx";
 import type { FormModel } from "../parts/form/Form.tsx";
 import { ZoneField } from "../parts/form/ZoneField.tsx";
 import type { CampaignValues } from "./CampaignForm.ts";
@@ -18,17 +18,15 @@ export const WhenFields = ({
   return (
     <>
       <div class="field-pair">
-        <TextField
+        <DayTimeField
           {...form.field("starts_at")}
           label="Starts at"
-          placeholder="YYYY-MM-DD HH:MM"
           hint={isGeo ? "A day, or a day and a time." : "The day on which its notifications are sent."}
         />
         {isGeo && (
-          <TextField
+          <DayTimeField
             {...form.field("ends_at")}
             label="Ends at"
-            placeholder="YYYY-MM-DD HH:MM"
             hint="A day includes all of it. Empty: no end."
           />
         )}

@@ -46,9 +46,7 @@ const Locations = ({ form }: FieldsProps) => {
         onChosen={choose}
         empty={locations.items === undefined && may("locations:read") ? "Loading…" : <NoLocations />}
       >
-        {(locations.items?.length ?? 0) > 0 && (
-          <PickMap locations={locations.locations} chosen={chosen} onChosen={choose} />
-        )}
+        {(locations.items?.length ?? 0) > 0 && <PickMap chosen={chosen} onChosen={choose} />}
       </PickList>
       <PickList
         label="Location groups"

@@ -1,4 +1,5 @@
 /** A location as it is drawn: the texts of the fields, and the feature that they make. */
+import { jsonOr } from "../data/Json.ts";
 import { type Point, readPosition, type Shape } from "../parts/map/Shapes.ts";
 
 /** The fields of a shape. Numbers are texts, as they were typed. */
@@ -60,14 +61,6 @@ export const positionFields = (text: string, before: string): Partial<DrawnShape
     : { latitude: String(lat), longitude: String(lng) };
 };
 
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
-
 interface PastedJson {
   readonly type?: unknown;
   readonly geometry?: unknown;
@@ -100,8 +93,8 @@ const ringOfLines = (text: string): ReadonlyArray<ReadonlyArray<unknown>> => {
 };
 
 const polygonOf = (text: string): unknown => {
-  const json = parsed(text);
-  return json === undefined || typeof json !== "object"
+  const json = jsonOr(text);
+  return typeof json !== "object"
     ? { type: "Polygon", coordinates: text.trim() === "" ? [] : [ringOfLines(text)] }
     : geometryOf(json);
 };

@@ -2,6 +2,7 @@
 import { useEffect } from "preact/hooks";
 import { platform } from "../data/Api.ts";
 import { DropZone } from "../parts/DropZone.tsx";
+import { acceptedMedia } from "../parts/MediaSource.ts";
 import { ListPage } from "../parts/list/ListPage.tsx";
 import { may } from "../session/SessionState.ts";
 import { MediaTile } from "./MediaTile.tsx";
@@ -15,11 +16,6 @@ const types = [
   { value: "audio", text: "Audio" },
 ];
 
-/** The endings as well: some systems do not know the type of each. */
-const accepted =
-  "image/jpeg,image/png,image/gif,image/webp,video/mp4,video/quicktime,video/webm,audio/mpeg,audio/mp4," +
-  "audio/wav,audio/ogg,.jpg,.jpeg,.png,.gif,.webp,.mp4,.mov,.webm,.mp3,.m4a,.wav,.ogg";
-
 const filters = [
   { name: "q", label: "Search media" },
   { name: "type", label: "Type", choices: types },
@@ -28,7 +24,7 @@ const filters = [
 const Upload = () => {
   if (!may("media:write")) return null;
   return (
-    <DropZone action="Upload" accept={accepted} isMultiple onFiles={addUploads}>
+    <DropZone action="Upload" accept={acceptedMedia} isMultiple onFiles={addUploads}>
       <p>or drop files here. Images, videos and audio of at most 50 MB each.</p>
     </DropZone>
   );

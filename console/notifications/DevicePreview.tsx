@@ -2,18 +2,17 @@
 import { useState } from "preact/hooks";
 import { platform } from "../data/Api.ts";
 import { ApiProblem, send } from "../data/ApiCall.ts";
-import { useData } from "../data/Query.ts";
 import type { Campaign, Preview } from "../data/Resources.ts";
 import { transportTexts } from "../devices/DeviceWords.ts";
 import { Button } from "../parts/Button.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
 import { type Column, DataTable } from "../parts/DataTable.tsx";
 import { formatCount } from "../parts/DisplayFormats.ts";
-import { SearchFilter } from "../parts/Filters.tsx";
-import { SelectField, TextField } from "../parts/form/Fields.tsx";
 import { type BoundField, Form, type FormModel, useForm } from "../parts/form/Form.tsx";
+import { FoundField } from "../parts/form/SearchChoice.tsx";
 import { mediaSource } from "../parts/MediaSource.ts";
 import { may } from "../session/SessionState.ts";
+import { LanguageField } from "./LanguageField.tsx";
 import { LocationChoice } from "./LocationChoice.tsx";
 import type { MessageValues } from "./NotificationForm.ts";
 import { divided, previewOf } from "./NotificationSave.ts";
@@ -86,29 +85,16 @@ const Rendered = ({ preview: { cut, failure, message, pushes } }: { readonly pre
   );
 };
 
-const maxDevices = 20;
-
-const DeviceChoice = (field: BoundField) => {
-  const { value: chosen } = field;
-  const [search, setSearch] = useState("");
-  const { data } = useData(platform.devices.list({ limit: maxDevices, q: search || undefined }));
-  const found = (data?.data ?? []).map((device) => ({ value: device.id, text: device.installation_id }));
-  const isListed = chosen === "" || found.some(({ value }) => value === chosen);
-  return (
-    <>
-      <SearchFilter label="Search devices for the preview" value={search} onValue={setSearch} />
-      <SelectField
-        {...field}
-        label="For the device"
-        choices={[
-          { value: "", text: "None: a device of which only the language is known" },
-          ...(isListed ? [] : [{ value: chosen, text: "The one that was chosen" }]),
-          ...found,
-        ]}
-      />
-    </>
-  );
-};
+const DeviceChoice = (field: BoundField) => (
+  <FoundField
+    {...field}
+    label="For the device"
+    list={platform.devices.list}
+    get={platform.devices.get}
+    textOf={(device) => device.installation_id}
+    none="None: a device of which only the language is known"
+  />
+);
 
 /** A form with a button, and its result. */
 export const DevicePreview = ({ campaign, message, storedId }: PreviewProps) => {
@@ -144,7 +130,7 @@ export const DevicePreview = ({ campaign, message, storedId }: PreviewProps) => 
       <Form model={form} label="What a device gets">
         {may("devices:read") && <DeviceChoice {...form.field("device_id")} />}
         {device === "" && (
-          <TextField {...form.field("locale")} label="Language of the device" placeholder="Such as nl-NL" />
+          <LanguageField {...form.field("locale")} label="Language of the device" none="Unknown" />
         )}
         {campaign.type === "geo" && <LocationChoice {...form.field("location_id")} />}
         <Button type="submit" isBusy={form.isSending.value}>

@@ -6,6 +6,39 @@ export const commonLanguages = ["en", "nl", "de", "fr", "es", "it", "pl", "pt", 
 
 const names = new Intl.DisplayNames(["en"], { type: "language" });
 
+/** The usual form of a tag: `nl` of "dut", `pt-BR` of "pt-br"; undefined for what is no language. */
+export const languageTag = (text: string): string | undefined => {
+  try {
+    const [tag = ""] = Intl.getCanonicalLocales(text.trim());
+    return languageName(tag) === tag ? undefined : tag;
+  } catch {
+    return undefined;
+  }
+};
+
+let known: ReadonlyArray<string> | undefined;
+
+/** Languages with two letters, the common ones first, and some that differ by region. */
+export const knownLanguages = (): ReadonlyArray<string> => {
+  const letters = [..."abcdefghijklmnopqrstuvwxyz"];
+  const all = letters
+    .flatMap((first) => letters.map((second) => first + second))
+    .filter((tag) => languageTag(tag) === tag);
+  const regional = [
+    "en-GB",
+    "en-US",
+    "nl-BE",
+    "de-AT",
+    "de-CH",
+    "fr-CA",
+    "es-MX",
+    "pt-BR",
+    "zh-Hans",
+    "zh-Hant",
+  ];
+  return (known ??= [...new Set([...commonLanguages, ...regional, ...all])]);
+};
+
 /** The name of a language in English; the tag itself if it is none. */
 export const languageName = (tag: string): string => {
   try {

@@ -2,6 +2,7 @@
 import { FieldGroup, SelectField, TextField } from "../parts/form/Fields.tsx";
 import type { FormModel } from "../parts/form/Form.tsx";
 import { formatWallTime } from "../parts/DisplayFormats.ts";
+import { DayTimeField, TimeField } from "../parts/form/TimeFields.tsx";
 import type { MessageValues } from "./NotificationForm.ts";
 
 /** The campaign of a notification, as far as its times depend on it. */
@@ -63,10 +64,9 @@ export const TriggerFields = ({
     )}
     {type === "push" && (
       <>
-        <TextField
+        <TimeField
           {...form.field("send_at", "trigger_config.send_at")}
           label="Send at"
-          placeholder="HH:MM"
           hint={`On ${formatWallTime(day)}, its day.`}
         />
         <SelectField {...form.field("late", "trigger_config.late")} label={zoneLabel} choices={zoneChoices} />
@@ -77,8 +77,8 @@ export const TriggerFields = ({
         label="Window"
         hint={`Only within these times, in ${timezone}. Empty: as long as the campaign.`}
       >
-        <TextField {...form.field("starts_at")} label="Starts at" placeholder="YYYY-MM-DD HH:MM" />
-        <TextField {...form.field("ends_at")} label="Ends at" placeholder="YYYY-MM-DD HH:MM" />
+        <DayTimeField {...form.field("starts_at")} label="Starts at" />
+        <DayTimeField {...form.field("ends_at")} label="Ends at" />
       </FieldGroup>
     )}
   </>

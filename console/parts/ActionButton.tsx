@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { sentencesOf } from "../data/Upload.ts";
 import { Button, type ButtonProps } from "./Button.tsx";
+import { ProblemText } from "./PageFrame.tsx";
 
 /** A button that does something at once. If that fails, it says why beside itself. */
 export const ActionButton = ({
@@ -22,11 +23,7 @@ export const ActionButton = ({
   return (
     <>
       <Button {...button} isBusy={isBusy} onPress={() => void press()} />
-      {problem !== null && (
-        <p class="notice notice-problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <ProblemText text={problem} />
     </>
   );
 };

@@ -5,9 +5,8 @@ import { Badge } from "../parts/Badge.tsx";
 import { textColumn } from "../parts/Columns.tsx";
 import type { Column } from "../parts/DataTable.tsx";
 import type { Choice } from "../parts/form/Fields.tsx";
-import type { ReportQuery } from "./ReportFilters.ts";
+import { campaignStatuses, type ReportQuery } from "./ReportFilters.ts";
 import { type Changes, changedAddress } from "../routing/Router.ts";
-import { campaignStatuses } from "./ReportFilterBar.tsx";
 import { platform } from "../data/Api.ts";
 import type { ApiRequest } from "../data/ApiCall.ts";
 import type {

@@ -5,10 +5,11 @@ import { platform } from "../data/Api.ts";
 import type { ApiProblem } from "../data/ApiCall.ts";
 import { ActionButton } from "../parts/ActionButton.tsx";
 import type { Choice } from "../parts/form/Fields.tsx";
+import { formatRange } from "../parts/DisplayFormats.ts";
 import { LoadProblem, PageFrame } from "../parts/PageFrame.tsx";
 import { tabId, Tabs } from "../parts/Tabs.tsx";
 import { changedAddress, parameter } from "../routing/Router.ts";
-import { workspace } from "../session/Scope.ts";
+import { environment, environmentNames, workspace } from "../session/Scope.ts";
 import { chosenRange } from "./ChosenRange.ts";
 import { RangeChoice } from "./RangeChoice.tsx";
 import { saveCsv, savePng } from "./ReportFiles.ts";
@@ -120,8 +121,14 @@ const ReportBody = ({ timezone }: { readonly timezone: string }) => {
   const range = chosenRange(timezone);
   const onPng = async (): Promise<void> => {
     if (content.current === null) return;
-    await savePng(content.current, `waypost-${report.key}-${range.start}-${range.end}.png`);
+    await savePng(content.current, `waypost-${report.key}-${range.start}-${range.end}.png`, heading);
   };
+  const heading = [
+    workspace.value?.name,
+    environmentNames[environment.value],
+    report.label,
+    range.days === null ? "" : formatRange(range),
+  ].join(" · ");
   const isResults = report.key === "results";
   const files: FilesProps = { range, onPng };
   const { Tab } = report;
@@ -148,6 +155,7 @@ const ReportBody = ({ timezone }: { readonly timezone: string }) => {
             notificationName={news.notificationName}
           />
         )}
+        <p class="print-only">{heading}</p>
         <LoadProblem problem={isAtControls(news.problem) ? undefined : news.problem} />
         <div class="report" ref={content}>
           <Tab key={report.key} range={range} onNews={onNews} />

@@ -4,7 +4,7 @@ import type { Segment } from "../data/Resources.ts";
 import { ButtonLink } from "../parts/Button.tsx";
 import { figureColumn, linkColumn, textColumn, timeColumn } from "../parts/Columns.tsx";
 import type { Column } from "../parts/DataTable.tsx";
-import { TablePage } from "../parts/list/ListPage.tsx";
+import { TablePage, wholeList } from "../parts/list/ListPage.tsx";
 import { addressOf } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
 import { ruleText } from "./RuleModel.ts";
@@ -32,6 +32,7 @@ export const SegmentListPage = () => (
   <TablePage
     title="Segments"
     list={platform.segments.list}
+    options={wholeList}
     columns={columns}
     action={<NewSegment />}
     empty={[

@@ -110,7 +110,7 @@ export const WebhookPage = ({ ids }: PageProps) => {
             rowKey={({ id }) => id}
             empty="No attempt yet. Successes are kept for a day, failures for a week."
           />
-          <Pager nextCursor={list.meta.next_cursor} />
+          <Pager nextCursor={list.meta.next_cursor} shown={list.data.length} />
         </>
       )}
     </PageFrame>

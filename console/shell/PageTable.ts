@@ -20,6 +20,8 @@ export interface PageRow {
   readonly path: string;
   /** The text of its link; pages without one are reached from others. */
   readonly navigation?: string;
+  /** The name of a page that has no link there, and can be gone to by its name. */
+  readonly title?: string;
   /** Whether the session may use the page. */
   readonly isAllowed: () => boolean;
   readonly load: () => Promise<ComponentType<PageProps>>;
@@ -59,6 +61,7 @@ export const pageTable: ReadonlyArray<PageRow> = [
   },
   {
     path: "/campaigns/new",
+    title: "New campaign",
     isAllowed: needs("campaigns:write"),
     load: async () => (await again(() => import("../campaigns/CampaignEditorPages.tsx"))).NewCampaignPage,
   },
@@ -97,11 +100,13 @@ export const pageTable: ReadonlyArray<PageRow> = [
   },
   {
     path: "/locations/import",
+    title: "Import locations",
     isAllowed: needs("locations:write"),
     load: async () => (await again(() => import("../locations/import/ImportPage.tsx"))).ImportPage,
   },
   {
     path: "/locations/draw",
+    title: "Draw a location",
     isAllowed: needs("locations:write"),
     load: async () => (await again(() => import("../locations/DrawPage.tsx"))).DrawPage,
   },
@@ -119,6 +124,7 @@ export const pageTable: ReadonlyArray<PageRow> = [
   },
   {
     path: "/segments/new",
+    title: "New segment",
     isAllowed: needs("segments:write"),
     load: async () => (await again(() => import("../segments/NewSegmentPage.tsx"))).NewSegmentPage,
   },
@@ -169,6 +175,7 @@ export const pageTable: ReadonlyArray<PageRow> = [
   },
   {
     path: "/settings/sessions",
+    title: "Sessions",
     isAllowed: isOperator,
     load: async () => (await again(() => import("../session/SessionListPage.tsx"))).SessionListPage,
   },
@@ -179,6 +186,7 @@ export const pageTable: ReadonlyArray<PageRow> = [
   },
   {
     path: "/workspaces/new",
+    title: "New workspace",
     isAllowed: isOperator,
     load: async () => (await again(() => import("../settings/NewWorkspacePage.tsx"))).NewWorkspacePage,
   },

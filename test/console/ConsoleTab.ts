@@ -106,8 +106,9 @@ export class ConsoleTab {
   }
 
   /** Replaces the text of a field by its label. */
-  async fill(label: string, text: string, role = "textbox"): Promise<void> {
-    await this.page.locator(byRole(role, label)).fill(text);
+  async fill(label: string, text: string, role?: string): Promise<void> {
+    const roles = role === undefined ? ["textbox", "Date", "InputTime"] : [role];
+    await this.page.locator(roles.map((each) => byRole(each, label)).join(", ")).fill(text);
   }
 
   /** Chooses an option of a combobox by its text, once the page has it. */
@@ -127,6 +128,12 @@ export class ConsoleTab {
       option,
     );
     await box.select((await value.jsonValue())?.value ?? "");
+  }
+
+  /** Chooses an option of a combobox that is searched by typing, by default a part of its text. */
+  async find(label: string, option: string, typed = option): Promise<void> {
+    await this.fill(label, typed, "combobox");
+    await this.page.locator(`::-p-xpath(//li[@role="option"][.//*[normalize-space(.)="${option}"]])`).click();
   }
 
   /** Signs in with an access key, at the address that the tab is at. */

@@ -64,11 +64,12 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))("recipients in 
         await tab.press("link", "Why not? Sam's phone");
         await tab.seePage("Sam's phone");
         await tab.seeText("The device is in none of the locations of the campaign.");
-        await tab.page.$eval("input[type=datetime-local]", (field) => {
-          (field as any).value = "2026-11-21T12:05";
-          field.dispatchEvent(new Event("change", { bubbles: true }));
-        });
-        await tab.seeAddress("at=2026-11-21T12%3A05");
+        const [at] = await tab.page.$$eval(".filters label", (labels) =>
+          labels.map((label) => label.textContent ?? "").filter((text) => text.startsWith("At (")),
+        );
+        await tab.fill(at ?? "", "2026-11-21");
+        await tab.fill(`${at}, time`, "12:05");
+        await tab.seeAddress("at=2026-11-21+12%3A05");
         await tab.seeText("Nothing is kept that says what happened then.");
         await tab.open(`/devices/${kim.id}${query}&campaign=${campaign}&at=2026-11-21T12:05`);
         await tab.seeText("The message was already sent.");

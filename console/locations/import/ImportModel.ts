@@ -5,6 +5,8 @@ import { addCounts, type ImportCounts, noCounts } from "../../../src/client/loca
 import { platform } from "../../data/Api.ts";
 import { ApiProblem, send } from "../../data/ApiCall.ts";
 import { refresh } from "../../data/Query.ts";
+import { formatCount } from "../../parts/DisplayFormats.ts";
+import { showToast } from "../../parts/Toasts.tsx";
 import { type ImportJournal, keepJournal, readJournal } from "./ImportProgress.ts";
 import type { FeatureOutcome, RunOptions } from "./ImportRun.ts";
 import {
@@ -173,6 +175,10 @@ export class ImportModel {
     this.#journal = undefined;
     this.#set({ stage: "done" });
     await refresh();
+    const { counts, created } = this.state.value;
+    const text = `${formatCount(counts.created + counts.updated, "location")} imported.`;
+    // The former values of those that were updated are not kept.
+    showToast(text, created.length > 0 && counts.updated === 0 ? () => this.undo() : undefined);
   }
 
   /** Removes the locations that this page has created. What it has updated stays as it is. */
