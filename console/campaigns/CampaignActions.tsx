@@ -74,7 +74,7 @@ export const CampaignActions = ({ campaign, messages, version }: ActionsProps) =
   ): Promise<void> => {
     await change(request);
     await refresh();
-    showToast(sentence, undo && (async () => void (await send(undo), await refresh())));
+    showToast(sentence, undo && (() => send(undo).then(refresh)));
   };
   const askToPublish = async (): Promise<void> => {
     if (messages?.length === 0) throw new Error("It has no message yet: add a notification first.");

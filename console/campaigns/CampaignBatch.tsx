@@ -10,7 +10,7 @@ import { showToast } from "../parts/Toasts.tsx";
 import { isLive } from "./CampaignForm.ts";
 
 /** Pauses campaigns that are live. @throws ApiProblem */
-export const pauseCampaigns = async (campaigns: ReadonlyArray<Campaign>): Promise<void> => {
+const pauseCampaigns = async (campaigns: ReadonlyArray<Campaign>): Promise<void> => {
   const live = campaigns.filter(isLive);
   await forEach(live, ({ id }) => send(platform.campaigns.pause(id)));
   showToast(`${textOf(live)} paused.`, () => forEach(live, ({ id }) => send(platform.campaigns.publish(id))));

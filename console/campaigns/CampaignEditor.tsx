@@ -1,14 +1,14 @@
 /** The editor of a campaign and a message of it, new or there, in four steps. */
+import { loadedLater } from "../parts/LoadedLater.tsx";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiProblem } from "../data/ApiCall.ts";
 import type { Campaign } from "../data/Resources.ts";
-import { DevicePreview } from "../notifications/DevicePreview.tsx";
+import { DevicePreview, TestSection } from "../notifications/EditorSections.tsx";
 import { MessageConflict, messageLabels, shownMessageValue } from "../notifications/MessageConflict.tsx";
 import { MessageFields } from "../notifications/MessageFields.tsx";
 import { firstTrigger, valuesOfMessage } from "../notifications/NotificationForm.ts";
 import { PhonePreview } from "../notifications/PhonePreview.tsx";
 import { usePictures } from "../notifications/PictureField.tsx";
-import { TestSection } from "../notifications/TestSendForm.tsx";
 import { TriggerFields } from "../notifications/TriggerFields.tsx";
 import { Button, ButtonLink } from "../parts/Button.tsx";
 import { Changes, changesOf } from "../parts/form/Changes.tsx";
@@ -31,7 +31,11 @@ import {
 import { Lead, PublishDialog, type PublishSummary, summaryOf } from "./PublishSummary.tsx";
 import { ReviewStep } from "./ReviewStep.tsx";
 import { WhenFields } from "./WhenFields.tsx";
-import { WhoFields } from "./WhoFields.tsx";
+
+const WhoFields = loadedLater(
+  () => import("./WhoFields.tsx"),
+  (program) => program.WhoFields,
+);
 
 const types = [
   { value: "geo", text: "Geo" },

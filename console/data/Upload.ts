@@ -1,5 +1,5 @@
 /** Uploads with progress, which `fetch` does not report. */
-import { ApiProblem, type ApiRequest, type ErrorBody, headersOf, noAnswer, problemOf } from "./ApiCall.ts";
+import { type ApiRequest, type ErrorBody, headersOf, noAnswer, problemOf } from "./ApiCall.ts";
 import { jsonOr } from "./Json.ts";
 import { endSession } from "../session/SessionState.ts";
 
@@ -27,10 +27,3 @@ export const upload = <Body>(
     request.addEventListener("error", () => reject(noAnswer()));
     request.send(form);
   });
-
-/** The sentences of a problem: those of its fields, or its own. */
-export const sentencesOf = (problem: unknown): ReadonlyArray<string> => {
-  if (!(problem instanceof ApiProblem)) return [problem instanceof Error ? problem.message : String(problem)];
-  const sentences = Object.values(problem.fields).flat();
-  return sentences.length === 0 ? [problem.message] : sentences;
-};

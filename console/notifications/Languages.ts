@@ -2,7 +2,7 @@
 import type { TranslationValues } from "./TranslationForm.ts";
 
 /** Tags that are offered; any other one can be typed. */
-export const commonLanguages = ["en", "nl", "de", "fr", "es", "it", "pl", "pt", "sv", "tr", "ja", "ar"];
+const commonLanguages = ["en", "nl", "de", "fr", "es", "it", "pl", "pt", "sv", "tr", "ja", "ar"];
 
 const names = new Intl.DisplayNames(["en"], { type: "language" });
 
@@ -20,7 +20,7 @@ let known: ReadonlyArray<string> | undefined;
 
 /** Languages with two letters, the common ones first, and some that differ by region. */
 export const knownLanguages = (): ReadonlyArray<string> => {
-  const letters = [..."abcdefghijklmnopqrstuvwxyz"];
+  const letters = Array.from({ length: 26 }, (_, index) => String.fromCharCode(97 + index));
   const all = letters
     .flatMap((first) => letters.map((second) => first + second))
     .filter((tag) => languageTag(tag) === tag);

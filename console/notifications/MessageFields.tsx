@@ -54,6 +54,10 @@ export const MessageFields = ({
       />
       <TextField {...form.field("headline")} label="Headline" />
       <TextField {...form.field("body")} label="Body" rows={4} />
+      <TemplateFields
+        isTemplate={values.template === "liquid"}
+        onTemplate={(isTemplate) => form.set({ template: isTemplate ? "liquid" : "" })}
+      />
       {!isSurvey && (
         <PictureField
           value={values.media_asset_id}
@@ -80,10 +84,6 @@ export const MessageFields = ({
           onRemove={(index) => form.set(withoutQuestion(values, index))}
         />
       )}
-      <TemplateFields
-        isTemplate={values.template === "liquid"}
-        onTemplate={(isTemplate) => form.set({ template: isTemplate ? "liquid" : "" })}
-      />
       <TranslationFields form={form} />
       <PushFields form={form} />
     </>

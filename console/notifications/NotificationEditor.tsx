@@ -12,14 +12,13 @@ import { isBehind } from "../parts/form/VersionConflict.tsx";
 import { showToast } from "../parts/Toasts.tsx";
 import { wallTimeAt } from "../parts/WallClock.ts";
 import { addressOf, navigate } from "../routing/Router.ts";
-import { DevicePreview } from "./DevicePreview.tsx";
+import { DevicePreview, TestSection } from "./EditorSections.tsx";
 import { MessageConflict, messageLabels, shownMessageValue } from "./MessageConflict.tsx";
 import { MessageFields } from "./MessageFields.tsx";
 import type { MessageValues } from "./NotificationForm.ts";
 import { saveNotification } from "./NotificationSave.ts";
 import { PhonePreview } from "./PhonePreview.tsx";
 import { usePictures } from "./PictureField.tsx";
-import { TestSection } from "./TestSendForm.tsx";
 import { TriggerFields } from "./TriggerFields.tsx";
 
 interface EditorProps {

@@ -67,7 +67,7 @@ const withFilled = (content: OpenedContent, filled: Filled | null): OpenedConten
 
 /** How many characters a text has, and how many of them the push shows before it is opened. */
 const countText = (name: string, text: string, max: number): string => {
-  const count = [...text].length;
+  const count = text.match(/./gsu)?.length ?? 0;
   return `${name} ${count} of about ${max} characters${count > max ? ": its end is cut in the push" : ""}.`;
 };
 

@@ -1,9 +1,10 @@
-/** The picture of a notification: one of the media files, by its look or name, or a new one. */
+/** The picture of a notification: one of the media files, by its name or thumbnail, or a new one. */
+import { sentencesOf } from "../data/ApiCall.ts";
 import { useState } from "preact/hooks";
 import { platform } from "../data/Api.ts";
 import type { MediaFile } from "../data/Resources.ts";
 import { refresh, useData } from "../data/Query.ts";
-import { sentencesOf, upload } from "../data/Upload.ts";
+import { upload } from "../data/Upload.ts";
 import { DropZone } from "../parts/DropZone.tsx";
 import { Field } from "../parts/form/Fields.tsx";
 import { SearchChoice } from "../parts/form/SearchChoice.tsx";
@@ -14,7 +15,7 @@ import { may } from "../session/SessionState.ts";
 
 /** A list of all media files can be long. */
 const listMillis = 60_000;
-/** The newest files are shown by their look. */
+/** The newest files have thumbnails. */
 const maxThumbnails = 12;
 
 /** The media files to choose from, with the chosen one, which may be older than the list. */

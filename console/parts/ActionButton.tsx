@@ -1,5 +1,5 @@
+import { sentencesOf } from "../data/ApiCall.ts";
 import { useState } from "preact/hooks";
-import { sentencesOf } from "../data/Upload.ts";
 import { Button, type ButtonProps } from "./Button.tsx";
 import { ProblemText } from "./PageFrame.tsx";
 

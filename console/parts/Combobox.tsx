@@ -60,7 +60,7 @@ export const Combobox = <Item extends Option>({
   const press = (event: KeyboardEvent): void => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const chosen = shown[active];
-    // Who types and goes on means what was found.
+    // A person who types and leaves the field means the option that was found.
     if (event.key === "Tab" && isTyped && !isKeptOpen && chosen !== undefined) return choose(chosen);
     if (event.key === "Escape" && isOpen && !isKeptOpen) close();
     // Enter does not send a form around the field either.

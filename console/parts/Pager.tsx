@@ -1,7 +1,7 @@
 import { changedAddress, parameter } from "../routing/Router.ts";
 import { formatCount, formatNumber } from "./DisplayFormats.ts";
 
-/** The cursors of pages that were shown, and the index of the first row: the API knows the next page alone. */
+/** Pages that were shown, by cursor, with the index of their first row: the API knows the next one alone. */
 const shownPages = new Map<string, { readonly before: string; readonly first: number }>();
 
 /** The rows that are shown, and the way through the list: the cursor is in the address. */
@@ -34,7 +34,7 @@ export const Pager = ({
       {page !== undefined && link("Previous page", page.before)}
       {nextCursor !== null && link("Next page", nextCursor)}
       <p class="quiet" role="status">
-        {cursor === "" && nextCursor === null && formatCount(shown, "row")}
+        {cursor === "" && nextCursor === null && total === undefined && formatCount(shown, "row")}
         {isKnown &&
           (cursor !== "" || nextCursor !== null) &&
           `Rows ${formatNumber(first + 1)} to ${formatNumber(first + shown)}`}

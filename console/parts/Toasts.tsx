@@ -1,6 +1,6 @@
 /** Short messages that something was done, some with "Undo". They leave by themselves. */
+import { sentencesOf } from "../data/ApiCall.ts";
 import { signal } from "@preact/signals";
-import { sentencesOf } from "../data/Upload.ts";
 import { Button } from "./Button.tsx";
 
 /** The time of a message, in milliseconds; one that can be undone stays longer. */

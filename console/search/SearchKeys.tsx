@@ -1,24 +1,22 @@
 /** The keys of every page: Ctrl+K goes anywhere, and "/" to the search of the page. */
-import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Button } from "../parts/Button.tsx";
-import type { GoToDialog } from "./GoToDialog.tsx";
+import { loadedLater } from "../parts/LoadedLater.tsx";
+
+const GoToDialog = loadedLater(
+  () => import("./GoToDialog.tsx"),
+  (program) => program.GoToDialog,
+);
 
 const searches = "main input[type=search], main [role=combobox]:not(select)";
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest("input, select, textarea, [contenteditable]") !== null;
 
-/** The button, and the dialog while it is open. Its program is loaded with the first use. */
+/** The button, and the dialog while it is open. */
 export const SearchKeys = () => {
-  const [Opened, setOpened] = useState<ComponentType<Parameters<typeof GoToDialog>[0]> | null>(null);
-  const open = (): void => {
-    import("./GoToDialog.tsx").then(
-      ({ GoToDialog }) => setOpened(() => GoToDialog),
-      // The server is away: the next press tries again.
-      () => undefined,
-    );
-  };
+  const [isOpen, setOpen] = useState(false);
+  const open = (): void => setOpen(true);
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
       const isGoTo = event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey);
@@ -37,7 +35,7 @@ export const SearchKeys = () => {
       <Button onPress={open}>
         Go to <kbd>Ctrl K</kbd>
       </Button>
-      {Opened !== null && <Opened onClose={() => setOpened(null)} />}
+      {isOpen && <GoToDialog onClose={() => setOpen(false)} />}
     </>
   );
 };

@@ -11,6 +11,7 @@
  */
 import type { ComponentType } from "preact";
 import type { Ability } from "../data/Resources.ts";
+import { again } from "../parts/LoadedLater.tsx";
 import { isOperator, may } from "../session/SessionState.ts";
 import type { PageProps } from "./PageProps.ts";
 
@@ -28,22 +29,6 @@ export interface PageRow {
 }
 
 const needs = (ability: Ability) => (): boolean => may(ability);
-
-let attempts = 0;
-
-/**
- * Imports a program. Browsers keep that an import failed for as long as the page is open, so after a failure
- * another address of the same program is asked.
- */
-const again = async <Program>(load: () => Promise<Program>): Promise<Program> => {
-  try {
-    return await load();
-  } catch (error) {
-    const [address] = /https?:\S+\.js/.exec(String(error)) ?? [];
-    if (address === undefined) throw error;
-    return (await import(`${address}?${++attempts}`)) as Program;
-  }
-};
 
 /** All pages. The first one that a session may use is the one it begins with. */
 export const pageTable: ReadonlyArray<PageRow> = [

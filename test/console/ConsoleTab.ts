@@ -107,6 +107,12 @@ export class ConsoleTab {
 
   /** Replaces the text of a field by its label. */
   async fill(label: string, text: string, role?: string): Promise<void> {
+    // A day with a time has two fields.
+    const [, day, time] = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d)$/.exec(text) ?? [];
+    if (day !== undefined && time !== undefined) {
+      await this.fill(label, day);
+      return this.fill(`${label}, time`, time);
+    }
     const roles = role === undefined ? ["textbox", "Date", "InputTime"] : [role];
     await this.page.locator(roles.map((each) => byRole(each, label)).join(", ")).fill(text);
   }

@@ -68,7 +68,8 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the figures of the 
           ]);
           await tab.seeText("Changes are those from 18 Sept 2026 to 17 Oct 2026");
           await tab.page.waitForFunction(
-            "document.querySelector('section tbody tr')?.textContent === 'Autumn weekActive4125\u00a0%00\u00a0%'",
+            "document.querySelector('section tbody tr')?.textContent === " +
+              "'Autumn weekActive4125\u00a0%00\u00a0%'",
           );
           await tab.page.waitForSelector("::-p-xpath(//section[@aria-labelledby='attention']//li)");
           await tab.seeText("has no message yet");

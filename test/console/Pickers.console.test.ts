@@ -99,7 +99,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the pickers of the 
     }),
   );
 
-  inBrowser("a picture is uploaded in place, and chosen by its look (console.pickers)", () =>
+  inBrowser("a picture is uploaded in place, and chosen by its thumbnail (console.pickers)", () =>
     Effect.gen(function* () {
       const world = yield* mediaWorld();
       const shown = yield* world.file();

@@ -12,9 +12,12 @@ const circle = (name: string, index: number) => ({
 });
 
 /** A sandbox with campaigns by name, and locations. */
-const world = Effect.fnUntraced(function* (campaigns: ReadonlyArray<string>, places: ReadonlyArray<string>) {
+const world = Effect.fnUntraced(function* (
+  campaigns: ReadonlyArray<string>,
+  locations: ReadonlyArray<string>,
+) {
   const made = yield* (yield* TestWaypost).tenant();
-  const features = places.map(circle);
+  const features = locations.map(circle);
   yield* made.sandbox("/locations/import", { body: { type: "FeatureCollection", features } });
   for (const name of campaigns) {
     const body = { name, type: "push", starts_at: "2026-12-01 09:00", timezone: "UTC" };
@@ -76,7 +79,8 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the speed of hand i
           tab.page.$$eval("tbody .badge", (all) => all.map((each) => each.textContent).join(" "));
         const seeBadges = (text: string) =>
           tab.page.waitForFunction(
-            `[...document.querySelectorAll("tbody .badge")].map((each) => each.textContent).join(" ") === "${text}"`,
+            `[...document.querySelectorAll("tbody .badge")]
+            .map((each) => each.textContent).join(" ") === "${text}"`,
           );
         yield* Effect.promise(async () => {
           await tab.open("/campaigns");

@@ -1,8 +1,8 @@
 /** Several items of a list at once: what is chosen, and its actions. */
+import { sentencesOf } from "../../data/ApiCall.ts";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { refresh } from "../../data/Query.ts";
-import { sentencesOf } from "../../data/Upload.ts";
 import { Button } from "../Button.tsx";
 import { formatNumber } from "../DisplayFormats.ts";
 
@@ -78,7 +78,7 @@ export const SelectBox = <Item extends Named>({
   />
 );
 
-/** What is chosen, with the buttons for it; nothing while nothing is. */
+/** The number of chosen items, with the buttons for them; nothing without any. */
 export const SelectionBar = <Item extends Named>({
   children,
   selection: { clear, items },
