@@ -1,10 +1,9 @@
 /** "Try it here": this browser, or a phone by a code to scan, becomes a test device. */
 import { useEffect, useState } from "preact/hooks";
 import { here, operator, platform } from "../data/Api.ts";
-import { send, sendWhole } from "../data/ApiCall.ts";
+import { send, sendWhole, sentencesOf } from "../data/ApiCall.ts";
 import { refresh, useData } from "../data/Query.ts";
 import type { Campaign } from "../data/Resources.ts";
-import { sentencesOf } from "../data/Upload.ts";
 import { Button } from "../parts/Button.tsx";
 import { Dialog } from "../parts/Dialog.tsx";
 import { SelectField } from "../parts/form/Fields.tsx";
