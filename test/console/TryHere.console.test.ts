@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect";
 import { isChromiumAvailable } from "../browser/Chromium.ts";
 import { TestBrowser } from "../browser/TestBrowser.ts";
 import { copyWorld, ok } from "../copies/CopyWorld.ts";
-import { TestWaypost } from "../TestWaypost.ts";
+import { TestWaypost, testStart } from "../TestWaypost.ts";
 import { checkPage, consoleTab, ConsoleTab } from "./ConsoleTab.ts";
 
 layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("trying a campaign in the console", (it) => {
@@ -67,6 +67,8 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("trying a campaign i
             polling: 200,
           });
           await other.page.bringToFront();
+          // The server's time is that of tests.
+          await other.page.evaluate(`Date.now = () => ${testStart}`);
           await other.press("button", "Simulate a visit of “Dam Square”");
           await other.seeText("This came: “It rains”.");
           await other.page.waitForSelector(">>> li[part=message]");
