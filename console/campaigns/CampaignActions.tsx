@@ -9,14 +9,19 @@ import { ActionButton } from "../parts/ActionButton.tsx";
 import { Button, ButtonLink } from "../parts/Button.tsx";
 import { ConfirmButton } from "../parts/ConfirmButton.tsx";
 import { formatCount } from "../parts/DisplayFormats.ts";
+import { loadedLater } from "../parts/LoadedLater.tsx";
 import { showToast } from "../parts/Toasts.tsx";
 import { addressOf } from "../routing/Router.ts";
 import { isOperator, may } from "../session/SessionState.ts";
 import { archiveCampaigns } from "./CampaignBatch.tsx";
 import { isLive, valuesOf } from "./CampaignForm.ts";
-import { CampaignTest } from "./CampaignTest.tsx";
 import { copyAction, CopyDialog, type CopyPlan, planCopy } from "./CopyDialog.tsx";
 import { PublishDialog, type PublishSummary, summaryOf } from "./PublishSummary.tsx";
+
+const CampaignTest = loadedLater(
+  () => import("./CampaignTest.tsx"),
+  (program) => program.CampaignTest,
+);
 
 interface ActionsProps {
   readonly campaign: Campaign;

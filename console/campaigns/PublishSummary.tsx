@@ -134,10 +134,8 @@ export const Lead = ({ summary }: { readonly summary: PublishSummary }) => {
 
 /** What is published, fact by fact, and what will not arrive. */
 export const SummaryFacts = ({ summary }: { readonly summary: PublishSummary }) => {
-  const { estimate, messages, values, warnings } = summary;
-  const heads = headsOf(messages);
+  const { estimate, values, warnings } = summary;
   const facts: ReadonlyArray<readonly [string, ComponentChildren] | false> = [
-    heads !== "" && ["Message", <span dir="auto">{heads}</span>],
     ["Audience", audienceOf(summary)],
     values.type === "geo" && ["Locations", formatCount(estimate.places, "location")],
     ["First send", firstSend(summary)],
@@ -145,6 +143,7 @@ export const SummaryFacts = ({ summary }: { readonly summary: PublishSummary }) 
   ];
   return (
     <>
+      <Lead summary={summary} />
       <FactList look="summary" facts={facts.filter((fact) => fact !== false)} />
       {warnings.map((warning) => (
         <p key={warning} class="notice notice-problem">

@@ -6,7 +6,7 @@ import { isWritten, type MessageValues } from "../notifications/NotificationForm
 import { LoadProblem, Loading } from "../parts/PageFrame.tsx";
 import { type CampaignValues, isIncomplete } from "./CampaignForm.ts";
 import { stepAddress } from "./EditorSteps.tsx";
-import { Lead, type PublishSummary, Receivers, SummaryFacts, summaryOf } from "./PublishSummary.tsx";
+import { type PublishSummary, Receivers, SummaryFacts, summaryOf } from "./PublishSummary.tsx";
 
 /** What is missing before it can be published, each with its step. */
 const missingOf = (values: CampaignValues, messages: PublishSummary["messages"]) => {
@@ -66,7 +66,6 @@ export const ReviewStep = ({
       {missing.length === 0 && summary === null && problem === undefined && <Loading />}
       {summary !== null && (
         <>
-          <Lead summary={summary} />
           <SummaryFacts summary={summary} />
           <Receivers summary={summary} />
         </>
