@@ -79,6 +79,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the whole job in th
             tab.press("button", "Upload a picture"),
           ]);
           await chooser.accept([picture]);
+          tab.actions += 1;
           await tab.see("button", "cup.png");
           await tab.press("button", "Add translation");
           await tab.find("Language of translation 1", "Dutch");
