@@ -25,7 +25,7 @@ const clockOf = (language: string, timeZone: string): string =>
 
 const pauseMillis = 400;
 
-/** The texts as the server fills them in; the typed ones while that is not known, or they are no templates. */
+/** The texts as the server fills them in; null while they are not known, and without a template. */
 const useFilled = (message: MessageValues, locale: string): Filled | null => {
   const [filled, setFilled] = useState<Filled | null>(null);
   const isTemplate = message.template === "liquid";

@@ -15,7 +15,7 @@ const own = [
 
 const example = `{% if device.attributes.points >= 100 %}a coffee is on us{% else %}welcome{% endif %}!`;
 
-/** What can be inserted: variables, and the attributes that devices have. */
+/** The choices: variables, and the attributes that devices have. */
 const useInserts = () => {
   const { data } = useData(may("devices:read") ? platform.devices.attributes() : null, { millis: Infinity });
   const attributes = (data?.data ?? []).map(({ name }) => {
