@@ -37,7 +37,7 @@ const Facts = ({ campaign }: { readonly campaign: Campaign }) => {
     ["Time zone", timezone],
     ...limitFacts(valuesOf(campaign, "")),
   ];
-  return <FactList look="summary card" facts={facts} />;
+  return <FactList kind="summary card" facts={facts} />;
 };
 
 /** Work that a copy left. It is forgotten with the page. */
