@@ -126,7 +126,7 @@ export const Lead = ({ summary }: { readonly summary: PublishSummary }) => {
     <p dir="auto">
       {headsOf(messages)} {messages.length === 1 ? "goes" : "go"}{" "}
       {values.type === "geo"
-        ? `to each device, at ${formatCount(locations, "location")}: ${when[0]?.toLowerCase()}${when.slice(1)}`
+        ? `to each device, at ${formatCount(locations, "location")}: ${when.replace("When", "when")}`
         : `to ${formatCount(devices, "device")}: ${when}`}
     </p>
   );
