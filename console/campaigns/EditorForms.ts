@@ -1,5 +1,5 @@
 /** The two forms of the editor of campaigns, that of the campaign and that of a message, saved as one. */
-import { useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { ApiProblem } from "../data/ApiCall.ts";
 import { refresh } from "../data/Query.ts";
 import type { Campaign, Notification } from "../data/Resources.ts";
@@ -118,6 +118,10 @@ export const useEditorForms = ({ draft, initial, message: edited, others, stored
     if (first !== undefined && problems(stepOfAddress()) === 0) navigate(stepAddress(first));
     requestAnimationFrame(() => requestAnimationFrame(focusFirstProblem));
   };
+  useEffect(() => {
+    // A form that was resumed begins with problems.
+    if (steps.some(([key]) => problems(key) > 0)) showProblems();
+  }, []);
   const save = async (next: SaveIntent): Promise<void> => {
     intent.current = next;
     if (!(await form.submit())) showProblems();
