@@ -159,7 +159,7 @@ export const PhonePreview = ({
 }) => {
   const [language, setLanguage] = useState("en");
   const [kind, setKind] = useState<DeviceKind>("ios");
-  const [isDark, setDark] = useState(matchMedia("(prefers-color-scheme: dark)").matches);
+  const [isDark, setDark] = useState(false);
   const id = useId();
   const device = devices.find(({ value }) => value === kind);
   const translation = translationFor(message.translations, language);
