@@ -25,7 +25,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("push options in the
         await tab.fill("Headline", "Good morning");
         await tab.fill("Body", "Coffee is on us.");
         await tab.fill("Send at", "09:30");
-        await (await tab.page.waitForSelector(".push-options > summary"))?.click();
+        await tab.unfold("Push options");
         await tab.fill("Badge", "many");
         await tab.fill("Lifetime in seconds", "3600");
         await tab.fill("Category", "OFFER");
@@ -59,14 +59,22 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("push options in the
       yield* Effect.promise(async () => {
         await tab.open(`${path}/notifications/${stored.id}`);
         await tab.seeText("Push options (5 set)");
-        await (await tab.page.waitForSelector(".push-options > summary"))?.click();
+        await tab.unfold("Push options");
         await tab.press("checkbox", "Silent: wakes the app and shows nothing");
         await tab.seeText("It shows nothing: the app is woken");
         await tab.press("button", "Save");
+        await tab.see("dialog", "Change “Hello”?");
+        await tab.seeText("silent: yes");
+        await tab.press("button", "Change it");
         await tab.seePage("Morning");
       });
       const [silent] = (yield* sandbox(`${path}/notifications`)).body.data;
-      assert.deepInclude(silent.push, { silent: true, badge: null, actions: null, data: { offer: "4711" } });
+      assert.deepInclude(silent.push, {
+        silent: true,
+        badge: null,
+        actions: null,
+        data: { offer: "4711" },
+      });
     }),
   );
 });
