@@ -11,7 +11,8 @@ const FIRST_YEAR = "1970";
 // Timestamps have four-digit years, also for a zone west of UTC on 9999-12-31.
 const LAST_INSTANT = Date.UTC(9999, 11, 31, 23, 59, 59);
 
-const dayNumber = (date: string): number =>
+/** The number of a date, from 0 for 1970-01-01. */
+export const dayNumber = (date: string): number =>
   Date.UTC(Number(date.slice(0, 4)), Number(date.slice(5, 7)) - 1, Number(date.slice(8, 10))) / DAY_MS;
 
 const textOfDay = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
@@ -80,7 +81,8 @@ const asTime = Brand.nominal<TimeOfDay>();
 const asWallTime = Brand.nominal<WallTime>();
 
 const MIDNIGHT = asTime("00:00");
-const dateOfDay = (day: number): LocalDate => asDate(textOfDay(day));
+/** The date of a number that `dayNumber` gives. */
+export const dateOfDay = (day: number): LocalDate => asDate(textOfDay(day));
 
 /** The date of a wall time, and its time of day; null for a date alone. */
 export const wallParts = (wall: WallTime): { readonly date: LocalDate; readonly time: TimeOfDay | null } => ({

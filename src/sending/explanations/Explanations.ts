@@ -89,7 +89,7 @@ export class Explanations extends Context.Service<Explanations>()("waypost/sendi
           const now = yield* Clock.currentTimeMillis;
           const { deviceKey, transport } = device;
           if (at !== null) yield* checkInstant(at, campaign, now);
-          const found = yield* repository.campaigns(tenant, deviceKey, campaign, position, now);
+          const found = yield* repository.campaigns(tenant, deviceKey, campaign, position, now, at ?? now);
           if (at !== null)
             return yield* Effect.forEach(found, (each) =>
               Effect.map(past.explain(tenant, device, each, at), (happened) => shown(each, happened)),

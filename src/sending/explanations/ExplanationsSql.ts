@@ -35,7 +35,7 @@ export interface ExplainedCampaign {
   readonly rules: ReadonlyArray<SegmentRule>;
   readonly has_notification: boolean;
   readonly cooldown_minutes: number | null;
-  /** Of a push campaign the latest send of each notification. */
+  /** Of a push campaign the latest send of each notification; of a recurring one the last and the next. */
   readonly sends: ReadonlyArray<ExplainedSend>;
   /** Whether every message of the visits in progress was sent, and no message waits for their end. */
   readonly has_dwelled: boolean;
@@ -79,15 +79,20 @@ export class ExplanationsSql extends SqlService<ExplanationsSql>("waypost/sendin
     AND (a.ends_at IS NULL OR a.ends_at >= ${instant(now)})`;
 
   return {
-    /** Active campaigns, newest first; or the one given, active or not. */
+    /**
+     * Active campaigns, newest first; or the one given, active or not. `at` is the instant around which a
+     * recurring one shows its sends.
+     */
     campaigns: (
       tenant: Tenant,
       deviceKey: DeviceKey,
       campaign: string | null,
       { before, limit }: PagePosition,
       now: number,
-    ) =>
-      Effect.orDie(sql<ExplainedCampaign>`
+      at: number,
+    ) => {
+      const isPast = sql`CASE WHEN s.occurrence IS NOT NULL THEN s.due_at <= ${instant(at)} END`;
+      return Effect.orDie(sql<ExplainedCampaign>`
         WITH visited AS MATERIALIZED (
           SELECT p.location_key FROM device_location p
           WHERE ${tenantIs("p", tenant)} AND p.device_key = ${deviceKey} AND p.inside
@@ -117,10 +122,12 @@ export class ExplanationsSql extends SqlService<ExplanationsSql>("waypost/sendin
                   'hasDelivery', ${hasDelivery(tenant, "p", deviceKey)}))
                 FROM send p WHERE ${sameTenant("p", "s")} AND p.parent_id = s.id), '[]')))
             FROM (
-              SELECT DISTINCT ON (s.notification_id) s.* FROM send s
+              SELECT DISTINCT ON (s.notification_id, ${isPast}) s.* FROM send s
               WHERE ${sameTenant("s", "c")} AND s.campaign_id = c.id AND s.parent_id IS NULL
                 AND s.status <> 'cancelled'
-              ORDER BY s.notification_id, s.id DESC
+              ORDER BY s.notification_id, ${isPast},
+                CASE WHEN s.occurrence IS NOT NULL THEN abs(extract(epoch FROM s.due_at - ${instant(at)})) END,
+                s.id DESC
             ) AS s), '[]') AS sends,
           COALESCE((
             SELECT bool_or(a.trigger_type = 'on_dwell') AND bool_and(CASE a.trigger_type
@@ -154,7 +161,8 @@ export class ExplanationsSql extends SqlService<ExplanationsSql>("waypost/sendin
         WHERE ${tenantIs("c", tenant)} AND (${before}::uuid IS NULL OR c.id < ${before})
           AND CASE WHEN ${campaign}::uuid IS NOT NULL THEN c.id = ${campaign}
             ELSE ${statusSql(sql, now, "c")} = 'active' END
-        ORDER BY c.id DESC LIMIT ${limit}`),
+        ORDER BY c.id DESC LIMIT ${limit}`);
+    },
 
     /** The obstacle of the device, and whether it is in each audience, in order. */
     device: (tenant: Tenant, deviceKey: DeviceKey, audiences: ReadonlyArray<Audience>) =>
