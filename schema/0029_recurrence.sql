@@ -11,7 +11,8 @@ ALTER TABLE campaign
   ADD COLUMN plan_at timestamptz,
   DROP CONSTRAINT IF EXISTS campaign_check2,
   ADD CONSTRAINT campaign_has_end CHECK (type <> 'push' OR ends_at IS NOT NULL OR recurrence IS NOT NULL),
-  ADD CONSTRAINT campaign_recurs CHECK (recurrence IS NOT NULL OR (written_ends_at IS NULL AND plan_at IS NULL));
+  ADD CONSTRAINT campaign_recurs
+    CHECK (recurrence IS NOT NULL OR (written_ends_at IS NULL AND plan_at IS NULL));
 
 CREATE INDEX campaign_plan ON campaign (plan_at) WHERE plan_at IS NOT NULL;
 
@@ -23,5 +24,6 @@ DROP INDEX send_scheduled;
 CREATE UNIQUE INDEX send_scheduled ON send (campaign_id, notification_id, workspace_id, environment)
   WHERE status = 'scheduled' AND occurrence IS NULL;
 -- A date and notification is one send, once.
-CREATE UNIQUE INDEX send_occurrence ON send (campaign_id, notification_id, occurrence, workspace_id, environment)
+CREATE UNIQUE INDEX send_occurrence
+  ON send (campaign_id, notification_id, occurrence, workspace_id, environment)
   WHERE occurrence IS NOT NULL AND status <> 'cancelled';

@@ -84,7 +84,7 @@ const platformRoutes = HttpApiBuilder.layer(PlatformApi).pipe(
     previewHandlers,
     testSendsHandlers,
     sendsHandlers,
-  occurrencesHandlers,
+    occurrencesHandlers,
     deliveriesHandlers,
     recipientsHandlers,
     campaignEstimateHandlers,

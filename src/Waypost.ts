@@ -128,7 +128,13 @@ const statementServices = Layer.mergeAll(
     Layer.provide(EventRecorder.layer),
     Layer.provide(Deliveries.layer),
   ),
-  Layer.mergeAll(DeliveryList.layer, CampaignRecipients.layer, Sends.layer, NextOccurrences.layer, DeviceEventsSql.layer),
+  Layer.mergeAll(
+    DeliveryList.layer,
+    CampaignRecipients.layer,
+    Sends.layer,
+    NextOccurrences.layer,
+    DeviceEventsSql.layer,
+  ),
   Webhooks.layer,
   Layer.mergeAll(People.layer, Erasures.layer, DeviceImports.layer),
 ).pipe(Layer.provideMerge(PushCredentials.layer));

@@ -72,8 +72,7 @@ export const Campaign = Schema.Struct({
     Timestamp.annotate({
       description:
         "The last second of the campaign, in UTC; null for one without end. Of a push campaign the end of " +
-        "its day in its time zone; of a recurring one that of the last day, as it was written or as the rule " +
-        "ends.",
+        "its day in its time zone; of a recurring one that of its last day, as written or by its rule.",
       examples: ["2026-12-08T22:59:59+00:00"],
     }),
   ),

@@ -92,14 +92,16 @@ const tableOf = (numbers: ReadonlyArray<number>, size: number): Uint8Array => {
 
 /**
  * Makes the function that adds the days from one day to another, the second not included, that are in the set
- * of their period. A rule that is rarely met looks at each of millions of days.
+ * of their period. For a rule that is rarely met it checks millions of days.
  */
 const daysInSet = ({ frequency, monthDays, months, weekdays }: RecurrenceRule) => {
   const inMonths = tableOf(months, 13);
   const inMonthDays = tableOf(monthDays, 64);
   const plain = weekdays.filter(({ ordinal }) => ordinal === null).map(({ weekday }) => weekday);
   const inWeekdays = tableOf(weekdays.length === 0 ? [0, 1, 2, 3, 4, 5, 6] : plain, 7);
-  const numbered = weekdays.flatMap(({ ordinal, weekday }) => (ordinal === null ? [] : ordinal * 7 + weekday));
+  const numbered = weekdays.flatMap(({ ordinal, weekday }) =>
+    ordinal === null ? [] : ordinal * 7 + weekday,
+  );
   const inNumbered = tableOf(numbered, 1024);
   const isOfYear = frequency === "YEARLY" && months.length === 0;
 
@@ -137,7 +139,9 @@ const daysInSet = ({ frequency, monthDays, months, weekdays }: RecurrenceRule) =
 /** The days of a period at the positions of BYSETPOS, which counts from its end if it is negative. */
 const picked = (days: ReadonlyArray<number>, positions: ReadonlyArray<number>): ReadonlyArray<number> => {
   if (positions.length === 0) return days;
-  const indexes = new Set(positions.map((position) => (position > 0 ? position - 1 : days.length + position)));
+  const indexes = new Set(
+    positions.map((position) => (position > 0 ? position - 1 : days.length + position)),
+  );
   return days.filter((_, index) => indexes.has(index));
 };
 
@@ -145,7 +149,7 @@ function* metDays(rule: RecurrenceRule, first: number, from: number, to: number)
   const { count, interval, positions, until } = rule;
   const end = Math.min(to, until === null ? Infinity : dayNumber(until));
   const inSet = daysInSet(completed(rule, first));
-  // Every day can be looked at by months, which is several times faster.
+  // Every day can be checked by months, which is several times faster.
   const isEveryDay = rule.frequency === "DAILY" && interval === 1 && positions.length === 0;
   const { indexOf, start } = periodsOf(isEveryDay ? { ...rule, frequency: "MONTHLY" } : rule, first);
   // COUNT counts all days, so those before `from` too.

@@ -46,10 +46,9 @@ export interface RecurrenceRule {
 }
 
 /** The problem of a part of a rule, as a sentence that names the part. */
-class WrongPart {
-  readonly sentence: string;
+class WrongPart extends Error {
   constructor(part: string, rest: string) {
-    this.sentence = `The recurrence rule is wrong at ${part}: ${rest}`;
+    super(`The recurrence rule is wrong at ${part}: ${rest}`);
   }
 }
 
@@ -154,7 +153,7 @@ export const parseRule = (text: string): RecurrenceRule | string => {
   try {
     return read(text);
   } catch (wrong) {
-    if (wrong instanceof WrongPart) return wrong.sentence;
+    if (wrong instanceof WrongPart) return wrong.message;
     throw wrong;
   }
 };

@@ -235,7 +235,10 @@ describe("work", () => {
     );
     const behind = { ...nothing, overdue: 1, unplanned: 2, abandoned: 2, unfinished: 1, missed: 3 };
     assert.deepStrictEqual(verdicts(sendOutcomes(behind)), [
-      ...["problem", "problem", "problem", "problem"],
+      "problem",
+      "problem",
+      "problem",
+      "problem",
       "warning",
     ]);
     assert.deepStrictEqual(

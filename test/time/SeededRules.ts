@@ -55,7 +55,8 @@ export function* seededRules(count: number): Generator<SeededRule> {
     const isNumbered = frequency === "MONTHLY" || frequency === "YEARLY";
     const first = addDays("2000-01-01" as LocalDate, dice.below(36_525));
     const parts = [`FREQ=${frequency}`];
-    if (dice.chance(0.5)) parts.push(`INTERVAL=${dice.chance(0.9) ? 1 + dice.below(6) : 1 + dice.below(366)}`);
+    if (dice.chance(0.5))
+      parts.push(`INTERVAL=${dice.chance(0.9) ? 1 + dice.below(6) : 1 + dice.below(366)}`);
     const byMonth = dice.chance(0.3);
     const most = frequency === "YEARLY" && !byMonth && dice.chance(0.3) ? 53 : 5;
     const byDay = dice.chance(0.5);
@@ -69,8 +70,9 @@ export function* seededRules(count: number): Generator<SeededRule> {
     if ((byDay || byMonthDay || byMonth) && dice.chance(0.35))
       parts.push(`BYSETPOS=${some(3, () => signed(dice.chance(0.8) ? 6 : 366))}`);
     if (dice.chance(0.3)) parts.push(`WKST=${entry(weekdays)}`);
-    if (dice.chance(0.3)) parts.push(`COUNT=${1 + dice.below(15)}`);
-    else if (dice.chance(0.3))
+    const isCounted = dice.chance(0.3);
+    if (isCounted) parts.push(`COUNT=${1 + dice.below(15)}`);
+    if (!isCounted && dice.chance(0.3))
       parts.push(`UNTIL=${addDays(first, dice.below(4000)).replaceAll("-", "")}`);
     yield { text: parts.join(";"), first };
   }

@@ -1,8 +1,15 @@
 /** Which sends the dates of a recurring campaign need, as pure rules (contract V2, Z23). */
-import { addDays, dateAt, dayStart, instantAt, type LocalDate, type TimeOfDay } from "../../time/LocalTime.ts";
+import {
+  addDays,
+  dateAt,
+  dayStart,
+  instantAt,
+  type LocalDate,
+  type TimeOfDay,
+  type WallTime,
+} from "../../time/LocalTime.ts";
 import type { NotificationId } from "../../wire/Ids.ts";
 import { firstInstantOf, type LateChoice, type LocalPlan } from "../LocalSend.ts";
-import type { WallTime } from "../../time/LocalTime.ts";
 import { lastInstant, occurrencesBetween, planHorizon, type RecurringDates } from "./Occurrences.ts";
 
 /** The sending time of a notification on a campaign; `late` is null unless it is in each device's zone. */
@@ -31,7 +38,7 @@ export interface WaitingOccurrence {
   readonly late: LateChoice | null;
 }
 
-/** What a change of a campaign or its notifications does to sends that have not begun. */
+/** Changes of sends that have not begun, after a change of their campaign or notifications. */
 export interface OccurrenceChanges {
   /** Ids of sends that go. */
   readonly removed: ReadonlyArray<string>;
@@ -55,6 +62,12 @@ const sendOf = (
   };
 };
 
+/** Whether a stored send is at its time. The due time of one at a local time is that of its next part. */
+const isSame = ({ dueAt, local }: OccurrenceSend, stored: WaitingOccurrence): boolean =>
+  local === null
+    ? stored.localAt === null && stored.dueAt === dueAt
+    : stored.localAt === local.localAt && stored.late === local.late;
+
 /**
  * The changes after which the sends of a campaign that have not begun are those of its dates until the
  * horizon. A send that stays keeps its id; one whose minute has passed is neither added nor moved there.
@@ -72,15 +85,14 @@ export const changesOf = (
   const known = new Set(days);
   const removed: Array<string> = [];
   const moved: Array<OccurrenceSend & { readonly id: string }> = [];
-  for (const { dueAt, id, late, localAt, notificationId, occurrence } of waiting) {
-    const time = times.find((each) => each.notificationId === notificationId);
+  for (const each of waiting) {
+    const { id, notificationId, occurrence } = each;
+    const time = times.find((other) => other.notificationId === notificationId);
     const send = time && known.has(occurrence) ? sendOf(timezone, occurrence, time, now) : null;
-    if (send === null || time === undefined) removed.push(id);
-    // The due time of a send at a local time is that of its next part.
-    else if (send.local === null ? localAt !== null || dueAt !== send.dueAt : send.local.localAt !== localAt || send.local.late !== late) {
-      if (lastInstant(timezone, occurrence, time) > now) moved.push({ ...send, id });
-      else removed.push(id);
-    }
+    if (send !== null && isSame(send, each)) continue;
+    if (send !== null && time !== undefined && lastInstant(timezone, occurrence, time) > now)
+      moved.push({ ...send, id });
+    else removed.push(id);
   }
   const planned = new Set(waiting.map(({ notificationId, occurrence }) => `${notificationId} ${occurrence}`));
   const added = days

@@ -88,7 +88,7 @@ export const resolveEnds = (
   if (rule.until !== null && rule.until < first)
     refuse(`The recurrence rule is wrong at UNTIL: it is before the first day, ${first}.`);
   else if (ruleDays(rule, first, first, hundredYearsAfter(first)).next().done === true)
-    refuse(`The recurrence rule meets no day within 100 years of the first one, ${first}: choose other days.`);
+    refuse(`The recurrence rule meets no day within 100 years of the first one, ${first}: choose others.`);
 
   const written = writtenEnd === null ? null : wallParts(writtenEnd).date;
   if (written !== null && written < first)

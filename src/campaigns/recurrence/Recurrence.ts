@@ -35,7 +35,11 @@ export const RecurrenceDraft = Schema.Struct({
   except: optionalOrNull(
     Schema.Array(LocalDate)
       .annotate(exceptText)
-      .check(Schema.isMaxLength(maxExceptions, { message: `The {field} can have at most ${maxExceptions} dates.` })),
+      .check(
+        Schema.isMaxLength(maxExceptions, {
+          message: `The {field} can have at most ${maxExceptions} dates.`,
+        }),
+      ),
   ),
 }).annotate({ identifier: "RecurrenceDraft" });
 export type RecurrenceDraft = typeof RecurrenceDraft.Type;

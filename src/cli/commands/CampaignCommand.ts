@@ -115,7 +115,7 @@ const create = command("create", {
     name: textFlag("name", "Name of the campaign, unique in the environment"),
     type: Flag.Literals("type", ["geo", "push"]).pipe(
       Flag.withDescription(
-        "geo is triggered at locations; push is sent at fixed times on the day of the start, or again and again",
+        "geo is triggered at locations; push is sent at fixed times on its first day, or again and again",
       ),
     ),
     startsAt: textFlag("starts-at", "Start in the campaign's time zone: YYYY-MM-DD or YYYY-MM-DD HH:MM"),

@@ -128,8 +128,7 @@ export interface Campaign {
   readonly starts_at: string;
   /**
    * The last second of the campaign, in UTC; null for one without end. Of a push campaign the end of
-   * its day in its time zone; of a recurring one that of the last day, as it was written or as the
-   * rule ends.
+   * its day in its time zone; of a recurring one that of its last day, as written or by its rule.
    */
   readonly ends_at: string | null;
   /** IANA time zone in which the campaign's dates are written. */

@@ -90,9 +90,8 @@ export class ExplanationsSql extends SqlService<ExplanationsSql>("waypost/sendin
       { before, limit }: PagePosition,
       now: number,
       at: number,
-    ) => {
-      const isPast = sql`CASE WHEN s.occurrence IS NOT NULL THEN s.due_at <= ${instant(at)} END`;
-      return Effect.orDie(sql<ExplainedCampaign>`
+    ) =>
+      Effect.orDie(sql<ExplainedCampaign>`
         WITH visited AS MATERIALIZED (
           SELECT p.location_key FROM device_location p
           WHERE ${tenantIs("p", tenant)} AND p.device_key = ${deviceKey} AND p.inside
@@ -122,12 +121,14 @@ export class ExplanationsSql extends SqlService<ExplanationsSql>("waypost/sendin
                   'hasDelivery', ${hasDelivery(tenant, "p", deviceKey)}))
                 FROM send p WHERE ${sameTenant("p", "s")} AND p.parent_id = s.id), '[]')))
             FROM (
-              SELECT DISTINCT ON (s.notification_id, ${isPast}) s.* FROM send s
-              WHERE ${sameTenant("s", "c")} AND s.campaign_id = c.id AND s.parent_id IS NULL
-                AND s.status <> 'cancelled'
-              ORDER BY s.notification_id, ${isPast},
-                CASE WHEN s.occurrence IS NOT NULL THEN abs(extract(epoch FROM s.due_at - ${instant(at)})) END,
-                s.id DESC
+              SELECT DISTINCT ON (s.notification_id, s.distance < 0) s.* FROM (
+                SELECT s.*, CASE WHEN s.occurrence IS NOT NULL
+                  THEN extract(epoch FROM ${instant(at)} - s.due_at) END AS distance
+                FROM send s
+                WHERE ${sameTenant("s", "c")} AND s.campaign_id = c.id AND s.parent_id IS NULL
+                  AND s.status <> 'cancelled'
+              ) AS s
+              ORDER BY s.notification_id, s.distance < 0, abs(s.distance), s.id DESC
             ) AS s), '[]') AS sends,
           COALESCE((
             SELECT bool_or(a.trigger_type = 'on_dwell') AND bool_and(CASE a.trigger_type
@@ -161,8 +162,7 @@ export class ExplanationsSql extends SqlService<ExplanationsSql>("waypost/sendin
         WHERE ${tenantIs("c", tenant)} AND (${before}::uuid IS NULL OR c.id < ${before})
           AND CASE WHEN ${campaign}::uuid IS NOT NULL THEN c.id = ${campaign}
             ELSE ${statusSql(sql, now, "c")} = 'active' END
-        ORDER BY c.id DESC LIMIT ${limit}`);
-    },
+        ORDER BY c.id DESC LIMIT ${limit}`),
 
     /** The obstacle of the device, and whether it is in each audience, in order. */
     device: (tenant: Tenant, deviceKey: DeviceKey, audiences: ReadonlyArray<Audience>) =>

@@ -128,8 +128,8 @@ export class SendStartsSql extends SqlService<SendStartsSql>("waypost/sending/Se
     lockDue: (campaigns: ReadonlyArray<SendingCampaign>, now: number) =>
       Effect.orDie(sql<DueSend>`
         SELECT s.workspace_id AS "workspaceId", s.environment, s.campaign_id AS "campaignId", s.id,
-          ${epochMillis("s.due_at")} AS "dueAt", s.occurrence, n.content_key AS "contentKey", k.type AS "contentType",
-          k.template IS NOT NULL AS templated
+          ${epochMillis("s.due_at")} AS "dueAt", s.occurrence, n.content_key AS "contentKey",
+          k.type AS "contentType", k.template IS NOT NULL AS templated
         FROM send s
         CROSS JOIN LATERAL (
           SELECT a.attached_at, a.id, n.content_key FROM campaign_notification a
