@@ -1,7 +1,7 @@
 /** The days that a recurrence rule meets, by the table of RFC 5545, section 3.3.10. */
-import { addDays, dateOfDay, dayNumber, type LocalDate } from "./LocalTime.ts";
+import { addDays, dateOfDay, DAY_MS, dayNumber } from "./DayNumbers.ts";
+import type { LocalDate } from "./LocalTime.ts";
 import type { RecurrenceRule } from "./RecurrenceRule.ts";
-import { DAY_MS } from "./TimeZone.ts";
 
 /** The last date there is. */
 export const lastDate = "9999-12-31" as LocalDate;

@@ -2,8 +2,8 @@
  * Recurrence rules of RFC 5545 over local days (contract V1): the text of a rule, read part by part.
  * `RecurrenceDays.ts` has the days that a rule meets.
  */
-import { Schema } from "effect";
-import { LocalDate } from "./LocalTime.ts";
+import { isDate } from "./DayNumbers.ts";
+import type { LocalDate } from "./LocalTime.ts";
 
 const frequencies = ["DAILY", "WEEKLY", "MONTHLY", "YEARLY"] as const;
 /** The days of a week by their number, Monday first. */
@@ -52,9 +52,12 @@ class WrongPart extends Error {
   }
 }
 
-const isFrequency = Schema.is(Schema.Literals(frequencies));
-const isPartName = Schema.is(Schema.Literals(partNames));
-const isDate = Schema.is(LocalDate);
+const isOneOf =
+  <Name extends string>(names: ReadonlyArray<Name>) =>
+  (text: string | undefined): text is Name =>
+    (names as ReadonlyArray<string | undefined>).includes(text);
+const isFrequency = isOneOf(frequencies);
+const isPartName = isOneOf(partNames);
 
 /** The parts of a rule by name. @throws WrongPart */
 const partsOf = (text: string): ReadonlyMap<PartName, string> => {
@@ -98,7 +101,7 @@ const untilOf = (text: string): LocalDate => {
   const date = text.replace(/^(\d{4})(\d{2})(\d{2})$/, "$1-$2-$3");
   if (text.length !== 8 || !isDate(date))
     throw new WrongPart("UNTIL", "it must be an existing date from 1970 to 9999, written YYYYMMDD.");
-  return date;
+  return date as LocalDate;
 };
 
 /** @throws WrongPart */

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { Dice } from "../sending/Dice.ts";
-import { addDays, type LocalDate } from "../../src/time/LocalTime.ts";
+import { addDays } from "../../src/time/DayNumbers.ts";
+import type { LocalDate } from "../../src/time/LocalTime.ts";
 import { ruleDays } from "../../src/time/RecurrenceDays.ts";
 import { parseRule } from "../../src/time/RecurrenceRule.ts";
 
