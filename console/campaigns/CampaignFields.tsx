@@ -7,6 +7,7 @@ import { addressOf } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
 import type { CampaignValues } from "./CampaignForm.ts";
 import { CampaignPacing } from "./CampaignPacing.tsx";
+import { RecurrenceFields } from "./RecurrenceFields.tsx";
 import { PickMap } from "./PickMap.tsx";
 import { useLocationGroups, useLocations, useSegments } from "./TargetLists.ts";
 
@@ -38,7 +39,7 @@ const Dates = ({ form }: FieldsProps) => {
           {...form.field("starts_at")}
           label="Starts at"
           placeholder="YYYY-MM-DD HH:MM"
-          hint={isGeo ? "A day, or a day and a time." : "The day on which its notifications are sent."}
+          hint={isGeo ? "A day, or a day and a time." : "The first day on which its notifications are sent."}
         />
         {isGeo && (
           <TextField
@@ -49,6 +50,7 @@ const Dates = ({ form }: FieldsProps) => {
           />
         )}
       </div>
+      {!isGeo && <RecurrenceFields form={form} />}
     </>
   );
 };

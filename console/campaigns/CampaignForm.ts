@@ -10,10 +10,17 @@ import {
   sentQuietHours,
 } from "../parts/form/QuietHoursForm.ts";
 import { numberOrText } from "../parts/form/TypedNumber.ts";
+import {
+  noRecurrence,
+  recurrenceValuesOf,
+  type RecurrenceValues,
+  sentRecurrence,
+  writtenEndOf,
+} from "./RecurrenceForm.ts";
 import { sentWallTime, wallEndAt, wallTimeAt } from "../parts/WallClock.ts";
 
 /** Typed and chosen values. Fields of the other type are kept, but not sent. */
-export interface CampaignValues extends QuietValues {
+export interface CampaignValues extends QuietValues, RecurrenceValues {
   readonly name: string;
   readonly type: Campaign["type"];
   readonly timezone: string;
@@ -39,6 +46,7 @@ export const newCampaign = (timezone: string): CampaignValues => ({
   timezone,
   starts_at: today(timezone),
   ends_at: "",
+  ...noRecurrence,
   frequency_cap_count: "",
   frequency_cap_period: "",
   cap_by: "device",
@@ -60,8 +68,9 @@ export const valuesOf = (campaign: Campaign, version: string): CampaignValues =>
   starts_at: wallTimeAt(campaign.starts_at, campaign.timezone),
   ends_at:
     campaign.ends_at === null || campaign.type === "push"
-      ? ""
+      ? writtenEndOf(campaign)
       : wallEndAt(campaign.ends_at, campaign.timezone),
+  ...recurrenceValuesOf(campaign.recurrence, wallTimeAt(campaign.starts_at, campaign.timezone)),
   frequency_cap_count: campaign.frequency_cap_count?.toString() ?? "",
   frequency_cap_period: campaign.frequency_cap_period ?? "",
   cap_by: campaign.cap_by,
@@ -115,7 +124,8 @@ export const draftOf = (values: CampaignValues, paused: boolean | undefined): Ty
   name: values.name,
   timezone: values.timezone.trim(),
   starts_at: sentWallTime(values.starts_at),
-  ends_at: values.type === "geo" ? orNull(sentWallTime(values.ends_at)) : null,
+  ends_at: values.type === "geo" || values.repeat !== "" ? orNull(sentWallTime(values.ends_at)) : null,
+  recurrence: values.type === "push" ? sentRecurrence(values, values.starts_at) : null,
   frequency_cap_count: sentCount(values.frequency_cap_count),
   frequency_cap_period: orNull(values.frequency_cap_period),
   cap_by: values.cap_by,

@@ -7,6 +7,7 @@ import type { Campaign, Notification } from "../data/Resources.ts";
 import { ButtonLink } from "../parts/Button.tsx";
 import { formatCount, formatInstant } from "../parts/DisplayFormats.ts";
 import { LoadProblem, Loading, PageFrame } from "../parts/PageFrame.tsx";
+import { wallTimeAt } from "../parts/WallClock.ts";
 import { addressOf } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
 import type { PageProps } from "../shell/PageProps.ts";
@@ -17,6 +18,7 @@ import { CampaignNotifications } from "./CampaignNotifications.tsx";
 import { campaignQuietText } from "./CampaignPacing.tsx";
 import { CampaignLocations } from "./CampaignLocations.tsx";
 import { CampaignSegments } from "./CampaignSegments.tsx";
+import { recurrenceWords } from "./RecurrenceForm.ts";
 import { RecipientsFunnel } from "./RecipientsFunnel.tsx";
 import { CampaignTimeline } from "./CampaignTimeline.tsx";
 
@@ -35,7 +37,7 @@ const capText = (campaign: Campaign): string => {
 };
 
 const Facts = ({ campaign }: { readonly campaign: Campaign }) => {
-  const { archived, ends_at: end, starts_at: start, status, timezone, type } = campaign;
+  const { archived, ends_at: end, recurrence, starts_at: start, status, timezone, type } = campaign;
   return (
     <dl class="summary card">
       <Fact name="Status">
@@ -50,6 +52,9 @@ const Facts = ({ campaign }: { readonly campaign: Campaign }) => {
         {end === null ? "No end" : <time dateTime={end}>{formatInstant(end, timezone)}</time>}
       </Fact>
       <Fact name="Time zone">{timezone}</Fact>
+      {recurrence !== null && (
+        <Fact name="Repeats">{recurrenceWords(recurrence, wallTimeAt(start, timezone))}</Fact>
+      )}
       <Fact name="Frequency cap">{capText(campaign)}</Fact>
       <Fact name="Quiet hours">{campaignQuietText(campaign.quiet_hours)}</Fact>
       {campaign.cooldown_minutes !== null && (
