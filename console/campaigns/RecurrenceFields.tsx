@@ -53,7 +53,7 @@ const NextDates = ({ values }: { readonly values: RecurringValues }) => {
           ))}
         </ol>
       </div>
-      <MonthCalendar month={month} onMonth={setMonth} look="calendar-small">
+      <MonthCalendar month={month} onMonth={setMonth} isSmall>
         {(day) => marked.has(day) && (to === "" || day <= to) && <span class="calendar-mark">sends</span>}
       </MonthCalendar>
     </div>

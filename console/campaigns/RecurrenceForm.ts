@@ -6,10 +6,10 @@ import { wallEndAt, wallTimeAt } from "../parts/WallClock.ts";
 
 /** Typed and chosen values. The last day is the campaign's own end. */
 export interface RecurrenceValues {
-  /** How often, or a rule that is typed; empty for a campaign of one day. */
+  /** How often, or a typed rule; empty for a campaign of one day. */
   readonly repeat: "" | "DAILY" | "WEEKLY" | "MONTHLY" | "YEARLY" | "rule";
   readonly repeat_every: string;
-  /** The weekdays of WEEKLY, such as `MO,TH`; of MONTHLY a key of `monthDays`; empty for that of the start. */
+  /** The weekdays of WEEKLY, such as `MO,TH`; of MONTHLY a value of `monthDays`. Empty: that of the start. */
   readonly repeat_on: string;
   readonly repeat_count: string;
   readonly repeat_rule: string;

@@ -8,7 +8,7 @@ const names = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 const monthFormat = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" });
 
 /** A month such as 2026-12, some months later, or earlier for a negative number. */
-export const addMonths = (month: string, months: number): string =>
+const addMonths = (month: string, months: number): string =>
   new Date(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5, 7)) - 1 + months))
     .toISOString()
     .slice(0, 7);
@@ -26,18 +26,18 @@ const weeksOf = (month: string): ReadonlyArray<ReadonlyArray<string>> => {
 /** The weeks of a month, with buttons for the one before and the next. */
 export const MonthCalendar = ({
   children,
-  look = "",
+  isSmall = false,
   month,
   onMonth,
 }: {
   /** As YYYY-MM. */
   readonly month: string;
   readonly onMonth: (month: string) => void;
-  /** What a day has; null for nothing. */
+  /** The content of a day; null for nothing. */
   readonly children: (day: string) => ComponentChildren;
-  readonly look?: string;
+  readonly isSmall?: boolean;
 }) => (
-  <div class={`calendar ${look}`}>
+  <div class={isSmall ? "calendar calendar-small" : "calendar"}>
     <div class="actions">
       <Button onPress={() => onMonth(addMonths(month, -1))}>Month before</Button>
       <Button onPress={() => onMonth(addMonths(month, 1))}>Next month</Button>

@@ -1,7 +1,6 @@
 import { Schema, SchemaTransformation } from "effect";
 import { DAY_MS } from "./DayNumbers.ts";
 
-
 // Names of the tz database that Intl accepts but does not list. Intl itself also accepts offsets ("+02:00")
 // and old abbreviations of ICU, in which "BST" is Dhaka.
 const LINKS = `

@@ -73,7 +73,7 @@ describe("the form of a recurrence", () => {
     assert.strictEqual(writtenEndOf(campaign("FREQ=DAILY", null)), "");
   });
 
-  it("has the next dates without the exceptions, and the sentence of a wrong rule (console.recurrence)", () => {
+  it("has the next dates without exceptions, and the sentence of a wrong rule (console.recurrence)", () => {
     const next = (rule: string, to = "") =>
       daysOf({ rule, except: ["2026-12-07"] }, start, { from: "2026-11-30", to, most: 3 });
     assert.deepStrictEqual(next("FREQ=WEEKLY;BYDAY=MO"), ["2026-11-30", "2026-12-14", "2026-12-21"]);

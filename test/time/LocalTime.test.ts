@@ -1,7 +1,23 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Brand, Result, Schema } from "effect";
 import { addDays } from "../../src/time/DayNumbers.ts";
-import { dateAt, dayEnd, dayRange, daysBetween, daysOf, dayStart, endInstant, LocalDate, periodStart, startInstant, TimeOfDay, utcText, wallParts, WallTime, wallTimeAt } from "../../src/time/LocalTime.ts";
+import {
+  dateAt,
+  dayEnd,
+  dayRange,
+  daysBetween,
+  daysOf,
+  dayStart,
+  endInstant,
+  LocalDate,
+  periodStart,
+  startInstant,
+  TimeOfDay,
+  utcText,
+  wallParts,
+  WallTime,
+  wallTimeAt,
+} from "../../src/time/LocalTime.ts";
 import { TimeZoneName } from "../../src/time/TimeZone.ts";
 
 const zone = Schema.decodeUnknownSync(TimeZoneName);

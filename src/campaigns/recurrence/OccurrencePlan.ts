@@ -1,6 +1,13 @@
 /** Which sends the dates of a recurring campaign need, as pure rules (contract V2, Z23). */
 import { addDays } from "../../time/DayNumbers.ts";
-import { dateAt, dayStart, instantAt, type LocalDate, type TimeOfDay, type WallTime } from "../../time/LocalTime.ts";
+import {
+  dateAt,
+  dayStart,
+  instantAt,
+  type LocalDate,
+  type TimeOfDay,
+  type WallTime,
+} from "../../time/LocalTime.ts";
 import type { NotificationId } from "../../wire/Ids.ts";
 import { firstInstantOf, type LateChoice, type LocalPlan } from "../LocalSend.ts";
 import { lastInstant, occurrencesBetween, planHorizon, type RecurringDates } from "./Occurrences.ts";

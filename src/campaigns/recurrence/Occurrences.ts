@@ -1,6 +1,14 @@
 /** The dates on which push campaigns send, as pure rules over local days (contract V1, V2). */
 import { addDays } from "../../time/DayNumbers.ts";
-import { dateAt, dayEnd, instantAt, type LocalDate, type TimeOfDay, wallParts, type WallTime } from "../../time/LocalTime.ts";
+import {
+  dateAt,
+  dayEnd,
+  instantAt,
+  type LocalDate,
+  type TimeOfDay,
+  wallParts,
+  type WallTime,
+} from "../../time/LocalTime.ts";
 import { hundredYearsAfter, lastDate, lastRuleDay, ruleDays } from "../../time/RecurrenceDays.ts";
 import { parseRule, type RecurrenceRule } from "../../time/RecurrenceRule.ts";
 import type { TimeZoneName } from "../../time/TimeZone.ts";

@@ -6,7 +6,14 @@ import type { SendTime } from "../../../campaigns/recurrence/OccurrencePlan.ts";
 import { lastInstant, occurrencesBetween } from "../../../campaigns/recurrence/Occurrences.ts";
 import { SendPlanRepository } from "../../../campaigns/SendPlanRepository.ts";
 import { addDays } from "../../../time/DayNumbers.ts";
-import { dateAt, dayEnd, instantAt, type LocalDate, utcText, type WallTime } from "../../../time/LocalTime.ts";
+import {
+  dateAt,
+  dayEnd,
+  instantAt,
+  type LocalDate,
+  utcText,
+  type WallTime,
+} from "../../../time/LocalTime.ts";
 import { hundredYearsAfter } from "../../../time/RecurrenceDays.ts";
 import type { Tenant } from "../../../workspaces/Workspace.ts";
 import { LocalSendsSql } from "../local/LocalSendsSql.ts";
