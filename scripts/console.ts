@@ -1,5 +1,5 @@
 /**
- * Builds the console into dist/console. Fails if the pages without map or chart load too much script.
+ * Builds the console into dist/console. Fails if a page loads too much script before maps.
  * `--check` writes nothing. `--quick` compresses less, for tests.
  */
 import { existsSync } from "node:fs";

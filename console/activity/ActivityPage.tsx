@@ -32,7 +32,13 @@ const Same = ({
   readonly id: string | null;
   readonly parameterName: "actor" | "resource";
 }) =>
-  id === null ? <>{name}</> : <a href={changedAddress({ [parameterName]: id, cursor: undefined })}>{name}</a>;
+  id === null ? (
+    <bdi>{name}</bdi>
+  ) : (
+    <a href={changedAddress({ [parameterName]: id, cursor: undefined })} dir="auto">
+      {name}
+    </a>
+  );
 
 const columns: ReadonlyArray<Column<ActivityEntry>> = [
   { key: "at", heading: "When", cell: ({ at }) => <InstantText at={at} /> },

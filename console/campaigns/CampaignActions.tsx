@@ -4,17 +4,24 @@ import { platform } from "../data/Api.ts";
 import { ApiProblem, type ApiRequest, send } from "../data/ApiCall.ts";
 import { refresh } from "../data/Query.ts";
 import type { Campaign, Notification } from "../data/Resources.ts";
+import { valuesOfMessage } from "../notifications/NotificationForm.ts";
+import { ActionButton } from "../parts/ActionButton.tsx";
 import { Button, ButtonLink } from "../parts/Button.tsx";
-import { ConfirmDialog } from "../parts/Dialog.tsx";
+import { ConfirmButton } from "../parts/ConfirmButton.tsx";
 import { formatCount } from "../parts/DisplayFormats.ts";
+import { loadedLater } from "../parts/LoadedLater.tsx";
 import { showToast } from "../parts/Toasts.tsx";
-import { addressOf, navigate } from "../routing/Router.ts";
+import { addressOf } from "../routing/Router.ts";
 import { isOperator, may } from "../session/SessionState.ts";
-import { sentencesOf } from "./CampaignCopies.ts";
-import { valuesOf } from "./CampaignForm.ts";
-import { CampaignTest } from "./CampaignTest.tsx";
+import { archiveCampaigns } from "./CampaignBatch.tsx";
+import { isLive, valuesOf } from "./CampaignForm.ts";
 import { copyAction, CopyDialog, type CopyPlan, planCopy } from "./CopyDialog.tsx";
-import { PublishDialog, type PublishSummary, summaryOf } from "./PublishDialog.tsx";
+import { PublishDialog, type PublishSummary, summaryOf } from "./PublishSummary.tsx";
+
+const CampaignTest = loadedLater(
+  () => import("./CampaignTest.tsx"),
+  (program) => program.CampaignTest,
+);
 
 interface ActionsProps {
   readonly campaign: Campaign;
@@ -22,8 +29,6 @@ interface ActionsProps {
   readonly version: string | undefined;
   readonly messages: ReadonlyArray<Notification> | undefined;
 }
-
-const isLive = ({ status }: Campaign): boolean => status === "active" || status === "scheduled";
 
 /** Changes the campaign if it is still the one on the page. @throws ApiProblem */
 const change = async (request: ApiRequest<unknown>): Promise<void> => {
@@ -38,22 +43,13 @@ const change = async (request: ApiRequest<unknown>): Promise<void> => {
   }
 };
 
-const DeleteCampaign = ({
-  campaign,
-  messages,
-  onClose,
-  version,
-}: ActionsProps & { readonly onClose: () => void }) => (
-  <ConfirmDialog
+const DeleteCampaign = ({ campaign, messages, version }: ActionsProps) => (
+  <ConfirmButton
     title={`Delete “${campaign.name}”?`}
     action="Delete"
-    isDangerous
-    onClose={onClose}
-    onConfirm={async () => {
-      await change(platform.campaigns.delete(campaign.id, { ifMatch: version }));
-      navigate(addressOf("/campaigns"));
-      showToast(`“${campaign.name}” is deleted.`);
-    }}
+    send={() => change(platform.campaigns.delete(campaign.id, { ifMatch: version }))}
+    done={`“${campaign.name}” is deleted.`}
+    leadsTo="/campaigns"
   >
     <p>This cannot be undone.</p>
     <ul class="bullets">
@@ -67,121 +63,79 @@ const DeleteCampaign = ({
       {campaign.type === "push" && <li>Sends that are due are cancelled.</li>}
       <li>What was delivered stays in the totals of reports.</li>
     </ul>
-  </ConfirmDialog>
-);
-
-const ArchiveCampaign = ({
-  campaign: { id, name },
-  onClose,
-}: Pick<ActionsProps, "campaign"> & { readonly onClose: () => void }) => (
-  <ConfirmDialog
-    title={`Archive “${name}”?`}
-    action="Archive"
-    onClose={onClose}
-    onConfirm={async () => {
-      await change(platform.campaigns.archive(id));
-      await refresh();
-      showToast(`“${name}” is archived.`);
-    }}
-  >
-    <p>
-      It is paused, so devices get nothing more from it, and lists hide it. Reports keep it. It can be
-      unarchived at any time.
-    </p>
-  </ConfirmDialog>
+  </ConfirmButton>
 );
 
 /** The buttons beside the name of a campaign. */
 export const CampaignActions = ({ campaign, messages, version }: ActionsProps) => {
-  const [open, setOpen] = useState<"archive" | "delete" | "test" | null>(null);
+  const [isTesting, setTesting] = useState(false);
   const [summary, setSummary] = useState<PublishSummary | null>(null);
   const [copy, setCopy] = useState<CopyPlan | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
-  const { id } = campaign;
-  const act = async (work: () => Promise<void>): Promise<void> => {
-    setBusy(true);
-    setProblem(null);
-    try {
-      await work();
-    } catch (error) {
-      setProblem(sentencesOf(error));
-    }
-    setBusy(false);
-  };
-  const pause = () =>
-    act(async () => {
-      await change(platform.campaigns.pause(id, { ifMatch: version }));
-      await refresh();
-      showToast(`“${campaign.name}” is paused.`);
-    });
-  const askToPublish = () =>
-    act(async () => {
-      const values = valuesOf(campaign, version ?? "");
-      setSummary(await summaryOf(values, messages ?? null));
-    });
-  const publish = async (): Promise<void> => {
-    await change(platform.campaigns.publish(id, { ifMatch: version }));
+  const { id, name } = campaign;
+  const done = async (
+    request: ApiRequest<unknown>,
+    sentence: string,
+    undo?: ApiRequest<unknown>,
+  ): Promise<void> => {
+    await change(request);
     await refresh();
-    showToast(`“${campaign.name}” is published.`);
+    showToast(sentence, undo && (() => send(undo).then(refresh)));
   };
-  const askToCopy = () => act(async () => setCopy(await planCopy(campaign)));
-  const unarchive = () =>
-    act(async () => {
-      await change(platform.campaigns.unarchive(id));
-      await refresh();
-      showToast(`“${campaign.name}” is in the lists again, paused.`);
-    });
+  const askToPublish = async (): Promise<void> => {
+    if (messages?.length === 0) throw new Error("It has no message yet: add a notification first.");
+    const own = messages?.map((message) => valuesOfMessage(message, campaign, ""));
+    setSummary(await summaryOf(valuesOf(campaign, version ?? ""), own ?? null));
+  };
   const mayWrite = may("campaigns:write");
   return (
     <>
       {mayWrite && <ButtonLink href={addressOf(`/campaigns/${id}/edit`)}>Edit</ButtonLink>}
       {mayWrite && isLive(campaign) && (
-        <Button isBusy={isBusy} onPress={() => void pause()}>
+        <ActionButton
+          onPress={() =>
+            done(
+              platform.campaigns.pause(id, { ifMatch: version }),
+              `“${name}” is paused.`,
+              platform.campaigns.publish(id),
+            )
+          }
+        >
           Pause
-        </Button>
+        </ActionButton>
       )}
       {mayWrite && campaign.status === "paused" && (
-        <Button variant="primary" isBusy={isBusy} onPress={() => void askToPublish()}>
+        <ActionButton variant="primary" onPress={askToPublish}>
           Publish
-        </Button>
+        </ActionButton>
       )}
-      {may("devices:read") && <Button onPress={() => setOpen("test")}>Test</Button>}
-      {mayWrite && (
-        <ButtonLink href={addressOf("/campaigns/new", { from: campaign.id })}>Duplicate</ButtonLink>
-      )}
+      {may("devices:read") && <Button onPress={() => setTesting(true)}>Test</Button>}
+      {mayWrite && <ButtonLink href={addressOf("/campaigns/new", { from: id })}>Duplicate</ButtonLink>}
       {isOperator() && (
-        <Button isBusy={isBusy} onPress={() => void askToCopy()}>
-          {copyAction()}
-        </Button>
+        <ActionButton onPress={async () => setCopy(await planCopy(campaign))}>{copyAction()}</ActionButton>
       )}
-      {mayWrite && !campaign.archived && <Button onPress={() => setOpen("archive")}>Archive</Button>}
+      {mayWrite && !campaign.archived && (
+        <ActionButton onPress={() => archiveCampaigns([campaign])}>Archive</ActionButton>
+      )}
       {mayWrite && campaign.archived && (
-        <Button isBusy={isBusy} onPress={() => void unarchive()}>
+        <ActionButton
+          onPress={() => done(platform.campaigns.unarchive(id), `“${name}” is in the lists again, paused.`)}
+        >
           Unarchive
-        </Button>
+        </ActionButton>
       )}
-      {mayWrite && <Button onPress={() => setOpen("delete")}>Delete</Button>}
-      {problem !== null && (
-        <p class="notice notice-problem" role="alert">
-          {problem}
-        </p>
-      )}
-      {open === "test" && (
-        <CampaignTest campaign={campaign} messages={messages ?? []} onClose={() => setOpen(null)} />
-      )}
-      {open === "archive" && <ArchiveCampaign campaign={campaign} onClose={() => setOpen(null)} />}
-      {open === "delete" && (
-        <DeleteCampaign
-          campaign={campaign}
-          messages={messages}
-          version={version}
-          onClose={() => setOpen(null)}
-        />
+      {mayWrite && <DeleteCampaign campaign={campaign} messages={messages} version={version} />}
+      {isTesting && (
+        <CampaignTest campaign={campaign} messages={messages ?? []} onClose={() => setTesting(false)} />
       )}
       {copy !== null && <CopyDialog campaign={campaign} plan={copy} onClose={() => setCopy(null)} />}
       {summary !== null && (
-        <PublishDialog summary={summary} onConfirm={publish} onClose={() => setSummary(null)} />
+        <PublishDialog
+          summary={summary}
+          onConfirm={() =>
+            done(platform.campaigns.publish(id, { ifMatch: version }), `“${name}” is published.`)
+          }
+          onClose={() => setSummary(null)}
+        />
       )}
     </>
   );

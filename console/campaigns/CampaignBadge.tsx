@@ -8,8 +8,10 @@ const shown: Readonly<Record<Campaign["status"], readonly [text: string, tone: T
   ended: ["Ended", "quiet"],
 };
 
-/** The status of a campaign. */
-export const CampaignBadge = ({ status }: { readonly status: Campaign["status"] }) => {
+type Shown = Pick<Campaign, "status"> & Partial<Pick<Campaign, "published_at">>;
+
+/** The status of a campaign. One that was never published is a draft; undefined where that is not known. */
+export const CampaignBadge = ({ published_at: publishedAt, status }: Shown) => {
   const [text, tone] = shown[status];
-  return <Badge text={text} tone={tone} />;
+  return <Badge text={status === "paused" && publishedAt === null ? "Draft" : text} tone={tone} />;
 };

@@ -1,14 +1,14 @@
 /** Work that is left after a copy was made: notifications that could not be copied, and why. */
 import { signal } from "@preact/signals";
 import { platform } from "../data/Api.ts";
-import { send } from "../data/ApiCall.ts";
+import { send, sentencesOf as allSentences } from "../data/ApiCall.ts";
 import type { Campaign, Notification } from "../data/Resources.ts";
-import { sentencesOf as allSentences } from "../data/Upload.ts";
+
 import { copyOfMessage, messageDraftOf } from "../notifications/NotificationForm.ts";
 
 /** A notification that was not copied. */
 export interface MissedCopy {
-  readonly message: Pick<Notification, "id" | "campaign_id" | "name">;
+  readonly message: Pick<Notification, "id" | "name">;
   readonly reason: string;
 }
 

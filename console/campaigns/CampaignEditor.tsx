@@ -1,131 +1,170 @@
-/** The editor of a campaign, new or there. */
-import { useRef, useState } from "preact/hooks";
+/** The editor of a campaign and a message of it, new or there, in four steps. */
+import { loadedLater } from "../parts/LoadedLater.tsx";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiProblem } from "../data/ApiCall.ts";
-import { refresh } from "../data/Query.ts";
-import type { Campaign, Notification } from "../data/Resources.ts";
+import type { Campaign } from "../data/Resources.ts";
+import { DevicePreview, TestSection } from "../notifications/EditorSections.tsx";
+import { MessageConflict, messageLabels, shownMessageValue } from "../notifications/MessageConflict.tsx";
+import { MessageFields } from "../notifications/MessageFields.tsx";
+import { firstTrigger, valuesOfMessage } from "../notifications/NotificationForm.ts";
+import { PhonePreview } from "../notifications/PhonePreview.tsx";
+import { usePictures } from "../notifications/PictureField.tsx";
+import { TriggerFields } from "../notifications/TriggerFields.tsx";
 import { Button, ButtonLink } from "../parts/Button.tsx";
+import { Changes, changesOf } from "../parts/form/Changes.tsx";
 import { DraftNotice } from "../parts/form/DraftNotice.tsx";
-import { focusFirstProblem, Form, useForm } from "../parts/form/Form.tsx";
+import { SelectField, TextField } from "../parts/form/Fields.tsx";
+import { FormScope } from "../parts/form/Form.tsx";
 import { isBehind, VersionConflict } from "../parts/form/VersionConflict.tsx";
 import { addressOf } from "../routing/Router.ts";
-import { CampaignFields } from "./CampaignFields.tsx";
-import { type CampaignValues, isIncomplete, valuesOf } from "./CampaignForm.ts";
-import { saveCampaign, type SaveIntent } from "./CampaignSave.ts";
-import { PublishDialog, type PublishSummary, summaryOf } from "./PublishDialog.tsx";
+import { campaignLabels, isLive, shownCampaignValue, valuesOf } from "./CampaignForm.ts";
+import { type Edited, useEditorForms } from "./EditorForms.ts";
+import {
+  type Step,
+  stepAddress,
+  StepLinks,
+  stepOfAddress,
+  stepOfField,
+  stepOfMessageField,
+  steps,
+} from "./EditorSteps.tsx";
+import { Lead, PublishDialog, type PublishSummary, summaryOf } from "./PublishSummary.tsx";
+import { ReviewStep } from "./ReviewStep.tsx";
+import { WhenFields } from "./WhenFields.tsx";
 
-const labels = [
-  ["name", "Name"],
-  ["type", "Type"],
-  ["timezone", "Time zone"],
-  ["starts_at", "Starts at"],
-  ["ends_at", "Ends at"],
-  ["frequency_cap_count", "Frequency cap: times"],
-  ["frequency_cap_period", "Frequency cap: per"],
-  ["cap_by", "Frequency cap: counted for"],
-  ["quiet_from", "Quiet hours: from"],
-  ["quiet_to", "Quiet hours: to"],
-  ["quiet_action", "Quiet hours: action"],
-  ["cooldown_minutes", "Cooldown"],
-  ["max_per_minute", "Pace"],
-  ["location_ids", "Locations"],
-  ["location_group_ids", "Location groups"],
-  ["segmentation_ids", "Segments"],
-  ["segment_match", "Devices in segments"],
-] as const;
-
-const shownValue = (value: CampaignValues[(typeof labels)[number][0]]): string =>
-  typeof value === "string" ? value : `${value.length} chosen`;
-
-interface EditorProps {
-  /** The name of the form, under which its draft is kept. */
-  readonly draft: string;
-  readonly initial: CampaignValues;
-  /** The campaign as it is now, with its version; null for a new one. */
-  readonly stored: { readonly campaign: Campaign; readonly version: string } | null;
-  /** Its notifications, or those that a copy gets; null if they are not known. */
-  readonly messages: ReadonlyArray<Notification> | null;
-}
-
-const isLive = ({ status }: Campaign): boolean => status === "active" || status === "scheduled";
-
-const LiveNotice = ({ campaign }: { readonly campaign: Campaign }) =>
-  isLive(campaign) ? (
-    <p class="notice">
-      This campaign is live: it is {campaign.status}. “Publish” changes it at once for every device. “Save
-      paused” stops it until it is published again.
-    </p>
-  ) : null;
-
-const Copies = ({ messages }: { readonly messages: ReadonlyArray<Notification> }) => (
-  <section class="card" aria-labelledby="copied">
-    <h2 id="copied">Notifications of the copy</h2>
-    <ul class="lines">
-      {messages.map(({ headline, id, name }) => (
-        <li key={id}>
-          {name} <span class="quiet">{headline}</span>
-        </li>
-      ))}
-    </ul>
-  </section>
+const WhoFields = loadedLater(
+  () => import("./WhoFields.tsx"),
+  (program) => program.WhoFields,
 );
 
-/** Fields, both buttons, and what stands in the way of a save. */
-export const CampaignEditor = ({ draft, initial, messages, stored }: EditorProps) => {
-  const intent = useRef<SaveIntent>("paused");
-  const [summary, setSummary] = useState<PublishSummary | null>(null);
-  const [isAsking, setAsking] = useState(false);
-  const form = useForm<CampaignValues>({
-    draft,
-    initial,
-    send: async (values, idempotencyKey) => {
-      try {
-        const copies = stored === null ? (messages ?? []) : [];
-        const campaign = stored?.campaign ?? null;
-        await saveCampaign({ values, intent: intent.current, idempotencyKey, stored: campaign, copies });
-      } catch (error) {
-        if (error instanceof ApiProblem && error.code === "version_conflict") void refresh();
-        throw error;
-      }
-    },
-  });
-  const values = form.values.value;
-  const saved = stored === null ? null : valuesOf(stored.campaign, stored.version);
+const types = [
+  { value: "geo", text: "Geo" },
+  { value: "push", text: "Push" },
+] as const;
 
-  const save = async (next: SaveIntent): Promise<void> => {
-    intent.current = next;
-    await form.submit();
-    requestAnimationFrame(() => requestAnimationFrame(focusFirstProblem));
+const LiveNotice = ({ campaign }: { readonly campaign: Campaign }) => (
+  <p class="notice">
+    This campaign is live: it is {campaign.status}. “Publish” changes it at once for every device. “Save
+    paused” stops it until it is published again.
+  </p>
+);
+
+/** The heading of the step, which takes the focus when it is gone to. */
+const StepHeading = ({ step }: { readonly step: Step }) => {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const shown = useRef(step);
+  useEffect(() => {
+    if (shown.current === step) return;
+    shown.current = step;
+    scrollTo(0, 0);
+    heading.current?.focus();
+  }, [step]);
+  return (
+    <h2 ref={heading} tabIndex={-1}>
+      {steps.find(([key]) => key === step)?.[1]}
+    </h2>
+  );
+};
+
+/** The steps, the buttons, and what stands in the way of a save. */
+export const CampaignEditor = (props: Edited) => {
+  const { initial, message: edited, others, stored } = props;
+  const step = stepOfAddress();
+  const forms = useEditorForms(props);
+  const { form, message } = forms;
+  const values = form.values.value;
+  const [asked, setAsked] = useState<PublishSummary | null>(null);
+  const [isAsking, setAsking] = useState(false);
+  const { picture, pictures } = usePictures(message.values.value.media_asset_id);
+  const own = { ...message.values.value, name: message.values.value.name || values.name };
+  const reviewed = [
+    ...(edited === null ? [] : [own]),
+    ...others.map((each) => valuesOfMessage(each, values, "")),
+  ];
+  const saved = stored === null ? null : valuesOf(stored.campaign, stored.version);
+  const savedMessage = edited?.storedId == null ? null : edited.initial;
+  const isRunning = stored !== null && isLive(stored.campaign);
+  const campaign = {
+    id: stored?.campaign.id ?? null,
+    type: values.type,
+    timezone: values.timezone,
+    day: values.repeat === "" ? values.starts_at.slice(0, 10) : "",
   };
+  const changes = [
+    ...changesOf(form, campaignLabels, shownCampaignValue),
+    ...(edited === null ? [] : changesOf(message, messageLabels, shownMessageValue)),
+  ];
   const askToPublish = async (): Promise<void> => {
-    if (form.isSending.value || isAsking) return;
-    if (isIncomplete(values)) return save("check");
+    if (isAsking || form.isSending.value) return;
     setAsking(true);
     try {
-      setSummary(await summaryOf(values, messages));
+      if (await forms.check()) setAsked(await summaryOf(values, reviewed));
     } catch (error) {
-      if (error instanceof ApiProblem && error.status === 422) await save("check");
+      if (error instanceof ApiProblem && error.status === 422) await forms.save("check");
       else form.refusal.value = error instanceof Error ? error.message : String(error);
-    } finally {
-      setAsking(false);
     }
+    setAsking(false);
   };
-  return (
-    <>
-      {stored !== null && <LiveNotice campaign={stored.campaign} />}
-      {!isBehind(form, saved) && <DraftNotice form={form} initial={initial} />}
-      <VersionConflict form={form} saved={saved} noun="campaign" labels={labels} show={shownValue} />
-      <Form model={form} onSubmit={() => void (intent.current = "paused")}>
-        <CampaignFields form={form} />
-        {stored === null && messages !== null && messages.length > 0 && <Copies messages={messages} />}
-        <div class="actions form-actions">
-          <Button
-            // In a live campaign Enter in a field pauses nothing.
-            type={stored !== null && isLive(stored.campaign) ? "button" : "submit"}
-            onPress={stored !== null && isLive(stored.campaign) ? () => void save("paused") : undefined}
-            isBusy={form.isSending.value}
-          >
-            Save paused
-          </Button>
+  const next = steps[steps.findIndex(([key]) => key === step) + 1]?.[0];
+  const isElsewhere = (name: string): boolean => stepOfField(name) !== step;
+  const isMessageElsewhere = (name: string): boolean => stepOfMessageField(name) !== step;
+  const fields = (
+    <form class="form" noValidate onSubmit={(event) => event.preventDefault()}>
+      <FormScope model={form} isElsewhere={isElsewhere}>
+        {step === "message" && (
+          <>
+            <TextField {...form.field("name")} label="Name" hint="For you. People do not see it." />
+            <SelectField
+              {...form.field("type")}
+              label="Type"
+              hint={
+                values.type === "geo"
+                  ? "Geo: when a device enters or leaves a location."
+                  : "Push: at fixed times on the day of the start, or again and again."
+              }
+              choices={types}
+              onValue={(value) => {
+                const type = value === "geo" ? "geo" : "push";
+                form.set({ type });
+                message.set({ trigger_type: firstTrigger(type) });
+              }}
+            />
+          </>
+        )}
+        {step === "who" && <WhoFields form={form} />}
+        {step === "when" && (
+          <WhenFields form={form}>
+            {edited !== null && (
+              <FormScope model={message} isElsewhere={isMessageElsewhere}>
+                <TriggerFields
+                  campaign={campaign}
+                  form={message}
+                  zoneLabel="Whose time"
+                  hasWindow={edited.initial.starts_at !== "" || edited.initial.ends_at !== ""}
+                />
+              </FormScope>
+            )}
+          </WhenFields>
+        )}
+      </FormScope>
+      {step === "message" && edited !== null && (
+        <FormScope model={message} isElsewhere={isMessageElsewhere}>
+          {savedMessage !== null && (
+            <TextField {...message.field("name")} label="Name of the message" hint="For you, too." />
+          )}
+          <MessageFields form={message} pictures={pictures} typeLabel="Message type" />
+        </FormScope>
+      )}
+      {step === "message" && edited === null && (
+        <p class="quiet">Your access key may not write notifications.</p>
+      )}
+      {step === "review" && (
+        <ReviewStep values={values} messages={edited === null && others.length === 0 ? null : reviewed}>
+          {stored !== null && <Changes changes={changes} isLive={isRunning} />}
+        </ReviewStep>
+      )}
+      <div class="actions form-actions">
+        {next === undefined ? (
           <Button
             variant="primary"
             isBusy={isAsking || form.isSending.value}
@@ -133,16 +172,69 @@ export const CampaignEditor = ({ draft, initial, messages, stored }: EditorProps
           >
             Publish
           </Button>
-          <ButtonLink
-            variant="plain"
-            href={addressOf(stored ? `/campaigns/${stored.campaign.id}` : "/campaigns")}
-          >
-            Cancel
+        ) : (
+          <ButtonLink variant="primary" href={stepAddress(next)}>
+            Next
           </ButtonLink>
+        )}
+        <Button isBusy={form.isSending.value} onPress={() => void forms.save("paused")}>
+          Save paused
+        </Button>
+        <ButtonLink
+          variant="plain"
+          href={addressOf(stored ? `/campaigns/${stored.campaign.id}` : "/campaigns")}
+        >
+          Cancel
+        </ButtonLink>
+      </div>
+    </form>
+  );
+  const isAnyBehind = isBehind(form, saved) || isBehind(message, savedMessage);
+  return (
+    <>
+      {isRunning && <LiveNotice campaign={stored.campaign} />}
+      {!isAnyBehind && (
+        <DraftNotice
+          isChanged={form.isChanged.value || message.isChanged.value}
+          onDiscard={() => {
+            form.reset(initial);
+            if (edited !== null) message.reset(edited.initial);
+          }}
+        />
+      )}
+      <VersionConflict
+        form={form}
+        saved={saved}
+        noun="campaign"
+        labels={campaignLabels}
+        show={shownCampaignValue}
+      />
+      <MessageConflict form={message} saved={savedMessage} />
+      <StepLinks chosen={step} problems={forms.problems} />
+      <StepHeading step={step} />
+      {step === "message" || step === "review" ? (
+        <div class="beside">
+          {fields}
+          {edited !== null && <PhonePreview message={message.values.value} picture={picture} />}
         </div>
-      </Form>
-      {summary !== null && (
-        <PublishDialog summary={summary} onConfirm={() => save("publish")} onClose={() => setSummary(null)} />
+      ) : (
+        fields
+      )}
+      {step === "message" && edited !== null && (
+        <DevicePreview campaign={campaign} message={message} storedId={edited.storedId} />
+      )}
+      {step === "message" && stored !== null && edited?.storedId != null && (
+        <TestSection
+          campaign={stored.campaign}
+          isChanged={message.isChanged.value}
+          messageId={edited.storedId}
+        />
+      )}
+      {asked !== null && (
+        <PublishDialog summary={asked} onConfirm={() => forms.save("publish")} onClose={() => setAsked(null)}>
+          <Lead summary={asked} />
+          {stored !== null && <Changes changes={changes} isLive={isRunning} />}
+        </PublishDialog>
       )}
     </>
   );

@@ -39,6 +39,40 @@ export interface CampaignValues extends QuietValues, RecurrenceValues {
   readonly version: string;
 }
 
+/** The fields with their names. */
+export const campaignLabels = [
+  ["name", "Name"],
+  ["type", "Type"],
+  ["timezone", "Time zone"],
+  ["starts_at", "Starts at"],
+  ["ends_at", "Ends at"],
+  ["repeat", "Repeats"],
+  ["repeat_every", "Repeats: every"],
+  ["repeat_on", "Repeats: on"],
+  ["repeat_count", "Repeats: times"],
+  ["repeat_rule", "Repeats: rule"],
+  ["repeat_except", "Repeats: not on"],
+  ["frequency_cap_count", "Frequency cap: times"],
+  ["frequency_cap_period", "Frequency cap: per"],
+  ["cap_by", "Frequency cap: counted for"],
+  ["quiet_from", "Quiet hours: from"],
+  ["quiet_to", "Quiet hours: to"],
+  ["quiet_action", "Quiet hours: action"],
+  ["cooldown_minutes", "Cooldown"],
+  ["max_per_minute", "Pace"],
+  ["location_ids", "Locations"],
+  ["location_group_ids", "Location groups"],
+  ["segmentation_ids", "Segments"],
+  ["segment_match", "Devices in segments"],
+] as const;
+
+/** The value of a field as a text. */
+export const shownCampaignValue = (value: CampaignValues[(typeof campaignLabels)[number][0]]): string =>
+  typeof value === "string" ? value : `${value.length} chosen`;
+
+/** Whether devices get messages of a campaign, now or later. */
+export const isLive = ({ status }: Campaign): boolean => status === "active" || status === "scheduled";
+
 /** The values that a new campaign starts with, in the zone of the workspace. */
 export const newCampaign = (timezone: string): CampaignValues => ({
   name: "",

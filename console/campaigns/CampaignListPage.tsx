@@ -2,20 +2,16 @@
 import { platform } from "../data/Api.ts";
 import type { Campaign } from "../data/Resources.ts";
 import { ButtonLink } from "../parts/Button.tsx";
+import { linkColumn, textColumn, timeColumn } from "../parts/Columns.tsx";
 import type { Column } from "../parts/DataTable.tsx";
-import { InstantText } from "../parts/InstantText.tsx";
-import { TablePage } from "../parts/list/ListPage.tsx";
+import { TablePage, wholeList } from "../parts/list/ListPage.tsx";
+import { campaignStatuses } from "../reports/ReportFilters.ts";
 import { addressOf, changedAddress } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
 import { CampaignBadge } from "./CampaignBadge.tsx";
+import { CampaignBatch } from "./CampaignBatch.tsx";
 
-const statuses = [
-  { value: "", text: "All statuses" },
-  { value: "active", text: "Active" },
-  { value: "scheduled", text: "Scheduled" },
-  { value: "paused", text: "Paused" },
-  { value: "ended", text: "Ended" },
-];
+const statuses = [{ value: "", text: "All statuses" }, ...campaignStatuses];
 
 const types = [
   { value: "", text: "All types" },
@@ -35,29 +31,23 @@ const filters = [
   { name: "archived", label: "Archive", choices: archiveChoices },
 ] as const;
 
+const zoneOf = ({ timezone }: Campaign): string => timezone;
+
 const columns: ReadonlyArray<Column<Campaign>> = [
+  linkColumn(
+    "Name",
+    ({ name }) => name,
+    ({ id }) => addressOf(`/campaigns/${id}`),
+  ),
   {
-    key: "name",
-    heading: "Name",
-    cell: ({ id, name }) => (
-      <a class="row-link" href={addressOf(`/campaigns/${id}`)}>
-        {name}
-      </a>
-    ),
+    key: "status",
+    heading: "Status",
+    cell: (campaign) => <CampaignBadge {...campaign} />,
+    sortBy: ({ status }) => status,
   },
-  { key: "status", heading: "Status", cell: ({ status }) => <CampaignBadge status={status} /> },
-  { key: "type", heading: "Type", cell: ({ type }) => (type === "geo" ? "Geo" : "Push") },
-  {
-    key: "starts",
-    heading: "Starts",
-    cell: ({ starts_at: at, timezone }) => <InstantText at={at} zone={timezone} />,
-  },
-  {
-    key: "ends",
-    heading: "Ends",
-    cell: ({ ends_at: at, timezone }) =>
-      at === null ? <span class="quiet">no end</span> : <InstantText at={at} zone={timezone} />,
-  },
+  textColumn("type", "Type", ({ type }) => (type === "geo" ? "Geo" : "Push")),
+  timeColumn("starts", "Starts", (row) => row.starts_at, "", zoneOf),
+  timeColumn("ends", "Ends", (row) => row.ends_at, "no end", zoneOf),
 ];
 
 const NewCampaign = () =>
@@ -72,6 +62,8 @@ export const CampaignListPage = () => (
   <TablePage
     title="Campaigns"
     list={platform.campaigns.list}
+    options={wholeList}
+    actions={may("campaigns:write") ? (selection) => <CampaignBatch selection={selection} /> : undefined}
     filters={filters}
     columns={columns}
     action={<NewCampaign />}

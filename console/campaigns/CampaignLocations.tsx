@@ -1,13 +1,14 @@
 /** The locations of a geo campaign, on a map and as a list. */
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { platform } from "../data/Api.ts";
 import { send, sendWhole } from "../data/ApiCall.ts";
 import { useData } from "../data/Query.ts";
 import type { Campaign, Location, LocationGroup } from "../data/Resources.ts";
 import { formatCount } from "../parts/DisplayFormats.ts";
 import { Loading } from "../parts/PageFrame.tsx";
+import { PointMap } from "../parts/map/PointMap.tsx";
+import { centreOf } from "../parts/map/Shapes.ts";
 import { may } from "../session/SessionState.ts";
-import { LocationMarks } from "./PickMap.tsx";
 
 /** The most locations that are read one by one, and of each group. */
 const maxSingle = 100;
@@ -68,6 +69,11 @@ export const CampaignLocations = ({ campaign }: { readonly campaign: Campaign })
     void read();
     return () => void (isGone = true);
   }, [key]);
+  const points = useMemo(
+    () => (locations ?? []).map((location) => ({ id: location.id, at: centreOf(location) })),
+    [locations],
+  );
+  const nameOf = (id: string): string | undefined => locations?.find((each) => each.id === id)?.name;
   return (
     <section class="page-section" aria-labelledby="locations">
       <h2 id="locations">Locations</h2>
@@ -75,7 +81,7 @@ export const CampaignLocations = ({ campaign }: { readonly campaign: Campaign })
       {may("locations:read") && locations === null && <Loading />}
       {locations !== null && (
         <div class="map-beside">
-          <LocationMarks locations={locations} chosen={locations.map(({ id }) => id)} />
+          <PointMap points={points} subject={key} labelOf={nameOf} />
           <div class="campaign-locations" tabIndex={0} role="group" aria-label="List of locations">
             <p class="quiet">
               {formatCount(locations.length, "location")}

@@ -1,21 +1,19 @@
 /** The notifications of a campaign, with what came of them. */
-import { useState } from "preact/hooks";
 import { platform } from "../data/Api.ts";
-import { send } from "../data/ApiCall.ts";
-import { refresh, useData } from "../data/Query.ts";
+import { useData } from "../data/Query.ts";
 import type { Campaign, InteractionReportRow, Notification } from "../data/Resources.ts";
-import { Button } from "../parts/Button.tsx";
+import { linkColumn, textColumn } from "../parts/Columns.tsx";
+import { ConfirmButton } from "../parts/ConfirmButton.tsx";
 import { type Column, DataTable } from "../parts/DataTable.tsx";
-import { ConfirmDialog } from "../parts/Dialog.tsx";
 import {
   addDays,
   dayOf,
   formatInstant,
   formatNumber,
+  formatPercent,
   formatWallTime,
   today,
 } from "../parts/DisplayFormats.ts";
-import { showToast } from "../parts/Toasts.tsx";
 import { addressOf } from "../routing/Router.ts";
 import { workspace } from "../session/Scope.ts";
 import { may } from "../session/SessionState.ts";
@@ -50,77 +48,44 @@ const triggerText = (message: Notification, { timezone }: Campaign): string => {
   return what + from + until;
 };
 
-const rateText = (count: number, rate: number): string =>
-  count === 0 ? "0" : `${formatNumber(count)} (${rate} %)`;
-
-const figuresOf = (
+/** A figure of the results, also as a share of those who got it. */
+const figureOf = (
   results: ReadonlyMap<string, InteractionReportRow> | null,
-): ReadonlyArray<Column<Notification>> => {
-  const figure = (
-    key: string,
-    heading: string,
-    text: (row: InteractionReportRow) => string,
-    value: (row: InteractionReportRow) => number,
-  ): Column<Notification> => ({
-    key,
-    heading,
-    isFigure: true,
-    cell: ({ id }) => {
-      const row = results?.get(id);
-      return row === undefined ? (results === null ? "…" : "0") : text(row);
-    },
-    sortBy: ({ id }) => {
-      const row = results?.get(id);
-      return row === undefined ? 0 : value(row);
-    },
-  });
-  return [
-    figure(
-      "delivered",
-      "Delivered",
-      (row) => formatNumber(row.delivered),
-      (row) => row.delivered,
-    ),
-    figure(
-      "opened",
-      "Opened",
-      (row) => rateText(row.opened, row.open_rate),
-      (row) => row.opened,
-    ),
-    figure(
-      "clicked",
-      "Clicked",
-      (row) => rateText(row.clicked, row.click_rate),
-      (row) => row.clicked,
-    ),
-  ];
-};
+  key: "delivered" | "opened" | "clicked",
+  rate?: "open_rate" | "click_rate",
+): Column<Notification> => ({
+  key,
+  heading: `${key[0]?.toUpperCase()}${key.slice(1)}`,
+  isFigure: true,
+  cell: ({ id }) => {
+    const row = results?.get(id);
+    if (row === undefined) return results === null ? "…" : "0";
+    const share = rate === undefined || row[key] === 0 ? "" : ` (${formatPercent(row[rate])})`;
+    return formatNumber(row[key]) + share;
+  },
+  sortBy: ({ id }) => results?.get(id)?.[key] ?? 0,
+});
 
 const DeleteNotification = ({
   campaign,
-  message,
-  onClose,
+  message: { id, name },
 }: {
   readonly campaign: Campaign;
   readonly message: Notification;
-  readonly onClose: () => void;
 }) => (
-  <ConfirmDialog
-    title={`Delete “${message.name}”?`}
+  <ConfirmButton
+    title={`Delete “${name}”?`}
     action="Delete"
-    isDangerous
-    onClose={onClose}
-    onConfirm={async () => {
-      await send(platform.notifications.delete(campaign.id, message.id));
-      await refresh();
-      showToast(`“${message.name}” is deleted.`);
-    }}
+    label={`Delete ${name}`}
+    variant="plain"
+    request={platform.notifications.delete(campaign.id, id)}
+    done={`“${name}” is deleted.`}
   >
     <p>
       It is taken off “{campaign.name}” and not sent any more. If it is on no other campaign, its content is
       deleted too. What was delivered stays in reports.
     </p>
-  </ConfirmDialog>
+  </ConfirmButton>
 );
 
 /** The table of a campaign's notifications. */
@@ -132,56 +97,34 @@ export const CampaignNotifications = ({
   readonly messages: ReadonlyArray<Notification>;
 }) => {
   const results = useResults(campaign);
-  const [deleted, setDeleted] = useState<Notification | null>(null);
   const mayChange = may("notifications:write");
-  const name: Column<Notification> = {
-    key: "name",
-    heading: "Name",
-    sortBy: (message) => message.name,
-    cell: (message) => (
-      <>
-        {mayChange ? (
-          <a class="row-link" href={addressOf(`/campaigns/${campaign.id}/notifications/${message.id}`)}>
-            {message.name}
-          </a>
-        ) : (
-          message.name
-        )}
-        <span class="message-line">{message.headline}</span>
-      </>
-    ),
-  };
-  const columns: ReadonlyArray<Column<Notification>> = [
-    name,
+  const below = ({ headline }: Notification) => (
+    <span class="message-line" dir="auto">
+      {headline}
+    </span>
+  );
+  const name = ({ name: text }: Notification) => text;
+  const href = ({ id }: Notification) => addressOf(`/campaigns/${campaign.id}/notifications/${id}`);
+  const columns: ReadonlyArray<Column<Notification> | false> = [
+    mayChange ? linkColumn("Name", name, href, below) : textColumn("name", "Name", name),
     { key: "type", heading: "Type", cell: ({ type }) => (type === "survey" ? "Survey" : "Message") },
     { key: "trigger", heading: "Trigger", cell: (message) => triggerText(message, campaign) },
-    ...(may("reports:read") ? figuresOf(results) : []),
-    ...(mayChange
-      ? [
-          {
-            key: "delete",
-            heading: "Change",
-            cell: (message: Notification) => (
-              <Button variant="plain" label={`Delete ${message.name}`} onPress={() => setDeleted(message)}>
-                Delete
-              </Button>
-            ),
-          },
-        ]
-      : []),
+    may("reports:read") && figureOf(results, "delivered"),
+    may("reports:read") && figureOf(results, "opened", "open_rate"),
+    may("reports:read") && figureOf(results, "clicked", "click_rate"),
+    mayChange && {
+      key: "delete",
+      heading: "Change",
+      cell: (message) => <DeleteNotification campaign={campaign} message={message} />,
+    },
   ];
   return (
-    <>
-      <DataTable
-        label="Notifications"
-        columns={columns}
-        rows={messages}
-        rowKey={({ id }) => id}
-        empty="No notification yet. “Add notification” writes the first one."
-      />
-      {deleted !== null && (
-        <DeleteNotification campaign={campaign} message={deleted} onClose={() => setDeleted(null)} />
-      )}
-    </>
+    <DataTable
+      label="Notifications"
+      columns={columns.filter((column) => column !== false)}
+      rows={messages}
+      rowKey={({ id }) => id}
+      empty="No notification yet. “Add notification” writes the first one."
+    />
   );
 };

@@ -1,7 +1,9 @@
 /** The fields that say how often, at which hours and how fast devices get messages of a campaign. */
+import type { Fact } from "../parts/FactList.tsx";
 import { FieldGroup, SelectField, TextField } from "../parts/form/Fields.tsx";
+import { Folded } from "../parts/form/Folded.tsx";
 import type { FormModel } from "../parts/form/Form.tsx";
-import { quietText } from "../parts/form/QuietHoursForm.ts";
+import { quietText, sentQuietHours } from "../parts/form/QuietHoursForm.ts";
 import { QuietHoursFields } from "../parts/form/QuietHoursFields.tsx";
 import { workspace } from "../session/Scope.ts";
 import type { CampaignValues } from "./CampaignForm.ts";
@@ -67,59 +69,86 @@ const QuietHours = ({ form }: PacingProps) => (
   />
 );
 
-const Cooldown = ({ form }: PacingProps) =>
-  form.values.value.type === "geo" ? (
-    <FieldGroup
-      label="Cooldown"
-      hint="After a message at a location the same device gets no other of this campaign there for so long."
-    >
-      <TextField {...form.field("cooldown_minutes")} label="Minutes" placeholder="None" inputMode="numeric" />
-    </FieldGroup>
-  ) : (
-    <FieldGroup label="Cooldown" hint="A cooldown at locations is for geo campaigns.">
-      {null}
-    </FieldGroup>
-  );
-
-const Pace = ({ form }: PacingProps) =>
-  form.values.value.type === "push" ? (
-    <FieldGroup
-      label="Pace"
-      hint="The most messages of this campaign in any minute; the rest waits. The workspace may have a limit
-        for all campaigns together."
-    >
-      <TextField
-        {...form.field("max_per_minute")}
-        label="Messages a minute"
-        placeholder="No limit"
-        inputMode="numeric"
-      />
-    </FieldGroup>
-  ) : (
-    <FieldGroup label="Pace" hint="A pace is for push campaigns.">
-      {null}
-    </FieldGroup>
-  );
-
-/** "Frequency cap", "Quiet hours", "Cooldown" and "Pace". */
-export const CampaignPacing = ({ form }: PacingProps) => (
-  <>
-    <FrequencyCap form={form} />
-    <QuietHours form={form} />
-    <Cooldown form={form} />
-    <Pace form={form} />
-  </>
+const Cooldown = ({ form }: PacingProps) => (
+  <FieldGroup
+    label="Cooldown"
+    hint="After a message at a location the same device gets no other of this campaign there for so long."
+  >
+    <TextField {...form.field("cooldown_minutes")} label="Minutes" placeholder="None" inputMode="numeric" />
+  </FieldGroup>
 );
 
-const ofWorkspace = "Those of the workspace.";
+const Pace = ({ form }: PacingProps) => (
+  <FieldGroup
+    label="Pace"
+    hint="The most messages of this campaign in any minute; the rest waits. The workspace may have a limit
+      for all campaigns together."
+  >
+    <TextField
+      {...form.field("max_per_minute")}
+      label="Messages a minute"
+      placeholder="No limit"
+      inputMode="numeric"
+    />
+  </FieldGroup>
+);
 
-/** The quiet hours that hold for a campaign, as a sentence. */
-export const campaignQuietText = (own: Parameters<typeof quietText>[0]): string => {
-  const text = quietText(own);
-  if (text !== null) return text;
+/** The limits that a campaign has itself, in a few words. */
+const limitsOf = (values: CampaignValues): string => {
+  const { frequency_cap_count: times, frequency_cap_period: period, quiet_action: quiet, type } = values;
+  const [cooldown, pace] = [values.cooldown_minutes.trim(), values.max_per_minute.trim()];
+  const limits = [
+    times.trim() !== "" && `${times.trim()} per ${period}`,
+    quiet === "none" && "no quiet hours",
+    values.quiet_from.trim() !== "" && `quiet from ${values.quiet_from} to ${values.quiet_to}`,
+    type === "geo" && cooldown !== "" && `${cooldown} minutes of cooldown`,
+    type === "push" && pace !== "" && `${pace} a minute`,
+  ].filter((limit) => limit !== false);
+  return limits.length === 0 ? "none" : limits.join(", ");
+};
+
+const limitNames = /^(?:frequency_cap|cap_by|quiet_hours|cooldown_minutes|max_per_minute)/;
+
+/** "Frequency cap", "Quiet hours", and "Cooldown" or "Pace": folded, with those that are set in its name. */
+export const Limits = ({ form }: PacingProps) => {
+  const values = form.values.value;
+  return (
+    <Folded form={form} names={limitNames} summary={`Limits: ${limitsOf(values)}`}>
+      <FrequencyCap form={form} />
+      <QuietHours form={form} />
+      {values.type === "geo" ? <Cooldown form={form} /> : <Pace form={form} />}
+    </Folded>
+  );
+};
+
+const ofWorkspace = "That of the workspace";
+const none = "None, neither here nor in the workspace.";
+
+const capText = (values: CampaignValues): string => {
+  const { cap_by: capBy, frequency_cap_count: times, frequency_cap_period: period } = values;
+  const receiver = capBy === "user" ? "person" : "device";
+  if (times !== "") return `At most ${times} per ${period} for each ${receiver}.`;
+  const cap = workspace.value?.default_frequency_cap;
+  if (cap === undefined) return `${ofWorkspace}.`;
+  return cap === null ? none : `${ofWorkspace}: at most ${cap.count} per ${cap.period} for each ${receiver}.`;
+};
+
+const quietHoursText = (values: CampaignValues): string => {
+  const own = quietText(sentQuietHours(values));
   const known = workspace.value?.quiet_hours;
-  if (known === undefined) return ofWorkspace;
-  return known === null
-    ? "None, neither here nor in the workspace."
-    : `${ofWorkspace} ${quietText(known) ?? ""}`;
+  if (own !== null) return own;
+  if (known === undefined) return "Those of the workspace.";
+  return known === null ? none : `Those of the workspace. ${quietText(known) ?? ""}`;
+};
+
+/** The limits that hold for a campaign, its own or those of the workspace. */
+export const limitFacts = (values: CampaignValues): ReadonlyArray<Fact> => {
+  const [pace, cooldown] = [values.max_per_minute.trim(), values.cooldown_minutes.trim()];
+  const facts: ReadonlyArray<Fact | false> = [
+    ["Frequency cap", capText(values)],
+    ["Quiet hours", quietHoursText(values)],
+    values.type === "push" && pace !== "" && ["Pace", `${pace} messages a minute at most.`],
+    values.type === "geo" && cooldown !== "" && ["Cooldown", `${cooldown} minutes at each location.`],
+  ];
+  return facts.filter((fact) => fact !== false);
 };

@@ -1,11 +1,11 @@
 /** A campaign: its status, its locations, its notifications with their results, and its timeline. */
-import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { platform } from "../data/Api.ts";
 import { useData } from "../data/Query.ts";
 import type { Campaign, Notification } from "../data/Resources.ts";
 import { ButtonLink } from "../parts/Button.tsx";
 import { formatCount, formatInstant } from "../parts/DisplayFormats.ts";
+import { type Fact, FactList } from "../parts/FactList.tsx";
 import { LoadProblem, Loading, PageFrame } from "../parts/PageFrame.tsx";
 import { wallTimeAt } from "../parts/WallClock.ts";
 import { addressOf } from "../routing/Router.ts";
@@ -15,56 +15,34 @@ import { CampaignActions } from "./CampaignActions.tsx";
 import { CampaignBadge } from "./CampaignBadge.tsx";
 import { unfinished } from "./CampaignCopies.ts";
 import { CampaignNotifications } from "./CampaignNotifications.tsx";
-import { campaignQuietText } from "./CampaignPacing.tsx";
+import { valuesOf } from "./CampaignForm.ts";
+import { limitFacts } from "./CampaignPacing.tsx";
 import { CampaignLocations } from "./CampaignLocations.tsx";
 import { CampaignSegments } from "./CampaignSegments.tsx";
 import { recurrenceWords } from "./RecurrenceForm.ts";
 import { RecipientsFunnel } from "./RecipientsFunnel.tsx";
 import { CampaignTimeline } from "./CampaignTimeline.tsx";
 
-const Fact = ({ children, name }: { readonly name: string; readonly children: ComponentChildren }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{children}</dd>
-  </div>
-);
-
-const capText = (campaign: Campaign): string => {
-  const { cap_by: capBy, frequency_cap_count: count, frequency_cap_period: period } = campaign;
-  const receiver = capBy === "user" ? "person, all devices together" : "device";
-  const cap = count === null ? "That of the workspace" : `At most ${count} per ${period}`;
-  return count === null && capBy === "device" ? cap : `${cap} for each ${receiver}`;
-};
-
 const Facts = ({ campaign }: { readonly campaign: Campaign }) => {
-  const { archived, ends_at: end, recurrence, starts_at: start, status, timezone, type } = campaign;
-  return (
-    <dl class="summary card">
-      <Fact name="Status">
-        <CampaignBadge status={status} />
+  const { archived, ends_at: end, recurrence, starts_at: start, timezone, type } = campaign;
+  const facts: ReadonlyArray<Fact> = [
+    [
+      "Status",
+      <>
+        <CampaignBadge {...campaign} />
         {archived && " Archived"}
-      </Fact>
-      <Fact name="Type">{type === "geo" ? "Geo" : "Push"}</Fact>
-      <Fact name="Starts">
-        <time dateTime={start}>{formatInstant(start, timezone)}</time>
-      </Fact>
-      <Fact name="Ends">
-        {end === null ? "No end" : <time dateTime={end}>{formatInstant(end, timezone)}</time>}
-      </Fact>
-      <Fact name="Time zone">{timezone}</Fact>
-      {recurrence !== null && (
-        <Fact name="Repeats">{recurrenceWords(recurrence, wallTimeAt(start, timezone))}</Fact>
-      )}
-      <Fact name="Frequency cap">{capText(campaign)}</Fact>
-      <Fact name="Quiet hours">{campaignQuietText(campaign.quiet_hours)}</Fact>
-      {campaign.cooldown_minutes !== null && (
-        <Fact name="Cooldown">{formatCount(campaign.cooldown_minutes, "minute")} at each location</Fact>
-      )}
-      {campaign.max_per_minute !== null && (
-        <Fact name="Pace">{formatCount(campaign.max_per_minute, "message")} a minute at most</Fact>
-      )}
-    </dl>
-  );
+      </>,
+    ],
+    ["Type", type === "geo" ? "Geo" : "Push"],
+    ["Starts", <time dateTime={start}>{formatInstant(start, timezone)}</time>],
+    ["Ends", end === null ? "No end" : <time dateTime={end}>{formatInstant(end, timezone)}</time>],
+    ["Time zone", timezone],
+    ...(recurrence === null
+      ? []
+      : ([["Repeats", recurrenceWords(recurrence, wallTimeAt(start, timezone))]] as const)),
+    ...limitFacts(valuesOf(campaign, "")),
+  ];
+  return <FactList look="summary card" facts={facts} />;
 };
 
 /** Work that a copy left. It is forgotten with the page. */
@@ -74,20 +52,12 @@ const UnfinishedNotice = ({ campaign }: { readonly campaign: Campaign }) => {
   if (left === null || left.campaignId !== campaign.id) return null;
   return (
     <div class="notice notice-problem" role="alert">
-      <p>The copy is saved and paused. {left.publishProblem}</p>
+      <p>It is saved. {left.publishProblem}</p>
       {left.missed.length > 0 && (
         <ul class="lines">
           {left.missed.map(({ message, reason }) => (
             <li key={message.id}>
-              “{message.name}” was not copied. {reason}{" "}
-              <a
-                href={addressOf(`/campaigns/${campaign.id}/notifications/new`, {
-                  from: message.campaign_id,
-                  notification: message.id,
-                })}
-              >
-                Change and add it
-              </a>
+              “{message.name}” was not copied. {reason}
             </li>
           ))}
         </ul>

@@ -9,11 +9,12 @@ import { Button } from "../parts/Button.tsx";
 import { Dialog } from "../parts/Dialog.tsx";
 import { formatInstant } from "../parts/DisplayFormats.ts";
 import { ChoiceFilter, SearchFilter } from "../parts/Filters.tsx";
+import { TryDialog } from "../devices/TryHere.tsx";
 import { instantWord } from "../devices/Why.tsx";
 import { LoadProblem, Loading } from "../parts/PageFrame.tsx";
 import { TestSendForm } from "../notifications/TestSendForm.tsx";
 import { addressOf } from "../routing/Router.ts";
-import { may } from "../session/SessionState.ts";
+import { isOperator, may } from "../session/SessionState.ts";
 
 const DeviceLine = ({ campaign, device }: { readonly campaign: Campaign; readonly device: Device }) => {
   const { data, problem } = useData(platform.explanations.explain(device.id, { campaign: campaign.id }));
@@ -68,15 +69,22 @@ interface TestProps {
 /** Test devices with what each would get now, and the sending of a test. */
 export const CampaignTest = ({ campaign, messages, onClose }: TestProps) => {
   const [search, setSearch] = useState("");
+  const [isTrying, setTrying] = useState(false);
   const { data, problem } = useData(
     platform.devices.list({ approved: true, limit: 10, q: search || undefined }),
   );
   const devices = data?.data;
+  if (isTrying) return <TryDialog campaign={campaign} onClose={() => setTrying(false)} />;
   return (
     <Dialog
       title={`Test “${campaign.name}”`}
       onClose={onClose}
-      actions={<Button onPress={onClose}>Close</Button>}
+      actions={
+        <>
+          {isOperator() && <Button onPress={() => setTrying(true)}>Try it here</Button>}
+          <Button onPress={onClose}>Close</Button>
+        </>
+      }
     >
       <p>Whether it would reach approved test devices now. This list sends nothing.</p>
       <SearchFilter label="Search devices by installation id" value={search} onValue={setSearch} />

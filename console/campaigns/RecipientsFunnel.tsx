@@ -2,7 +2,7 @@
 import { platform } from "../data/Api.ts";
 import { useData } from "../data/Query.ts";
 import type { Campaign } from "../data/Resources.ts";
-import { formatNumber } from "../parts/DisplayFormats.ts";
+import { formatNumber, formatPercent } from "../parts/DisplayFormats.ts";
 import { addressOf } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
 import { resultDays } from "./CampaignNotifications.tsx";
@@ -34,7 +34,7 @@ const useFigures = (campaign: Campaign) => {
 
 /** The share of the figure before. */
 const shareOf = (count: number | null, before: number | null | undefined): string =>
-  count === null || !before ? "" : `${Math.round((1000 * count) / before) / 10} %`;
+  count === null || !before ? "" : formatPercent((100 * count) / before);
 
 /** The funnel of a campaign, for sessions that may see recipients. */
 export const RecipientsFunnel = ({ campaign }: { readonly campaign: Campaign }) => {

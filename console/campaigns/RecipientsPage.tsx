@@ -1,13 +1,11 @@
 /** "Recipients": the devices that a campaign has messages for, and what came of each. */
-import { useState } from "preact/hooks";
 import { platform } from "../data/Api.ts";
-import { ApiProblem } from "../data/ApiCall.ts";
 import { useData } from "../data/Query.ts";
 import type { CampaignRecipient } from "../data/Resources.ts";
+import { ActionButton } from "../parts/ActionButton.tsx";
 import { Badge, type Tone } from "../parts/Badge.tsx";
-import { Button } from "../parts/Button.tsx";
+import { timeColumn } from "../parts/Columns.tsx";
 import { DataTable, type Column } from "../parts/DataTable.tsx";
-import { InstantText } from "../parts/InstantText.tsx";
 import { ListPage } from "../parts/list/ListPage.tsx";
 import { LoadProblem } from "../parts/PageFrame.tsx";
 import { saveCsv } from "../reports/ReportFiles.ts";
@@ -34,9 +32,6 @@ const states: Readonly<Record<CampaignRecipient["status"], readonly [text: strin
   handed_over: ["On the way", "waiting"],
   failed: ["Failed", "bad"],
 };
-
-const optionalInstant = (at: string | null) =>
-  at === null ? <span class="quiet">no</span> : <InstantText at={at} />;
 
 /** The page of a device, which says why the campaign reaches it or not. */
 const whyAddress = (device: string, campaign: string): string =>
@@ -76,10 +71,10 @@ const columnsOf = (campaign: string): ReadonlyArray<Column<CampaignRecipient>> =
       </>
     ),
   },
-  { key: "at", heading: "When", cell: ({ at }) => <InstantText at={at} /> },
-  { key: "opened", heading: "Opened", cell: ({ opened_at: at }) => optionalInstant(at) },
-  { key: "clicked", heading: "Clicked", cell: ({ clicked_at: at }) => optionalInstant(at) },
-  { key: "answered", heading: "Answered", cell: ({ answered_at: at }) => optionalInstant(at) },
+  timeColumn("at", "When", ({ at }) => at),
+  timeColumn("opened", "Opened", (row) => row.opened_at, "no"),
+  timeColumn("clicked", "Clicked", (row) => row.clicked_at, "no"),
+  timeColumn("answered", "Answered", (row) => row.answered_at, "no"),
 ];
 
 /** Devices that the search finds, which are no such recipients. */
@@ -106,32 +101,9 @@ const NotReached = ({ campaign }: { readonly campaign: string }) => {
   );
 };
 
-const CsvButton = ({ id }: { readonly id: string }) => {
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
-  const save = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      const [outcome, q] = [parameter("outcome") || undefined, parameter("q") || undefined];
-      await saveCsv(platform.recipients.list(id, { outcome, q }), null);
-      setProblem(null);
-    } catch (error) {
-      setProblem(error instanceof ApiProblem ? error.message : String(error));
-    }
-    setBusy(false);
-  };
-  return (
-    <>
-      <Button isBusy={isBusy} onPress={() => void save()}>
-        Save CSV
-      </Button>
-      {problem !== null && (
-        <p class="notice notice-problem" role="alert">
-          {problem}
-        </p>
-      )}
-    </>
-  );
+const saveRecipients = (id: string): Promise<void> => {
+  const [outcome, q] = [parameter("outcome") || undefined, parameter("q") || undefined];
+  return saveCsv(platform.recipients.list(id, { outcome, q }), null);
 };
 
 /** The recipients of a campaign. */
@@ -154,7 +126,7 @@ export const RecipientsPage = ({ ids: { campaign: id = "" } }: PageProps) => {
         { name: "outcome", label: "Outcome", choices: outcomes },
         { name: "q", label: "Search recipients", placeholder: "Installation or user id" },
       ]}
-      besideFilters={<CsvButton id={id} />}
+      besideFilters={<ActionButton onPress={() => saveRecipients(id)}>Save CSV</ActionButton>}
       empty={["No recipients yet", "Devices are here once the campaign has a message for them."]}
     >
       {(rows) => (

@@ -3,27 +3,17 @@ import { useEffect, useState } from "preact/hooks";
 import { platform } from "../data/Api.ts";
 import { type ApiRequest, send } from "../data/ApiCall.ts";
 import { useLast } from "../data/LastData.ts";
+import { usePaused } from "../data/Paused.ts";
 import { useData } from "../data/Query.ts";
 import type { Location, LocationGroup, Page, Segment } from "../data/Resources.ts";
 import { formatCount, formatNumber } from "../parts/DisplayFormats.ts";
 import type { PickItem } from "../parts/form/PickList.tsx";
 import { may } from "../session/SessionState.ts";
 
-const pauseMillis = 250;
 /** The most choices that are shown at once. */
 const maxShown = 100;
 /** Names of chosen items are looked up one by one, up to this number. */
 const maxLookups = 60;
-
-/** A text that follows what is typed once the typing pauses. */
-const usePaused = (text: string): string => {
-  const [paused, setPaused] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setPaused(text), pauseMillis);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return paused;
-};
 
 /** A list of choices. */
 export interface TargetList<Item> {
@@ -72,9 +62,7 @@ const useKnownLocations = (
 };
 
 /** Locations by search, and the chosen ones. */
-export const useLocations = (
-  chosen: ReadonlyArray<string>,
-): TargetList<Location> & { readonly locations: ReadonlyMap<string, Location> } => {
+export const useLocations = (chosen: ReadonlyArray<string>): TargetList<Location> => {
   const [search, setSearch] = useState("");
   const wanted = usePaused(search).trim();
   const { data } = useData(
@@ -93,7 +81,6 @@ export const useLocations = (
     found: (items ?? []).map(locationItem),
     hasMore: typeof data?.meta.next_cursor === "string",
     known,
-    locations,
   };
 };
 const noLocations: ReadonlyArray<Location> = [];

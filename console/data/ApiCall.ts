@@ -32,6 +32,13 @@ export class ApiProblem extends Error {
   }
 }
 
+/** The sentences of a problem: those of its fields, or its own. */
+export const sentencesOf = (problem: unknown): ReadonlyArray<string> => {
+  if (!(problem instanceof ApiProblem)) return [problem instanceof Error ? problem.message : String(problem)];
+  const sentences = Object.values(problem.fields).flat();
+  return sentences.length === 0 ? [problem.message] : sentences;
+};
+
 /** A request that is not sent yet: its path on the server, its method, a JSON body, and headers. */
 export interface ApiRequest<Body> {
   readonly path: string;

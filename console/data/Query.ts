@@ -26,15 +26,17 @@ class Entry {
   readonly loaded: Signal<Loaded<unknown>> = signal({ data: undefined, problem: undefined, etag: null });
   readonly #request: ApiRequest<unknown>;
   readonly #isWhole: boolean;
+  readonly #maxItems: number;
   readonly #intervals = new Set<{ readonly millis: number }>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isReading = false;
   #isStale = false;
   #readAt = 0;
 
-  constructor(request: ApiRequest<unknown>, isWhole: boolean) {
+  constructor(request: ApiRequest<unknown>, { isWhole = false, maxItems = Infinity }: QueryOptions) {
     this.#request = request;
     this.#isWhole = isWhole;
+    this.#maxItems = maxItems;
   }
 
   get isShown(): boolean {
@@ -75,7 +77,7 @@ class Entry {
     const request = this.#request;
     const { loaded } = this;
     if (this.#isWhole) {
-      const data = await sendWhole(request as ApiRequest<Page<unknown>>);
+      const data = await sendWhole(request as ApiRequest<Page<unknown>>, this.#maxItems);
       return { data, problem: undefined, etag: null };
     }
     const ifNoneMatch = request.isConditional === true ? loaded.value.etag : null;
@@ -105,12 +107,12 @@ class Entry {
 
 const entries = new Map<string, Entry>();
 
-const entryOf = (key: string, request: ApiRequest<unknown>, isWhole: boolean): Entry => {
+const entryOf = (key: string, request: ApiRequest<unknown>, options: QueryOptions): Entry => {
   let entry = entries.get(key);
   if (entry === undefined) {
     const idle = [...entries].filter(([, each]) => !each.isShown).map(([each]) => each);
     for (const each of idle.slice(0, Math.max(0, idle.length - maxIdle))) entries.delete(each);
-    entries.set(key, (entry = new Entry(request, isWhole)));
+    entries.set(key, (entry = new Entry(request, options)));
   }
   return entry;
 };
@@ -123,20 +125,20 @@ export interface QueryOptions {
   readonly millis?: number;
   /** Whether all pages of a list are read, and not only the first. */
   readonly isWhole?: boolean;
+  /** The most items of a list that is read whole. */
+  readonly maxItems?: number;
 }
 
 /** The data of a request, read again every 10 seconds. Null reads nothing. */
-export const useData = <Body>(
-  request: ApiRequest<Body> | null,
-  { isWhole = false, millis = pollMillis }: QueryOptions = {},
-): Loaded<Body> => {
+export const useData = <Body>(request: ApiRequest<Body> | null, options: QueryOptions = {}): Loaded<Body> => {
+  const { isWhole = false, maxItems, millis = pollMillis } = options;
   // The same path has other data in another workspace.
-  const key = `${currentSession.value?.id} ${workspaceId.value} ${isWhole} ${request?.path}`;
+  const key = `${currentSession.value?.id} ${workspaceId.value} ${isWhole} ${maxItems} ${request?.path}`;
   useEffect(
-    () => (request === null ? undefined : entryOf(key, request, isWhole).show(millis)),
+    () => (request === null ? undefined : entryOf(key, request, options).show(millis)),
     [key, millis],
   );
-  return request === null ? idleData : (entryOf(key, request, isWhole).loaded.value as Loaded<Body>);
+  return request === null ? idleData : (entryOf(key, request, options).loaded.value as Loaded<Body>);
 };
 
 /** Reads everything on the page again, after a change. */

@@ -1,14 +1,7 @@
 /** Uploads with progress, which `fetch` does not report. */
-import { ApiProblem, type ApiRequest, type ErrorBody, headersOf, noAnswer, problemOf } from "./ApiCall.ts";
+import { type ApiRequest, type ErrorBody, headersOf, noAnswer, problemOf } from "./ApiCall.ts";
+import { jsonOr } from "./Json.ts";
 import { endSession } from "../session/SessionState.ts";
-
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return {};
-  }
-};
 
 /** Sends a request whose body is a file. `onProgress` gets the part sent, from 0 to 1. @throws ApiProblem */
 export const upload = <Body>(
@@ -25,7 +18,7 @@ export const upload = <Body>(
       if (lengthComputable) onProgress(loaded / total);
     });
     request.addEventListener("load", () => {
-      const body = parsed(request.responseText);
+      const body = jsonOr(request.responseText, {});
       if (request.status >= 200 && request.status < 300) return resolve(body as Body);
       const problem = problemOf(request.status, body as ErrorBody);
       if (problem.status === 401) endSession(problem);
@@ -34,10 +27,3 @@ export const upload = <Body>(
     request.addEventListener("error", () => reject(noAnswer()));
     request.send(form);
   });
-
-/** The sentences of a problem: those of its fields, or its own. */
-export const sentencesOf = (problem: unknown): ReadonlyArray<string> => {
-  if (!(problem instanceof ApiProblem)) return [String(problem)];
-  const sentences = Object.values(problem.fields).flat();
-  return sentences.length === 0 ? [problem.message] : sentences;
-};

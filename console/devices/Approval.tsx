@@ -1,11 +1,10 @@
 /** The approval of a test device. */
-import { useState } from "preact/hooks";
 import { platform } from "../data/Api.ts";
 import { send } from "../data/ApiCall.ts";
 import { refresh } from "../data/Query.ts";
 import type { Device } from "../data/Resources.ts";
+import { ActionButton } from "../parts/ActionButton.tsx";
 import { Badge } from "../parts/Badge.tsx";
-import { Button } from "../parts/Button.tsx";
 import { showToast } from "../parts/Toasts.tsx";
 import { environment } from "../session/Scope.ts";
 import { may } from "../session/SessionState.ts";
@@ -28,23 +27,13 @@ export const ApprovalButton = ({
   readonly device: Device;
   readonly canWithdraw?: boolean;
 }) => {
-  const [isBusy, setBusy] = useState(false);
   if (!may("devices:write") || (approved && !canWithdraw)) return null;
   const change = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      await send(platform.devices.approve(id, { approved: !approved }));
-      await refresh();
-      showToast(approved ? "The approval is withdrawn." : "The device is an approved test device.");
-    } catch (error) {
-      showToast(error instanceof Error ? error.message : String(error));
-    } finally {
-      setBusy(false);
-    }
+    await send(platform.devices.approve(id, { approved: !approved }));
+    await refresh();
+    showToast(approved ? "The approval is withdrawn." : "The device is an approved test device.");
   };
   return (
-    <Button isBusy={isBusy} onPress={() => void change()}>
-      {approved ? "Withdraw approval" : "Approve as test device"}
-    </Button>
+    <ActionButton onPress={change}>{approved ? "Withdraw approval" : "Approve as test device"}</ActionButton>
   );
 };

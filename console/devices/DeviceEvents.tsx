@@ -1,119 +1,65 @@
 /** Enters and exits of a device: a map of the locations, and a list of the events. */
-import type { GeoJSONSource, Map as MapLibreMap } from "maplibre-gl";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { platform } from "../data/Api.ts";
-import { type ApiRequest, send } from "../data/ApiCall.ts";
+import { send } from "../data/ApiCall.ts";
 import { useData } from "../data/Query.ts";
-import type { DeviceEvent, Page } from "../data/Resources.ts";
+import type { DeviceEvent } from "../data/Resources.ts";
 import { CardSection } from "../parts/CardSection.tsx";
+import { textColumn, timeColumn } from "../parts/Columns.tsx";
 import { DataTable, type Column } from "../parts/DataTable.tsx";
-import { InstantText } from "../parts/InstantText.tsx";
-import { boundsOf, MapView } from "../parts/map/MapView.tsx";
+import type { MapPoint } from "../parts/map/PointLayers.ts";
+import { PointMap } from "../parts/map/PointMap.tsx";
+import { centreOf } from "../parts/map/Shapes.ts";
 import { MorePages } from "../parts/MorePages.tsx";
 import { may } from "../session/SessionState.ts";
-import { locationPoint, type Position } from "./LocationPoint.ts";
 
 const columns: ReadonlyArray<Column<DeviceEvent>> = [
-  {
-    key: "location",
-    heading: "Location",
-    cell: ({ location_name: name }) => name ?? <span class="quiet">deleted</span>,
-  },
-  { key: "type", heading: "Event", cell: ({ type }) => (type === "enter" ? "Entered" : "Left") },
-  { key: "occurred", heading: "When", cell: ({ occurred_at: at }) => <InstantText at={at} /> },
-  { key: "received", heading: "Reported", cell: ({ received_at: at }) => <InstantText at={at} /> },
+  textColumn("location", "Location", (event) => event.location_name, "deleted"),
+  textColumn("type", "Event", ({ type }) => (type === "enter" ? "Entered" : "Left")),
+  timeColumn("occurred", "When", (event) => event.occurred_at),
+  timeColumn("received", "Reported", (event) => event.received_at),
 ];
 
 const maxLocations = 50;
 
-/** A location on the map. */
-interface MapLocation {
-  readonly id: string;
-  readonly point: Position;
-}
-
-/** The locations of the newest events; null while they are read. */
-const useLocations = (events: ReadonlyArray<DeviceEvent>): ReadonlyArray<MapLocation> | null => {
-  const [locations, setLocations] = useState<ReadonlyArray<MapLocation> | null>(null);
+/** The locations of the newest events as points; null while they are read. */
+const usePoints = (events: ReadonlyArray<DeviceEvent>): ReadonlyArray<MapPoint> | null => {
+  const [points, setPoints] = useState<ReadonlyArray<MapPoint> | null>(null);
   const key = [...new Set(events.map(({ location_id: id }) => id))].slice(0, maxLocations).join(" ");
   useEffect(() => {
     const abort = new AbortController();
-    const readOne = async (id: string): Promise<ReadonlyArray<MapLocation>> => {
-      try {
-        const { data } = await send(platform.locations.get(id, { signal: abort.signal }));
-        return [{ id, point: locationPoint(data.geometry) }];
-      } catch {
-        // A deleted location is not on the map; the list has its events.
-        return [];
-      }
-    };
+    const { signal } = abort;
     const read = async (): Promise<void> => {
-      const found = await Promise.all(key === "" ? [] : key.split(" ").map(readOne));
-      if (!abort.signal.aborted) setLocations(found.flat());
+      const reads = key
+        .split(" ")
+        .filter(Boolean)
+        .map((id) => send(platform.locations.get(id, { signal })));
+      // A deleted location is not on the map; the list has its events.
+      const found = (await Promise.allSettled(reads)).flatMap((result) =>
+        result.status === "fulfilled" ? [result.value.data] : [],
+      );
+      if (!signal.aborted) setPoints(found.map((location) => ({ id: location.id, at: centreOf(location) })));
     };
     void read();
     return () => abort.abort();
   }, [key]);
-  return locations;
+  return points;
 };
 
-const sourceId = "locations";
-
-const featuresOf = (locations: ReadonlyArray<MapLocation>) => ({
-  type: "FeatureCollection" as const,
-  features: locations.map(({ point }) => ({
-    type: "Feature" as const,
-    properties: {},
-    geometry: { type: "Point" as const, coordinates: [...point] },
-  })),
-});
-
-const draw = (map: MapLibreMap, locations: ReadonlyArray<MapLocation>): void => {
-  const source = map.getSource<GeoJSONSource>(sourceId);
-  if (source !== undefined) return void source.setData(featuresOf(locations));
-  const { color } = getComputedStyle(map.getContainer());
-  map.addSource(sourceId, { type: "geojson", data: featuresOf(locations) });
-  map.addLayer({
-    id: sourceId,
-    type: "circle",
-    source: sourceId,
-    paint: {
-      "circle-radius": 7,
-      "circle-color": color,
-      "circle-stroke-width": 2,
-      "circle-stroke-color": "#fff",
-    },
-  });
-};
-
-const LocationMap = ({ locations }: { readonly locations: ReadonlyArray<MapLocation> }) => {
-  const map = useRef<MapLibreMap | null>(null);
-  useEffect(() => {
-    if (map.current?.isStyleLoaded() === true) draw(map.current, locations);
-  }, [locations]);
-  return (
-    <div class="device-map">
-      <MapView
-        bounds={boundsOf(locations.map(({ point }) => point))}
-        onReady={(ready) => {
-          map.current = ready;
-          draw(ready, locations);
-        }}
-      />
-    </div>
+const MapOfEvents = ({ deviceId }: { readonly deviceId: string }) => {
+  const { data } = useData(platform.deviceEvents.list(deviceId, { limit: 50 }));
+  const events = data?.data ?? [];
+  const points = usePoints(events);
+  const nameOf = (id: string) => events.find((event) => event.location_id === id)?.location_name ?? undefined;
+  return points === null || points.length === 0 ? null : (
+    <PointMap points={points} subject={deviceId} labelOf={nameOf} />
   );
-};
-
-const MapOfEvents = ({ list }: { readonly list: ApiRequest<Page<DeviceEvent>> }) => {
-  const { data } = useData(list);
-  const locations = useLocations(data?.data ?? []);
-  return locations === null || locations.length === 0 ? null : <LocationMap locations={locations} />;
 };
 
 /** Enters and exits of a device. */
 export const DeviceEvents = ({ deviceId }: { readonly deviceId: string }) => (
   <CardSection title="Entered and left">
-    {may("locations:read") && <MapOfEvents list={platform.deviceEvents.list(deviceId, { limit: 50 })} />}
+    {may("locations:read") && <MapOfEvents deviceId={deviceId} />}
     <MorePages
       list={platform.deviceEvents.list(deviceId, { limit: 50 })}
       more="Show older events"

@@ -1,14 +1,15 @@
 /** "Devices": the registered devices, searched by their installation id or the person behind them. */
 import { platform } from "../data/Api.ts";
 import type { Device } from "../data/Resources.ts";
+import { linkColumn, textColumn, timeColumn } from "../parts/Columns.tsx";
 import type { Column } from "../parts/DataTable.tsx";
 import type { Choice } from "../parts/form/Fields.tsx";
-import { InstantText } from "../parts/InstantText.tsx";
 import { TablePage } from "../parts/list/ListPage.tsx";
 import { addressOf } from "../routing/Router.ts";
 import { environment } from "../session/Scope.ts";
+import { TryHere } from "./TryHere.tsx";
 import { ApprovalBadge, ApprovalButton } from "./Approval.tsx";
-import { platformTexts, transportTexts } from "./DeviceWords.ts";
+import { platformTexts, transportText } from "./DeviceWords.ts";
 
 const platforms: ReadonlyArray<Choice> = [
   { value: "", text: "All platforms" },
@@ -29,33 +30,20 @@ const filters = [
 ] as const;
 
 const columns: ReadonlyArray<Column<Device>> = [
-  {
-    key: "installation",
-    heading: "Installation",
-    cell: ({ id, installation_id: installation }) => (
-      <a class="row-link" href={addressOf(`/devices/${id}`)}>
-        {installation}
-      </a>
-    ),
-  },
-  {
-    key: "person",
-    heading: "Person",
-    cell: ({ user_id: userId }) => userId ?? <span class="quiet">unknown</span>,
-  },
-  { key: "platform", heading: "Platform", cell: (device) => platformTexts[device.platform] },
-  {
-    key: "transport",
-    heading: "Reached by",
-    cell: ({ address_gone: isGone, transport }) =>
-      isGone ? `${transportTexts[transport]}, address gone` : transportTexts[transport],
-  },
-  { key: "seen", heading: "Last seen", cell: ({ last_seen_at: at }) => <InstantText at={at} /> },
+  linkColumn(
+    "Installation",
+    (device) => device.installation_id,
+    ({ id }) => addressOf(`/devices/${id}`),
+  ),
+  textColumn("person", "Person", (device) => device.user_id, "unknown"),
+  textColumn("platform", "Platform", (device) => platformTexts[device.platform]),
+  textColumn("transport", "Reached by", transportText),
+  timeColumn("seen", "Last seen", (device) => device.last_seen_at),
   {
     key: "approved",
     heading: "Test device",
     cell: (device) => (
-      <div class="approval">
+      <div class="actions">
         <ApprovalBadge approved={device.approved} />
         {environment.value === "sandbox" && <ApprovalButton device={device} />}
       </div>
@@ -70,6 +58,7 @@ export const DeviceListPage = () => (
     list={platform.devices.list}
     filters={filters}
     columns={columns}
+    action={<TryHere />}
     noMatch="No device matches these filters."
     empty={[
       "No devices yet",

@@ -8,6 +8,7 @@ import { refresh, useData } from "../data/Query.ts";
 import type { Device, DeviceMessage } from "../data/Resources.ts";
 import { Button } from "../parts/Button.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
+import { timeColumn } from "../parts/Columns.tsx";
 import { DataTable, type Column } from "../parts/DataTable.tsx";
 import { type Fact, FactList } from "../parts/FactList.tsx";
 import { InstantText } from "../parts/InstantText.tsx";
@@ -17,7 +18,7 @@ import { isOperator } from "../session/SessionState.ts";
 import type { PageProps } from "../shell/PageProps.ts";
 import { ApprovalBadge, ApprovalButton } from "./Approval.tsx";
 import { DeviceEvents } from "./DeviceEvents.tsx";
-import { platformTexts, transportTexts } from "./DeviceWords.ts";
+import { platformTexts, transportText } from "./DeviceWords.ts";
 import { ErasureDialog } from "./ErasureDialog.tsx";
 import { HeldMessages } from "./HeldMessages.tsx";
 import { Person } from "./DevicePerson.tsx";
@@ -25,7 +26,7 @@ import { Why, whyId } from "./Why.tsx";
 
 const factsOf = (device: Device): ReadonlyArray<Fact> => [
   ["Platform", platformTexts[device.platform]],
-  ["Reached by", transportTexts[device.transport] + (device.address_gone ? ", address gone" : "")],
+  ["Reached by", transportText(device)],
   ["Test device", <ApprovalBadge key="approved" approved={device.approved} />],
   ["Messages", device.subscribed ? "wanted" : "not wanted: nothing is sent to it"],
   ["App version", device.app_version ?? "unknown"],
@@ -42,23 +43,22 @@ const attributeFacts = ({ attributes }: Device): ReadonlyArray<Fact> =>
     typeof value === "string" ? value : JSON.stringify(value),
   ]);
 
-const optionalInstant = (at: string | null) =>
-  at === null ? <span class="quiet">no</span> : <InstantText at={at} />;
-
 const messageColumns: ReadonlyArray<Column<DeviceMessage>> = [
   {
     key: "headline",
     heading: "Message",
     cell: ({ body, headline }) => (
       <>
-        {headline}
-        <span class="second-line">{body}</span>
+        <bdi>{headline}</bdi>
+        <span class="second-line" dir="auto">
+          {body}
+        </span>
       </>
     ),
   },
-  { key: "delivered", heading: "Delivered", cell: ({ delivered_at: at }) => optionalInstant(at) },
-  { key: "opened", heading: "Opened", cell: ({ opened_at: at }) => optionalInstant(at) },
-  { key: "clicked", heading: "Clicked", cell: ({ clicked_at: at }) => optionalInstant(at) },
+  timeColumn("delivered", "Delivered", (message) => message.delivered_at, "no"),
+  timeColumn("opened", "Opened", (message) => message.opened_at, "no"),
+  timeColumn("clicked", "Clicked", (message) => message.clicked_at, "no"),
 ];
 
 const goToWhy = (): void => {

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { here, operator, platform } from "../data/Api.ts";
 import { fetchResponse } from "../data/ApiCall.ts";
 import { useData } from "../data/Query.ts";
+import { ActionButton } from "../parts/ActionButton.tsx";
 import { Button } from "../parts/Button.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
 import { formatCount } from "../parts/DisplayFormats.ts";
@@ -27,33 +28,16 @@ const Devices = ({ userId }: { readonly userId: string }) => {
 
 const OperatorActions = ({ userId }: { readonly userId: string }) => {
   const [isErasing, setErasing] = useState(false);
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
   const save = async (): Promise<void> => {
-    setBusy(true);
-    setProblem(null);
-    try {
-      const response = await fetchResponse(operator.people.export(...here(), userId));
-      saveFile(await response.blob(), "person.json");
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
-    } finally {
-      setBusy(false);
-    }
+    const response = await fetchResponse(operator.people.export(...here(), userId));
+    saveFile(await response.blob(), "person.json");
   };
   return (
     <>
       <div class="actions">
-        <Button isBusy={isBusy} onPress={() => void save()}>
-          Export all about this person
-        </Button>
+        <ActionButton onPress={save}>Export all about this person</ActionButton>
         <Button onPress={() => setErasing(true)}>Erase person</Button>
       </div>
-      {problem !== null && (
-        <p class="notice notice-problem" role="alert">
-          {problem}
-        </p>
-      )}
       {isErasing && (
         <ErasureDialog
           noun="person"

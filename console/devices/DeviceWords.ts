@@ -16,3 +16,7 @@ export const transportTexts: Readonly<Record<Device["transport"], string>> = {
   webpush: "Web Push",
   inbox: "Inbox",
 };
+
+/** How messages reach one device. */
+export const transportText = ({ address_gone: isGone, transport }: Device): string =>
+  transportTexts[transport] + (isGone ? ", address gone" : "");

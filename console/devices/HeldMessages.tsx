@@ -3,8 +3,8 @@ import { platform } from "../data/Api.ts";
 import { useData } from "../data/Query.ts";
 import type { Delivery } from "../data/Resources.ts";
 import { CardSection } from "../parts/CardSection.tsx";
+import { timeColumn } from "../parts/Columns.tsx";
 import { type Column, DataTable } from "../parts/DataTable.tsx";
-import { InstantText } from "../parts/InstantText.tsx";
 import { LoadProblem } from "../parts/PageFrame.tsx";
 import { addressOf } from "../routing/Router.ts";
 
@@ -20,12 +20,8 @@ const CampaignLink = ({ id }: { readonly id: string }) => {
 
 const columns: ReadonlyArray<Column<Delivery>> = [
   { key: "campaign", heading: "Campaign", cell: ({ campaign_id: id }) => <CampaignLink id={id} /> },
-  { key: "made", heading: "Since", cell: ({ created_at: at }) => <InstantText at={at} /> },
-  {
-    key: "until",
-    heading: "Held until",
-    cell: ({ held_until: at }) => (at === null ? "" : <InstantText at={at} />),
-  },
+  timeColumn("made", "Since", (held) => held.created_at),
+  timeColumn("until", "Held until", (held) => held.held_until, ""),
 ];
 
 const maxShown = 100;

@@ -3,11 +3,12 @@ import { obstacles } from "../../src/devices/Obstacle.ts";
 import { platform } from "../data/Api.ts";
 import { useData } from "../data/Query.ts";
 import { serverNow } from "../data/ServerTime.ts";
-import type { Explanation } from "../data/Resources.ts";
+import type { Campaign, Explanation } from "../data/Resources.ts";
 import { Badge } from "../parts/Badge.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
 import { DataTable, type Column } from "../parts/DataTable.tsx";
-import { ChoiceFilter } from "../parts/Filters.tsx";
+import { SearchChoiceFilter, useFoundChoices } from "../parts/form/SearchChoice.tsx";
+import { DayTimeField } from "../parts/form/TimeFields.tsx";
 import { InstantText } from "../parts/InstantText.tsx";
 import { MorePages } from "../parts/MorePages.tsx";
 import { LoadProblem, Loading } from "../parts/PageFrame.tsx";
@@ -87,34 +88,33 @@ const Answer = ({ deviceId }: { readonly deviceId: string }) => {
   );
 };
 
+const campaignsFound = {
+  list: platform.campaigns.list,
+  get: platform.campaigns.get,
+  textOf: ({ name }: Campaign) => name,
+  none: "Choose a campaign",
+};
+
 /** "Why not?": a campaign and a time, kept in the address. */
 const WhyNot = ({ deviceId }: { readonly deviceId: string }) => {
-  const { data } = useData(platform.campaigns.list({ limit: 100 }));
   const chosen = parameter("campaign");
-  const choices = data?.data.map(({ id, name }) => ({ value: id, text: name })) ?? [];
-  const isListed = chosen === "" || choices.some(({ value }) => value === chosen);
+  const found = useFoundChoices(campaignsFound, chosen);
   return (
     <>
       <h3>Why not?</h3>
       <div class="filters">
-        <ChoiceFilter
+        <SearchChoiceFilter
+          {...found}
           label="Campaign"
-          choices={[
-            { value: "", text: "Choose a campaign" },
-            ...choices,
-            ...(isListed ? [] : [{ value: chosen, text: "The chosen campaign" }]),
-          ]}
           value={chosen}
           onValue={(campaign) => setParameters({ campaign })}
         />
-        <label class="filter">
-          At ({zoneOf()}; empty for now){" "}
-          <input
-            type="datetime-local"
-            value={parameter("at")}
-            onChange={({ currentTarget }) => setParameters({ at: currentTarget.value })}
-          />
-        </label>
+        <DayTimeField
+          name="at"
+          label={`At (${zoneOf()}; empty for now)`}
+          value={parameter("at")}
+          onValue={(at) => setParameters({ at })}
+        />
       </div>
       {chosen !== "" && <Answer deviceId={deviceId} />}
     </>

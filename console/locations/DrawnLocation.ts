@@ -1,4 +1,5 @@
 /** A location as it is drawn: the texts of the fields, and the feature that they make. */
+import { jsonOr } from "../data/Json.ts";
 import { type Point, readPosition, type Shape } from "../parts/map/Shapes.ts";
 
 /** The fields of a shape. Numbers are texts, as they were typed. */
@@ -53,19 +54,11 @@ export const fieldsOfShape = ({ geometry, radius_meters: radius }: Shape): Drawn
 
 /** The changes by a new text of the latitude: a position that is pasted fills both fields. */
 export const positionFields = (text: string, before: string): Partial<DrawnShape> => {
-  // What is typed letter by letter is a position all the way to its last digit.
+  // A position that is typed letter by letter is one all the way to its last digit.
   const [lng, lat] = (text.length - before.length > 1 ? readPosition(text) : undefined) ?? [];
   return lng === undefined || lat === undefined
     ? { latitude: text }
     : { latitude: String(lat), longitude: String(lng) };
-};
-
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 };
 
 interface PastedJson {
@@ -100,8 +93,8 @@ const ringOfLines = (text: string): ReadonlyArray<ReadonlyArray<unknown>> => {
 };
 
 const polygonOf = (text: string): unknown => {
-  const json = parsed(text);
-  return json === undefined || typeof json !== "object"
+  const json = jsonOr(text);
+  return typeof json !== "object"
     ? { type: "Polygon", coordinates: text.trim() === "" ? [] : [ringOfLines(text)] }
     : geometryOf(json);
 };

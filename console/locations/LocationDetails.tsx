@@ -6,7 +6,7 @@ import { refresh } from "../data/Query.ts";
 import type { Location } from "../data/Resources.ts";
 import { Button } from "../parts/Button.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
-import { ConfirmDialog } from "../parts/Dialog.tsx";
+import { ConfirmButton } from "../parts/ConfirmButton.tsx";
 import { formatNumber } from "../parts/DisplayFormats.ts";
 import { FactList } from "../parts/FactList.tsx";
 import { TextField } from "../parts/form/Fields.tsx";
@@ -135,45 +135,37 @@ const EditForm = ({ location, onDone, onEdited }: EditProps) => {
   );
 };
 
-const DeleteDialog = ({ location, onClose }: Props & { readonly onClose: () => void }) => {
-  const remove = async (): Promise<void> => {
-    await send(platform.locations.delete(location.id));
-    setParameters({ location: undefined });
-    showToast(`“${location.name}” was deleted.`);
-    await refresh();
-  };
-  return (
-    <ConfirmDialog
-      title={`Delete “${location.name}”?`}
-      action="Delete"
-      isDangerous
-      onConfirm={remove}
-      onClose={onClose}
-    >
-      <p>
-        It is removed from its groups and from the campaigns that target it. What happened there is still in
-        the totals of reports.
-      </p>
-    </ConfirmDialog>
-  );
-};
+const Delete = ({ location: { id, name } }: Props) => (
+  <ConfirmButton
+    title={`Delete “${name}”?`}
+    action="Delete"
+    request={platform.locations.delete(id)}
+    done={`“${name}” was deleted.`}
+    leadsTo="/locations"
+  >
+    <p>
+      It is removed from its groups and from the campaigns that target it. What happened there is still in the
+      totals of reports.
+    </p>
+  </ConfirmButton>
+);
 
 const formatArea = (area: number): string => formatNumber(Number(area.toPrecision(3)));
 
 /** The chosen location. */
 export const LocationDetails = ({ location, onEdited }: Omit<EditProps, "onDone">) => {
-  const [mode, setMode] = useState<"shown" | "edited" | "deleted">("shown");
+  const [isEdited, setEdited] = useState(false);
   const id = useId();
   // The link or the button that had the focus is gone with the list or the form.
   useEffect(() => {
     if (document.activeElement === document.body) document.getElementById(id)?.focus({ preventScroll: true });
-  }, [mode]);
+  }, [isEdited]);
   const actions = (
     <div class="actions">
-      {may("locations:write") && mode !== "edited" && (
+      {may("locations:write") && !isEdited && (
         <>
-          <Button onPress={() => setMode("edited")}>Edit</Button>
-          <Button onPress={() => setMode("deleted")}>Delete</Button>
+          <Button onPress={() => setEdited(true)}>Edit</Button>
+          <Delete location={location} />
         </>
       )}
       <Button variant="plain" onPress={() => setParameters({ location: undefined })}>
@@ -183,8 +175,8 @@ export const LocationDetails = ({ location, onEdited }: Omit<EditProps, "onDone"
   );
   return (
     <CardSection title={location.name} actions={actions} id={id}>
-      {mode === "edited" ? (
-        <EditForm location={location} onEdited={onEdited} onDone={() => setMode("shown")} />
+      {isEdited ? (
+        <EditForm location={location} onEdited={onEdited} onDone={() => setEdited(false)} />
       ) : (
         <FactList
           facts={[
@@ -198,7 +190,6 @@ export const LocationDetails = ({ location, onEdited }: Omit<EditProps, "onDone"
           ]}
         />
       )}
-      {mode === "deleted" && <DeleteDialog location={location} onClose={() => setMode("shown")} />}
     </CardSection>
   );
 };

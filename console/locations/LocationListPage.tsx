@@ -1,6 +1,6 @@
 /** "Locations": a map, and beside it a list or the chosen location. */
 import { useSignal } from "@preact/signals";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { platform } from "../data/Api.ts";
 import { useLast } from "../data/LastData.ts";
 import { useData } from "../data/Query.ts";
@@ -11,8 +11,10 @@ import { type EditedShape, PointMap } from "../parts/map/PointMap.tsx";
 import { isNarrowed, ListFrame } from "../parts/list/ListPage.tsx";
 import { addressOf, navigate, parameter, setParameters } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
+import { SelectionBar, useSelection } from "../parts/list/Selection.tsx";
+import { LocationBatch } from "./LocationBatch.tsx";
 import { LocationDetails } from "./LocationDetails.tsx";
-import { firstPart, LocationList } from "./LocationList.tsx";
+import { LocationList } from "./LocationList.tsx";
 import { knownLocation, useLocationPoints } from "./LocationPoints.ts";
 
 const Actions = () => (
@@ -58,13 +60,12 @@ export const LocationListPage = () => {
   const points = useLast(read);
   const chosen = useChosen();
   const edited = useSignal<EditedShape | undefined>(undefined);
-  const [position, setPosition] = useState({ subject, ...firstPart });
-  const shown = position.subject === subject ? position : { subject, ...firstPart };
   const left = useRef("");
   useEffect(() => {
     if (chosen !== undefined) left.current = chosen.id;
   }, [chosen?.id]);
   const none = useMemo(() => [], []);
+  const selection = useSelection<Location>();
   return (
     <ListFrame
       title="Locations"
@@ -100,11 +101,13 @@ export const LocationListPage = () => {
                 {points === undefined ? "" : formatCount(points.length, "location")}
               </p>
               {read?.length === 0 && <p>No location matches these filters.</p>}
+              <SelectionBar selection={selection}>
+                <LocationBatch selection={selection} />
+              </SelectionBar>
               <LocationList
+                selection={may("locations:write") ? selection : undefined}
                 key={subject}
                 filter={filter}
-                position={shown}
-                onPosition={(next) => setPosition({ subject, ...next })}
                 left={left.current}
                 total={points?.length ?? 0}
               />

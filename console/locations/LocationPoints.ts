@@ -74,7 +74,7 @@ export const useLocationPoints = ({ group, q }: LocationFilter): LocationPoints 
     () => data?.data.map(([id, lng, lat, radius]) => ({ id, at: [lng, lat] as Point, radius })),
     [data],
   );
-  // What was read before a change may be another shape now.
+  // A location that was read before a change may have another shape now.
   useEffect(forgetLocations, [data]);
   return useMemo((): LocationPoints => {
     const shapesIn: LocationPoints["shapesIn"] = (isInView) => {

@@ -1,13 +1,9 @@
 /** "Media": the files of the environment as tiles, with search, upload and deletion. */
-import { useEffect, useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { platform } from "../data/Api.ts";
-import { send } from "../data/ApiCall.ts";
-import { refresh } from "../data/Query.ts";
-import type { MediaFile } from "../data/Resources.ts";
-import { ConfirmDialog } from "../parts/Dialog.tsx";
 import { DropZone } from "../parts/DropZone.tsx";
+import { acceptedMedia } from "../parts/MediaSource.ts";
 import { ListPage } from "../parts/list/ListPage.tsx";
-import { showToast } from "../parts/Toasts.tsx";
 import { may } from "../session/SessionState.ts";
 import { MediaTile } from "./MediaTile.tsx";
 import { UploadList } from "./UploadList.tsx";
@@ -20,11 +16,6 @@ const types = [
   { value: "audio", text: "Audio" },
 ];
 
-/** The endings as well: some systems do not know the type of each. */
-const accepted =
-  "image/jpeg,image/png,image/gif,image/webp,video/mp4,video/quicktime,video/webm,audio/mpeg,audio/mp4," +
-  "audio/wav,audio/ogg,.jpg,.jpeg,.png,.gif,.webp,.mp4,.mov,.webm,.mp3,.m4a,.wav,.ogg";
-
 const filters = [
   { name: "q", label: "Search media" },
   { name: "type", label: "Type", choices: types },
@@ -33,69 +24,46 @@ const filters = [
 const Upload = () => {
   if (!may("media:write")) return null;
   return (
-    <DropZone action="Upload" accept={accepted} isMultiple onFiles={addUploads}>
+    <DropZone action="Upload" accept={acceptedMedia} isMultiple onFiles={addUploads}>
       <p>or drop files here. Images, videos and audio of at most 50 MB each.</p>
     </DropZone>
   );
 };
 
-const DeleteDialog = ({ file, onClose }: { readonly file: MediaFile; readonly onClose: () => void }) => {
-  const remove = async (): Promise<void> => {
-    await send(platform.media.delete(file.id));
-    showToast(`“${file.name}” was deleted.`);
-    await refresh();
-  };
-  return (
-    <ConfirmDialog
-      title={`Delete “${file.name}”?`}
-      action="Delete"
-      isDangerous
-      onConfirm={remove}
-      onClose={onClose}
-    >
-      <p>Its public address stops working at once. A file that a notification shows is not deleted.</p>
-    </ConfirmDialog>
-  );
-};
-
 /** The media files of the environment. */
 export const MediaPage = () => {
-  const [doomed, setDoomed] = useState<MediaFile | null>(null);
   const scope = uploadScope();
   useEffect(continueUploads, [scope]);
   return (
-    <>
-      <ListPage
-        title="Media"
-        lead="Pictures, videos and sounds that notifications show."
-        above={
-          <>
-            <Upload />
-            <UploadList />
-          </>
-        }
-        list={platform.media.list}
-        filters={filters}
-        limit={24}
-        empty={[
-          "No media yet",
-          may("media:write")
-            ? "Upload a picture first. A notification shows it once it is chosen there."
-            : "Files appear here once somebody with the ability media:write uploads them.",
-        ]}
-      >
-        {(files) => (
-          <>
-            {files.length === 0 && <p class="quiet">No file matches these filters.</p>}
-            <ul class="tiles" aria-label="Media files">
-              {files.map((file) => (
-                <MediaTile key={file.id} file={file} onDelete={may("media:write") ? setDoomed : undefined} />
-              ))}
-            </ul>
-          </>
-        )}
-      </ListPage>
-      {doomed !== null && <DeleteDialog file={doomed} onClose={() => setDoomed(null)} />}
-    </>
+    <ListPage
+      title="Media"
+      lead="Pictures, videos and sounds that notifications show."
+      above={
+        <>
+          <Upload />
+          <UploadList />
+        </>
+      }
+      list={platform.media.list}
+      filters={filters}
+      limit={24}
+      empty={[
+        "No media yet",
+        may("media:write")
+          ? "Upload a picture first. A notification shows it once it is chosen there."
+          : "Files appear here once somebody with the ability media:write uploads them.",
+      ]}
+    >
+      {(files) => (
+        <>
+          {files.length === 0 && <p class="quiet">No file matches these filters.</p>}
+          <ul class="tiles" aria-label="Media files">
+            {files.map((file) => (
+              <MediaTile key={file.id} file={file} />
+            ))}
+          </ul>
+        </>
+      )}
+    </ListPage>
   );
 };

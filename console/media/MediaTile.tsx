@@ -2,9 +2,10 @@
 import { platform } from "../data/Api.ts";
 import { useData } from "../data/Query.ts";
 import type { MediaFile } from "../data/Resources.ts";
-import { Button } from "../parts/Button.tsx";
+import { ConfirmButton } from "../parts/ConfirmButton.tsx";
 import { formatNumber } from "../parts/DisplayFormats.ts";
 import { formatBytes, mediaSource } from "../parts/MediaSource.ts";
+import { may } from "../session/SessionState.ts";
 
 const kinds: Readonly<Record<string, string>> = { image: "Image", video: "Video", audio: "Audio" };
 
@@ -38,26 +39,27 @@ const MediaUse = ({ id }: { readonly id: string }) => {
 };
 
 /** The tile. */
-export const MediaTile = ({
-  file,
-  onDelete,
-}: {
-  readonly file: MediaFile;
-  readonly onDelete?: ((file: MediaFile) => void) | undefined;
-}) => (
+export const MediaTile = ({ file }: { readonly file: MediaFile }) => (
   <li class="tile">
     <a class="tile-picture" href={mediaSource(file.url)} target="_blank" rel="noreferrer">
       <img src={mediaSource(file.thumbnail_url)} alt="" loading="lazy" />
       <span class="unseen">Open {file.name}</span>
     </a>
     <div class="tile-text">
-      <h2>{file.name}</h2>
+      <h2 dir="auto">{file.name}</h2>
       <p class="quiet">{factsOf(file)}</p>
       <MediaUse id={file.id} />
-      {onDelete !== undefined && (
-        <Button variant="plain" label={`Delete ${file.name}`} onPress={() => onDelete(file)}>
-          Delete
-        </Button>
+      {may("media:write") && (
+        <ConfirmButton
+          title={`Delete “${file.name}”?`}
+          action="Delete"
+          label={`Delete ${file.name}`}
+          request={platform.media.delete(file.id)}
+          done={`“${file.name}” was deleted.`}
+          variant="plain"
+        >
+          <p>Its public address stops working at once. A file that a notification shows is not deleted.</p>
+        </ConfirmButton>
       )}
     </div>
   </li>

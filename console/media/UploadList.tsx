@@ -1,6 +1,6 @@
 /** The list of files that are uploaded. */
 import { Button } from "../parts/Button.tsx";
-import { formatCount } from "../parts/DisplayFormats.ts";
+import { formatCount, formatPercent } from "../parts/DisplayFormats.ts";
 import { ProgressBar } from "../parts/ProgressBar.tsx";
 import { clearUploads, retryUpload, type UploadedFile, uploads, uploadScope } from "./Uploads.ts";
 
@@ -8,7 +8,7 @@ const stateText = ({ part, state }: UploadedFile): string => {
   if (state === "waiting") return "waits";
   if (state === "done") return "uploaded";
   if (state === "refused") return "refused";
-  return part < 1 ? `${Math.floor(part * 100)} %` : "is checked";
+  return part < 1 ? formatPercent(Math.floor(part * 100)) : "is checked";
 };
 
 const Row = ({ upload }: { readonly upload: UploadedFile }) => {
@@ -45,7 +45,7 @@ export const UploadList = () => {
   if (refused > 0) summary.push(`${refused} refused`);
   return (
     <section class="card uploads" aria-labelledby="uploads">
-      <div class="uploads-head">
+      <div class="card-head">
         <h2 id="uploads">Uploads</h2>
         <p role="status">{summary.join(", ")}</p>
         {done + refused === shown.length && (

@@ -1,9 +1,9 @@
 /** Files that are uploaded: some at a time, each with its progress, and the reason of a refusal. */
 import { signal } from "@preact/signals";
 import { platform } from "../data/Api.ts";
-import { ApiProblem } from "../data/ApiCall.ts";
+import { ApiProblem, sentencesOf } from "../data/ApiCall.ts";
 import { refresh } from "../data/Query.ts";
-import { sentencesOf, upload } from "../data/Upload.ts";
+import { upload } from "../data/Upload.ts";
 import { environment, workspaceId } from "../session/Scope.ts";
 
 /** A file on its way. */

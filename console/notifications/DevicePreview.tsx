@@ -2,25 +2,24 @@
 import { useState } from "preact/hooks";
 import { platform } from "../data/Api.ts";
 import { ApiProblem, send } from "../data/ApiCall.ts";
-import { useData } from "../data/Query.ts";
 import type { Campaign, Preview } from "../data/Resources.ts";
 import { transportTexts } from "../devices/DeviceWords.ts";
 import { Button } from "../parts/Button.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
 import { type Column, DataTable } from "../parts/DataTable.tsx";
 import { formatCount } from "../parts/DisplayFormats.ts";
-import { SearchFilter } from "../parts/Filters.tsx";
-import { SelectField, TextField } from "../parts/form/Fields.tsx";
 import { type BoundField, Form, type FormModel, useForm } from "../parts/form/Form.tsx";
+import { FoundField } from "../parts/form/SearchChoice.tsx";
 import { mediaSource } from "../parts/MediaSource.ts";
 import { may } from "../session/SessionState.ts";
+import { LanguageField } from "./LanguageField.tsx";
 import { LocationChoice } from "./LocationChoice.tsx";
-import { contentDraftOf, type MessageValues } from "./NotificationForm.ts";
+import type { MessageValues } from "./NotificationForm.ts";
+import { divided, previewOf } from "./NotificationSave.ts";
 import { OpenedMessage } from "./OpenedMessage.tsx";
-import { repeatedTags } from "./TranslationForm.ts";
 
 interface PreviewProps {
-  readonly campaign: Campaign;
+  readonly campaign: Pick<Campaign, "type"> & { readonly id: string | null };
   readonly message: FormModel<MessageValues>;
   /** The id of the notification; null for a new one. */
   readonly storedId: string | null;
@@ -86,46 +85,16 @@ const Rendered = ({ preview: { cut, failure, message, pushes } }: { readonly pre
   );
 };
 
-const maxDevices = 20;
-
-const DeviceChoice = (field: BoundField) => {
-  const { value: chosen } = field;
-  const [search, setSearch] = useState("");
-  const { data } = useData(platform.devices.list({ limit: maxDevices, q: search || undefined }));
-  const found = (data?.data ?? []).map((device) => ({ value: device.id, text: device.installation_id }));
-  const isListed = chosen === "" || found.some(({ value }) => value === chosen);
-  return (
-    <>
-      <SearchFilter label="Search devices for the preview" value={search} onValue={setSearch} />
-      <SelectField
-        {...field}
-        label="For the device"
-        choices={[
-          { value: "", text: "None: a device of which only the language is known" },
-          ...(isListed ? [] : [{ value: chosen, text: "The one that was chosen" }]),
-          ...found,
-        ]}
-      />
-    </>
-  );
-};
-
-/** Problems of the draft stand at its fields; the others are of the preview itself. */
-const divided = (problem: ApiProblem, message: FormModel<MessageValues>): ApiProblem => {
-  const prefix = "notification.";
-  const entries = Object.entries(problem.fields);
-  const ofDraft = entries.filter(([name]) => name.startsWith(prefix));
-  if (ofDraft.length === 0) return problem;
-  message.problems.value = Object.fromEntries(
-    ofDraft.map(([name, sentences]) => [name.slice(prefix.length), sentences]),
-  );
-  return new ApiProblem(
-    problem.status,
-    problem.code,
-    "The notification has problems. They stand at its fields.",
-    Object.fromEntries(entries.filter(([name]) => !name.startsWith(prefix))),
-  );
-};
+const DeviceChoice = (field: BoundField) => (
+  <FoundField
+    {...field}
+    label="For the device"
+    list={platform.devices.list}
+    get={platform.devices.get}
+    textOf={(device) => device.installation_id}
+    none="None: a device of which only the language is known"
+  />
+);
 
 /** A form with a button, and its result. */
 export const DevicePreview = ({ campaign, message, storedId }: PreviewProps) => {
@@ -139,15 +108,10 @@ export const DevicePreview = ({ campaign, message, storedId }: PreviewProps) => 
       // Without a change the stored one is shown: it knows the name of its campaign.
       const isStored = storedId !== null && !message.isChanged.value;
       try {
-        const repeated = repeatedTags(values.translations);
-        if (Object.keys(repeated).length > 0) {
-          message.problems.value = repeated;
-          throw new ApiProblem(null, "validation_failed", "A language is there twice.");
-        }
         const draft = {
-          ...(isStored
+          ...(isStored && campaign.id !== null
             ? { campaign_id: campaign.id, notification_id: storedId }
-            : { notification: contentDraftOf({ ...values, questions: withoutIds(values) }) }),
+            : previewOf({ ...values, name: values.name || "Message" })),
           ...(device === "" ? { locale: locale.trim() || null } : { device_id: device }),
           location_id: location || null,
         };
@@ -166,7 +130,7 @@ export const DevicePreview = ({ campaign, message, storedId }: PreviewProps) => 
       <Form model={form} label="What a device gets">
         {may("devices:read") && <DeviceChoice {...form.field("device_id")} />}
         {device === "" && (
-          <TextField {...form.field("locale")} label="Language of the device" placeholder="Such as nl-NL" />
+          <LanguageField {...form.field("locale")} label="Language of the device" none="Unknown" />
         )}
         {campaign.type === "geo" && <LocationChoice {...form.field("location_id")} />}
         <Button type="submit" isBusy={form.isSending.value}>
@@ -179,7 +143,3 @@ export const DevicePreview = ({ campaign, message, storedId }: PreviewProps) => 
     </CardSection>
   );
 };
-
-/** The questions of a draft that is not stored: the ids of stored ones are not of it. */
-const withoutIds = ({ questions }: MessageValues): MessageValues["questions"] =>
-  questions.map((question) => ({ ...question, id: null }));

@@ -2,9 +2,42 @@
 import type { TranslationValues } from "./TranslationForm.ts";
 
 /** Tags that are offered; any other one can be typed. */
-export const commonLanguages = ["en", "nl", "de", "fr", "es", "it", "pl", "pt", "sv", "tr", "ja", "ar"];
+const commonLanguages = ["en", "nl", "de", "fr", "es", "it", "pl", "pt", "sv", "tr", "ja", "ar"];
 
 const names = new Intl.DisplayNames(["en"], { type: "language" });
+
+/** The usual form of a tag: `nl` of "dut", `pt-BR` of "pt-br"; undefined for what is no language. */
+export const languageTag = (text: string): string | undefined => {
+  try {
+    const [tag = ""] = Intl.getCanonicalLocales(text.trim());
+    return languageName(tag) === tag ? undefined : tag;
+  } catch {
+    return undefined;
+  }
+};
+
+let known: ReadonlyArray<string> | undefined;
+
+/** Languages with two letters, the common ones first, and some that differ by region. */
+export const knownLanguages = (): ReadonlyArray<string> => {
+  const letters = Array.from({ length: 26 }, (_, index) => String.fromCharCode(97 + index));
+  const all = letters
+    .flatMap((first) => letters.map((second) => first + second))
+    .filter((tag) => languageTag(tag) === tag);
+  const regional = [
+    "en-GB",
+    "en-US",
+    "nl-BE",
+    "de-AT",
+    "de-CH",
+    "fr-CA",
+    "es-MX",
+    "pt-BR",
+    "zh-Hans",
+    "zh-Hant",
+  ];
+  return (known ??= [...new Set([...commonLanguages, ...regional, ...all])]);
+};
 
 /** The name of a language in English; the tag itself if it is none. */
 export const languageName = (tag: string): string => {

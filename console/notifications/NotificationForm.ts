@@ -62,8 +62,12 @@ export const newQuestion: QuestionValues = {
 export const hasChoices = (type: QuestionValues["type"]): boolean =>
   type === "SINGLE_CHOICE" || type === "MULTIPLE_CHOICE";
 
+/** The trigger that notifications of a type of campaign start with. */
+export const firstTrigger = (type: Campaign["type"]): MessageValues["trigger_type"] =>
+  type === "geo" ? "on_enter" : "fixed_time";
+
 /** The values that a new notification of a campaign starts with. */
-export const newMessage = ({ type }: Campaign): MessageValues => ({
+export const newMessage = (type: Campaign["type"]): MessageValues => ({
   name: "",
   type: "message",
   headline: "",
@@ -71,7 +75,7 @@ export const newMessage = ({ type }: Campaign): MessageValues => ({
   media_asset_id: "",
   cta_label: "",
   cta_url: "",
-  trigger_type: type === "geo" ? "on_enter" : "fixed_time",
+  trigger_type: firstTrigger(type),
   send_at: "",
   late: "",
   minutes: "",
@@ -93,7 +97,7 @@ const questionValues = ({ choices, ...question }: ShownQuestion): QuestionValues
 /** The values of a notification that is there. */
 export const valuesOfMessage = (
   message: Notification,
-  { timezone }: Campaign,
+  { timezone }: Pick<Campaign, "timezone">,
   version: string,
 ): MessageValues => ({
   name: message.name,
@@ -119,7 +123,7 @@ export const valuesOfMessage = (
 });
 
 /** The values of a copy on another campaign, whose start may be later: a window that is over is left out. */
-export const copyOfMessage = (message: Notification, campaign: Campaign): MessageValues => {
+export const copyOfMessage = (message: Notification, campaign: Pick<Campaign, "timezone">): MessageValues => {
   const values = valuesOfMessage(message, campaign, "");
   const isOver = message.ends_at !== null && Date.parse(message.ends_at) <= serverNow();
   const hasBegun =
@@ -131,6 +135,12 @@ export const copyOfMessage = (message: Notification, campaign: Campaign): Messag
     ends_at: isOver ? "" : values.ends_at,
     questions: values.questions.map((question) => ({ ...question, id: null })),
   };
+};
+
+/** Whether anything of a new message is typed or chosen. */
+export const isWritten = (values: MessageValues): boolean => {
+  const empty = { ...newMessage("geo"), name: values.name, trigger_type: values.trigger_type };
+  return JSON.stringify({ ...empty, ...values }) !== JSON.stringify(empty);
 };
 
 const orNull = (text: string): string | null => (text.trim() === "" ? null : text.trim());

@@ -1,47 +1,35 @@
 /** "Add notification" and the editor of one that is there. */
 import { useMemo } from "preact/hooks";
+import { nextMessageDraft } from "../campaigns/EditorForms.ts";
 import { platform } from "../data/Api.ts";
-import type { Campaign, Notification } from "../data/Resources.ts";
+import type { Campaign } from "../data/Resources.ts";
 import { useData } from "../data/Query.ts";
 import { LoadProblem, Loading, PageFrame } from "../parts/PageFrame.tsx";
-import { addressOf, parameter } from "../routing/Router.ts";
+import { addressOf } from "../routing/Router.ts";
 import type { PageProps } from "../shell/PageProps.ts";
 import { NotificationEditor } from "./NotificationEditor.tsx";
-import { copyOfMessage, newMessage, valuesOfMessage } from "./NotificationForm.ts";
+import { newMessage, valuesOfMessage } from "./NotificationForm.ts";
 
 const CampaignLink = ({ campaign }: { readonly campaign: Campaign | undefined }) =>
   campaign === undefined ? null : <a href={addressOf(`/campaigns/${campaign.id}`)}>{campaign.name}</a>;
 
-const NewEditor = ({
-  campaign,
-  source,
-}: {
-  readonly campaign: Campaign;
-  readonly source: Notification | undefined;
-}) => {
-  const initial = useMemo(
-    () => (source === undefined ? newMessage(campaign) : copyOfMessage(source, campaign)),
-    [campaign.id, source?.id],
-  );
-  const draft = `notification new ${campaign.id}${source === undefined ? "" : ` ${source.id}`}`;
-  return <NotificationEditor campaign={campaign} draft={draft} initial={initial} stored={null} />;
-};
-
-/** "Add notification". The parameters `from` and `notification` name one of another campaign to copy. */
+/** "Add notification". */
 export const NewNotificationPage = ({ ids: { campaign: id = "" } }: PageProps) => {
   const { data, problem } = useData(platform.campaigns.get(id));
-  const from = parameter("from");
-  const isCopy = from !== "" && parameter("notification") !== "";
-  const source = useData(isCopy ? platform.notifications.get(from, parameter("notification")) : null, {
-    millis: Infinity,
-  });
-  const isReady = data !== undefined && (!isCopy || source.data !== undefined);
-  const failed = problem ?? source.problem;
+  const campaign = data?.data;
+  const initial = useMemo(() => newMessage(campaign?.type ?? "geo"), [campaign?.type]);
   return (
-    <PageFrame title="Add notification" lead={<CampaignLink campaign={data?.data} />}>
-      <LoadProblem problem={failed} />
-      {!isReady && failed === undefined && <Loading />}
-      {isReady && <NewEditor campaign={data.data} source={source.data?.data} />}
+    <PageFrame title="Add notification" lead={<CampaignLink campaign={campaign} />}>
+      <LoadProblem problem={problem} />
+      {campaign === undefined && problem === undefined && <Loading />}
+      {campaign !== undefined && (
+        <NotificationEditor
+          campaign={campaign}
+          draft={nextMessageDraft(id)}
+          initial={initial}
+          stored={null}
+        />
+      )}
     </PageFrame>
   );
 };

@@ -1,24 +1,75 @@
 /** "Phone preview": a notification as a device shows it, while it is written. */
-import { useId, useState } from "preact/hooks";
-import type { MediaFile } from "../data/Resources.ts";
+import { useEffect, useId, useState } from "preact/hooks";
+import { platform } from "../data/Api.ts";
+import { send } from "../data/ApiCall.ts";
+import type { MediaFile, Preview } from "../data/Resources.ts";
 import { serverNow } from "../data/ServerTime.ts";
+import { CheckField, Select } from "../parts/form/Fields.tsx";
 import { mediaSource } from "../parts/MediaSource.ts";
 import { workspace } from "../session/Scope.ts";
 import { languageName, languagesOf, translationFor } from "./Languages.ts";
-import { choicesOf, type MessageValues } from "./NotificationForm.ts";
+import { choicesOf, contentDraftOf, type MessageValues } from "./NotificationForm.ts";
 import { type OpenedContent, OpenedMessage } from "./OpenedMessage.tsx";
 import { isTyped, type PushValues } from "./PushForm.ts";
 import type { TranslationValues } from "./TranslationForm.ts";
 
 const devices = [
-  { value: "ios", text: "iPhone", lines: 4 },
-  { value: "android", text: "Android phone", lines: 2 },
-  { value: "web", text: "Web browser", lines: 2 },
+  { value: "ios", text: "iPhone", lines: 4, shown: [40, 178] },
+  { value: "android", text: "Android phone", lines: 2, shown: [50, 90] },
+  { value: "web", text: "Web browser", lines: 2, shown: [50, 120] },
 ] as const;
 type DeviceKind = (typeof devices)[number]["value"];
 
 const clockOf = (language: string, timeZone: string): string =>
   new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", timeZone }).format(serverNow());
+
+const pauseMillis = 400;
+
+/** The texts as the server fills them in; null while they are not known, and without a template. */
+const useFilled = (message: MessageValues, locale: string): Filled | null => {
+  const [filled, setFilled] = useState<Filled | null>(null);
+  const isTemplate = message.template === "liquid";
+  const draft = JSON.stringify({
+    ...contentDraftOf(message),
+    name: undefined,
+    questions: null,
+    type: "message",
+  });
+  useEffect(() => {
+    if (!isTemplate) return;
+    const abort = new AbortController();
+    const { signal } = abort;
+    const fill = async (): Promise<void> => {
+      const notification = JSON.parse(draft) as ReturnType<typeof contentDraftOf>;
+      const { data } = await send(platform.previews.preview({ notification, locale }, { signal }));
+      if (!signal.aborted) setFilled(data.message);
+    };
+    const timer = setTimeout(() => void fill().catch(() => !signal.aborted && setFilled(null)), pauseMillis);
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [isTemplate, draft, locale]);
+  return isTemplate ? filled : null;
+};
+type Filled = Pick<NonNullable<Preview["message"]>, "headline" | "body" | "cta_label" | "cta_url">;
+
+const withFilled = (content: OpenedContent, filled: Filled | null): OpenedContent =>
+  filled === null
+    ? content
+    : {
+        ...content,
+        headline: filled.headline,
+        body: filled.body,
+        button: filled.cta_label ?? "",
+        address: filled.cta_url ?? "",
+      };
+
+/** How many characters a text has, and how many of them the push shows before it is opened. */
+const countText = (name: string, text: string, max: number): string => {
+  const count = text.match(/./gsu)?.length ?? 0;
+  return `${name} ${count} of about ${max} characters${count > max ? ": its end is cut in the push" : ""}.`;
+};
 
 const contentOf = (
   message: MessageValues,
@@ -48,7 +99,8 @@ const contentOf = (
 };
 
 const hintOf = ({ template, translations }: MessageValues, translation: TranslationValues | undefined) => {
-  const isTemplate = template === "liquid" ? " Templates are filled in under “What a device gets”." : "";
+  const isTemplate =
+    template === "liquid" ? " It is filled in for a device of which only the language is known." : "";
   if (translation !== undefined) return `The translation “${translation.tag.trim()}”.${isTemplate}`;
   return translations.length === 0
     ? `Every device gets the text as you write it, whatever its language.${isTemplate}`
@@ -107,50 +159,44 @@ export const PhonePreview = ({
 }) => {
   const [language, setLanguage] = useState("en");
   const [kind, setKind] = useState<DeviceKind>("ios");
+  const [isDark, setDark] = useState(matchMedia("(prefers-color-scheme: dark)").matches);
   const id = useId();
   const device = devices.find(({ value }) => value === kind);
   const translation = translationFor(message.translations, language);
-  const content = contentOf(message, translation, picture);
+  const content = withFilled(contentOf(message, translation, picture), useFilled(message, language));
+  const [headlineMax = 0, bodyMax = 0] = device?.shown ?? [];
   return (
     <section class="preview" aria-label="Phone preview">
       <div class="preview-settings">
         <div class="field">
           <label for={`${id}-language`}>Language</label>
-          <select
+          <Select
             id={`${id}-language`}
             value={language}
-            onChange={(event) => setLanguage(event.currentTarget.value)}
-          >
-            {languagesOf(message.translations).map((each) => (
-              <option key={each} value={each}>
-                {languageName(each)}
-              </option>
-            ))}
-          </select>
+            choices={languagesOf(message.translations).map((value) => ({ value, text: languageName(value) }))}
+            onValue={setLanguage}
+          />
         </div>
         <div class="field">
           <label for={`${id}-device`}>Device</label>
-          <select
+          <Select
             id={`${id}-device`}
             value={kind}
-            onChange={({ currentTarget }) =>
-              setKind(devices.find(({ value }) => value === currentTarget.value)?.value ?? "ios")
-            }
-          >
-            {devices.map(({ text, value }) => (
-              <option key={value} value={value}>
-                {text}
-              </option>
-            ))}
-          </select>
+            choices={devices}
+            onValue={(chosen) => setKind(devices.find(({ value }) => value === chosen)?.value ?? "ios")}
+          />
         </div>
       </div>
-      <div class={`phone phone-${kind}`} lang={language}>
+      <CheckField label="Dark" isChecked={isDark} onValue={setDark} />
+      <div class={`phone phone-${kind}${isDark ? " phone-dark" : ""}`} lang={language}>
         <p class="phone-clock">{clockOf(language, workspace.value?.timezone ?? "UTC")}</p>
         <PushCard content={content} kind={kind} lines={device?.lines ?? 4} push={message.push} />
         <p class="preview-step">Opened in the app</p>
         <OpenedMessage content={content} />
       </div>
+      <p class="hint">
+        {countText("Headline", content.headline, headlineMax)} {countText("Body", content.body, bodyMax)}
+      </p>
       <p class="hint">{hintOf(message, translation)}</p>
     </section>
   );

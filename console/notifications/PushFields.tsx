@@ -1,6 +1,6 @@
 /** "Push options": how push services deliver and show the notification, folded. */
-import { useState } from "preact/hooks";
 import { CheckField, FieldGroup, SelectField, TextField } from "../parts/form/Fields.tsx";
+import { Folded } from "../parts/form/Folded.tsx";
 import { fieldsOf, type FormModel } from "../parts/form/Form.tsx";
 import type { MessageValues } from "./NotificationForm.ts";
 import { type ActionValues, type PushValues, sentPush } from "./PushForm.ts";
@@ -25,7 +25,6 @@ const countOf = (values: PushValues): number =>
 /** All options. */
 export const PushFields = ({ form }: { readonly form: FormModel<MessageValues> }) => {
   const { push } = form.values.value;
-  const [isOpen, setOpen] = useState(false);
   const set = (changes: Partial<PushValues>) => form.set({ push: { ...push, ...changes } });
   const field = fieldsOf(push, set, "push.");
   const actionField = (index: 0 | 1) =>
@@ -38,14 +37,8 @@ export const PushFields = ({ form }: { readonly form: FormModel<MessageValues> }
       `push.actions.${index}.`,
     );
   const count = countOf(push);
-  const hasProblems = Object.keys(form.problems.value).some((name) => `${name}.`.startsWith("push."));
   return (
-    <details
-      class="push-options"
-      open={isOpen || hasProblems}
-      onToggle={(event) => setOpen(event.currentTarget.open)}
-    >
-      <summary>Push options{count > 0 && ` (${count} set)`}</summary>
+    <Folded form={form} names={/^push(?:\.|$)/} summary={`Push options${count > 0 ? ` (${count} set)` : ""}`}>
       <CheckField
         label="Silent: wakes the app and shows nothing"
         isChecked={push.silent}
@@ -84,6 +77,6 @@ export const PushFields = ({ form }: { readonly form: FormModel<MessageValues> }
           </FieldGroup>
         ))}
       <TextField {...field("data")} label="Data for the app" hint="One name=text on each line." rows={3} />
-    </details>
+    </Folded>
   );
 };

@@ -1,4 +1,5 @@
 /** The push options of the editor of a notification, and how they become those of a draft of the API. */
+import { jsonOr } from "../data/Json.ts";
 import type { ContentDraft, Notification } from "../data/Resources.ts";
 import type { Typed } from "../data/Typed.ts";
 import { numberOrText } from "../parts/form/TypedNumber.ts";
@@ -48,13 +49,7 @@ const dataText = (data: Readonly<Record<string, string>> | null): string => {
 };
 
 const dataOf = (text: string): unknown => {
-  if (text.trim().startsWith("{")) {
-    try {
-      return JSON.parse(text);
-    } catch {
-      return text;
-    }
-  }
+  if (text.trim().startsWith("{")) return jsonOr(text);
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   return Object.fromEntries(
     lines.map((line) => {

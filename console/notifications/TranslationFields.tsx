@@ -1,9 +1,10 @@
 /** The texts of a notification in other languages. */
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { Button } from "../parts/Button.tsx";
-import { Field, TextField } from "../parts/form/Fields.tsx";
+import { TextField } from "../parts/form/Fields.tsx";
 import { fieldsOf, type FormModel, useFieldProblems } from "../parts/form/Form.tsx";
-import { commonLanguages, languageName } from "./Languages.ts";
+import { LanguageField } from "./LanguageField.tsx";
+import { languageName } from "./Languages.ts";
 import { hasChoices, type MessageValues, type QuestionValues } from "./NotificationForm.ts";
 import {
   maxTranslations,
@@ -23,42 +24,6 @@ interface GroupProps {
   readonly onChange: (changes: Partial<TranslationValues>) => void;
   readonly onRemove: () => void;
 }
-
-const TagField = ({ isFocused, onChange, translation }: GroupProps) => {
-  const list = useId();
-  const ref = useRef<HTMLInputElement>(null);
-  useEffect(() => {
-    if (isFocused) ref.current?.focus();
-  }, []);
-  return (
-    <Field
-      name={translationName(translation)}
-      label="Language tag"
-      hint="Such as nl or pt-BR. Devices in nl-BE get nl, unless there is a translation for nl-BE."
-    >
-      {(attributes) => (
-        <>
-          <input
-            {...attributes}
-            ref={ref}
-            type="text"
-            list={list}
-            value={translation.tag}
-            autoComplete="off"
-            autoCapitalize="none"
-            spellcheck={false}
-            onInput={(event) => onChange({ tag: event.currentTarget.value })}
-          />
-          <datalist id={list}>
-            {commonLanguages.map((tag) => (
-              <option key={tag} value={tag} label={languageName(tag)} />
-            ))}
-          </datalist>
-        </>
-      )}
-    </Field>
-  );
-};
 
 const QuestionTexts = ({
   field,
@@ -83,8 +48,11 @@ const QuestionTexts = ({
   </>
 );
 
-const TranslationGroup = (props: GroupProps) => {
-  const { index, onChange, onRemove, questions, translation } = props;
+const TranslationGroup = ({ index, isFocused, onChange, onRemove, questions, translation }: GroupProps) => {
+  const region = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (isFocused) region.current?.querySelector("input")?.focus();
+  }, []);
   const name = translationName(translation);
   const tag = translation.tag.trim();
   const mark = tag === "" ? `translation ${index + 1}` : tag;
@@ -103,7 +71,15 @@ const TranslationGroup = (props: GroupProps) => {
         Translation {index + 1}
         {tag !== "" && languageName(tag) !== tag && `: ${languageName(tag)}`}
       </legend>
-      <TagField {...props} />
+      <div ref={region}>
+        <LanguageField
+          name={name}
+          label={`Language of translation ${index + 1}`}
+          hint="Devices in a language of a region, such as Dutch of Belgium, get Dutch unless it has its own."
+          value={translation.tag}
+          onValue={(changed) => onChange({ tag: changed })}
+        />
+      </div>
       {field("headline", "Headline")}
       {field("body", "Body", 3)}
       <div class="field-pair">

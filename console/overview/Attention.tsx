@@ -4,7 +4,7 @@ import { here, operator, platform } from "../data/Api.ts";
 import type { ApiProblem } from "../data/ApiCall.ts";
 import { isNearlyReached, limitsOf, type PlanLimit, usePlanUsage } from "../data/PlanLimits.ts";
 import { useData } from "../data/Query.ts";
-import type { Ability, Webhook } from "../data/Resources.ts";
+import type { Ability, Campaign, Webhook } from "../data/Resources.ts";
 import { serverNow } from "../data/ServerTime.ts";
 import { formatNumber } from "../parts/DisplayFormats.ts";
 import { InstantText } from "../parts/InstantText.tsx";
@@ -18,10 +18,14 @@ const webhooksRead: Ability = "webhooks:read";
 const recentMillis = 7 * 86_400_000;
 /** The checks of the installation take seconds and are read less often, in milliseconds. */
 const healthMillis = 60_000;
+/** The newest drafts, each of which takes a request. */
+const maxDrafts = 10;
 
 /** Names parts that cannot be read, too: nobody knows whether they work. */
 const Unread = ({ problem }: { readonly problem: ApiProblem | undefined }) =>
   problem === undefined ? null : <li>{problem.message}</li>;
+
+const mayDraft = (): boolean => may("campaigns:read") && may("notifications:read");
 
 const nameOf = ({ description, url }: Webhook): string => description ?? url;
 
@@ -82,6 +86,35 @@ const MissedSends = () => {
   );
 };
 
+/** A draft that cannot be published: it has no message. */
+const DraftWithoutMessage = ({ draft: { id, name } }: { readonly draft: Campaign }) => {
+  const { data, problem } = useData(platform.notifications.list(id), { millis: healthMillis });
+  const isEmpty = data?.data.length === 0;
+  useFound(`draft ${id}`, data === undefined && problem === undefined ? undefined : +isEmpty);
+  return isEmpty ? (
+    <li>
+      The draft{" "}
+      <a href={addressOf(`/campaigns/${id}`)} dir="auto">
+        {name}
+      </a>{" "}
+      has no message yet
+    </li>
+  ) : null;
+};
+
+const Drafts = () => {
+  const { data, problem } = useData(platform.campaigns.list({ draft: "true", limit: maxDrafts }));
+  useFound("drafts", data === undefined ? problem && 1 : 0);
+  return (
+    <>
+      {data === undefined && <Unread problem={problem} />}
+      {data?.data.map((draft) => (
+        <DraftWithoutMessage key={draft.id} draft={draft} />
+      ))}
+    </>
+  );
+};
+
 /** Credentials and push services that do not work, in the words of the checks of the installation. */
 const Transports = () => {
   const { data, problem } = useData(operator.health.report(), { millis: healthMillis });
@@ -134,7 +167,7 @@ export const Attention = () => {
   const counts = [...found.values()];
   const isAnyFound = counts.some((count) => count !== undefined && count > 0);
   const isLoading = counts.includes(undefined);
-  const isKnown = isOperator() || may(webhooksRead) || may("sends:read");
+  const isKnown = isOperator() || may(webhooksRead) || may("sends:read") || mayDraft();
   return (
     <FoundReport.Provider value={report}>
       <section class="card" aria-labelledby="attention">
@@ -143,13 +176,14 @@ export const Attention = () => {
           {isOperator() && <Transports />}
           {may(webhooksRead) && <Webhooks />}
           {may("sends:read") && <MissedSends />}
+          {mayDraft() && <Drafts />}
           {isOperator() && workspaceId.value !== null && <Limits />}
         </ul>
         {isKnown && !isAnyFound && (isLoading || counts.length === 0) && <Loading />}
         {isKnown && !isAnyFound && !isLoading && counts.length > 0 && <p class="quiet">Everything works.</p>}
         {!isKnown && (
           <p class="quiet">
-            Your access key may read neither webhooks nor sends, so nothing is checked here.
+            Your access key may read neither webhooks, sends nor drafts, so nothing is checked here.
           </p>
         )}
       </section>

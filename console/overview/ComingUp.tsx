@@ -89,7 +89,10 @@ export const ComingUp = () => {
       <ul class="lines">
         {items.map(({ at, href, key, name, what, zone }) => (
           <li key={key}>
-            <a href={href}>{name}</a> {what}
+            <a href={href} dir="auto">
+              {name}
+            </a>{" "}
+            {what}
             <InstantText at={at} zone={zone} />
           </li>
         ))}

@@ -18,7 +18,7 @@ export const CardSection = ({
   return (
     <section class="card card-section" aria-labelledby={id ?? own}>
       <div class="card-head">
-        <h2 id={id ?? own} tabIndex={-1}>
+        <h2 id={id ?? own} tabIndex={-1} dir="auto">
           {title}
         </h2>
         {actions}

@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useId, useMemo, useState } from "preact/hooks";
 import { Button } from "./Button.tsx";
 import { formatCount, formatNumber } from "./DisplayFormats.ts";
+import { type Named, SelectBox, type Selection } from "./list/Selection.tsx";
 
 /** A column of a table. */
 export interface Column<Row> {
@@ -40,6 +41,10 @@ export interface DataTableProps<Row> {
   readonly search?: KeptSearch;
   /** A press on a row. Its links and buttons do their own. */
   readonly onRow?: ((row: Row) => void) | undefined;
+  /** Whether the rows are a part of a longer list, which is not sorted then. */
+  readonly isPart?: boolean;
+  /** Rows that are chosen, for actions on several. */
+  readonly selection?: Selection<Row & Named> | undefined;
   /** Shown instead of the rows if there are none. */
   readonly empty?: ComponentChildren;
 }
@@ -74,12 +79,14 @@ export const DataTable = <Row,>({
   columns,
   empty,
   initialSorting,
+  isPart = false,
   label,
   onRow,
   rowKey,
   rows,
   search: kept,
   searchText,
+  selection,
 }: DataTableProps<Row>) => {
   const [sorting, setSorting] = useState<Sorting | null>(initialSorting ?? null);
   const [typed, setTyped] = useState("");
@@ -96,7 +103,7 @@ export const DataTable = <Row,>({
   const inOrder = useMemo(() => sorted(found, columns, sorting), [found, columns, sorting]);
   const shown = inOrder.slice(0, maxRows);
   return (
-    <div class="table-part">
+    <div class="stack table-part">
       {searchText !== undefined && (
         <TableSearch
           label={label}
@@ -111,8 +118,25 @@ export const DataTable = <Row,>({
           <caption class="unseen">{label}</caption>
           <thead>
             <tr>
+              {selection !== undefined && (
+                <th scope="col">
+                  <input
+                    type="checkbox"
+                    aria-label="Choose all rows"
+                    checked={shown.length > 0 && shown.every((row) => selection.has(rowKey(row)))}
+                    onChange={({ currentTarget }) =>
+                      selection.set(shown as ReadonlyArray<Row & Named>, currentTarget.checked)
+                    }
+                  />
+                </th>
+              )}
               {columns.map((column) => (
-                <Heading key={column.key} column={column} sorting={sorting} onSort={setSorting} />
+                <Heading
+                  key={column.key}
+                  column={column}
+                  sorting={sorting}
+                  onSort={isPart ? undefined : setSorting}
+                />
               ))}
             </tr>
           </thead>
@@ -123,6 +147,11 @@ export const DataTable = <Row,>({
                 class={onRow && "chosen-by-click"}
                 onClick={onRow && ((event) => isOwnPress(event) || onRow(row))}
               >
+                {selection !== undefined && (
+                  <td>
+                    <SelectBox item={row as Row & Named} selection={selection} />
+                  </td>
+                )}
                 {columns.map(({ cell, isFigure, key }) => (
                   <td key={key} class={isFigure === true ? "figure" : undefined}>
                     {cell(row)}
@@ -132,7 +161,7 @@ export const DataTable = <Row,>({
             ))}
             {shown.length === 0 && (
               <tr>
-                <td colSpan={columns.length} class="no-rows">
+                <td colSpan={columns.length + +(selection !== undefined)} class="no-rows">
                   {rows.length === 0 ? (empty ?? "Nothing here yet.") : `Nothing matches “${search.trim()}”.`}
                 </td>
               </tr>
@@ -141,7 +170,7 @@ export const DataTable = <Row,>({
         </table>
       </div>
       {inOrder.length > shown.length && (
-        <p class="more-rows">
+        <p class="actions quiet">
           {formatNumber(shown.length)} of {formatCount(inOrder.length, "row")} are shown.{" "}
           <Button onPress={() => setMaxRows(maxRows + rowsShown)}>Show more rows</Button>
         </p>
@@ -157,12 +186,13 @@ const Heading = <Row,>({
 }: {
   readonly column: Column<Row>;
   readonly sorting: Sorting | null;
-  readonly onSort: (sorting: Sorting) => void;
+  /** Undefined for a table that is not sorted. */
+  readonly onSort: ((sorting: Sorting) => void) | undefined;
 }) => {
   const isSorted = sorting?.key === key;
   const direction = isSorted ? (sorting.isDescending ? "descending" : "ascending") : "none";
   const className = isFigure === true ? "figure" : undefined;
-  if (sortBy === undefined)
+  if (sortBy === undefined || onSort === undefined)
     return (
       <th scope="col" class={className}>
         {heading}
@@ -195,7 +225,7 @@ const TableSearch = ({
 }) => {
   const id = useId();
   return (
-    <div class="table-search">
+    <div class="actions quiet">
       <label for={id} class="unseen">
         Search {label.toLowerCase()}
       </label>

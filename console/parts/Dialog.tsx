@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { ApiProblem } from "../data/ApiCall.ts";
 import { Button } from "./Button.tsx";
+import { ProblemText } from "./PageFrame.tsx";
 
 interface DialogProps {
   readonly title: string;
@@ -39,9 +40,11 @@ export const Dialog = ({ actions, children, isKept = false, onClose, title }: Di
         if (!isKept) onClose();
       }}
     >
-      <h2 id={id}>{title}</h2>
+      <h2 id={id} dir="auto">
+        {title}
+      </h2>
       <div class="dialog-body">{children}</div>
-      <div class="dialog-actions">{actions}</div>
+      <div class="actions">{actions}</div>
     </dialog>
   );
 };
@@ -87,11 +90,7 @@ export const ConfirmDialog = ({
   return (
     <Dialog title={title} onClose={onClose} actions={actions}>
       {children}
-      {problem !== null && (
-        <p class="notice notice-problem" role="alert">
-          {problem.message}
-        </p>
-      )}
+      <ProblemText text={problem?.message} />
     </Dialog>
   );
 };

@@ -70,10 +70,17 @@ export const addDays = (day: string, days: number): string => {
   return date.toISOString().slice(0, 10);
 };
 
+/** The first and the last of some days, as "1 Nov 2026 to 30 Nov 2026". */
+export const formatRange = ({ end, start }: { readonly start: string; readonly end: string }): string =>
+  `${formatDay(start)} to ${formatDay(end)}`;
+
+/** A share to one decimal, such as "12.3 %", in one piece. */
+export const formatPercent = (percent: number): string =>
+  `${formatNumber(Math.round(percent * 10) / 10)}\u00a0%`;
+
 /** The change from one figure to another in whole percent, such as "+12 %"; null without a base. */
 export const formatChange = (from: number, to: number): string | null => {
-  if (from === 0) return to === 0 ? "±0 %" : null;
-  const percent = Math.round(((to - from) / from) * 100);
-  if (percent === 0) return "±0 %";
-  return `${percent > 0 ? "+" : "−"}${formatNumber(Math.abs(percent))} %`;
+  if (from === 0 && to !== 0) return null;
+  const percent = from === 0 ? 0 : Math.round(((to - from) / from) * 100);
+  return `${percent === 0 ? "±" : percent > 0 ? "+" : "−"}${formatPercent(Math.abs(percent))}`;
 };

@@ -10,11 +10,20 @@ interface DropZoneProps {
   /** The types and endings that the choice offers. */
   readonly accept: string;
   readonly isMultiple?: boolean;
+  /** Whether it is the main action of its page. */
+  readonly isMain?: boolean;
   readonly onFiles: (files: ReadonlyArray<File>) => void;
 }
 
 /** An area for files. What it says is beside the button. */
-export const DropZone = ({ accept, action, children, isMultiple = false, onFiles }: DropZoneProps) => {
+export const DropZone = ({
+  accept,
+  action,
+  children,
+  isMain = true,
+  isMultiple = false,
+  onFiles,
+}: DropZoneProps) => {
   const input = useRef<HTMLInputElement>(null);
   const [isOver, setOver] = useState(false);
   const take = (files: FileList | null | undefined): void => {
@@ -35,7 +44,7 @@ export const DropZone = ({ accept, action, children, isMultiple = false, onFiles
         take(event.dataTransfer?.files);
       }}
     >
-      <Button variant="primary" onPress={() => input.current?.click()}>
+      <Button variant={isMain ? "primary" : "secondary"} onPress={() => input.current?.click()}>
         {action}
       </Button>
       {/* The button has the name and the focus. */}

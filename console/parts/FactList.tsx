@@ -3,9 +3,15 @@ import type { ComponentChildren } from "preact";
 /** A name and what is known under it. */
 export type Fact = readonly [name: string, value: ComponentChildren];
 
-/** Facts about one thing. */
-export const FactList = ({ facts }: { readonly facts: ReadonlyArray<Fact> }) => (
-  <dl class="fact-list">
+/** Facts about one thing: side by side, or as lines of a summary. */
+export const FactList = ({
+  facts,
+  look = "fact-list",
+}: {
+  readonly facts: ReadonlyArray<Fact>;
+  readonly look?: "fact-list" | "summary" | "summary card";
+}) => (
+  <dl class={look}>
     {facts.map(([name, value]) => (
       <div key={name}>
         <dt>{name}</dt>

@@ -1,6 +1,8 @@
 /** Filters of a list. Their values are parameters of the address. */
+import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import type { Choice } from "./form/Fields.tsx";
+import { Button } from "./Button.tsx";
+import { type Choice, Select } from "./form/Fields.tsx";
 import { FieldProblems } from "./form/FieldProblems.tsx";
 
 interface FilterProps {
@@ -60,7 +62,32 @@ export const SearchFilter = ({
   );
 };
 
-const problemAttributes = (id: string, problems: ReadonlyArray<string>) =>
+/** The filters of a page. On a narrow one, all but the search are folded. */
+export const FilterBar = ({
+  children,
+  count,
+}: {
+  /** The filters that are set. */
+  readonly count: number;
+  readonly children: ComponentChildren;
+}) => {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <div class={isOpen ? "filters" : "filters is-folded"} role="search" aria-label="Filters">
+        {children}
+      </div>
+      <div class="filters-toggle">
+        <Button isExpanded={isOpen} onPress={() => setOpen(!isOpen)}>
+          Filters{count > 0 && ` (${count})`}
+        </Button>
+      </div>
+    </>
+  );
+};
+
+/** The attributes that connect a control with its problems. */
+export const problemAttributes = (id: string, problems: ReadonlyArray<string>) =>
   problems.length === 0 ? {} : ({ "aria-invalid": "true", "aria-describedby": id } as const);
 
 /** One of a few values. The empty value is all of them. */
@@ -77,18 +104,13 @@ export const ChoiceFilter = ({
       <label for={id} class="unseen">
         {label}
       </label>
-      <select
+      <Select
         id={id}
         value={value}
-        onChange={(event) => onValue(event.currentTarget.value)}
+        choices={choices}
+        onValue={onValue}
         {...problemAttributes(`${id}-problem`, problems)}
-      >
-        {choices.map((choice) => (
-          <option key={choice.value} value={choice.value}>
-            {choice.text}
-          </option>
-        ))}
-      </select>
+      />
       <FieldProblems id={`${id}-problem`} sentences={problems} />
     </div>
   );

@@ -9,6 +9,11 @@ export const mediaSource = (url: string): string => {
   return `/media/${parts.slice(parts.at(-1) === "thumbnail" ? -2 : -1).join("/")}`;
 };
 
+/** The files that a choice offers: the endings as well, as some systems do not know the type of each. */
+export const acceptedMedia =
+  "image/jpeg,image/png,image/gif,image/webp,video/mp4,video/quicktime,video/webm,audio/mpeg,audio/mp4," +
+  "audio/wav,audio/ogg,.jpg,.jpeg,.png,.gif,.webp,.mp4,.mov,.webm,.mp3,.m4a,.wav,.ogg";
+
 const units = ["bytes", "kB", "MB", "GB"] as const;
 
 /** A size in bytes as "183 kB". */

@@ -29,7 +29,7 @@ export const PageFrame = ({ actions, children, lead, title }: PageFrameProps) =>
     <>
       <header class="page-head">
         <div>
-          <h1 ref={heading} tabIndex={-1}>
+          <h1 ref={heading} tabIndex={-1} dir="auto">
             {title}
           </h1>
           {lead !== undefined && <p class="lead">{lead}</p>}
@@ -43,9 +43,13 @@ export const PageFrame = ({ actions, children, lead, title }: PageFrameProps) =>
 
 /** A problem of a read: the API's own sentence. Of a temporary one the last data stays on the page. */
 export const LoadProblem = ({ problem }: { readonly problem: ApiProblem | undefined }) =>
-  problem === undefined || problem.status === null ? null : (
+  problem === undefined || problem.status === null ? null : <ProblemText text={problem.message} />;
+
+/** Says at once what went wrong; nothing without a text. */
+export const ProblemText = ({ text }: { readonly text: string | null | undefined }) =>
+  text === null || text === undefined ? null : (
     <p class="notice notice-problem" role="alert">
-      {problem.message}
+      {text}
     </p>
   );
 

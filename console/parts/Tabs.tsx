@@ -1,5 +1,5 @@
 /** Tabs: links of which one is open. The arrow keys move among them. */
-import { useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 
 /** A tab and its address. */
 export interface Tab {
@@ -29,6 +29,11 @@ const moves: Readonly<Record<string, (index: number, count: number) => number>> 
 /** A row of tabs, which scrolls if it is wider than the page. */
 export const Tabs = ({ chosen, label, panel, tabs }: TabsProps) => {
   const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    list.current
+      ?.querySelector('[aria-selected="true"]')
+      ?.scrollIntoView({ block: "nearest", inline: "center" });
+  }, [chosen]);
   const move = (event: KeyboardEvent): void => {
     const links = [...(list.current?.querySelectorAll<HTMLElement>('[role="tab"]') ?? [])];
     const index = links.findIndex((link) => link === document.activeElement);

@@ -42,6 +42,12 @@ export const presetRange = (days: number, timezone: string): DayRange => {
   return { start: addDays(end, 1 - days), end };
 };
 
+/** The last 30 days, compared. */
+export const lastDays = (timezone: string): ChosenRange => {
+  const range = presetRange(defaultDays, timezone);
+  return { ...range, days: defaultDays, before: periodBefore(range) };
+};
+
 /** Whether the figures are compared with the period before. */
 export const isCompared = (): boolean => parameter("compare") !== "none";
 

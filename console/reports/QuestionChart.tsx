@@ -1,6 +1,6 @@
 /** The answers to one question as a chart. */
 import { BarChart } from "../parts/chart/BarChart.tsx";
-import { formatCount, formatNumber } from "../parts/DisplayFormats.ts";
+import { formatCount, formatNumber, formatPercent } from "../parts/DisplayFormats.ts";
 import { FactList } from "../parts/FactList.tsx";
 import type { QuestionResult } from "../data/Resources.ts";
 
@@ -28,7 +28,9 @@ export const questionSummary = ({
 }: QuestionResult): string => {
   if (choices !== undefined) {
     const first = choices.toSorted((a, b) => b.count - a.count)[0];
-    return first === undefined || first.count === 0 ? "no answer" : `${first.text}: ${shown(first.share)} %`;
+    return first === undefined || first.count === 0
+      ? "no answer"
+      : `${first.text}: ${formatPercent(first.share)}`;
   }
   if (yes !== undefined) return `Yes ${shown(yes)}, no ${shown(no)}`;
   if (median !== undefined) return `Mean ${shown(mean)}, median ${shown(median)}`;
@@ -40,7 +42,7 @@ const bars = ({ choices, distribution, false_count: no, true_count: yes }: Quest
   if (choices !== undefined)
     return choices.map(({ count, id, share, text }) => ({
       key: id,
-      name: `${text} (${shown(share)} %)`,
+      name: `${text} (${formatPercent(share)})`,
       value: count,
     }));
   if (distribution !== undefined)
@@ -57,7 +59,7 @@ export const QuestionChart = ({ question }: { readonly question: QuestionResult 
   const { answered, max, mean, median, min, question_text: text, type } = question;
   const drawn = bars(question);
   return (
-    <section class="card question-card">
+    <section class="card stack question-card">
       <h2>{text}</h2>
       <p class="quiet">
         {questionTypes[type]} · {formatCount(answered, "answer")}

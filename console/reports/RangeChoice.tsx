@@ -1,7 +1,7 @@
 /** The range of a report: presets, two days, and whether it is compared. */
 import type { ApiProblem } from "../data/ApiCall.ts";
 import { Button } from "../parts/Button.tsx";
-import { formatDay } from "../parts/DisplayFormats.ts";
+import { formatRange } from "../parts/DisplayFormats.ts";
 import { DayFilter } from "../parts/Filters.tsx";
 import { CheckField } from "../parts/form/Fields.tsx";
 import { setParameters } from "../routing/Router.ts";
@@ -20,7 +20,7 @@ export const RangeChoice = ({ problem, range, timezone }: RangeChoiceProps) => {
   const { before, end, start } = range;
   return (
     <div class="range" role="group" aria-label="Range">
-      <div class="range-presets">
+      <div class="actions">
         {presetDays.map((days) => {
           const preset = presetRange(days, timezone);
           return (
@@ -48,11 +48,7 @@ export const RangeChoice = ({ problem, range, timezone }: RangeChoiceProps) => {
       />
       <div class="range-compare">
         <CheckField label="Compare with the period before" isChecked={isCompared()} onValue={setCompared} />
-        {before !== null && (
-          <p class="hint">
-            {formatDay(before.start)} to {formatDay(before.end)}, the same days of the week
-          </p>
-        )}
+        {before !== null && <p class="hint">{formatRange(before)}, the same days of the week</p>}
       </div>
     </div>
   );

@@ -20,12 +20,12 @@ export const saveCsv = async (report: ApiRequest<unknown>, id: string | null): P
   saveFile(id === null ? blob : new Blob([onlyRow(await blob.text(), id)], { type: blob.type }), name);
 };
 
-/** Saves the charts of an element as one picture. */
-export const savePng = async (element: HTMLElement, name: string): Promise<void> => {
-  const charts = [...element.querySelectorAll<SVGSVGElement>('.chart svg[role="img"]')].map((svg) => {
+/** Saves the charts of an element as one picture, below a heading. */
+export const savePng = async (element: HTMLElement, name: string, heading: string): Promise<void> => {
+  const charts = [...element.querySelectorAll<SVGSVGElement>(".chart svg")].map((svg) => {
     const question = svg.closest("section")?.querySelector("h2")?.textContent;
     const caption = svg.closest(".chart")?.querySelector("figcaption strong")?.textContent;
     return { svg, title: question ?? caption ?? "" };
   });
-  if (charts.length > 0) saveFile(await chartsPng(charts), name);
+  if (charts.length > 0) saveFile(await chartsPng(heading, charts), name);
 };

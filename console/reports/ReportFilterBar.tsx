@@ -3,15 +3,16 @@ import { platform } from "../data/Api.ts";
 import type { ApiProblem } from "../data/ApiCall.ts";
 import { useData } from "../data/Query.ts";
 import { Button } from "../parts/Button.tsx";
-import { ChoiceFilter } from "../parts/Filters.tsx";
+import { ChoiceFilter, FilterBar } from "../parts/Filters.tsx";
 import type { Choice } from "../parts/form/Fields.tsx";
+import { SearchChoiceFilter } from "../parts/form/SearchChoice.tsx";
 import { parameter } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
 import type { ChosenRange } from "./ChosenRange.ts";
-import { type ApiFilter, clearFilters, isFiltered, setFilter } from "./ReportFilters.ts";
+import { type ApiFilter, campaignStatuses, clearFilters, isFiltered, setFilter } from "./ReportFilters.ts";
 
-/** Longer lists are chosen from in the table. */
-const maxChoices = 500;
+/** Filters with as many choices as there are campaigns or locations. */
+const searched = new Set<ApiFilter>(["campaign", "location", "location_group"]);
 const once = { millis: Infinity };
 
 interface Named {
@@ -22,14 +23,6 @@ interface Named {
 const choicesOf = (items: ReadonlyArray<Named> | undefined): ReadonlyArray<Choice> =>
   (items ?? []).map(({ id, name }) => ({ value: id, text: name }));
 
-/** Choices with "all" first, and with the chosen value also where it is not among them. */
-const withAll = (all: string, choices: ReadonlyArray<Choice>, value: string): ReadonlyArray<Choice> => {
-  const first = choices.slice(0, maxChoices);
-  const chosen = choices.find((choice) => choice.value === value) ?? { value, text: value };
-  const isShown = value === "" || first.some((choice) => choice.value === value);
-  return [{ value: "", text: all }, ...(isShown ? first : [chosen, ...first])];
-};
-
 const activations: ReadonlyArray<Choice> = [
   { value: "on_enter", text: "On enter" },
   { value: "on_exit", text: "On exit" },
@@ -39,13 +32,6 @@ const activations: ReadonlyArray<Choice> = [
 const contentTypes: ReadonlyArray<Choice> = [
   { value: "message", text: "Messages" },
   { value: "survey", text: "Surveys" },
-];
-/** The statuses of campaigns. */
-export const campaignStatuses: ReadonlyArray<Choice> = [
-  { value: "active", text: "Active" },
-  { value: "scheduled", text: "Scheduled" },
-  { value: "paused", text: "Paused" },
-  { value: "ended", text: "Ended" },
 ];
 
 interface ReportFilterBarProps {
@@ -78,17 +64,21 @@ export const ReportFilterBar = ({ notificationName, problem, range, statuses }: 
   ];
   const notification = parameter("notification");
   return (
-    <div class="filters" role="search" aria-label="Filters">
-      {rows.map(([name, label, all, choices]) => (
-        <ChoiceFilter
-          key={name}
-          label={label}
-          value={parameter(name)}
-          choices={withAll(all, choices, parameter(name))}
-          problems={problem?.fields[name] ?? []}
-          onValue={(value) => setFilter(name, value)}
-        />
-      ))}
+    <FilterBar count={rows.filter(([name]) => parameter(name) !== "").length + +(notification !== "")}>
+      {rows.map(([name, label, all, choices]) => {
+        // Long lists are searched.
+        const Filter = searched.has(name) ? SearchChoiceFilter : ChoiceFilter;
+        return (
+          <Filter
+            key={name}
+            label={label}
+            value={parameter(name)}
+            choices={[{ value: "", text: all }, ...choices]}
+            problems={problem?.fields[name] ?? []}
+            onValue={(value) => setFilter(name, value)}
+          />
+        );
+      })}
       {notification !== "" && (
         <ChoiceFilter
           label="Notification"
@@ -105,6 +95,6 @@ export const ReportFilterBar = ({ notificationName, problem, range, statuses }: 
           Clear filters
         </Button>
       )}
-    </div>
+    </FilterBar>
   );
 };

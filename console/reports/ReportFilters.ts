@@ -2,6 +2,7 @@
 import type { ApiRequest } from "../data/ApiCall.ts";
 import { type Loaded, useData } from "../data/Query.ts";
 import type { Report } from "../data/Resources.ts";
+import type { Choice } from "../parts/form/Fields.tsx";
 import { parameter, setParameters } from "../routing/Router.ts";
 import type { ChosenRange, DayRange } from "./ChosenRange.ts";
 
@@ -20,6 +21,14 @@ export type ApiFilter = (typeof apiFilters)[number];
 
 /** `notification` and `question` keep one row; `q` is the search of the table. */
 const ownFilters = ["notification", "question", "q"] as const;
+
+/** The statuses of campaigns. */
+export const campaignStatuses: ReadonlyArray<Choice> = [
+  { value: "active", text: "Active" },
+  { value: "scheduled", text: "Scheduled" },
+  { value: "paused", text: "Paused" },
+  { value: "ended", text: "Ended" },
+];
 
 /** Whether anything but the range narrows the report. */
 export const isFiltered = (): boolean =>

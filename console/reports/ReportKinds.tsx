@@ -2,11 +2,11 @@
 import type { ComponentChildren } from "preact";
 import { CampaignBadge } from "../campaigns/CampaignBadge.tsx";
 import { Badge } from "../parts/Badge.tsx";
+import { textColumn } from "../parts/Columns.tsx";
 import type { Column } from "../parts/DataTable.tsx";
 import type { Choice } from "../parts/form/Fields.tsx";
-import type { ReportQuery } from "./ReportFilters.ts";
+import { campaignStatuses, type ReportQuery } from "./ReportFilters.ts";
 import { type Changes, changedAddress } from "../routing/Router.ts";
-import { campaignStatuses } from "./ReportFilterBar.tsx";
 import { platform } from "../data/Api.ts";
 import type { ApiRequest } from "../data/ApiCall.ts";
 import type {
@@ -63,13 +63,6 @@ const statusColumn = <Row extends { readonly status: string }>(
   heading: "Status",
   cell: ({ status }) => badge(status),
   sortBy: ({ status }) => status,
-});
-
-const textColumn = <Row,>(key: string, heading: string, text: (row: Row) => string): Column<Row> => ({
-  key,
-  heading,
-  cell: text,
-  sortBy: text,
 });
 
 const campaignBadge = (status: CampaignStatus | "unused") =>

@@ -2,13 +2,14 @@
 import type { ComponentType } from "preact";
 import { useCallback, useRef, useState } from "preact/hooks";
 import { platform } from "../data/Api.ts";
-import { ApiProblem } from "../data/ApiCall.ts";
-import { Button } from "../parts/Button.tsx";
+import type { ApiProblem } from "../data/ApiCall.ts";
+import { ActionButton } from "../parts/ActionButton.tsx";
 import type { Choice } from "../parts/form/Fields.tsx";
+import { formatRange } from "../parts/DisplayFormats.ts";
 import { LoadProblem, PageFrame } from "../parts/PageFrame.tsx";
 import { tabId, Tabs } from "../parts/Tabs.tsx";
 import { changedAddress, parameter } from "../routing/Router.ts";
-import { workspace } from "../session/Scope.ts";
+import { environment, environmentNames, workspace } from "../session/Scope.ts";
 import { chosenRange } from "./ChosenRange.ts";
 import { RangeChoice } from "./RangeChoice.tsx";
 import { saveCsv, savePng } from "./ReportFiles.ts";
@@ -75,49 +76,22 @@ const hasIdFirst = new Set(["notifications", "interactions"]);
 
 interface FilesProps {
   readonly range: ReportProps["range"];
-  readonly onProblem: (problem: ApiProblem | undefined) => void;
   readonly onPng: () => Promise<void>;
 }
 
-const FileButton = ({
-  onProblem,
-  save,
-  text,
-}: Pick<FilesProps, "onProblem"> & { readonly text: string; readonly save: () => Promise<void> }) => {
-  const [isBusy, setBusy] = useState(false);
-  const press = async (): Promise<void> => {
-    setBusy(true);
-    onProblem(undefined);
-    try {
-      await save();
-    } catch (error) {
-      onProblem(error instanceof ApiProblem ? error : new ApiProblem(0, "unexpected", String(error)));
-    }
-    setBusy(false);
-  };
-  return (
-    <Button isBusy={isBusy} onPress={() => void press()}>
-      {text}
-    </Button>
-  );
-};
-
-const ReportActions = ({ onPng, onProblem, range, report }: FilesProps & { readonly report: ReportName }) => {
+const ReportActions = ({ onPng, range, report }: FilesProps & { readonly report: ReportName }) => {
   const notification = parameter("notification");
   const id = hasIdFirst.has(report) && notification !== "" ? notification : null;
+  const save = () => saveCsv(platform.reports[report](reportQuery(range)), id);
   return (
     <>
-      <FileButton
-        text="CSV"
-        save={() => saveCsv(platform.reports[report](reportQuery(range)), id)}
-        onProblem={onProblem}
-      />
-      <FileButton text="PNG" save={onPng} onProblem={onProblem} />
+      <ActionButton onPress={save}>CSV</ActionButton>
+      <ActionButton onPress={onPng}>PNG</ActionButton>
     </>
   );
 };
 
-const ResultActions = ({ onPng, onProblem, range }: FilesProps) => {
+const ResultActions = ({ onPng, range }: FilesProps) => {
   const { chosen } = useSurveys(range);
   if (chosen === undefined) return null;
   const { campaign_id: campaign, survey_id: notification } = chosen;
@@ -125,9 +99,9 @@ const ResultActions = ({ onPng, onProblem, range }: FilesProps) => {
     saveCsv(platform.surveyResults[part](campaign, notification, reportQuery(range, [])), null);
   return (
     <>
-      <FileButton text="CSV" save={() => save("results")} onProblem={onProblem} />
-      <FileButton text="Answers as CSV" save={() => save("answers")} onProblem={onProblem} />
-      <FileButton text="PNG" save={onPng} onProblem={onProblem} />
+      <ActionButton onPress={() => save("results")}>CSV</ActionButton>
+      <ActionButton onPress={() => save("answers")}>Answers as CSV</ActionButton>
+      <ActionButton onPress={onPng}>PNG</ActionButton>
     </>
   );
 };
@@ -142,16 +116,21 @@ const isAtControls = (problem: ApiProblem | undefined): boolean => {
 const ReportBody = ({ timezone }: { readonly timezone: string }) => {
   const report = reports.find(({ key }) => key === parameter("report")) ?? summary;
   const [news, setNews] = useState<ReportNews>({ problem: undefined, notificationName: undefined });
-  const [fileProblem, setFileProblem] = useState<ApiProblem | undefined>(undefined);
   const onNews = useCallback((next: ReportNews) => setNews(next), []);
   const content = useRef<HTMLDivElement>(null);
   const range = chosenRange(timezone);
   const onPng = async (): Promise<void> => {
     if (content.current === null) return;
-    await savePng(content.current, `waypost-${report.key}-${range.start}-${range.end}.png`);
+    await savePng(content.current, `waypost-${report.key}-${range.start}-${range.end}.png`, heading);
   };
+  const heading = [
+    workspace.value?.name,
+    environmentNames[environment.value],
+    report.label,
+    range.days === null ? "" : formatRange(range),
+  ].join(" · ");
   const isResults = report.key === "results";
-  const files: FilesProps = { range, onPng, onProblem: setFileProblem };
+  const files: FilesProps = { range, onPng };
   const { Tab } = report;
   return (
     <PageFrame
@@ -176,7 +155,8 @@ const ReportBody = ({ timezone }: { readonly timezone: string }) => {
             notificationName={news.notificationName}
           />
         )}
-        <LoadProblem problem={fileProblem ?? (isAtControls(news.problem) ? undefined : news.problem)} />
+        <p class="print-only">{heading}</p>
+        <LoadProblem problem={isAtControls(news.problem) ? undefined : news.problem} />
         <div class="report" ref={content}>
           <Tab key={report.key} range={range} onNews={onNews} />
         </div>

@@ -3,8 +3,8 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import type { ApiProblem } from "../data/ApiCall.ts";
 import { useLast } from "../data/LastData.ts";
 import { BarChart } from "../parts/chart/BarChart.tsx";
+import { figureColumn, linkColumn } from "../parts/Columns.tsx";
 import { type Column, DataTable } from "../parts/DataTable.tsx";
-import { formatNumber } from "../parts/DisplayFormats.ts";
 import { ChoiceFilter } from "../parts/Filters.tsx";
 import { Loading } from "../parts/PageFrame.tsx";
 import { changedAddress, navigate, parameter } from "../routing/Router.ts";
@@ -31,44 +31,15 @@ const columnsOf = <Row extends { readonly id: string }>(
   chosen: RowFigure<Row>,
   before: ReadonlyMap<string, Row> | null,
 ): ReadonlyArray<Column<Row>> => {
-  const figures = kind.figures.map(({ key, label, value }): Column<Row> => ({
-    key,
-    heading: label,
-    isFigure: true,
-    cell: (row) => {
-      const shown = value(row);
-      return shown === null ? <span class="quiet">none</span> : formatNumber(shown);
-    },
-    sortBy: value,
-  }));
   const beforeOf = (row: Row): number | null => {
     const old = before?.get(row.id);
     return old === undefined ? null : chosen.value(old);
   };
-  const compared: Column<Row> = {
-    key: "before",
-    heading: "Period before",
-    isFigure: true,
-    cell: (row) => {
-      const old = beforeOf(row);
-      return old === null ? <span class="quiet">none</span> : formatNumber(old);
-    },
-    sortBy: beforeOf,
-  };
   return [
-    {
-      key: "name",
-      heading: "Name",
-      cell: (row) => (
-        <a class="row-link" href={changedAddress(kind.filter(row))}>
-          {kind.name(row)}
-        </a>
-      ),
-      sortBy: kind.name,
-    },
+    linkColumn("Name", kind.name, (row) => changedAddress(kind.filter(row))),
     ...kind.columns,
-    ...figures,
-    ...(before === null ? [] : [compared]),
+    ...kind.figures.map(({ key, label, value }) => figureColumn(key, label, value)),
+    ...(before === null ? [] : [figureColumn("before", `${chosen.label}, period before`, beforeOf)]),
   ];
 };
 
@@ -115,7 +86,7 @@ export const RowReport = <Row extends { readonly id: string }>({
   return (
     <>
       {rows.length > 0 && (
-        <div class="card report-chart">
+        <div class="card stack">
           <ChoiceFilter
             label="Figure of the chart"
             value={chosenKey}

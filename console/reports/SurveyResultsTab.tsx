@@ -4,9 +4,10 @@ import { platform } from "../data/Api.ts";
 import { useLast } from "../data/LastData.ts";
 import { useData } from "../data/Query.ts";
 import type { QuestionResult, SurveyReportRow } from "../data/Resources.ts";
+import { figureColumn, linkColumn, textColumn } from "../parts/Columns.tsx";
 import { type Column, DataTable } from "../parts/DataTable.tsx";
 import { EmptyState } from "../parts/EmptyState.tsx";
-import { formatCount, formatNumber } from "../parts/DisplayFormats.ts";
+import { formatCount, formatRange } from "../parts/DisplayFormats.ts";
 import { changeText } from "../parts/FigureTotals.tsx";
 import { ChoiceFilter } from "../parts/Filters.tsx";
 import { Loading } from "../parts/PageFrame.tsx";
@@ -31,29 +32,13 @@ export const useSurveys = ({ end, start }: ReportProps["range"]) => {
 };
 
 const columns: ReadonlyArray<Column<QuestionResult>> = [
-  {
-    key: "question",
-    heading: "Question",
-    cell: ({ id, question_text: text }) => (
-      <a class="row-link" href={changedAddress({ question: id })}>
-        {text}
-      </a>
-    ),
-    sortBy: ({ question_text: text }) => text,
-  },
-  {
-    key: "type",
-    heading: "Type",
-    cell: ({ type }) => questionTypes[type],
-    sortBy: ({ type }) => questionTypes[type],
-  },
-  {
-    key: "answered",
-    heading: "Answered",
-    isFigure: true,
-    cell: ({ answered }) => formatNumber(answered),
-    sortBy: ({ answered }) => answered,
-  },
+  linkColumn(
+    "Question",
+    (question) => question.question_text,
+    ({ id }) => changedAddress({ question: id }),
+  ),
+  textColumn("type", "Type", ({ type }) => questionTypes[type]),
+  figureColumn("answered", "Answered", ({ answered }) => answered),
   { key: "result", heading: "Result", cell: questionSummary },
 ];
 
@@ -76,11 +61,12 @@ const Results = ({ onNews, range, survey }: ReportProps & { readonly survey: Sur
   const shown = results.questions.filter(({ id }) => question === "" || id === question);
   return (
     <>
-      <p class="results-total">
+      <p class="actions results-total">
         <strong>{formatCount(results.responses, "response")}</strong>
         {before !== undefined && (
           <span class="change">
-            {changeText(before.data.responses, results.responses)} in the period before
+            {changeText(before.data.responses, results.responses)}
+            {range.before !== null && `, ${formatRange(range.before)}`}
           </span>
         )}
       </p>

@@ -1,7 +1,8 @@
 /** The conditions of a rule as fields. */
 import type { AttributeSummary } from "../data/Resources.ts";
 import { Button } from "../parts/Button.tsx";
-import { type Choice, FieldGroup, SelectField, TextField } from "../parts/form/Fields.tsx";
+import { Combobox } from "../parts/Combobox.tsx";
+import { type Choice, Field, FieldGroup, SelectField, TextField } from "../parts/form/Fields.tsx";
 import {
   builtInAttributes,
   type Comparison,
@@ -44,23 +45,28 @@ interface ConditionProps {
   readonly onChange: (condition: TypedCondition) => void;
 }
 
-const maxSuggestions = 5;
-
-/** A value, with the most frequent ones as examples. */
+/** A value: one that devices have, or any other one. */
 const TypedValueField = ({ attributes, condition, name, onChange }: ConditionProps) => {
-  const { attribute, type, value } = condition;
-  const suggestions = suggestionsOf(attribute, attributes).slice(0, maxSuggestions);
-  const dated = attribute === "registered_at" ? ["2026-11-21"] : [];
-  const examples = [...suggestions, ...dated].join(", ");
+  const { attribute, value } = condition;
+  const choose = (next: string) => onChange({ ...condition, value: next });
+  if (attribute === "registered_at")
+    return <TextField name={`${name}.value`} label="Value" type="date" value={value} onValue={choose} />;
+  const known = suggestionsOf(attribute, attributes);
+  const found = known.filter((each) => each.toLowerCase().includes(value.trim().toLowerCase()));
   return (
-    <TextField
-      name={`${name}.value`}
-      label="Value"
-      {...(type === "number" && { inputMode: "decimal" as const })}
-      placeholder={examples === "" ? "" : `such as ${examples}`}
-      value={value}
-      onValue={(next) => onChange({ ...condition, value: next })}
-    />
+    <Field name={`${name}.value`} label="Value">
+      {(control) => (
+        <Combobox
+          {...control}
+          placeholder={known.length === 0 ? "" : "Choose or type"}
+          text={value}
+          onText={choose}
+          options={(known.includes(value) ? known : found).map((text) => ({ key: text, text }))}
+          onChoose={({ text }) => choose(text)}
+          none="No device has this value yet."
+        />
+      )}
+    </Field>
   );
 };
 
@@ -82,7 +88,7 @@ const ValueField = (props: ConditionProps) => {
       <TextField
         name={`${name}.value`}
         label="Value"
-        hint="One a line."
+        hint={["One a line", ...suggestionsOf(condition.attribute, props.attributes)].join(", ")}
         rows={3}
         value={condition.value}
         onValue={onValue}

@@ -2,32 +2,22 @@
 import { platform } from "../data/Api.ts";
 import type { Segment } from "../data/Resources.ts";
 import { ButtonLink } from "../parts/Button.tsx";
+import { figureColumn, linkColumn, textColumn, timeColumn } from "../parts/Columns.tsx";
 import type { Column } from "../parts/DataTable.tsx";
-import { formatNumber } from "../parts/DisplayFormats.ts";
-import { InstantText } from "../parts/InstantText.tsx";
-import { TablePage } from "../parts/list/ListPage.tsx";
+import { TablePage, wholeList } from "../parts/list/ListPage.tsx";
 import { addressOf } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
 import { ruleText } from "./RuleModel.ts";
 
 const columns: ReadonlyArray<Column<Segment>> = [
-  {
-    key: "name",
-    heading: "Name",
-    cell: ({ id, name }) => (
-      <a class="row-link" href={addressOf(`/segments/${id}`)}>
-        {name}
-      </a>
-    ),
-  },
-  { key: "rule", heading: "Rule", cell: ({ rule }) => ruleText(rule) },
-  {
-    key: "devices",
-    heading: "Devices",
-    isFigure: true,
-    cell: ({ device_count: count }) => formatNumber(count),
-  },
-  { key: "updated", heading: "Changed", cell: ({ updated_at: at }) => <InstantText at={at} /> },
+  linkColumn(
+    "Name",
+    ({ name }) => name,
+    ({ id }) => addressOf(`/segments/${id}`),
+  ),
+  textColumn("rule", "Rule", ({ rule }) => ruleText(rule)),
+  figureColumn("devices", "Devices", (segment) => segment.device_count),
+  timeColumn("updated", "Changed", (segment) => segment.updated_at),
 ];
 
 const NewSegment = () =>
@@ -42,6 +32,7 @@ export const SegmentListPage = () => (
   <TablePage
     title="Segments"
     list={platform.segments.list}
+    options={wholeList}
     columns={columns}
     action={<NewSegment />}
     empty={[

@@ -1,45 +1,27 @@
 /** One segment: its rule can be changed, and it can be deleted. */
-import { useState } from "preact/hooks";
 import { platform } from "../data/Api.ts";
-import { send } from "../data/ApiCall.ts";
 import { refresh, useData } from "../data/Query.ts";
 import type { Segment } from "../data/Resources.ts";
-import { Button } from "../parts/Button.tsx";
-import { ConfirmDialog } from "../parts/Dialog.tsx";
+import { ConfirmButton } from "../parts/ConfirmButton.tsx";
 import { formatCount } from "../parts/DisplayFormats.ts";
 import { LoadProblem, Loading, PageFrame } from "../parts/PageFrame.tsx";
 import { showToast } from "../parts/Toasts.tsx";
-import { addressOf, navigate } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
 import type { PageProps } from "../shell/PageProps.ts";
 import { ruleText } from "./RuleModel.ts";
 import { SegmentForm } from "./SegmentForm.tsx";
 
-const Delete = ({ segment }: { readonly segment: Segment }) => {
-  const [isAsking, setAsking] = useState(false);
-  const remove = async (): Promise<void> => {
-    await send(platform.segments.delete(segment.id));
-    navigate(addressOf("/segments"));
-    showToast(`The segment "${segment.name}" is deleted.`);
-    await refresh();
-  };
-  return (
-    <>
-      <Button onPress={() => setAsking(true)}>Delete</Button>
-      {isAsking && (
-        <ConfirmDialog
-          title={`Delete "${segment.name}"?`}
-          action="Delete"
-          isDangerous
-          onConfirm={remove}
-          onClose={() => setAsking(false)}
-        >
-          <p>Campaigns that name it keep their other segments. Its devices are not changed.</p>
-        </ConfirmDialog>
-      )}
-    </>
-  );
-};
+const Delete = ({ segment: { id, name } }: { readonly segment: Segment }) => (
+  <ConfirmButton
+    title={`Delete “${name}”?`}
+    action="Delete"
+    request={platform.segments.delete(id)}
+    done={`The segment “${name}” is deleted.`}
+    leadsTo="/segments"
+  >
+    <p>Campaigns that name it keep their other segments. Its devices are not changed.</p>
+  </ConfirmButton>
+);
 
 /** One segment. */
 export const SegmentPage = ({ ids }: PageProps) => {

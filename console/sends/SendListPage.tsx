@@ -3,9 +3,9 @@ import { platform } from "../data/Api.ts";
 import { useData } from "../data/Query.ts";
 import type { Send } from "../data/Resources.ts";
 import { CardSection } from "../parts/CardSection.tsx";
+import { figureColumn, linkColumn, timeColumn } from "../parts/Columns.tsx";
 import { DataTable, type Column } from "../parts/DataTable.tsx";
 import { formatNumber } from "../parts/DisplayFormats.ts";
-import { InstantText } from "../parts/InstantText.tsx";
 import { ListPage } from "../parts/list/ListPage.tsx";
 import { addressOf, changedAddress, parameter } from "../routing/Router.ts";
 import { SendBadge, sendName } from "./SendBadge.tsx";
@@ -24,45 +24,41 @@ const statuses = [
   { value: "cancelled", text: "Cancelled" },
 ];
 
-const due: Column<Send> = { key: "due", heading: "Due", cell: ({ due_at: at }) => <InstantText at={at} /> };
-
 const names: ReadonlyArray<Column<Send>> = [
-  {
-    key: "name",
-    heading: "Notification",
-    cell: (send) => (
-      <a class="row-link" href={addressOf(`/sends/${send.id}`)}>
-        {sendName(send)}
-      </a>
-    ),
-  },
+  linkColumn("Notification", sendName, ({ id }) => addressOf(`/sends/${id}`)),
   {
     key: "campaign",
     heading: "Campaign",
     cell: ({ campaign_id: id, campaign_name: name }) =>
-      name === null ? <span class="quiet">deleted</span> : <a href={addressOf(`/campaigns/${id}`)}>{name}</a>,
+      name === null ? (
+        <span class="quiet">deleted</span>
+      ) : (
+        <a href={addressOf(`/campaigns/${id}`)} dir="auto">
+          {name}
+        </a>
+      ),
+    sortBy: (send) => send.campaign_name,
   },
-  due,
+  timeColumn("due", "Due", (send) => send.due_at),
 ];
-
-const figure = (key: "targeted" | "delivered", heading: string): Column<Send> => ({
-  key,
-  heading,
-  isFigure: true,
-  cell: (send) => formatNumber(send[key]),
-});
 
 const columns: ReadonlyArray<Column<Send>> = [
   ...names,
-  { key: "status", heading: "Status", cell: ({ status }) => <SendBadge status={status} /> },
-  figure("targeted", "Targeted"),
-  figure("delivered", "Delivered"),
+  {
+    key: "status",
+    heading: "Status",
+    cell: ({ status }) => <SendBadge status={status} />,
+    sortBy: ({ status }) => status,
+  },
+  figureColumn("targeted", "Targeted", ({ targeted }) => targeted),
+  figureColumn("delivered", "Delivered", ({ delivered }) => delivered),
   {
     key: "failed",
     heading: "Failed",
     isFigure: true,
     cell: ({ failed, id }) =>
       failed === 0 ? "0" : <a href={addressOf(`/sends/${id}`)}>{formatNumber(failed)}</a>,
+    sortBy: ({ failed }) => failed,
   },
 ];
 
@@ -96,7 +92,7 @@ const Running = () => {
 };
 
 const Due = ({ sends }: { readonly sends: ReadonlyArray<Send> }) => (
-  <section class="send-part" aria-labelledby="due-sends">
+  <section class="stack" aria-labelledby="due-sends">
     <h2 id="due-sends">Due</h2>
     <DataTable
       label="Due sends"
@@ -117,7 +113,7 @@ const Sections = ({ sends }: { readonly sends: ReadonlyArray<Send> }) => {
       {(status === "" || status === "running") && <Running />}
       {status === "" && parameter("cursor") === "" && <Due sends={due?.data ?? []} />}
       {status !== "running" && (
-        <section class="send-part" aria-labelledby="past-sends">
+        <section class="stack" aria-labelledby="past-sends">
           <h2 id="past-sends">{status === "scheduled" ? "Scheduled" : "Past"}</h2>
           <DataTable
             label={status === "scheduled" ? "Scheduled sends" : "Past sends"}

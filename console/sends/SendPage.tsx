@@ -3,6 +3,7 @@ import { platform } from "../data/Api.ts";
 import { useData } from "../data/Query.ts";
 import type { SendDetail } from "../data/Resources.ts";
 import { CardSection } from "../parts/CardSection.tsx";
+import { figureColumn, InstantOr, textColumn, timeColumn } from "../parts/Columns.tsx";
 import { DataTable, type Column } from "../parts/DataTable.tsx";
 import { formatNumber } from "../parts/DisplayFormats.ts";
 import { FactList, type Fact } from "../parts/FactList.tsx";
@@ -18,14 +19,8 @@ type Failure = SendDetail["failures"][number];
 type SendPart = NonNullable<SendDetail["parts"]>[number];
 
 const columns: ReadonlyArray<Column<Failure>> = [
-  { key: "reason", heading: "Reason", cell: ({ reason }) => reason, sortBy: ({ reason }) => reason },
-  {
-    key: "deliveries",
-    heading: "Deliveries",
-    isFigure: true,
-    cell: ({ deliveries }) => formatNumber(deliveries),
-    sortBy: ({ deliveries }) => deliveries,
-  },
+  textColumn("reason", "Reason", ({ reason }) => reason),
+  figureColumn("deliveries", "Deliveries", ({ deliveries }) => deliveries),
 ];
 
 const factsOf = (send: SendDetail): ReadonlyArray<Fact> => [
@@ -41,8 +36,8 @@ const factsOf = (send: SendDetail): ReadonlyArray<Fact> => [
     ),
   ],
   ["Due", <InstantText key="due" at={send.due_at} />],
-  ["Started", send.started_at === null ? "not yet" : <InstantText key="started" at={send.started_at} />],
-  ["Finished", send.finished_at === null ? "not yet" : <InstantText key="finished" at={send.finished_at} />],
+  ["Started", <InstantOr key="started" at={send.started_at} none="not yet" />],
+  ["Finished", <InstantOr key="finished" at={send.finished_at} none="not yet" />],
   ...(send.pace === null
     ? []
     : ([["Pace", `${formatNumber(send.pace)} a minute at most`]] satisfies ReadonlyArray<Fact>)),
@@ -59,14 +54,11 @@ const factsOf = (send: SendDetail): ReadonlyArray<Fact> => [
 ];
 
 const partColumns: ReadonlyArray<Column<SendPart>> = [
-  { key: "due", heading: "Due", cell: ({ due_at: at }) => <InstantText at={at} /> },
+  timeColumn("due", "Due", (part) => part.due_at),
   { key: "status", heading: "Status", cell: ({ status }) => <SendBadge status={status} /> },
-  ...(["targeted", "delivered", "failed"] as const).map((key): Column<SendPart> => ({
-    key,
-    heading: key.charAt(0).toUpperCase() + key.slice(1),
-    isFigure: true,
-    cell: (part) => formatNumber(part[key]),
-  })),
+  figureColumn("targeted", "Targeted", (part) => part.targeted),
+  figureColumn("delivered", "Delivered", (part) => part.delivered),
+  figureColumn("failed", "Failed", (part) => part.failed),
 ];
 
 /** A send at the local time of devices has a part for each instant at which it is that time somewhere. */

@@ -3,9 +3,8 @@ import { operator } from "../data/Api.ts";
 import type { ListedSession } from "../data/Resources.ts";
 import { Badge } from "../parts/Badge.tsx";
 import { ConfirmButton } from "../parts/ConfirmButton.tsx";
+import { InstantOr, timeColumn } from "../parts/Columns.tsx";
 import type { Column } from "../parts/DataTable.tsx";
-
-import { InstantText } from "../parts/InstantText.tsx";
 import { TablePage } from "../parts/list/ListPage.tsx";
 
 /** The person, else the credential that the session was opened with. */
@@ -35,13 +34,13 @@ const columns: ReadonlyArray<Column<ListedSession>> = [
       </>
     ),
   },
-  { key: "since", heading: "Signed in", cell: ({ created_at: at }) => <InstantText at={at} /> },
+  timeColumn("since", "Signed in", (session) => session.created_at),
   {
     key: "used",
     heading: "Last used",
     cell: ({ last_address: address, last_used_at: at }) => (
       <>
-        {at === null ? <span class="quiet">unknown</span> : <InstantText at={at} />}
+        <InstantOr at={at} none="unknown" />
         {address !== null && <p class="quiet">from {address}</p>}
       </>
     ),

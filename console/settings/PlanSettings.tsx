@@ -8,8 +8,8 @@ import type { Workspace } from "../data/Resources.ts";
 import { Badge } from "../parts/Badge.tsx";
 import { Button } from "../parts/Button.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
+import { figureColumn, textColumn } from "../parts/Columns.tsx";
 import { type Column, DataTable } from "../parts/DataTable.tsx";
-import { formatNumber } from "../parts/DisplayFormats.ts";
 import { DraftNotice } from "../parts/form/DraftNotice.tsx";
 import { CheckField, FieldGroup, TextField } from "../parts/form/Fields.tsx";
 import { FormDialog } from "../parts/form/FormDialog.tsx";
@@ -21,19 +21,9 @@ import { showToast } from "../parts/Toasts.tsx";
 type Plan = Workspace["plan"];
 
 const columns: ReadonlyArray<Column<PlanLimit>> = [
-  { key: "name", heading: "Limit", cell: ({ name }) => name },
-  {
-    key: "used",
-    heading: "Used",
-    isFigure: true,
-    cell: ({ used }) => (used === undefined ? "" : formatNumber(used)),
-  },
-  {
-    key: "max",
-    heading: "Maximum",
-    isFigure: true,
-    cell: ({ max }) => (max === null ? <span class="quiet">no limit</span> : formatNumber(max)),
-  },
+  textColumn("name", "Limit", ({ name }) => name),
+  figureColumn("used", "Used", ({ used = null }) => used, ""),
+  figureColumn("max", "Maximum", ({ max }) => max, "no limit"),
   {
     key: "state",
     heading: "State",
@@ -105,7 +95,7 @@ const PlanDialog = ({
   const { limits, media_kinds: kinds, surveys } = form.values.value;
   return (
     <FormDialog title="Change plan" action="Save plan" form={form} onClose={onClose}>
-      <DraftNotice form={form} initial={valuesOf(plan)} />
+      <DraftNotice isChanged={form.isChanged.value} onDiscard={() => form.reset(valuesOf(plan))} />
       <p class="hint">An empty field is no limit.</p>
       {numbers.map(([key, label]) => (
         <TextField

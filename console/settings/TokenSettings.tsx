@@ -3,13 +3,13 @@ import { here, operator } from "../data/Api.ts";
 import { send } from "../data/ApiCall.ts";
 import { refresh } from "../data/Query.ts";
 import type { Ability, Environment, Token } from "../data/Resources.ts";
+import { textColumn, timeColumn } from "../parts/Columns.tsx";
 import type { Column } from "../parts/DataTable.tsx";
 import { SelectField, TextField } from "../parts/form/Fields.tsx";
 import { useForm } from "../parts/form/Form.tsx";
 import { environment, environmentNames } from "../session/Scope.ts";
 import { currentSession } from "../session/SessionState.ts";
 import { AbilityFields } from "./AbilityFields.tsx";
-import { InstantOr } from "./AccessKeys.tsx";
 import { FormDialog } from "../parts/form/FormDialog.tsx";
 import { IssuedKeys, type IssueProps } from "./IssuedKeys.tsx";
 
@@ -59,18 +59,13 @@ const IssueToken = ({ onClose, onIssued }: IssueProps) => {
 };
 
 const columns: ReadonlyArray<Column<Token>> = [
-  {
-    key: "environment",
-    heading: "Environment",
-    cell: ({ environment: each }) => environmentNames[each],
-    sortBy: ({ environment: each }) => each,
-  },
+  textColumn("environment", "Environment", (token) => environmentNames[token.environment]),
   {
     key: "abilities",
     heading: "Abilities",
     cell: ({ abilities }) => <p class="wide-cell">{abilities.join(", ")}</p>,
   },
-  { key: "expires", heading: "Expires", cell: ({ expires_at: at }) => <InstantOr at={at} none="never" /> },
+  timeColumn("expires", "Expires", (token) => token.expires_at, "never"),
 ];
 
 /** The tokens of a workspace, of both environments. */

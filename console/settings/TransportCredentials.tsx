@@ -1,6 +1,7 @@
 /** The credentials of a push service: they are set, and never shown. */
 import { here, operator } from "../data/Api.ts";
 import { type ApiRequest, send } from "../data/ApiCall.ts";
+import { jsonOr } from "../data/Json.ts";
 import { refresh } from "../data/Query.ts";
 import { transportTexts } from "../devices/DeviceWords.ts";
 import { TextField } from "../parts/form/Fields.tsx";
@@ -49,19 +50,10 @@ const fields: Readonly<Record<Provider, ReadonlyArray<CredentialField>>> = {
   ],
 };
 
-/** Text that is not JSON is sent as it was typed: the API says what is wrong. */
-const jsonOrText = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-};
-
 /** The request that sets the credentials of each push service. */
 const putRequests: Readonly<Record<Provider, (values: Record<string, string>) => ApiRequest<unknown>>> = {
   fcm: ({ service_account: text = "" }) =>
-    operator.transports.putFcm(...here(), { service_account: jsonOrText(text) as ServiceAccount }),
+    operator.transports.putFcm(...here(), { service_account: jsonOr(text) as ServiceAccount }),
   apns: (values) => operator.transports.putApns(...here(), values as unknown as ApnsCredentials),
   webpush: ({ default_url: address = "", subject = "" }) =>
     operator.transports.putWebPush(...here(), { subject, default_url: address.trim() || null }),

@@ -8,13 +8,13 @@ import { platformTexts, transportTexts } from "../devices/DeviceWords.ts";
 import { Badge } from "../parts/Badge.tsx";
 import { Button } from "../parts/Button.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
+import { textColumn, timeColumn } from "../parts/Columns.tsx";
 import type { Column } from "../parts/DataTable.tsx";
 import { ConfirmDialog, Dialog } from "../parts/Dialog.tsx";
 import { formatNumber } from "../parts/DisplayFormats.ts";
 import { SelectField } from "../parts/form/Fields.tsx";
 import { Form, useForm } from "../parts/form/Form.tsx";
 import { LoadedTable } from "../parts/list/LoadedTable.tsx";
-import { InstantOr } from "./AccessKeys.tsx";
 import { TransportCredentials } from "./TransportCredentials.tsx";
 
 const outcomes: Readonly<Record<TransportTest["outcome"], string>> = {
@@ -86,19 +86,15 @@ type Action = "test" | "set" | "delete";
 const columnsWith = (
   onAction: (action: Action, transport: Transport["transport"]) => void,
 ): ReadonlyArray<Column<Transport>> => [
-  { key: "name", heading: "Service", cell: ({ transport }) => transportTexts[transport] },
+  textColumn("name", "Service", ({ transport }) => transportTexts[transport]),
   {
     key: "status",
     heading: "Status",
     cell: ({ configured }) =>
       configured ? <Badge text="Set up" tone="good" /> : <Badge text="Not set up" tone="quiet" />,
   },
-  { key: "address", heading: "Default web address", cell: ({ default_url: address }) => address ?? "none" },
-  {
-    key: "updated",
-    heading: "Credentials set",
-    cell: ({ updated_at: at }) => <InstantOr at={at} none="never" />,
-  },
+  textColumn("address", "Default web address", (transport) => transport.default_url),
+  timeColumn("updated", "Credentials set", (transport) => transport.updated_at, "never"),
   {
     key: "actions",
     heading: "Actions",

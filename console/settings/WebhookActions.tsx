@@ -1,68 +1,57 @@
 /** Actions on a webhook: edit, test, disable, replace its secret, delete. */
 import { useState } from "preact/hooks";
 import { platform } from "../data/Api.ts";
-import { type ApiProblem, send } from "../data/ApiCall.ts";
+import { send } from "../data/ApiCall.ts";
 import { refresh } from "../data/Query.ts";
 import type { Webhook, WebhookTestResult } from "../data/Resources.ts";
+import { ActionButton } from "../parts/ActionButton.tsx";
 import { Button, ButtonLink } from "../parts/Button.tsx";
+import { ConfirmButton } from "../parts/ConfirmButton.tsx";
 import { ConfirmDialog } from "../parts/Dialog.tsx";
 import { formatNumber } from "../parts/DisplayFormats.ts";
 import { SecretDialog } from "../parts/SecretDialog.tsx";
 import { showToast } from "../parts/Toasts.tsx";
-import { addressOf, navigate } from "../routing/Router.ts";
+import { addressOf } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
 import { WebhookForm } from "./WebhookForm.tsx";
 
 const testText = ({ duration_ms: millis, error, status_code: status }: WebhookTestResult): string =>
   `${error ?? `The receiver answered with status ${status}.`} It took ${formatNumber(millis)} ms.`;
 
-interface ActionsProps {
-  readonly webhook: Webhook;
-  readonly onProblem: (problem: ApiProblem | undefined) => void;
-}
-
 /** The buttons beside the heading. */
-export const WebhookActions = ({ onProblem, webhook }: ActionsProps) => {
-  const [open, setOpen] = useState<"edit" | "secret" | "delete" | null>(null);
+export const WebhookActions = ({ webhook }: { readonly webhook: Webhook }) => {
+  const [open, setOpen] = useState<"edit" | "secret" | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
   const { id } = webhook;
   const close = () => setOpen(null);
-  const act = async (work: () => Promise<string>): Promise<void> => {
-    setBusy(true);
-    onProblem(undefined);
-    try {
-      const done = await work();
-      await refresh();
-      showToast(done);
-    } catch (error) {
-      onProblem(error as ApiProblem);
-    }
-    setBusy(false);
+  const test = async (): Promise<void> => {
+    const result = testText((await send(platform.webhooks.test(id))).data);
+    await refresh();
+    showToast(result);
   };
-  const test = () =>
-    act(async () => {
-      return testText((await send(platform.webhooks.test(id))).data);
-    });
   const isActive = webhook.status === "active";
-  const toggle = () =>
-    act(async () => {
-      await send(platform.webhooks.update(id, { status: isActive ? "disabled" : "active" }));
-      return isActive ? "The webhook is disabled." : "The webhook is active.";
-    });
+  const toggle = async (): Promise<void> => {
+    await send(platform.webhooks.update(id, { status: isActive ? "disabled" : "active" }));
+    await refresh();
+    showToast(isActive ? "The webhook is disabled." : "The webhook is active.");
+  };
   return (
     <>
       {may("webhooks:write") && (
         <>
           <Button onPress={() => setOpen("edit")}>Edit</Button>
-          <Button isBusy={isBusy} onPress={() => void test()}>
-            Send a test
-          </Button>
-          <Button isBusy={isBusy} onPress={() => void toggle()}>
-            {isActive ? "Disable" : "Enable"}
-          </Button>
+          <ActionButton onPress={test}>Send a test</ActionButton>
+          <ActionButton onPress={toggle}>{isActive ? "Disable" : "Enable"}</ActionButton>
           <Button onPress={() => setOpen("secret")}>Replace secret</Button>
-          <Button onPress={() => setOpen("delete")}>Delete</Button>
+          <ConfirmButton
+            title="Delete this webhook?"
+            action="Delete"
+            request={platform.webhooks.delete(id)}
+            done="The webhook is deleted."
+            leadsTo="/settings"
+          >
+            <p>Events that wait for it are not sent. Its attempts are no longer listed.</p>
+          </ConfirmButton>
         </>
       )}
       <ButtonLink href={addressOf("/settings")}>All settings</ButtonLink>
@@ -86,21 +75,6 @@ export const WebhookActions = ({ onProblem, webhook }: ActionsProps) => {
           }}
         >
           <p>The new secret is shown once. The old one signs too for 24 hours.</p>
-        </ConfirmDialog>
-      )}
-      {open === "delete" && (
-        <ConfirmDialog
-          title="Delete this webhook?"
-          action="Delete"
-          isDangerous
-          onClose={close}
-          onConfirm={async () => {
-            await send(platform.webhooks.delete(id));
-            navigate(addressOf("/settings"));
-            showToast("The webhook is deleted.");
-          }}
-        >
-          <p>Events that wait for it are not sent. Its attempts are no longer listed.</p>
         </ConfirmDialog>
       )}
       {secret !== null && (

@@ -6,12 +6,12 @@ import type { Webhook } from "../data/Resources.ts";
 import { Badge } from "../parts/Badge.tsx";
 import { Button } from "../parts/Button.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
+import { linkColumn, textColumn, timeColumn } from "../parts/Columns.tsx";
 import type { Column } from "../parts/DataTable.tsx";
 import { LoadedTable } from "../parts/list/LoadedTable.tsx";
 import { SecretDialog } from "../parts/SecretDialog.tsx";
 import { addressOf } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
-import { InstantOr } from "./AccessKeys.tsx";
 import { WebhookForm } from "./WebhookForm.tsx";
 
 /** The status of a webhook. */
@@ -19,29 +19,15 @@ export const WebhookBadge = ({ status }: Pick<Webhook, "status">) =>
   status === "active" ? <Badge text="Active" tone="good" /> : <Badge text="Disabled" tone="bad" />;
 
 const columns: ReadonlyArray<Column<Webhook>> = [
-  {
-    key: "url",
-    heading: "Address",
-    cell: ({ description, id, url }) => (
-      <>
-        <a class="row-link" href={addressOf(`/settings/webhooks/${id}`)}>
-          {url}
-        </a>
-        {description !== null && <p class="quiet">{description}</p>}
-      </>
-    ),
-  },
+  linkColumn(
+    "Address",
+    ({ url }) => url,
+    ({ id }) => addressOf(`/settings/webhooks/${id}`),
+    ({ description }) => description !== null && <p class="quiet">{description}</p>,
+  ),
   { key: "status", heading: "Status", cell: (webhook) => <WebhookBadge {...webhook} /> },
-  {
-    key: "events",
-    heading: "Events",
-    cell: ({ events }) => (events.includes("*") ? "all" : events.join(", ")),
-  },
-  {
-    key: "last",
-    heading: "Last attempt",
-    cell: ({ last_attempt_at: at }) => <InstantOr at={at} none="none yet" />,
-  },
+  textColumn("events", "Events", ({ events }) => (events.includes("*") ? "all" : events.join(", "))),
+  timeColumn("last", "Last attempt", (webhook) => webhook.last_attempt_at, "none yet"),
 ];
 
 /** The webhooks, each with a page of its attempts. */

@@ -11,6 +11,7 @@
  */
 import type { ComponentType } from "preact";
 import type { Ability } from "../data/Resources.ts";
+import { again } from "../parts/LoadedLater.tsx";
 import { isOperator, may } from "../session/SessionState.ts";
 import type { PageProps } from "./PageProps.ts";
 
@@ -20,28 +21,14 @@ export interface PageRow {
   readonly path: string;
   /** The text of its link; pages without one are reached from others. */
   readonly navigation?: string;
+  /** The name of a page that has no link there, and can be gone to by its name. */
+  readonly title?: string;
   /** Whether the session may use the page. */
   readonly isAllowed: () => boolean;
   readonly load: () => Promise<ComponentType<PageProps>>;
 }
 
 const needs = (ability: Ability) => (): boolean => may(ability);
-
-let attempts = 0;
-
-/**
- * Imports a program. Browsers keep that an import failed for as long as the page is open, so after a failure
- * another address of the same program is asked.
- */
-const again = async <Program>(load: () => Promise<Program>): Promise<Program> => {
-  try {
-    return await load();
-  } catch (error) {
-    const [address] = /https?:\S+\.js/.exec(String(error)) ?? [];
-    if (address === undefined) throw error;
-    return (await import(`${address}?${++attempts}`)) as Program;
-  }
-};
 
 /** All pages. The first one that a session may use is the one it begins with. */
 export const pageTable: ReadonlyArray<PageRow> = [
@@ -59,6 +46,7 @@ export const pageTable: ReadonlyArray<PageRow> = [
   },
   {
     path: "/campaigns/new",
+    title: "New campaign",
     isAllowed: needs("campaigns:write"),
     load: async () => (await again(() => import("../campaigns/CampaignEditorPages.tsx"))).NewCampaignPage,
   },
@@ -97,11 +85,13 @@ export const pageTable: ReadonlyArray<PageRow> = [
   },
   {
     path: "/locations/import",
+    title: "Import locations",
     isAllowed: needs("locations:write"),
     load: async () => (await again(() => import("../locations/import/ImportPage.tsx"))).ImportPage,
   },
   {
     path: "/locations/draw",
+    title: "Draw a location",
     isAllowed: needs("locations:write"),
     load: async () => (await again(() => import("../locations/DrawPage.tsx"))).DrawPage,
   },
@@ -119,6 +109,7 @@ export const pageTable: ReadonlyArray<PageRow> = [
   },
   {
     path: "/segments/new",
+    title: "New segment",
     isAllowed: needs("segments:write"),
     load: async () => (await again(() => import("../segments/NewSegmentPage.tsx"))).NewSegmentPage,
   },
@@ -175,6 +166,7 @@ export const pageTable: ReadonlyArray<PageRow> = [
   },
   {
     path: "/settings/sessions",
+    title: "Sessions",
     isAllowed: isOperator,
     load: async () => (await again(() => import("../session/SessionListPage.tsx"))).SessionListPage,
   },
@@ -185,6 +177,7 @@ export const pageTable: ReadonlyArray<PageRow> = [
   },
   {
     path: "/workspaces/new",
+    title: "New workspace",
     isAllowed: isOperator,
     load: async () => (await again(() => import("../settings/NewWorkspacePage.tsx"))).NewWorkspacePage,
   },

@@ -4,7 +4,9 @@ import { useId, useState } from "preact/hooks";
 import { awaySince } from "../data/ApiCall.ts";
 import { Button } from "../parts/Button.tsx";
 import { ConfirmDialog } from "../parts/Dialog.tsx";
+import { Select } from "../parts/form/Fields.tsx";
 import { addressOf, changedAddress, navigate, path } from "../routing/Router.ts";
+import { SearchKeys } from "../search/SearchKeys.tsx";
 import { completeAddress, environment, environmentNames, workspaceId, workspaces } from "../session/Scope.ts";
 import { signOut } from "../session/SignIn.ts";
 import { currentSession, isOperator, isReportsOnly } from "../session/SessionState.ts";
@@ -54,17 +56,12 @@ const ScopeChoice = () => {
       {isOperator() && (
         <div class="scope-field">
           <label for={`${id}-workspace`}>Workspace</label>
-          <select
+          <Select
             id={`${id}-workspace`}
             value={workspaceId.value ?? ""}
-            onChange={(event) => moveTo({ workspace: event.currentTarget.value })}
-          >
-            {workspaces.value?.map((each) => (
-              <option key={each.id} value={each.id}>
-                {each.name}
-              </option>
-            ))}
-          </select>
+            choices={workspaces.value?.map((each) => ({ value: each.id, text: each.name })) ?? []}
+            onValue={(workspace) => moveTo({ workspace })}
+          />
           <a class="scope-link" href={addressOf("/workspaces/new")}>
             New workspace
           </a>
@@ -73,17 +70,12 @@ const ScopeChoice = () => {
       {!isOperator() && <p class="workspace-name">{session?.workspace?.name}</p>}
       <div class="scope-field">
         <label for={`${id}-environment`}>Environment</label>
-        <select
+        <Select
           id={`${id}-environment`}
           value={environment.value}
-          onChange={(event) => moveTo({ environment: event.currentTarget.value })}
-        >
-          {shownEnvironments.map((each) => (
-            <option key={each} value={each}>
-              {environmentNames[each]}
-            </option>
-          ))}
-        </select>
+          choices={shownEnvironments.map((value) => ({ value, text: environmentNames[value] }))}
+          onValue={(chosen) => moveTo({ environment: chosen })}
+        />
       </div>
     </div>
   );
@@ -151,6 +143,7 @@ export const Shell = ({ children }: { readonly children: ComponentChildren }) =>
             if (event.target instanceof HTMLAnchorElement) setMenuOpen(false);
           }}
         >
+          <SearchKeys />
           <ScopeChoice />
           <Navigation />
           <Person />

@@ -1,6 +1,6 @@
 /**
  * Measures the console: how long each page takes from the press on its link to its data, over the data of the
- * demo, and the longest task of the page of 10,000 locations while its map moves after loading (at most 200
+ * demo, and the longest task of the page of 10,000 locations while its map moves after loading (at most 100
  * ms): `node scripts/bench/run.ts console`.
  */
 import { Console, Effect } from "effect";
@@ -84,7 +84,7 @@ const bench = Effect.gen(function* () {
     }),
   );
   console.log(
-    `Longest task with ${locations.toLocaleString("en")} locations: ${atMost(longest, 200, 0)} ms.`,
+    `Longest task with ${locations.toLocaleString("en")} locations: ${atMost(longest, 100, 0)} ms.`,
   );
 });
 

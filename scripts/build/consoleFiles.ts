@@ -8,8 +8,8 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { type CountryTopology, mapOutlines } from "./mapOutlines.ts";
 import { type City, mapTowns } from "./mapTowns.ts";
 
-/** The maximum size of compressed script on every page without map or chart, in bytes. */
-export const maxScriptBytes = 150_000;
+/** The maximum size of compressed script on every page before maps, in bytes. */
+export const maxScriptBytes = 60_000;
 
 /** A built file below `assets/`. */
 export interface ConsoleAsset {

@@ -1,7 +1,7 @@
-/** Builds the web SDK: the three scripts that every installation serves, compressed, with their digests. */
+/** Builds the web SDK: the scripts that every installation serves, compressed, with their digests. */
 import { build } from "esbuild";
 import { createHash } from "node:crypto";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
@@ -11,6 +11,8 @@ const scripts = [
   // A service worker of the app loads it by `importScripts`.
   { name: "worker.js", entry: "sdk/worker/PushWorker.ts", format: "iife", maxBytes: 3_000 },
   { name: "inbox.js", entry: "sdk/inbox/WaypostInbox.ts", format: "esm", maxBytes: 6_000 },
+  // The page that makes a browser a test device of the console.
+  { name: "try.js", entry: "sdk/try/TryPage.ts", format: "esm", maxBytes: 3_000 },
 ] as const;
 
 /** A built script. */
@@ -51,17 +53,23 @@ const integrityOf = (bytes: Uint8Array): string =>
 export const packedSdk = (
   built: ReadonlyArray<SdkScript>,
 ): ReadonlyArray<readonly [name: string, bytes: Uint8Array]> => {
-  const integrity = Object.fromEntries(built.map(({ bytes, name }) => [name, integrityOf(bytes)]));
+  const ofApps = built.filter(({ name }) => name !== "try.js");
+  const integrity = Object.fromEntries(ofApps.map(({ bytes, name }) => [name, integrityOf(bytes)]));
   const brotli = (bytes: Uint8Array): Uint8Array =>
     brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } });
-  const json = new TextEncoder().encode(JSON.stringify(integrity));
+  const others = [
+    ["integrity.json", new TextEncoder().encode(JSON.stringify(integrity))],
+    ["try.html", readFileSync(join(import.meta.dirname, "../../sdk/try/try.html"))],
+  ] as const;
   return [
     ...built.flatMap(({ bytes, gzip, name }) => [
       [`${name}.gz`, gzip] as const,
       [`${name}.br`, brotli(bytes)] as const,
     ]),
-    ["integrity.json.gz", gzipSync(json)],
-    ["integrity.json.br", brotli(json)],
+    ...others.flatMap(([name, bytes]) => [
+      [`${name}.gz`, gzipSync(bytes)] as const,
+      [`${name}.br`, brotli(bytes)] as const,
+    ]),
   ];
 };
 

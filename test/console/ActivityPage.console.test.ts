@@ -42,6 +42,9 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("activity in the con
         yield* Effect.promise(async () => {
           await tab.press("link", "Next page");
           await tab.see("link", "Segment 1");
+          await tab.seeText("Rows 51 to");
+          await tab.press("link", "Previous page");
+          await tab.seeText("Rows 1 to 50");
           await tab.choose("Resource", "Campaign");
           await rowCount(2);
           await tab.seeAddress("resource=campaign");

@@ -57,7 +57,6 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the list of campaig
         await tab.open(path);
         await tab.signIn(tokens.sandbox);
         await tab.press("button", "Archive");
-        await tab.page.locator("dialog .button-primary").click();
         await tab.seeText("“Autumn week” is archived.");
         await tab.see("button", "Unarchive");
         await tab.press("link", "Campaigns");

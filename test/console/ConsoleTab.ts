@@ -100,9 +100,21 @@ export class ConsoleTab {
     await this.page.locator(byRole(role, name)).click();
   }
 
+  /** Opens or closes what is folded under a text. */
+  async unfold(summary: string): Promise<void> {
+    await this.page.locator(`::-p-xpath(//summary[starts-with(normalize-space(.), "${summary}")])`).click();
+  }
+
   /** Replaces the text of a field by its label. */
-  async fill(label: string, text: string, role = "textbox"): Promise<void> {
-    await this.page.locator(byRole(role, label)).fill(text);
+  async fill(label: string, text: string, role?: string): Promise<void> {
+    // A day with a time has two fields.
+    const [, day, time] = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d)$/.exec(text) ?? [];
+    if (day !== undefined && time !== undefined) {
+      await this.fill(label, day);
+      return this.fill(`${label}, time`, time);
+    }
+    const roles = role === undefined ? ["textbox", "Date", "InputTime"] : [role];
+    await this.page.locator(roles.map((each) => byRole(each, label)).join(", ")).fill(text);
   }
 
   /** Chooses an option of a combobox by its text, once the page has it. */
@@ -122,6 +134,12 @@ export class ConsoleTab {
       option,
     );
     await box.select((await value.jsonValue())?.value ?? "");
+  }
+
+  /** Chooses an option of a combobox that is searched by typing, by default a part of its text. */
+  async find(label: string, option: string, typed = option): Promise<void> {
+    await this.fill(label, typed, "combobox");
+    await this.page.locator(`::-p-xpath(//li[@role="option"][.//*[normalize-space(.)="${option}"]])`).click();
   }
 
   /** Signs in with an access key, at the address that the tab is at. */

@@ -157,11 +157,11 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))("the locations 
         });
         await tab.open("/locations");
         await tab.signIn(tokens.sandbox);
-        await tab.seeText("1–50 of 10,000");
+        await tab.seeText("Rows 1 to 50 of 10,000");
         await tab.page.waitForSelector('.map[data-drawn="true"]');
         assert.isAtMost(asked.size, 3);
-        await tab.press("button", "Next");
-        await tab.seeText("51–100 of 10,000");
+        await tab.press("link", "Next page");
+        await tab.seeText("Rows 51 to 100 of 10,000");
         await tab.page.waitForFunction("globalThis.isNumberDrawn");
       });
       // The map has the picture of each number when it asks for it.

@@ -49,7 +49,7 @@ const pictureOf = async (tab: ConsoleTab, zoom: number) => {
   const png = await canvas?.screenshot();
   const { data, info } = await sharp(png).removeAlpha().raw().toBuffer({ resolveWithObject: true });
   const position = await tab.page.$eval(".map-position", ({ textContent }) => textContent ?? "");
-  const [lat = 0, lng = 0] = position.split(", ").map(Number);
+  const [lat = 0, lng = 0] = position.replace("Centre ", "").split(", ").map(Number);
   return { data, ...info, centre: [lng, lat] as const };
 };
 
@@ -190,7 +190,9 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))("the maps of th
         const { accessKey, tab } = yield* opened([0, 0]);
         const { keyboard } = tab.page;
         const seePosition = (position: string) =>
-          tab.page.waitForFunction(`document.querySelector(".map-position").textContent === "${position}"`);
+          tab.page.waitForFunction(
+            `document.querySelector(".map-position").textContent === "Centre ${position}"`,
+          );
         yield* Effect.promise(async () => {
           await tab.open("/locations");
           await tab.signIn(accessKey);

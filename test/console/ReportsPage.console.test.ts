@@ -68,8 +68,8 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("reports in the cons
         await tab.page.waitForFunction("location.search.includes('start=2026-11-15&end=2026-11-21')");
         await tab.seeText("8 Nov 2026 to 14 Nov 2026");
         await tab.page.waitForFunction("document.querySelector('tbody tr').textContent.includes('3')");
-        await tab.page.waitForSelector("::-p-xpath(//th[normalize-space(.)='Period before'])");
-        assert.deepStrictEqual(await column(tab, "Campaigns", "Period before"), ["1", "0"]);
+        await tab.page.waitForSelector("::-p-xpath(//th[normalize-space(.)='Delivered, period before'])");
+        assert.deepStrictEqual(await column(tab, "Campaigns", "Delivered, period before"), ["1", "0"]);
         await tab.press("button", "Delivered");
         await tab.page.waitForSelector(sortedBy("Delivered", "descending"));
         await tab.press("button", "Delivered");

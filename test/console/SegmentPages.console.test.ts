@@ -29,7 +29,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("segments in the con
           await tab.seeText("Complete the rule to count its devices.");
           await tab.page.waitForFunction("document.querySelectorAll('select option').length > 8");
           await tab.choose("Attribute", "plan");
-          await tab.fill("Value", "gold");
+          await tab.find("Value", "gold", "go");
           await tab.page.waitForSelector("::-p-xpath(//*[@role='status'][.='2 devices'])");
           await tab.press("button", "Save segment");
           const field = await tab.page.waitForSelector('input[aria-invalid="true"]');

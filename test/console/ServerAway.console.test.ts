@@ -98,8 +98,13 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the console while t
           await tab.open("/campaigns/new");
           await tab.signIn(tokens.sandbox);
           await tab.choose("Type", "Push");
-          await tab.fill("Starts at", "2026-12-01");
           await tab.fill("Name", "Autumn");
+          await tab.fill("Headline", "Leaves");
+          await tab.fill("Body", "They fall.");
+          await tab.press("link", "When");
+          await tab.fill("Starts at", "2026-12-01");
+          await tab.fill("Send at", "09:30");
+          await tab.press("link", "Review");
           await tab.page.setRequestInterception(true);
           tab.page.on("request", (request) => {
             const isSave = request.method() === "POST" && request.url().endsWith("/campaigns");
@@ -123,14 +128,19 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the console while t
           await tab.seeText("The server does not answer. Nothing is lost: try again.");
           await tab.press("button", "Save paused");
           await tab.seePage("Autumn");
-          await tab.seeText("“Autumn” is published.");
-          await tab.see("button", "Pause");
+          // Nothing is published before its message is there.
+          await tab.seeText("“Autumn” is saved as a draft.");
         });
         assert.strictEqual(new Set(keys).size, 2, keys.join(" "));
         const list = (yield* sandbox("/campaigns")).body.data;
         assert.deepStrictEqual(
           list.map((each: any) => [each.name, each.paused]),
-          [["Autumn", false]],
+          [["Autumn", true]],
+        );
+        const messages = (yield* sandbox(`/campaigns/${list[0].id}/notifications`)).body.data;
+        assert.deepStrictEqual(
+          messages.map((each: any) => [each.name, each.headline]),
+          [["Autumn", "Leaves"]],
         );
       }),
   );

@@ -23,10 +23,10 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("survey results in t
         await tab.press("link", "Results of Note");
         await tab.see("table", "Questions");
         await tab.seeText("1 response");
-        await tab.see("image", "Answers: Bread (0 %) 0, Cheese (100 %) 1, Fish (0 %) 0");
+        await tab.see("image", "Answers: Bread (0\u00a0%) 0, Cheese (100\u00a0%) 1, Fish (0\u00a0%) 0");
         await tab.see("image", "Answers: Yes 1, No 0");
         const rows = await tab.page.$$eval("main tbody tr", (all) => all.map((row) => row.innerText));
-        assert.include(rows.join("\n"), "Cheese: 100 %");
+        assert.include(rows.join("\n"), "Cheese: 100\u00a0%");
       });
       yield* checkPage(tab);
       yield* Effect.promise(async () => {

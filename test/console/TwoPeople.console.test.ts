@@ -7,8 +7,8 @@ import { checkPage, ConsoleTab, consoleTab } from "./ConsoleTab.ts";
 
 const push = { name: "Autumn", type: "push", timezone: "UTC", starts_at: "2026-12-01 09:00" };
 
-const valueOf = async (tab: ConsoleTab, label: string): Promise<string> =>
-  (await tab.see("textbox", label)).evaluate((field) => (field as { readonly value?: string }).value ?? "");
+const valueOf = async (tab: ConsoleTab, label: string, role = "textbox"): Promise<string> =>
+  (await tab.see(role, label)).evaluate((field) => (field as { readonly value?: string }).value ?? "");
 
 const momentsOf = (tab: ConsoleTab) =>
   tab.page.$$eval(".timeline li", (lines) => lines.map((line) => line.firstChild?.textContent ?? ""));
@@ -25,7 +25,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("two people in the c
         const change = (body: object) => sandbox(path, { method: "PATCH", body: { ...push, ...body } });
         const tab = yield* consoleTab;
         yield* Effect.promise(async () => {
-          await tab.open(`${path}/edit`);
+          await tab.open(`${path}/edit?step=when`);
           await tab.signIn(tokens.sandbox);
           await tab.seePage("Edit Autumn");
           await tab.fill("Starts at", "2026-12-03");
@@ -36,8 +36,9 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("two people in the c
         yield* Effect.promise(async () => {
           await tab.press("button", "Save paused");
           await tab.seeText("Somebody else changed this campaign meanwhile: Name.");
+          assert.strictEqual(await valueOf(tab, "Starts at", "Date"), "2026-12-03");
+          await tab.press("link", "Message");
           assert.strictEqual(await valueOf(tab, "Name"), "Winter");
-          assert.strictEqual(await valueOf(tab, "Starts at"), "2026-12-03");
         });
         yield* checkPage(tab);
         yield* Effect.promise(() => tab.fill("Name", "Winter of mine"));

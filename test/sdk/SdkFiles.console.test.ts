@@ -29,6 +29,21 @@ layer(TestWaypost.shared)("Files of the web SDK", (it) => {
     }),
   );
 
+  it.effect("the page of test devices has a policy of its own, and cannot be framed (console.try)", () =>
+    Effect.gen(function* () {
+      const ask = asker((yield* TestWaypost).origin, null);
+      const { body, headers, status } = yield* ask("/sdk/v1/try.html");
+      assert.strictEqual(status, 200);
+      assert.strictEqual(headers.get("content-type"), "text/html; charset=utf-8");
+      const policy = String(headers.get("content-security-policy"));
+      for (const part of ["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"])
+        assert.include(policy, part);
+      assert.isNull(headers.get("access-control-allow-origin"));
+      assert.include(String(body), '<script type="module" src="try.js">');
+      assert.strictEqual((yield* ask("/sdk/v1/try.js")).status, 200);
+    }),
+  );
+
   it.effect(
     "a script is immutable under the address of its version, and kept for an hour without (BW2)",
     () =>

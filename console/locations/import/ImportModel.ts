@@ -5,8 +5,10 @@ import { addCounts, type ImportCounts, noCounts } from "../../../src/client/loca
 import { platform } from "../../data/Api.ts";
 import { ApiProblem, send } from "../../data/ApiCall.ts";
 import { refresh } from "../../data/Query.ts";
+import { formatCount } from "../../parts/DisplayFormats.ts";
+import { showToast } from "../../parts/Toasts.tsx";
 import { type ImportJournal, keepJournal, readJournal } from "./ImportProgress.ts";
-import { type FeatureOutcome, runImport } from "./ImportRun.ts";
+import type { FeatureOutcome, RunOptions } from "./ImportRun.ts";
 import {
   type ColumnMapping,
   guessMapping,
@@ -66,6 +68,10 @@ const sentenceOf = (error: unknown): string => {
   if (!(error instanceof ApiProblem)) return `The file could not be read: ${String(error)}`;
   return [error.message, ...Object.values(error.fields).flat()].join(" ");
 };
+
+/** The readers of files are loaded with the first one. */
+const runImport = async (options: RunOptions): Promise<void> =>
+  (await import("./ImportRun.ts")).runImport(options);
 
 const removalConcurrency = 4;
 const retryMillis = 3_000;
@@ -169,6 +175,10 @@ export class ImportModel {
     this.#journal = undefined;
     this.#set({ stage: "done" });
     await refresh();
+    const { counts, created } = this.state.value;
+    const text = `${formatCount(counts.created + counts.updated, "location")} imported.`;
+    // The former values of those that were updated are not kept.
+    showToast(text, created.length > 0 && counts.updated === 0 ? () => this.undo() : undefined);
   }
 
   /** Removes the locations that this page has created. What it has updated stays as it is. */

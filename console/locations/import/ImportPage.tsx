@@ -1,13 +1,13 @@
 /** "Import locations": a dry run of a file, its refused features on a map and in a list, then the import. */
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { locationFileExtensions } from "../../../src/client/location-files/LocationFile.ts";
+import { locationFileExtensions } from "../../../src/client/location-files/FileFormat.ts";
 import { Button, ButtonLink } from "../../parts/Button.tsx";
 import { CardSection } from "../../parts/CardSection.tsx";
 import { formatCount, formatNumber } from "../../parts/DisplayFormats.ts";
 import { ConfirmDialog } from "../../parts/Dialog.tsx";
 import { DropZone } from "../../parts/DropZone.tsx";
 import { PointMap } from "../../parts/map/PointMap.tsx";
-import { PageFrame } from "../../parts/PageFrame.tsx";
+import { PageFrame, ProblemText } from "../../parts/PageFrame.tsx";
 import { ProgressBar } from "../../parts/ProgressBar.tsx";
 import { addressOf } from "../../routing/Router.ts";
 import { environment, workspaceId } from "../../session/Scope.ts";
@@ -181,11 +181,7 @@ export const ImportPage = () => {
       lead="A file is checked first. Nothing is written before you confirm."
       actions={<ButtonLink href={addressOf("/locations")}>Back to locations</ButtonLink>}
     >
-      {problem !== null && (
-        <p class="notice notice-problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <ProblemText text={problem} />
       {stage === "choice" && <Choice model={model} />}
       {stage === "checking" && <p role="status">Checking the file: {formatNumber(done)} so far…</p>}
       {stage === "checked" && <Checked model={model} state={state} />}

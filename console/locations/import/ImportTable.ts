@@ -1,5 +1,5 @@
 /** Tables of locations: which column is what, and the feature of each row. */
-import { delimiterOf } from "../../../src/client/location-files/CsvReader.ts";
+import { delimiterOf } from "../../../src/client/location-files/FileFormat.ts";
 import { type ImportEntry, ImportFileBroken } from "../../../src/client/location-files/ImportEntry.ts";
 import { readPosition } from "../../parts/map/Shapes.ts";
 

@@ -1,12 +1,8 @@
-/** Rows or features with sentences about them, in parts. */
-import { useState } from "preact/hooks";
+/** Rows or features with sentences about them. */
 import { CardSection } from "../../parts/CardSection.tsx";
 import { type Column, DataTable } from "../../parts/DataTable.tsx";
 import { formatNumber } from "../../parts/DisplayFormats.ts";
-import { PartPager } from "../../parts/PartPager.tsx";
 import type { FeatureOutcome } from "./ImportRun.ts";
-
-const partSize = 100;
 
 const columns = (isTable: boolean): ReadonlyArray<Column<FeatureOutcome>> => [
   { key: "number", heading: isTable ? "Row" : "Number", cell: ({ number }) => formatNumber(number) },
@@ -29,18 +25,14 @@ export const OutcomeTable = ({
   readonly label: string;
   readonly isTable: boolean;
   readonly outcomes: ReadonlyArray<FeatureOutcome>;
-}) => {
-  const [part, setPart] = useState(0);
-  if (outcomes.length === 0) return null;
-  return (
+}) =>
+  outcomes.length === 0 ? null : (
     <CardSection title={title}>
       <DataTable
         label={label}
         columns={columns(isTable)}
-        rows={outcomes.slice(part * partSize, (part + 1) * partSize)}
+        rows={outcomes}
         rowKey={({ number }) => String(number)}
       />
-      <PartPager part={part} size={partSize} total={outcomes.length} onPart={setPart} />
     </CardSection>
   );
-};

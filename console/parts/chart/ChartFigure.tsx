@@ -1,6 +1,7 @@
 /** The frame of a chart: its name, the drawing, and its figures as a table. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { DataTable } from "../DataTable.tsx";
 
 /** The figures of a chart as a table. */
 export interface ChartTable {
@@ -42,30 +43,16 @@ export const ChartFigure = ({
 const FigureTable = ({ headings, rows }: ChartTable) => (
   <details class="chart-table">
     <summary>Show as table</summary>
-    <div class="table-scroll" tabIndex={0} role="group" aria-label="Figures of the chart">
-      <table>
-        <thead>
-          <tr>
-            {headings.map((heading, index) => (
-              <th key={heading} scope="col" class={index > 0 ? "figure" : undefined}>
-                {heading}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(([first, ...cells]) => (
-            <tr key={first}>
-              <th scope="row">{first}</th>
-              {cells.map((cell, index) => (
-                <td key={index} class="figure">
-                  {cell}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      label="Figures of the chart"
+      columns={headings.map((heading, index) => ({
+        key: heading,
+        heading,
+        isFigure: index > 0,
+        cell: (row: ReadonlyArray<string>) => row[index],
+      }))}
+      rows={rows}
+      rowKey={([first = ""]) => first}
+    />
   </details>
 );

@@ -50,8 +50,8 @@ const imageOf = async (svg: SVGSVGElement): Promise<HTMLImageElement> => {
   }
 };
 
-/** Draws charts one below the other into a PNG with twice their size, in the colours of the page. */
-export const chartsPng = async (charts: ReadonlyArray<TitledDrawing>): Promise<Blob> => {
+/** Draws charts below a line of text into a PNG with twice their size, in the colours of the page. */
+export const chartsPng = async (heading: string, charts: ReadonlyArray<TitledDrawing>): Promise<Blob> => {
   const sized = await Promise.all(
     charts.map(async ({ svg, title }) => {
       const { height, width } = svg.getBoundingClientRect();
@@ -59,7 +59,10 @@ export const chartsPng = async (charts: ReadonlyArray<TitledDrawing>): Promise<B
     }),
   );
   const canvas = document.createElement("canvas");
-  const height = sized.reduce((sum, chart) => sum + titleHeight + chart.height + gap, 2 * padding - gap);
+  const height = sized.reduce(
+    (sum, chart) => sum + titleHeight + chart.height + gap,
+    2 * padding + titleHeight - gap,
+  );
   canvas.width = scale * (Math.max(...sized.map(({ width }) => width)) + 2 * padding);
   canvas.height = scale * height;
   const context = canvas.getContext("2d");
@@ -70,7 +73,8 @@ export const chartsPng = async (charts: ReadonlyArray<TitledDrawing>): Promise<B
   context.fillRect(0, 0, canvas.width, canvas.height);
   context.fillStyle = color;
   context.font = `600 15px ${fontFamily}`;
-  let y = padding;
+  context.fillText(heading, padding, padding + 15);
+  let y = padding + titleHeight;
   for (const chart of sized) {
     context.fillText(chart.title, padding, y + 15);
     context.drawImage(chart.image, padding, y + titleHeight, chart.width, chart.height);

@@ -9,10 +9,6 @@ export const niceTicks = (max: number, count = 4): ReadonlyArray<number> => {
   return Array.from({ length: Math.ceil(Math.max(max, 1) / whole) + 1 }, (_, index) => index * whole);
 };
 
-/** The points of a line, as the `d` of a path. */
-export const linePath = (points: ReadonlyArray<readonly [x: number, y: number]>): string =>
-  points.map(([x, y], index) => `${index === 0 ? "M" : "L"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
-
 /** The indexes of about `count` labels among `length` equally spaced points, the last one included. */
 export const labelIndexes = (length: number, count: number): ReadonlySet<number> => {
   const step = Math.max(1, Math.ceil(length / Math.max(1, count)));

@@ -1,22 +1,21 @@
 /** Says that a form begins with what was typed earlier. */
 import { useState } from "preact/hooks";
 import { Button } from "../Button.tsx";
-import type { FormModel } from "./Form.tsx";
 
 /** Shown while a form holds a kept draft, with the way back to the values before it. */
-export const DraftNotice = <Values extends object>({
-  form,
-  initial,
+export const DraftNotice = ({
+  isChanged,
+  onDiscard,
 }: {
-  readonly form: FormModel<Values>;
-  readonly initial: Values;
+  readonly isChanged: boolean;
+  readonly onDiscard: () => void;
 }) => {
-  const [wasKept] = useState(form.isChanged.peek());
-  if (!wasKept || !form.isChanged.value) return null;
+  const [wasKept] = useState(isChanged);
+  if (!wasKept || !isChanged) return null;
   return (
     <div class="notice draft-notice" role="status">
       <p>What you typed earlier is here again. It is not saved yet.</p>
-      <Button onPress={() => form.reset(initial)}>Discard it</Button>
+      <Button onPress={onDiscard}>Discard it</Button>
     </div>
   );
 };

@@ -89,24 +89,27 @@ export interface Choice {
   readonly text: string;
 }
 
-interface SelectFieldProps extends FieldProps {
+interface SelectProps {
   readonly value: string;
   readonly onValue: (value: string) => void;
   readonly choices: ReadonlyArray<Choice>;
 }
 
+/** The control of a few choices. */
+export const Select = ({ choices, onValue, ...attributes }: SelectProps & Partial<ControlAttributes>) => (
+  <select {...attributes} onChange={(event) => onValue(event.currentTarget.value)}>
+    {choices.map(({ text, value }) => (
+      <option key={value} value={value}>
+        {text}
+      </option>
+    ))}
+  </select>
+);
+
 /** One of a few values, as a combobox. */
-export const SelectField = ({ choices, onValue, value, ...field }: SelectFieldProps) => (
+export const SelectField = ({ choices, onValue, value, ...field }: SelectProps & FieldProps) => (
   <Field {...field}>
-    {(attributes) => (
-      <select {...attributes} value={value} onChange={(event) => onValue(event.currentTarget.value)}>
-        {choices.map((choice) => (
-          <option key={choice.value} value={choice.value}>
-            {choice.text}
-          </option>
-        ))}
-      </select>
-    )}
+    {(attributes) => <Select {...attributes} choices={choices} value={value} onValue={onValue} />}
   </Field>
 );
 

@@ -1,7 +1,7 @@
 /** Forms: values that survive, and every problem that the API names at its field. */
 import { type Signal, useComputed, useSignal } from "@preact/signals";
 import { createContext, type ComponentChildren } from "preact";
-import { useContext, useEffect, useMemo, useRef } from "preact/hooks";
+import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ApiProblem } from "../../data/ApiCall.ts";
 import { draftKey, keepDraft, readDraft } from "../../session/Drafts.ts";
 import { tabDraftKey } from "../../session/TabDrafts.ts";
@@ -50,7 +50,10 @@ export interface FormModel<Values extends object> {
   readonly reset: (values: Values) => void;
   /** Continues with these values, as changes of other values than those that the form began with. */
   readonly rebase: (values: Values, base: Values) => void;
-  readonly submit: () => Promise<void>;
+  /** Sends the values. Returns whether they were accepted. */
+  readonly submit: () => Promise<boolean>;
+  /** Leaves the values, and what is wrong with them, to the form of another draft, which begins later. */
+  readonly moveTo: (draft: string) => void;
   /** The names of the fields that are on the page. */
   readonly fields: Set<string>;
 }
@@ -75,6 +78,15 @@ interface KeptDraft {
 const asProblem = (error: unknown): ApiProblem =>
   error instanceof ApiProblem ? error : new ApiProblem(null, "unexpected", String(error));
 
+/** The key of a draft in this tab; null for none. */
+const keyOf = (draft: string | null): string | null =>
+  draft === null || workspaceId.value === null
+    ? null
+    : tabDraftKey(draftKey(workspaceId.value, environment.value, draft));
+
+/** Problems of drafts that were moved, until their form begins. */
+const moved = new Map<string | null, { readonly problems: Problems; readonly refusal: string | null }>();
+
 /** A form with its draft. Change `draft` (or the key of the component) to begin another form. */
 export const useForm = <Values extends object>({
   draft,
@@ -82,18 +94,14 @@ export const useForm = <Values extends object>({
   send,
 }: FormOptions<Values>): FormModel<Values> => {
   const scope = `${workspaceId.value} ${environment.value}`;
-  const key = useMemo(
-    () =>
-      draft === null || workspaceId.value === null
-        ? null
-        : tabDraftKey(draftKey(workspaceId.value, environment.value, draft)),
-    [draft, scope],
-  );
+  const key = useMemo(() => keyOf(draft), [draft, scope]);
   const kept = useMemo(() => (key === null ? undefined : (readDraft(key) as KeptDraft | undefined)), [key]);
   const base = useSignal<Values>({ ...initial, ...kept?.base });
   const values = useSignal<Values>({ ...initial, ...kept?.values });
-  const problems = useSignal<Problems>({});
-  const refusal = useSignal<string | null>(null);
+  const left = useMemo(() => moved.get(key), [key]);
+  moved.delete(key);
+  const problems = useSignal<Problems>(left?.problems ?? {});
+  const refusal = useSignal<string | null>(left?.refusal ?? null);
   const isSending = useSignal(false);
   const isChanged = useComputed(() => JSON.stringify(values.value) !== JSON.stringify(base.value));
   const idempotencyKey = useRef("");
@@ -134,18 +142,27 @@ export const useForm = <Values extends object>({
       field: (of, name) => fieldsOf(values.value, set)(of, name),
       reset: (next) => begin(next, next),
       rebase: begin,
+      moveTo: (name) => {
+        const to = keyOf(name);
+        if (to === null) return;
+        keepDraft(to, { base: base.value, values: values.value });
+        moved.set(to, { problems: problems.value, refusal: refusal.value });
+        begin(base.value, base.value);
+      },
       submit: async () => {
-        if (isSending.value) return;
+        if (isSending.value) return false;
         isSending.value = true;
         clear();
         idempotencyKey.current ||= crypto.randomUUID();
         try {
           await sender.current(values.value, idempotencyKey.current);
           begin(values.value, values.value);
+          return true;
         } catch (error) {
           const problem = asProblem(error);
           problems.value = problem.fields;
           refusal.value = Object.keys(problem.fields).length === 0 ? problem.message : null;
+          return false;
         } finally {
           isSending.value = false;
         }
@@ -175,10 +192,21 @@ export const useFieldProblems = (field: string): ReadonlyArray<string> => {
   );
 };
 
+interface ScopeProps<Values extends object> {
+  readonly model: FormModel<Values>;
+  /** Whether a field is elsewhere, such as on another step: its problems are not said here. */
+  readonly isElsewhere?: ((field: string) => boolean) | undefined;
+}
+
 /** The problems without a field, at the top of the form. */
-const TopProblems = ({ form }: { readonly form: FormModel<object> }) => {
+const TopProblems = ({ isElsewhere, model: form }: ScopeProps<object>) => {
+  // The fields of a form that begins with problems are known only after them.
+  const [isReady, setReady] = useState(false);
+  useEffect(() => setReady(true), []);
   const sentences = Object.entries(form.problems.value).flatMap(([name, each]) =>
-    [...form.fields].some((field) => isAt(name, field)) ? [] : each,
+    !isReady || isElsewhere?.(name) === true || [...form.fields].some((field) => isAt(name, field))
+      ? []
+      : each,
   );
   if (form.refusal.value !== null) sentences.push(form.refusal.value);
   const region = useRef<HTMLDivElement>(null);
@@ -202,33 +230,40 @@ export const focusFirstProblem = (): void => {
   document.querySelector<HTMLElement>('form [aria-invalid="true"]')?.focus();
 };
 
+/** The fields of a form, wherever they are: its problems stand at them. */
+export const FormScope = <Values extends object>({
+  children,
+  isElsewhere,
+  model,
+}: ScopeProps<Values> & { readonly children?: ComponentChildren }) => {
+  const form = model as unknown as FormModel<object>;
+  return (
+    <CurrentForm.Provider value={form}>
+      <TopProblems model={form} isElsewhere={isElsewhere} />
+      {children}
+    </CurrentForm.Provider>
+  );
+};
+
 /** A form. After a refusal the focus moves to the first field with a problem. */
 export const Form = <Values extends object>({
   children,
   label,
   model,
-  onSubmit,
 }: {
   readonly model: FormModel<Values>;
   readonly children: ComponentChildren;
   /** A name for screen readers, where the heading does not say it. */
   readonly label?: string;
-  /** Called before the values are sent. */
-  readonly onSubmit?: () => void;
 }) => {
-  const form = model as unknown as FormModel<object>;
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
-    onSubmit?.();
     await model.submit();
     requestAnimationFrame(focusFirstProblem);
   };
   return (
-    <CurrentForm.Provider value={form}>
-      <form class="form" noValidate aria-label={label} onSubmit={(event) => void submit(event)}>
-        <TopProblems form={form} />
-        {children}
-      </form>
-    </CurrentForm.Provider>
+    <form class="form" noValidate aria-label={label} onSubmit={(event) => void submit(event)}>
+      <FormScope model={model}>{children}</FormScope>
+    </form>
   );
 };

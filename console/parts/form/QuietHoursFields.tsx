@@ -1,6 +1,7 @@
 /** "Quiet hours": the hours of the day in which devices get no message. */
-import { type Choice, FieldGroup, SelectField, TextField } from "./Fields.tsx";
+import { type Choice, FieldGroup, SelectField } from "./Fields.tsx";
 import { fieldsOf } from "./Form.tsx";
+import { TimeField } from "./TimeFields.tsx";
 import type { QuietValues } from "./QuietHoursForm.ts";
 
 const actions = [
@@ -24,8 +25,8 @@ export const QuietHoursFields = ({
   const choices = [...others.slice(0, 1), ...actions, ...others.slice(1)];
   return (
     <FieldGroup label="Quiet hours" hint={hint}>
-      <TextField {...field("quiet_from", "from")} label="From" placeholder="HH:MM" />
-      <TextField {...field("quiet_to", "to")} label="To" placeholder="HH:MM" />
+      <TimeField {...field("quiet_from", "from")} label="From" />
+      <TimeField {...field("quiet_to", "to")} label="To" />
       <SelectField
         {...field("quiet_action", "action")}
         label="Action"

@@ -14,7 +14,8 @@ interface VersionConflictProps<Values extends object, Name extends keyof Values 
   readonly show: (value: Values[Name]) => string;
 }
 
-const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+/** Whether two values of a field are equal. */
+export const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 const keysOf = <Values extends object>(values: Values) => Object.keys(values) as Array<keyof Values & string>;
 
@@ -37,7 +38,8 @@ export const VersionConflict = <
 }: VersionConflictProps<Values, Name>) => {
   const [taken, setTaken] = useState<ReadonlyArray<string>>([]);
   const [base, mine] = [form.base.value, form.values.value];
-  const behind = saved !== null && isBehind(form, saved);
+  // A save reads it again itself.
+  const behind = saved !== null && !form.isSending.value && isBehind(form, saved);
   const isTheirs = (key: keyof Values) =>
     saved !== null && key !== "version" && !isSame(saved[key], base[key]);
   const isMine = (key: keyof Values) => key !== "version" && !isSame(mine[key], base[key]);
@@ -51,13 +53,15 @@ export const VersionConflict = <
     setTaken(hasOwn ? keysOf(mine).filter(isTheirs).map(labelOf) : []);
     const own = keysOf(mine).filter(isMine);
     if (form.refusal.value !== null)
-      requestAnimationFrame(() => document.getElementById("merged")?.scrollIntoView({ block: "nearest" }));
+      requestAnimationFrame(() =>
+        document.getElementById(`merged-${noun}`)?.scrollIntoView({ block: "nearest" }),
+      );
     form.rebase({ ...saved, ...Object.fromEntries(own.map((key) => [key, mine[key]])) }, saved);
   }, [behind, clashes.length, saved?.version]);
   const hasClashes = clashes.length > 0;
   useEffect(() => {
     // The button that was refused is far below. Nobody is moved while typing.
-    if (hasClashes && form.refusal.value !== null) document.getElementById("conflict")?.focus();
+    if (hasClashes && form.refusal.value !== null) document.getElementById(`conflict-${noun}`)?.focus();
   }, [hasClashes]);
   /** Decides fields: from now on the saved value is the one that the form began with. */
   const decide = (keys: ReadonlyArray<keyof Values & string>, isKept: boolean): void => {
@@ -80,14 +84,14 @@ export const VersionConflict = <
   ];
   if (clashes.length === 0)
     return taken.length === 0 ? null : (
-      <p class="notice" role="status" id="merged">
+      <p class="notice" role="status" id={`merged-${noun}`}>
         Somebody else changed this {noun} meanwhile: {taken.join(", ")}. That is here now, beside your own
         changes, which are not saved yet.
       </p>
     );
   return (
-    <section class="notice notice-problem conflict" aria-labelledby="conflict">
-      <h2 id="conflict" tabIndex={-1}>
+    <section class="notice notice-problem conflict" aria-labelledby={`conflict-${noun}`}>
+      <h2 id={`conflict-${noun}`} tabIndex={-1}>
         Somebody else changed this {noun} meanwhile
       </h2>
       <p>Nothing was overwritten. Choose which value holds, for each field or for all.</p>

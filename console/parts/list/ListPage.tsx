@@ -7,10 +7,11 @@ import type { Page } from "../../data/Resources.ts";
 import { parameter, setParameters } from "../../routing/Router.ts";
 import { type Column, DataTable } from "../DataTable.tsx";
 import { EmptyState } from "../EmptyState.tsx";
-import { ChoiceFilter, SearchFilter } from "../Filters.tsx";
+import { ChoiceFilter, FilterBar, SearchFilter } from "../Filters.tsx";
 import type { Choice } from "../form/Fields.tsx";
 import { LoadProblem, Loading, PageFrame } from "../PageFrame.tsx";
 import { Pager } from "../Pager.tsx";
+import { type Named, type Selection, SelectionBar, useSelection } from "./Selection.tsx";
 
 /** A choice, or a search if it has no choices. Its name is that of the API's parameter. */
 export interface ListFilter<Name extends string> {
@@ -78,12 +79,12 @@ export const ListFrame = ({
   <PageFrame title={title} lead={lead} actions={!isEmpty && action}>
     {above}
     {!isEmpty && (filters.length > 0 || besideFilters !== undefined) && (
-      <div class="filters" role="search">
+      <FilterBar count={filters.filter(({ choices, name }) => choices && parameter(name) !== "").length}>
         {filters.map((filter) => (
           <Filter key={filter.name} {...filter} />
         ))}
         {besideFilters}
-      </div>
+      </FilterBar>
     )}
     <LoadProblem problem={problem} />
     {isLoading && <Loading />}
@@ -105,8 +106,12 @@ interface ListPageProps<Item, Query> extends ListWords {
   readonly parameters?: ReadonlyArray<keyof NonNullable<Query> & string>;
   readonly limit?: number;
   readonly options?: QueryOptions;
-  readonly children: (items: ReadonlyArray<Item>) => ComponentChildren;
+  /** Renders the items. They are a part of the list unless all of them are there. */
+  readonly children: (items: ReadonlyArray<Item>, isPart: boolean) => ComponentChildren;
 }
+
+/** A list that is sorted in the browser is read whole, up to so many items. */
+export const wholeList: QueryOptions = { isWhole: true, maxItems: 1000 };
 
 /** A page of a list of the API. The address has its filters and its cursor. */
 export const ListPage = <Item, Query>({
@@ -119,7 +124,8 @@ export const ListPage = <Item, Query>({
   ...words
 }: ListPageProps<Item, Query>) => {
   const names = [...filters.map(({ name }) => name), ...parameters];
-  const query = { limit, cursor: parameter("cursor") || undefined };
+  const cursor = parameter("cursor") || undefined;
+  const query = options?.isWhole === true ? { cursor } : { limit, cursor };
   const narrowed = names.map((name) => [name, parameter(name) || undefined] as const);
   const { data, problem } = useData(list({ ...query, ...Object.fromEntries(narrowed) } as Query), options);
   const shown = useLast(data);
@@ -133,8 +139,8 @@ export const ListPage = <Item, Query>({
     >
       {shown !== undefined && (
         <>
-          {children(shown.data)}
-          <Pager nextCursor={shown.meta.next_cursor} />
+          {children(shown.data, shown.meta.next_cursor !== null || cursor !== undefined)}
+          <Pager nextCursor={shown.meta.next_cursor} shown={shown.data.length} />
         </>
       )}
     </ListFrame>
@@ -143,6 +149,7 @@ export const ListPage = <Item, Query>({
 
 /** A list page whose items are rows of a table. */
 export const TablePage = <Item extends { readonly id: string }, Query>({
+  actions,
   columns,
   noMatch,
   ...page
@@ -150,16 +157,26 @@ export const TablePage = <Item extends { readonly id: string }, Query>({
   readonly columns: ReadonlyArray<Column<Item>>;
   /** Stands instead of the rows if the filters leave none. */
   readonly noMatch?: string;
-}) => (
-  <ListPage {...page}>
-    {(rows) => (
-      <DataTable
-        label={page.title}
-        columns={columns}
-        rows={rows}
-        rowKey={({ id }) => id}
-        {...(noMatch !== undefined && { empty: noMatch })}
-      />
-    )}
-  </ListPage>
-);
+  /** The buttons for several rows at once; rows can be chosen then. */
+  readonly actions?: ((selection: Selection<Item & Named>) => ComponentChildren) | undefined;
+}) => {
+  const selection = useSelection<Item & Named>();
+  return (
+    <ListPage {...page}>
+      {(rows, isPart) => (
+        <>
+          {actions !== undefined && <SelectionBar selection={selection}>{actions(selection)}</SelectionBar>}
+          <DataTable
+            label={page.title}
+            columns={columns}
+            rows={rows}
+            rowKey={({ id }) => id}
+            isPart={isPart}
+            selection={actions && selection}
+            {...(noMatch !== undefined && { empty: noMatch })}
+          />
+        </>
+      )}
+    </ListPage>
+  );
+};

@@ -10,6 +10,8 @@ export interface MapPoint {
   readonly at: Point;
   /** Refused features are shown in another colour, and as rings. */
   readonly isBad?: boolean;
+  /** Points that are not chosen are rings. */
+  readonly isOpen?: boolean;
 }
 
 /** Callbacks of a page with points. */
@@ -89,18 +91,18 @@ const addLayers = (map: MapLibreMap): void => {
     filter: ["!", ["has", "point_count"]],
     paint: {
       "circle-radius": 6,
-      "circle-color": ["case", ["get", "isBad"], ring, accent],
-      "circle-stroke-color": ["case", ["get", "isBad"], bad, ring],
-      "circle-stroke-width": ["case", ["get", "isBad"], 3, 2],
+      "circle-color": ["case", ["get", "isRing"], ring, accent],
+      "circle-stroke-color": ["case", ["get", "isBad"], bad, ["get", "isRing"], accent, ring],
+      "circle-stroke-width": ["case", ["get", "isRing"], 3, 2],
     },
   });
 };
 
 const dataOf = (points: ReadonlyArray<MapPoint>): GeoJSON.FeatureCollection =>
   collectionOf(
-    points.map(({ at, id, isBad = false }) => ({
+    points.map(({ at, id, isBad = false, isOpen = false }) => ({
       type: "Feature",
-      properties: { id, isBad },
+      properties: { id, isBad, isRing: isBad || isOpen },
       geometry: { type: "Point", coordinates: [...at] },
     })),
   );

@@ -9,18 +9,20 @@ export const PointerPosition = ({ map }: { readonly map: MapLibreMap | undefined
     if (map === undefined) return;
     const middle = (): void => {
       const { lat, lng } = map.getCenter().wrap();
-      setPosition(formatPosition([lng, lat]));
+      setPosition(`Centre ${formatPosition([lng, lat])}`);
     };
     const point = ({ lngLat }: MapMouseEvent): void => {
       const { lat, lng } = lngLat.wrap();
-      setPosition(formatPosition([lng, lat]));
+      setPosition(`Pointer ${formatPosition([lng, lat])}`);
     };
     middle();
     map.on("moveend", middle);
     map.on("mousemove", point);
+    map.on("mouseout", middle);
     return () => {
       map.off("moveend", middle);
       map.off("mousemove", point);
+      map.off("mouseout", middle);
     };
   }, [map]);
   return position === "" ? null : <p class="map-position">{position}</p>;

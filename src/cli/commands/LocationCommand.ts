@@ -1,7 +1,7 @@
 import { Console, Effect, Option } from "effect";
 import { Flag } from "effect/cli";
 import type { LocationPatch } from "../../client/WaypostClient.ts";
-import { type ImportFormat, importFormats } from "../../client/location-files/LocationFile.ts";
+import { type ImportFormat, importFormats } from "../../client/location-files/FileFormat.ts";
 import { counted } from "../../wire/Text.ts";
 import { visible } from "../../wire/VisibleText.ts";
 import { badUsage, refused } from "../CommandRefused.ts";

@@ -4,9 +4,9 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { diskProblem, errorCode } from "../../backup/DiskProblem.ts";
 import { ImportFileBroken } from "../../client/location-files/ImportEntry.ts";
+import type { ImportFormat } from "../../client/location-files/FileFormat.ts";
 import {
   type FileHead,
-  type ImportFormat,
   type ImportPart,
   partsOf,
   readLocationFile,

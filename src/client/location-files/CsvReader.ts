@@ -22,13 +22,6 @@ export interface CsvHead {
   readonly delimiter: string;
 }
 
-/** The delimiter of a CSV: comma, semicolon or tab, whichever is most frequent in its first line. */
-export const delimiterOf = (opening: string): string => {
-  const [line = ""] = opening.trimStart().split(/[\r\n]/, 1);
-  const count = (delimiter: string): number => line.split(delimiter).length;
-  return [",", ";", "\t"].reduce((best, each) => (count(each) > count(best) ? each : best), ",");
-};
-
 const normalizedName = (field: string): string =>
   field
     .trim()

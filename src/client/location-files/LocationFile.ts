@@ -1,37 +1,15 @@
 /** A file of locations of any size: its format, its entries and the parts that are sent. */
-import { type CsvHead, csvReader, delimiterOf } from "./CsvReader.ts";
+import { type CsvHead, csvReader } from "./CsvReader.ts";
+import { delimiterOf, formatByExtension, type ImportFormat } from "./FileFormat.ts";
 import { geoJsonLinesReader } from "./GeoJsonLinesReader.ts";
 import { GeoJsonReader } from "./GeoJsonReader.ts";
 import { type EntryReader, type ImportEntry, ImportFileBroken, joinBytes } from "./ImportEntry.ts";
-
-/** The formats of files of locations. */
-export const importFormats = ["geojson", "ndjson", "csv"] as const;
-/** A format of a file of locations. */
-export type ImportFormat = (typeof importFormats)[number];
 
 /** The format of a file, and the first row of a CSV; null for other formats. */
 export interface FileHead {
   readonly format: ImportFormat;
   readonly csv: CsvHead | null;
 }
-
-const formatByExtension: Readonly<Record<string, ImportFormat>> = {
-  ".csv": "csv",
-  ".tsv": "csv",
-  ".ndjson": "ndjson",
-  ".jsonl": "ndjson",
-  ".ndgeojson": "ndjson",
-  ".geojsonl": "ndjson",
-  ".geojsons": "ndjson",
-  ".geojsonseq": "ndjson",
-};
-
-/** The extensions of files of locations. A file with another one is recognized by its content. */
-export const locationFileExtensions: ReadonlyArray<string> = [
-  ".geojson",
-  ".json",
-  ...Object.keys(formatByExtension),
-];
 
 const openingBytes = 65_536;
 

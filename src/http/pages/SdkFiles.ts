@@ -12,6 +12,17 @@ const contentTypes = {
   "worker.js": "text/javascript; charset=utf-8",
   "inbox.js": "text/javascript; charset=utf-8",
   "integrity.json": "application/json",
+  "try.js": "text/javascript; charset=utf-8",
+  "try.html": "text/html; charset=utf-8",
+};
+
+/** The page `try.html` loads the files beside it, and calls the device interface. */
+const pageHeaders = {
+  "content-security-policy":
+    "default-src 'none'; script-src 'self'; connect-src 'self'; worker-src 'self'; img-src 'self'; " +
+    "media-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
 };
 
 /** Pages of any origin load the files, and may check their digests. */
@@ -36,7 +47,8 @@ export const sdkFiles = HttpRouter.use((router) =>
         const { url } = yield* HttpServerRequest.HttpServerRequest;
         const file = yield* built;
         if (file === undefined) return errorResponse(unknown);
-        return yield* codedResponse(file, { ...crossOrigin, "cache-control": cacheControl(url) });
+        const common = name === "try.html" ? pageHeaders : crossOrigin;
+        return yield* codedResponse(file, { ...common, "cache-control": cacheControl(url) });
       });
       yield* router.add("GET", `/sdk/v1/${name}`, respond);
     }

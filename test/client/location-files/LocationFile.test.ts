@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest";
 import fc from "fast-check";
-import { csvReader, delimiterOf } from "../../../src/client/location-files/CsvReader.ts";
+import { csvReader } from "../../../src/client/location-files/CsvReader.ts";
+import { delimiterOf } from "../../../src/client/location-files/FileFormat.ts";
 import { geoJsonLinesReader } from "../../../src/client/location-files/GeoJsonLinesReader.ts";
 import { GeoJsonReader } from "../../../src/client/location-files/GeoJsonReader.ts";
 import type { EntryReader, ImportEntry } from "../../../src/client/location-files/ImportEntry.ts";

@@ -1,0 +1,45 @@
+/** "When": what sends the message, the dates of the campaign, and its limits. */
+import type { ComponentChildren } from "preact";
+import { DayTimeField } from "../parts/form/TimeFields.tsx";
+import type { FormModel } from "../parts/form/Form.tsx";
+import { ZoneField } from "../parts/form/ZoneField.tsx";
+import { RecurrenceFields } from "./RecurrenceFields.tsx";
+import type { CampaignValues } from "./CampaignForm.ts";
+import { Limits } from "./CampaignPacing.tsx";
+
+/** The dates, the message's own time as `children`, the zone and the limits. */
+export const WhenFields = ({
+  children,
+  form,
+}: {
+  readonly form: FormModel<CampaignValues>;
+  readonly children: ComponentChildren;
+}) => {
+  const isGeo = form.values.value.type === "geo";
+  return (
+    <>
+      <div class="field-pair">
+        <DayTimeField
+          {...form.field("starts_at")}
+          label="Starts at"
+          hint={isGeo ? "A day, or a day and a time." : "The first day on which its notifications are sent."}
+        />
+        {isGeo && (
+          <DayTimeField
+            {...form.field("ends_at")}
+            label="Ends at"
+            hint="A day includes all of it. Empty: no end."
+          />
+        )}
+      </div>
+      {!isGeo && <RecurrenceFields form={form} />}
+      {children}
+      <ZoneField
+        {...form.field("timezone")}
+        label="Time zone"
+        hint="The times of this campaign are in this zone."
+      />
+      <Limits form={form} />
+    </>
+  );
+};

@@ -1,0 +1,131 @@
+/** "Try it here": this browser, or a phone by a code to scan, becomes a test device. */
+import { useEffect, useState } from "preact/hooks";
+import { here, operator, platform } from "../data/Api.ts";
+import { send, sendWhole, sentencesOf } from "../data/ApiCall.ts";
+import { refresh, useData } from "../data/Query.ts";
+import type { Campaign } from "../data/Resources.ts";
+import { Button } from "../parts/Button.tsx";
+import { Dialog } from "../parts/Dialog.tsx";
+import { SelectField } from "../parts/form/Fields.tsx";
+import { addressOf } from "../routing/Router.ts";
+import { draftKey, keepDraft, readDraft } from "../session/Drafts.ts";
+import { environment, workspaceId } from "../session/Scope.ts";
+import { isOperator } from "../session/SessionState.ts";
+import { qrCode } from "./QrCode.ts";
+
+const waitMillis = 2_000;
+/** A name in the code is cut, so that the code stays coarse enough to scan. */
+const maxNameChars = 30;
+
+/** An SDK key for tries from this origin, kept in this browser until "Sign out". @throws ApiProblem */
+const sdkKeyForTries = async (): Promise<string> => {
+  const draft = draftKey(workspaceId.value ?? "", environment.value, "try");
+  const kept = readDraft(draft) as { readonly id: string; readonly key: string } | undefined;
+  const { data: keys } = await sendWhole(operator.sdkKeys.list(...here()));
+  if (kept !== undefined && keys.some((each) => each.id === kept.id && each.revoked_at === null))
+    return kept.key;
+  const issue = operator.sdkKeys.issue(...here(), {
+    name: "Try it here",
+    allowed_origins: [location.origin],
+  });
+  const { id, sdk_key: key } = (await send(issue)).data;
+  keepDraft(draft, { id, key });
+  return key;
+};
+
+const Code = ({ text }: { readonly text: string }) => {
+  const rows = qrCode(text);
+  if (rows === null) return null;
+  const dark = rows.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : [])));
+  return (
+    <svg class="scan-code" viewBox="-4 -4 65 65" role="img" aria-label="Code to scan with a phone">
+      <rect x="-4" y="-4" width="65" height="65" fill="#fff" />
+      <path d={dark.join("")} fill="#000" />
+    </svg>
+  );
+};
+
+/** The device of a try, which is approved as soon as it is there. */
+const useTriedDevice = (name: string) => {
+  const { data } = useData(platform.devices.list({ limit: 20 }), { millis: waitMillis });
+  const device = data?.data.find(({ attributes }) => attributes["try_it_here"] === name);
+  useEffect(() => {
+    if (device === undefined || device.approved) return;
+    void send(platform.devices.approve(device.id, { approved: true })).then(refresh);
+  }, [device?.id]);
+  return device;
+};
+
+/** The dialog. Of a geo campaign a visit of its first location is offered. */
+export const TryDialog = ({
+  campaign,
+  onClose,
+}: {
+  readonly campaign?: Campaign;
+  readonly onClose: () => void;
+}) => {
+  const [name] = useState(() => crypto.randomUUID().slice(0, 8));
+  const [key, setKey] = useState("");
+  const [problem, setProblem] = useState("");
+  const [chosen, setChosen] = useState<string | null>(null);
+  const device = useTriedDevice(name);
+  const { data } = useData(platform.locations.list({ limit: 100 }), { millis: Infinity });
+  const ids = campaign?.targeting.location_ids ?? [];
+  const places = data?.data.filter(({ id }) => ids.length === 0 || ids.includes(id)) ?? [];
+  const place = places.find(({ id }) => id === (chosen ?? (campaign?.type === "geo" ? places[0]?.id : "")));
+  useEffect(() => {
+    sdkKeyForTries().then(setKey, (error: unknown) => setProblem(sentencesOf(error).join(" ")));
+  }, []);
+  const visited = place && { place: place.id, name: place.name.slice(0, maxNameChars) };
+  const fragment = new URLSearchParams({ key, try: name, ...visited });
+  const address = `${location.origin}/sdk/v1/try.html#${fragment}`;
+  return (
+    <Dialog title="Try it here" onClose={onClose} actions={<Button onPress={onClose}>Close</Button>}>
+      <p>
+        A browser becomes a test device, with an inbox and, where Web Push is set up, pushes. Use this one, or
+        scan the code with a phone that reaches {location.host}.
+      </p>
+      {problem !== "" && <p class="notice notice-problem">{problem}</p>}
+      <SelectField
+        name="place"
+        label="Simulate a visit of"
+        choices={[
+          { value: "", text: "None" },
+          ...places.map((each) => ({ value: each.id, text: each.name })),
+        ]}
+        value={place?.id ?? ""}
+        onValue={setChosen}
+      />
+      {key !== "" && (
+        <>
+          <Code text={address} />
+          <a class="button button-primary" href={address} target="_blank" rel="noreferrer">
+            Use this browser
+          </a>
+        </>
+      )}
+      <p role="status">
+        {device === undefined ? (
+          "Waiting for a device…"
+        ) : (
+          <>
+            <a href={addressOf(`/devices/${device.id}`)}>{device.installation_id}</a>{" "}
+            {device.approved ? "is an approved test device." : "is here."}
+          </>
+        )}
+      </p>
+    </Dialog>
+  );
+};
+
+/** The button, for the operator, who may issue the SDK key that it takes. */
+export const TryHere = () => {
+  const [isOpen, setOpen] = useState(false);
+  if (!isOperator()) return null;
+  return (
+    <>
+      <Button onPress={() => setOpen(true)}>Try it here</Button>
+      {isOpen && <TryDialog onClose={() => setOpen(false)} />}
+    </>
+  );
+};

@@ -1,0 +1,68 @@
+/** Changes of a notification: those of somebody else, and those that are not saved yet. */
+import { plainName } from "../data/PlainWords.ts";
+import type { FormModel } from "../parts/form/Form.tsx";
+import { VersionConflict } from "../parts/form/VersionConflict.tsx";
+import type { MessageValues } from "./NotificationForm.ts";
+import { sentPush } from "./PushForm.ts";
+
+/** The fields of a notification with their names. */
+export const messageLabels = [
+  ["name", "Name"],
+  ["type", "Type"],
+  ["headline", "Headline"],
+  ["body", "Body"],
+  ["media_asset_id", "Picture"],
+  ["cta_label", "Button label"],
+  ["cta_url", "Button address"],
+  ["trigger_type", "Trigger"],
+  ["send_at", "Send at"],
+  ["late", "Time zone"],
+  ["minutes", "Minutes inside"],
+  ["max_silence_minutes", "Silent minutes"],
+  ["starts_at", "Window: starts at"],
+  ["ends_at", "Window: ends at"],
+  ["questions", "Questions"],
+  ["template", "Template"],
+  ["translations", "Translations"],
+  ["push", "Push options"],
+] as const;
+
+const pushText = (push: MessageValues["push"]): string =>
+  Object.entries(sentPush(push) ?? {})
+    .filter(([, option]) => option !== null && !["false", "[]", "{}"].includes(JSON.stringify(option)))
+    .map(([name, option]) => `${plainName(name)}: ${textOf(option)}`)
+    .join(", ");
+
+const textOf = (option: unknown): string => {
+  if (option === true) return "yes";
+  return typeof option === "object" && option !== null
+    ? Object.values(option).map(textOf).filter(Boolean).join(" ")
+    : String(option ?? "");
+};
+
+/** The value of a field as a text. */
+export const shownMessageValue = (value: MessageValues[(typeof messageLabels)[number][0]]): string => {
+  if (typeof value === "string") return value;
+  if ("silent" in value) return pushText(value);
+  const parts = value.map((part) =>
+    "tag" in part ? `${part.tag}: ${part.headline} ${part.body}` : part.question_text,
+  );
+  return parts.join("; ");
+};
+
+/** A notification that somebody else changed, merged by field. */
+export const MessageConflict = ({
+  form,
+  saved,
+}: {
+  readonly form: FormModel<MessageValues>;
+  readonly saved: MessageValues | null;
+}) => (
+  <VersionConflict
+    form={form}
+    saved={saved}
+    noun="notification"
+    labels={messageLabels}
+    show={shownMessageValue}
+  />
+);
