@@ -7,7 +7,7 @@ import { addressOf } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
 import type { CampaignValues } from "./CampaignForm.ts";
 import { CampaignPacing } from "./CampaignPacing.tsx";
-import { RecurrenceFields } from "./RecurrenceFields.tsx";
+import { RecurrenceSection } from "./RecurrenceSection.tsx";
 import { PickMap } from "./PickMap.tsx";
 import { useLocationGroups, useLocations, useSegments } from "./TargetLists.ts";
 
@@ -50,7 +50,7 @@ const Dates = ({ form }: FieldsProps) => {
           />
         )}
       </div>
-      {!isGeo && <RecurrenceFields form={form} />}
+      {!isGeo && <RecurrenceSection form={form} />}
     </>
   );
 };
