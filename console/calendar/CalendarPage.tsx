@@ -1,5 +1,5 @@
 /** The calendar: all that is due in the environment, month by month. */
-import { daysOf } from "../campaigns/RecurrenceForm.ts";
+import { daysOf } from "../campaigns/RecurrenceDates.ts";
 import { platform } from "../data/Api.ts";
 import { useData } from "../data/Query.ts";
 import type { Campaign, Send } from "../data/Resources.ts";

@@ -10,17 +10,11 @@ import {
   sentQuietHours,
 } from "../parts/form/QuietHoursForm.ts";
 import { numberOrText } from "../parts/form/TypedNumber.ts";
-import {
-  noRecurrence,
-  recurrenceValuesOf,
-  type RecurrenceValues,
-  sentRecurrence,
-  writtenEndOf,
-} from "./RecurrenceForm.ts";
+import type { RecurringValues } from "./RecurrenceForm.ts";
 import { sentWallTime, wallEndAt, wallTimeAt } from "../parts/WallClock.ts";
 
 /** Typed and chosen values. Fields of the other type are kept, but not sent. */
-export interface CampaignValues extends QuietValues, RecurrenceValues {
+export interface CampaignValues extends QuietValues, RecurringValues {
   readonly name: string;
   readonly type: Campaign["type"];
   readonly timezone: string;
@@ -80,7 +74,8 @@ export const newCampaign = (timezone: string): CampaignValues => ({
   timezone,
   starts_at: today(timezone),
   ends_at: "",
-  ...noRecurrence,
+  recurrence_rule: "",
+  recurrence_except: "",
   frequency_cap_count: "",
   frequency_cap_period: "",
   cap_by: "device",
@@ -101,10 +96,11 @@ export const valuesOf = (campaign: Campaign, version: string): CampaignValues =>
   timezone: campaign.timezone,
   starts_at: wallTimeAt(campaign.starts_at, campaign.timezone),
   ends_at:
-    campaign.ends_at === null || campaign.type === "push"
-      ? writtenEndOf(campaign)
+    campaign.ends_at === null || (campaign.type === "push" && campaign.recurrence === null)
+      ? ""
       : wallEndAt(campaign.ends_at, campaign.timezone),
-  ...recurrenceValuesOf(campaign.recurrence, wallTimeAt(campaign.starts_at, campaign.timezone)),
+  recurrence_rule: campaign.recurrence?.rule ?? "",
+  recurrence_except: campaign.recurrence?.except.join(", ") ?? "",
   frequency_cap_count: campaign.frequency_cap_count?.toString() ?? "",
   frequency_cap_period: campaign.frequency_cap_period ?? "",
   cap_by: campaign.cap_by,
@@ -137,6 +133,15 @@ const orNull = (text: string): string | null => (text.trim() === "" ? null : tex
 const sentCount = (typed: string): number | string | null =>
   typed.trim() === "" ? null : numberOrText(typed.trim());
 
+/** The recurrence of a write; null for a campaign of one day. */
+export const sentRecurrence = ({
+  recurrence_except: except,
+  recurrence_rule: rule,
+}: Pick<RecurringValues, "recurrence_rule" | "recurrence_except">) => {
+  const dates = except.split(",").map((date) => date.trim());
+  return rule.trim() === "" ? null : { rule: rule.trim(), except: dates.filter((date) => date !== "") };
+};
+
 /** The part of a draft that says whom the campaign reaches. */
 export const targetingOf = (values: CampaignValues): Typed<TargetingDraft> =>
   values.type === "geo"
@@ -158,8 +163,9 @@ export const draftOf = (values: CampaignValues, paused: boolean | undefined): Ty
   name: values.name,
   timezone: values.timezone.trim(),
   starts_at: sentWallTime(values.starts_at),
-  ends_at: values.type === "geo" || values.repeat !== "" ? orNull(sentWallTime(values.ends_at)) : null,
-  recurrence: values.type === "push" ? sentRecurrence(values, values.starts_at) : null,
+  ends_at:
+    values.type === "geo" || values.recurrence_rule !== "" ? orNull(sentWallTime(values.ends_at)) : null,
+  recurrence: values.type === "push" ? sentRecurrence(values) : null,
   frequency_cap_count: sentCount(values.frequency_cap_count),
   frequency_cap_period: orNull(values.frequency_cap_period),
   cap_by: values.cap_by,

@@ -4,14 +4,16 @@ import { formatDay, today } from "../parts/DisplayFormats.ts";
 import { CheckField, FieldGroup, SelectField, TextField } from "../parts/form/Fields.tsx";
 import type { FormModel } from "../parts/form/Form.tsx";
 import { MonthCalendar } from "../parts/MonthCalendar.tsx";
-import { daysOf, monthDays, type RecurrenceValues, sentRecurrence, weekdays } from "./RecurrenceForm.ts";
-
-/** The values of a form that has the fields. */
-interface RecurringValues extends RecurrenceValues {
-  readonly starts_at: string;
-  readonly ends_at: string;
-  readonly timezone: string;
-}
+import { sentRecurrence } from "./CampaignForm.ts";
+import { daysOf } from "./RecurrenceDates.ts";
+import {
+  choicesOf,
+  monthDays,
+  type RecurrenceValues,
+  type RecurringValues,
+  ruleOf,
+  weekdays,
+} from "./RecurrenceForm.ts";
 
 const choices = [
   { value: "", text: "Never: one day" },
@@ -34,7 +36,7 @@ const shownDates = 5;
 const NextDates = ({ values }: { readonly values: RecurringValues }) => {
   const [chosen, setMonth] = useState<string | null>(null);
   const { ends_at: end, starts_at: start, timezone } = values;
-  const recurrence = sentRecurrence(values, start);
+  const recurrence = sentRecurrence(values);
   if (recurrence === null || !/^\d{4}-\d\d-\d\d/.test(start)) return null;
   const to = /^\d{4}-\d\d-\d\d/.exec(end)?.[0] ?? "";
   const next = daysOf(recurrence, start, { from: today(timezone), to, most: shownDates });
@@ -67,13 +69,17 @@ export const RecurrenceFields = <Values extends RecurringValues>({
   readonly form: FormModel<Values>;
 }) => {
   const values = form.values.value;
+  const { ends_at: end, recurrence_rule: rule, starts_at: start } = values;
+  const [isOwn, setOwn] = useState(false);
+  const chosen = choicesOf(rule, start);
+  const { repeat_count: count, repeat_every: every, repeat_on: on } = chosen;
+  const repeat = isOwn ? "rule" : chosen.repeat;
   const set = (changes: Partial<RecurringValues>) => form.set(changes as Partial<Values>);
-  const { repeat, repeat_on: on, starts_at: start } = values;
-  const field = (of: keyof RecurringValues, name: string) => ({
-    name,
-    value: values[of],
-    onValue: (value: string) => set({ [of]: value }),
-  });
+  const choose = (changes: Partial<RecurrenceValues>) => {
+    // The stored end of a rule with a number of times may be that of the last one, which changes.
+    const isEnd = count !== "" && end === (form.base.value as RecurringValues).ends_at;
+    set({ recurrence_rule: ruleOf({ ...chosen, ...changes }, start), ...(isEnd ? { ends_at: "" } : {}) });
+  };
   const days = on.split(",").filter((day) => day !== "");
   return (
     <>
@@ -82,19 +88,26 @@ export const RecurrenceFields = <Values extends RecurringValues>({
         label="Repeats"
         value={repeat}
         choices={choices}
-        onValue={(value) => set({ repeat: value as RecurrenceValues["repeat"], repeat_on: "" })}
+        onValue={(value) => {
+          setOwn(value === "rule");
+          if (value !== "rule") choose({ repeat: value as RecurrenceValues["repeat"], repeat_on: "" });
+        }}
       />
       {repeat !== "" && (
         <FieldGroup label="When it repeats" hint="From the day of the start on.">
           {repeat === "rule" ? (
             <TextField
-              {...field("repeat_rule", "recurrence.rule")}
+              name="recurrence.rule"
+              value={rule}
+              onValue={(typed) => set({ recurrence_rule: typed })}
               label="Rule"
               hint="As in calendars (RRULE of RFC 5545), such as FREQ=MONTHLY;BYDAY=MO,TU;BYSETPOS=-1."
             />
           ) : (
             <TextField
-              {...field("repeat_every", "repeat_every")}
+              name="repeat_every"
+              value={every}
+              onValue={(typed) => choose({ repeat_every: typed })}
               label={`Every so many ${units[repeat]}`}
               inputMode="numeric"
             />
@@ -109,7 +122,7 @@ export const RecurrenceFields = <Values extends RecurringValues>({
                     label={name}
                     isChecked={days.includes(key)}
                     onValue={(isOn) =>
-                      set({
+                      choose({
                         repeat_on: (isOn ? [...days, key] : days.filter((day) => day !== key)).join(","),
                       })
                     }
@@ -119,24 +132,36 @@ export const RecurrenceFields = <Values extends RecurringValues>({
             </fieldset>
           )}
           {repeat === "MONTHLY" && (
-            <SelectField {...field("repeat_on", "repeat_on")} label="On" choices={monthDays(start)} />
+            <SelectField
+              name="repeat_on"
+              value={on}
+              onValue={(value) => choose({ repeat_on: value })}
+              label="On"
+              choices={monthDays(start)}
+            />
           )}
           <TextField
-            {...field("ends_at", "ends_at")}
+            name="ends_at"
+            value={end.slice(0, 10)}
+            onValue={(day) => set({ ends_at: day })}
             type="date"
             label="Until"
             hint="The last day. Empty: no end."
           />
           {repeat !== "rule" && (
             <TextField
-              {...field("repeat_count", "repeat_count")}
+              name="repeat_count"
+              value={count}
+              onValue={(typed) => choose({ repeat_count: typed })}
               label="So many times"
               inputMode="numeric"
               placeholder="Any number"
             />
           )}
           <TextField
-            {...field("repeat_except", "recurrence.except")}
+            name="recurrence.except"
+            value={values.recurrence_except}
+            onValue={(typed) => set({ recurrence_except: typed })}
             label="Not on"
             hint="Dates, with commas between them, such as 2026-12-28."
           />

@@ -44,7 +44,6 @@ const list = command("list", {
         { heading: "ID", kind: "id", cell: ({ id }) => id },
         { heading: "CAMPAIGN", cell: (send) => send.campaign_name ?? "(deleted)" },
         { heading: "NOTIFICATION", cell: (send) => send.notification_name ?? "(deleted)" },
-        { heading: "DATE", cell: (send) => send.occurrence },
         { heading: "DUE", kind: "instant", cell: (send) => send.due_at },
         { heading: "STATUS", cell: ({ status }) => status },
         { heading: "TARGETED", kind: "figure", cell: ({ targeted }) => targeted },

@@ -2135,7 +2135,7 @@ export interface SendsListQuery extends PageQuery {
 
 /** The query parameters of `occurrences.list`. */
 export interface OccurrencesListQuery {
-  /** The most dates; 10 if left out. */
+  /** The most dates; by default 10. */
   readonly limit?: number | undefined;
 }
 

@@ -33,7 +33,7 @@ export class OccurrencesApi extends HttpApiGroup.make("occurrences")
           wholeParameter({
             min: 1,
             max: 100,
-            description: "The most dates; 10 if left out.",
+            description: "The most dates; by default 10.",
             example: 5,
           }),
         ),
