@@ -14,7 +14,7 @@ import { showToast } from "../parts/Toasts.tsx";
 import { addressOf } from "../routing/Router.ts";
 import { isOperator, may } from "../session/SessionState.ts";
 import { archiveCampaigns } from "./CampaignBatch.tsx";
-import { isLive, valuesOf } from "./CampaignForm.ts";
+import { isInEffect, valuesOf } from "./CampaignForm.ts";
 import { copyAction, CopyDialog, type CopyPlan, planCopy } from "./CopyDialog.tsx";
 import { PublishDialog, type PublishSummary, summaryOf } from "./PublishSummary.tsx";
 
@@ -53,7 +53,7 @@ const DeleteCampaign = ({ campaign, messages, version }: ActionsProps) => (
   >
     <p>This cannot be undone.</p>
     <ul class="bullets">
-      {isLive(campaign) && <li>It is {campaign.status}: devices get nothing more from it.</li>}
+      {isInEffect(campaign) && <li>It is {campaign.status}: devices get nothing more from it.</li>}
       {messages !== undefined && messages.length > 0 && (
         <li>
           {formatCount(messages.length, "notification")} of it: those that are on no other campaign are
@@ -90,7 +90,7 @@ export const CampaignActions = ({ campaign, messages, version }: ActionsProps) =
   return (
     <>
       {mayWrite && <ButtonLink href={addressOf(`/campaigns/${id}/edit`)}>Edit</ButtonLink>}
-      {mayWrite && isLive(campaign) && (
+      {mayWrite && isInEffect(campaign) && (
         <ActionButton
           onPress={() =>
             done(

@@ -7,11 +7,11 @@ import { ConfirmButton } from "../parts/ConfirmButton.tsx";
 import { formatCount } from "../parts/DisplayFormats.ts";
 import { forEach, type Selection } from "../parts/list/Selection.tsx";
 import { showToast } from "../parts/Toasts.tsx";
-import { isLive } from "./CampaignForm.ts";
+import { isInEffect } from "./CampaignForm.ts";
 
 /** Pauses campaigns that are live. @throws ApiProblem */
 const pauseCampaigns = async (campaigns: ReadonlyArray<Campaign>): Promise<void> => {
-  const live = campaigns.filter(isLive);
+  const live = campaigns.filter(isInEffect);
   await forEach(live, ({ id }) => send(platform.campaigns.pause(id)));
   showToast(`${textOf(live)} paused.`, () => forEach(live, ({ id }) => send(platform.campaigns.publish(id))));
 };
@@ -22,7 +22,7 @@ export const archiveCampaigns = async (campaigns: ReadonlyArray<Campaign>): Prom
   showToast(`${textOf(campaigns)} archived.`, () =>
     forEach(campaigns, async (campaign) => {
       await send(platform.campaigns.unarchive(campaign.id));
-      if (isLive(campaign)) await send(platform.campaigns.publish(campaign.id));
+      if (isInEffect(campaign)) await send(platform.campaigns.publish(campaign.id));
     }),
   );
 };
@@ -40,7 +40,7 @@ export const CampaignBatch = ({
 }: {
   readonly selection: Selection<Campaign>;
 }) => {
-  const live = items.filter(isLive).length;
+  const live = items.filter(isInEffect).length;
   const count = formatCount(items.length, "campaign");
   const act = async (change: (campaigns: ReadonlyArray<Campaign>) => Promise<void>): Promise<void> => {
     await change(items);

@@ -17,7 +17,7 @@ import { SelectField, TextField } from "../parts/form/Fields.tsx";
 import { FormScope } from "../parts/form/Form.tsx";
 import { isBehind, VersionConflict } from "../parts/form/VersionConflict.tsx";
 import { addressOf } from "../routing/Router.ts";
-import { campaignLabels, isLive, shownCampaignValue, valuesOf } from "./CampaignForm.ts";
+import { campaignLabels, isInEffect, shownCampaignValue, valuesOf } from "./CampaignForm.ts";
 import { type Edited, useEditorForms } from "./EditorForms.ts";
 import {
   type Step,
@@ -82,8 +82,9 @@ export const CampaignEditor = (props: Edited) => {
     ...others.map((each) => valuesOfMessage(each, values, "")),
   ];
   const saved = stored === null ? null : valuesOf(stored.campaign, stored.version);
-  const savedMessage = edited?.storedId == null ? null : edited.initial;
-  const isRunning = stored !== null && isLive(stored.campaign);
+  const storedId = edited?.storedId ?? null;
+  const savedMessage = edited === null || storedId === null ? null : edited.initial;
+  const isRunning = stored !== null && isInEffect(stored.campaign);
   const campaign = {
     id: stored?.campaign.id ?? null,
     type: values.type,
@@ -160,7 +161,7 @@ export const CampaignEditor = (props: Edited) => {
       )}
       {step === "review" && (
         <ReviewStep values={values} messages={edited === null && others.length === 0 ? null : reviewed}>
-          {stored !== null && <Changes changes={changes} isLive={isRunning} />}
+          {stored !== null && <Changes changes={changes} isInEffect={isRunning} />}
         </ReviewStep>
       )}
       <div class="actions form-actions">
@@ -221,19 +222,15 @@ export const CampaignEditor = (props: Edited) => {
         fields
       )}
       {step === "message" && edited !== null && (
-        <DevicePreview campaign={campaign} message={message} storedId={edited.storedId} />
+        <DevicePreview campaign={campaign} message={message} storedId={storedId} />
       )}
-      {step === "message" && stored !== null && edited?.storedId != null && (
-        <TestSection
-          campaign={stored.campaign}
-          isChanged={message.isChanged.value}
-          messageId={edited.storedId}
-        />
+      {step === "message" && stored !== null && storedId !== null && (
+        <TestSection campaign={stored.campaign} isChanged={message.isChanged.value} messageId={storedId} />
       )}
       {asked !== null && (
         <PublishDialog summary={asked} onConfirm={() => forms.save("publish")} onClose={() => setAsked(null)}>
           <Lead summary={asked} />
-          {stored !== null && <Changes changes={changes} isLive={isRunning} />}
+          {stored !== null && <Changes changes={changes} isInEffect={isRunning} />}
         </PublishDialog>
       )}
     </>

@@ -65,7 +65,7 @@ export const shownCampaignValue = (value: CampaignValues[(typeof campaignLabels)
   typeof value === "string" ? value : `${value.length} chosen`;
 
 /** Whether devices get messages of a campaign, now or later. */
-export const isLive = ({ status }: Campaign): boolean => status === "active" || status === "scheduled";
+export const isInEffect = ({ status }: Campaign): boolean => status === "active" || status === "scheduled";
 
 /** The values that a new campaign starts with, in the zone of the workspace. */
 export const newCampaign = (timezone: string): CampaignValues => ({

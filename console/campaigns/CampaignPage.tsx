@@ -42,7 +42,7 @@ const Facts = ({ campaign }: { readonly campaign: Campaign }) => {
       : ([["Repeats", recurrenceWords(recurrence, wallTimeAt(start, timezone))]] as const)),
     ...limitFacts(valuesOf(campaign, "")),
   ];
-  return <FactList look="summary card" facts={facts} />;
+  return <FactList kind="summary card" facts={facts} />;
 };
 
 /** Work that a copy left. It is forgotten with the page. */

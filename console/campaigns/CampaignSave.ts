@@ -14,7 +14,7 @@ export type SaveIntent = "paused" | "publish" | "check";
 export interface MessageSave {
   /** Returns whether it was saved; otherwise what is wrong stands at its fields. */
   readonly save: (campaign: Campaign) => Promise<boolean>;
-  /** Goes on with a new campaign that is there without it. */
+  /** Continues with a new campaign that is there without it. */
   readonly resume: (campaign: Campaign) => void;
 }
 

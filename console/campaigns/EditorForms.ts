@@ -27,7 +27,7 @@ export interface EditedMessage {
   readonly storedId: string | null;
 }
 
-/** What is edited. */
+/** A campaign, new or there, with its message. */
 export interface Edited {
   /** The name of the form, under which its draft is kept. */
   readonly draft: string;

@@ -124,35 +124,36 @@ const firstSend = ({ messages, values }: PublishSummary): string => {
 const headsOf = (messages: PublishSummary["messages"]): string =>
   (messages ?? []).map(({ headline, name }) => `“${headline || name}”`).join(", ");
 
-/** What will happen, in a sentence. */
+/** A sentence that says what will happen. */
 export const Lead = ({ summary }: { readonly summary: PublishSummary }) => {
   const { estimate, messages, values } = summary;
-  const { devices, places } = estimate;
+  const { devices, places: locations } = estimate;
   const when = firstSend(summary);
   if (messages === null || messages.length === 0) return <p>{when}</p>;
   return (
     <p dir="auto">
       {headsOf(messages)} {messages.length === 1 ? "goes" : "go"}{" "}
       {values.type === "geo"
-        ? `to each device, at ${formatCount(places, "location")}: ${when[0]?.toLowerCase()}${when.slice(1)}`
+        ? `to each device, at ${formatCount(locations, "location")}: ${when.replace("When", "when")}`
         : `to ${formatCount(devices, "device")}: ${when}`}
     </p>
   );
 };
 
-/** What is published, fact by fact, and what will not arrive. */
+/** The campaign that is published, fact by fact, and what will not arrive. */
 export const SummaryFacts = ({ summary }: { readonly summary: PublishSummary }) => {
-  const { estimate, values, warnings } = summary;
+  const { values, warnings } = summary;
+  const { places: locations } = summary.estimate;
   const facts: ReadonlyArray<readonly [string, ComponentChildren] | false> = [
     ["Audience", audienceOf(summary)],
-    values.type === "geo" && ["Locations", formatCount(estimate.places, "location")],
+    values.type === "geo" && ["Locations", formatCount(locations, "location")],
     ["First send", firstSend(summary)],
     ...limitFacts(values),
   ];
   return (
     <>
       <Lead summary={summary} />
-      <FactList look="summary" facts={facts.filter((fact) => fact !== false)} />
+      <FactList kind="summary" facts={facts.filter((fact) => fact !== false)} />
       {warnings.map((warning) => (
         <p key={warning} class="notice notice-problem">
           {warning}

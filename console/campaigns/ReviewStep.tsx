@@ -8,15 +8,15 @@ import { type CampaignValues, isIncomplete } from "./CampaignForm.ts";
 import { stepAddress } from "./EditorSteps.tsx";
 import { type PublishSummary, Receivers, SummaryFacts, summaryOf } from "./PublishSummary.tsx";
 
-/** What is missing before it can be published, each with its step. */
+/** Everything that is missing before it can be published, each with its step. */
 const missingOf = (values: CampaignValues, messages: PublishSummary["messages"]) => {
-  const places = values.location_ids.length + values.location_group_ids.length;
+  const targets = values.location_ids.length + values.location_group_ids.length;
   const missing = [
     values.name.trim() === "" && (["message", "A name."] as const),
     messages !== null &&
       !messages.some(isWritten) &&
       (["message", "A message: at least a headline and a body."] as const),
-    values.type === "geo" && places === 0 && (["who", "A location or a location group."] as const),
+    values.type === "geo" && targets === 0 && (["who", "A location or a location group."] as const),
   ].filter((each) => each !== false);
   return missing.length === 0 && isIncomplete(values)
     ? [["when", "The dates or limits are not complete."] as const]

@@ -34,7 +34,7 @@ const correctionOf = (data: ReadonlyArray<number>): ReadonlyArray<number> =>
     Array.from({ length: corrections }, () => 0),
   );
 
-/** Lists of lists, one element of each in turn. */
+/** The first elements of all lists, then the second ones, and so on. */
 const woven = (lists: ReadonlyArray<ReadonlyArray<number>>): ReadonlyArray<number> =>
   Array.from({ length: 69 }, (_, at) => lists.flatMap((list) => list[at] ?? [])).flat();
 

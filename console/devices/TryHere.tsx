@@ -71,13 +71,17 @@ export const TryDialog = ({
   const device = useTriedDevice(name);
   const { data } = useData(platform.locations.list({ limit: 100 }), { millis: Infinity });
   const ids = campaign?.targeting.location_ids ?? [];
-  const places = data?.data.filter(({ id }) => ids.length === 0 || ids.includes(id)) ?? [];
-  const place = places.find(({ id }) => id === (chosen ?? (campaign?.type === "geo" ? places[0]?.id : "")));
+  const locations = data?.data.filter(({ id }) => ids.length === 0 || ids.includes(id)) ?? [];
+  const first = campaign?.type === "geo" ? locations[0]?.id : "";
+  const visited = locations.find(({ id }) => id === (chosen ?? first));
   useEffect(() => {
     sdkKeyForTries().then(setKey, (error: unknown) => setProblem(sentencesOf(error).join(" ")));
   }, []);
-  const visited = place && { place: place.id, name: place.name.slice(0, maxNameChars) };
-  const fragment = new URLSearchParams({ key, try: name, ...visited });
+  const fragment = new URLSearchParams({
+    key,
+    try: name,
+    ...(visited && { visit: visited.id, name: visited.name.slice(0, maxNameChars) }),
+  });
   const address = `${location.origin}/sdk/v1/try.html#${fragment}`;
   return (
     <Dialog title="Try it here" onClose={onClose} actions={<Button onPress={onClose}>Close</Button>}>
@@ -87,13 +91,13 @@ export const TryDialog = ({
       </p>
       {problem !== "" && <p class="notice notice-problem">{problem}</p>}
       <SelectField
-        name="place"
+        name="visit"
         label="Simulate a visit of"
         choices={[
           { value: "", text: "None" },
-          ...places.map((each) => ({ value: each.id, text: each.name })),
+          ...locations.map((each) => ({ value: each.id, text: each.name })),
         ]}
-        value={place?.id ?? ""}
+        value={visited?.id ?? ""}
         onValue={setChosen}
       />
       {key !== "" && (

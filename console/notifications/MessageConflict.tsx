@@ -35,9 +35,11 @@ const pushText = (push: MessageValues["push"]): string =>
 
 const textOf = (option: unknown): string => {
   if (option === true) return "yes";
-  return typeof option === "object" && option !== null
-    ? Object.values(option).map(textOf).filter(Boolean).join(" ")
-    : String(option ?? "");
+  if (typeof option === "string" || typeof option === "number") return String(option);
+  return Object.values(option ?? {})
+    .map(textOf)
+    .filter(Boolean)
+    .join(" ");
 };
 
 /** The value of a field as a text. */

@@ -1,6 +1,6 @@
 /** The editor of one notification of a campaign, beside its preview, with test sends below. */
 import { useState } from "preact/hooks";
-import { isLive } from "../campaigns/CampaignForm.ts";
+import { isInEffect } from "../campaigns/CampaignForm.ts";
 import type { Campaign } from "../data/Resources.ts";
 import { Button, ButtonLink } from "../parts/Button.tsx";
 import { ConfirmDialog } from "../parts/Dialog.tsx";
@@ -44,7 +44,7 @@ export const NotificationEditor = ({ campaign, draft, initial, stored }: EditorP
   const values = form.values.value;
   const { picture, pictures } = usePictures(values.media_asset_id);
   const saved = stored?.values ?? null;
-  const isRunning = isLive(campaign);
+  const isRunning = isInEffect(campaign);
   const { id, timezone, type } = campaign;
   const save = async (): Promise<void> => {
     if (!(await form.submit())) requestAnimationFrame(() => requestAnimationFrame(focusFirstProblem));
@@ -98,7 +98,7 @@ export const NotificationEditor = ({ campaign, draft, initial, stored }: EditorP
           onConfirm={save}
           onClose={() => setAsking(false)}
         >
-          <Changes changes={changesOf(form, messageLabels, shownMessageValue)} isLive />
+          <Changes changes={changesOf(form, messageLabels, shownMessageValue)} isInEffect />
         </ConfirmDialog>
       )}
     </>

@@ -61,7 +61,7 @@ export const divided = (problem: ApiProblem, message: FormModel<MessageValues>):
   );
 };
 
-/** What is missing of the time at which a notification goes out. */
+/** The problems of the time at which a notification goes out. */
 const triggerProblems = (values: MessageValues): Readonly<Record<string, ReadonlyArray<string>>> => {
   const { minutes, send_at: sendAt, trigger_type: trigger } = values;
   if (trigger === "fixed_time" && sendAt.trim() === "")

@@ -6,12 +6,12 @@ export type Fact = readonly [name: string, value: ComponentChildren];
 /** Facts about one thing: side by side, or as lines of a summary. */
 export const FactList = ({
   facts,
-  look = "fact-list",
+  kind = "fact-list",
 }: {
   readonly facts: ReadonlyArray<Fact>;
-  readonly look?: "fact-list" | "summary" | "summary card";
+  readonly kind?: "fact-list" | "summary" | "summary card";
 }) => (
-  <dl class={look}>
+  <dl class={kind}>
     {facts.map(([name, value]) => (
       <div key={name}>
         <dt>{name}</dt>

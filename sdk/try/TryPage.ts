@@ -9,7 +9,7 @@ import type { WaypostInbox } from "../inbox/WaypostInbox.ts";
 
 const given = new URLSearchParams(location.hash.slice(1));
 const [key, name] = [given.get("key") ?? "", given.get("try") ?? ""];
-const place = given.get("place");
+const visited = given.get("visit");
 
 const styles = `
 :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
@@ -35,7 +35,7 @@ const button = (id: string, work: () => Promise<unknown>): void => {
 const event = (type: "enter" | "exit", at: number) => ({
   id: crypto.randomUUID(),
   type,
-  location_id: place,
+  location_id: visited,
   occurred_at: new Date(at).toISOString(),
 });
 
@@ -47,7 +47,8 @@ const visit = async (store: DeviceStore, inbox: WaypostInbox): Promise<void> => 
   const request = { method: "POST", path: "/events", credential, body };
   const answer = await callServer({ url: location.origin, sdkKey: key }, request);
   if (answer?.status !== 200) throw new Error("The visit was refused.");
-  const { deliveries = [] } = answer.body?.data as unknown as { deliveries?: Array<{ headline: string }> };
+  const outcome = answer.body?.data as unknown as { deliveries?: Array<{ headline: string }> } | undefined;
+  const deliveries = outcome?.deliveries ?? [];
   say(
     deliveries.length === 0
       ? "The visit is reported. No message came yet: “Test” on the campaign's page says why."
@@ -84,7 +85,7 @@ const begin = async (): Promise<void> => {
   inbox.waypost = device;
   setInterval(() => void inbox.refresh(), 5_000);
   say("This browser is a device now. The console approves it while “Try it here” is open there.");
-  if (place !== null) {
+  if (visited !== null) {
     byId("visit").textContent = `Simulate a visit of “${given.get("name") ?? "the location"}”`;
     button("visit", () => visit(store, inbox));
   }

@@ -69,7 +69,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the whole job in th
           await tab.open("/campaigns");
           await tab.signIn(token);
           tab.actions = 0;
-          // A geo campaign with a stay, a picture, a translation and quiet hours.
+          // A geo campaign with dwelling, a picture, a translation and quiet hours.
           await tab.press("link", "New campaign");
           await tab.fill("Name", "Rainy days");
           await tab.fill("Headline", "Coffee while it rains?");

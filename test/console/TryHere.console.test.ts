@@ -14,12 +14,12 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("trying a campaign i
     () =>
       Effect.gen(function* () {
         const { sandbox, workspace } = yield* copyWorld();
-        const place = {
+        const feature = {
           type: "Feature",
           geometry: { type: "Point", coordinates: [4.9, 52.37] },
           properties: { name: "Dam Square", radius: 100 },
         };
-        ok(yield* sandbox("/locations/import", { body: { type: "FeatureCollection", features: [place] } }));
+        ok(yield* sandbox("/locations/import", { body: { type: "FeatureCollection", features: [feature] } }));
         const [location] = ok(yield* sandbox("/locations"));
         const campaign = ok(
           yield* sandbox("/campaigns", {

@@ -17,17 +17,17 @@ export const changesOf = <Values extends object, Name extends keyof Values & str
 /** Says what is changed, and of a live campaign for whom. */
 export const Changes = ({
   changes,
-  isLive,
+  isInEffect,
 }: {
   readonly changes: ReadonlyArray<string>;
-  readonly isLive: boolean;
+  readonly isInEffect: boolean;
 }) => (
   <section class="changes" aria-label="Changes">
     <p>
       {changes.length === 0 && "Nothing is changed."}
-      {changes.length > 0 && !isLive && "What is changed:"}
+      {changes.length > 0 && !isInEffect && "What is changed:"}
       {changes.length > 0 &&
-        isLive &&
+        isInEffect &&
         "This changes at once, for every device. Messages that went out stay as they are:"}
     </p>
     <ul class="bullets">

@@ -3,11 +3,9 @@ import { type Signal, useComputed, useSignal } from "@preact/signals";
 import { createContext, type ComponentChildren } from "preact";
 import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ApiProblem } from "../../data/ApiCall.ts";
-import { draftKey, keepDraft, readDraft } from "../../session/Drafts.ts";
-import { tabDraftKey } from "../../session/TabDrafts.ts";
+import { keepDraft } from "../../session/Drafts.ts";
 import { environment, workspaceId } from "../../session/Scope.ts";
-
-type Problems = Readonly<Record<string, ReadonlyArray<string>>>;
+import { formDraftKey, leaveFormDraft, type Problems, takeFormDraft } from "./FormDraft.ts";
 
 /** The names of a form's values that are texts. */
 type TextNames<Values> = {
@@ -69,23 +67,8 @@ interface FormOptions<Values extends object> {
   readonly send: (values: Values, idempotencyKey: string) => Promise<unknown>;
 }
 
-/** A draft: the values, and those that the form began with. */
-interface KeptDraft {
-  readonly base: object;
-  readonly values: object;
-}
-
 const asProblem = (error: unknown): ApiProblem =>
   error instanceof ApiProblem ? error : new ApiProblem(null, "unexpected", String(error));
-
-/** The key of a draft in this tab; null for none. */
-const keyOf = (draft: string | null): string | null =>
-  draft === null || workspaceId.value === null
-    ? null
-    : tabDraftKey(draftKey(workspaceId.value, environment.value, draft));
-
-/** Problems of drafts that were moved, until their form begins. */
-const moved = new Map<string | null, { readonly problems: Problems; readonly refusal: string | null }>();
 
 /** A form with its draft. Change `draft` (or the key of the component) to begin another form. */
 export const useForm = <Values extends object>({
@@ -94,14 +77,12 @@ export const useForm = <Values extends object>({
   send,
 }: FormOptions<Values>): FormModel<Values> => {
   const scope = `${workspaceId.value} ${environment.value}`;
-  const key = useMemo(() => keyOf(draft), [draft, scope]);
-  const kept = useMemo(() => (key === null ? undefined : (readDraft(key) as KeptDraft | undefined)), [key]);
-  const base = useSignal<Values>({ ...initial, ...kept?.base });
-  const values = useSignal<Values>({ ...initial, ...kept?.values });
-  const left = useMemo(() => moved.get(key), [key]);
-  moved.delete(key);
-  const problems = useSignal<Problems>(left?.problems ?? {});
-  const refusal = useSignal<string | null>(left?.refusal ?? null);
+  const key = useMemo(() => formDraftKey(draft), [draft, scope]);
+  const kept = useMemo(() => takeFormDraft(key), [key]);
+  const base = useSignal<Values>({ ...initial, ...kept.base });
+  const values = useSignal<Values>({ ...initial, ...kept.values });
+  const problems = useSignal<Problems>(kept.problems ?? {});
+  const refusal = useSignal<string | null>(kept.refusal ?? null);
   const isSending = useSignal(false);
   const isChanged = useComputed(() => JSON.stringify(values.value) !== JSON.stringify(base.value));
   const idempotencyKey = useRef("");
@@ -143,11 +124,9 @@ export const useForm = <Values extends object>({
       reset: (next) => begin(next, next),
       rebase: begin,
       moveTo: (name) => {
-        const to = keyOf(name);
-        if (to === null) return;
-        keepDraft(to, { base: base.value, values: values.value });
-        moved.set(to, { problems: problems.value, refusal: refusal.value });
-        begin(base.value, base.value);
+        const [from, typed] = [base.value, values.value];
+        leaveFormDraft(name, { base: from, values: typed, problems: problems.value, refusal: refusal.value });
+        begin(from, from);
       },
       submit: async () => {
         if (isSending.value) return false;
