@@ -89,7 +89,7 @@ export const CampaignEditor = (props: Edited) => {
     id: stored?.campaign.id ?? null,
     type: values.type,
     timezone: values.timezone,
-    day: values.repeat === "" ? values.starts_at.slice(0, 10) : "",
+    day: values.recurrence_rule === "" ? values.starts_at.slice(0, 10) : "",
   };
   const changes = [
     ...changesOf(form, campaignLabels, shownCampaignValue),

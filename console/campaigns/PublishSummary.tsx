@@ -11,7 +11,6 @@ import { numberWords } from "../parts/NumberWords.ts";
 import { environment, workspace } from "../session/Scope.ts";
 import { type CampaignValues, targetingOf } from "./CampaignForm.ts";
 import { limitFacts } from "./CampaignPacing.tsx";
-import { recurrenceWords, sentRecurrence } from "./RecurrenceForm.ts";
 
 /** The campaign that is published, and whom it reaches. */
 export interface PublishSummary {
@@ -33,7 +32,7 @@ const lateWarning = async (
   devices: number,
 ): Promise<ReadonlyArray<string>> => {
   // A time that has passed today is none of a recurring campaign's.
-  if (values.type !== "push" || sendAt === "" || values.repeat !== "") return [];
+  if (values.type !== "push" || sendAt === "" || values.recurrence_rule !== "") return [];
   const at = `${values.starts_at.slice(0, 10)} ${sendAt}`;
   const time = { at, timezone: values.timezone, local: late !== "" };
   const { data } = await send(platform.estimates.estimate({ ...targetingOf(values), send: time }));
@@ -112,11 +111,10 @@ const firstSend = ({ messages, values }: PublishSummary): string => {
   const [first] = (messages ?? []).toSorted((a, b) => (a.send_at < b.send_at ? -1 : 1));
   const day = formatWallTime(start.slice(0, 10));
   const zone = first !== undefined && first.late !== "" ? "where each device is" : `(${timezone})`;
-  const recurrence = sentRecurrence(values, start);
-  if (recurrence !== null) {
+  if (values.recurrence_rule !== "") {
     const until = end.trim() === "" ? "" : ` until ${formatWallTime(end)}`;
-    const at = first === undefined ? "" : `, at ${first.send_at}`;
-    return `${recurrenceWords(recurrence, start)}${at} ${zone}, from ${day}${until}.`;
+    const at = first === undefined ? "" : ` at ${first.send_at}`;
+    return `Again and again${at} ${zone}, from ${day}${until}.`;
   }
   return `${first === undefined ? `On ${day}` : `${day}, ${first.send_at}`} ${zone}.`;
 };

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { DayTimeField } from "../parts/form/TimeFields.tsx";
 import type { FormModel } from "../parts/form/Form.tsx";
 import { ZoneField } from "../parts/form/ZoneField.tsx";
-import { RecurrenceFields } from "./RecurrenceFields.tsx";
+import { RecurrenceSection } from "./RecurrenceSection.tsx";
 import type { CampaignValues } from "./CampaignForm.ts";
 import { Limits } from "./CampaignPacing.tsx";
 
@@ -32,7 +32,7 @@ export const WhenFields = ({
           />
         )}
       </div>
-      {!isGeo && <RecurrenceFields form={form} />}
+      {!isGeo && <RecurrenceSection form={form} />}
       {children}
       <ZoneField
         {...form.field("timezone")}
