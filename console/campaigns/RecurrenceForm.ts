@@ -1,7 +1,7 @@
 /** The choices of "Repeats" in the campaign editor, and the rule of RFC 5545 that they are. */
 import type { Recurrence } from "../data/Resources.ts";
 
-/** The values of a form with a recurrence. Without a rule it is of one day; dates have commas between them. */
+/** The values of a form with a recurrence. Without a rule it has one day; commas separate dates. */
 export interface RecurringValues {
   readonly starts_at: string;
   readonly ends_at: string;
