@@ -47,7 +47,9 @@ const NextDates = ({ values }: { readonly values: RecurringValues }) => {
   return (
     <div class="next-dates">
       <div>
-        <h3>Next dates</h3>
+        <p>
+          <strong>Next dates</strong>
+        </p>
         {next.length === 0 && <p class="quiet">No date is to come.</p>}
         <ol class="lines">
           {next.map((day) => (
