@@ -235,13 +235,13 @@ export default {
     {
       name: "console-app-imports-the-client",
       comment:
-        "The browser's program imports of src/ only types, src/client/, which runs in browsers, and the " +
-        "sentences of Obstacle.ts: nothing of the server is bundled.",
+        "The browser's program imports of src/ only types, src/client/, which runs in browsers, the " +
+        "sentences of Obstacle.ts and the days of recurrence rules: nothing of the server is bundled.",
       severity: "error",
       from: { path: app },
       to: {
         path: "^src/",
-        pathNot: "^src/(client/|devices/Obstacle[.]ts$)",
+        pathNot: "^src/(client/|devices/Obstacle[.]ts$|time/Recurrence(Rule|Days)[.]ts$)",
         dependencyTypesNot: ["type-only"],
       },
     },

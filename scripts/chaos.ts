@@ -8,12 +8,14 @@
  *     node scripts/chaos.ts --devices 2000 --kills 20 --stops 0 --cuts 0 --stalls 0 --workers 3 --seed 1
  *     node scripts/chaos.ts --single --devices 24000 --kills 20
  *     node scripts/chaos.ts --held --devices 2000 --kills 20
+ *     node scripts/chaos.ts --recurring --devices 2000 --kills 20
  *     node scripts/chaos.ts --pace --devices 300000 --per-minute 60000 --kills 10
  *
  * `--single` disrupts one send whose pushes take 3 to 7 seconds each. With `--held` quiet hours hold every
- * message and end a moment later, and every second send has a template. With `--pace` one send has a pace of
- * `--per-minute`, and processes are killed throughout it (`chaos/PaceRun.ts`). The database is an embedded
- * one, or the empty one of DATABASE_URL.
+ * message and end a moment later, and every second send has a template. With `--recurring` each campaign
+ * recurs: its date is planned by the workers that are disrupted, and due at once. With `--pace` one send has
+ * a pace of `--per-minute`, and processes are killed throughout it (`chaos/PaceRun.ts`). The database is an
+ * embedded one, or the empty one of DATABASE_URL.
  */
 import { Effect, Random } from "effect";
 import { SqlClient } from "effect/sql";
@@ -51,6 +53,7 @@ const { values } = parseArgs({
     single: { type: "boolean", default: false },
     held: { type: "boolean", default: false },
     pace: { type: "boolean", default: false },
+    recurring: { type: "boolean", default: false },
     "per-minute": { type: "string", default: "60000" },
     seed: { type: "string", default: "1" },
   },
@@ -67,10 +70,18 @@ const endTimeoutMillis = values.single || values.pace ? 300_000 : 90_000;
 /** How far ahead sends are planned, so that workers wait for their minute. */
 const aheadMillis = 1_000;
 
+/** A recurring campaign of one date, today, whose time has passed: only a worker plans it. */
+const oneDate = () => ({
+  starts_at: new Date().toISOString().slice(0, 10),
+  recurrence: { rule: "FREQ=DAILY;COUNT=1" },
+});
+
+/** Nothing is left to plan, to send or to decide. */
 const settled = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const [open] = yield* sql`
     SELECT FROM send WHERE status IN ('scheduled', 'running')
+    UNION ALL SELECT FROM campaign WHERE plan_at < ${instant(Date.now() - 86_400_000)}
     UNION ALL SELECT FROM push_queue UNION ALL SELECT FROM send_batch
     UNION ALL SELECT FROM delivery WHERE status = 'held' LIMIT 1`;
   return open === undefined ? true : null;
@@ -105,6 +116,18 @@ const untilDisruption = (ledger: PushLedger) =>
     yield* Effect.sleep(yield* Random.nextBetween(0, 600));
   });
 
+/** Makes the date of a campaign due to be planned; half of the time waits until a worker has planned it. */
+const planDate = Effect.fnUntraced(function* ({ campaignId }: PlannedSend) {
+  const sql = yield* SqlClient.SqlClient;
+  const daysAgo = Date.now() - 36 * 86_400_000;
+  yield* sql`UPDATE campaign SET plan_at = ${instant(daysAgo)} WHERE id = ${campaignId}`;
+  const isPlanned = Effect.map(sql`SELECT FROM send WHERE campaign_id = ${campaignId}`, (rows) =>
+    rows.length > 0 ? true : null,
+  );
+  if (yield* Random.nextBoolean) yield* until("A planned date", isPlanned, 60_000);
+  else yield* Effect.sleep(yield* Random.nextBetween(0, 5_000));
+});
+
 /** Starts the sends with one disruption each, or all disruptions during the only send. */
 const disrupt = Effect.fnUntraced(function* (
   planned: ReadonlyArray<PlannedSend>,
@@ -134,7 +157,8 @@ const disrupt = Effect.fnUntraced(function* (
       startTimeoutMillis,
     ).pipe(Effect.flatMap(Random.shuffle));
     const next = planned[round];
-    if (next !== undefined) {
+    if (next !== undefined && values.recurring) yield* planDate(next);
+    else if (next !== undefined) {
       yield* sql`
         UPDATE send SET due_at = ${instant(Date.now() + aheadMillis)}
         WHERE campaign_id = ${next.campaignId}`;
@@ -198,7 +222,8 @@ runScenario({
     const sends = isOne ? 1 : kills + stops + cuts + stalls;
     const { planned } = yield* prepareSends(origin, ledger.credentials, devices, sends, {
       isHeld: values.held,
-      fields: values.pace ? { max_per_minute: perMinute } : {},
+      fields: values.pace ? { max_per_minute: perMinute } : values.recurring ? oneDate() : {},
+      sendAt: values.recurring ? "00:00" : "12:00",
     });
     if (values.held) yield* Effect.forkScoped(quietHoursEnd);
     const unanswered = yield* unansweredPushes;

@@ -60,6 +60,7 @@ import { messagesHandlers } from "./sending/messages/MessagesHttp.ts";
 import { previewHandlers } from "./sending/messages/preview/PreviewHttp.ts";
 import { testSendsHandlers } from "./sending/messages/testing/TestSendsHttp.ts";
 import { recipientsHandlers } from "./sending/recipients/RecipientsHttp.ts";
+import { occurrencesHandlers } from "./sending/sends/occurrences/OccurrencesHttp.ts";
 import { sendsHandlers } from "./sending/sends/SendsHttp.ts";
 import { webhooksHandlers } from "./webhooks/WebhooksHttp.ts";
 
@@ -83,6 +84,7 @@ const platformRoutes = HttpApiBuilder.layer(PlatformApi).pipe(
     previewHandlers,
     testSendsHandlers,
     sendsHandlers,
+    occurrencesHandlers,
     deliveriesHandlers,
     recipientsHandlers,
     campaignEstimateHandlers,

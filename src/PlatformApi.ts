@@ -21,6 +21,7 @@ import { DeliveriesApi } from "./sending/deliveries/DeliveriesApi.ts";
 import { DeviceMessagesApi } from "./sending/messages/DeviceMessagesApi.ts";
 import { ExplanationApi } from "./sending/explanations/ExplanationApi.ts";
 import { RecipientsApi } from "./sending/recipients/RecipientsApi.ts";
+import { OccurrencesApi } from "./sending/sends/occurrences/OccurrencesApi.ts";
 import { SendsApi } from "./sending/sends/SendsApi.ts";
 import { PreviewApi } from "./sending/messages/preview/PreviewApi.ts";
 import { TestSendsApi } from "./sending/messages/testing/TestSendsApi.ts";
@@ -46,6 +47,7 @@ export class PlatformApi extends HttpApi.make("platform")
   .add(DeviceEventsApi)
   .add(ExplanationApi)
   .add(SendsApi)
+  .add(OccurrencesApi)
   .add(DeliveriesApi)
   .add(RecipientsApi)
   .add(CampaignEstimateApi)

@@ -9,6 +9,7 @@ import { Tokens } from "./access/Tokens.ts";
 import { Activity } from "./activity/Activity.ts";
 import { activityPruning } from "./activity/ActivityPruning.ts";
 import { Campaigns } from "./campaigns/Campaigns.ts";
+import { occurrenceJob, OccurrencePlanner } from "./campaigns/recurrence/OccurrencePlanner.ts";
 import { SendPlan } from "./campaigns/SendPlan.ts";
 import { Copies } from "./copies/Copies.ts";
 import { Database } from "./database/Database.ts";
@@ -75,6 +76,7 @@ import { leaseMillis } from "./sending/push/PushLeases.ts";
 import { TransportTests } from "./sending/push/TransportTests.ts";
 import { Pacing } from "./sending/pacing/Pacing.ts";
 import { HeldDeliveries } from "./sending/sends/holding/HeldDeliveries.ts";
+import { NextOccurrences } from "./sending/sends/occurrences/NextOccurrences.ts";
 import { Sends } from "./sending/sends/Sends.ts";
 import { SendScheduler } from "./sending/sends/SendScheduler.ts";
 import { WebhookDispatcher } from "./webhooks/calls/WebhookDispatcher.ts";
@@ -118,6 +120,7 @@ const statementServices = Layer.mergeAll(
   Copies.layer,
   Messages.layer,
   Answers.layer,
+  OccurrencePlanner.layer,
   Explanations.layer,
   TestSends.layer,
   Geofences.layer,
@@ -125,7 +128,13 @@ const statementServices = Layer.mergeAll(
     Layer.provide(EventRecorder.layer),
     Layer.provide(Deliveries.layer),
   ),
-  Layer.mergeAll(DeliveryList.layer, CampaignRecipients.layer, Sends.layer, DeviceEventsSql.layer),
+  Layer.mergeAll(
+    DeliveryList.layer,
+    CampaignRecipients.layer,
+    Sends.layer,
+    NextOccurrences.layer,
+    DeviceEventsSql.layer,
+  ),
   Webhooks.layer,
   Layer.mergeAll(People.layer, Erasures.layer, DeviceImports.layer),
 ).pipe(Layer.provideMerge(PushCredentials.layer));
@@ -139,6 +148,7 @@ const jobs = Layer.mergeAll(
   thumbnailWorker,
   rollupJob,
   dwellJob,
+  occurrenceJob,
   Layer.effectDiscard(Worker.every("table_statistics", "2 seconds", analyzeGrownTables)),
   retentionJob,
   erasureCompletion,

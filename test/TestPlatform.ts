@@ -32,6 +32,7 @@ import { UserSecrets } from "../src/devices/users/UserSecrets.ts";
 import { Erasures } from "../src/people/Erasures.ts";
 import { DeviceImports } from "../src/devices/import/DeviceImports.ts";
 import { People } from "../src/people/People.ts";
+import { NextOccurrences } from "../src/sending/sends/occurrences/NextOccurrences.ts";
 import { Sends } from "../src/sending/sends/Sends.ts";
 import { Webhooks } from "../src/webhooks/Webhooks.ts";
 import type { MediaStore } from "../src/media/store/MediaStore.ts";
@@ -55,6 +56,7 @@ const notInMemory = Layer.mergeAll(
   Layer.mock(Messages)({}),
   Layer.mock(PushCredentials)({}),
   Layer.mock(Explanations)({}),
+  Layer.mock(NextOccurrences)({}),
   Layer.mock(Previews)({}),
   Layer.mock(TestSends)({}),
   Layer.mock(TransportTests)({}),

@@ -89,7 +89,7 @@ export const CampaignEditor = (props: Edited) => {
     id: stored?.campaign.id ?? null,
     type: values.type,
     timezone: values.timezone,
-    day: values.starts_at.slice(0, 10),
+    day: values.recurrence_rule === "" ? values.starts_at.slice(0, 10) : "",
   };
   const changes = [
     ...changesOf(form, campaignLabels, shownCampaignValue),
@@ -121,7 +121,7 @@ export const CampaignEditor = (props: Edited) => {
               hint={
                 values.type === "geo"
                   ? "Geo: when a device enters or leaves a location."
-                  : "Push: at fixed times on the day of the start."
+                  : "Push: at fixed times on the day of the start, or again and again."
               }
               choices={types}
               onValue={(value) => {

@@ -10,10 +10,11 @@ import {
   sentQuietHours,
 } from "../parts/form/QuietHoursForm.ts";
 import { numberOrText } from "../parts/form/TypedNumber.ts";
+import type { RecurringValues } from "./RecurrenceForm.ts";
 import { sentWallTime, wallEndAt, wallTimeAt } from "../parts/WallClock.ts";
 
 /** Typed and chosen values. Fields of the other type are kept, but not sent. */
-export interface CampaignValues extends QuietValues {
+export interface CampaignValues extends QuietValues, RecurringValues {
   readonly name: string;
   readonly type: Campaign["type"];
   readonly timezone: string;
@@ -39,6 +40,8 @@ export const campaignLabels = [
   ["timezone", "Time zone"],
   ["starts_at", "Starts at"],
   ["ends_at", "Ends at"],
+  ["recurrence_rule", "Repeats"],
+  ["recurrence_except", "Repeats: not on"],
   ["frequency_cap_count", "Frequency cap: times"],
   ["frequency_cap_period", "Frequency cap: per"],
   ["cap_by", "Frequency cap: counted for"],
@@ -67,6 +70,8 @@ export const newCampaign = (timezone: string): CampaignValues => ({
   timezone,
   starts_at: today(timezone),
   ends_at: "",
+  recurrence_rule: "",
+  recurrence_except: "",
   frequency_cap_count: "",
   frequency_cap_period: "",
   cap_by: "device",
@@ -87,9 +92,11 @@ export const valuesOf = (campaign: Campaign, version: string): CampaignValues =>
   timezone: campaign.timezone,
   starts_at: wallTimeAt(campaign.starts_at, campaign.timezone),
   ends_at:
-    campaign.ends_at === null || campaign.type === "push"
+    campaign.ends_at === null || (campaign.type === "push" && campaign.recurrence === null)
       ? ""
       : wallEndAt(campaign.ends_at, campaign.timezone),
+  recurrence_rule: campaign.recurrence?.rule ?? "",
+  recurrence_except: campaign.recurrence?.except.join(", ") ?? "",
   frequency_cap_count: campaign.frequency_cap_count?.toString() ?? "",
   frequency_cap_period: campaign.frequency_cap_period ?? "",
   cap_by: campaign.cap_by,
@@ -122,6 +129,15 @@ const orNull = (text: string): string | null => (text.trim() === "" ? null : tex
 const sentCount = (typed: string): number | string | null =>
   typed.trim() === "" ? null : numberOrText(typed.trim());
 
+/** The recurrence of a write; null for a campaign of one day. */
+export const sentRecurrence = ({
+  recurrence_except: except,
+  recurrence_rule: rule,
+}: Pick<RecurringValues, "recurrence_rule" | "recurrence_except">) => {
+  const dates = except.split(",").map((date) => date.trim());
+  return rule.trim() === "" ? null : { rule: rule.trim(), except: dates.filter((date) => date !== "") };
+};
+
 /** The part of a draft that says whom the campaign reaches. */
 export const targetingOf = (values: CampaignValues): Typed<TargetingDraft> =>
   values.type === "geo"
@@ -143,7 +159,9 @@ export const draftOf = (values: CampaignValues, paused: boolean | undefined): Ty
   name: values.name,
   timezone: values.timezone.trim(),
   starts_at: sentWallTime(values.starts_at),
-  ends_at: values.type === "geo" ? orNull(sentWallTime(values.ends_at)) : null,
+  ends_at:
+    values.type === "geo" || values.recurrence_rule !== "" ? orNull(sentWallTime(values.ends_at)) : null,
+  recurrence: values.type === "push" ? sentRecurrence(values) : null,
   frequency_cap_count: sentCount(values.frequency_cap_count),
   frequency_cap_period: orNull(values.frequency_cap_period),
   cap_by: values.cap_by,

@@ -7,6 +7,7 @@ import { ButtonLink } from "../parts/Button.tsx";
 import { formatCount, formatInstant } from "../parts/DisplayFormats.ts";
 import { type Fact, FactList } from "../parts/FactList.tsx";
 import { LoadProblem, Loading, PageFrame } from "../parts/PageFrame.tsx";
+import { wallTimeAt } from "../parts/WallClock.ts";
 import { addressOf } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
 import type { PageProps } from "../shell/PageProps.ts";
@@ -18,11 +19,12 @@ import { valuesOf } from "./CampaignForm.ts";
 import { limitFacts } from "./CampaignPacing.tsx";
 import { CampaignLocations } from "./CampaignLocations.tsx";
 import { CampaignSegments } from "./CampaignSegments.tsx";
+import { recurrenceWords } from "./RecurrenceForm.ts";
 import { RecipientsFunnel } from "./RecipientsFunnel.tsx";
 import { CampaignTimeline } from "./CampaignTimeline.tsx";
 
 const Facts = ({ campaign }: { readonly campaign: Campaign }) => {
-  const { archived, ends_at: end, starts_at: start, timezone, type } = campaign;
+  const { archived, ends_at: end, recurrence, starts_at: start, timezone, type } = campaign;
   const facts: ReadonlyArray<Fact> = [
     [
       "Status",
@@ -35,6 +37,9 @@ const Facts = ({ campaign }: { readonly campaign: Campaign }) => {
     ["Starts", <time dateTime={start}>{formatInstant(start, timezone)}</time>],
     ["Ends", end === null ? "No end" : <time dateTime={end}>{formatInstant(end, timezone)}</time>],
     ["Time zone", timezone],
+    ...(recurrence === null
+      ? []
+      : ([["Repeats", recurrenceWords(recurrence, wallTimeAt(start, timezone))]] as const)),
     ...limitFacts(valuesOf(campaign, "")),
   ];
   return <FactList kind="summary card" facts={facts} />;

@@ -31,7 +31,8 @@ const lateWarning = async (
   { late, name, send_at: sendAt }: MessageValues,
   devices: number,
 ): Promise<ReadonlyArray<string>> => {
-  if (values.type !== "push" || sendAt === "") return [];
+  // A time that has passed today is none of a recurring campaign's.
+  if (values.type !== "push" || sendAt === "" || values.recurrence_rule !== "") return [];
   const at = `${values.starts_at.slice(0, 10)} ${sendAt}`;
   const time = { at, timezone: values.timezone, local: late !== "" };
   const { data } = await send(platform.estimates.estimate({ ...targetingOf(values), send: time }));
@@ -110,6 +111,11 @@ const firstSend = ({ messages, values }: PublishSummary): string => {
   const [first] = (messages ?? []).toSorted((a, b) => (a.send_at < b.send_at ? -1 : 1));
   const day = formatWallTime(start.slice(0, 10));
   const zone = first !== undefined && first.late !== "" ? "where each device is" : `(${timezone})`;
+  if (values.recurrence_rule !== "") {
+    const until = end.trim() === "" ? "" : ` until ${formatWallTime(end)}`;
+    const at = first === undefined ? "" : ` at ${first.send_at}`;
+    return `Again and again${at} ${zone}, from ${day}${until}.`;
+  }
   return `${first === undefined ? `On ${day}` : `${day}, ${first.send_at}`} ${zone}.`;
 };
 

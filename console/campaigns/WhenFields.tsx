@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { DayTimeField } from "../parts/form/TimeFields.tsx";
 import type { FormModel } from "../parts/form/Form.tsx";
 import { ZoneField } from "../parts/form/ZoneField.tsx";
+import { RecurrenceSection } from "./RecurrenceSection.tsx";
 import type { CampaignValues } from "./CampaignForm.ts";
 import { Limits } from "./CampaignPacing.tsx";
 
@@ -21,7 +22,7 @@ export const WhenFields = ({
         <DayTimeField
           {...form.field("starts_at")}
           label="Starts at"
-          hint={isGeo ? "A day, or a day and a time." : "The day on which its notifications are sent."}
+          hint={isGeo ? "A day, or a day and a time." : "The first day on which its notifications are sent."}
         />
         {isGeo && (
           <DayTimeField
@@ -31,6 +32,7 @@ export const WhenFields = ({
           />
         )}
       </div>
+      {!isGeo && <RecurrenceSection form={form} />}
       {children}
       <ZoneField
         {...form.field("timezone")}

@@ -9,7 +9,7 @@ import type { MessageValues } from "./NotificationForm.ts";
 export interface TriggerCampaign {
   readonly type: "geo" | "push";
   readonly timezone: string;
-  /** The day on which a push campaign sends, as YYYY-MM-DD. */
+  /** The day on which a push campaign sends, as YYYY-MM-DD; empty for one that recurs. */
   readonly day: string;
 }
 
@@ -67,7 +67,7 @@ export const TriggerFields = ({
         <TimeField
           {...form.field("send_at", "trigger_config.send_at")}
           label="Send at"
-          hint={`On ${formatWallTime(day)}, its day.`}
+          hint={day === "" ? "On each of its days." : `On ${formatWallTime(day)}, its day.`}
         />
         <SelectField {...form.field("late", "trigger_config.late")} label={zoneLabel} choices={zoneChoices} />
       </>

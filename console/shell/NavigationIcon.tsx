@@ -7,6 +7,7 @@ const lines: Readonly<Record<string, string>> = {
   "/segments": "M11 4a8 8 0 1 0 9 9h-9zM15 3a8 8 0 0 1 6 6h-6z",
   "/devices": "M7 3h10v18H7zM11 18h2",
   "/sends": "M21 4L3 11l6 3 3 6zM9 14l12-10",
+  "/calendar": "M4 6h16v14H4zM4 10h16M8 3v4M16 3v4",
   "/reports": "M5 20v-9M12 20V4M19 20v-6",
   "/activity": "M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM12 7v5l3 2",
   "/settings": "M4 7h9M17 7h3M15 5v4M4 17h3M11 17h9M9 15v4",

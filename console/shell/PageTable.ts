@@ -141,6 +141,12 @@ export const pageTable: ReadonlyArray<PageRow> = [
     load: async () => (await again(() => import("../sends/SendPage.tsx"))).SendPage,
   },
   {
+    path: "/calendar",
+    navigation: "Calendar",
+    isAllowed: () => may("sends:read") && may("campaigns:read"),
+    load: async () => (await again(() => import("../calendar/CalendarPage.tsx"))).CalendarPage,
+  },
+  {
     path: "/reports",
     navigation: "Reports",
     isAllowed: needs("reports:read"),

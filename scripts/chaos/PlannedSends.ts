@@ -35,7 +35,13 @@ export const prepareSends = Effect.fnUntraced(function* (
     fields = {},
     isHeld = false,
     lastKey = defaultLastKey,
-  }: { readonly fields?: object; readonly isHeld?: boolean; readonly lastKey?: number } = {},
+    sendAt = "12:00",
+  }: {
+    readonly fields?: object;
+    readonly isHeld?: boolean;
+    readonly lastKey?: number;
+    readonly sendAt?: string;
+  } = {},
 ) {
   const sql = yield* SqlClient.SqlClient;
   const workspace = yield* newWorkspace(origin, [
@@ -79,7 +85,7 @@ export const prepareSends = Effect.fnUntraced(function* (
           ...(isHeld ? quietHours() : {}),
           ...fields,
         },
-        "12:00",
+        sendAt,
         isHeld && index % 2 === 1 ? rendered : {},
       ),
       (campaignId): PlannedSend => ({

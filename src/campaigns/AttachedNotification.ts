@@ -32,7 +32,9 @@ export const checkAttached = (
 ): void => {
   for (const each of attached) {
     if (each.sendAt === null) checkWindow(problems, each, next, changed);
-    else checkSend(problems, each.name, lastInstant(each.sendAt, each.late), stored, next, now);
+    // A time that has passed is no error of a recurring campaign, nor of one that stops recurring (Z20, Z21).
+    else if (next.recurrence === null && stored.recurrence === null)
+      checkSend(problems, each.name, lastInstant(each.sendAt, each.late), stored, next, now);
   }
 };
 

@@ -5,12 +5,13 @@ import { nullableInteger, shownId, shownInstant, shownText } from "../wire/Shown
 import { flag, Timestamp } from "../wire/Text.ts";
 import { CampaignQuietHours } from "../workspaces/QuietHours.ts";
 import { CampaignStatus } from "./CampaignStatus.ts";
+import { Recurrence } from "./recurrence/Recurrence.ts";
 
-/** The type of a campaign: triggered at locations, or sent at fixed times of one day. */
+/** The type of a campaign: triggered at locations, or sent at fixed times of one day or of many. */
 export const CampaignType = Schema.Literals(["geo", "push"]).annotate({
   description:
     "`geo` is triggered when a device enters or leaves a location; `push` is sent at fixed times on the " +
-    "day of the start.",
+    "day of the start, or on the days of its recurrence.",
   examples: ["geo"],
 });
 export type CampaignType = typeof CampaignType.Type;
@@ -70,14 +71,18 @@ export const Campaign = Schema.Struct({
   ends_at: Schema.NullOr(
     Timestamp.annotate({
       description:
-        "The last second of the campaign, in UTC; null for a geo campaign without end. Of a push campaign " +
-        "the end of its day in its time zone.",
+        "The last second of the campaign, in UTC; null for one without end. Of a push campaign the end of " +
+        "its day in its time zone; of a recurring one that of its last day, as written or by its rule.",
       examples: ["2026-12-08T22:59:59+00:00"],
     }),
   ),
   timezone: shownText("IANA time zone in which the campaign's dates are written.", "Europe/Amsterdam").pipe(
     Schema.brand("TimeZoneName"),
   ),
+  recurrence: Schema.NullOr(Recurrence).annotate({
+    description: "Of a push campaign that sends again and again: when; null for one of one day.",
+    examples: [null],
+  }),
   paused: flag("Whether the campaign is paused.", false),
   published_at: Schema.NullOr(
     Timestamp.annotate({
@@ -116,6 +121,8 @@ export interface FoundCampaign extends Campaign {
   readonly key: CampaignKey;
   readonly timezone: TimeZoneName;
   readonly startsAtMs: number;
-  /** The last instant of the campaign; null for no end. */
+  /** The last instant of the campaign, of a recurring one that of its last occurrence; null for no end. */
   readonly endsAtMs: number | null;
+  /** Of a recurring campaign: the end of the last day that was written, if one was. */
+  readonly writtenEndMs: number | null;
 }

@@ -18,18 +18,31 @@ import type { ParsedBody } from "../wire/ParsedBody.ts";
 import type { Problems } from "../wire/Problems.ts";
 import type { FoundCampaign } from "./Campaign.ts";
 import type { CampaignDraft } from "./CampaignDraft.ts";
-import type { CampaignPeriod } from "./CampaignStatus.ts";
+import { type RecurringDates, resolveEnds } from "./recurrence/Occurrences.ts";
+import { storedRecurrence } from "./recurrence/Recurrence.ts";
 
 /** The start and end of a campaign, in epoch milliseconds, and the zone in which its dates are written. */
-export interface CampaignDates extends CampaignPeriod {
-  readonly timezone: TimeZoneName;
+export interface CampaignDates extends RecurringDates {
+  /** Of a recurring campaign: the end of the last day that was written, if one was. */
+  readonly writtenEnd: number | null;
 }
 
 /** The dates of a stored campaign. */
-export const datesOf = ({ endsAtMs, startsAtMs, timezone }: FoundCampaign): CampaignDates => ({
+export const datesOf = ({
+  endsAtMs,
+  recurrence,
+  startsAtMs,
+  timezone,
+  writtenEndMs,
+}: Pick<
+  FoundCampaign,
+  "timezone" | "startsAtMs" | "endsAtMs" | "writtenEndMs" | "recurrence"
+>): CampaignDates => ({
   timezone,
   startsAt: startsAtMs,
   endsAt: endsAtMs,
+  writtenEnd: writtenEndMs,
+  recurrence,
 });
 
 /**
@@ -76,6 +89,11 @@ export const resolveDates = (
   }
 
   if (type === undefined) return null;
+  const recurrence = type === "push" ? storedRecurrence(fields.recurrence) : null;
+  if (recurrence !== null) {
+    const ends = resolveEnds(problems, recurrence, { timezone, startsAt }, fields.ends_at ?? null);
+    return { timezone, startsAt, recurrence, ...ends };
+  }
   const endsAt = type === "push" ? dayEnd(timezone, dateAt(timezone, startsAt)) : endOf(timezone, fields);
   if (endsAt !== null && endsAt <= startsAt) {
     if (type === "geo") {
@@ -86,7 +104,7 @@ export const resolveDates = (
       problems.add("starts_at", "The start must be before the last minute of the year 9999.");
     }
   }
-  return { timezone, startsAt, endsAt };
+  return { timezone, startsAt, endsAt, writtenEnd: null, recurrence: null };
 };
 
 interface SentStart {

@@ -7,6 +7,7 @@ import { fieldSentence } from "../wire/SchemaProblems.ts";
 import { flag, optionalOrNull, text, whole } from "../wire/Text.ts";
 import { pace } from "../workspaces/Workspace.ts";
 import { SentQuietHours } from "../workspaces/QuietHours.ts";
+import { RecurrenceDraft } from "./recurrence/Recurrence.ts";
 import { CampaignType, CapBy, CapPeriod, SegmentMatch } from "./Campaign.ts";
 
 /** The most entries of each list of a campaign, as sent (contract E5). */
@@ -81,9 +82,18 @@ export const CampaignDraft = Schema.Struct({
   ends_at: optionalOrNull(
     wallTime(
       "When a geo campaign ends, in its time zone: YYYY-MM-DD (the end of that day) or YYYY-MM-DD HH:MM. " +
-        "Left out: never. Ignored for a push campaign, which runs for the day of its start.",
+        "Left out: never. Of a recurring push campaign its last day. Ignored for another push campaign, " +
+        "which runs for the day of its start.",
       "2026-12-08",
     ),
+  ),
+  recurrence: optionalOrNull(
+    RecurrenceDraft.annotate({
+      description:
+        "Of a push campaign: the days on which it sends, from that of its start on. Left out or null: only " +
+        "that of its start.",
+      examples: [{ rule: "FREQ=WEEKLY;BYDAY=MO" }],
+    }),
   ),
   frequency_cap_count: optionalOrNull(
     whole({
@@ -137,8 +147,8 @@ export type CampaignDraft = typeof CampaignDraft.Type;
 /** Parses the fields of a draft. */
 const parseCampaignBody = (body: { readonly [field: string]: unknown }): ParsedBody<CampaignDraft> => {
   const input: { [field: string]: unknown } = { ...body };
-  // The end of a push campaign is ignored (write rule 4), even if it is not a date.
-  if (input["type"] === "push") delete input["ends_at"];
+  // The end of a push campaign of one day is ignored (write rule 4), even if it is not a date.
+  if (input["type"] === "push" && (input["recurrence"] ?? null) === null) delete input["ends_at"];
   return parseTargets(CampaignDraft, input);
 };
 

@@ -46,8 +46,8 @@ export const candidates = (fields: Partial<CampaignDraft>, list: TargetList): Re
 };
 
 /**
- * Checks the lists, the pace, the cooldown and the frequency cap of a draft against its type and each other
- * (write rules 5, 6, 9, contract X28, Y12).
+ * Checks the lists, the pace, the recurrence, the cooldown and the frequency cap of a draft against its type
+ * and each other (write rules 5, 6, 9, contract X28, Y12, Z21).
  */
 export const checkShape = ({ fields, problems }: ParsedBody<CampaignDraft>): void => {
   const wasSent = (list: TargetList) => problems.has(list) || (fields[list]?.length ?? 0) > 0;
@@ -69,6 +69,12 @@ export const checkShape = ({ fields, problems }: ParsedBody<CampaignDraft>): voi
       problems.add(
         "max_per_minute",
         "A geo campaign cannot take a pace: leave the max per minute out, or make it a push campaign.",
+      );
+    }
+    if (problems.has("recurrence") || (fields.recurrence ?? null) !== null) {
+      problems.add(
+        "recurrence",
+        "A geo campaign cannot recur: leave the recurrence out, or make it a push campaign.",
       );
     }
   }

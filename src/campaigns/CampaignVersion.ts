@@ -1,3 +1,4 @@
+import { Struct } from "effect";
 import { versionTag } from "../http/ResourceVersion.ts";
 import type { Campaign, FoundCampaign } from "./Campaign.ts";
 
@@ -6,7 +7,6 @@ export const campaignVersion = (campaign: FoundCampaign): string => versionTag({
 
 /** A campaign as the API shows it, without the values that the program computes with. */
 export const shownFields = (campaign: Campaign | FoundCampaign): Campaign => {
-  const computed = { key: 0, startsAtMs: 0, endsAtMs: 0 };
-  const { endsAtMs: _endsAtMs, key: _key, startsAtMs: _startsAtMs, ...shown } = { ...computed, ...campaign };
-  return shown;
+  const computed = { key: 0, startsAtMs: 0, endsAtMs: 0, writtenEndMs: 0 };
+  return Struct.omit({ ...computed, ...campaign }, ["key", "startsAtMs", "endsAtMs", "writtenEndMs"]);
 };

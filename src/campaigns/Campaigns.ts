@@ -178,7 +178,7 @@ export class Campaigns extends Context.Service<
           yield* checkLimit(tenant, stored, { ...values, paused }, others, now);
           yield* repository.update(tenant, stored.id, values, now);
           yield* targeting.replace(tenant, stored.id, targets);
-          yield* sends.move(tenant, stored.id, values, now);
+          yield* sends.move(tenant, stored, values, now);
           yield* setPaused(tenant, stored.id, paused, now);
           return yield* changed(tenant, "update", stored, now);
         }, database.atomically),

@@ -1,21 +1,18 @@
 import { Context, type Effect } from "effect";
-import type { TimeZoneName } from "../time/TimeZone.ts";
 import type { CampaignId } from "../wire/Ids.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { AttachedNotification } from "./AttachedNotification.ts";
 import type { Campaign, FoundCampaign } from "./Campaign.ts";
+import type { CampaignDates } from "./CampaignDates.ts";
 import type { ResolvedTargeting } from "./CampaignTargeting.ts";
 
 /**
  * The columns of a campaign that a draft writes, instants in epoch milliseconds. Targeting is stored apart.
  */
-export interface CampaignValues {
+export interface CampaignValues extends CampaignDates {
   readonly name: string;
   readonly type: Campaign["type"];
-  readonly timezone: TimeZoneName;
-  readonly startsAt: number;
-  readonly endsAt: number | null;
   readonly frequencyCapCount: number | null;
   readonly frequencyCapPeriod: Campaign["frequency_cap_period"];
   readonly capBy: Campaign["cap_by"];

@@ -4,10 +4,15 @@
  */
 import { dateAt, instantAt, type TimeOfDay, type WallTime, wallParts } from "../time/LocalTime.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
-import type { CampaignDates } from "./CampaignDates.ts";
 
 /** The choice for zones where the time has passed when the send is planned: send at once, or skip. */
 export type LateChoice = "send" | "skip";
+
+/** The start of a campaign, whose day is that in its zone. */
+interface CampaignStart {
+  readonly startsAt: number;
+  readonly timezone: TimeZoneName;
+}
 
 /** A planned send at a local time. */
 export interface LocalPlan {
@@ -23,10 +28,8 @@ const HOUR_MS = 3_600_000;
 const quarterMillis = HOUR_MS / 4;
 
 /** The local time of a send on the campaign's day. */
-export const localTimeOf = (
-  { startsAt, timezone }: Pick<CampaignDates, "startsAt" | "timezone">,
-  sendAt: TimeOfDay,
-): WallTime => `${dateAt(timezone, startsAt)} ${sendAt}` as WallTime;
+export const localTimeOf = ({ startsAt, timezone }: CampaignStart, sendAt: TimeOfDay): WallTime =>
+  `${dateAt(timezone, startsAt)} ${sendAt}` as WallTime;
 
 const utcOf = (localAt: WallTime): number => Date.parse(`${localAt.replace(" ", "T")}:00Z`);
 
@@ -55,7 +58,7 @@ export const nextCheck = (localAt: WallTime, now: number): number | null => {
 
 /** Plans a send at a local time of the campaign's day. */
 export const localPlan = (
-  campaign: Pick<CampaignDates, "startsAt" | "timezone">,
+  campaign: CampaignStart,
   sendAt: TimeOfDay,
   late: LateChoice,
   now: number,

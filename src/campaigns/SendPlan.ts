@@ -3,12 +3,14 @@ import { pipelined } from "../database/pool/TransactionConnection.ts";
 import { type CampaignId, idAt, type NotificationId } from "../wire/Ids.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { FoundCampaign } from "./Campaign.ts";
-import { type CampaignDates, sendInstant } from "./CampaignDates.ts";
+import { type CampaignDates, datesOf, sendInstant } from "./CampaignDates.ts";
 import { localPlan } from "./LocalSend.ts";
-import { SendPlanRepository, type WaitingSend } from "./SendPlanRepository.ts";
+import { changesOf, nextPlanning } from "./recurrence/OccurrencePlan.ts";
+import { firstDay, lastInstant } from "./recurrence/Occurrences.ts";
+import { newOccurrence, SendPlanRepository, type WaitingSend } from "./SendPlanRepository.ts";
 
 /** A push campaign, as far as its sends depend on it. */
-type PlannedCampaign = Pick<FoundCampaign, "id" | "timezone" | "startsAtMs" | "paused">;
+export type PlannedCampaign = Parameters<typeof datesOf>[0] & Pick<FoundCampaign, "id" | "paused">;
 
 /** When a notification is sent; `late` is null unless it is sent at that time in each device's zone. */
 type PlannedTime = Pick<WaitingSend, "sendAt" | "late">;
@@ -36,11 +38,15 @@ export class SendPlan extends Context.Service<
     readonly scheduleFirst: Schedule;
     /** Plans a notification: moves its scheduled send, which keeps its id, or adds one (contract L3, F6). */
     readonly schedule: Schedule;
-    /** Moves future sends to the campaign's new day or zone, each at its own time of day (contract E11). */
+    /**
+     * Moves the sends of a campaign that have not begun to its new dates, each at its own time of day
+     * (contract E11). The sends of a recurring campaign are planned as its dates come; those of dates that it
+     * has no longer go (contract Z23).
+     */
     readonly move: (
       tenant: Tenant,
-      campaignId: CampaignId,
-      dates: Pick<CampaignDates, "startsAt" | "timezone">,
+      stored: PlannedCampaign,
+      dates: CampaignDates,
       now: number,
     ) => Effect.Effect<void>;
     /**
@@ -84,22 +90,66 @@ export class SendPlan extends Context.Service<
         return repository.schedule(tenant, idAt(now), campaignId, notificationId, { dueAt, local }, now);
       };
 
+      /** Plans the dates of a recurring campaign until the horizon; what has begun stays. */
+      const replan = Effect.fnUntraced(function* (
+        tenant: Tenant,
+        { id, paused }: Pick<PlannedCampaign, "id" | "paused">,
+        dates: CampaignDates,
+        now: number,
+      ) {
+        yield* repository.setPlanAt(tenant, id, nextPlanning(dates, now));
+        // Sends that were due during the current pause are skipped, not moved.
+        if (paused) yield* skip(tenant, id, now);
+        const times = yield* repository.times([{ ...tenant, campaignId: id }]);
+        const waiting = yield* repository.waitingOccurrences(tenant, id);
+        const { added, moved, removed } = changesOf(dates, times, waiting, now);
+        if (removed.length + moved.length > 0) yield* repository.moveOccurrences(tenant, removed, moved);
+        yield* repository.addOccurrences(added.map((each) => newOccurrence(tenant, id, each, now)));
+      });
+
+      /** Makes the sends of a campaign that recurred those of its one day, whose send keeps its id. */
+      const replanOneDay = Effect.fnUntraced(function* (
+        tenant: Tenant,
+        { id, paused }: Pick<PlannedCampaign, "id" | "paused">,
+        dates: CampaignDates,
+        now: number,
+      ) {
+        const day = firstDay(dates);
+        if (paused) yield* skip(tenant, id, now);
+        yield* repository.dropOccurrences(tenant, id, day);
+        for (const time of yield* repository.times([{ ...tenant, campaignId: id }]))
+          if (lastInstant(dates.timezone, day, time) > now)
+            yield* stop(tenant, store(tenant, id, time.notificationId, dates, time, now));
+      });
+
       return SendPlan.of({
-        scheduleFirst: (tenant, { id, startsAtMs: startsAt, timezone }, notificationId, time, now) =>
-          pipelined(Effect.asVoid(store(tenant, id, notificationId, { startsAt, timezone }, time, now))),
+        scheduleFirst: (tenant, campaign, notificationId, time, now) => {
+          const dates = datesOf(campaign);
+          return dates.recurrence === null
+            ? pipelined(Effect.asVoid(store(tenant, campaign.id, notificationId, dates, time, now)))
+            : replan(tenant, campaign, dates, now);
+        },
 
         schedule: Effect.fnUntraced(function* (tenant, campaign, notificationId, time, now) {
+          const dates = datesOf(campaign);
+          if (dates.recurrence !== null) return yield* replan(tenant, campaign, dates, now);
           // Sends that were due during the current pause are skipped, not moved.
           if (campaign.paused) yield* skip(tenant, campaign.id, now);
-          const dates = { startsAt: campaign.startsAtMs, timezone: campaign.timezone };
           yield* stop(tenant, store(tenant, campaign.id, notificationId, dates, time, now));
         }),
 
-        move: Effect.fnUntraced(function* (tenant, campaignId, dates, now) {
-          const scheduled = yield* repository.waiting(tenant, campaignId, now);
+        move: Effect.fnUntraced(function* (tenant, stored, dates, now) {
+          if (stored.recurrence !== null && dates.recurrence === null)
+            return yield* replanOneDay(tenant, stored, dates, now);
+          if (dates.recurrence !== null) {
+            if (stored.recurrence === null)
+              yield* repository.makeOccurrences(tenant, stored.id, firstDay(datesOf(stored)));
+            return yield* replan(tenant, stored, dates, now);
+          }
+          const scheduled = yield* repository.waiting(tenant, stored.id, now);
           for (const { late, notificationId, sendAt } of scheduled)
             if (late !== null)
-              yield* stop(tenant, store(tenant, campaignId, notificationId, dates, { sendAt, late }, now));
+              yield* stop(tenant, store(tenant, stored.id, notificationId, dates, { sendAt, late }, now));
           const moved = scheduled.filter(({ late }) => late === null);
           if (moved.length === 0) return;
           yield* repository.move(

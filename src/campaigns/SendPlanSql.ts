@@ -3,6 +3,7 @@ import { SqlClient, type SqlError } from "effect/sql";
 import { arrayOf, instant } from "../database/Rows.ts";
 import { run } from "../database/Statements.ts";
 import { sameTenant, tenantIs } from "../database/TenantColumns.ts";
+import { occurrenceStatements } from "./recurrence/OccurrencesSql.ts";
 import { recordedSendsSql } from "../outbox/RecordedEventsSql.ts";
 import { SendPlanRepository, type WaitingSend } from "./SendPlanRepository.ts";
 
@@ -93,6 +94,8 @@ export const sendPlanSql = Layer.effect(
             RETURNING s.*
           ), ${recordedSendsSql(sql, "ended", now)}
           SELECT s.source_id AS "sourceId" FROM ended s`),
+
+      ...occurrenceStatements(sql),
 
       // A separate statement, so that it sees the latest batches.
       dropBatches: (tenant, sourceIds) =>

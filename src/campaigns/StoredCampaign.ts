@@ -17,6 +17,11 @@ export interface StoredCampaign extends CampaignValues {
   readonly updatedAt: number;
 }
 
+const shownEnd = ({ endsAt, writtenEnd }: CampaignValues): string | null => {
+  const end = writtenEnd ?? endsAt;
+  return end === null ? null : utcText(end);
+};
+
 /** A stored campaign as responses show it, with its status at `now`. */
 export const shownCampaign = (row: StoredCampaign, targets: ResolvedTargeting, now: number): Campaign => ({
   id: row.id,
@@ -24,8 +29,9 @@ export const shownCampaign = (row: StoredCampaign, targets: ResolvedTargeting, n
   type: row.type,
   status: campaignStatus(row, now),
   starts_at: utcText(row.startsAt),
-  ends_at: row.endsAt === null ? null : utcText(row.endsAt),
+  ends_at: shownEnd(row),
   timezone: row.timezone,
+  recurrence: row.recurrence,
   paused: row.paused,
   published_at: row.publishedAt === null ? null : utcText(row.publishedAt),
   archived: row.archived,

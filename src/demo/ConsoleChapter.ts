@@ -1,7 +1,8 @@
 import { Clock, Effect } from "effect";
 import { randomUUID } from "node:crypto";
 import { abilities } from "../access/Ability.ts";
-import { addDays, dateAt, utcText } from "../time/LocalTime.ts";
+import { addDays } from "../time/DayNumbers.ts";
+import { dateAt, utcText } from "../time/LocalTime.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import { type Access, type SendRequest, silentClient } from "./DemoClient.ts";
 import type { DemoContext } from "./DemoContext.ts";

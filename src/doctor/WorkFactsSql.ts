@@ -6,6 +6,8 @@ import { asNumber, instant, onlyRow } from "../database/Rows.ts";
 export interface WorkFacts {
   /** Sends due for two minutes that have not started. */
   readonly overdue: number;
+  /** Recurring campaigns whose next date should have been planned ten minutes ago. */
+  readonly unplanned: number;
   /** Running sends that no worker has processed for a minute. */
   readonly abandoned: number;
   /** Sends with no work left that are not marked as done, ten minutes after their start. */
@@ -61,6 +63,7 @@ export const workFactsSql = Effect.gen(function* () {
             (SELECT count(*)::int FROM send
               WHERE status = 'scheduled' AND local_at IS NULL
                 AND due_at < ${instant(now - 2 * minute)}) AS overdue,
+            (SELECT count(*)::int FROM campaign WHERE plan_at < ${instant(now - 10 * minute)}) AS unplanned,
             (SELECT count(*)::int FROM send s
               WHERE status = 'running' AND started_at < ${instant(now - minute)} AND EXISTS (${batches})
                 AND NOT EXISTS (${batches} AND b.leased_until > ${instant(now - minute)})) AS abandoned,

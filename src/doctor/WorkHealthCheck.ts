@@ -60,6 +60,11 @@ export const sendOutcomes = (facts: WorkFacts): ReadonlyArray<Outcome> =>
   outcomesOr("No send is stuck, and none of the last seven days was missed.", [
     facts.overdue > 0 &&
       problem(`${countedIsAre(facts.overdue, "send")} overdue by more than two minutes.`, workerAdvice),
+    facts.unplanned > 0 &&
+      problem(
+        `The next date of ${counted(facts.unplanned, "recurring campaign")} has not been planned.`,
+        workerAdvice,
+      ),
     facts.abandoned > 0 &&
       problem(
         `${countedIsAre(facts.abandoned, "send")} running, but no worker has processed it for a minute.`,

@@ -1,7 +1,7 @@
 import { Schema } from "effect";
 import type { TriggerType } from "../notifications/Notification.ts";
 import { Instant } from "../time/Instant.ts";
-import { DAY_MS } from "../time/TimeZone.ts";
+import { DAY_MS } from "../time/DayNumbers.ts";
 import { Uuid } from "../wire/Text.ts";
 
 /** The type of an event. */

@@ -65,7 +65,10 @@ export const Notification = Schema.Struct({
   trigger_config: Schema.NullOr(
     Schema.Struct({
       send_at: Schema.optionalKey(
-        shownText("When it is sent, in the campaign's time zone: YYYY-MM-DD HH:MM.", "2026-11-25 09:30"),
+        shownText(
+          "When it is sent, in the campaign's time zone: YYYY-MM-DD HH:MM; HH:MM of a recurring campaign.",
+          "2026-11-25 09:30",
+        ),
       ),
       local: Schema.optionalKey(
         Schema.Literal(true).annotate({

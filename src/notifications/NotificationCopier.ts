@@ -1,9 +1,8 @@
 import { Clock, Effect } from "effect";
 import { Activity } from "../activity/Activity.ts";
-import type { FoundCampaign } from "../campaigns/Campaign.ts";
-import { sendInstant } from "../campaigns/CampaignDates.ts";
-import { lastInstantOf, type LateChoice, localTimeOf } from "../campaigns/LocalSend.ts";
-import { SendPlan } from "../campaigns/SendPlan.ts";
+import { datesOf } from "../campaigns/CampaignDates.ts";
+import { firstDay, lastInstant } from "../campaigns/recurrence/Occurrences.ts";
+import { type PlannedCampaign, SendPlan } from "../campaigns/SendPlan.ts";
 import { pipelined } from "../database/pool/TransactionConnection.ts";
 import type { TimeOfDay } from "../time/LocalTime.ts";
 import { idAt, NotificationId } from "../wire/Ids.ts";
@@ -31,7 +30,7 @@ export const notificationCopier = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (
     tenant: Tenant,
-    campaign: Pick<FoundCampaign, "id" | "timezone" | "startsAtMs" | "paused">,
+    campaign: PlannedCampaign,
     row: NotificationRow,
     media: ReadonlyMap<string, string>,
   ) {
@@ -45,8 +44,10 @@ export const notificationCopier = Effect.gen(function* () {
     const trigger = storedTrigger(row);
     yield* pipelined(repository.attach(tenant, idAt(now), campaign.id, id, trigger, now));
     const { late, sendAt } = trigger;
-    const dates = { startsAt: campaign.startsAtMs, timezone: campaign.timezone };
-    if (sendAt !== null && lastInstant(dates, sendAt, late) > now)
+    const { recurrence, timezone } = campaign;
+    const isToCome = (time: TimeOfDay) =>
+      recurrence !== null || lastInstant(timezone, firstDay(datesOf(campaign)), { sendAt: time, late }) > now;
+    if (sendAt !== null && isToCome(sendAt))
       yield* sends.scheduleFirst(tenant, campaign, id, { sendAt, late }, now);
     const copied = yield* repository.find(tenant, campaign.id, id);
     if (copied === null) return yield* Effect.die(new Error("A copied notification is not stored"));
@@ -54,10 +55,3 @@ export const notificationCopier = Effect.gen(function* () {
     yield* activity.record(tenant, notificationChange("create", null, shown));
   });
 });
-
-/** The instant at which a notification is due, or due last in any zone. */
-const lastInstant = (
-  dates: Parameters<typeof sendInstant>[0],
-  sendAt: TimeOfDay,
-  late: LateChoice | null,
-): number => (late === null ? sendInstant(dates, sendAt) : lastInstantOf(localTimeOf(dates, sendAt)));

@@ -76,8 +76,8 @@ const isTimeOfDay = Schema.is(TimeOfDay);
 const isWallTime = Schema.is(WallTime);
 
 const sendAt = shownText(
-  "When it is sent: HH:MM on the campaign's day, in the campaign's time zone. Not in the past; with " +
-    "`local`, not in the past everywhere in the world.",
+  "When it is sent: HH:MM on the campaign's day, or on each of its days, in the campaign's time zone. Not " +
+    "in the past, unless the campaign recurs; with `local`, not in the past everywhere in the world.",
   "09:30",
 ).check(
   Schema.makeFilter((sent: string) => {

@@ -20,6 +20,7 @@ export interface NotificationRow extends ContentRow {
   readonly ends_at: string | null;
   readonly timezone: TimeZoneName;
   readonly campaign_starts_ms: number;
+  readonly campaign_recurs: boolean;
 }
 
 /** Stores which notifications are on which campaigns, and their triggers. `now` in epoch milliseconds. */

@@ -16,7 +16,8 @@ export const notificationsSql = Layer.effect(
       ${utc("cn.starts_at")} AS starts_at, ${utc("cn.ends_at")} AS ends_at,
       ${utc("n.created_at")} AS created_at,
       ${utc("GREATEST(n.updated_at, cn.updated_at)")} AS updated_at, c.timezone,
-      ${asNumber("extract(epoch FROM c.starts_at) * 1000")} AS campaign_starts_ms
+      ${asNumber("extract(epoch FROM c.starts_at) * 1000")} AS campaign_starts_ms,
+      c.recurrence IS NOT NULL AS campaign_recurs
       FROM campaign_notification cn
       JOIN campaign c ON c.workspace_id = cn.workspace_id AND c.environment = cn.environment
         AND c.id = cn.campaign_id

@@ -7,7 +7,8 @@ const configOf = (row: NotificationRow): Notification["trigger_config"] => {
   const { dwell_minutes: minutes, max_silence_minutes: silence, send_at: sendAt } = row;
   if (minutes !== null) return { minutes, ...(silence !== null && { max_silence_minutes: silence }) };
   if (sendAt === null) return null;
-  const { campaign_starts_ms: startsAt, send_late: late, timezone } = row;
+  const { campaign_recurs: recurs, campaign_starts_ms: startsAt, send_late: late, timezone } = row;
+  if (recurs) return { send_at: sendAt, ...(late !== null && { local: true, late }) };
   if (late !== null) return { send_at: localTimeOf({ startsAt, timezone }, sendAt), local: true, late };
   return { send_at: showSendAt({ timezone, startsAtMs: startsAt }, sendAt) };
 };

@@ -138,9 +138,14 @@ const resolveSendAt = (
   const text = fields.trigger_config?.send_at?.trim();
   if (text === undefined) {
     if (!problems.has("trigger_config")) {
-      refuse(`The sending time is required on a push campaign: write HH:MM on ${day} in ${timezone}.`);
+      const when = campaign.recurrence === null ? `on ${day} in ${timezone}` : `in ${timezone}`;
+      refuse(`The sending time is required on a push campaign: write HH:MM ${when}.`);
     }
     return null;
+  }
+  if (campaign.recurrence !== null) {
+    if (text.length !== 5) refuse("A recurring campaign sends on many days: write HH:MM alone.");
+    return text as TimeOfDay;
   }
   const sendAt = readSendAt(text, campaign, stored);
   if (sendAt === null) {

@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect";
 import { CampaignStatus } from "../campaigns/CampaignStatus.ts";
-import { addDays, dateAt, daysBetween, LocalDate } from "../time/LocalTime.ts";
+import { addDays } from "../time/DayNumbers.ts";
+import { dateAt, daysBetween, LocalDate } from "../time/LocalTime.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import { Unprocessable } from "../wire/ApiError.ts";
 import { fieldSentence } from "../wire/SchemaProblems.ts";

@@ -1,5 +1,6 @@
 import { Context, Data, Duration, Effect } from "effect";
-import { addDays, dateAt, dayStart } from "../time/LocalTime.ts";
+import { addDays } from "../time/DayNumbers.ts";
+import { dateAt, dayStart } from "../time/LocalTime.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import { ServiceUnavailable } from "../wire/ApiError.ts";
 

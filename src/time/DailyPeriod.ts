@@ -1,4 +1,5 @@
-import { addDays, dateAt, instantAt, type TimeOfDay } from "./LocalTime.ts";
+import { addDays } from "./DayNumbers.ts";
+import { dateAt, instantAt, type TimeOfDay } from "./LocalTime.ts";
 import type { TimeZoneName } from "./TimeZone.ts";
 
 /** A period of every local day: from one time of day to another, past midnight if that is the earlier one. */

@@ -1,5 +1,6 @@
 import { Brand, Schema, SchemaTransformation } from "effect";
-import { DAY_MS, offsetAt, type TimeZoneName } from "./TimeZone.ts";
+import { DAY_MS, dateOfDay, dayNumber, isDate } from "./DayNumbers.ts";
+import { offsetAt, type TimeZoneName } from "./TimeZone.ts";
 
 // Instants are epoch milliseconds. A local day begins at its first instant and ends one second before the
 // next day begins (contract E1). Clock changes follow RFC 5545: a time in a gap moves forward by the gap, and
@@ -7,17 +8,8 @@ import { DAY_MS, offsetAt, type TimeZoneName } from "./TimeZone.ts";
 // PostgreSQL has a tz database of its own, and the embedded one differs from the runtime's in nine zones.
 
 const MINUTE_MS = 60_000;
-const FIRST_YEAR = "1970";
 // Timestamps have four-digit years, also for a zone west of UTC on 9999-12-31.
 const LAST_INSTANT = Date.UTC(9999, 11, 31, 23, 59, 59);
-
-const dayNumber = (date: string): number =>
-  Date.UTC(Number(date.slice(0, 4)), Number(date.slice(5, 7)) - 1, Number(date.slice(8, 10))) / DAY_MS;
-
-const textOfDay = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
-
-const isDate = (text: string): boolean =>
-  /^\d{4}-\d{2}-\d{2}$/.test(text) && text.slice(0, 4) >= FIRST_YEAR && textOfDay(dayNumber(text)) === text;
 
 const isTimeOfDay = (text: string): boolean => /^([01]\d|2[0-3]):[0-5]\d$/.test(text);
 
@@ -80,7 +72,6 @@ const asTime = Brand.nominal<TimeOfDay>();
 const asWallTime = Brand.nominal<WallTime>();
 
 const MIDNIGHT = asTime("00:00");
-const dateOfDay = (day: number): LocalDate => asDate(textOfDay(day));
 
 /** The date of a wall time, and its time of day; null for a date alone. */
 export const wallParts = (wall: WallTime): { readonly date: LocalDate; readonly time: TimeOfDay | null } => ({
@@ -148,9 +139,6 @@ export const dateAt = (zone: TimeZoneName, ms: number): LocalDate =>
 /** The local date and time at an instant, `YYYY-MM-DD HH:MM`, without seconds. */
 export const wallTimeAt = (zone: TimeZoneName, ms: number): WallTime =>
   asWallTime(new Date(ms + offsetAt(zone, ms)).toISOString().slice(0, 16).replace("T", " "));
-
-/** The date so many days later; earlier if negative. */
-export const addDays = (date: LocalDate, days: number): LocalDate => dateOfDay(dayNumber(date) + days);
 
 /** The number of days from the first date to the second. */
 export const daysBetween = (from: LocalDate, to: LocalDate): number => dayNumber(to) - dayNumber(from);

@@ -1,7 +1,5 @@
 import { Schema, SchemaTransformation } from "effect";
-
-/** Milliseconds in a day without a clock change. */
-export const DAY_MS = 86_400_000;
+import { DAY_MS } from "./DayNumbers.ts";
 
 // Names of the tz database that Intl accepts but does not list. Intl itself also accepts offsets ("+02:00")
 // and old abbreviations of ICU, in which "BST" is Dhaka.

@@ -1,6 +1,6 @@
 import { Clock, Effect, Layer } from "effect";
 import { drainPages, pruneInPages } from "../database/Pruning.ts";
-import { DAY_MS } from "../time/TimeZone.ts";
+import { DAY_MS } from "../time/DayNumbers.ts";
 import { Worker } from "../workers/Worker.ts";
 import { countExpired, noteWaiting } from "./WebhookMetrics.ts";
 import { webhookUpkeepSql } from "./WebhookUpkeepSql.ts";

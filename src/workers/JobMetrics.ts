@@ -6,6 +6,7 @@ const jobNames = [
   "send_starts",
   "send_batches",
   "dwells",
+  "occurrences",
   "held_deliveries",
   "pace",
   "pushes",

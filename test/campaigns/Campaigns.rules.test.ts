@@ -36,6 +36,7 @@ layer(TestPlatform.layer)("Campaigns", (it) => {
             starts_at: "2026-11-22T08:30:00+00:00",
             ends_at: "2026-11-30T22:59:59+00:00",
             timezone: "Europe/Amsterdam",
+            recurrence: null,
             paused: false,
             published_at: made.body.data.created_at,
             archived: false,

@@ -14,6 +14,8 @@ export const campaignValues: CampaignValues = {
   timezone: Schema.decodeSync(TimeZoneName)("Europe/Amsterdam"),
   startsAt: suiteStart + hour,
   endsAt: null,
+  writtenEnd: null,
+  recurrence: null,
   frequencyCapCount: null,
   frequencyCapPeriod: null,
   capBy: "device",

@@ -183,10 +183,16 @@ export const fullPushCampaign = Effect.fnUntraced(function* (
 ) {
   const segments = [yield* world.segment("Gold"), yield* world.segment("Silver")];
   const campaign: string = yield* world.campaign(
-    push({ segmentation_ids: segments, segment_match: "all", max_per_minute: 500 }),
+    push({
+      segmentation_ids: segments,
+      segment_match: "all",
+      max_per_minute: 500,
+      recurrence: { rule: "FREQ=DAILY;INTERVAL=2", except: ["2026-12-01"] },
+      ends_at: "2027-03-31",
+    }),
   );
   yield* world.add(campaign, sent("09:30", { name: "Morning", push: { sound: "bell", badge: 2 } }));
-  const local = { send_at: "2026-11-27 18:00", local: true, late: "skip" };
+  const local = { send_at: "18:00", local: true, late: "skip" };
   yield* world.add(campaign, sent("18:00", { name: "Evening", trigger_config: local }));
   return { campaign, segments };
 });

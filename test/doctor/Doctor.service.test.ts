@@ -133,6 +133,12 @@ layer(TestWaypost.layer)("waypost doctor with DATABASE_URL", (it) => {
       // The doctor and the workers of this file both use TestClock.
       yield* send("missed", testStart - 3_600_000);
       yield* sql`
+        INSERT INTO campaign (workspace_id, environment, id, name, type, timezone, starts_at, recurrence,
+          plan_at, created_at, updated_at)
+        VALUES (${tenant?.id}, 'production', gen_random_uuid(), 'Daily', 'push', 'UTC', ${instant(testStart)},
+          '{"rule": "FREQ=DAILY", "except": []}', ${instant(testStart - 660_000)}, ${instant(testStart)},
+          ${instant(testStart)})`;
+      yield* sql`
         INSERT INTO push_queue (workspace_id, environment, source_id, device_key, transport, due_at)
         VALUES (${tenant?.id}, 'sandbox', 99, 1, 'fcm', ${instant(testStart - 600_000)})`;
       yield* sql`
@@ -141,7 +147,11 @@ layer(TestWaypost.layer)("waypost doctor with DATABASE_URL", (it) => {
         VALUES (${tenant?.id}, 'sandbox', gen_random_uuid(), repeat('k', 32), 'A', 'image', 'image/png', 1,
           'failed', ${instant(testStart)}, ${instant(testStart)})`;
       const report = yield* runDoctor();
-      assert.include(findingsOf(report, "work", "sends")[0]?.observation, "missed");
+      const sendFindings = findingsOf(report, "work", "sends")
+        .map(({ observation }) => observation)
+        .join(" ");
+      assert.include(sendFindings, "missed");
+      assert.include(sendFindings, "The next date of 1 recurring campaign has not been planned.");
       assert.include(findingsOf(report, "work", "pushes")[0]?.observation, "1 push of 1 in the queue of fcm");
       assert.include(findingsOf(report, "work", "jobs")[0]?.observation, "1 picture will get no thumbnail");
     }),

@@ -203,6 +203,7 @@ describe("work", () => {
   });
   const nothing = {
     overdue: 0,
+    unplanned: 0,
     abandoned: 0,
     unfinished: 0,
     missed: 0,
@@ -232,8 +233,14 @@ describe("work", () => {
       verdicts([...sendOutcomes(nothing), ...pushOutcomes([]), ...jobOutcomes(nothing)]),
       ["ok", "ok", "ok"],
     );
-    const behind = { ...nothing, overdue: 1, abandoned: 2, unfinished: 1, missed: 3 };
-    assert.deepStrictEqual(verdicts(sendOutcomes(behind)), ["problem", "problem", "problem", "warning"]);
+    const behind = { ...nothing, overdue: 1, unplanned: 2, abandoned: 2, unfinished: 1, missed: 3 };
+    assert.deepStrictEqual(verdicts(sendOutcomes(behind)), [
+      "problem",
+      "problem",
+      "problem",
+      "problem",
+      "warning",
+    ]);
     assert.deepStrictEqual(
       verdicts(
         pushOutcomes([

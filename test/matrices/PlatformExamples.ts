@@ -234,6 +234,10 @@ export const platformExamples: Examples = {
       })),
     idKinds: { "?campaign": "campaign" },
   },
+  "GET /campaigns/:campaign/occurrences": {
+    request: ({ resources }) =>
+      Effect.succeed({ params: { campaign: resources["campaign"] ?? "" }, query: { limit: "2" } }),
+  },
   "GET /campaigns/:campaign/recipients": {
     request: ({ resources }) =>
       Effect.succeed({

@@ -98,6 +98,7 @@ export const campaignsMemory = Layer.effect(
               key: row.key,
               startsAtMs: row.startsAt,
               endsAtMs: row.endsAt,
+              writtenEndMs: row.writtenEnd,
             }
           );
         }),

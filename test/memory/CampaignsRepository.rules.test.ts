@@ -46,6 +46,7 @@ layer(TestRepositories.layer)("CampaignsRepository", (it) => {
         starts_at: "2026-11-21T13:00:00+00:00",
         ends_at: "2026-11-21T15:00:00+00:00",
         timezone: campaignValues.timezone,
+        recurrence: null,
         paused: false,
         published_at: "2026-11-21T12:00:00+00:00",
         archived: false,
@@ -60,6 +61,7 @@ layer(TestRepositories.layer)("CampaignsRepository", (it) => {
         updated_at: "2026-11-21T12:00:00+00:00",
         startsAtMs: campaignValues.startsAt,
         endsAtMs: now + 180 * minute,
+        writtenEndMs: null,
       });
     }),
   );

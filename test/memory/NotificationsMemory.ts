@@ -25,6 +25,7 @@ interface StoredAttachment extends TenantKey, Trigger {
 interface StoredCampaign extends TenantKey {
   readonly timezone: TimeZoneName;
   readonly startsAt: number;
+  readonly recurrence: object | null;
 }
 
 const attachments = memoryTable<StoredAttachment>("campaign_notification");
@@ -51,6 +52,7 @@ const toRow = (tables: MemoryTransaction, attachment: StoredAttachment): Readonl
       updated_at: utcText(Math.max(notification.updatedAt, attachment.updatedAt)),
       timezone: campaign.timezone,
       campaign_starts_ms: campaign.startsAt,
+      campaign_recurs: campaign.recurrence !== null,
     },
   ];
 };

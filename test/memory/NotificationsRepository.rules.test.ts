@@ -51,6 +51,7 @@ layer(TestRepositories.layer)("NotificationsRepository", (it) => {
           ends_at: "2026-11-21T12:01:00+00:00",
           timezone: campaignValues.timezone,
           campaign_starts_ms: campaignValues.startsAt,
+          campaign_recurs: false,
           created_at: "2026-11-21T12:00:00+00:00",
           updated_at: "2026-11-21T12:00:00+00:00",
         });

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Brand, Result, Schema } from "effect";
+import { addDays } from "../../src/time/DayNumbers.ts";
 import {
-  addDays,
   dateAt,
   dayEnd,
   dayRange,

@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest";
 import { DateTime, Schema } from "effect";
 import fc from "fast-check";
 import { dateAt, daysOf, LocalDate, startInstant, WallTime, wallTimeAt } from "../../src/time/LocalTime.ts";
-import { DAY_MS, offsetAt, TimeZoneName, timeZoneNames } from "../../src/time/TimeZone.ts";
+import { DAY_MS } from "../../src/time/DayNumbers.ts";
+import { offsetAt, TimeZoneName, timeZoneNames } from "../../src/time/TimeZone.ts";
 
 // The oracle renders instants by Intl and searches by trial and comparison.
 const rendered = new Map<string, Intl.DateTimeFormat>();

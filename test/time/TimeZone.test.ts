@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Result, Schema } from "effect";
-import { DAY_MS, offsetAt, TimeZoneName, timeZoneNames } from "../../src/time/TimeZone.ts";
+import { DAY_MS } from "../../src/time/DayNumbers.ts";
+import { offsetAt, TimeZoneName, timeZoneNames } from "../../src/time/TimeZone.ts";
 
 const read = Schema.decodeUnknownResult(TimeZoneName);
 const zone = Schema.decodeUnknownSync(TimeZoneName);

@@ -11,6 +11,7 @@ import { formatInstant, paceText, yesNo } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
 import { details } from "../terminal/Table.ts";
 import { copyCampaign } from "./CampaignCopyCommand.ts";
+import { listOccurrences } from "./CampaignOccurrencesCommand.ts";
 import { listRecipients } from "./CampaignRecipientsCommand.ts";
 
 const idsOr = (ids: ReadonlyArray<string>, none: string): string =>
@@ -27,6 +28,12 @@ const quietHoursOf = ({ quiet_hours: quiet }: Campaign): string => {
 const cooldownOf = ({ cooldown_minutes: minutes }: Campaign): string =>
   minutes === null ? "none" : counted(minutes, "minute");
 
+const recurrenceOf = ({ recurrence }: Campaign): string => {
+  if (recurrence === null) return "none";
+  const { except, rule } = recurrence;
+  return except.length === 0 ? rule : `${rule}, not on ${except.join(", ")}`;
+};
+
 const card = (campaign: Campaign): string => {
   const { targeting } = campaign;
   return details([
@@ -37,6 +44,7 @@ const card = (campaign: Campaign): string => {
     ["starts", formatInstant(campaign.starts_at)],
     ["ends", formatInstant(campaign.ends_at)],
     ["time zone", campaign.timezone],
+    ["recurrence", recurrenceOf(campaign)],
     ["paused", yesNo(campaign.paused)],
     ["published", campaign.published_at === null ? "never: a draft" : formatInstant(campaign.published_at)],
     ["frequency cap", capOf(campaign)],
@@ -99,17 +107,27 @@ const create = command("create", {
   examples: [
     'waypost campaign create --workspace Acme --environment sandbox --name "Opening week" --type geo ' +
       "--starts-at 2030-06-01 --location-group Amsterdam",
+    'waypost campaign create --workspace Acme --environment sandbox --name "Newsletter" --type push ' +
+      "--starts-at 2030-06-03 --recurrence FREQ=WEEKLY;BYDAY=MO --except 2030-12-30",
   ],
   flags: {
     ...platformFlags,
     name: textFlag("name", "Name of the campaign, unique in the environment"),
     type: Flag.Literals("type", ["geo", "push"]).pipe(
       Flag.withDescription(
-        "geo is triggered at locations; push is sent at fixed times on the day of the start",
+        "geo is triggered at locations; push is sent at fixed times on its first day, or again and again",
       ),
     ),
     startsAt: textFlag("starts-at", "Start in the campaign's time zone: YYYY-MM-DD or YYYY-MM-DD HH:MM"),
-    endsAt: optionalFlag("ends-at", "End of a geo campaign, in the same formats; never if left out"),
+    endsAt: optionalFlag(
+      "ends-at",
+      "End of a geo campaign in the same formats, or last day of a recurring one; never if left out",
+    ),
+    recurrence: optionalFlag(
+      "recurrence",
+      "Days on which a push campaign sends, as a rule of RFC 5545, such as FREQ=WEEKLY;BYDAY=MO",
+    ),
+    except: repeatedFlag("except", "Date on which a recurring campaign sends nothing, YYYY-MM-DD"),
     timezone: Flag.String("timezone").pipe(
       Flag.withDescription("IANA time zone, such as Europe/Amsterdam; UTC if left out"),
       Flag.withDefault("UTC"),
@@ -130,6 +148,9 @@ const create = command("create", {
       timezone: flags.timezone,
       starts_at: flags.startsAt,
       ends_at: Option.getOrUndefined(flags.endsAt),
+      recurrence: Option.getOrUndefined(
+        Option.map(flags.recurrence, (rule) => ({ rule, except: flags.except })),
+      ),
       max_per_minute: yield* parsePace(flags.pace),
       paused: flags.paused,
       location_group_names: flags.groups,
@@ -191,6 +212,7 @@ export const campaignCommand = operatorCommands("campaign", {
     create,
     list,
     show,
+    listOccurrences,
     listRecipients,
     change("pause", "Pause a campaign: it sends nothing until it is published"),
     change("publish", "Publish a paused campaign"),

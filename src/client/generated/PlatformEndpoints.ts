@@ -116,7 +116,7 @@ export interface Campaign {
   readonly name: string;
   /**
    * `geo` is triggered when a device enters or leaves a location; `push` is sent at fixed times on the
-   * day of the start.
+   * day of the start, or on the days of its recurrence.
    */
   readonly type: "geo" | "push";
   /**
@@ -127,12 +127,14 @@ export interface Campaign {
   /** When the campaign starts, in UTC. */
   readonly starts_at: string;
   /**
-   * The last second of the campaign, in UTC; null for a geo campaign without end. Of a push campaign
-   * the end of its day in its time zone.
+   * The last second of the campaign, in UTC; null for one without end. Of a push campaign the end of
+   * its day in its time zone; of a recurring one that of its last day, as written or by its rule.
    */
   readonly ends_at: string | null;
   /** IANA time zone in which the campaign's dates are written. */
   readonly timezone: string;
+  /** Of a push campaign that sends again and again: when; null for one of one day. */
+  readonly recurrence: Recurrence | null;
   /** Whether the campaign is paused. */
   readonly paused: boolean;
   /** When the campaign was first not paused, in UTC; null for one that never was: a draft. */
@@ -182,7 +184,7 @@ export interface CampaignDraft {
   readonly name: string;
   /**
    * `geo` is triggered when a device enters or leaves a location; `push` is sent at fixed times on the
-   * day of the start.
+   * day of the start, or on the days of its recurrence.
    */
   readonly type: "geo" | "push";
   /** An IANA time zone name, such as Europe/Amsterdam or UTC. */
@@ -194,9 +196,15 @@ export interface CampaignDraft {
   readonly starts_at: string;
   /**
    * When a geo campaign ends, in its time zone: YYYY-MM-DD (the end of that day) or YYYY-MM-DD HH:MM.
-   * Left out: never. Ignored for a push campaign, which runs for the day of its start.
+   * Left out: never. Of a recurring push campaign its last day. Ignored for another push campaign,
+   * which runs for the day of its start.
    */
   readonly ends_at?: string | null | undefined;
+  /**
+   * Of a push campaign: the days on which it sends, from that of its start on. Left out or null: only
+   * that of its start.
+   */
+  readonly recurrence?: RecurrenceDraft | null | undefined;
   /** The most deliveries to the same device in the period; requires the period. */
   readonly frequency_cap_count?: number | null | undefined;
   /** The calendar period of the frequency cap; null for the workspace's default cap. */
@@ -569,7 +577,7 @@ export interface Explanation {
   readonly campaign_name: string;
   /**
    * `geo` is triggered when a device enters or leaves a location; `push` is sent at fixed times on the
-   * day of the start.
+   * day of the start, or on the days of its recurrence.
    */
   readonly type: "geo" | "push";
   /** Whether it would reach the device now; with `at`, whether it had reached it then. */
@@ -1013,6 +1021,22 @@ export interface NotificationReportRow {
   readonly reach: number;
 }
 
+/** The JSON of `Occurrence`. */
+export interface Occurrence {
+  /** The date in the campaign's time zone. */
+  readonly occurrence: string;
+  /** Its sends, in the order in which the notifications were attached to the campaign. */
+  readonly sends: ReadonlyArray<OccurrenceSend>;
+}
+
+/** The JSON of `OccurrenceSend`. */
+export interface OccurrenceSend {
+  /** The notification. */
+  readonly notification_id: string;
+  /** When it is due, in UTC; of one at a local time, where that comes first among the devices' zones. */
+  readonly due_at: string;
+}
+
 /** The JSON of `PayloadPreview`. */
 export interface PayloadPreview {
   /** The payload as the provider gets it, with an id of zeros and without the device's address. */
@@ -1238,6 +1262,33 @@ export interface RatingCount {
   readonly count: number;
 }
 
+/** The JSON of `Recurrence`. */
+export interface Recurrence {
+  /**
+   * A recurrence rule of RFC 5545 over days of the campaign's zone, without RRULE: `FREQ` (`DAILY`,
+   * `WEEKLY`, `MONTHLY`, `YEARLY`), `INTERVAL`, `BYDAY`, `BYMONTHDAY`, `BYMONTH`, `BYSETPOS`, `WKST`,
+   * and `COUNT` or `UNTIL` (YYYYMMDD) or neither.
+   */
+  readonly rule: string;
+  /** Dates on which nothing is sent, although the rule meets them. `COUNT` counts them. */
+  readonly except: ReadonlyArray<string>;
+}
+
+/**
+ * Of a push campaign: the days on which it sends, from that of its start on. Left out or null: only
+ * that of its start.
+ */
+export interface RecurrenceDraft {
+  /**
+   * A recurrence rule of RFC 5545 over days of the campaign's zone, without RRULE: `FREQ` (`DAILY`,
+   * `WEEKLY`, `MONTHLY`, `YEARLY`), `INTERVAL`, `BYDAY`, `BYMONTHDAY`, `BYMONTH`, `BYSETPOS`, `WKST`,
+   * and `COUNT` or `UNTIL` (YYYYMMDD) or neither.
+   */
+  readonly rule: string;
+  /** Dates on which nothing is sent, although the rule meets them. `COUNT` counts them. */
+  readonly except?: ReadonlyArray<string> | null | undefined;
+}
+
 /** The range of the figures, after defaults. */
 export interface ReportRange {
   /** First day of the range. */
@@ -1340,6 +1391,8 @@ export interface Send {
   readonly notification_id: string;
   /** The name of that notification; null if it is deleted. */
   readonly notification_name: string | null;
+  /** Of a recurring campaign the date that it is of, in the campaign's time zone; null for others. */
+  readonly occurrence: string | null;
   /** When it is due, in UTC; of a send at a local time, when its first part is. */
   readonly due_at: string;
   /**
@@ -1389,6 +1442,8 @@ export interface SendDetail {
   readonly notification_id: string;
   /** The name of that notification; null if it is deleted. */
   readonly notification_name: string | null;
+  /** Of a recurring campaign the date that it is of, in the campaign's time zone; null for others. */
+  readonly occurrence: string | null;
   /** When it is due, in UTC; of a send at a local time, when its first part is. */
   readonly due_at: string;
   /**
@@ -1688,7 +1743,7 @@ export interface TranslationDraft {
 
 /** The JSON of `TriggerConfig`. */
 export interface TriggerConfig {
-  /** When it is sent, in the campaign's time zone: YYYY-MM-DD HH:MM. */
+  /** When it is sent, in the campaign's time zone: YYYY-MM-DD HH:MM; HH:MM of a recurring campaign. */
   readonly send_at?: string | undefined;
   /** Present if it is sent at that time in the time zone of each device. */
   readonly local?: true | undefined;
@@ -1703,8 +1758,9 @@ export interface TriggerConfig {
 /** The JSON of `TriggerConfigDraft`. */
 export interface TriggerConfigDraft {
   /**
-   * When it is sent: HH:MM on the campaign's day, in the campaign's time zone. Not in the past; with
-   * `local`, not in the past everywhere in the world.
+   * When it is sent: HH:MM on the campaign's day, or on each of its days, in the campaign's time zone.
+   * Not in the past, unless the campaign recurs; with `local`, not in the past everywhere in the
+   * world.
    */
   readonly send_at?: string | null | undefined;
   /** Send it at that time in the time zone of each device, else in the campaign's. */
@@ -2075,6 +2131,12 @@ export interface SendsListQuery extends PageQuery {
    * or its campaign was deleted.
    */
   readonly status?: "scheduled" | "running" | "done" | "skipped" | "missed" | "cancelled" | undefined;
+}
+
+/** The query parameters of `occurrences.list`. */
+export interface OccurrencesListQuery {
+  /** The most dates; by default 10. */
+  readonly limit?: number | undefined;
 }
 
 /** The query parameters of `deliveries.list`. */
@@ -2580,6 +2642,16 @@ export interface SendsEndpoints {
   get(send: string, options?: CallOptions): Promise<SendDetail>;
 }
 
+/** The dates of push campaigns that send again and again. */
+export interface OccurrencesEndpoints {
+  /**
+   * List the next dates of a campaign. The dates on which a push campaign sends, until its last
+   * instant of each has passed, at most 100 years ahead; of a campaign without recurrence its one day.
+   * `meta.next_cursor` is always null.
+   */
+  list(campaign: string, query?: OccurrencesListQuery, options?: CallOptions): Pages<Occurrence>;
+}
+
 /** Messages to single devices, with their outcome. */
 export interface DeliveriesEndpoints {
   /** List single deliveries. Newest first by their send or event. */
@@ -2854,6 +2926,8 @@ export interface PlatformGroups {
   readonly explanations: ExplanationsEndpoints;
   /** Notifications of push campaigns at their fixed times. */
   readonly sends: SendsEndpoints;
+  /** The dates of push campaigns that send again and again. */
+  readonly occurrences: OccurrencesEndpoints;
   /** Messages to single devices, with their outcome. */
   readonly deliveries: DeliveriesEndpoints;
   /** The devices that a campaign has messages for. */
@@ -2966,6 +3040,9 @@ export const platformEndpoints = {
   sends: {
     list: "GET /sends pages query csv",
     get: "GET /sends/{send}",
+  },
+  occurrences: {
+    list: "GET /campaigns/{campaign}/occurrences pages query",
   },
   deliveries: {
     list: "GET /deliveries pages query csv",

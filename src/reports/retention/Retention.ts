@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer, Metric } from "effect";
 import { Settings } from "../../config/Settings.ts";
 import { Database } from "../../database/Database.ts";
 import { countPruned } from "../../database/Pruning.ts";
-import { DAY_MS } from "../../time/TimeZone.ts";
+import { DAY_MS } from "../../time/DayNumbers.ts";
 import { Worker } from "../../workers/Worker.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import { type Compactable, RetentionSql } from "./RetentionSql.ts";

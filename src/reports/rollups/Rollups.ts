@@ -4,7 +4,8 @@
  */
 import { Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../../database/Database.ts";
-import { addDays, dateAt, dayStart } from "../../time/LocalTime.ts";
+import { addDays } from "../../time/DayNumbers.ts";
+import { dateAt, dayStart } from "../../time/LocalTime.ts";
 import { Worker } from "../../workers/Worker.ts";
 import { arrayLength } from "./encoding/BinaryArrays.ts";
 import { RollupRebuild } from "./rebuild/RollupRebuild.ts";

@@ -3,7 +3,8 @@ import { hasStarted } from "../../campaigns/CampaignDates.ts";
 import { LongReads } from "../../database/LongReads.ts";
 import type { Device } from "../../devices/Device.ts";
 import { type Reason, reasons } from "../../devices/Obstacle.ts";
-import { addDays, dateAt, dayStart, periodStart, utcText } from "../../time/LocalTime.ts";
+import { addDays } from "../../time/DayNumbers.ts";
+import { dateAt, dayStart, periodStart, utcText } from "../../time/LocalTime.ts";
 import type { TimeZoneName } from "../../time/TimeZone.ts";
 import { Unprocessable } from "../../wire/ApiError.ts";
 import type { PagePosition } from "../../wire/PagePosition.ts";
@@ -89,7 +90,7 @@ export class Explanations extends Context.Service<Explanations>()("waypost/sendi
           const now = yield* Clock.currentTimeMillis;
           const { deviceKey, transport } = device;
           if (at !== null) yield* checkInstant(at, campaign, now);
-          const found = yield* repository.campaigns(tenant, deviceKey, campaign, position, now);
+          const found = yield* repository.campaigns(tenant, deviceKey, campaign, position, now, at ?? now);
           if (at !== null)
             return yield* Effect.forEach(found, (each) =>
               Effect.map(past.explain(tenant, device, each, at), (happened) => shown(each, happened)),

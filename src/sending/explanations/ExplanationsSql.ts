@@ -35,7 +35,7 @@ export interface ExplainedCampaign {
   readonly rules: ReadonlyArray<SegmentRule>;
   readonly has_notification: boolean;
   readonly cooldown_minutes: number | null;
-  /** Of a push campaign the latest send of each notification. */
+  /** Of a push campaign the latest send of each notification; of a recurring one the last and the next. */
   readonly sends: ReadonlyArray<ExplainedSend>;
   /** Whether every message of the visits in progress was sent, and no message waits for their end. */
   readonly has_dwelled: boolean;
@@ -79,13 +79,17 @@ export class ExplanationsSql extends SqlService<ExplanationsSql>("waypost/sendin
     AND (a.ends_at IS NULL OR a.ends_at >= ${instant(now)})`;
 
   return {
-    /** Active campaigns, newest first; or the one given, active or not. */
+    /**
+     * Active campaigns, newest first; or the one given, active or not. `at` is the instant around which a
+     * recurring one shows its sends.
+     */
     campaigns: (
       tenant: Tenant,
       deviceKey: DeviceKey,
       campaign: string | null,
       { before, limit }: PagePosition,
       now: number,
+      at: number,
     ) =>
       Effect.orDie(sql<ExplainedCampaign>`
         WITH visited AS MATERIALIZED (
@@ -117,10 +121,14 @@ export class ExplanationsSql extends SqlService<ExplanationsSql>("waypost/sendin
                   'hasDelivery', ${hasDelivery(tenant, "p", deviceKey)}))
                 FROM send p WHERE ${sameTenant("p", "s")} AND p.parent_id = s.id), '[]')))
             FROM (
-              SELECT DISTINCT ON (s.notification_id) s.* FROM send s
-              WHERE ${sameTenant("s", "c")} AND s.campaign_id = c.id AND s.parent_id IS NULL
-                AND s.status <> 'cancelled'
-              ORDER BY s.notification_id, s.id DESC
+              SELECT DISTINCT ON (s.notification_id, s.distance < 0) s.* FROM (
+                SELECT s.*, CASE WHEN s.occurrence IS NOT NULL
+                  THEN extract(epoch FROM ${instant(at)} - s.due_at) END AS distance
+                FROM send s
+                WHERE ${sameTenant("s", "c")} AND s.campaign_id = c.id AND s.parent_id IS NULL
+                  AND s.status <> 'cancelled'
+              ) AS s
+              ORDER BY s.notification_id, s.distance < 0, abs(s.distance), s.id DESC
             ) AS s), '[]') AS sends,
           COALESCE((
             SELECT bool_or(a.trigger_type = 'on_dwell') AND bool_and(CASE a.trigger_type

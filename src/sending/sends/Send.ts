@@ -46,8 +46,8 @@ export interface StartedSend extends TenantKey {
 /** Facts that decide about a due send. Instants are epoch milliseconds. */
 interface SendConditions {
   readonly paused: boolean;
-  /** The last second of the campaign's day. */
-  readonly endsAt: number;
+  /** The last second of the campaign's day, or of the date of a recurring one; null for none. */
+  readonly endsAt: number | null;
   readonly dueAt: number;
   /** The workspace is scheduled for deletion: its devices are refused, and nothing is sent to them. */
   readonly closing: boolean;
@@ -63,7 +63,7 @@ export const outcomeAt = (
   now: number,
 ): "running" | "skipped" | "missed" => {
   if (paused || closing) return "skipped";
-  return now > endsAt && now >= dueAt + minuteMillis ? "missed" : "running";
+  return endsAt !== null && now > endsAt && now >= dueAt + minuteMillis ? "missed" : "running";
 };
 
 const minuteMillis = 60_000;

@@ -31,7 +31,7 @@ export class SendListSql extends SqlService<SendListSql>("waypost/sending/SendLi
     sql.literal(`(${send}.targeted - ${send}.delivered - ${send}.failed - ${send}.held)`);
   const rows = sql`
     SELECT s.id, s.campaign_id, c.name AS campaign_name, s.notification_id, n.name AS notification_name,
-      ${utc("COALESCE(g.first_at, s.due_at)")} AS due_at, s.status,
+      s.occurrence, ${utc("COALESCE(g.first_at, s.due_at)")} AS due_at, s.status,
       COALESCE(g.targeted, s.targeted) AS targeted, COALESCE(g.delivered, s.delivered) AS delivered,
       COALESCE(g.failed, s.failed) AS failed, COALESCE(g.held, s.held) AS held,
       COALESCE(g.dropped, s.dropped) AS dropped, ${utc("s.started_at")} AS started_at,

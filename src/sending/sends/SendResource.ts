@@ -36,6 +36,10 @@ const sendFields = {
     "The name of that notification; null if it is deleted.",
     "Welcome with coffee",
   ),
+  occurrence: nullableText(
+    "Of a recurring campaign the date that it is of, in the campaign's time zone; null for others.",
+    "2026-11-27",
+  ),
   due_at: shownInstant(
     "When it is due, in UTC; of a send at a local time, when its first part is.",
     "2026-11-27T08:30:00+00:00",

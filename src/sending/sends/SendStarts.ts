@@ -1,6 +1,7 @@
 import { Cause, Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../../database/Database.ts";
 import { Segments } from "../../devices/Segments.ts";
+import { dayEnd } from "../../time/LocalTime.ts";
 import { LocalSends } from "./local/LocalSends.ts";
 import { BatchSize, outcomeAt, type SendAudience, type SendingCampaign } from "./Send.ts";
 import { SendBatchesSql } from "./SendBatchesSql.ts";
@@ -77,7 +78,9 @@ export class SendStarts extends Context.Service<SendStarts>()("waypost/sending/S
       const due = (yield* repository.lockDue(locked, now)).flatMap((send) => {
         const held = byId.get(send.campaignId);
         if (held === undefined) return [];
-        return [{ ...send, held, outcome: outcomeAt({ ...held, dueAt: send.dueAt }, now) }];
+        const { dueAt, occurrence } = send;
+        const endsAt = occurrence === null ? held.endsAt : dayEnd(held.timezone, occurrence);
+        return [{ ...send, held, outcome: outcomeAt({ ...held, endsAt, dueAt }, now) }];
       });
       const ended = due.flatMap(({ outcome, ...send }) =>
         outcome === "running" ? [] : [{ ...send, outcome }],

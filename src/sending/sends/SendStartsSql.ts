@@ -1,6 +1,7 @@
 import { Effect } from "effect";
 import { arrayOf, epochMillis, instant, unnested } from "../../database/Rows.ts";
 import { SqlService } from "../../database/SqlService.ts";
+import type { LocalDate } from "../../time/LocalTime.ts";
 import type { TimeZoneName } from "../../time/TimeZone.ts";
 import { sameTenant, tenantColumns, tenantIsIn } from "../../database/TenantColumns.ts";
 import { recordedSendsSql } from "../../outbox/RecordedEventsSql.ts";
@@ -22,7 +23,7 @@ export interface HeldCampaign extends SendingCampaign {
   readonly workspace: string;
   readonly paused: boolean;
   readonly timezone: TimeZoneName;
-  readonly endsAt: number;
+  readonly endsAt: number | null;
   readonly cap: FrequencyCap | null;
   readonly defaultCap: FrequencyCap | null;
   readonly capBy: "device" | "user";
@@ -39,6 +40,8 @@ export interface HeldCampaign extends SendingCampaign {
 export interface DueSend extends SendingCampaign {
   readonly id: string;
   readonly dueAt: number;
+  /** Of a send of a recurring campaign: its date; else null. */
+  readonly occurrence: LocalDate | null;
   readonly contentKey: ContentKey;
   readonly contentType: string;
   /** Whether its texts are templates. */
@@ -125,8 +128,8 @@ export class SendStartsSql extends SqlService<SendStartsSql>("waypost/sending/Se
     lockDue: (campaigns: ReadonlyArray<SendingCampaign>, now: number) =>
       Effect.orDie(sql<DueSend>`
         SELECT s.workspace_id AS "workspaceId", s.environment, s.campaign_id AS "campaignId", s.id,
-          ${epochMillis("s.due_at")} AS "dueAt", n.content_key AS "contentKey", k.type AS "contentType",
-          k.template IS NOT NULL AS templated
+          ${epochMillis("s.due_at")} AS "dueAt", s.occurrence, n.content_key AS "contentKey",
+          k.type AS "contentType", k.template IS NOT NULL AS templated
         FROM send s
         CROSS JOIN LATERAL (
           SELECT a.attached_at, a.id, n.content_key FROM campaign_notification a

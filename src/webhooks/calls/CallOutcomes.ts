@@ -1,6 +1,6 @@
 import { Clock, Effect, Random } from "effect";
 import { Database } from "../../database/Database.ts";
-import { DAY_MS } from "../../time/TimeZone.ts";
+import { DAY_MS } from "../../time/DayNumbers.ts";
 import { idAt } from "../../wire/Ids.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import { nextAttemptAt } from "../RetrySchedule.ts";

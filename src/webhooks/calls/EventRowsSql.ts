@@ -103,7 +103,7 @@ export const eventRowsSql = (sql: SqlClient.SqlClient): Statement.Fragment => sq
   UNION ALL
   SELECT t.webhook_id, t.recording, (t.first + i.ord - 1)::int, t.type, ${epochMillis("t.recorded_at")},
     (SELECT json_build_object('id', s.id, 'campaign_id', s.campaign_id, 'notification_id', s.notification_id,
-        'due_at', ${utc("COALESCE(g.first_at, s.due_at)")}, 'status', s.status,
+        'occurrence', s.occurrence, 'due_at', ${utc("COALESCE(g.first_at, s.due_at)")}, 'status', s.status,
         'targeted', COALESCE(g.targeted, s.targeted), 'delivered', COALESCE(g.delivered, s.delivered),
         'failed', COALESCE(g.failed, s.failed), 'held', COALESCE(g.held, s.held),
         'dropped', COALESCE(g.dropped, s.dropped), 'started_at', ${utc("s.started_at")},

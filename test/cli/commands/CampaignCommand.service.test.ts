@@ -135,6 +135,32 @@ layer(TestWaypost.shared)("waypost campaign and waypost notification", (it) => {
       }),
   );
 
+  it.effect("a recurring campaign is created, and its next dates are listed (cli.occurrences)", () =>
+    Effect.gen(function* () {
+      const { json, run, workspace } = yield* commandLine;
+      const { id } = yield* workspace();
+      const at = `-w ${id} -e production`;
+      const rule = "FREQ=WEEKLY;BYDAY=MO";
+      const created = yield* json(
+        `campaign create ${at} --name News --type push --starts-at 2030-06-01 --recurrence ${rule} ` +
+          "--except 2030-06-10",
+      );
+      assert.deepStrictEqual(created.recurrence, { rule, except: ["2030-06-10"] });
+      const shown = yield* run(`campaign show ${at} News`);
+      assert.match(shown.stdout, /^recurrence +FREQ=WEEKLY;BYDAY=MO, not on 2030-06-10$/m);
+      const dates = `campaign occurrences ${at} News --limit 2`;
+      assert.match((yield* run(dates)).stdout, /^DATE +SENDS\n2030-06-03 +none: no notification$/m);
+      yield* json(`notification create ${at} --campaign News --name N --headline A --body B --send-at 09:00`);
+      assert.deepStrictEqual(
+        (yield* json(dates)).map(({ occurrence, sends }: any) => [occurrence, sends[0].due_at]),
+        [
+          ["2030-06-03", "2030-06-03T09:00:00+00:00"],
+          ["2030-06-17", "2030-06-17T09:00:00+00:00"],
+        ],
+      );
+    }),
+  );
+
   it.effect("waypost campaign recipients lists whom a campaign reached, also as CSV (cli.recipients)", () =>
     Effect.gen(function* () {
       const { json, run } = yield* commandLine;

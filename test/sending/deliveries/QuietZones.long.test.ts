@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Schema } from "effect";
 import { TimeOfDay } from "../../../src/time/LocalTime.ts";
-import { DAY_MS, TimeZoneName } from "../../../src/time/TimeZone.ts";
+import { DAY_MS } from "../../../src/time/DayNumbers.ts";
+import { TimeZoneName } from "../../../src/time/TimeZone.ts";
 import { quietAt } from "../../../src/workspaces/QuietHours.ts";
 import { type OffsetPeriod, periodsOf, quietEnd } from "../sends/ZoneOracle.ts";
 

@@ -1,4 +1,4 @@
-import { DAY_MS } from "../../../src/time/TimeZone.ts";
+import { DAY_MS } from "../../../src/time/DayNumbers.ts";
 import { begun, type OffsetPeriod, shown } from "./ZoneOracle.ts";
 
 /** A model of contract P3 without a database: which devices a send at a local time reaches, and when. */

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest";
 import { Context, Effect, Exit, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
-import { DAY_MS } from "../../../src/time/TimeZone.ts";
+import { DAY_MS } from "../../../src/time/DayNumbers.ts";
 import { TestDatabase } from "../../database/TestDatabase.ts";
 import { type Cut, CutConnections } from "../../matrices/CutConnections.ts";
 import { Dice } from "../Dice.ts";

@@ -3,7 +3,8 @@ import { Schema } from "effect";
 import { firstInstantOf, lastInstantOf, localInstant, nextCheck } from "../../../src/campaigns/LocalSend.ts";
 import { nextCheckOf, partsOf } from "../../../src/sending/sends/local/LocalParts.ts";
 import { WallTime } from "../../../src/time/LocalTime.ts";
-import { DAY_MS, TimeZoneName } from "../../../src/time/TimeZone.ts";
+import { DAY_MS } from "../../../src/time/DayNumbers.ts";
+import { TimeZoneName } from "../../../src/time/TimeZone.ts";
 import { begun, periodsOf, shown } from "./ZoneOracle.ts";
 
 const [first, last] = [Date.UTC(2026, 0, 1), Date.UTC(2028, 0, 1)];

@@ -1,5 +1,5 @@
 import { begun, dayAt, periodBegun, quietEnd, shown, type OffsetPeriod } from "./ZoneOracle.ts";
-import { DAY_MS } from "../../../src/time/TimeZone.ts";
+import { DAY_MS } from "../../../src/time/DayNumbers.ts";
 
 /** A model of contract E10, E11, F6 and L2 to L6 without a database: what a simulation must end with. */
 

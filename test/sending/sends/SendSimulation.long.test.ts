@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest";
 import { Clock, Effect, Exit } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
-import { DAY_MS } from "../../../src/time/TimeZone.ts";
+import { DAY_MS } from "../../../src/time/DayNumbers.ts";
 import { transactionsEnd } from "../../database/OnCitus.ts";
 import { Dice } from "../Dice.ts";
 import { batch, drain, start } from "../ManualWorkers.ts";

@@ -4,7 +4,8 @@ import { sendInstant } from "../../../src/campaigns/CampaignDates.ts";
 import { capWindow } from "../../../src/sending/deliveries/FrequencyCap.ts";
 import { outcomeAt } from "../../../src/sending/sends/Send.ts";
 import { dayEnd, LocalDate, TimeOfDay } from "../../../src/time/LocalTime.ts";
-import { DAY_MS, TimeZoneName } from "../../../src/time/TimeZone.ts";
+import { DAY_MS } from "../../../src/time/DayNumbers.ts";
+import { TimeZoneName } from "../../../src/time/TimeZone.ts";
 import { begun, periodBegun, shown, type OffsetPeriod, periodsOf } from "./ZoneOracle.ts";
 
 const MINUTE_MS = 60_000;

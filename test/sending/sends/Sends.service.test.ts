@@ -19,6 +19,7 @@ layer(TestWaypost.layer)("Sends at a fixed time", (it) => {
           id: planned.id,
           campaign_id: campaign,
           notification_id: notification,
+          occurrence: null,
           due_at: "2026-11-22T08:30:00+00:00",
           status: "scheduled",
           parts: null,

@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { instant } from "../../../src/database/Rows.ts";
-import { DAY_MS } from "../../../src/time/TimeZone.ts";
+import { DAY_MS } from "../../../src/time/DayNumbers.ts";
 import { TestDatabase } from "../../database/TestDatabase.ts";
 import { type Cut, CutConnections } from "../../matrices/CutConnections.ts";
 import type { Dice } from "../Dice.ts";

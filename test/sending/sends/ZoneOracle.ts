@@ -1,4 +1,4 @@
-import { DAY_MS } from "../../../src/time/TimeZone.ts";
+import { DAY_MS } from "../../../src/time/DayNumbers.ts";
 
 // The oracle: Intl shows local times, bisection finds clock changes, and comparison does the rest. Local
 // times are given as the milliseconds at which UTC shows them.

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect";
-import { addDays, dateAt, dayStart } from "../../../time/LocalTime.ts";
-import { DAY_MS, type TimeZoneName } from "../../../time/TimeZone.ts";
+import { addDays, DAY_MS } from "../../../time/DayNumbers.ts";
+import { dateAt, dayStart } from "../../../time/LocalTime.ts";
+import type { TimeZoneName } from "../../../time/TimeZone.ts";
 import { runSliced } from "../../../workers/TimeSlices.ts";
 import { SourceRowEstimateSql } from "../../SourceRowEstimateSql.ts";
 import type { Period } from "../../SourceRowsSql.ts";

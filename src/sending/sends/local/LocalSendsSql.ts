@@ -11,7 +11,7 @@ import type { SendingCampaign, StartedSend } from "../Send.ts";
 import type { DueSend, SendRules } from "../SendStartsSql.ts";
 
 /** A send at a local time whose next part may be due, locked until the transaction ends. */
-export interface LocalSend extends Omit<DueSend, "dueAt">, LocalState {}
+export interface LocalSend extends Omit<DueSend, "dueAt" | "occurrence">, LocalState {}
 
 /** A part to store: one that runs gets a source id. */
 export interface StoredPart extends LocalPart {
