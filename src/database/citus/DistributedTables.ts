@@ -18,6 +18,8 @@ export const distributedTables = [
   "compacted_delivery",
   "compacted_interaction",
   "push_queue",
+  "enrolment",
+  "enrolment_count",
   "survey_response",
   "test_response",
   "answer_delta",
