@@ -8,7 +8,7 @@ import type { ActivityAction } from "../activity/ActivityEntry.ts";
 import { Database } from "../database/Database.ts";
 import { pipelined } from "../database/pool/TransactionConnection.ts";
 import { checkVersion, expectsVersion } from "../http/ResourceVersion.ts";
-import { type Forbidden, NotFound, type PreconditionFailed, type Unprocessable } from "../wire/ApiError.ts";
+import { Conflict, type Forbidden, NotFound, type PreconditionFailed, type Unprocessable } from "../wire/ApiError.ts";
 import type { DeletedResource } from "../wire/Envelope.ts";
 import { CampaignId, idAt, parseId } from "../wire/Ids.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
@@ -20,10 +20,11 @@ import { campaignRecorder } from "./CampaignActivity.ts";
 import { datesOf } from "./CampaignDates.ts";
 import type { CampaignDraft } from "./CampaignDraft.ts";
 import { checkLimit, checkTrial, countOthers, limitFor } from "./CampaignLimit.ts";
-import { type CampaignFilters, CampaignsRepository } from "./CampaignsRepository.ts";
+import { type CampaignFilters, CampaignsRepository, type CampaignValues } from "./CampaignsRepository.ts";
 import { CampaignTargetingRepository } from "./CampaignTargetingRepository.ts";
 import { campaignValidation } from "./CampaignValidation.ts";
 import { campaignVersion } from "./CampaignVersion.ts";
+import { EnrolmentsRepository } from "./EnrolmentsRepository.ts";
 import { SendPlan } from "./SendPlan.ts";
 import { shownCampaign } from "./StoredCampaign.ts";
 
@@ -58,12 +59,12 @@ export class Campaigns extends Context.Service<
       tenant: Tenant,
       body: ParsedBody<CampaignDraft>,
     ) => Effect.Effect<Campaign, Unprocessable | Forbidden>;
-    /** Replaces the whole campaign by the draft; missing fields are cleared. @throws 404, 412, 422, 403 */
+    /** Replaces the whole campaign by the draft; missing fields are cleared. @throws 404, 409, 412, 422, 403 */
     readonly update: (
       tenant: Tenant,
       id: string,
       body: ParsedBody<CampaignDraft>,
-    ) => Effect.Effect<FoundCampaign, NotFound | PreconditionFailed | Unprocessable | Forbidden>;
+    ) => Effect.Effect<FoundCampaign, NotFound | PreconditionFailed | Unprocessable | Forbidden | Conflict>;
     /** Stops a campaign until it is published. A paused campaign is not changed. @throws 404, 412 */
     readonly pause: Change;
     /** Pauses a campaign and leaves it out of lists (contract S8). @throws 404, 412 */
@@ -88,6 +89,7 @@ export class Campaigns extends Context.Service<
       const database = yield* Database;
       const repository = yield* CampaignsRepository;
       const targeting = yield* CampaignTargetingRepository;
+      const enrolments = yield* EnrolmentsRepository;
       const workspaces = yield* Workspaces;
       const sends = yield* SendPlan;
       const record = yield* campaignRecorder;
@@ -134,6 +136,32 @@ export class Campaigns extends Context.Service<
         return campaign;
       });
 
+      /**
+       * The values of an update. While people are enrolled, holdout and goal that are left out are unchanged,
+       * and other ones are refused (contract U7).
+       */
+      const withExperiment = Effect.fnUntraced(function* (
+        tenant: Tenant,
+        stored: FoundCampaign,
+        sent: Partial<CampaignDraft>,
+        values: CampaignValues,
+      ) {
+        const { goal, holdout_percent: holdoutPercent } = stored;
+        const changes = {
+          holdout_percent: values.holdoutPercent !== holdoutPercent,
+          goal: JSON.stringify(values.goal) !== JSON.stringify(goal),
+        };
+        if (!changes.holdout_percent && !changes.goal) return values;
+        if (!(yield* enrolments.isEnrolled(tenant, { campaign: stored.id }))) return values;
+        const refused = (["holdout_percent", "goal"] as const).filter(
+          (field) => changes[field] && sent[field] !== undefined,
+        );
+        if (refused.length === 0) return { ...values, goal, holdoutPercent };
+        return yield* Conflict.experiment(
+          Object.fromEntries(refused.map((field) => [field, [fixedSentence(field)]])),
+        );
+      });
+
       return Campaigns.of({
         find,
 
@@ -171,7 +199,8 @@ export class Campaigns extends Context.Service<
           yield* workspaces.lock(tenant);
           const stored = yield* findToChange(tenant, id);
           const now = yield* Clock.currentTimeMillis;
-          const { targets, values } = yield* validate(tenant, body, stored, now);
+          const { targets, values: sent } = yield* validate(tenant, body, stored, now);
+          const values = yield* withExperiment(tenant, stored, body.fields, sent);
           const others = yield* countOthers(repository, tenant, stored, now);
           const paused = body.fields.paused ?? stored.paused;
           if (stored.paused && !paused) yield* checkTrial(tenant);
@@ -236,3 +265,7 @@ export class Campaigns extends Context.Service<
     }),
   );
 }
+
+const fixedSentence = (field: string): string =>
+  `People are enrolled in the experiment, so the ${field.replaceAll("_", " ")} is fixed: send it as it is, or ` +
+  "leave it out.";

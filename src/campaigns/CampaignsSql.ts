@@ -11,13 +11,14 @@ import type { AttachedNotification } from "./AttachedNotification.ts";
 import type { Campaign, FoundCampaign } from "./Campaign.ts";
 import { CampaignsRepository } from "./CampaignsRepository.ts";
 import { statusSql } from "./CampaignStatusSql.ts";
+import { storedGoal } from "./Goal.ts";
 import { insertTargets, targetIds } from "./CampaignTargetsSql.ts";
 
 type Ids = ReadonlyArray<string>;
 
-interface Columns extends Omit<Campaign, "targeting"> {
+interface Columns extends Omit<Campaign, "targeting" | "holdout_percent" | "goal"> {
   /**
-   * All of the targeting in one column: V8 keeps an object that gets over 18 properties by computed names as
+   * The targeting, the holdout and the goal in one column: V8 keeps an object that gets over 18 properties by computed names as
    * a hash table, which costs an eighth of the time of a page of 20 campaigns.
    */
   readonly targets: readonly [
@@ -25,6 +26,8 @@ interface Columns extends Omit<Campaign, "targeting"> {
     groups: Ids,
     segments: Ids,
     match: Campaign["targeting"]["segment_match"],
+    holdout: number,
+    goal: Campaign["goal"],
   ];
 }
 
@@ -35,7 +38,7 @@ interface FoundColumns
 }
 
 const toCampaign = (row: Columns): Campaign => {
-  const [location_ids, location_group_ids, segmentation_ids, segment_match] = row.targets;
+  const [location_ids, location_group_ids, segmentation_ids, segment_match, holdout, goal] = row.targets;
   return {
     id: row.id,
     name: row.name,
@@ -53,6 +56,8 @@ const toCampaign = (row: Columns): Campaign => {
     quiet_hours: storedQuietHours(row.quiet_hours),
     cooldown_minutes: row.cooldown_minutes,
     max_per_minute: row.max_per_minute,
+    holdout_percent: holdout,
+    goal: storedGoal(goal),
     targeting: {
       location_ids,
       location_group_ids,
@@ -90,7 +95,8 @@ export const campaignsSql = Layer.effect(
       c.cooldown_minutes, c.max_per_minute,
       json_build_array(${targets("campaign_location", "location_id")},
         ${targets("campaign_location_group", "group_id")},
-        ${targets("campaign_segment", "segment_id")}, c.segment_match) AS targets,
+        ${targets("campaign_segment", "segment_id")}, c.segment_match,
+        c.holdout_percent::float8, c.goal) AS targets,
       ${utc("c.created_at")} AS created_at, ${utc("c.updated_at")} AS updated_at`;
 
     const limited = (tenant: Tenant, except: CampaignId | null, now: number) => sql`
@@ -150,12 +156,13 @@ export const campaignsSql = Layer.effect(
         const made = sql`made AS (
           INSERT INTO campaign (workspace_id, environment, id, name, type, timezone, starts_at, ends_at,
             paused, frequency_cap_count, frequency_cap_period, cap_by, quiet_hours, cooldown_minutes,
-            max_per_minute, segment_match, created_at, updated_at)
+            max_per_minute, segment_match, holdout_percent, goal, created_at, updated_at)
           VALUES (${tenant.workspaceId}, ${tenant.environment}, ${id}, ${values.name}, ${values.type},
             ${values.timezone}, ${instant(values.startsAt)}, ${instant(values.endsAt)}, ${paused},
             ${values.frequencyCapCount}, ${values.frequencyCapPeriod}, ${values.capBy},
             ${jsonb(values.quietHours)}, ${values.cooldownMinutes}, ${values.maxPerMinute},
-            ${values.segmentMatch}, ${instant(now)}, ${instant(now)})
+            ${values.segmentMatch}, ${values.holdoutPercent}, ${jsonb(values.goal)}, ${instant(now)},
+            ${instant(now)})
           ON CONFLICT (name, workspace_id, environment) DO NOTHING
           RETURNING id)`;
         const sent = targetIds(targets).filter(({ ids }) => ids.length > 0);
@@ -183,7 +190,8 @@ export const campaignsSql = Layer.effect(
             frequency_cap_period = ${values.frequencyCapPeriod}, cap_by = ${values.capBy},
             quiet_hours = ${jsonb(values.quietHours)}, cooldown_minutes = ${values.cooldownMinutes},
             max_per_minute = ${values.maxPerMinute},
-            segment_match = ${values.segmentMatch}, updated_at = ${instant(now)}
+            segment_match = ${values.segmentMatch}, holdout_percent = ${values.holdoutPercent},
+            goal = ${jsonb(values.goal)}, updated_at = ${instant(now)}
           WHERE ${tenantIs("c", tenant)} AND c.id = ${id}`),
 
       setPaused: (tenant, id, isPaused, now) =>

@@ -211,6 +211,7 @@ const toMessage = (
   questions,
   ...forApp(push),
   ...(push?.silent === true && { silent: true }),
+  variant: null,
   delivered_at: status === "delivered" ? utcText(due.now) : null,
   opened_at: null,
   clicked_at: null,

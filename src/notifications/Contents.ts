@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { Activity } from "../activity/Activity.ts";
+import { EnrolmentsRepository } from "../campaigns/EnrolmentsRepository.ts";
 import { Database } from "../database/Database.ts";
 import { pipelined } from "../database/pool/TransactionConnection.ts";
 import { outsideTransaction } from "../http/OutsideTransaction.ts";
@@ -7,7 +8,7 @@ import { PublicAddresses } from "../http/PublicAddresses.ts";
 import { checkVersion, versionTag } from "../http/ResourceVersion.ts";
 import { shownMedia } from "../media/MediaAddress.ts";
 import { MediaLibrary } from "../media/MediaLibrary.ts";
-import { Forbidden, NotFound, type PreconditionFailed, Unprocessable } from "../wire/ApiError.ts";
+import { Conflict, Forbidden, NotFound, type PreconditionFailed, Unprocessable } from "../wire/ApiError.ts";
 import type { DeletedResource } from "../wire/Envelope.ts";
 import { idAt, NotificationId, parseId } from "../wire/Ids.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
@@ -17,14 +18,16 @@ import type { MediaKind } from "../workspaces/Plan.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
 import { contentChange } from "./NotificationActivity.ts";
-import { checkContent, contentOf } from "./ContentRules.ts";
+import { checkContent, contentOf, type MediaKinds, mediaIdsOf } from "./ContentRules.ts";
 import { type ContentRow, ContentsRepository, type ListedContentRow } from "./ContentsRepository.ts";
 import { LinkCheck } from "./LinkCheck.ts";
+import type { MessageContent } from "./MessageContent.ts";
 import type { Content } from "./Notification.ts";
 import type { ContentBody, ContentDraft } from "./NotificationDraft.ts";
 import { showQuestion } from "./Survey.ts";
 import { addressesToCheck } from "./templates/ButtonAddresses.ts";
 import { checkTemplates } from "./templates/TemplateChecks.ts";
+import { shownVariant, splitOf } from "./variants/Variant.ts";
 
 type ShownContent = Omit<Content, "id" | "campaign_ids"> & { readonly id: NotificationId };
 type Refused = NotFound | PreconditionFailed | Unprocessable;
@@ -47,14 +50,13 @@ export class Contents extends Context.Service<
     readonly checkTexts: (body: ContentBody) => Effect.Effect<void>;
     /**
      * Checks all other rules and adds their problems; `row` is the content to replace, null for a new one.
-     * Gives the kind of the media file, which cannot be deleted while the tenant is locked; null for none or
-     * an unknown one.
+     * Gives the kinds of the media files, which cannot be deleted while the tenant is locked.
      */
     readonly check: (
       tenant: Tenant,
       body: ContentBody,
       row: ContentRow | null,
-    ) => Effect.Effect<MediaKind | null>;
+    ) => Effect.Effect<MediaKinds>;
     /**
      * The sentence for `added` (1 if left out) more contents than `max_notifications` allows, or null
      * (contract F8). Needs the tenant's lock.
@@ -64,21 +66,24 @@ export class Contents extends Context.Service<
     readonly add: (
       tenant: Tenant,
       draft: ContentDraft,
-      media: MediaKind | null,
+      media: MediaKinds,
       now: number,
     ) => Effect.Effect<NotificationId>;
-    /** Stores a new revision of a content, for all its campaigns (contract F7). */
+    /**
+     * Stores a new revision of a content, for all its campaigns (contract F7). While people are enrolled, the
+     * split of its variants is kept. @throws 409 if the draft has another one
+     */
     readonly revise: (
       tenant: Tenant,
       row: ContentRow,
       draft: ContentDraft,
-      media: MediaKind | null,
+      media: MediaKinds,
       now: number,
-    ) => Effect.Effect<void>;
+    ) => Effect.Effect<void, Conflict>;
     /** Creates content that is on no campaign. @throws 422 with all problems, 403 for the plan */
     readonly create: (tenant: Tenant, body: ContentBody) => Effect.Effect<Content, Unprocessable | Forbidden>;
-    /** Replaces the whole content, for all its campaigns (contract F7). @throws 404, 412, 422 */
-    readonly update: (tenant: Tenant, id: string, body: ContentBody) => Effect.Effect<Content, Refused>;
+    /** Replaces the whole content, for all its campaigns (contract F7). @throws 404, 409, 412, 422 */
+    readonly update: (tenant: Tenant, id: string, body: ContentBody) => Effect.Effect<Content, Refused | Conflict>;
     /** Deletes a content that is on no campaign. @throws 404, 412, 422 */
     readonly delete: (tenant: Tenant, id: string) => Effect.Effect<DeletedResource, Refused>;
     /** Deletes a content if it is on no campaign, and says whether. Its deliveries keep its content. */
@@ -90,6 +95,7 @@ export class Contents extends Context.Service<
     Effect.gen(function* () {
       const database = yield* Database;
       const repository = yield* ContentsRepository;
+      const enrolments = yield* EnrolmentsRepository;
       const workspaces = yield* Workspaces;
       const links = yield* LinkCheck;
       const library = yield* MediaLibrary;
@@ -121,6 +127,19 @@ export class Contents extends Context.Service<
             "The type of a survey that has answers must stay survey: make a new notification for a message.",
           );
         }
+      });
+
+      /** The variants of a changed content: while people are enrolled, left out means unchanged. */
+      const variantsToStore = Effect.fnUntraced(function* (
+        tenant: Tenant,
+        { id, variants: stored }: ContentRow,
+        draft: ContentDraft,
+        { variants }: MessageContent,
+      ) {
+        if (splitOf(variants) === splitOf(stored)) return variants;
+        if (!(yield* enrolments.isEnrolled(tenant, { notification: id }))) return variants;
+        if (draft.variants === undefined) return stored;
+        return yield* Conflict.experiment({ variants: [fixedSplit] });
       });
 
       const insert = Effect.fnUntraced(function* (tenant: Tenant, body: ContentBody) {
@@ -161,6 +180,7 @@ export class Contents extends Context.Service<
           template: row.template,
           translations: row.translations,
           push: row.push,
+          variants: row.variants.map(shownVariant),
           created_at: row.created_at,
           updated_at: row.updated_at,
         }),
@@ -183,8 +203,11 @@ export class Contents extends Context.Service<
         }),
 
         check: Effect.fnUntraced(function* (tenant, body, row) {
-          const { media_asset_id: id } = body.fields;
-          const media = id === undefined || id === null ? null : yield* library.kindOf(tenant, id);
+          const media = new Map<string, MediaKind>();
+          for (const id of mediaIdsOf(body.fields)) {
+            const kind = yield* library.kindOf(tenant, id);
+            if (kind !== null) media.set(id, kind);
+          }
           checkContent(body, row?.questions ?? [], media, tenant.workspace.plan);
           if (row !== null) yield* checkAnswered(tenant, row, body);
           return media;
@@ -208,10 +231,11 @@ export class Contents extends Context.Service<
           return id;
         }),
 
-        revise: (tenant, row, draft, media, now) => {
+        revise: Effect.fnUntraced(function* (tenant, row, draft, media, now) {
           const content = contentOf(draft, row.questions ?? [], media, () => idAt(now));
-          return repository.revise(tenant, row.id, draft.name, content, now);
-        },
+          const variants = yield* variantsToStore(tenant, row, draft, content);
+          yield* repository.revise(tenant, row.id, draft.name, { ...content, variants }, now);
+        }),
 
         create: Effect.fn("Contents.create")(function* (tenant, body) {
           yield* contents.checkTexts(body);
@@ -245,6 +269,10 @@ export class Contents extends Context.Service<
     }),
   ).pipe(Layer.provide(LinkCheck.layer));
 }
+
+const fixedSplit =
+  "People are enrolled in the experiment, so the keys, weights and order of the variants are fixed: send them " +
+  "as they are, or leave the variants out.";
 
 /** The most campaigns that a refusal names. */
 const maxNamed = 10;

@@ -6,7 +6,7 @@ import { SendPlan } from "../campaigns/SendPlan.ts";
 import { Database } from "../database/Database.ts";
 import { pipelined } from "../database/pool/TransactionConnection.ts";
 import { checkVersion, versionTag } from "../http/ResourceVersion.ts";
-import { type Forbidden, NotFound, type PreconditionFailed, type Unprocessable } from "../wire/ApiError.ts";
+import { type Conflict, type Forbidden, NotFound, type PreconditionFailed, type Unprocessable } from "../wire/ApiError.ts";
 import type { DeletedResource } from "../wire/Envelope.ts";
 import { CampaignId, idAt, NotificationId, parseId } from "../wire/Ids.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
@@ -40,15 +40,15 @@ export class Notifications extends Context.Service<
       body: NotificationBody,
     ) => Effect.Effect<Notification, NotFound | Unprocessable | Forbidden>;
     /**
-     * Changes the content for all its campaigns, and the trigger on this one (contract F7). @throws 404, 412,
-     * 422
+     * Changes the content for all its campaigns, and the trigger on this one (contract F7). @throws 404, 409,
+     * 412, 422
      */
     readonly update: (
       tenant: Tenant,
       campaignId: string,
       id: string,
       body: NotificationBody,
-    ) => Effect.Effect<Notification, NotFound | PreconditionFailed | Unprocessable>;
+    ) => Effect.Effect<Notification, NotFound | PreconditionFailed | Unprocessable | Conflict>;
     /** Detaches a notification from a campaign, and deletes it if it is on no other. @throws 404, 412 */
     readonly delete: (
       tenant: Tenant,

@@ -7,6 +7,11 @@ import { sameTenant, tenantIs } from "../../database/TenantColumns.ts";
 import { workspaceStatements, table } from "../../database/WorkspaceGroups.ts";
 import { interactionDeltasSql } from "../../deltas/DeltasSql.ts";
 import type { TextSource } from "../../notifications/templates/MessageTexts.ts";
+import {
+  deliveredMediaSql,
+  deliveredVariantSql,
+  mediaIdSql,
+} from "../../notifications/variants/VariantSql.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
 import type { Interaction, InteractionType } from "./Interaction.ts";
 import type { KeptRecipient } from "../rendering/KeptFacts.ts";
@@ -19,7 +24,7 @@ export interface MessageRow
   extends
     KeptRecipient,
     Omit<Message, "id" | "media" | "actions" | "data">,
-    Pick<TextSource, "template" | "translations" | "push"> {
+    Pick<TextSource, "template" | "translations" | "push" | "variantTexts"> {
   readonly sourceId: bigint;
   readonly campaignKey: CampaignKey;
   readonly locationKey: LocationKey | null;
@@ -33,8 +38,7 @@ export class MessagesSql extends SqlService<MessagesSql>("waypost/sending/Messag
   // The content as it was sent, also after changes or deletion of the notification and the campaign.
   const shown = sql`d.source_id AS "sourceId", COALESCE(k.id, g.id) AS campaign_id, c.notification_id,
     c.type, c.headline, c.body, c.cta_label, c.cta_url,
-    CASE WHEN c.media_asset_id IS NOT NULL THEN
-      jsonb_build_object('id', c.media_asset_id, 'type', c.media_kind, 'key', m.key) END AS media,
+    ${deliveredMediaSql("c", "w.words", "m")} AS media, w.words AS "variantTexts", d.variant,
     COALESCE(c.questions, '[]') AS questions, c.template, c.translations, c.push,
     d.campaign_key AS "campaignKey", d.location_key AS "locationKey",
       d.recipient, ${epochMillis("d.created_at")} AS "madeAt",
@@ -42,7 +46,8 @@ export class MessagesSql extends SqlService<MessagesSql>("waypost/sending/Messag
     ${utc("d.opened_at")} AS opened_at, ${utc("d.clicked_at")} AS clicked_at`;
   const joined = sql`
     JOIN content c ON ${sameTenant("c", "d")} AND c.key = d.content_key
-    LEFT JOIN media_file m ON ${sameTenant("m", "c")} AND m.id = c.media_asset_id
+    CROSS JOIN LATERAL (SELECT ${deliveredVariantSql("c", "d")} AS words) AS w
+    LEFT JOIN media_file m ON ${sameTenant("m", "c")} AND m.id = ${mediaIdSql("c", "w.words")}
     LEFT JOIN campaign k ON ${sameTenant("k", "d")} AND k.key = d.campaign_key
     LEFT JOIN deleted_campaign g ON ${sameTenant("g", "d")} AND g.key = d.campaign_key`;
 
@@ -70,7 +75,7 @@ export class MessagesSql extends SqlService<MessagesSql>("waypost/sending/Messag
           ORDER BY created_at DESC
         )
         SELECT ${shown} FROM own d ${joined}
-        WHERE d.status = 'delivered' AND c.push -> 'silent' IS DISTINCT FROM 'true'
+        WHERE d.status = 'delivered' AND COALESCE(NULLIF(w.words -> 'push', 'null'), c.push) -> 'silent' IS DISTINCT FROM 'true'
           AND (${before}::bigint IS NULL OR (d.settled_at, d.source_id) < (
           SELECT b.settled_at, b.source_id FROM own b WHERE b.source_id = ${before}))
         ORDER BY d.settled_at DESC, d.source_id DESC LIMIT ${limit}`),

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect";
 import {
+  isTranslated,
   type RenderedTexts,
   renderTexts,
   type TextSource,
@@ -74,8 +75,12 @@ export class Recipients extends Context.Service<
 
         ofSends: (sends) =>
           Effect.map(repository.contents(sends), (rows) =>
-            rows.map(({ campaign, environment, sourceId, workspaceId, ...content }) => {
-              const { campaign: isNamed, ...read } = readFacts(content, variablesOf(content));
+            rows.map(({ campaign, environment, sourceId, variants, workspaceId, ...content }) => {
+              // What any of the variants reads.
+              const sources = [content, ...variants.map((variantTexts) => ({ ...content, variantTexts }))];
+              const variables = new Set(sources.flatMap((source) => [...variablesOf(source)]));
+              const { campaign: isNamed, ...all } = readFacts(content, variables);
+              const read = { ...all, locale: all.locale || sources.some(isTranslated) };
               const fixed = isNamed && campaign !== null ? { campaign } : {};
               return { workspaceId, environment, sourceId, ...read, fixed };
             }),

@@ -193,6 +193,7 @@ const previewOf = (
       questions,
       ...forApp(push),
       ...(push?.silent === true && { silent: true }),
+      variant: null,
       delivered_at: null,
       opened_at: null,
       clicked_at: null,
