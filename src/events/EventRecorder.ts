@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect";
 import { TakesLong } from "../database/Batched.ts";
 import { PublicAddresses } from "../http/PublicAddresses.ts";
+import { Conversions, type ReachedGoal, unitKeyOf } from "../experiments/Conversions.ts";
 import { hears } from "../outbox/EventType.ts";
 import { Outbox, type OutgoingEvent } from "../outbox/Outbox.ts";
 import { shownMedia } from "../media/MediaAddress.ts";
@@ -15,7 +16,13 @@ import { utcText } from "../time/LocalTime.ts";
 import { Stopwatch, timeSlices } from "../workers/TimeSlices.ts";
 import { dwellsOf } from "./Dwell.ts";
 import { DwellsSql } from "./DwellsSql.ts";
-import type { EventBatch, IncomingEvent, RenderedMessage, TriggeredMessage } from "./EventBatch.ts";
+import type {
+  AcceptedEvent,
+  EventBatch,
+  IncomingEvent,
+  RenderedMessage,
+  TriggeredMessage,
+} from "./EventBatch.ts";
 import { EventsSql, type Recorded, type TriggerMatch } from "./EventsSql.ts";
 import { triggerSpan } from "./Transition.ts";
 import { canFire, dueDelivery } from "./TriggerRule.ts";
@@ -46,6 +53,20 @@ const pendingDeliveriesOf = (
       const kept = recipient.kept(triggerMatch, result.variables);
       return { incomingEvent, triggerMatch, due: { ...due, recipient: kept }, texts: result.texts };
     });
+};
+
+/** The goals that an enter meets. */
+const visitsOf = ({ device, incomingEvent }: AcceptedEvent): ReadonlyArray<ReachedGoal> => {
+  const { deviceKey, environment, goalCampaigns, occurredAt, workspaceId } = incomingEvent;
+  const unitKey = unitKeyOf(deviceKey, device.user_key);
+  return goalCampaigns.map((campaignKey) => ({
+    workspaceId,
+    environment,
+    campaignKey,
+    unitKey,
+    goal: "visit",
+    at: occurredAt,
+  }));
 };
 
 /** The messages of an event that vary by device. Their texts are the event's, once they are rendered. */
@@ -108,6 +129,7 @@ export class EventRecorder extends Context.Service<
       const ids = yield* MessageIds;
       const outbox = yield* Outbox;
       const dwells = yield* DwellsSql;
+      const conversions = yield* Conversions;
       const recipients = yield* Recipients;
       const { media: mediaBase } = yield* PublicAddresses;
 
@@ -139,6 +161,8 @@ export class EventRecorder extends Context.Service<
 
         write: Effect.fnUntraced(function* (batch, events) {
           const accepted = batch.record(events, yield* repository.record(events));
+          // Before anybody is enrolled: the visit that triggers a message is no conversion of it.
+          yield* conversions.convert(accepted.flatMap(visitsOf));
           const begun = accepted.flatMap(({ incomingEvent }) => dwellsOf(incomingEvent));
           if (begun.length > 0) yield* dwells.begin(begun);
           const pending = accepted.flatMap(({ device, incomingEvent }) =>
@@ -162,7 +186,9 @@ export class EventRecorder extends Context.Service<
         }),
       });
     }),
-  ).pipe(Layer.provide([EventsSql.layer, DwellsSql.layer, MessageIds.layer, Recipients.layer]));
+  ).pipe(
+    Layer.provide([EventsSql.layer, DwellsSql.layer, MessageIds.layer, Recipients.layer, Conversions.layer]),
+  );
 }
 
 /** The event about an enter or exit, if a webhook listens. */

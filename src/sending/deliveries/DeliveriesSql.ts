@@ -86,7 +86,7 @@ export class DeliveriesSql extends SqlService<DeliveriesSql>("waypost/sending/De
           FROM allowed WHERE status = 'queued'
         ), ${deliveryDeltasSql(
           sql,
-          sql`SELECT *, now AS settled_at FROM allowed WHERE status IN ('delivered', 'failed')`,
+          sql`SELECT *, now AS settled_at, NULL::text AS variant, false AS enrolled FROM allowed WHERE status IN ('delivered', 'failed')`,
         )}
         SELECT ord::int AS ord, source_id AS "sourceId" FROM allowed`,
         ),
