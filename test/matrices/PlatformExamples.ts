@@ -234,6 +234,18 @@ export const platformExamples: Examples = {
       })),
     idKinds: { "?campaign": "campaign" },
   },
+  "GET /campaigns/:campaign/experiment": onCampaign,
+  "POST /campaigns/:campaign/experiment/stop": {
+    request: (fixture) =>
+      Effect.gen(function* () {
+        const campaign = yield* fixture.make.campaign({
+          type: "geo",
+          location_ids: [fixture.resources["location"]],
+          holdout_percent: 10,
+        });
+        return { params: { campaign }, body: { winner: null, keep_holdout: true } };
+      }),
+  },
   "GET /campaigns/:campaign/recipients": {
     request: ({ resources }) =>
       Effect.succeed({
