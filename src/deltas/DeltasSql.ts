@@ -23,6 +23,7 @@ export const deliveryDeltasSql = (sql: SqlClient.SqlClient, rows: Statement.Frag
     GROUP BY 1, 2, 3, 4, 5, 6, 7, 8
   ), ${variantCountsSql(
     sql,
+    "variant_deliveries",
     sql`SELECT *, settled_at AS at, 1 AS delivered, 0 AS opened, 0 AS clicked
       FROM (${rows}) AS settled WHERE status = 'delivered'`,
   )}`;
@@ -69,7 +70,11 @@ export const interactionDeltasSql = (
       content_type, trigger_type, sum(opened), sum(clicked), nextval('interaction_delta_id_seq')
     FROM (${rows}) AS changed WHERE opened <> 0 OR clicked <> 0
     GROUP BY 1, 2, 3, 4, 5, 6, 7
-  ), ${variantCountsSql(sql, sql`SELECT *, 0 AS delivered FROM (${rows}) AS changed`)}`;
+  ), ${variantCountsSql(
+    sql,
+    "variant_interactions",
+    sql`SELECT *, 0 AS delivered FROM (${rows}) AS changed`,
+  )}`;
 
 /**
  * Deltas of answers that were given, replaced or erased: `rows` has the columns of `survey_response`, and

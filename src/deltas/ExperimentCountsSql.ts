@@ -9,8 +9,12 @@ import { lockedSql, table, workspaceIs } from "../database/WorkspaceGroups.ts";
  * Deliveries of units of experiments that were delivered, opened or clicked: `rows` has the columns of
  * `delivery`, the instant `at`, and `delivered`, `opened` and `clicked` as 1 or 0. Others are left out.
  */
-export const variantCountsSql = (sql: SqlClient.SqlClient, rows: Statement.Fragment): Statement.Fragment =>
-  sql`variant_counts AS (
+export const variantCountsSql = (
+  sql: SqlClient.SqlClient,
+  name: "variant_deliveries" | "variant_interactions",
+  rows: Statement.Fragment,
+): Statement.Fragment =>
+  sql`${sql(name)} AS (
     INSERT INTO ${table.variant_count} (workspace_id, environment, campaign_key, notification_key, variant,
       content_type, trigger_type, quarter, delivered, opened, clicked, id) OVERRIDING SYSTEM VALUE
     SELECT workspace_id, environment, campaign_key, notification_key, COALESCE(variant, ''), content_type,

@@ -94,9 +94,10 @@ export const isExperiment = ({ holdout, notifications }: ExperimentDesign): bool
   holdout > 0 || notifications.length > 0;
 
 /** Whether people are split as they should be (contract Z10): the holdout, and each notification's arms. */
-const sampleRatio = (design: ExperimentDesign, countsOf: CountsOf): Experiment["sample_ratio"] => {
-  const enrolled = (id: string | null, key: string) => countsOf(id, key).enrolled;
-  const { holdout, notifications } = design;
+export const sampleRatio = (
+  { holdout, notifications }: Omit<ExperimentDesign, "hasGoal">,
+  enrolled: (notificationId: string | null, key: string) => number,
+): NonNullable<Experiment["sample_ratio"]> => {
   const held: ReadonlyArray<Cell> = [
     { enrolled: enrolled(null, "holdout"), weight: holdout },
     { enrolled: enrolled(null, "all"), weight: 100 - holdout },
@@ -134,6 +135,6 @@ export const experimentFigures = (
       ...notifications.flatMap(({ id, variants }) => variants.map(({ key }) => against(id, key, "control"))),
       ...(holdout > 0 ? [against(null, "all", "holdout")] : []),
     ],
-    sample_ratio: sampleRatio(design, countsOf),
+    sample_ratio: sampleRatio(design, (id, key) => countsOf(id, key).enrolled),
   };
 };

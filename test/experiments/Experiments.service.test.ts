@@ -130,7 +130,7 @@ layer(TestWaypost.layer)("The experiment of a campaign", (it) => {
     }),
   );
 
-  it.effect("a stop answers the experiment, again with the same body, and is in the activity (U7, Z12)", () =>
+  it.effect("a stop answers the experiment, again with the same body, and is in the activity (U7.1, Z12)", () =>
     Effect.gen(function* () {
       const world = yield* experimental();
       yield* TestClock.setTime(testStart + 60_000);
@@ -157,7 +157,7 @@ layer(TestWaypost.layer)("The experiment of a campaign", (it) => {
     }),
   );
 
-  it.effect("the winner must be said, and be a variant of the campaign (U7, Z12)", () =>
+  it.effect("the winner must be said, and be a variant of the campaign (U7.1, Z12)", () =>
     Effect.gen(function* () {
       const world = yield* experimental();
       const of = (key: string, notification_id: string = world.notificationId) => ({

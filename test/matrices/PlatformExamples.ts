@@ -238,13 +238,12 @@ export const platformExamples: Examples = {
   "POST /campaigns/:campaign/experiment/stop": {
     request: (fixture) =>
       Effect.gen(function* () {
-        const campaign = yield* fixture.make.campaign({
-          type: "geo",
-          location_ids: [fixture.resources["location"]],
-          holdout_percent: 10,
-        });
-        return { params: { campaign }, body: { winner: null, keep_holdout: true } };
+        const { make, resources } = fixture;
+        const campaign = yield* make.campaign({ type: "geo", location_ids: [resources["location"]] });
+        const { id: notification_id } = yield* make.notification(campaign, { variants: [{ key: "b", weight: 50 }] });
+        return { params: { campaign }, body: { winner: { notification_id, key: "b" } } };
       }),
+    idKinds: { "winner.notification_id": "notification" },
   },
   "GET /campaigns/:campaign/recipients": {
     request: ({ resources }) =>
