@@ -25,7 +25,11 @@ CREATE TABLE variant_media (
 );
 CREATE INDEX variant_media_of_media ON variant_media (media_id, workspace_id, environment);
 
+-- Whoever enrols locks the campaign FOR KEY SHARE first, and reads its experiment under the lock. Whoever stops
+-- the experiment, or changes its split, locks the campaign FOR UPDATE first: nobody is enrolled meanwhile.
 ALTER TABLE campaign
+  -- Whether any notification of it has variants; triggers keep it, so that events need not look for them.
+  ADD COLUMN has_variants boolean NOT NULL DEFAULT false,
   -- The share of the people it would reach that gets nothing of it, in percent.
   ADD COLUMN holdout_percent numeric(4, 2) NOT NULL DEFAULT 0 CHECK (holdout_percent BETWEEN 0 AND 50),
   -- {"type": "visit", "within_hours": 72, "location_ids": […], "location_group_ids": […]}; null for none. The
@@ -41,6 +45,45 @@ ALTER TABLE campaign
   ADD CHECK ((experiment_stopped_at IS NULL) = (keep_holdout IS NULL)),
   ADD CHECK ((winner_notification_id IS NULL) = (winner_key IS NULL)),
   ADD CHECK (winner_key IS NULL OR experiment_stopped_at IS NOT NULL);
+
+CREATE FUNCTION update_has_variants(workspace integer, env text, campaigns uuid[]) RETURNS void
+LANGUAGE sql AS $$
+  UPDATE campaign c SET has_variants = NOT c.has_variants
+  WHERE c.workspace_id = workspace AND c.environment = env AND c.id = ANY (campaigns)
+    AND c.has_variants <> EXISTS (
+      SELECT FROM campaign_notification a
+      JOIN notification n ON n.workspace_id = a.workspace_id AND n.environment = a.environment
+        AND n.id = a.notification_id
+      JOIN content k ON k.workspace_id = n.workspace_id AND k.environment = n.environment
+        AND k.key = n.content_key
+      WHERE a.workspace_id = workspace AND a.environment = env AND a.campaign_id = c.id
+        AND k.variants IS NOT NULL);
+$$;
+
+CREATE FUNCTION notification_attached() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    PERFORM update_has_variants(NEW.workspace_id, NEW.environment, ARRAY[NEW.campaign_id]);
+  ELSE
+    PERFORM update_has_variants(OLD.workspace_id, OLD.environment, ARRAY[OLD.campaign_id]);
+  END IF;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER campaign_notification_variants AFTER INSERT OR DELETE ON campaign_notification
+  FOR EACH ROW EXECUTE FUNCTION notification_attached();
+
+CREATE FUNCTION notification_revised() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM update_has_variants(NEW.workspace_id, NEW.environment, ARRAY (
+    SELECT a.campaign_id FROM campaign_notification a
+    WHERE a.workspace_id = NEW.workspace_id AND a.environment = NEW.environment
+      AND a.notification_id = NEW.id));
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER notification_variants AFTER UPDATE OF content_key ON notification
+  FOR EACH ROW WHEN (OLD.content_key <> NEW.content_key) EXECUTE FUNCTION notification_revised();
 
 -- Set at the start of a send: its campaign has a holdout, or its content variants. Its batches then enrol
 -- people while the experiment is not stopped, and follow a stop. Sends of one campaign run one after another

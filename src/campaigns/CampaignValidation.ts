@@ -8,7 +8,13 @@ import type { FoundCampaign } from "./Campaign.ts";
 import { type CampaignDates, changedDates, datesOf, resolveDates } from "./CampaignDates.ts";
 import type { CampaignDraft } from "./CampaignDraft.ts";
 import { CampaignsRepository, type CampaignValues } from "./CampaignsRepository.ts";
-import { checkEntries, checkGoal, checkShape, resolveTargeting, type ResolvedTargeting } from "./CampaignTargeting.ts";
+import {
+  checkEntries,
+  checkGoal,
+  checkShape,
+  resolveTargeting,
+  type ResolvedTargeting,
+} from "./CampaignTargeting.ts";
 import { storedGoal } from "./Goal.ts";
 import { targetFinder } from "./TargetFinder.ts";
 

@@ -1,6 +1,8 @@
 import { Cause, Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../database/Database.ts";
 import { Outbox, type OutgoingEvent } from "../outbox/Outbox.ts";
+import { wordsOf } from "../sending/arms/Experiment.ts";
+import { Experiments } from "../sending/arms/Experiments.ts";
 import { Deliveries } from "../sending/deliveries/Deliveries.ts";
 import type { DueDelivery } from "../sending/deliveries/Delivery.ts";
 import { type Recipient, Recipients } from "../sending/rendering/Recipients.ts";
@@ -32,6 +34,12 @@ interface PendingDwell {
   readonly due: DueDelivery;
 }
 
+/** The same before its arm is known. */
+interface MatchedDwell extends PendingDwell {
+  readonly match: TriggerMatch;
+  readonly device: DwellDevice;
+}
+
 const locationName = ({ environment, locationId, workspaceId }: Omit<EventLocation, "trigger">): string =>
   `${workspaceId}/${environment}/${locationId}`;
 
@@ -56,6 +64,7 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
     const deliveries = yield* Deliveries;
     const outbox = yield* Outbox;
     const recipients = yield* Recipients;
+    const experiments = yield* Experiments;
 
     /** The on_dwell notifications at locations, by the location and the notification on its campaign. */
     const matches = Effect.fnUntraced(function* (candidates: ReadonlyArray<Candidate>, now: number) {
@@ -101,23 +110,39 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
       });
       const found = yield* recipients.of(varying.map(({ due }) => due));
       const results = new Map(
-        yield* mapSliced(varying, ({ content, dwell }, index) => {
+        yield* mapSliced(varying, ({ content, due, dwell }, index) => {
           const recipient = found[index] as Recipient;
-          const result = recipient.render(content);
+          const source = { ...content, variantTexts: wordsOf(content.variants, due.arm) };
+          const result = recipient.render(source);
           const more =
             result._tag === "Failed"
               ? { failure: result.reason }
-              : { recipient: recipient.kept(content, result.variables) };
+              : { recipient: recipient.kept(source, result.variables) };
           return [dwell, more] as const;
         }),
       );
       return pending.map((each) => ({ ...each, due: { ...each.due, ...results.get(each.dwell) } }));
     });
 
+    /** Adds the arms of deliveries whose campaigns have an experiment. */
+    const withArms = Effect.fnUntraced(function* (matched: ReadonlyArray<MatchedDwell>) {
+      const experimental = matched.filter(({ match }) => match.experiment !== null);
+      const arms = yield* experiments.arms(
+        experimental.map(({ device, due, match }) => ({
+          ...due,
+          deviceId: device.id,
+          userId: device.user_id,
+          notificationId: match.notification_id,
+        })),
+      );
+      const found = new Map(experimental.map((each, index) => [each, arms[index] ?? null]));
+      return matched.map((each) => ({ ...each, due: { ...each.due, arm: found.get(each) ?? null } }));
+    });
+
     /** Creates the deliveries of dwells, within the frequency caps. Returns the dwells that fired. */
     const fire = Effect.fnUntraced(function* (candidates: ReadonlyArray<Candidate>, now: number) {
       const found = yield* matches(candidates, now);
-      const matched = candidates.flatMap(({ device, dwell, locationId }): ReadonlyArray<PendingDwell> => {
+      const matched = candidates.flatMap(({ device, dwell, locationId }): ReadonlyArray<MatchedDwell> => {
         const match = found.get(`${locationName({ ...dwell, locationId })}/${dwell.attachmentId}`);
         if (match === undefined || !isOpenAt(match, dwell.dueAt)) return [];
         if (device.closing || device.obstacle !== null) return [];
@@ -125,9 +150,9 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
         const { defaultCap, defaultQuietHours, isPaced } = device;
         const limits = { defaultCap, defaultQuietHours, isPaced };
         const subject = { ...eventSubject(dwell), ...limits, receivedAt: now };
-        return [{ dwell, due: dueDelivery(kept, subject, device) }];
+        return [{ dwell, match, device, due: dueDelivery(kept, subject, device) }];
       });
-      const pending = yield* rendered(matched);
+      const pending = yield* rendered(yield* withArms(matched));
       const created = yield* deliveries.create(pending.map(({ due }) => due));
       const fired = pending.filter((_, index) => created[index] !== null);
       yield* outbox.record(
@@ -223,7 +248,7 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
   }),
 }) {
   static readonly layer = Layer.effect(Dwells, Dwells.make).pipe(
-    Layer.provide([DwellsSql.layer, EventsSql.layer, Recipients.layer]),
+    Layer.provide([DwellsSql.layer, EventsSql.layer, Recipients.layer, Experiments.layer]),
   );
 }
 

@@ -21,6 +21,8 @@ export interface EventRequest {
 /** The texts of a message for the device of an event. */
 export interface RenderedMessage {
   readonly recipient: Recipient;
+  /** The key of the variant whose words they are; null for those of the notification. */
+  readonly words: string | null;
   readonly result: RenderedTexts;
 }
 

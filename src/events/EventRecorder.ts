@@ -1,12 +1,19 @@
 import { Context, Effect, Layer } from "effect";
 import { TakesLong } from "../database/Batched.ts";
 import { PublicAddresses } from "../http/PublicAddresses.ts";
-import { Conversions, type ReachedGoal, unitKeyOf } from "../experiments/Conversions.ts";
+import { Conversions, type ReachedGoal } from "../experiments/Conversions.ts";
 import { hears } from "../outbox/EventType.ts";
 import { Outbox, type OutgoingEvent } from "../outbox/Outbox.ts";
 import { shownMedia } from "../media/MediaAddress.ts";
 import { forApp } from "../notifications/push/PushOptions.ts";
-import { isSameForAll, type MessageTexts } from "../notifications/templates/MessageTexts.ts";
+import {
+  isSameForAllVariants,
+  type MessageTexts,
+  ownTexts,
+} from "../notifications/templates/MessageTexts.ts";
+import { unitKeyOf, unitOf } from "../sending/arms/Arm.ts";
+import { armOf, wordsOf } from "../sending/arms/Experiment.ts";
+import { Experiments, type UnitArm } from "../sending/arms/Experiments.ts";
 import { type CreatedDelivery, Deliveries } from "../sending/deliveries/Deliveries.ts";
 import type { DueDelivery } from "../sending/deliveries/Delivery.ts";
 import type { Message } from "../sending/rendering/Message.ts";
@@ -27,6 +34,13 @@ import { EventsSql, type Recorded, type TriggerMatch } from "./EventsSql.ts";
 import { triggerSpan } from "./Transition.ts";
 import { canFire, dueDelivery } from "./TriggerRule.ts";
 
+/** A notification that an event triggers for its device. */
+interface FiredMatch {
+  readonly incomingEvent: IncomingEvent;
+  readonly device: Recorded;
+  readonly triggerMatch: TriggerMatch;
+}
+
 /** A message that an event triggers for its device, before the frequency caps. */
 interface PendingDelivery {
   readonly incomingEvent: IncomingEvent;
@@ -36,23 +50,17 @@ interface PendingDelivery {
   readonly texts: MessageTexts | null;
 }
 
-const pendingDeliveriesOf = (
-  incomingEvent: IncomingEvent,
-  device: Recorded,
-): ReadonlyArray<PendingDelivery> => {
-  if (device.obstacle !== null) return [];
-  return incomingEvent.triggerMatches
-    .filter((triggerMatch) => canFire(triggerMatch, incomingEvent))
-    .map((triggerMatch) => {
-      const due = dueDelivery(triggerMatch, incomingEvent, device);
-      const rendered = incomingEvent.texts.get(triggerMatch);
-      if (rendered === undefined) return { incomingEvent, triggerMatch, due, texts: triggerMatch };
-      const { recipient, result } = rendered;
-      if (result._tag === "Failed")
-        return { incomingEvent, triggerMatch, due: { ...due, failure: result.reason }, texts: null };
-      const kept = recipient.kept(triggerMatch, result.variables);
-      return { incomingEvent, triggerMatch, due: { ...due, recipient: kept }, texts: result.texts };
-    });
+const firedBy = (incomingEvent: IncomingEvent, device: Recorded): ReadonlyArray<FiredMatch> =>
+  device.obstacle !== null
+    ? []
+    : incomingEvent.triggerMatches
+        .filter((triggerMatch) => canFire(triggerMatch, incomingEvent))
+        .map((triggerMatch) => ({ incomingEvent, device, triggerMatch }));
+
+/** A notification with the words of an arm. */
+const inArm = (triggerMatch: TriggerMatch, arm: Parameters<typeof wordsOf>[1]) => {
+  const variantTexts = triggerMatch.variants.length === 0 ? null : wordsOf(triggerMatch.variants, arm);
+  return variantTexts === null ? triggerMatch : { ...triggerMatch, variantTexts };
 };
 
 /** The goals that an enter meets. */
@@ -69,18 +77,49 @@ const visitsOf = ({ device, incomingEvent }: AcceptedEvent): ReadonlyArray<Reach
   }));
 };
 
+const pendingDeliveryOf = (
+  { device, incomingEvent, triggerMatch }: FiredMatch,
+  arm: UnitArm | null,
+): PendingDelivery => {
+  const due = { ...dueDelivery(triggerMatch, incomingEvent, device), arm };
+  const source = inArm(triggerMatch, arm);
+  const rendered = incomingEvent.texts.get(triggerMatch);
+  if (rendered === undefined) return { incomingEvent, triggerMatch, due, texts: ownTexts(source) };
+  const { recipient, words } = rendered;
+  // The person of the device or the experiment may have changed since it was rendered.
+  const isSame = words === (arm?.variant ?? arm?.winner ?? null);
+  const result = isSame ? rendered.result : recipient.render(source);
+  if (result._tag === "Failed")
+    return { incomingEvent, triggerMatch, due: { ...due, failure: result.reason }, texts: null };
+  const kept = recipient.kept(source, result.variables);
+  return { incomingEvent, triggerMatch, due: { ...due, recipient: kept }, texts: result.texts };
+};
+
+const experimentSubject = ({ device, incomingEvent, triggerMatch }: FiredMatch) => ({
+  workspaceId: incomingEvent.workspaceId,
+  environment: incomingEvent.environment,
+  deviceId: incomingEvent.deviceId,
+  deviceKey: incomingEvent.deviceKey,
+  userId: device.user_id,
+  userKey: device.user_key,
+  campaignKey: triggerMatch.campaign_key,
+  notificationKey: triggerMatch.notification_key,
+  notificationId: triggerMatch.notification_id,
+});
+
 /** The messages of an event that vary by device. Their texts are the event's, once they are rendered. */
 const varyingMessages = (incomingEvent: IncomingEvent) => {
   const varying = incomingEvent.triggerMatches.filter(
-    (triggerMatch) => !isSameForAll(triggerMatch) && canFire(triggerMatch, incomingEvent),
+    (triggerMatch) => !isSameForAllVariants(triggerMatch) && canFire(triggerMatch, incomingEvent),
   );
   if (varying.length === 0) return [];
   const texts = new Map<TriggerMatch, RenderedMessage>();
   incomingEvent.texts = texts;
-  const { deviceKey, environment, locationKey, receivedAt, workspaceId } = incomingEvent;
+  const { deviceId, deviceKey, environment, locationKey, receivedAt, workspaceId } = incomingEvent;
   return varying.map((triggerMatch) => ({
     triggerMatch,
     texts,
+    deviceId,
     recipient: null,
     now: receivedAt,
     workspaceId,
@@ -131,6 +170,7 @@ export class EventRecorder extends Context.Service<
       const dwells = yield* DwellsSql;
       const conversions = yield* Conversions;
       const recipients = yield* Recipients;
+      const experiments = yield* Experiments;
       const { media: mediaBase } = yield* PublicAddresses;
 
       return EventRecorder.of({
@@ -148,10 +188,14 @@ export class EventRecorder extends Context.Service<
           const now = yield* Stopwatch;
           const yieldIfLong = timeSlices();
           const millis = new Map<number, number>();
-          for (const [index, { texts, triggerMatch, workspaceId }] of varying.entries()) {
+          for (const [index, { deviceId, texts, triggerMatch, workspaceId }] of varying.entries()) {
             const recipient = found[index] as Recipient;
             const since = now();
-            texts.set(triggerMatch, { recipient, result: recipient.render(triggerMatch) });
+            const { experiment, notification_id: id, variants } = triggerMatch;
+            const unit = unitOf(deviceId, recipient.userId);
+            const arm = experiment === null ? null : armOf(experiment, id, variants, unit);
+            const result = recipient.render(inArm(triggerMatch, arm));
+            texts.set(triggerMatch, { recipient, result, words: arm?.variant ?? arm?.winner ?? null });
             millis.set(workspaceId, (millis.get(workspaceId) ?? 0) + now() - since);
             if (!isAlone && (millis.get(workspaceId) ?? 0) > maxSharedMillis)
               return yield* Effect.die(new TakesLong(workspaceId));
@@ -165,9 +209,11 @@ export class EventRecorder extends Context.Service<
           yield* conversions.convert(accepted.flatMap(visitsOf));
           const begun = accepted.flatMap(({ incomingEvent }) => dwellsOf(incomingEvent));
           if (begun.length > 0) yield* dwells.begin(begun);
-          const pending = accepted.flatMap(({ device, incomingEvent }) =>
-            pendingDeliveriesOf(incomingEvent, device),
-          );
+          const fired = accepted.flatMap(({ device, incomingEvent }) => firedBy(incomingEvent, device));
+          const experimental = fired.filter(({ triggerMatch }) => triggerMatch.experiment !== null);
+          const assigned = yield* experiments.arms(experimental.map(experimentSubject));
+          const arms = new Map(experimental.map((each, index) => [each, assigned[index] ?? null]));
+          const pending = fired.map((each) => pendingDeliveryOf(each, arms.get(each) ?? null));
           const created = yield* deliveries.create(pending.map(({ due }) => due));
           yield* outbox.record([
             ...accepted.flatMap(({ incomingEvent }) => transitionEvents(incomingEvent)),
@@ -187,7 +233,8 @@ export class EventRecorder extends Context.Service<
       });
     }),
   ).pipe(
-    Layer.provide([EventsSql.layer, DwellsSql.layer, MessageIds.layer, Recipients.layer, Conversions.layer]),
+    Layer.provide([EventsSql.layer, DwellsSql.layer, MessageIds.layer, Recipients.layer, Experiments.layer]),
+    Layer.provide(Conversions.layer),
   );
 }
 
@@ -218,6 +265,9 @@ const deliveryEvents = (
   return [{ workspaceId, environment, type, at: now, sourceId: delivery.sourceId, deviceKey }];
 };
 
+const mediaOf = ({ media }: TriggerMatch, words: TriggerMatch["variants"][number] | null) =>
+  words !== null && words.media_asset_id !== null ? words.media : media;
+
 const toMessage = (
   id: string,
   { due, triggerMatch }: PendingDelivery,
@@ -231,13 +281,13 @@ const toMessage = (
   type: triggerMatch.type,
   headline,
   body,
-  media: shownMedia(mediaBase, triggerMatch.media),
+  media: shownMedia(mediaBase, mediaOf(triggerMatch, wordsOf(triggerMatch.variants, due.arm))),
   cta_label,
   cta_url,
   questions,
   ...forApp(push),
   ...(push?.silent === true && { silent: true }),
-  variant: null,
+  variant: due.arm?.variant ?? null,
   delivered_at: status === "delivered" ? utcText(due.now) : null,
   opened_at: null,
   clicked_at: null,

@@ -10,6 +10,9 @@ import type { NotificationType } from "../notifications/MessageContent.ts";
 import type { TriggerType } from "../notifications/Notification.ts";
 import type { Question } from "../notifications/Survey.ts";
 import type { TextSource } from "../notifications/templates/MessageTexts.ts";
+import type { StoredVariant } from "../notifications/variants/Variant.ts";
+import { experimentSql, variantsSql } from "../notifications/variants/VariantSql.ts";
+import type { Experiment } from "../sending/arms/Experiment.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import { sameTenant, tenantColumns } from "../database/TenantColumns.ts";
 import {
@@ -63,6 +66,10 @@ export interface TriggerMatch {
   readonly template: TextSource["template"];
   readonly translations: TextSource["translations"];
   readonly push: TextSource["push"];
+  /** Its variants with their media files; [] for none. */
+  readonly variants: ReadonlyArray<StoredVariant & { readonly media: ContentMedia | null }>;
+  /** The experiment of its campaign; null for none. */
+  readonly experiment: Experiment | null;
 }
 
 /** A row of an existing location (`ord`, from 1): with a notification that can fire there, or without any. */
@@ -94,7 +101,8 @@ export interface Recorded {
   /** The obstacle to messages for the device. */
   readonly obstacle: DeviceObstacle | null;
   readonly timezone: TimeZoneName | null;
-  /** The key of the person behind the device; null for none. */
+  /** The person behind the device, by id and key; null for none. */
+  readonly user_id: string | null;
   readonly user_key: number | null;
 }
 
@@ -154,7 +162,8 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
               k.key AS content_key, k.type, k.headline, k.body, k.cta_label, k.cta_url,
               CASE WHEN m.id IS NOT NULL THEN
                 jsonb_build_object('id', m.id, 'type', m.kind, 'key', m.key) END AS media,
-              COALESCE(k.questions, '[]') AS questions, k.template, k.translations, k.push, a.trigger_type,
+              COALESCE(k.questions, '[]') AS questions, k.template, k.translations, k.push,
+              ${variantsSql("k")} AS variants, ${experimentSql("c")} AS experiment, a.trigger_type,
               a.dwell_minutes, a.max_silence_minutes, a.attached_at, a.id AS attachment_id
             FROM (
               SELECT t.campaign_id FROM campaign_location t
@@ -218,7 +227,7 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
             sql,
             sql`
             SELECT d.workspace_id, d.environment, d.key AS device_key, d.transport, d.timezone,
-              d.user_key, ${deviceObstacleSql(sql, "d")} AS obstacle
+              d.user_id, d.user_key, ${deviceObstacleSql(sql, "d")} AS obstacle
             FROM ${table.device} d
             WHERE ${inWorkspace("d")}
               AND (d.workspace_id, d.environment, d.key) IN (
@@ -249,7 +258,7 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
               WHERE p.changed_at <= EXCLUDED.changed_at
           )
           SELECT e.ord::int AS ord, f.id IS NOT NULL AS is_new, h.transport, h.obstacle, h.timezone,
-            h.user_key
+            h.user_id, h.user_key
           FROM e
           JOIN held h USING (workspace_id, environment, device_key)
           LEFT JOIN fresh f USING (workspace_id, environment, device_key, id)`,

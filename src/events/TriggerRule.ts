@@ -60,6 +60,7 @@ export const dueDelivery = (
   failure: null,
   isPaced: incomingEvent.isPaced,
   recipient: null,
+  arm: null,
   cooldownSince: cooldownStart(triggerMatch.cooldown_minutes, incomingEvent.receivedAt),
   quiet: quietAt(
     effectiveQuietHours(triggerMatch.quiet_hours, incomingEvent.defaultQuietHours),

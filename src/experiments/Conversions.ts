@@ -4,16 +4,13 @@ import { SqlService } from "../database/SqlService.ts";
 import { sameTenant, tenantColumns } from "../database/TenantColumns.ts";
 import { workspaceStatements } from "../database/WorkspaceGroups.ts";
 import { conversionsSql } from "../deltas/ExperimentCountsSql.ts";
-import type { CampaignKey, DeviceKey } from "../wire/Ids.ts";
+import type { CampaignKey } from "../wire/Ids.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
-
-/** The unit of a device as `enrolment` has it (contract U3): its person, else itself. */
-export const unitKeyOf = (deviceKey: DeviceKey, userKey: number | null): number =>
-  userKey === null ? deviceKey : -userKey;
 
 /** Something that a unit did, and a campaign whose goal that is. */
 export interface ReachedGoal extends TenantKey {
   readonly campaignKey: CampaignKey;
+  /** The unit as `enrolment` has it. */
   readonly unitKey: number;
   /** As in `enrolment`: `visit`, or `event:` and its name. */
   readonly goal: string;

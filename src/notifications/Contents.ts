@@ -52,11 +52,7 @@ export class Contents extends Context.Service<
      * Checks all other rules and adds their problems; `row` is the content to replace, null for a new one.
      * Gives the kinds of the media files, which cannot be deleted while the tenant is locked.
      */
-    readonly check: (
-      tenant: Tenant,
-      body: ContentBody,
-      row: ContentRow | null,
-    ) => Effect.Effect<MediaKinds>;
+    readonly check: (tenant: Tenant, body: ContentBody, row: ContentRow | null) => Effect.Effect<MediaKinds>;
     /**
      * The sentence for `added` (1 if left out) more contents than `max_notifications` allows, or null
      * (contract F8). Needs the tenant's lock.
@@ -83,7 +79,11 @@ export class Contents extends Context.Service<
     /** Creates content that is on no campaign. @throws 422 with all problems, 403 for the plan */
     readonly create: (tenant: Tenant, body: ContentBody) => Effect.Effect<Content, Unprocessable | Forbidden>;
     /** Replaces the whole content, for all its campaigns (contract F7). @throws 404, 409, 412, 422 */
-    readonly update: (tenant: Tenant, id: string, body: ContentBody) => Effect.Effect<Content, Refused | Conflict>;
+    readonly update: (
+      tenant: Tenant,
+      id: string,
+      body: ContentBody,
+    ) => Effect.Effect<Content, Refused | Conflict>;
     /** Deletes a content that is on no campaign. @throws 404, 412, 422 */
     readonly delete: (tenant: Tenant, id: string) => Effect.Effect<DeletedResource, Refused>;
     /** Deletes a content if it is on no campaign, and says whether. Its deliveries keep its content. */

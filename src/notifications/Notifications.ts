@@ -6,7 +6,13 @@ import { SendPlan } from "../campaigns/SendPlan.ts";
 import { Database } from "../database/Database.ts";
 import { pipelined } from "../database/pool/TransactionConnection.ts";
 import { checkVersion, versionTag } from "../http/ResourceVersion.ts";
-import { type Conflict, type Forbidden, NotFound, type PreconditionFailed, type Unprocessable } from "../wire/ApiError.ts";
+import {
+  type Conflict,
+  type Forbidden,
+  NotFound,
+  type PreconditionFailed,
+  type Unprocessable,
+} from "../wire/ApiError.ts";
 import type { DeletedResource } from "../wire/Envelope.ts";
 import { CampaignId, idAt, NotificationId, parseId } from "../wire/Ids.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";

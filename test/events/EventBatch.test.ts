@@ -25,6 +25,7 @@ const device = {
   transport: "inbox",
   obstacle: null,
   timezone: null,
+  user_id: null,
   user_key: null,
 } as const;
 

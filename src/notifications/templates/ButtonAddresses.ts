@@ -36,7 +36,9 @@ const writtenAddresses = ({ fields }: ContentBody): ReadonlyArray<FieldAddress> 
       ...Object.entries(part.translations ?? {}).map(
         ([tag, { cta_url }]) => [`${path}translations.${tag}.cta_url`, cta_url] as const,
       ),
-      ...(part.push?.actions ?? []).map(({ url }, index) => [`${path}push.actions.${index}.url`, url] as const),
+      ...(part.push?.actions ?? []).map(
+        ({ url }, index) => [`${path}push.actions.${index}.url`, url] as const,
+      ),
     ])
     .flatMap(([field, address]) => (typeof address === "string" ? [{ field, address }] : []));
 

@@ -47,6 +47,14 @@ export const isTranslated = ({
 export const isSameForAll = (content: Pick<TextSource, "template" | "translations" | "variantTexts">) =>
   content.template === null && !isTranslated(content);
 
+/** Whether a content with variants is the same for every device, apart from the variant. */
+export const isSameForAllVariants = ({
+  variants,
+  ...content
+}: Pick<TextSource, "template" | "translations"> & {
+  readonly variants: ReadonlyArray<Pick<Variant, "translations">>;
+}) => isSameForAll(content) && variants.every(({ translations }) => translations === null);
+
 const translatedQuestion = (
   question: Question,
   translation: NonNullable<Translation["questions"]>[number] | undefined,
@@ -80,7 +88,11 @@ const textsFor = (
   const translation = tag === null ? undefined : translations?.[tag];
   if (translation === undefined && variant === null) return { texts: content, language: null };
   const variantTag = tagIn(variant?.translations ?? null, locale);
-  const layers = [variantTag === null ? undefined : variant?.translations?.[variantTag], variant, translation];
+  const layers = [
+    variantTag === null ? undefined : variant?.translations?.[variantTag],
+    variant,
+    translation,
+  ];
   const part = <Name extends "headline" | "body" | "cta_label" | "cta_url">(name: Name) =>
     layers.find((layer) => (layer?.[name] ?? null) !== null)?.[name] ?? content[name];
   const isOwnLanguage = variantTag === null && (variant?.headline ?? variant?.body ?? null) !== null;

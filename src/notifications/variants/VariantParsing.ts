@@ -27,7 +27,11 @@ const VariantDraft = Schema.Struct({
     example: "Have you tasted our coffee?",
   }),
   body: optionalText({ max: maxLengths.body, description: "The text.", example: "It is free today." }),
-  cta_label: optionalText({ max: maxLengths.cta_label, description: "Label of the button.", example: "Show me" }),
+  cta_label: optionalText({
+    max: maxLengths.cta_label,
+    description: "Label of the button.",
+    example: "Show me",
+  }),
   cta_url: optionalText({
     max: maxLengths.cta_url,
     description: "Address that the button opens.",
@@ -102,6 +106,9 @@ export const parseVariants = (value: unknown, problems: Problems): ReadonlyArray
     seen.add(key);
   }
   if (variants.reduce((sum, { weight }) => sum + weight, 0) > 99)
-    problems.add("variants", "The weights of the variants must add up to at most 99: control needs 1 or more.");
+    problems.add(
+      "variants",
+      "The weights of the variants must add up to at most 99: control needs 1 or more.",
+    );
   return variants;
 };

@@ -1,4 +1,9 @@
-import { isSameForAll, ownTexts, type TextSource, variablesOf } from "../../notifications/templates/MessageTexts.ts";
+import {
+  isSameForAll,
+  ownTexts,
+  type TextSource,
+  variablesOf,
+} from "../../notifications/templates/MessageTexts.ts";
 import { lookupTag } from "../../notifications/translations/Translation.ts";
 import type { KeptFacts } from "../rendering/KeptFacts.ts";
 import type { Recipient } from "../rendering/Recipients.ts";
@@ -13,10 +18,7 @@ export class CachedContent {
   readonly #source: TextSource;
   readonly #byTag = new Map<string, PushContent>();
 
-  constructor(
-    content: PushContent,
-    words: Pick<TextSource, "template" | "translations" | "variantTexts">,
-  ) {
+  constructor(content: PushContent, words: Pick<TextSource, "template" | "translations" | "variantTexts">) {
     const source = { ...content, questions: [], ...words };
     const { questions: _questions, ...texts } = ownTexts(source);
     this.forAll = words.variantTexts ? { ...content, ...texts } : content;

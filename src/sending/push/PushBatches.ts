@@ -59,9 +59,10 @@ export class PushBatches extends Context.Service<PushBatches>()("waypost/sending
         pushes.filter((push) => !cache.has(contentName(push))).map((push) => [contentName(push), push]),
       );
       if (missing.size === 0) return;
-      for (const { media, template, translations, variantTexts = null, ...row } of yield* repository.contents(partition, [
-        ...missing.values(),
-      ])) {
+      for (const { media, template, translations, variantTexts = null, ...row } of yield* repository.contents(
+        partition,
+        [...missing.values()],
+      )) {
         const content = { ...row, media: shownMedia(mediaBase, media), language: null };
         cache.set(contentName(row), new CachedContent(content, { template, translations, variantTexts }));
       }

@@ -66,7 +66,9 @@ export interface DueLimits {
 
 /** The content of pushes, as statements return it. */
 export interface ContentRow
-  extends Omit<PushContent, "media" | "language">, Pick<TextSource, "template" | "translations" | "variantTexts"> {
+  extends
+    Omit<PushContent, "media" | "language">,
+    Pick<TextSource, "template" | "translations" | "variantTexts"> {
   readonly contentKey: ContentKey;
   readonly campaignKey: CampaignKey;
   readonly words: string | null;
@@ -221,10 +223,7 @@ export class PushQueueSql extends SqlService<PushQueueSql>("waypost/sending/Push
         WHERE ${tenantIs("d", partition)} AND d.source_id = p.source_id AND d.device_key = p.device_key`),
 
     /** The contents of pushes by content, campaign and variant. */
-    contents: (
-      partition: QueuePartition,
-      keys: ReadonlyArray<PushContentKey>,
-    ) =>
+    contents: (partition: QueuePartition, keys: ReadonlyArray<PushContentKey>) =>
       Effect.orDie(sql<ContentRow>`
         SELECT c.key AS "contentKey", p.campaign_key AS "campaignKey", COALESCE(k.id, g.id) AS campaign_id,
           c.notification_id, c.type, c.headline, c.body, c.cta_label, c.cta_url,

@@ -14,6 +14,8 @@ import { type RecipientKey, RecipientsSql } from "./RecipientsSql.ts";
 /** The device, the campaign and the location of a message, for its texts. */
 export interface Recipient {
   readonly locale: string | null;
+  /** The person behind the device as it is now; null for none, and for kept facts. */
+  readonly userId: string | null;
   /** The texts of a content for it, at its instant. */
   readonly render: (content: TextSource) => RenderedTexts;
   /** The facts that a delivery keeps whose texts read these variables. */
@@ -31,13 +33,14 @@ const unknown: RecipientFacts = {
 };
 
 /** A recipient with these facts; `now` is the time of rendering, in epoch milliseconds. */
-export const recipientOf = (some: KeptFacts, now: number): Recipient => {
+export const recipientOf = (some: KeptFacts, now: number, userId: string | null = null): Recipient => {
   const facts = { ...unknown, ...some };
   const { attributes, campaign, locale, platform, timezone } = facts;
   const device = { attributes, platform, locale, timezone };
   const location = facts.location && { name: "", address: null, external_id: null, ...facts.location };
   return {
     locale,
+    userId,
     render: (content) =>
       renderTexts(content, locale, () => ({
         device,
@@ -70,7 +73,10 @@ export class Recipients extends Context.Service<
           const current = messages.filter(({ recipient }) => recipient === null);
           const rows = current.length === 0 ? [] : yield* repository.find(current);
           const found = new Map(rows.map(({ ord, ...facts }) => [current[ord - 1], facts]));
-          return messages.map((each) => recipientOf(each.recipient ?? found.get(each) ?? {}, each.now));
+          return messages.map((each) => {
+            const { userId = null, ...facts } = found.get(each) ?? {};
+            return recipientOf(each.recipient ?? facts, each.now, userId);
+          });
         }),
 
         ofSends: (sends) =>

@@ -26,6 +26,7 @@ export interface RecipientKey extends TenantKey {
 /** Facts that the texts of a message depend on (`ord`, from 1). */
 export interface RecipientRow extends RecipientFacts {
   readonly ord: number;
+  readonly userId: string | null;
 }
 
 /** The content of a send with different texts for its devices. */
@@ -47,7 +48,7 @@ export class RecipientsSql extends Context.Service<RecipientsSql>()(
           byWorkspace(all)(
             (messages) => sql<RecipientRow>`
             WITH r AS MATERIALIZED (
-              SELECT r.*, v.attributes, v.platform, v.locale, v.timezone
+              SELECT r.*, v.attributes, v.platform, v.locale, v.timezone, v.user_id
               FROM ${unnested("r", messages, {
                 ...tenantColumns,
                 device_key: ["int4", ({ deviceKey }) => deviceKey],
@@ -57,7 +58,7 @@ export class RecipientsSql extends Context.Service<RecipientsSql>()(
               JOIN device v ON ${workspaceIs("v", "r")} AND v.environment = r.environment
                 AND v.key = r.device_key
             )
-            SELECT r.ord::int AS ord, r.attributes, r.platform, r.locale, r.timezone, (
+            SELECT r.ord::int AS ord, r.user_id AS "userId", r.attributes, r.platform, r.locale, r.timezone, (
               SELECT jsonb_build_object('name', l.name, 'address', l.address, 'external_id', l.external_id)
               FROM location l WHERE ${sameTenant("l", "r")} AND l.key = r.location_key
             ) AS location, (
