@@ -32,7 +32,7 @@ const maxCampaigns = 1_000;
  * Adds new counts to the sums of their keys and spans. A statement replaces both, so in every snapshot the sum
  * of all rows is exact. Of two processes that meet, the second finds the new rows gone.
  */
-const addUp = (sql: SqlClient.SqlClient) =>
+export const addUpCounts = (sql: SqlClient.SqlClient) =>
   Effect.forEach(
     tables,
     ({ at, figures, key, name, span }) =>
@@ -75,5 +75,5 @@ const addUp = (sql: SqlClient.SqlClient) =>
 
 /** Adds up the counts of experiments every two seconds. */
 export const experimentCountsJob = Layer.effectDiscard(
-  Effect.flatMap(SqlClient.SqlClient, (sql) => Worker.every("experiment_counts", "2 seconds", addUp(sql))),
+  Effect.flatMap(SqlClient.SqlClient, (sql) => Worker.every("experiment_counts", "2 seconds", addUpCounts(sql))),
 );

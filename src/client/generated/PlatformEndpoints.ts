@@ -572,6 +572,11 @@ export interface Delivery {
   readonly held_until: string | null;
   /** When the push service or the inbox accepted it; null if neither did. */
   readonly delivered_at: string | null;
+  /**
+   * The variant of the notification that it was made for, `control` included; null without variants,
+   * and after the experiment was stopped.
+   */
+  readonly variant: string | null;
 }
 
 /** The JSON of `DeviceEvent`. */
@@ -707,14 +712,15 @@ export interface Explanation {
    * paused. `not_started`: The campaign has not started. `ended`: The campaign has ended.
    * `no_notification`: The campaign has no notification that can still be sent. `not_approved`: The
    * device is not an approved test device. `unsubscribed`: The device wants no messages.
-   * `not_in_segment`: The device is not in the segments of the campaign. `address_gone`: The push
-   * service has said that the device's address is gone. `transport_not_configured`: No credentials are
-   * set for the push service of the device in this environment. `passed`: The time of the message has
-   * passed in the device's time zone. `already_sent`: The message was already sent. `capped`: The
-   * frequency cap of the campaign is reached. `quiet_hours`: It is in quiet hours for the device.
-   * `cooldown`: The cooldown of the campaign at the location has not passed. `outside`: The device is
-   * in none of the locations of the campaign. `scheduled`: The message is still to come. `failed`: The
-   * message could not be delivered. `unknown`: Nothing is kept that says what happened then.
+   * `not_in_segment`: The device is not in the segments of the campaign. `holdout`: The device is held
+   * out of the campaign's experiment. `address_gone`: The push service has said that the device's
+   * address is gone. `transport_not_configured`: No credentials are set for the push service of the
+   * device in this environment. `passed`: The time of the message has passed in the device's time
+   * zone. `already_sent`: The message was already sent. `capped`: The frequency cap of the campaign is
+   * reached. `quiet_hours`: It is in quiet hours for the device. `cooldown`: The cooldown of the
+   * campaign at the location has not passed. `outside`: The device is in none of the locations of the
+   * campaign. `scheduled`: The message is still to come. `failed`: The message could not be delivered.
+   * `unknown`: Nothing is kept that says what happened then.
    */
   readonly reason:
     | "paused"
@@ -724,6 +730,7 @@ export interface Explanation {
     | "not_approved"
     | "unsubscribed"
     | "not_in_segment"
+    | "holdout"
     | "address_gone"
     | "transport_not_configured"
     | "passed"
@@ -1815,6 +1822,8 @@ export interface TestSendDraft {
   readonly device_ids: ReadonlyArray<string>;
   /** The location that the message of a geo campaign is for; null for none. */
   readonly location_id?: string | null | undefined;
+  /** The variant to send, or `control`, of a notification with variants; null: that of each device. */
+  readonly variant?: string | null | undefined;
 }
 
 /** The JSON of `TranslatedQuestion`. */
@@ -2255,6 +2264,15 @@ export interface CampaignsListQuery extends PageQuery {
 
 /** The query parameters of `contents.list`. */
 export type ContentsListQuery = PageQuery;
+
+/** The query parameters of `previews.preview`. */
+export interface PreviewsPreviewQuery {
+  /**
+   * The variant to preview, or `control`, of a notification with variants. Without it that of the
+   * device, or `control` without a device.
+   */
+  readonly variant?: string | undefined;
+}
 
 /** The query parameters of `segments.list`. */
 export type SegmentsListQuery = PageQuery;
@@ -2704,7 +2722,7 @@ export interface PreviewsEndpoints {
    * is stored or sent, and the request counts as a read. `attributes` are merged over those of the
    * device.
    */
-  preview(body: PreviewDraft, options?: CallOptions): Promise<Preview>;
+  preview(body: PreviewDraft, query?: PreviewsPreviewQuery, options?: CallOptions): Promise<Preview>;
 }
 
 /** Notifications for test devices. */
@@ -3191,7 +3209,7 @@ export const platformEndpoints = {
     detach: "POST /campaigns/{campaign}/notifications/{notification}/detach key",
   },
   previews: {
-    preview: "POST /notifications/preview body repeatable",
+    preview: "POST /notifications/preview body query repeatable",
   },
   testSends: {
     send: "POST /campaigns/{campaign}/notifications/{notification}/test body key",
