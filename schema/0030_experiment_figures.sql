@@ -1,7 +1,7 @@
 -- The figures of experiments (contract U5, U6, U8).
 
 -- The goal of the campaign, which does not change while units are enrolled: so that the statement that stores
--- an open, a click or an answer converts its unit without a look at the campaign.
+-- an open, a click or an answer converts its unit without reading the campaign.
 ALTER TABLE enrolment
   -- `opened`, `clicked`, `answered`, `visit`, or `event:` and the name of the event; null without a goal.
   ADD COLUMN goal text,

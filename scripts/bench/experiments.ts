@@ -4,13 +4,13 @@
  * unit has two. Counts are made by the statements of the product; they are read as they come, and once the
  * job has added them up. The figures must be equal, and read within 200 ms.
  */
-import { Effect } from "effect";
+import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { deliveryDeltasSql } from "../../src/deltas/DeltasSql.ts";
 import { conversionsSql } from "../../src/deltas/ExperimentCountsSql.ts";
-import { addUpCounts } from "../../src/experiments/ExperimentCounts.ts";
+import { CountSumsSql } from "../../src/experiments/CountSumsSql.ts";
 import { experimentFigures } from "../../src/experiments/ExperimentFigures.ts";
-import { ExperimentsSql } from "../../src/experiments/ExperimentsSql.ts";
+import { CampaignExperimentsSql } from "../../src/experiments/CampaignExperimentsSql.ts";
 import { enrolledSql } from "../../src/sending/arms/ArmsSql.ts";
 import { CampaignKey } from "../../src/wire/Ids.ts";
 import { onSchema } from "./BenchDatabase.ts";
@@ -78,16 +78,18 @@ const fill = Effect.gen(function* () {
 
 const bench = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
-  const repository = yield* ExperimentsSql;
+  const repository = yield* CampaignExperimentsSql;
+  const { addUp } = yield* CountSumsSql;
   const { seconds: filling } = yield* timed(fill);
   console.log(`${rows.toLocaleString("en-US")} units, filled in ${filling.toFixed(0)} s`);
 
-  const { result: source, seconds: counting } = yield* timed(sql<{
-    readonly arm: string;
-    readonly enrolled: number;
-    readonly delivered: number;
-    readonly converted: number;
-  }>`
+  const { result: source, seconds: counting } = yield* timed(
+    sql<{
+      readonly arm: string;
+      readonly enrolled: number;
+      readonly delivered: number;
+      readonly converted: number;
+    }>`
     WITH visited AS (
       SELECT DISTINCT n.unit_key FROM enrolment n
       JOIN geofence_event e ON e.workspace_id = 1 AND e.environment = 'production' AND e.device_key = n.unit_key
@@ -99,7 +101,8 @@ const bench = Effect.gen(function* () {
     LEFT JOIN visited v USING (unit_key)
     LEFT JOIN delivery d ON d.workspace_id = 1 AND d.environment = 'production' AND d.source_id = 1
       AND d.device_key = n.unit_key AND d.status = 'delivered'
-    GROUP BY 1`.unprepared);
+    GROUP BY 1`.unprepared,
+  );
   console.log(`SQL over the source rows: ${(counting * 1000).toFixed(0)} ms`);
 
   const read = Effect.map(repository.counts(tenant, key), (counts) =>
@@ -129,9 +132,10 @@ const bench = Effect.gen(function* () {
       )
         throw new Error(`${arm}: ${enrolled}, ${delivered}, ${converted}, not ${JSON.stringify(expected)}`);
     }
-    const { seconds } = yield* timed(addUpCounts(sql));
+    const { seconds } = yield* timed(addUp);
     console.log(`the job takes ${(seconds * 1000).toFixed(0)} ms`);
   }
 });
 
-runBench(Effect.provide(bench, onSchema(ExperimentsSql.layer)), { settings: { max_wal_size: "4GB" } });
+const services = Layer.merge(CampaignExperimentsSql.layer, CountSumsSql.layer);
+runBench(Effect.provide(bench, onSchema(services)), { settings: { max_wal_size: "4GB" } });

@@ -148,7 +148,7 @@ export const experimentOutcomes = (experiments: ReadonlyArray<RunningExperiment>
         warning(
           `The arms of the experiment of "${campaign}" of ${workspace} (${environment}) do not have the ` +
             `people that their weights say (p ${ratio.p_value?.toPrecision(1)}).`,
-          "Its figures may mislead: look for what treats the arms differently before you use them.",
+          "Its figures may mislead: find out what treats the arms differently before you use them.",
         )
       );
     }),

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect";
 import { TakesLong } from "../database/Batched.ts";
 import { PublicAddresses } from "../http/PublicAddresses.ts";
-import { Conversions, type ReachedGoal } from "../experiments/Conversions.ts";
+import { Conversions } from "../experiments/Conversions.ts";
 import { hears } from "../outbox/EventType.ts";
 import { Outbox, type OutgoingEvent } from "../outbox/Outbox.ts";
 import { shownMedia } from "../media/MediaAddress.ts";
@@ -11,7 +11,7 @@ import {
   type MessageTexts,
   ownTexts,
 } from "../notifications/templates/MessageTexts.ts";
-import { unitKeyOf, unitOf } from "../sending/arms/Arm.ts";
+import { unitOf } from "../sending/arms/Arm.ts";
 import { armOf, wordsOf } from "../sending/arms/Experiment.ts";
 import { Experiments, type UnitArm } from "../sending/arms/Experiments.ts";
 import { type CreatedDelivery, Deliveries } from "../sending/deliveries/Deliveries.ts";
@@ -23,15 +23,10 @@ import { utcText } from "../time/LocalTime.ts";
 import { Stopwatch, timeSlices } from "../workers/TimeSlices.ts";
 import { dwellsOf } from "./Dwell.ts";
 import { DwellsSql } from "./DwellsSql.ts";
-import type {
-  AcceptedEvent,
-  EventBatch,
-  IncomingEvent,
-  RenderedMessage,
-  TriggeredMessage,
-} from "./EventBatch.ts";
+import type { EventBatch, IncomingEvent, RenderedMessage, TriggeredMessage } from "./EventBatch.ts";
 import { EventsSql, type Recorded, type TriggerMatch } from "./EventsSql.ts";
 import { triggerSpan } from "./Transition.ts";
+import { visitGoals } from "./VisitGoals.ts";
 import { canFire, dueDelivery } from "./TriggerRule.ts";
 
 /** A notification that an event triggers for its device. */
@@ -61,20 +56,6 @@ const firedBy = (incomingEvent: IncomingEvent, device: Recorded): ReadonlyArray<
 const inArm = (triggerMatch: TriggerMatch, arm: Parameters<typeof wordsOf>[1]) => {
   const variantTexts = triggerMatch.variants.length === 0 ? null : wordsOf(triggerMatch.variants, arm);
   return variantTexts === null ? triggerMatch : { ...triggerMatch, variantTexts };
-};
-
-/** The goals that an enter meets. */
-const visitsOf = ({ device, incomingEvent }: AcceptedEvent): ReadonlyArray<ReachedGoal> => {
-  const { deviceKey, environment, goalCampaigns, occurredAt, workspaceId } = incomingEvent;
-  const unitKey = unitKeyOf(deviceKey, device.user_key);
-  return goalCampaigns.map((campaignKey) => ({
-    workspaceId,
-    environment,
-    campaignKey,
-    unitKey,
-    goal: "visit",
-    at: occurredAt,
-  }));
 };
 
 const pendingDeliveryOf = (
@@ -206,7 +187,7 @@ export class EventRecorder extends Context.Service<
         write: Effect.fnUntraced(function* (batch, events) {
           const accepted = batch.record(events, yield* repository.record(events));
           // Before anybody is enrolled: the visit that triggers a message is no conversion of it.
-          yield* conversions.convert(accepted.flatMap(visitsOf));
+          yield* conversions.convert(accepted.flatMap(visitGoals));
           const begun = accepted.flatMap(({ incomingEvent }) => dwellsOf(incomingEvent));
           if (begun.length > 0) yield* dwells.begin(begun);
           const fired = accepted.flatMap(({ device, incomingEvent }) => firedBy(incomingEvent, device));

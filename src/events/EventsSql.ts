@@ -26,6 +26,7 @@ import type { TenantKey } from "../workspaces/Environment.ts";
 import type { CampaignQuietHours } from "../workspaces/QuietHours.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
 import type { TransitionType } from "./Transition.ts";
+import { visitGoalsSql } from "./VisitGoalsSql.ts";
 import type { CampaignKey, ContentKey, DeviceKey, LocationKey, NotificationKey } from "../wire/Ids.ts";
 
 /** A location, with the trigger type of the events there. */
@@ -141,17 +142,7 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
             trigger_type: ["text", ({ trigger }) => trigger],
           })}
           JOIN location l ON ${sameTenant("l", "p")} AND l.id = p.location_id
-          CROSS JOIN LATERAL (
-            SELECT array_agg(v.key) AS goal_campaigns FROM campaign v
-            WHERE ${sameTenant("v", "p")} AND v.goal IS NOT NULL AND v.goal ->> 'type' = 'visit'
-              AND p.trigger_type = 'on_enter' AND (
-                NOT jsonb_exists_any(v.goal, ARRAY['location_ids', 'location_group_ids'])
-                OR jsonb_exists(v.goal -> 'location_ids', p.location_id::text)
-                OR EXISTS (
-                  SELECT FROM location_group_member m
-                  WHERE ${sameTenant("m", "p")} AND m.location_id = p.location_id
-                    AND jsonb_exists(v.goal -> 'location_group_ids', m.group_id::text)))
-          ) AS g
+          CROSS JOIN LATERAL ${visitGoalsSql} AS g
           LEFT JOIN LATERAL (
             SELECT c.id AS campaign_id, c.key AS campaign_key, c.timezone, c.paused,
               ${epochMillis("c.starts_at")} AS campaign_starts, ${epochMillis("c.ends_at")} AS campaign_ends,

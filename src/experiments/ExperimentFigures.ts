@@ -1,6 +1,6 @@
 /** The figures of an experiment from its counts: pure, in percent and percentage points (contract U6). */
 import { dividedBy } from "../wire/Decimal.ts";
-import type { Experiment, ExperimentArm, ExperimentComparison } from "./Experiment.ts";
+import type { ShownExperiment, ExperimentArm, ExperimentComparison } from "./ShownExperiment.ts";
 import { chiSquaredOf, chiSquaredPValue, type Cell } from "./statistics/ChiSquared.ts";
 import { clopperPearson, type Interval } from "./statistics/ClopperPearson.ts";
 import { type ArmCounts, fisherPValue } from "./statistics/FisherTest.ts";
@@ -97,7 +97,7 @@ export const isExperiment = ({ holdout, notifications }: ExperimentDesign): bool
 export const sampleRatio = (
   { holdout, notifications }: Omit<ExperimentDesign, "hasGoal">,
   enrolled: (notificationId: string | null, key: string) => number,
-): NonNullable<Experiment["sample_ratio"]> => {
+): NonNullable<ShownExperiment["sample_ratio"]> => {
   const held: ReadonlyArray<Cell> = [
     { enrolled: enrolled(null, "holdout"), weight: holdout },
     { enrolled: enrolled(null, "all"), weight: 100 - holdout },
@@ -119,7 +119,7 @@ export const sampleRatio = (
 export const experimentFigures = (
   design: ExperimentDesign,
   countsOf: CountsOf,
-): Pick<Experiment, "arms" | "comparisons" | "sample_ratio"> => {
+): Pick<ShownExperiment, "arms" | "comparisons" | "sample_ratio"> => {
   if (!isExperiment(design)) return { arms: [], comparisons: [], sample_ratio: null };
   const { hasGoal, holdout, notifications } = design;
   const arm = (id: string | null, key: string) => shownArm(id, key, countsOf(id, key), hasGoal);

@@ -5,7 +5,7 @@ import { Idempotency } from "../http/Idempotency.ts";
 import { bodyErrors, Conflict, NotFound, Unprocessable } from "../wire/ApiError.ts";
 import { Data } from "../wire/Envelope.ts";
 import { shownId } from "../wire/ShownFields.ts";
-import { Experiment, ExperimentStop } from "./Experiment.ts";
+import { ShownExperiment, ExperimentStop } from "./ShownExperiment.ts";
 
 const params = { campaign: shownId("Id of the campaign.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60") };
 
@@ -14,7 +14,7 @@ export class ExperimentsApi extends HttpApiGroup.make("experiments")
   .add(
     HttpApiEndpoint.get("get", "/campaigns/:campaign/experiment", {
       params,
-      success: Data(Experiment),
+      success: Data(ShownExperiment),
       error: [NotFound, Unprocessable],
     })
       .annotate(Needs, "reports:read")
@@ -23,12 +23,12 @@ export class ExperimentsApi extends HttpApiGroup.make("experiments")
       .annotate(
         OpenApi.Description,
         "Who is enrolled, who of them reached the campaign's goal, and how sure the differences are. The " +
-          "sequential p-values and the intervals of differences stay valid however often they are looked at.",
+          "sequential p-values and the intervals of differences stay valid however often they are read.",
       ),
     HttpApiEndpoint.post("stop", "/campaigns/:campaign/experiment/stop", {
       params,
       payload: ExperimentStop,
-      success: Data(Experiment),
+      success: Data(ShownExperiment),
       error: [Conflict, NotFound, ...bodyErrors],
     })
       .middleware(Idempotency)

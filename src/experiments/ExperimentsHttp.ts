@@ -7,8 +7,8 @@ import { wantsCsv } from "../http/csv/CsvParameters.ts";
 import { PlatformApi } from "../PlatformApi.ts";
 import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { readParsedBody } from "../wire/ParsedBody.ts";
-import { type ExperimentArm, ExperimentStop } from "./Experiment.ts";
-import { Experiments } from "./Experiments.ts";
+import { type ExperimentArm, ExperimentStop } from "./ShownExperiment.ts";
+import { CampaignExperiments } from "./CampaignExperiments.ts";
 
 const heading = [
   "notification_id",
@@ -32,7 +32,7 @@ export const experimentsHandlers = handlerGroup(
   PlatformApi,
   "experiments",
   Effect.fnUntraced(function* (handlers) {
-    const experiments = yield* Experiments;
+    const experiments = yield* CampaignExperiments;
     const exports = yield* CsvExports;
     return handlers
       .handle("get", ({ params }) =>

@@ -22,28 +22,30 @@ const withMessage = (type: string, notification: object = {}) =>
   });
 
 layer(TestWaypost.layer)("Conversions of units", (it) => {
-  it.effect("an open converts once, at the instant of the open, from the enrolment to its end (U5, Z16)", () =>
-    Effect.gen(function* () {
-      const world = yield* withMessage("opened");
-      yield* TestClock.setTime(testStart + 30 * hour);
-      yield* world.mark("opened", testStart + 2 * hour);
-      yield* world.mark("opened", testStart + hour);
-      yield* world.mark("clicked", testStart + hour);
-      assert.deepStrictEqual(yield* world.converted, once);
+  it.effect(
+    "an open converts once, at the instant of the open, from the enrolment to its end (U5.1, U5.2)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* withMessage("opened");
+        yield* TestClock.setTime(testStart + 30 * hour);
+        yield* world.mark("opened", testStart + 2 * hour);
+        yield* world.mark("opened", testStart + hour);
+        yield* world.mark("clicked", testStart + hour);
+        assert.deepStrictEqual(yield* world.converted, once);
 
-      const late = yield* withMessage("opened");
-      yield* TestClock.setTime(testStart + 30 * hour);
-      yield* late.mark("opened", testStart + 2 * hour + 1);
-      assert.deepStrictEqual(yield* late.converted, none);
+        const late = yield* withMessage("opened");
+        yield* TestClock.setTime(testStart + 30 * hour);
+        yield* late.mark("opened", testStart + 2 * hour + 1);
+        assert.deepStrictEqual(yield* late.converted, none);
 
-      // A device whose clock is behind: the open counts as that of the delivery (X1a).
-      const behind = yield* withMessage("opened");
-      yield* behind.mark("opened", testStart - minute);
-      assert.deepStrictEqual(yield* behind.converted, once);
-    }),
+        // A device whose clock is behind: the open counts as that of the delivery (X1a).
+        const behind = yield* withMessage("opened");
+        yield* behind.mark("opened", testStart - minute);
+        assert.deepStrictEqual(yield* behind.converted, once);
+      }),
   );
 
-  it.effect("a click converts where clicking is the goal, and is an open, too (U5)", () =>
+  it.effect("a click converts where clicking is the goal, and is an open, too (U5.1)", () =>
     Effect.gen(function* () {
       const clicking = yield* withMessage("clicked");
       yield* clicking.mark("opened", testStart + minute);
@@ -56,7 +58,7 @@ layer(TestWaypost.layer)("Conversions of units", (it) => {
     }),
   );
 
-  it.effect("the first answer to a survey converts (U5, Z16)", () =>
+  it.effect("the first answer to a survey converts (U5.1, U5.2)", () =>
     Effect.gen(function* () {
       const world = yield* withMessage("answered", { type: "survey", questions: [question("RATING")] });
       const answer = (value: number) =>
@@ -70,25 +72,27 @@ layer(TestWaypost.layer)("Conversions of units", (it) => {
     }),
   );
 
-  it.effect("a visit converts if it occurred after the enrolment, however late it is reported (U5, Z16)", () =>
-    Effect.gen(function* () {
-      const world = yield* enrolledWorld({ type: "visit", within_hours: 2 });
-      yield* world.enrol(world.phone);
-      yield* TestClock.setTime(testStart + 30 * hour);
-      const visit = (at: number, type: "enter" | "exit" = "enter") =>
-        world.phone.sees(type, world.location, { occurred_at: iso(at) });
-      yield* visit(testStart);
-      yield* visit(testStart - minute);
-      yield* visit(testStart + 2 * hour + 1);
-      yield* visit(testStart + hour, "exit");
-      assert.deepStrictEqual(yield* world.converted, none);
-      yield* visit(testStart + 2 * hour);
-      yield* visit(testStart + hour);
-      assert.deepStrictEqual(yield* world.converted, once);
-    }),
+  it.effect(
+    "a visit converts if it occurred after the enrolment, however late it is reported (U5.1, U5.2)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* enrolledWorld({ type: "visit", within_hours: 2 });
+        yield* world.enrol(world.phone);
+        yield* TestClock.setTime(testStart + 30 * hour);
+        const visit = (at: number, type: "enter" | "exit" = "enter") =>
+          world.phone.sees(type, world.location, { occurred_at: iso(at) });
+        yield* visit(testStart);
+        yield* visit(testStart - minute);
+        yield* visit(testStart + 2 * hour + 1);
+        yield* visit(testStart + hour, "exit");
+        assert.deepStrictEqual(yield* world.converted, none);
+        yield* visit(testStart + 2 * hour);
+        yield* visit(testStart + hour);
+        assert.deepStrictEqual(yield* world.converted, once);
+      }),
   );
 
-  it.effect("a visit counts at the places and groups of the goal (U5)", () =>
+  it.effect("a visit counts at the places and groups of the goal (U5.1)", () =>
     Effect.gen(function* () {
       const world = yield* enrolledWorld({ type: "visit", within_hours: 2 });
       const { production } = world;
@@ -118,7 +122,7 @@ layer(TestWaypost.layer)("Conversions of units", (it) => {
     }),
   );
 
-  it.effect("any device of a person converts the person, once (U3, U5)", () =>
+  it.effect("any device of a person converts the person, once (U5.1)", () =>
     Effect.gen(function* () {
       const world = yield* enrolledWorld({ type: "visit", within_hours: 2 });
       const [first, second, stranger] = [

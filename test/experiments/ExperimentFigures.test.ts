@@ -47,7 +47,7 @@ it("arms are the holdout, then the variants of each notification as written, con
   );
 });
 
-it("without variants the one arm beside the holdout is all (U6)", () => {
+it("without variants the one arm beside the holdout is all (U6.1)", () => {
   const { arms } = figuresOf({ holdout: 10 });
   assert.deepStrictEqual(
     arms.map(({ key }) => key),
@@ -59,7 +59,7 @@ it("without holdout and variants there is nothing (Z7)", () => {
   assert.deepStrictEqual(figuresOf({}), { arms: [], comparisons: [], sample_ratio: null });
 });
 
-it("rates have two decimals, intervals four, differences are points, and p-values are not rounded (U6, Z8)", () => {
+it("rates have two decimals, intervals four, differences are points, and p-values are not rounded (U6.1, U6.2)", () => {
   const { arms, comparisons } = figuresOf(
     { holdout: 50 },
     {
@@ -123,7 +123,7 @@ it("without a goal there are counts alone (Z9)", () => {
   assert.isTrue(sample_ratio?.ok);
 });
 
-it("an arm with nobody has no rate, and its comparison no figures (U6, Z8)", () => {
+it("an arm with nobody has no rate, and its comparison no figures (U6.1, U6.2)", () => {
   const { arms, comparisons } = figuresOf(
     { notifications: [one] },
     { "n1 control": { enrolled: 5, converted: 2 } },
@@ -139,7 +139,7 @@ it("an arm with nobody has no rate, and its comparison no figures (U6, Z8)", () 
   assert.deepStrictEqual([difference, interval, p_value, fisher_p_value], [null, null, null, null]);
 });
 
-it("while rates have no variance there is a difference, and no sequential figure (U6)", () => {
+it("while rates have no variance there is a difference, and no sequential figure (U6.1)", () => {
   const { comparisons } = figuresOf(
     { notifications: [one] },
     { "n1 b": { enrolled: 4, converted: 4 }, "n1 control": { enrolled: 5 } },

@@ -41,7 +41,7 @@ const experimental = (campaign: object = { holdout_percent: 20 }, notification: 
   });
 
 layer(TestWaypost.layer)("The experiment of a campaign", (it) => {
-  it.effect("figures are those of the arms, compared and tested (U6, Z6–Z10)", () =>
+  it.effect("figures are those of the arms, compared and tested (U6.1, U6.2, Z6, Z7, Z10)", () =>
     Effect.gen(function* () {
       const world = yield* experimental();
       const empty = yield* world.show;
@@ -110,54 +110,58 @@ layer(TestWaypost.layer)("The experiment of a campaign", (it) => {
     }),
   );
 
-  it.effect("a campaign without holdout and variants has none, and cannot stop one (Z7, Z12)", () =>
-    Effect.gen(function* () {
-      const world = yield* experimental({ holdout_percent: 0, goal: null }, {});
-      assert.deepStrictEqual(yield* world.show, {
-        goal: null,
-        status: "none",
-        started_at: null,
-        stopped_at: null,
-        winner: null,
-        arms: [],
-        comparisons: [],
-        sample_ratio: null,
-      });
-      const { body, status } = yield* world.stop({ winner: null });
-      assert.deepStrictEqual([status, body.error.code], [409, "experiment_not_running"]);
-      const unknown = yield* world.production.platform(`/campaigns/${randomUUID()}/experiment`);
-      assert.strictEqual(unknown.status, 404);
-    }),
+  it.effect(
+    "a campaign without holdout and variants has none, and cannot stop one (Z7, U7.1, errors.experiment_not_running)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* experimental({ holdout_percent: 0, goal: null }, {});
+        assert.deepStrictEqual(yield* world.show, {
+          goal: null,
+          status: "none",
+          started_at: null,
+          stopped_at: null,
+          winner: null,
+          arms: [],
+          comparisons: [],
+          sample_ratio: null,
+        });
+        const { body, status } = yield* world.stop({ winner: null });
+        assert.deepStrictEqual([status, body.error.code], [409, "experiment_not_running"]);
+        const unknown = yield* world.production.platform(`/campaigns/${randomUUID()}/experiment`);
+        assert.strictEqual(unknown.status, 404);
+      }),
   );
 
-  it.effect("a stop answers the experiment, again with the same body, and is in the activity (U7.1, Z12)", () =>
-    Effect.gen(function* () {
-      const world = yield* experimental();
-      yield* TestClock.setTime(testStart + 60_000);
-      const winner = { notification_id: world.notificationId, key: "b" };
-      const stopped = yield* world.stop({ winner });
-      assert.strictEqual(stopped.status, 200);
-      const { status, stopped_at } = stopped.body.data;
-      assert.deepStrictEqual(
-        [status, stopped_at, stopped.body.data.winner],
-        ["stopped", "2026-11-21T12:01:00+00:00", winner],
-      );
-      yield* TestClock.setTime(testStart + 120_000);
-      const again = yield* world.stop({ winner, keep_holdout: false });
-      assert.deepStrictEqual([again.status, again.body], [200, stopped.body]);
-      for (const body of [{ winner: null }, { winner, keep_holdout: true }]) {
-        const other = yield* world.stop(body);
-        assert.deepStrictEqual([other.status, other.body.error.code], [409, "experiment_stopped"]);
-      }
-      const activity = yield* world.production.platform("/activity?action=stop");
-      assert.deepStrictEqual(
-        activity.body.data.map(({ changes, resource }: any) => [resource.id, changes.experiment]),
-        [[world.campaignId, { old: "running", new: "stopped" }]],
-      );
-    }),
+  it.effect(
+    "a stop answers the experiment, again with the same body, and is in the activity (U7.1, errors.experiment_stopped)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* experimental();
+        yield* TestClock.setTime(testStart + 60_000);
+        const winner = { notification_id: world.notificationId, key: "b" };
+        const stopped = yield* world.stop({ winner });
+        assert.strictEqual(stopped.status, 200);
+        const { status, stopped_at } = stopped.body.data;
+        assert.deepStrictEqual(
+          [status, stopped_at, stopped.body.data.winner],
+          ["stopped", "2026-11-21T12:01:00+00:00", winner],
+        );
+        yield* TestClock.setTime(testStart + 120_000);
+        const again = yield* world.stop({ winner, keep_holdout: false });
+        assert.deepStrictEqual([again.status, again.body], [200, stopped.body]);
+        for (const body of [{ winner: null }, { winner, keep_holdout: true }]) {
+          const other = yield* world.stop(body);
+          assert.deepStrictEqual([other.status, other.body.error.code], [409, "experiment_stopped"]);
+        }
+        const activity = yield* world.production.platform("/activity?action=stop");
+        assert.deepStrictEqual(
+          activity.body.data.map(({ changes, resource }: any) => [resource.id, changes.experiment]),
+          [[world.campaignId, { old: "running", new: "stopped" }]],
+        );
+      }),
   );
 
-  it.effect("the winner must be said, and be a variant of the campaign (U7.1, Z12)", () =>
+  it.effect("the winner must be said, and be a variant of the campaign (U7.2)", () =>
     Effect.gen(function* () {
       const world = yield* experimental();
       const of = (key: string, notification_id: string = world.notificationId) => ({

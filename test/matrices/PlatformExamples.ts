@@ -240,7 +240,9 @@ export const platformExamples: Examples = {
       Effect.gen(function* () {
         const { make, resources } = fixture;
         const campaign = yield* make.campaign({ type: "geo", location_ids: [resources["location"]] });
-        const { id: notification_id } = yield* make.notification(campaign, { variants: [{ key: "b", weight: 50 }] });
+        const { id: notification_id } = yield* make.notification(campaign, {
+          variants: [{ key: "b", weight: 50 }],
+        });
         return { params: { campaign }, body: { winner: { notification_id, key: "b" } } };
       }),
     idKinds: { "winner.notification_id": "notification" },

@@ -4,7 +4,7 @@ import type { Interval } from "./ClopperPearson.ts";
 /** The variance of the differences that are expected: 1 percentage point, squared. */
 const tau2 = 0.0001;
 
-/** A comparison that is valid however often one looks. Shares, not percentage points. */
+/** A comparison that is valid however often it is made. Shares, not percentage points. */
 export interface Sequential {
   readonly pValue: number;
   readonly interval: Interval;

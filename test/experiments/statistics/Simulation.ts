@@ -1,13 +1,13 @@
 import { sequentialTest } from "../../../src/experiments/statistics/SequentialTest.ts";
 import { Dice } from "../../sending/Dice.ts";
 
-const looks = 30;
-const unitsPerLook = 200;
+const tests = 30;
+const unitsPerTest = 200;
 
 /**
- * Simulates experiments of two arms with these rates, which are looked at 30 times each, after every 200 units
- * of an arm. Returns the share in which a look was significant, and the share in which the interval had the
- * true difference at every look.
+ * Simulates experiments of two arms with these rates, which are tested 30 times each, after every 200
+ * units of an arm. Returns the share in which a test was significant, and the share in which every interval
+ * had the true difference.
  */
 export const simulate = (experiments: number, rateA: number, rateB: number) => {
   const dice = new Dice(30);
@@ -17,12 +17,12 @@ export const simulate = (experiments: number, rateA: number, rateB: number) => {
     let [a, b] = [0, 0];
     let isSignificant = false;
     let isCovered = true;
-    for (let look = 1; look <= looks; look++) {
-      for (let unit = 0; unit < unitsPerLook; unit++) {
+    for (let round = 1; round <= tests; round++) {
+      for (let unit = 0; unit < unitsPerTest; unit++) {
         if (dice.next() < rateA) a++;
         if (dice.next() < rateB) b++;
       }
-      const enrolled = look * unitsPerLook;
+      const enrolled = round * unitsPerTest;
       const test = sequentialTest({ enrolled, converted: a }, { enrolled, converted: b });
       if (test === null) continue;
       const [low, high] = test.interval;

@@ -21,7 +21,7 @@ const differing = <A>(
   }).flat();
 };
 
-it("10,000 Clopper-Pearson intervals are those of SciPy (U6)", () => {
+it("10,000 Clopper-Pearson intervals are those of SciPy (U6.2)", () => {
   const figures = ({ converted, enrolled }: { readonly converted: number; readonly enrolled: number }) =>
     clopperPearson(converted, enrolled);
   assert.deepStrictEqual(
@@ -30,7 +30,7 @@ it("10,000 Clopper-Pearson intervals are those of SciPy (U6)", () => {
   );
 });
 
-it("10,000 p-values of Fisher's test are those of R's rule (U6)", () => {
+it("10,000 p-values of Fisher's test are those of R's rule (U6.2)", () => {
   const figures = ([a, b]: ReturnType<Draw["arms"]>) => [fisherPValue(a, b) ?? -1];
   assert.deepStrictEqual(
     differing(2, (draw) => draw.arms(18), figures, recorded.fisher),
@@ -38,7 +38,7 @@ it("10,000 p-values of Fisher's test are those of R's rule (U6)", () => {
   );
 });
 
-it("10,000 p-values of chi-squared statistics are those of SciPy (U6)", () => {
+it("10,000 p-values of chi-squared statistics are those of SciPy (U6.2)", () => {
   const draw = (from: Draw) => ({
     freedom: 1 + from.below(24),
     statistic: from.below(from.sized(18)) / 1000,
@@ -49,7 +49,7 @@ it("10,000 p-values of chi-squared statistics are those of SciPy (U6)", () => {
   );
 });
 
-it("10,000 sequential p-values and intervals are those of the formula in Python (U6)", () => {
+it("10,000 sequential p-values and intervals are those of the formula in Python (U6.2)", () => {
   const figures = ([a, b]: ReturnType<Draw["arms"]>) => {
     const test = sequentialTest(a, b);
     if (test === null) return [-1, -1];
@@ -62,14 +62,14 @@ it("10,000 sequential p-values and intervals are those of the formula in Python 
   );
 });
 
-it("an arm with nobody, and over a million units, have no Fisher test (U6, Z8)", () => {
+it("an arm with nobody, and over a million units, have no Fisher test (U6.2)", () => {
   const some = { enrolled: 10, converted: 3 };
   assert.isNull(fisherPValue({ enrolled: 0, converted: 0 }, some));
   assert.isNull(fisherPValue(some, { enrolled: 999_991, converted: 3 }));
   assert.isNotNull(fisherPValue(some, { enrolled: 999_990, converted: 3 }));
 });
 
-it("there is no sequential test while nobody or everybody has converted (U6)", () => {
+it("there is no sequential test while nobody or everybody has converted (U6.2)", () => {
   const all = { enrolled: 5, converted: 5 };
   assert.isNull(sequentialTest(all, { enrolled: 9, converted: 0 }));
   assert.isNull(sequentialTest(all, { enrolled: 0, converted: 0 }));

@@ -1,10 +1,9 @@
-/** The job that adds up the counts of experiments, so that their figures are read from few rows. */
-import { Effect, Layer } from "effect";
-import { SqlClient } from "effect/sql";
-import { workspaceStatements, table } from "../database/WorkspaceGroups.ts";
+import { Effect } from "effect";
+import type { SqlClient } from "effect/sql";
+import { SqlService } from "../database/SqlService.ts";
 import { tenantIs } from "../database/TenantColumns.ts";
+import { table, workspaceStatements } from "../database/WorkspaceGroups.ts";
 import type { CampaignKey } from "../wire/Ids.ts";
-import { Worker } from "../workers/Worker.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 
 /** The tables of counts: the columns that name a sum, their instant and its span, and the figures. */
@@ -32,7 +31,7 @@ const maxCampaigns = 1_000;
  * Adds new counts to the sums of their keys and spans. A statement replaces both, so in every snapshot the sum
  * of all rows is exact. Of two processes that meet, the second finds the new rows gone.
  */
-export const addUpCounts = (sql: SqlClient.SqlClient) =>
+const addUp = (sql: SqlClient.SqlClient) =>
   Effect.forEach(
     tables,
     ({ at, figures, key, name, span }) =>
@@ -73,7 +72,7 @@ export const addUpCounts = (sql: SqlClient.SqlClient) =>
     { discard: true },
   );
 
-/** Adds up the counts of experiments every two seconds. */
-export const experimentCountsJob = Layer.effectDiscard(
-  Effect.flatMap(SqlClient.SqlClient, (sql) => Worker.every("experiment_counts", "2 seconds", addUpCounts(sql))),
-);
+/** Statements that add up the counts of experiments, so that their figures are read from few rows. */
+export class CountSumsSql extends SqlService<CountSumsSql>("waypost/experiments/CountSumsSql")((sql) => ({
+  addUp: addUp(sql),
+})) {}

@@ -6,18 +6,27 @@ import { Database } from "../database/Database.ts";
 import { Conflict, type NotFound, type Unprocessable } from "../wire/ApiError.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
-import type { Experiment, ExperimentStop } from "./Experiment.ts";
-import { type CountedArm, type ExperimentDesign, experimentFigures, isExperiment } from "./ExperimentFigures.ts";
-import { type ExperimentState, ExperimentsSql, type SplitNotificationRow } from "./ExperimentsSql.ts";
+import type { ShownExperiment, ExperimentStop } from "./ShownExperiment.ts";
+import {
+  type CountedArm,
+  type ExperimentDesign,
+  experimentFigures,
+  isExperiment,
+} from "./ExperimentFigures.ts";
+import {
+  type ExperimentState,
+  CampaignExperimentsSql,
+  type SplitNotificationRow,
+} from "./CampaignExperimentsSql.ts";
 
 const nobody: CountedArm = { enrolled: 0, delivered: 0, converted: 0 };
 
 /** The experiments of campaigns. */
-export class Experiments extends Context.Service<
-  Experiments,
+export class CampaignExperiments extends Context.Service<
+  CampaignExperiments,
   {
     /** The figures of a campaign's experiment, exact at every moment. @throws 404 */
-    readonly find: (tenant: Tenant, campaign: string) => Effect.Effect<Experiment, NotFound>;
+    readonly find: (tenant: Tenant, campaign: string) => Effect.Effect<ShownExperiment, NotFound>;
     /**
      * Stops the experiment: nobody is enrolled afterwards, and everybody gets the winner (contract U7). The
      * same stop again changes nothing. @throws 404, 409, 422
@@ -26,16 +35,16 @@ export class Experiments extends Context.Service<
       tenant: Tenant,
       campaign: string,
       body: ParsedBody<ExperimentStop>,
-    ) => Effect.Effect<Experiment, NotFound | Conflict | Unprocessable>;
+    ) => Effect.Effect<ShownExperiment, NotFound | Conflict | Unprocessable>;
   }
->()("waypost/experiments/Experiments") {
+>()("waypost/experiments/CampaignExperiments") {
   static readonly layer = Layer.effect(
-    Experiments,
+    CampaignExperiments,
     Effect.gen(function* () {
       const database = yield* Database;
       const activity = yield* Activity;
       const campaigns = yield* Campaigns;
-      const repository = yield* ExperimentsSql;
+      const repository = yield* CampaignExperimentsSql;
 
       const designOf = (
         campaign: FoundCampaign,
@@ -67,11 +76,11 @@ export class Experiments extends Context.Service<
             design,
             (id, key) => byArm.get(`${id === null ? 0 : (keys.get(id) ?? -1)} ${key}`) ?? nobody,
           ),
-        } satisfies Experiment;
+        } satisfies ShownExperiment;
       });
 
-      return Experiments.of({
-        find: Effect.fn("Experiments.find")(function* (tenant, id) {
+      return CampaignExperiments.of({
+        find: Effect.fn("CampaignExperiments.find")(function* (tenant, id) {
           const campaign = yield* campaigns.find(tenant, id);
           const state = yield* repository.state(tenant, campaign.id, false);
           return yield* figures(
@@ -82,7 +91,7 @@ export class Experiments extends Context.Service<
           );
         }),
 
-        stop: Effect.fn("Experiments.stop")(function* (tenant, id, body) {
+        stop: Effect.fn("CampaignExperiments.stop")(function* (tenant, id, body) {
           const campaign = yield* campaigns.find(tenant, id);
           const state = yield* repository.state(tenant, campaign.id, true);
           const notifications = yield* repository.notifications(tenant, campaign.id);
@@ -110,7 +119,7 @@ export class Experiments extends Context.Service<
         }, database.atomically),
       });
     }),
-  ).pipe(Layer.provide(ExperimentsSql.layer));
+  ).pipe(Layer.provide(CampaignExperimentsSql.layer));
 }
 
 /** A winner is a variant, or `control`, of a notification of the campaign that has variants. */

@@ -57,13 +57,13 @@ export const ExperimentComparison = Schema.Struct({
     1.42,
   ),
   interval: interval(
-    "The interval that has the true difference at every look in at least 95 % of experiments, to four " +
+    "The interval that has the true difference at every reading in at least 95 % of experiments, to four " +
       "decimals; null while the rates have no variance.",
     [0.2143, 2.6257],
   ),
-  p_value: nullableNumber("Sequential p-value: it is valid however often one looks.", 0.0173),
+  p_value: nullableNumber("Sequential p-value: it is valid however often it is read.", 0.0173),
   fisher_p_value: nullableNumber(
-    "P-value of Fisher's exact test, for one look that was planned before; null above a million units.",
+    "P-value of Fisher's exact test, for one reading that was planned before; null above a million units.",
     0.0081,
   ),
   significant: flag("Whether `p_value` is below 0.05.", true),
@@ -71,7 +71,7 @@ export const ExperimentComparison = Schema.Struct({
 export type ExperimentComparison = typeof ExperimentComparison.Type;
 
 /** The experiment of a campaign: its holdout, and the variants of its notifications. */
-export const Experiment = Schema.Struct({
+export const ShownExperiment = Schema.Struct({
   goal: Campaign.fields.goal,
   status: Schema.Literals(["none", "running", "stopped"]).annotate({
     description: "`none` for a campaign without a holdout and without variants.",
@@ -101,7 +101,7 @@ export const Experiment = Schema.Struct({
     }),
   ).annotate({ description: "Whether people are split by the weights; null without an experiment." }),
 }).annotate({ identifier: "Experiment" });
-export type Experiment = typeof Experiment.Type;
+export type ShownExperiment = typeof ShownExperiment.Type;
 
 /** The body of a stop. */
 export const ExperimentStop = Schema.Struct({
@@ -112,7 +112,10 @@ export const ExperimentStop = Schema.Struct({
         format: "uuid",
         examples: ["01980a6c-3e77-7a18-b2c4-91d5e6f70a11"],
       }),
-      key: Schema.String.annotate({ description: "Key of its variant, or `control`.", examples: ["question"] }),
+      key: Schema.String.annotate({
+        description: "Key of its variant, or `control`.",
+        examples: ["question"],
+      }),
     }),
   ).annotate({
     description:
