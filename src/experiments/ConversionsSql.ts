@@ -8,14 +8,15 @@ import type { CampaignKey } from "../wire/Ids.ts";
 import type { ReachedGoal, UnitEvent } from "./Conversions.ts";
 
 /** Statements that convert the units of experiments. */
-export class ConversionsSql extends SqlService<ConversionsSql>("waypost/experiments/ConversionsSql")((sql) => {
-  const { onShard } = workspaceStatements(sql);
-  return {
-    /** Converts the units that are enrolled and have not converted, each once. */
-    convert: (reached: ReadonlyArray<ReachedGoal>) =>
-      Effect.asVoid(
-        onShard(reached)(
-          (own) => sql`
+export class ConversionsSql extends SqlService<ConversionsSql>("waypost/experiments/ConversionsSql")(
+  (sql) => {
+    const { onShard } = workspaceStatements(sql);
+    return {
+      /** Converts the units that are enrolled and have not converted, each once. */
+      convert: (reached: ReadonlyArray<ReachedGoal>) =>
+        Effect.asVoid(
+          onShard(reached)(
+            (own) => sql`
           WITH ${conversionsSql(
             sql,
             sql`SELECT *, false AS is_reply FROM ${unnested("r", own, {
@@ -27,15 +28,16 @@ export class ConversionsSql extends SqlService<ConversionsSql>("waypost/experime
             })}`,
           )}
           SELECT 1`,
+          ),
         ),
-      ),
 
-    /** The campaigns whose goal a custom event (`ord`, from 1) is. */
-    goalsOf: (events: ReadonlyArray<UnitEvent>) =>
-      Effect.orDie(sql<{ readonly ord: number; readonly campaignKey: CampaignKey }>`
+      /** The campaigns whose goal a custom event (`ord`, from 1) is. */
+      goalsOf: (events: ReadonlyArray<UnitEvent>) =>
+        Effect.orDie(sql<{ readonly ord: number; readonly campaignKey: CampaignKey }>`
         SELECT e.ord::int AS ord, c.key AS "campaignKey"
         FROM ${unnested("e", events, { ...tenantColumns, name: ["text", ({ name }) => name] })}
         JOIN campaign c ON ${sameTenant("c", "e")} AND c.goal IS NOT NULL
           AND c.goal ->> 'type' = 'event' AND c.goal ->> 'event' = e.name`),
-  };
-}) {}
+    };
+  },
+) {}

@@ -25,7 +25,14 @@ const ratioText = ({ sample_ratio: ratio }: Experiment): string =>
 const winnerText = ({ stopped_at, winner }: Experiment): string =>
   stopped_at === null ? "-" : winner === null ? "control" : `${winner.key} of ${winner.notification_id}`;
 
-const comparisonText = ({ against, difference, interval, p_value, significant, ...one }: ExperimentComparison) => {
+const comparisonText = ({
+  against,
+  difference,
+  interval,
+  p_value,
+  significant,
+  ...one
+}: ExperimentComparison) => {
   const name = `${one.key} against ${against}`;
   if (difference === null) return `${name}: nothing to compare yet.`;
   const sign = difference > 0 ? "+" : "";
