@@ -4,6 +4,7 @@
 export type ServiceCode =
   | "cross_origin"
   | "device_token_required"
+  | "experiment_running"
   | "internal_error"
   | "invalid_cursor"
   | "invalid_parameter"

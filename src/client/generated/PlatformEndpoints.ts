@@ -169,6 +169,10 @@ export interface Campaign {
    * own.
    */
   readonly max_per_minute: number | null;
+  /** How much of the people it would reach gets nothing of it, in percent; 0 for none. */
+  readonly holdout_percent: number;
+  /** What its experiment counts as success; null for nothing. */
+  readonly goal: Goal | null;
   readonly targeting: Targeting;
   /** When the campaign was created, in UTC. */
   readonly created_at: string;
@@ -237,6 +241,16 @@ export interface CampaignDraft {
    * rest waits. The workspace may have a smaller limit.
    */
   readonly max_per_minute?: number | null | undefined;
+  /**
+   * How much of the people it would reach gets nothing of it, in percent: 0 (the default) to 50. Fixed
+   * while people are enrolled: left out, it is then kept.
+   */
+  readonly holdout_percent?: number | null | undefined;
+  /**
+   * What the experiment counts as success; null for nothing. Fixed while people are enrolled: left
+   * out, it is then kept.
+   */
+  readonly goal?: GoalDraft | null | undefined;
   /** Whether the campaign is paused. Left out: a new campaign is not, and an update keeps it as it is. */
   readonly paused?: boolean | undefined;
   /** Whether a device must be in `any` (the default) or `all` of the segments; null if not set. */
@@ -372,6 +386,8 @@ export interface Content {
   readonly translations: Readonly<Record<string, Translation>> | null;
   /** How push services deliver and show it; null for their defaults. */
   readonly push: PushOptions | null;
+  /** What shares of people get instead, in the order in which they were written; [] for none. */
+  readonly variants: ReadonlyArray<Variant>;
   /** The campaigns that it is on, in the order in which it was attached to them; [] for none. */
   readonly campaign_ids: ReadonlyArray<string>;
   /** When the notification was created, in UTC. */
@@ -420,6 +436,12 @@ export interface ContentDraft {
   readonly translations?: Readonly<Record<string, TranslationDraft>> | null | undefined;
   /** How push services deliver and show the message; null: by their defaults. */
   readonly push?: PushOptionsDraft | null | undefined;
+  /**
+   * At most 4 variants, each for a share of people; the others get the notification itself, `control`.
+   * A variant takes every part that it leaves out from the notification. While people are enrolled,
+   * keys, weights and order are fixed, and leaving the field out keeps the variants.
+   */
+  readonly variants?: ReadonlyArray<VariantDraft> | null | undefined;
 }
 
 /**
@@ -465,6 +487,12 @@ export interface ContentDraft_1 {
   readonly translations?: Readonly<Record<string, TranslationDraft>> | null | undefined;
   /** How push services deliver and show the message; null: by their defaults. */
   readonly push?: PushOptionsDraft | null | undefined;
+  /**
+   * At most 4 variants, each for a share of people; the others get the notification itself, `control`.
+   * A variant takes every part that it leaves out from the notification. While people are enrolled,
+   * keys, weights and order are fixed, and leaving the field out keeps the variants.
+   */
+  readonly variants?: ReadonlyArray<VariantDraft> | null | undefined;
 }
 
 /**
@@ -543,6 +571,11 @@ export interface Delivery {
   readonly held_until: string | null;
   /** When the push service or the inbox accepted it; null if neither did. */
   readonly delivered_at: string | null;
+  /**
+   * The variant of the notification that it was made for, `control` included; null without variants,
+   * and after the experiment was stopped.
+   */
+  readonly variant: string | null;
 }
 
 /** The JSON of `DeviceEvent`. */
@@ -579,14 +612,15 @@ export interface Explanation {
    * paused. `not_started`: The campaign has not started. `ended`: The campaign has ended.
    * `no_notification`: The campaign has no notification that can still be sent. `not_approved`: The
    * device is not an approved test device. `unsubscribed`: The device wants no messages.
-   * `not_in_segment`: The device is not in the segments of the campaign. `address_gone`: The push
-   * service has said that the device's address is gone. `transport_not_configured`: No credentials are
-   * set for the push service of the device in this environment. `passed`: The time of the message has
-   * passed in the device's time zone. `already_sent`: The message was already sent. `capped`: The
-   * frequency cap of the campaign is reached. `quiet_hours`: It is in quiet hours for the device.
-   * `cooldown`: The cooldown of the campaign at the location has not passed. `outside`: The device is
-   * in none of the locations of the campaign. `scheduled`: The message is still to come. `failed`: The
-   * message could not be delivered. `unknown`: Nothing is kept that says what happened then.
+   * `not_in_segment`: The device is not in the segments of the campaign. `holdout`: The device is held
+   * out of the campaign's experiment. `address_gone`: The push service has said that the device's
+   * address is gone. `transport_not_configured`: No credentials are set for the push service of the
+   * device in this environment. `passed`: The time of the message has passed in the device's time
+   * zone. `already_sent`: The message was already sent. `capped`: The frequency cap of the campaign is
+   * reached. `quiet_hours`: It is in quiet hours for the device. `cooldown`: The cooldown of the
+   * campaign at the location has not passed. `outside`: The device is in none of the locations of the
+   * campaign. `scheduled`: The message is still to come. `failed`: The message could not be delivered.
+   * `unknown`: Nothing is kept that says what happened then.
    */
   readonly reason:
     | "paused"
@@ -596,6 +630,7 @@ export interface Explanation {
     | "not_approved"
     | "unsubscribed"
     | "not_in_segment"
+    | "holdout"
     | "address_gone"
     | "transport_not_configured"
     | "passed"
@@ -635,6 +670,39 @@ export interface FeatureResult {
   readonly id?: string | undefined;
   /** Why the feature was skipped or failed, as sentences; null otherwise. */
   readonly reasons: ReadonlyArray<string> | null;
+}
+
+/** The JSON of `Goal`. */
+export interface Goal {
+  /**
+   * `opened`, `clicked` and `answered` are those of a message of the campaign; `visit` is an enter of
+   * one of the places.
+   */
+  readonly type: "opened" | "clicked" | "answered" | "visit";
+  /** It counts for so many hours after the person was enrolled. */
+  readonly within_hours: number;
+  /** Locations of `visit`. With neither list any place counts. */
+  readonly location_ids?: ReadonlyArray<string> | undefined;
+  /** Location groups of `visit`. With neither list any place counts. */
+  readonly location_group_ids?: ReadonlyArray<string> | undefined;
+}
+
+/**
+ * What the experiment counts as success; null for nothing. Fixed while people are enrolled: left
+ * out, it is then kept.
+ */
+export interface GoalDraft {
+  /**
+   * `opened`, `clicked` and `answered` are those of a message of the campaign; `visit` is an enter of
+   * one of the places.
+   */
+  readonly type: "opened" | "clicked" | "answered" | "visit";
+  /** It counts for so many hours after the person was enrolled. */
+  readonly within_hours: number;
+  /** Locations of `visit`; any place counts without locations and groups. */
+  readonly location_ids?: ReadonlyArray<string> | null | undefined;
+  /** Location groups of `visit`. */
+  readonly location_group_ids?: ReadonlyArray<string> | null | undefined;
 }
 
 /** The JSON of `ImportReport`. */
@@ -911,6 +979,8 @@ export interface Notification {
   readonly translations: Readonly<Record<string, Translation>> | null;
   /** How push services deliver and show it; null for their defaults. */
   readonly push: PushOptions | null;
+  /** What shares of people get instead, in the order in which they were written; [] for none. */
+  readonly variants: ReadonlyArray<Variant>;
   /**
    * A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a
    * location, or by being inside it for some minutes (`on_dwell`); a push campaign's is sent at a
@@ -972,6 +1042,12 @@ export interface NotificationDraft {
   readonly translations?: Readonly<Record<string, TranslationDraft>> | null | undefined;
   /** How push services deliver and show the message; null: by their defaults. */
   readonly push?: PushOptionsDraft | null | undefined;
+  /**
+   * At most 4 variants, each for a share of people; the others get the notification itself, `control`.
+   * A variant takes every part that it leaves out from the notification. While people are enrolled,
+   * keys, weights and order are fixed, and leaving the field out keeps the variants.
+   */
+  readonly variants?: ReadonlyArray<VariantDraft> | null | undefined;
   /**
    * A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a
    * location, or by being inside it for some minutes (`on_dwell`); a push campaign's is sent at a
@@ -1100,6 +1176,8 @@ export interface PreviewMessage {
   readonly data: Readonly<Record<string, string>> | null;
   /** Present if it shows nothing; it is in no inbox then. */
   readonly silent?: true | undefined;
+  /** The variant of the notification that it is, `control` included; null without variants. */
+  readonly variant: string | null;
   /** When it was delivered; null for a push that is still being sent or has failed. */
   readonly delivered_at: string | null;
   /** When it was first opened; null until then. */
@@ -1642,6 +1720,8 @@ export interface TestSendDraft {
   readonly device_ids: ReadonlyArray<string>;
   /** The location that the message of a geo campaign is for; null for none. */
   readonly location_id?: string | null | undefined;
+  /** The variant to send, or `control`, of a notification with variants; null: that of each device. */
+  readonly variant?: string | null | undefined;
 }
 
 /** The JSON of `TranslatedQuestion`. */
@@ -1775,6 +1855,57 @@ export interface UsedMediaFile {
   readonly updated_at: string;
   /** The notifications whose content shows the file, oldest first. */
   readonly notifications: ReadonlyArray<MediaUser>;
+}
+
+/** The JSON of `Variant`. */
+export interface Variant {
+  /** Name of the variant; `control` is the notification itself. */
+  readonly key: string;
+  /** Share of people who get it, in percent; `control` has what is left of 100. */
+  readonly weight: number;
+  /** The headline; null for that of the notification. */
+  readonly headline: string | null;
+  /** The text; null for that of the notification. */
+  readonly body: string | null;
+  /** Label of the button; null for that of the notification. */
+  readonly cta_label: string | null;
+  /** Address that the button opens; null for that of the notification. */
+  readonly cta_url: string | null;
+  /** Id of the media file shown; null for that of the notification. */
+  readonly media_asset_id: string | null;
+  /**
+   * The texts of the variant in other languages. Each part comes from the first that has it: the
+   * variant's translation, the variant, the notification's translation, the notification.
+   */
+  readonly translations: Readonly<Record<string, Translation>> | null;
+  /** How push services deliver and show it; null for that of the notification. */
+  readonly push: PushOptions | null;
+}
+
+/** The JSON of `VariantDraft`. */
+export interface VariantDraft {
+  /** Name of the variant, not `control` or `holdout`. */
+  readonly key: string;
+  /** Share of people who get it, in percent. Together at most 99: `control` gets the rest. */
+  readonly weight: number;
+  /** The headline. */
+  readonly headline?: string | null | undefined;
+  /** The text. */
+  readonly body?: string | null | undefined;
+  /** Label of the button. */
+  readonly cta_label?: string | null | undefined;
+  /** Address that the button opens. */
+  readonly cta_url?: string | null | undefined;
+  /** Id of a media file of the workspace. */
+  readonly media_asset_id?: string | null | undefined;
+  /**
+   * The texts in other languages, by BCP 47 tags, at most 50. Whatever one leaves out is that of the
+   * notification itself. A survey's translation has all of its questions, and all choices of those
+   * that it translates.
+   */
+  readonly translations?: Readonly<Record<string, TranslationDraft>> | null | undefined;
+  /** How push services deliver and show the message; null: by their defaults. */
+  readonly push?: PushOptionsDraft | null | undefined;
 }
 
 /** The JSON of `Webhook`. */
@@ -2031,6 +2162,15 @@ export interface CampaignsListQuery extends PageQuery {
 
 /** The query parameters of `contents.list`. */
 export type ContentsListQuery = PageQuery;
+
+/** The query parameters of `previews.preview`. */
+export interface PreviewsPreviewQuery {
+  /**
+   * The variant to preview, or `control`, of a notification with variants. Without it that of the
+   * device, or `control` without a device.
+   */
+  readonly variant?: string | undefined;
+}
 
 /** The query parameters of `segments.list`. */
 export type SegmentsListQuery = PageQuery;
@@ -2456,7 +2596,7 @@ export interface PreviewsEndpoints {
    * is stored or sent, and the request counts as a read. `attributes` are merged over those of the
    * device.
    */
-  preview(body: PreviewDraft, options?: CallOptions): Promise<Preview>;
+  preview(body: PreviewDraft, query?: PreviewsPreviewQuery, options?: CallOptions): Promise<Preview>;
 }
 
 /** Notifications for test devices. */
@@ -2934,7 +3074,7 @@ export const platformEndpoints = {
     detach: "POST /campaigns/{campaign}/notifications/{notification}/detach key",
   },
   previews: {
-    preview: "POST /notifications/preview body repeatable",
+    preview: "POST /notifications/preview body query repeatable",
   },
   testSends: {
     send: "POST /campaigns/{campaign}/notifications/{notification}/test body key",
