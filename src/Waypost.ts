@@ -50,6 +50,8 @@ import { configuredMediaStore } from "./media/store/ConfiguredMediaStore.ts";
 import { ReadyThumbnails, Thumbnails, thumbnailWorker } from "./media/Thumbnails.ts";
 import { thumbnailsSql } from "./media/ThumbnailsSql.ts";
 import { MediaWorkers } from "./media/worker/MediaWorkers.ts";
+import { experimentCountsJob } from "./experiments/ExperimentCounts.ts";
+import { Experiments } from "./experiments/Experiments.ts";
 import { Contents } from "./notifications/Contents.ts";
 import { Notifications } from "./notifications/Notifications.ts";
 import { erasureCompletion, Erasures } from "./people/Erasures.ts";
@@ -116,6 +118,7 @@ const statementServices = Layer.mergeAll(
   Layer.mergeAll(Devices.layer, Registrations.layer).pipe(Layer.provideMerge(UserSecrets.layer)),
   Layer.mergeAll(TransportTests.layer, Previews.layer).pipe(Layer.provideMerge(RegisteredDevices.layer)),
   Copies.layer,
+  Experiments.layer,
   Messages.layer,
   Answers.layer,
   Explanations.layer,
@@ -138,6 +141,7 @@ const jobs = Layer.mergeAll(
   mediaSweeping,
   thumbnailWorker,
   rollupJob,
+  experimentCountsJob,
   dwellJob,
   Layer.effectDiscard(Worker.every("table_statistics", "2 seconds", analyzeGrownTables)),
   retentionJob,

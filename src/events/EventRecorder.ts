@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect";
 import { TakesLong } from "../database/Batched.ts";
 import { PublicAddresses } from "../http/PublicAddresses.ts";
+import { Conversions, type ReachedGoal } from "../experiments/Conversions.ts";
 import { hears } from "../outbox/EventType.ts";
 import { Outbox, type OutgoingEvent } from "../outbox/Outbox.ts";
 import { shownMedia } from "../media/MediaAddress.ts";
@@ -10,7 +11,7 @@ import {
   type MessageTexts,
   ownTexts,
 } from "../notifications/templates/MessageTexts.ts";
-import { unitOf } from "../sending/arms/Arm.ts";
+import { unitKeyOf, unitOf } from "../sending/arms/Arm.ts";
 import { armOf, wordsOf } from "../sending/arms/Experiment.ts";
 import { Experiments, type UnitArm } from "../sending/arms/Experiments.ts";
 import { type CreatedDelivery, Deliveries } from "../sending/deliveries/Deliveries.ts";
@@ -22,7 +23,13 @@ import { utcText } from "../time/LocalTime.ts";
 import { Stopwatch, timeSlices } from "../workers/TimeSlices.ts";
 import { dwellsOf } from "./Dwell.ts";
 import { DwellsSql } from "./DwellsSql.ts";
-import type { EventBatch, IncomingEvent, RenderedMessage, TriggeredMessage } from "./EventBatch.ts";
+import type {
+  AcceptedEvent,
+  EventBatch,
+  IncomingEvent,
+  RenderedMessage,
+  TriggeredMessage,
+} from "./EventBatch.ts";
 import { EventsSql, type Recorded, type TriggerMatch } from "./EventsSql.ts";
 import { triggerSpan } from "./Transition.ts";
 import { canFire, dueDelivery } from "./TriggerRule.ts";
@@ -54,6 +61,20 @@ const firedBy = (incomingEvent: IncomingEvent, device: Recorded): ReadonlyArray<
 const inArm = (triggerMatch: TriggerMatch, arm: Parameters<typeof wordsOf>[1]) => {
   const variantTexts = triggerMatch.variants.length === 0 ? null : wordsOf(triggerMatch.variants, arm);
   return variantTexts === null ? triggerMatch : { ...triggerMatch, variantTexts };
+};
+
+/** The goals that an enter meets. */
+const visitsOf = ({ device, incomingEvent }: AcceptedEvent): ReadonlyArray<ReachedGoal> => {
+  const { deviceKey, environment, goalCampaigns, occurredAt, workspaceId } = incomingEvent;
+  const unitKey = unitKeyOf(deviceKey, device.user_key);
+  return goalCampaigns.map((campaignKey) => ({
+    workspaceId,
+    environment,
+    campaignKey,
+    unitKey,
+    goal: "visit",
+    at: occurredAt,
+  }));
 };
 
 const pendingDeliveryOf = (
@@ -147,6 +168,7 @@ export class EventRecorder extends Context.Service<
       const ids = yield* MessageIds;
       const outbox = yield* Outbox;
       const dwells = yield* DwellsSql;
+      const conversions = yield* Conversions;
       const recipients = yield* Recipients;
       const experiments = yield* Experiments;
       const { media: mediaBase } = yield* PublicAddresses;
@@ -183,6 +205,8 @@ export class EventRecorder extends Context.Service<
 
         write: Effect.fnUntraced(function* (batch, events) {
           const accepted = batch.record(events, yield* repository.record(events));
+          // Before anybody is enrolled: the visit that triggers a message is no conversion of it.
+          yield* conversions.convert(accepted.flatMap(visitsOf));
           const begun = accepted.flatMap(({ incomingEvent }) => dwellsOf(incomingEvent));
           if (begun.length > 0) yield* dwells.begin(begun);
           const fired = accepted.flatMap(({ device, incomingEvent }) => firedBy(incomingEvent, device));
@@ -210,6 +234,7 @@ export class EventRecorder extends Context.Service<
     }),
   ).pipe(
     Layer.provide([EventsSql.layer, DwellsSql.layer, MessageIds.layer, Recipients.layer, Experiments.layer]),
+    Layer.provide(Conversions.layer),
   );
 }
 

@@ -76,6 +76,8 @@ export interface TriggerMatch {
 export type TriggerMatchRow = {
   readonly ord: number;
   readonly location_key: LocationKey;
+  /** The campaigns whose goal an enter there meets (contract U5); null for none. */
+  readonly goal_campaigns: ReadonlyArray<CampaignKey> | null;
   /** The order of the rows of a location. */
   readonly attached_at?: Date | null;
   readonly attachment_id?: string | null;
@@ -121,7 +123,8 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
 
     return {
       /**
-       * The keys of the locations that exist, with the notifications of campaigns that target them, directly
+       * The keys of the locations that exist, with the campaigns whose goal is a visit there, and with the
+       * notifications of campaigns that target them, directly
        * or by a group, are not paused and overlap the span (epoch milliseconds); older notifications first.
        * For enters also the on_dwell notifications of campaigns that are paused or start later: they count at
        * the minute at which they fire (contract X22).
@@ -131,13 +134,24 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
         span: { readonly from: number; readonly to: number },
       ) =>
         Effect.orDie(sql<TriggerMatchRow>`
-          SELECT p.ord::int AS ord, l.key AS location_key, f.*
+          SELECT p.ord::int AS ord, l.key AS location_key, g.goal_campaigns, f.*
           FROM ${unnested("p", locations, {
             ...tenantColumns,
             location_id: ["uuid", ({ locationId }) => locationId],
             trigger_type: ["text", ({ trigger }) => trigger],
           })}
           JOIN location l ON ${sameTenant("l", "p")} AND l.id = p.location_id
+          CROSS JOIN LATERAL (
+            SELECT array_agg(v.key) AS goal_campaigns FROM campaign v
+            WHERE ${sameTenant("v", "p")} AND v.goal IS NOT NULL AND v.goal ->> 'type' = 'visit'
+              AND p.trigger_type = 'on_enter' AND (
+                NOT jsonb_exists_any(v.goal, ARRAY['location_ids', 'location_group_ids'])
+                OR jsonb_exists(v.goal -> 'location_ids', p.location_id::text)
+                OR EXISTS (
+                  SELECT FROM location_group_member m
+                  WHERE ${sameTenant("m", "p")} AND m.location_id = p.location_id
+                    AND jsonb_exists(v.goal -> 'location_group_ids', m.group_id::text)))
+          ) AS g
           LEFT JOIN LATERAL (
             SELECT c.id AS campaign_id, c.key AS campaign_key, c.timezone, c.paused,
               ${epochMillis("c.starts_at")} AS campaign_starts, ${epochMillis("c.ends_at")} AS campaign_ends,

@@ -67,6 +67,7 @@ export interface ReportQuery {
   readonly end: LocalDate;
   readonly filters: ReportFilters;
   readonly status: string | null;
+  readonly isByVariant: boolean;
 }
 
 /**
@@ -138,9 +139,16 @@ export const rowReportParameters = (statuses: ReadonlyArray<string>) => ({
   status: parameter("Keeps the rows with this status.", statuses[0] ?? "", { enum: statuses }),
 });
 
+/** The parameter that splits the rows of a report. */
+export const byVariant = {
+  by: parameter("`variant` gives a row for each variant of a notification, with its `variant`.", "variant", {
+    enum: ["variant"],
+  }),
+};
+
 /** The parameters of a request, unread. */
 export type SentParameters = {
-  readonly [name in keyof typeof fields | "status"]?: string | ReadonlyArray<string>;
+  readonly [name in keyof typeof fields | "status" | "by"]?: string | ReadonlyArray<string>;
 };
 
 /** Zone and time of a request, and the statuses of rows (none for the summary, which ignores it). */
@@ -148,6 +156,8 @@ export interface ReportContext {
   readonly timezone: TimeZoneName;
   readonly now: number;
   readonly statuses: ReadonlyArray<string>;
+  /** Whether rows can be split by their variant. */
+  readonly isSplittable: boolean;
 }
 
 /** Reads the parameters. Fails with 422 `validation_failed` that names every problem. */
@@ -161,12 +171,15 @@ export const readReportQuery = (
   const { fields: read, problems } = parseFields(Schema.Struct(fields), single);
   const status = context.statuses.length === 0 ? null : (single["status"] ?? null);
   for (const [name, value] of Object.entries(sent)) {
-    const isIgnored = name === "status" && context.statuses.length === 0;
+    const isIgnored =
+      (name === "status" && context.statuses.length === 0) || (name === "by" && !context.isSplittable);
     if (typeof value !== "string" && !isIgnored) problems.add(name, fieldSentence(givenOnce, [name]));
   }
   if (status !== null && !context.statuses.includes(status)) {
     problems.add("status", `The status of a row in this report is ${either(context.statuses)}.`);
   }
+  const by = context.isSplittable ? (single["by"] ?? null) : null;
+  if (by !== null && by !== "variant") problems.add("by", "The by of this report can only be variant.");
   const { end, start } = readRange(sent, context, problems);
   if (!problems.isEmpty) return Effect.fail(Unprocessable.validation(problems.fields));
   return Effect.succeed({
@@ -181,6 +194,7 @@ export const readReportQuery = (
       contentType: read.content_type ?? null,
     },
     status,
+    isByVariant: by !== null,
   });
 };
 

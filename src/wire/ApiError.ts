@@ -79,7 +79,13 @@ export class MethodNotAllowed extends Schema.Error<MethodNotAllowed>("MethodNotA
 /** 409: another request or another resource prevents this one. */
 export class Conflict extends Schema.Error<Conflict>("Conflict")(
   errorBody(
-    ["request_in_progress", "media_in_use", "experiment_running"],
+    [
+      "request_in_progress",
+      "media_in_use",
+      "experiment_running",
+      "experiment_not_running",
+      "experiment_stopped",
+    ],
     "A request with this Idempotency-Key is still running.",
     withFields,
   ),

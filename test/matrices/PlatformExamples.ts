@@ -237,6 +237,17 @@ export const platformExamples: Examples = {
       })),
     idKinds: { "?campaign": "campaign" },
   },
+  "GET /campaigns/:campaign/experiment": onCampaign,
+  "POST /campaigns/:campaign/experiment/stop": {
+    request: (fixture) =>
+      Effect.gen(function* () {
+        const { make, resources } = fixture;
+        const campaign = yield* make.campaign({ type: "geo", location_ids: [resources["location"]] });
+        const { id: notification_id } = yield* make.notification(campaign, { variants: [{ key: "b", weight: 50 }] });
+        return { params: { campaign }, body: { winner: { notification_id, key: "b" } } };
+      }),
+    idKinds: { "winner.notification_id": "notification" },
+  },
   "GET /campaigns/:campaign/recipients": {
     request: ({ resources }) =>
       Effect.succeed({

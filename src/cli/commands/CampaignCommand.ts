@@ -11,6 +11,7 @@ import { formatInstant, paceText, yesNo } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
 import { details } from "../terminal/Table.ts";
 import { copyCampaign } from "./CampaignCopyCommand.ts";
+import { showExperiment } from "./CampaignExperimentCommand.ts";
 import { listRecipients } from "./CampaignRecipientsCommand.ts";
 
 const idsOr = (ids: ReadonlyArray<string>, none: string): string =>
@@ -192,6 +193,7 @@ export const campaignCommand = operatorCommands("campaign", {
     list,
     show,
     listRecipients,
+    showExperiment,
     change("pause", "Pause a campaign: it sends nothing until it is published"),
     change("publish", "Publish a paused campaign"),
     change("archive", "Archive a campaign: pause it, and leave it out of lists"),

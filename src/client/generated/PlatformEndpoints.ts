@@ -48,7 +48,8 @@ export interface ActivityEntry {
     | "attach"
     | "detach"
     | "import"
-    | "revoke";
+    | "revoke"
+    | "stop";
   readonly resource: {
     /** The kind of the resource. */
     readonly type:
@@ -594,6 +595,105 @@ export interface DeviceEvent {
   readonly received_at: string;
 }
 
+/** The JSON of `Experiment`. */
+export interface Experiment {
+  /** What its experiment counts as success; null for nothing. */
+  readonly goal: Goal | null;
+  /** `none` for a campaign without a holdout and without variants. */
+  readonly status: "none" | "running" | "stopped";
+  /** When the first was enrolled; null before. */
+  readonly started_at: string | null;
+  /** When it was stopped; null before. */
+  readonly stopped_at: string | null;
+  /** The variant that everybody gets since the stop; null for `control`, and before the stop. */
+  readonly winner: ExperimentWinner | null;
+  /**
+   * `holdout`, if there is one, then the variants of each notification and its `control`, in the order
+   * of the notifications and variants.
+   */
+  readonly arms: ReadonlyArray<ExperimentArm>;
+  /** Each variant against its `control`, then `all` against `holdout`. */
+  readonly comparisons: ReadonlyArray<ExperimentComparison>;
+  /** Whether people are split by the weights; null without an experiment. */
+  readonly sample_ratio: {
+    /** How likely such a split of people is by chance (chi-squared); null before anybody is enrolled. */
+    readonly p_value: number | null;
+    /** False below 0.001: then something is wrong, and the figures mislead. */
+    readonly ok: boolean;
+  } | null;
+}
+
+/** The JSON of `ExperimentArm`. */
+export interface ExperimentArm {
+  /** Id of the notification; null for `holdout` and `all`. */
+  readonly notification_id: string | null;
+  /**
+   * `holdout` for people who get nothing; else the key of a variant, or `control`; `all` where no
+   * notification has variants.
+   */
+  readonly key: string;
+  /** People, and devices without a person, that are enrolled in the arm. */
+  readonly enrolled: number;
+  /** Messages that were delivered to them while the experiment ran. */
+  readonly delivered: number;
+  /** How many of them reached the goal in time; null without a goal. */
+  readonly converted: number | null;
+  /** `converted` per 100 enrolled, to two decimals; null where nobody is enrolled. */
+  readonly rate: number | null;
+  /** The 95 % Clopper–Pearson interval of the rate, per 100, to four decimals. */
+  readonly interval: readonly [number, number] | null;
+}
+
+/** The JSON of `ExperimentComparison`. */
+export interface ExperimentComparison {
+  /** Id of the notification; null for `all` against `holdout`. */
+  readonly notification_id: string | null;
+  /** A variant, or `all` for everyone who got messages. */
+  readonly key: string;
+  /** `control` of the same notification, or `holdout`. */
+  readonly against: string;
+  /**
+   * Rate of `key` less that of `against`, in percentage points, to two decimals; null where one of
+   * them has nobody.
+   */
+  readonly difference: number | null;
+  /**
+   * The interval that has the true difference at every look in at least 95 % of experiments, to four
+   * decimals; null while the rates have no variance.
+   */
+  readonly interval: readonly [number, number] | null;
+  /** Sequential p-value: it is valid however often one looks. */
+  readonly p_value: number | null;
+  /** P-value of Fisher's exact test, for one look that was planned before; null above a million units. */
+  readonly fisher_p_value: number | null;
+  /** Whether `p_value` is below 0.05. */
+  readonly significant: boolean;
+}
+
+/** The JSON of `ExperimentStop`. */
+export interface ExperimentStop {
+  /**
+   * The variant that everybody gets from now on; null for `control`. It must be sent. Other
+   * notifications go on with their `control`.
+   */
+  readonly winner: {
+    /** Id of the notification. */
+    readonly notification_id: string;
+    /** Key of its variant, or `control`. */
+    readonly key: string;
+  } | null;
+  /** Whether those who are held out go on getting nothing; false if left out. */
+  readonly keep_holdout?: boolean | null | undefined;
+}
+
+/** The JSON of `ExperimentWinner`. */
+export interface ExperimentWinner {
+  /** Id of the notification. */
+  readonly notification_id: string;
+  /** Key of its variant, or `control`. */
+  readonly key: string;
+}
+
 /** The JSON of `Explanation`. */
 export interface Explanation {
   /** The campaign. */
@@ -738,6 +838,8 @@ export interface InteractionReportRow {
   readonly status: "active" | "scheduled" | "paused" | "ended" | "unused";
   /** Its type. */
   readonly type: "message" | "survey";
+  /** With `by=variant`: the key of the variant, or `control`; null without variants. */
+  readonly variant?: string | null | undefined;
   /** Its deliveries in the range. */
   readonly delivered: number;
   /** Deliveries that were opened in the range, whenever they were delivered. */
@@ -2302,6 +2404,8 @@ export interface ReportsInteractionsQuery extends ReportQuery {
   readonly campaign_status?: "active" | "scheduled" | "paused" | "ended" | undefined;
   /** Keeps the rows with this status. */
   readonly status?: "active" | "scheduled" | "paused" | "ended" | "unused" | undefined;
+  /** `variant` gives a row for each variant of a notification, with its `variant`. */
+  readonly by?: "variant" | undefined;
 }
 
 /** The query parameters of `reports.surveys`. */
@@ -2356,6 +2460,7 @@ export interface ActivityListQuery extends PageQuery {
     | "detach"
     | "import"
     | "revoke"
+    | "stop"
     | undefined;
 }
 
@@ -2503,6 +2608,27 @@ export interface CopiesEndpoints {
     readonly made: CopyCounts;
     readonly matched: CopyCounts;
   }>;
+}
+
+/** Variants and holdouts of campaigns, compared. */
+export interface ExperimentsEndpoints {
+  /**
+   * Show what the experiment of a campaign has found. Who is enrolled, who of them reached the
+   * campaign's goal, and how sure the differences are. The sequential p-values and the intervals of
+   * differences stay valid however often they are looked at.
+   */
+  readonly get: {
+    (campaign: string, options?: CallOptions): Promise<Experiment>;
+    /** The same as a CSV file (RFC 4180). */
+    csv(campaign: string, options?: CallOptions): Promise<string>;
+  };
+  /**
+   * Stop the experiment of a campaign. From now on everybody gets the winner, and those who were held
+   * out do, too, unless `keep_holdout` says otherwise. Nobody is enrolled any more; those who are go
+   * on converting until their hours end. The same stop again changes nothing, another one is a 409
+   * `experiment_stopped`.
+   */
+  stop(campaign: string, body: ExperimentStop, options?: ChangeOptions): Promise<Experiment>;
 }
 
 /** A notification has a content, which people read, and a trigger on each of its campaigns. */
@@ -2825,7 +2951,10 @@ export interface ReportsEndpoints {
   /**
    * Report on the opens and clicks of each notification. A row for every notification that the report
    * on notifications has with these parameters. Opens and clicks count deliveries, on the day when
-   * they were opened or clicked. The most delivered come first, then by name and id. Not paginated.
+   * they were opened or clicked. The most delivered come first, then by name and id. With `by=variant`
+   * a notification with variants has a row for each of them and for `control`, also without
+   * deliveries, and one with a null `variant` for what was delivered outside an experiment, if
+   * anything was. Not paginated.
    */
   readonly interactions: {
     (
@@ -2974,6 +3103,8 @@ export interface PlatformGroups {
   readonly campaigns: CampaignsEndpoints;
   /** Campaigns from one environment in the other one. */
   readonly copies: CopiesEndpoints;
+  /** Variants and holdouts of campaigns, compared. */
+  readonly experiments: ExperimentsEndpoints;
   /** A notification has a content, which people read, and a trigger on each of its campaigns. */
   readonly notifications: NotificationsEndpoints;
   /** The content of notifications, which is created without a campaign and can be shared by several. */
@@ -3056,6 +3187,10 @@ export const platformEndpoints = {
   },
   copies: {
     copy: "POST /campaigns/{campaign}/copy envelope body key",
+  },
+  experiments: {
+    get: "GET /campaigns/{campaign}/experiment csv",
+    stop: "POST /campaigns/{campaign}/experiment/stop body key",
   },
   notifications: {
     list: "GET /campaigns/{campaign}/notifications pages",

@@ -20,6 +20,7 @@ export const distributedTables = [
   "push_queue",
   "enrolment",
   "enrolment_count",
+  "variant_count",
   "survey_response",
   "test_response",
   "answer_delta",

@@ -41,4 +41,7 @@ export const experimentSql = (campaign: string): Statement.Fragment =>
     'campaignKey', ${campaign}.key, 'campaignId', ${campaign}.id,
     'holdoutPercent', ${campaign}.holdout_percent, 'isStopped', ${campaign}.experiment_stopped_at IS NOT NULL,
     'keepHoldout', COALESCE(${campaign}.keep_holdout, false),
-    'winnerNotificationId', ${campaign}.winner_notification_id, 'winnerKey', ${campaign}.winner_key) END`);
+    'winnerNotificationId', ${campaign}.winner_notification_id, 'winnerKey', ${campaign}.winner_key,
+    'goal', CASE ${campaign}.goal ->> 'type' WHEN 'event' THEN 'event:' || (${campaign}.goal ->> 'event')
+      ELSE ${campaign}.goal ->> 'type' END,
+    'goalHours', (${campaign}.goal ->> 'within_hours')::int) END`);

@@ -21,6 +21,7 @@ export const armRulesSql = (
 ): Statement.Fragment => sql`
   arm_rule AS MATERIALIZED (
     SELECT q.workspace_id, q.environment, q.source_id, q.holdout_text, q.variant_text, q.winner, q.enrols,
+      q.goal, q.goal_hours,
       decode(q.below, 'hex') AS holdout_below,
       ARRAY (SELECT decode(b.hex, 'hex') FROM jsonb_array_elements_text(q.thresholds)
         WITH ORDINALITY AS b (hex, ord) ORDER BY b.ord) AS thresholds,
@@ -35,6 +36,8 @@ export const armRulesSql = (
       keys: ["jsonb", ({ keys }) => keys],
       winner: ["text", ({ winner }) => winner],
       enrols: ["bool", ({ enrols }) => enrols],
+      goal: ["text", ({ goal }) => goal],
+      goal_hours: ["int4", ({ goalHours }) => goalHours],
     })}
   )`;
 
@@ -43,6 +46,7 @@ const digest = (sql: SqlClient.SqlClient, prefix: string) =>
 
 /** The columns of a row `due` with a `unit`, by its rule `q`: whether it is held out, and its variant. */
 export const armSql = (sql: SqlClient.SqlClient): Statement.Fragment => sql`q.winner, q.enrols,
+  q.goal, q.goal_hours,
   CASE WHEN q.holdout_below IS NULL THEN false
     ELSE ${digest(sql, "q.holdout_text")} < q.holdout_below END AS held_out,
   CASE WHEN cardinality(q.keys) > 0
@@ -51,12 +55,13 @@ export const armSql = (sql: SqlClient.SqlClient): Statement.Fragment => sql`q.wi
 /**
  * Common table expressions that enrol units, and end in `enrolled`, the new rows, with their counts. `rows`
  * selects from earlier expressions: the tenant, `campaign_key`, `notification_key`, `unit_key`, `held_out`,
- * `variant`, the instant `now` and `rank`, which is 1 for the first row of a unit in its campaign. They are
+ * `variant`, `goal`, `goal_hours`, the instant `now` and `rank`, which is 1 for the first row of a unit in its campaign. They are
  * always inserted in the same order, so that two transactions that enrol the same people do not deadlock.
  */
 export const enrolledSql = (sql: SqlClient.SqlClient, rows: Statement.Fragment): Statement.Fragment => sql`
   enrolling AS MATERIALIZED (
-    SELECT r.workspace_id, r.environment, r.campaign_key, r.unit_key, r.now,
+    SELECT r.workspace_id, r.environment, r.campaign_key, r.unit_key, r.now, r.goal,
+      r.now + r.goal_hours * interval '1 hour' AS goal_until,
       CASE WHEN r.held_out OR r.variant IS NULL THEN 0 ELSE r.notification_key END AS notification_key,
       CASE WHEN r.held_out THEN 'holdout' ELSE COALESCE(r.variant, 'all') END AS arm,
       r.rank = 1 AND (
@@ -67,8 +72,9 @@ export const enrolledSql = (sql: SqlClient.SqlClient, rows: Statement.Fragment):
     FROM (${rows}) AS r
   ), enrolled AS (
     INSERT INTO ${table.enrolment} (workspace_id, environment, campaign_key, unit_key, notification_key,
-      is_first, arm, enrolled_at)
-    SELECT workspace_id, environment, campaign_key, unit_key, notification_key, is_first, arm, now
+      is_first, arm, enrolled_at, goal, goal_until)
+    SELECT workspace_id, environment, campaign_key, unit_key, notification_key, is_first, arm, now, goal,
+      goal_until
     FROM enrolling WHERE is_first OR notification_key <> 0
     ORDER BY campaign_key, unit_key, notification_key
     ON CONFLICT DO NOTHING

@@ -23,6 +23,9 @@ export interface Experiment {
   /** After a stop: the notification that has a winner, and its variant; null for control. */
   readonly winnerNotificationId: string | null;
   readonly winnerKey: string | null;
+  /** The goal as `enrolment` has it: its type, or `event:` and the name of the event; null for none. */
+  readonly goal: string | null;
+  readonly goalHours: number | null;
 }
 
 /** What a unit gets of a notification. */
@@ -34,6 +37,9 @@ export interface Arm {
   readonly winner: string | null;
   /** Whether the unit is enrolled by it. */
   readonly enrols: boolean;
+  /** The goal of the campaign, with the hours in which the unit can reach it. */
+  readonly goal: string | null;
+  readonly goalHours: number | null;
 }
 
 /** The holdout that holds now, in percent. */
@@ -49,6 +55,8 @@ export const armOf = (experiment: Experiment, notificationId: string, split: Spl
   variant: experiment.isStopped ? null : variantOf(notificationId, split, unit),
   winner: winnerOf(experiment, notificationId),
   enrols: !experiment.isStopped,
+  goal: experiment.goal,
+  goalHours: experiment.goalHours,
 });
 
 /** The same for a statement that computes the arms of many units (`ArmsSql.ts`). */
@@ -63,6 +71,8 @@ export const armRuleOf = (experiment: Experiment, notificationId: string, split:
     keys: hasArms ? [...split.map(({ key }) => key), control] : [],
     winner: winnerOf(experiment, notificationId),
     enrols: !isStopped,
+    goal: experiment.goal,
+    goalHours: experiment.goalHours,
   };
 };
 

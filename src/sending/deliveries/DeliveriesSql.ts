@@ -22,10 +22,17 @@ export class DeliveriesSql extends SqlService<DeliveriesSql>("waypost/sending/De
   const { onShard } = workspaceStatements(sql);
 
   /** The parts of `insertWithinCaps` for deliveries of which some belong to experiments, and for others. */
-  const noArms = { columns: sql``, values: sql``, enrolled: sql``, found: sql`` };
+  const noArms = {
+    columns: sql``,
+    values: sql``,
+    settled: sql`, NULL::text AS variant, false AS enrolled`,
+    enrolled: sql``,
+    found: sql``,
+  };
   const arms: typeof noArms = {
-    columns: sql`, variant, winner`,
-    values: sql`, variant, winner`,
+    columns: sql`, variant, winner, enrolled`,
+    values: sql`, variant, winner, unit_key IS NOT NULL`,
+    settled: sql`, unit_key IS NOT NULL AS enrolled`,
     enrolled: sql`, ${enrolledSql(
       sql,
       sql`SELECT *, row_number() OVER (PARTITION BY campaign_key, unit_key ORDER BY ord) AS rank
@@ -55,7 +62,7 @@ export class DeliveriesSql extends SqlService<DeliveriesSql>("waypost/sending/De
       Effect.map(
         onShard(all)((due) => {
           const isExperiment = due.some(({ arm }) => arm !== null);
-          const { columns, enrolled, found, values } = isExperiment ? arms : noArms;
+          const { columns, enrolled, found, settled, values } = isExperiment ? arms : noArms;
           return sql<AllowedDelivery>`
         WITH due AS (
           SELECT * FROM ${unnested("d", due, {
@@ -81,6 +88,8 @@ export class DeliveriesSql extends SqlService<DeliveriesSql>("waypost/sending/De
             permit: ["int4", (d) => (d.isPaced ? permit.held : permit.none)],
             ...(isExperiment && {
               unit_key: ["int4", (d) => (d.arm?.enrols === true ? d.arm.unitKey : null)],
+              goal: ["text", (d) => d.arm?.goal ?? null],
+              goal_hours: ["int4", (d) => d.arm?.goalHours ?? null],
               held_out: ["bool", (d) => d.arm?.isHeldOut ?? false],
               variant: ["text", (d) => d.arm?.variant ?? null],
               winner: ["text", (d) => d.arm?.winner ?? null],
@@ -117,7 +126,7 @@ export class DeliveriesSql extends SqlService<DeliveriesSql>("waypost/sending/De
           FROM allowed WHERE status = 'queued'
         ), ${deliveryDeltasSql(
           sql,
-          sql`SELECT *, now AS settled_at FROM allowed WHERE status IN ('delivered', 'failed')`,
+          sql`SELECT *, now AS settled_at ${settled} FROM allowed WHERE status IN ('delivered', 'failed')`,
         )} ${enrolled}
         SELECT ord::int AS ord, source_id AS "sourceId" ${found} FROM allowed`;
         }),

@@ -6,6 +6,7 @@ import { firstRow, firstValue } from "../../database/Statements.ts";
 import { sameTenant, tenantIs } from "../../database/TenantColumns.ts";
 import { workspaceStatements, table } from "../../database/WorkspaceGroups.ts";
 import { interactionDeltasSql } from "../../deltas/DeltasSql.ts";
+import { conversionsSql } from "../../deltas/ExperimentCountsSql.ts";
 import type { TextSource } from "../../notifications/templates/MessageTexts.ts";
 import {
   deliveredMediaSql,
@@ -108,11 +109,18 @@ export class MessagesSql extends SqlService<MessagesSql>("waypost/sending/Messag
               ${type === "clicked" ? sql`, clicked_at = COALESCE(e.clicked_at, ${instant(at)})` : sql``}
             FROM earlier e WHERE ${isReceived(tenant, sourceId, deviceKey)}
             RETURNING d.*, e.opened_at IS NULL AS opens, e.clicked_at IS NULL AS clicks
-          ), ${interactionDeltasSql(
-            sql,
-            sql`SELECT *, ${instant(at)} AS at, opens::int AS opened,
+          ), changed AS (
+            SELECT *, ${instant(at)} AS at, opens::int AS opened,
               ${type === "clicked" ? sql`clicks::int` : sql`0`} AS clicked
-              FROM updated WHERE NOT test`,
+            FROM updated WHERE NOT test
+          ), ${interactionDeltasSql(sql, sql`SELECT * FROM changed`)}, ${conversionsSql(
+            sql,
+            sql`SELECT c.workspace_id, c.environment, c.campaign_key, c.at, true AS is_reply, g.goal,
+                COALESCE(-v.user_key, v.key) AS unit_key
+              FROM changed c
+              JOIN ${table.device} v ON ${tenantIs("v", tenant)} AND v.key = ${deviceKey}
+              JOIN (VALUES ('opened'), ('clicked')) AS g (goal)
+                ON CASE g.goal WHEN 'opened' THEN c.opened ELSE c.clicked END = 1`,
           )}
           SELECT ${utc("opened_at")} AS opened_at, ${utc("clicked_at")} AS clicked_at FROM updated`,
         ),

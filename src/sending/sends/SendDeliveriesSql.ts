@@ -5,6 +5,7 @@ import { SqlService } from "../../database/SqlService.ts";
 import { tenantColumns } from "../../database/TenantColumns.ts";
 import { workspaceStatements } from "../../database/WorkspaceGroups.ts";
 import { addedDeliveryDeltasSql } from "../../deltas/DeltasSql.ts";
+import { variantCountsSql } from "../../deltas/ExperimentCountsSql.ts";
 import type { Transport } from "../../devices/PushAddress.ts";
 import { recordedDeliveriesOfSql } from "../../outbox/RecordedEventsSql.ts";
 import type { TimeZoneName } from "../../time/TimeZone.ts";
@@ -102,6 +103,8 @@ export class SendDeliveriesSql extends SqlService<SendDeliveriesSql>("waypost/se
       condition,
       columns: sql``,
       values: sql``,
+      created: null,
+      counted: sql``,
       enrolled: sql``,
     });
     /** The same parts if some have one: the arms of `rows`, and the enrolment of those that are kept. */
@@ -110,7 +113,7 @@ export class SendDeliveriesSql extends SqlService<SendDeliveriesSql>("waypost/se
       { isOfSend, ownUser }: BatchParts,
       { condition, isKept, rows }: typeof plain,
       now: number,
-    ): ReturnType<typeof noArms> => ({
+    ): Omit<ReturnType<typeof noArms>, "created"> & { readonly created: Statement.Fragment } => ({
       unit: sql`, CASE WHEN ${ownUser} IS NULL THEN 'device:' || d.id ELSE 'user:' || d.user_id END AS unit,
         COALESCE(-${ownUser}, d.key) AS unit_key`,
       assigned: sql`${armRulesSql(sql, arms)}, assigned AS MATERIALIZED (
@@ -122,8 +125,15 @@ export class SendDeliveriesSql extends SqlService<SendDeliveriesSql>("waypost/se
       )}, `,
       rows: sql`assigned AS due`,
       condition: sql`NOT due.held_out`,
-      columns: sql`, variant, winner`,
-      values: sql`, due.variant, due.winner`,
+      columns: sql`, variant, winner, enrolled`,
+      values: sql`, due.variant, due.winner, COALESCE(due.enrols, false)`,
+      created: sql`, campaign_key, notification_key, content_type, variant, enrolled`,
+      counted: sql`, ${variantCountsSql(
+        sql,
+        "variant_deliveries",
+        sql`SELECT *, 'fixed_time' AS trigger_type, ${instant(now)} AS at, 1 AS delivered, 0 AS opened,
+          0 AS clicked FROM created WHERE status = 'delivered'`,
+      )}`,
       enrolled: sql`UNION ALL
         SELECT 0, '', 0::bigint, CASE WHEN notification_key = 0 THEN arm ELSE 'all' END, 'enrolled',
           count(*)::int
@@ -177,7 +187,7 @@ export class SendDeliveriesSql extends SqlService<SendDeliveriesSql>("waypost/se
             const base = isQuiet ? during(ownQuiet, parts.isOfSend) : plain;
             const { allowed, isKept, status, zone } = base;
             const armParts = hasArms ? withArms(ownArms, parts, base, now) : noArms(base);
-            const { assigned, columns, condition, enrolled, rows, unit, values } = armParts;
+            const { assigned, columns, condition, counted, enrolled, rows, unit, values } = armParts;
             return sql<CreatedDeliveries | EnrolledRow>`
           WITH ${batches}, due AS (
             SELECT s.workspace_id, s.environment, s.source_id, d.key AS device_key, d.transport,
@@ -204,14 +214,15 @@ export class SendDeliveriesSql extends SqlService<SendDeliveriesSql>("waypost/se
               settled_at: ["timestamptz", (each) => (isSettled(each) ? now : null)],
             })} ON ${isOfTenant} g.route = due.route
             WHERE ${condition} AND ${isKept} ${order}
-            RETURNING workspace_id, environment, source_id, device_key, transport, status ${created}
+            RETURNING workspace_id, environment, source_id, device_key, transport, status
+              ${armParts.created ?? created}
           ), added AS MATERIALIZED (
             ${added}
           ), ${addedDeliveryDeltasSql(
             sql,
             sql`SELECT *, 'fixed_time' AS trigger_type FROM added WHERE status IN ('delivered', 'failed')`,
             now,
-          )}, queued AS (
+          )} ${counted}, queued AS (
             INSERT INTO push_queue (workspace_id, environment, source_id, device_key, transport,
               due_at ${waits ? sql`, permit` : sql``})
             SELECT workspace_id, environment, source_id, device_key, transport, ${
