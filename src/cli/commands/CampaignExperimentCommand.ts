@@ -14,7 +14,8 @@ import { details } from "../terminal/Table.ts";
 const between = (interval: ReadonlyArray<number> | null, unit: string): string =>
   interval === null ? "-" : `${interval.join(" to ")}${unit}`;
 
-const goalText = ({ goal }: Experiment): string =>
+/** The goal of a campaign. */
+export const goalText = ({ goal }: Pick<Experiment, "goal">): string =>
   goal === null ? "none" : `${goal.type} within ${counted(goal.within_hours, "hour")}`;
 
 const ratioText = ({ sample_ratio: ratio }: Experiment): string =>
@@ -25,7 +26,14 @@ const ratioText = ({ sample_ratio: ratio }: Experiment): string =>
 const winnerText = ({ stopped_at, winner }: Experiment): string =>
   stopped_at === null ? "-" : winner === null ? "control" : `${winner.key} of ${winner.notification_id}`;
 
-const comparisonText = ({ against, difference, interval, p_value, significant, ...one }: ExperimentComparison) => {
+const comparisonText = ({
+  against,
+  difference,
+  interval,
+  p_value,
+  significant,
+  ...one
+}: ExperimentComparison) => {
   const name = `${one.key} against ${against}`;
   if (difference === null) return `${name}: nothing to compare yet.`;
   const sign = difference > 0 ? "+" : "";
