@@ -8,10 +8,12 @@
  *     node scripts/chaos.ts --devices 2000 --kills 20 --stops 0 --cuts 0 --stalls 0 --workers 3 --seed 1
  *     node scripts/chaos.ts --single --devices 24000 --kills 20
  *     node scripts/chaos.ts --held --devices 2000 --kills 20
+ *     node scripts/chaos.ts --experiment --devices 2000 --kills 20
  *     node scripts/chaos.ts --pace --devices 300000 --per-minute 60000 --kills 10
  *
  * `--single` disrupts one send whose pushes take 3 to 7 seconds each. With `--held` quiet hours hold every
- * message and end a moment later, and every second send has a template. With `--pace` one send has a pace of
+ * message and end a moment later, and every second send has a template. With `--experiment` campaigns have a
+ * holdout and variants: each unit must be enrolled once, and no held-out unit gets anything. With `--pace` one send has a pace of
  * `--per-minute`, and processes are killed throughout it (`chaos/PaceRun.ts`). The database is an embedded
  * one, or the empty one of DATABASE_URL.
  */
@@ -33,6 +35,7 @@ import {
 } from "./chaos/ChaosRun.ts";
 import { DatabaseProxy } from "./chaos/DatabaseProxy.ts";
 import { cut, isSending, kill, stall, stop } from "./chaos/Disruptions.ts";
+import { experimentVerdict } from "./chaos/ExperimentLedger.ts";
 import { LedgerServer } from "./chaos/LedgerServer.ts";
 import { killThroughout, paceVerdict } from "./chaos/PaceRun.ts";
 import { type PlannedSend, prepareSends } from "./chaos/PlannedSends.ts";
@@ -50,6 +53,7 @@ const { values } = parseArgs({
     stalls: { type: "string", default: "0" },
     single: { type: "boolean", default: false },
     held: { type: "boolean", default: false },
+    experiment: { type: "boolean", default: false },
     pace: { type: "boolean", default: false },
     "per-minute": { type: "string", default: "60000" },
     seed: { type: "string", default: "1" },
@@ -197,6 +201,7 @@ runScenario({
     const { origin } = yield* startApi;
     const sends = isOne ? 1 : kills + stops + cuts + stalls;
     const { planned } = yield* prepareSends(origin, ledger.credentials, devices, sends, {
+      isExperiment: values.experiment,
       isHeld: values.held,
       fields: values.pace ? { max_per_minute: perMinute } : {},
     });
@@ -213,9 +218,10 @@ runScenario({
     const paced = values.pace
       ? yield* paceVerdict(perMinute, disruptions, ledger)
       : { figures: {}, faults: {} };
+    const enrolled = values.experiment ? yield* experimentVerdict : { figures: {}, faults: {} };
     return {
-      figures: { ...load, ...figures, ...paced.figures },
-      faults: { ...faults, ...paced.faults, "work that does not end": isDone ? 0 : 1 },
+      figures: { ...load, ...figures, ...paced.figures, ...enrolled.figures },
+      faults: { ...faults, ...paced.faults, ...enrolled.faults, "work that does not end": isDone ? 0 : 1 },
     };
   }),
 });

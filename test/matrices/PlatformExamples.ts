@@ -45,6 +45,8 @@ const campaignBody = ({ make }: MatrixFixture) =>
 const campaignIdKinds = {
   "location_ids.0": "location",
   "location_group_ids.0": "locationGroup",
+  "goal.location_ids.0": "location",
+  "goal.location_group_ids.0": "locationGroup",
   "segmentation_ids.0": "segment",
 };
 
@@ -204,6 +206,7 @@ export const platformExamples: Examples = {
       device_id: "device",
       location_id: "location",
       "notification.media_asset_id": "media",
+      "notification.variants.0.media_asset_id": "media",
       "notification.questions.0.id": "question",
       "notification.questions.0.choices.0.id": "choice",
     },

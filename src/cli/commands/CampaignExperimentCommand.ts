@@ -14,7 +14,8 @@ import { details } from "../terminal/Table.ts";
 const between = (interval: ReadonlyArray<number> | null, unit: string): string =>
   interval === null ? "-" : `${interval.join(" to ")}${unit}`;
 
-const goalText = ({ goal }: Experiment): string =>
+/** The goal of a campaign. */
+export const goalText = ({ goal }: Pick<Experiment, "goal">): string =>
   goal === null ? "none" : `${goal.type} within ${counted(goal.within_hours, "hour")}`;
 
 const ratioText = ({ sample_ratio: ratio }: Experiment): string =>

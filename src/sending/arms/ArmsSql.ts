@@ -1,7 +1,7 @@
 /** The arms of units and their enrolment, as parts of the statements that create deliveries (contract U3, U4). */
 import type { SqlClient, Statement } from "effect/sql";
 import { unnested } from "../../database/Rows.ts";
-import { table } from "../../database/WorkspaceGroups.ts";
+import { table, workspaceIs } from "../../database/WorkspaceGroups.ts";
 import { sourceColumns } from "../sends/batches/BatchLeasesSql.ts";
 import type { StartedSend } from "../sends/Send.ts";
 import type { armRuleOf } from "./Experiment.ts";
@@ -66,7 +66,7 @@ export const enrolledSql = (sql: SqlClient.SqlClient, rows: Statement.Fragment):
       CASE WHEN r.held_out THEN 'holdout' ELSE COALESCE(r.variant, 'all') END AS arm,
       r.rank = 1 AND (
         SELECT 1 FROM ${table.enrolment} e
-        WHERE e.workspace_id = r.workspace_id AND e.environment = r.environment
+        WHERE ${workspaceIs("e", "r")} AND e.environment = r.environment
           AND e.campaign_key = r.campaign_key AND e.unit_key = r.unit_key LIMIT 1
       ) IS NULL AS is_first
     FROM (${rows}) AS r

@@ -64,7 +64,7 @@ layer(manualWorkers)("Experiments of sends", (it) => {
       yield* run("12:30");
       const { deliveries, enrolments } = yield* experimentOf(campaign);
       assert.sameDeepMembers(
-        enrolments,
+        [...enrolments],
         people.map((person, index) => ({
           unit: `user:${person}`,
           arm: ["holdout", "b", "control"][index] ?? "",
