@@ -14,7 +14,8 @@ CREATE INDEX campaign_goal ON campaign (workspace_id, environment) WHERE goal IS
 
 -- Whether the row is a sum that the job has made, of an arm and a day (UTC). Others are new, and few.
 ALTER TABLE enrolment_count ADD COLUMN is_sum boolean NOT NULL DEFAULT false;
-CREATE INDEX enrolment_count_new ON enrolment_count (workspace_id, environment, campaign_key) WHERE NOT is_sum;
+CREATE INDEX enrolment_count_new ON enrolment_count (workspace_id, environment, campaign_key)
+  WHERE NOT is_sum;
 
 -- Whether the delivery was made for a unit of the experiment, while that ran.
 ALTER TABLE delivery ADD COLUMN enrolled boolean NOT NULL DEFAULT false;

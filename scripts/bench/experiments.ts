@@ -32,7 +32,8 @@ const units = (first: number) => `(
   SELECT 1 AS workspace_id, 'production'::text AS environment, 1 AS campaign_key, 1 AS notification_key,
     n AS unit_key, n AS device_key, n % 10 = 0 AS held_out, true AS enrolled,
     CASE WHEN n % 100 < 30 THEN 'b' WHEN n % 100 < 50 THEN 'c' ELSE 'control' END AS variant,
-    'visit'::text AS goal, 72 AS goal_hours, 1 AS rank, '2026-01-01Z'::timestamptz + n * interval '1 ms' AS now
+    'visit'::text AS goal, 72 AS goal_hours, 1 AS rank,
+    '2026-01-01Z'::timestamptz + n * interval '1 ms' AS now
   FROM generate_series(${first}, ${Math.min(first + chunk - 1, rows)}) AS n) AS u`;
 
 const fill = Effect.gen(function* () {
@@ -46,10 +47,11 @@ const fill = Effect.gen(function* () {
     const from = sql.literal(units(first));
     yield* sql`WITH ${enrolledSql(sql, sql`SELECT * FROM ${from}`)} SELECT 1`.unprepared;
     yield* sql`WITH made AS (
-        INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key, notification_key,
-          content_key, content_type, trigger_type, transport, status, created_at, settled_at, variant, enrolled)
-        SELECT 1, 'production', 1, device_key, 1, 1, 1, 'message', 'fixed_time', 'inbox', 'delivered', now, now,
-          variant, true
+        INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key,
+          notification_key, content_key, content_type, trigger_type, transport, status, created_at,
+          settled_at, variant, enrolled)
+        SELECT 1, 'production', 1, device_key, 1, 1, 1, 'message', 'fixed_time', 'inbox', 'delivered', now,
+          now, variant, true
         FROM ${from} WHERE NOT held_out RETURNING *
       ), ${deliveryDeltasSql(sql, sql`SELECT * FROM made`)} SELECT 1`.unprepared;
   }
@@ -60,10 +62,11 @@ const fill = Effect.gen(function* () {
       [1, 3],
     ] as const)
       yield* sql`WITH visit AS (
-          INSERT INTO geofence_event (workspace_id, environment, device_key, id, type, location_key, occurred_at,
-            received_at)
+          INSERT INTO geofence_event (workspace_id, environment, device_key, id, type, location_key,
+            occurred_at, received_at)
           SELECT 1, 'production', device_key, gen_random_uuid(), 'enter', 1, at, at FROM (
-            SELECT *, now + ${again} * interval '1 hour' + CASE unit_key % (CASE WHEN held_out THEN 7 ELSE 4 END)
+            SELECT *, now + ${again} * interval '1 hour'
+              + CASE unit_key % (CASE WHEN held_out THEN 7 ELSE 4 END)
               WHEN 0 THEN interval '5 hours' WHEN 1 THEN interval '-1 hour'
               ELSE interval '100 hours' END AS at
             FROM ${sql.literal(units(first))} WHERE unit_key % ${share} = 0) AS seen
@@ -92,8 +95,9 @@ const bench = Effect.gen(function* () {
     }>`
     WITH visited AS (
       SELECT DISTINCT n.unit_key FROM enrolment n
-      JOIN geofence_event e ON e.workspace_id = 1 AND e.environment = 'production' AND e.device_key = n.unit_key
-        AND e.occurred_at > n.enrolled_at AND e.occurred_at <= n.enrolled_at + interval '72 hours'
+      JOIN geofence_event e ON e.workspace_id = 1 AND e.environment = 'production'
+        AND e.device_key = n.unit_key AND e.occurred_at > n.enrolled_at
+        AND e.occurred_at <= n.enrolled_at + interval '72 hours'
     )
     SELECT n.arm, count(*)::int AS enrolled, count(v.unit_key)::int AS converted,
       count(d.device_key)::int AS delivered

@@ -9,8 +9,9 @@ import { table } from "../database/WorkspaceGroups.ts";
 import { variantCountsSql } from "./ExperimentCountsSql.ts";
 
 /**
- * Deltas of deliveries that were settled: `rows` has the columns of `delivery_delta`, `settled_at`, `variant`,
- * `enrolled` and one `device_key` each. Test sends must be left out; rows without `settled_at` are.
+ * Deltas of deliveries that were settled: `rows` has the columns of `delivery_delta`, `settled_at`,
+ * `variant`, `enrolled` and one `device_key` each. Test sends must be left out; rows without `settled_at`
+ * are.
  */
 export const deliveryDeltasSql = (sql: SqlClient.SqlClient, rows: Statement.Fragment): Statement.Fragment =>
   sql`delivery_deltas AS (

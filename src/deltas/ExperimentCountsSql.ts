@@ -25,10 +25,10 @@ export const variantCountsSql = (
   )`;
 
 /**
- * Converts the units that have reached their goal, each once, and counts them. `reached` has the columns
- * `workspace_id`, `environment`, `campaign_key`, `unit_key`, `goal` (as in `enrolment`), the instant `at`, and
- * `is_reply`: an interaction counts from the instant of the enrolment on, because it cannot come before the
- * message; anything else only after it. Units are locked in the order of their keys.
+ * Converts the units that have reached their goal, each once, and counts them. `reached` has the tenant,
+ * `campaign_key`, `unit_key`, `goal` (as in `enrolment`), the instant `at`, and `is_reply`: an interaction
+ * counts from the instant of the enrolment on, because it cannot come before the message; anything else only
+ * after it. Units are locked in the order of their keys.
  */
 export const conversionsSql = (sql: SqlClient.SqlClient, reached: Statement.Fragment): Statement.Fragment =>
   sql`reached AS MATERIALIZED (

@@ -183,10 +183,7 @@ export class EventBatch {
   }
 
   /** Sets the outcomes of written events. Returns the accepted ones with their devices, in order. */
-  record(
-    events: ReadonlyArray<IncomingEvent>,
-    rows: ReadonlyArray<Recorded>,
-  ): ReadonlyArray<AcceptedEvent> {
+  record(events: ReadonlyArray<IncomingEvent>, rows: ReadonlyArray<Recorded>): ReadonlyArray<AcceptedEvent> {
     const byEvent = new Map(rows.map((row) => [row.ord - 1, row]));
     return events.flatMap((incomingEvent, index) => {
       const device = byEvent.get(index);

@@ -8,7 +8,7 @@ import type { TenantKey } from "../workspaces/Environment.ts";
 import type { ExperimentStop, ExperimentWinner } from "./ShownExperiment.ts";
 import type { SplitNotification } from "./ExperimentFigures.ts";
 
-/** What is stored of an experiment besides its counts. */
+/** The stored state of an experiment, besides its counts. */
 export interface ExperimentState {
   readonly key: CampaignKey;
   readonly stopped_at: string | null;
@@ -39,7 +39,8 @@ export class CampaignExperimentsSql extends SqlService<CampaignExperimentsSql>(
   /** The state of a campaign that exists. A lock keeps others from enrolling until the transaction ends. */
   state: (tenant: TenantKey, id: CampaignId, isLocked: boolean) =>
     onlyRow(sql<ExperimentState>`
-        SELECT key, ${utc("experiment_stopped_at")} AS stopped_at, COALESCE(keep_holdout, false) AS keep_holdout,
+        SELECT key, ${utc("experiment_stopped_at")} AS stopped_at,
+          COALESCE(keep_holdout, false) AS keep_holdout,
           CASE WHEN winner_key IS NOT NULL THEN
             jsonb_build_object('notification_id', winner_notification_id, 'key', winner_key) END AS winner
         FROM campaign WHERE ${inTenant(tenant)} AND id = ${id} ${isLocked ? sql`FOR UPDATE` : sql``}`),

@@ -28,8 +28,8 @@ const tables = [
 const maxCampaigns = 1_000;
 
 /**
- * Adds new counts to the sums of their keys and spans. A statement replaces both, so in every snapshot the sum
- * of all rows is exact. Of two processes that meet, the second finds the new rows gone.
+ * Adds new counts to the sums of their keys and spans. A statement replaces both, so in every snapshot the
+ * sum of all rows is exact. Of two processes that meet, the second finds the new rows gone.
  */
 const addUp = (sql: SqlClient.SqlClient) =>
   Effect.forEach(

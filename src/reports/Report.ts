@@ -127,7 +127,10 @@ export const InteractionRow = Schema.Struct({
   status: NotificationRow.fields.status,
   type: NotificationRow.fields.type,
   variant: Schema.optionalKey(
-    nullableText("With `by=variant`: the key of the variant, or `control`; null without variants.", "question"),
+    nullableText(
+      "With `by=variant`: the key of the variant, or `control`; null without variants.",
+      "question",
+    ),
   ),
   delivered: NotificationRow.fields.delivered,
   opened: shownInteger("Deliveries that were opened in the range, whenever they were delivered.", 16),

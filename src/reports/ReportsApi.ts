@@ -77,9 +77,9 @@ export class ReportsApi extends HttpApiGroup.make("reports")
         OpenApi.Description,
         "A row for every notification that the report on notifications has with these parameters. " +
           "Opens and clicks count deliveries, on the day when they were opened or clicked. The most " +
-          "delivered come first, then by name and id. With `by=variant` a notification with variants has a " +
-          "row for each of them and for `control`, also without deliveries, and one with a null `variant` for " +
-          "what was delivered outside an experiment, if anything was. Not paginated.",
+          "delivered come first, then by name and id. With `by=variant` a notification with variants has " +
+          "a row for each of them and for `control`, also without deliveries, and one with a null " +
+          "`variant` for what was delivered outside an experiment, if anything was. Not paginated.",
       ),
     HttpApiEndpoint.get("surveys", "/reports/surveys", {
       query: rowReportParameters(surveyRowStatuses),

@@ -9,10 +9,10 @@ export interface RowReport {
   /** A query of the rows with all their columns, in the order of the JSON fields; without a `WHERE`. */
   readonly rows: Statement.Fragment;
   /**
-   * By which columns rows are ordered: figures descending, then the name and the id, then the last one if there
-   * are several rows of an id. Trusted text, not a value.
+   * By which columns rows are ordered: figures descending, then the name, then the last ones, the id if
+   * left out. Trusted text, not a value.
    */
-  readonly order: { readonly figure: string; readonly name: string; readonly last?: string };
+  readonly order: { readonly figure: string; readonly name: string; readonly last?: "id, variant" };
 }
 
 /** Makes a report of rows from what was counted. */
@@ -35,6 +35,7 @@ export const rowReport = (
   WITH ${queries},
   report AS (${rows} WHERE ${status}::text IS NULL OR status = ${status})
   SELECT COALESCE(json_agg(report
-    ORDER BY ${sql.literal(order.figure)} DESC, ${sql.literal(order.name)} COLLATE "C", id${sql.literal(order.last === undefined ? "" : `, ${order.last}`)}),
+    ORDER BY ${sql.literal(order.figure)} DESC, ${sql.literal(order.name)} COLLATE "C",
+      ${sql.literal(order.last ?? "id")}),
       '[]')::text AS data
   FROM report`;

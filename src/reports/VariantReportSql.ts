@@ -49,6 +49,6 @@ export const variantReport: RowReportOf<InteractionCounts> = (sql, tenant, scope
         ${percent(sql, "opened", "delivered")} AS open_rate,
         ${percent(sql, "clicked", "delivered")} AS click_rate
       FROM matching JOIN split USING (key)`,
-    order: { figure: "delivered", name: "name", last: "variant" },
+    order: { figure: "delivered", name: "name", last: "id, variant" },
   };
 };

@@ -279,7 +279,7 @@ describe("experimentOutcomes", () => {
     enrolled,
   });
 
-  it("an experiment whose arms do not have the people of their weights is a warning (U6, running.doctor)", () => {
+  it("arms that do not have the people of their weights are a warning (U6, running.doctor)", () => {
     const good = experiment(10, { "0 holdout": 100, "0 all": 900, "n b": 440, "n control": 460 });
     const bad = experiment(10, { "0 holdout": 10, "0 all": 900, "n b": 440, "n control": 460 });
     assert.deepStrictEqual(verdicts(experimentOutcomes([])), ["ok"]);

@@ -92,7 +92,7 @@ layer(TestWaypost.layer)("Conversions of units", (it) => {
       }),
   );
 
-  it.effect("a visit counts at the places and groups of the goal (U5.1)", () =>
+  it.effect("a visit counts at the locations and groups of the goal (U5.1)", () =>
     Effect.gen(function* () {
       const world = yield* enrolledWorld({ type: "visit", within_hours: 2 });
       const { production } = world;

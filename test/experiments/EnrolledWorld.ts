@@ -17,8 +17,8 @@ interface StoredGoal {
 }
 
 /**
- * A campaign with a goal at one location, a phone, and units that are enrolled by rows: what converts them does
- * not depend on who has enrolled them.
+ * A campaign with a goal at one location, a phone, and units that are enrolled by rows: conversions do not
+ * depend on what has enrolled them.
  */
 export const enrolledWorld = (
   goal: StoredGoal,
@@ -46,15 +46,16 @@ export const enrolledWorld = (
     ) =>
       Effect.orDie(sql`
         WITH added AS (
-          INSERT INTO enrolment (workspace_id, environment, campaign_key, unit_key, notification_key, is_first,
-            arm, enrolled_at, goal, goal_until)
+          INSERT INTO enrolment (workspace_id, environment, campaign_key, unit_key, notification_key,
+            is_first, arm, enrolled_at, goal, goal_until)
           SELECT workspace_id, environment, ${campaignKey}, COALESCE(-user_key, key), ${notificationKey},
             ${isFirst}, ${arm}, ${iso(at)}::text::timestamptz, ${goal.type}::text,
             ${iso(at + goal.within_hours * hour)}::text::timestamptz
           FROM device WHERE id = ${device.id}
           RETURNING *
         )
-        INSERT INTO enrolment_count (workspace_id, environment, campaign_key, notification_key, arm, at, enrolled)
+        INSERT INTO enrolment_count (workspace_id, environment, campaign_key, notification_key, arm, at,
+          enrolled)
         SELECT workspace_id, environment, campaign_key, notification_key, arm, enrolled_at, 1 FROM added`);
     /** Conversions by arm: of rows of units, and as counted. They must be the same. */
     const converted = Effect.gen(function* () {

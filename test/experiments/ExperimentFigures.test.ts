@@ -59,7 +59,7 @@ it("without holdout and variants there is nothing (Z7)", () => {
   assert.deepStrictEqual(figuresOf({}), { arms: [], comparisons: [], sample_ratio: null });
 });
 
-it("rates have two decimals, intervals four, differences are points, and p-values are not rounded (U6.1, U6.2)", () => {
+it("rates have two decimals, intervals four, p-values are not rounded (U6.1, U6.2)", () => {
   const { arms, comparisons } = figuresOf(
     { holdout: 50 },
     {

@@ -29,14 +29,19 @@ const sent = (campaign: object = { holdout_percent: 25, goal }, notification: ob
       each.device.ask(`/messages/${each.message.id}/${type}`, { method: "POST" });
     const path = `/campaigns/${campaignId}/experiment`;
     const ask = (rest = "", body?: unknown) =>
-      Effect.map(production.platform(path + rest, body === undefined ? {} : { body }), (answer) => answer.body.data);
+      Effect.map(
+        production.platform(path + rest, body === undefined ? {} : { body }),
+        (answer) => answer.body.data,
+      );
     const report = (query = "") =>
       Effect.map(production.platform(`/reports/interactions?by=variant${query}`), ({ body }) => body.data);
     return { ...world, sql, campaignId, notificationId, inboxes, mark, ask, report };
   });
 
 const counted = (arms: ReadonlyArray<any>) =>
-  Object.fromEntries(arms.map(({ converted, delivered, enrolled, key }) => [key, [enrolled, delivered, converted]]));
+  Object.fromEntries(
+    arms.map(({ converted, delivered, enrolled, key }) => [key, [enrolled, delivered, converted]]),
+  );
 
 layer(TestWaypost.layer)("An experiment of a send", (it) => {
   it.effect("figures are those of source rows, also after counts are added up (U6.1, U6.4, U8.1)", () =>
@@ -44,10 +49,17 @@ layer(TestWaypost.layer)("An experiment of a send", (it) => {
       const world = yield* sent();
       yield* TestClock.adjust("10 minutes");
       const reached = world.inboxes.filter(({ message }) => message !== undefined);
-      yield* Effect.forEach(reached.filter((_, index) => index % 3 !== 0), (each) => world.mark("opened", each), {
-        concurrency: 8,
-      });
-      yield* Effect.forEach(reached.filter((_, index) => index % 6 === 0), (each) => world.mark("clicked", each));
+      yield* Effect.forEach(
+        reached.filter((_, index) => index % 3 !== 0),
+        (each) => world.mark("opened", each),
+        {
+          concurrency: 8,
+        },
+      );
+      yield* Effect.forEach(
+        reached.filter((_, index) => index % 6 === 0),
+        (each) => world.mark("clicked", each),
+      );
       const rows = yield* Effect.orDie(world.sql<any>`
         SELECT COALESCE(variant, 'held') AS key, count(*)::int AS enrolled, count(*)::int AS delivered,
           count(opened_at)::int AS opened, count(clicked_at)::int AS clicked
@@ -82,7 +94,8 @@ layer(TestWaypost.layer)("An experiment of a send", (it) => {
         yield* TestClock.adjust("3 seconds");
         yield* Effect.repeat(
           Effect.orDie(world.sql`
-            SELECT FROM enrolment_count WHERE NOT is_sum UNION ALL SELECT FROM variant_count WHERE NOT is_sum`),
+            SELECT FROM enrolment_count WHERE NOT is_sum
+            UNION ALL SELECT FROM variant_count WHERE NOT is_sum`),
           { until: (left) => left.length === 0 },
         );
         assert.deepStrictEqual(yield* world.ask(), experiment);
@@ -107,34 +120,36 @@ layer(TestWaypost.layer)("An experiment of a send", (it) => {
     }),
   );
 
-  it.effect("figures stay after a stop and the erasure of people; later messages are in no arm (U6.4, U7.3)", () =>
-    Effect.gen(function* () {
-      const world = yield* sent();
-      const { inboxes, production } = world;
-      const [first] = inboxes.filter(({ message }) => message !== undefined);
-      assert.isDefined(first);
-      yield* TestClock.adjust("1 minute");
-      yield* world.mark("opened", first);
-      const before = yield* world.ask();
-      const winner = { notification_id: world.notificationId, key: "b" };
-      yield* world.ask("/stop", { winner });
-      yield* production.sent(world.campaignId, "2026-11-21 14:00");
-      const again = yield* production.sent(world.campaignId, "2026-11-21 15:00", { variants });
-      yield* moveTo("2026-11-21T14:00:00Z");
-      yield* moveTo("2026-11-21T15:00:00Z");
-      const erased = yield* world.waypost.operator(
-        `/workspaces/${world.workspace.id}/production/devices/${first.device.id}`,
-        { method: "DELETE" },
-      );
-      assert.isBelow(erased.status, 300);
-      const after = yield* world.ask();
-      const own = ({ notification_id }: any) => notification_id !== again;
-      assert.deepStrictEqual(counted(after.arms.filter(own)), counted(before.arms));
-      // Who was held out has got the later messages, too.
-      const others = inboxes.filter((each) => each !== first);
-      const all = yield* Effect.forEach(others, ({ device }) => device.inbox());
-      assert.isTrue(all.every((messages) => messages.length >= 2));
-    }),
+  it.effect(
+    "figures stay after a stop and the erasure of people; later messages are in no arm (U6.4, U7.3)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* sent();
+        const { inboxes, production } = world;
+        const [first] = inboxes.filter(({ message }) => message !== undefined);
+        assert.isDefined(first);
+        yield* TestClock.adjust("1 minute");
+        yield* world.mark("opened", first);
+        const before = yield* world.ask();
+        const winner = { notification_id: world.notificationId, key: "b" };
+        yield* world.ask("/stop", { winner });
+        yield* production.sent(world.campaignId, "2026-11-21 14:00");
+        const again = yield* production.sent(world.campaignId, "2026-11-21 15:00", { variants });
+        yield* moveTo("2026-11-21T14:00:00Z");
+        yield* moveTo("2026-11-21T15:00:00Z");
+        const erased = yield* world.waypost.operator(
+          `/workspaces/${world.workspace.id}/production/devices/${first.device.id}`,
+          { method: "DELETE" },
+        );
+        assert.isBelow(erased.status, 300);
+        const after = yield* world.ask();
+        const own = ({ notification_id }: any) => notification_id !== again;
+        assert.deepStrictEqual(counted(after.arms.filter(own)), counted(before.arms));
+        // Who was held out has got the later messages, too.
+        const others = inboxes.filter((each) => each !== first);
+        const all = yield* Effect.forEach(others, ({ device }) => device.inbox());
+        assert.isTrue(all.every((messages) => messages.length >= 2));
+      }),
   );
 
   it.effect("the visit that triggers a message converts nobody, the next one does (U5.3)", () =>

@@ -23,9 +23,10 @@ const experimental = (campaign: object = { holdout_percent: 20 }, notification: 
     /** Counts units of an arm, of the notification if that is said. */
     const count = (arm: string, enrolled: number, converted: number, ofNotification = true) =>
       Effect.orDie(sql`
-        INSERT INTO enrolment_count (workspace_id, environment, campaign_key, notification_key, arm, at, enrolled,
-          converted)
-        SELECT c.workspace_id, c.environment, c.key, CASE WHEN ${ofNotification} THEN n.key ELSE 0 END, ${arm},
+        INSERT INTO enrolment_count (workspace_id, environment, campaign_key, notification_key, arm, at,
+          enrolled, converted)
+        SELECT c.workspace_id, c.environment, c.key,
+          CASE WHEN ${ofNotification} THEN n.key ELSE 0 END, ${arm},
           '2026-11-21T12:00:00Z', ${enrolled}::int, ${converted}::int
         FROM campaign c, notification n WHERE c.id = ${campaignId} AND n.id = ${notificationId}`);
     return {
@@ -111,7 +112,7 @@ layer(TestWaypost.layer)("The experiment of a campaign", (it) => {
   );
 
   it.effect(
-    "a campaign without holdout and variants has none, and cannot stop one (Z7, U7.1, errors.experiment_not_running)",
+    "without holdout and variants there is none to stop (Z7, U7.1, errors.experiment_not_running)",
     () =>
       Effect.gen(function* () {
         const world = yield* experimental({ holdout_percent: 0, goal: null }, {});
@@ -133,7 +134,7 @@ layer(TestWaypost.layer)("The experiment of a campaign", (it) => {
   );
 
   it.effect(
-    "a stop answers the experiment, again with the same body, and is in the activity (U7.1, errors.experiment_stopped)",
+    "a stop answers the experiment, also again, and is in the activity (U7.1, errors.experiment_stopped)",
     () =>
       Effect.gen(function* () {
         const world = yield* experimental();

@@ -658,13 +658,16 @@ export interface ExperimentComparison {
    */
   readonly difference: number | null;
   /**
-   * The interval that has the true difference at every look in at least 95 % of experiments, to four
-   * decimals; null while the rates have no variance.
+   * The interval that has the true difference at every reading in at least 95 % of experiments, to
+   * four decimals; null while the rates have no variance.
    */
   readonly interval: readonly [number, number] | null;
-  /** Sequential p-value: it is valid however often one looks. */
+  /** Sequential p-value: it is valid however often it is read. */
   readonly p_value: number | null;
-  /** P-value of Fisher's exact test, for one look that was planned before; null above a million units. */
+  /**
+   * P-value of Fisher's exact test, for one reading that was planned before; null above a million
+   * units.
+   */
   readonly fisher_p_value: number | null;
   /** Whether `p_value` is below 0.05. */
   readonly significant: boolean;
@@ -2615,7 +2618,7 @@ export interface ExperimentsEndpoints {
   /**
    * Show what the experiment of a campaign has found. Who is enrolled, who of them reached the
    * campaign's goal, and how sure the differences are. The sequential p-values and the intervals of
-   * differences stay valid however often they are looked at.
+   * differences stay valid however often they are read.
    */
   readonly get: {
     (campaign: string, options?: CallOptions): Promise<Experiment>;

@@ -47,7 +47,5 @@ export const chiSquaredPValue = ({ freedom, statistic }: ChiSquared): number | n
   if (statistic === 0) return 1;
   const a = freedom / 2;
   const x = statistic / 2;
-  return x < a + 1
-    ? 1 - sumOfTail(poissonDensity(a, x), (index) => x / (a + 1 + index))
-    : upperGamma(a, x);
+  return x < a + 1 ? 1 - sumOfTail(poissonDensity(a, x), (index) => x / (a + 1 + index)) : upperGamma(a, x);
 };

@@ -18,7 +18,10 @@ const lowerEnd = (converted: number, units: number): number => {
   for (let step = 0; step < 50; step++) {
     const density = binomialDensity(converted, units, p);
     const odds = p / (1 - p);
-    const tail = sumOfTail(density, (index) => ((units - converted - index) / (converted + 1 + index)) * odds);
+    const tail = sumOfTail(
+      density,
+      (index) => ((units - converted - index) / (converted + 1 + index)) * odds,
+    );
     // In the logarithm the tail is nearly a straight line of p.
     const change = (Math.log(tail / missed) * tail * p) / (converted * density);
     p = Math.max(p / 4, p - change);

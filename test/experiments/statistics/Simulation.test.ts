@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest";
 import { simulate } from "./Simulation.ts";
 
-it("at most 5 % of experiments without a lift are ever significant, however often they are tested (U6.3)", () => {
+it("at most 5 % of experiments without a lift ever become significant (U6.3)", () => {
   assert.isAtMost(simulate(400, 0.08, 0.08).significant, 0.05);
 });
 
