@@ -121,7 +121,8 @@ export default {
         path: "^src/.*(Sql|Http)[.]ts$",
         pathNot:
           "^src/($1/|campaigns/CampaignStatusSql[.]ts$|deltas/(DeltasSql|ExperimentCountsSql)[.]ts$|" +
-          "devices/(Obstacle|SegmentRule)Sql[.]ts$|notifications/variants/VariantSql[.]ts$|outbox/RecordedEventsSql[.]ts$)",
+          "devices/(Obstacle|SegmentRule)Sql[.]ts$|notifications/variants/VariantSql[.]ts$|" +
+          "outbox/RecordedEventsSql[.]ts$)",
       },
     },
     {

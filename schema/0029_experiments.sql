@@ -25,15 +25,16 @@ CREATE TABLE variant_media (
 );
 CREATE INDEX variant_media_of_media ON variant_media (media_id, workspace_id, environment);
 
--- Whoever enrols locks the campaign FOR KEY SHARE first, and reads its experiment under the lock. Whoever stops
--- the experiment, or changes its split, locks the campaign FOR UPDATE first: nobody is enrolled meanwhile.
+-- A transaction that enrols locks the campaign FOR KEY SHARE first, and reads its experiment under the lock.
+-- One that stops the experiment, or changes its split, locks it FOR UPDATE first: nobody is enrolled
+-- meanwhile.
 ALTER TABLE campaign
-  -- Whether any notification of it has variants; triggers keep it, so that events need not look for them.
+  -- Whether any notification of it has variants; triggers keep it, so that events need not find them.
   ADD COLUMN has_variants boolean NOT NULL DEFAULT false,
   -- The share of the people it would reach that gets nothing of it, in percent.
   ADD COLUMN holdout_percent numeric(4, 2) NOT NULL DEFAULT 0 CHECK (holdout_percent BETWEEN 0 AND 50),
   -- {"type": "visit", "within_hours": 72, "location_ids": […], "location_group_ids": […]}; null for none. The
-  -- lists are [] for any place.
+  -- lists are missing for any location.
   ADD COLUMN goal jsonb,
   -- When the experiment was stopped. Nobody is enrolled afterwards, and a delivery has no variant.
   ADD COLUMN experiment_stopped_at timestamptz,
@@ -117,8 +118,8 @@ CREATE TABLE enrolment (
   -- When it first did what the goal says, after `enrolled_at` and within the hours; null until then. The
   -- update that sets it, and counts it, has the condition that it is null.
   converted_at     timestamptz,
-  -- A unit is enrolled once: in the campaign because whoever inserts holds a lock on the person (events) or
-  -- is the campaign's only running send, in a notification by this key.
+  -- A unit is enrolled once: in the campaign because the transaction that inserts has locked the person (an
+  -- event), or is of the campaign's only running send, in a notification by this key.
   PRIMARY KEY (workspace_id, environment, campaign_key, unit_key, notification_key)
 ) WITH (fillfactor = 95);
 

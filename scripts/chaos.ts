@@ -13,9 +13,9 @@
  *
  * `--single` disrupts one send whose pushes take 3 to 7 seconds each. With `--held` quiet hours hold every
  * message and end a moment later, and every second send has a template. With `--experiment` campaigns have a
- * holdout and variants: each unit must be enrolled once, and no held-out unit gets anything. With `--pace` one send has a pace of
- * `--per-minute`, and processes are killed throughout it (`chaos/PaceRun.ts`). The database is an embedded
- * one, or the empty one of DATABASE_URL.
+ * holdout and variants: each unit must be enrolled once, and no held-out unit gets anything. With `--pace`
+ * one send has a pace of `--per-minute`, and processes are killed throughout it (`chaos/PaceRun.ts`). The
+ * database is an embedded one, or the empty one of DATABASE_URL.
  */
 import { Effect, Random } from "effect";
 import { SqlClient } from "effect/sql";

@@ -4,8 +4,8 @@
  * measured alternately on one durable PostgreSQL. The rate is flat over both sizes, and requests meanwhile
  * have a p99 of 100 ms. A send with quiet hours and a cap by user has at least half the rate of one without.
  * The p99 without a send and during the bare insert are printed for comparison. BENCH_TEXTS=1 measures only
- * sends whose texts differ by device, and the size of their deliveries. BENCH_ARMS=1 measures only a send with
- * a holdout and two variants, which has at least 0.9 of the rate without, in devices.
+ * sends whose texts differ by device, and the size of their deliveries. BENCH_ARMS=1 measures only a send
+ * with a holdout and two variants, which has at least 0.9 of the rate without, in devices.
  */
 import { Clock, Effect } from "effect";
 import { SqlClient } from "effect/sql";
@@ -93,7 +93,7 @@ const bare = Effect.fnUntraced(function* (
 });
 
 /** The deliveries a second of a send, from its start to its end. */
-const send = Effect.fnUntraced(function* (size: number, targeted = size) {
+const send = Effect.fnUntraced(function* (size: number, targeted: number = size) {
   const sql = yield* SqlClient.SqlClient;
   yield* clear(size);
   return size / (yield* sendNow(targeted, sql`true`));

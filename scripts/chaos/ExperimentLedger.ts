@@ -30,8 +30,8 @@ interface Enrolled {
 }
 
 /**
- * Compares enrolments, their counts and deliveries with the arithmetic of arms: each unit that got a message or
- * was held out is enrolled once, each message is of its arm, and no held-out unit got one (contract U3, U4).
+ * Compares enrolments, their counts and deliveries with the arithmetic of arms: each unit that got a message
+ * or was held out is enrolled once, each message is of its arm, and no held-out unit got one (contract U4).
  */
 export const experimentVerdict = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;

@@ -108,7 +108,7 @@ export const Campaign = Schema.Struct({
     examples: [10],
   }),
   goal: Schema.NullOr(Goal).annotate({
-    description: "What its experiment counts as success; null for nothing.",
+    description: "The success that its experiment counts; null for none.",
     examples: [null],
   }),
   targeting: Targeting,

@@ -63,8 +63,8 @@ const experimentFields = {
   holdout_percent: optionalOrNull(
     Schema.Finite.annotate({
       description:
-        "How much of the people it would reach gets nothing of it, in percent: 0 (the default) to 50. Fixed " +
-        "while people are enrolled: left out, it is then kept.",
+        "How much of the people it would reach gets nothing of it, in percent: 0 (the default) to 50. " +
+        "Fixed while people are enrolled: left out, it is then kept.",
       examples: [10],
       message: holdoutSentence,
     }).check(
@@ -88,14 +88,14 @@ const experimentFields = {
       }),
       location_ids: list(
         Id,
-        "Locations of `visit`; any place counts without locations and groups.",
+        "Locations of `visit`; any location counts without locations and groups.",
         "01980a6c-2b11-7e0a-8c55-6d2f9b1a4e01",
       ),
       location_group_ids: list(Id, "Location groups of `visit`.", "01980a6c-2b11-7e0a-8c55-6d2f9b1a4e02"),
     }).annotate({
       identifier: "GoalDraft",
       description:
-        "What the experiment counts as success; null for nothing. Fixed while people are enrolled: left out, " +
+        "The success that the experiment counts; null for none. Fixed while people are enrolled: left out, " +
         "it is then kept.",
     }),
   ),

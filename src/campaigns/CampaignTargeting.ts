@@ -3,7 +3,7 @@ import { isUuid } from "../wire/Ids.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
 import { unstorable } from "../wire/Text.ts";
 import type { CampaignDraft } from "./CampaignDraft.ts";
-import { type Goal, goalPlaces } from "./Goal.ts";
+import { type Goal, goalLists } from "./Goal.ts";
 
 /** The lists of a draft that name targets. */
 export type TargetList = "location_ids" | "location_group_ids" | "location_group_names" | "segmentation_ids";
@@ -118,7 +118,7 @@ export const checkEntries = ({ fields, problems }: ParsedBody<CampaignDraft>, kn
   }
 };
 
-/** Checks the places of a draft's goal (contract U5). Those that the stored goal has are kept. */
+/** Checks the locations of a draft's goal (contract U5). Those that the stored goal has are kept. */
 export const checkGoal = (
   { fields, problems }: ParsedBody<CampaignDraft>,
   known: KnownTargets,
@@ -126,7 +126,7 @@ export const checkGoal = (
 ): void => {
   const goal = fields.goal ?? null;
   if (goal === null) return;
-  for (const list of goalPlaces) {
+  for (const list of goalLists) {
     const ids = goal[list] ?? [];
     if (goal.type !== "visit" && ids.length > 0) {
       const field = list.replaceAll("_", " ");

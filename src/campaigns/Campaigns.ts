@@ -26,11 +26,11 @@ import { campaignRecorder } from "./CampaignActivity.ts";
 import { datesOf } from "./CampaignDates.ts";
 import type { CampaignDraft } from "./CampaignDraft.ts";
 import { checkLimit, checkTrial, countOthers, limitFor } from "./CampaignLimit.ts";
-import { type CampaignFilters, CampaignsRepository, type CampaignValues } from "./CampaignsRepository.ts";
+import { type CampaignFilters, CampaignsRepository } from "./CampaignsRepository.ts";
 import { CampaignTargetingRepository } from "./CampaignTargetingRepository.ts";
 import { campaignValidation } from "./CampaignValidation.ts";
 import { campaignVersion } from "./CampaignVersion.ts";
-import { EnrolmentsRepository } from "./EnrolmentsRepository.ts";
+import { fixedExperiment } from "./FixedExperiment.ts";
 import { SendPlan } from "./SendPlan.ts";
 import { shownCampaign } from "./StoredCampaign.ts";
 
@@ -65,7 +65,7 @@ export class Campaigns extends Context.Service<
       tenant: Tenant,
       body: ParsedBody<CampaignDraft>,
     ) => Effect.Effect<Campaign, Unprocessable | Forbidden>;
-    /** Replaces the whole campaign by the draft; missing fields are cleared. @throws 404, 409, 412, 422, 403 */
+    /** Replaces the campaign by the draft; missing fields are cleared. @throws 404, 409, 412, 422, 403 */
     readonly update: (
       tenant: Tenant,
       id: string,
@@ -95,11 +95,11 @@ export class Campaigns extends Context.Service<
       const database = yield* Database;
       const repository = yield* CampaignsRepository;
       const targeting = yield* CampaignTargetingRepository;
-      const enrolments = yield* EnrolmentsRepository;
       const workspaces = yield* Workspaces;
       const sends = yield* SendPlan;
       const record = yield* campaignRecorder;
       const validate = yield* campaignValidation;
+      const withExperiment = yield* fixedExperiment;
 
       const find = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
         const campaignId = parseId(CampaignId, id);
@@ -140,32 +140,6 @@ export class Campaigns extends Context.Service<
         const campaign = yield* find(tenant, stored.id);
         yield* record(tenant, action, stored, campaign, now);
         return campaign;
-      });
-
-      /**
-       * The values of an update. While people are enrolled, holdout and goal that are left out are unchanged,
-       * and other ones are refused (contract U7).
-       */
-      const withExperiment = Effect.fnUntraced(function* (
-        tenant: Tenant,
-        stored: FoundCampaign,
-        sent: Partial<CampaignDraft>,
-        values: CampaignValues,
-      ) {
-        const { goal, holdout_percent: holdoutPercent } = stored;
-        const changes = {
-          holdout_percent: values.holdoutPercent !== holdoutPercent,
-          goal: JSON.stringify(values.goal) !== JSON.stringify(goal),
-        };
-        if (!changes.holdout_percent && !changes.goal) return values;
-        if (!(yield* enrolments.isEnrolled(tenant, { campaign: stored.id }))) return values;
-        const refused = (["holdout_percent", "goal"] as const).filter(
-          (field) => changes[field] && sent[field] !== undefined,
-        );
-        if (refused.length === 0) return { ...values, goal, holdoutPercent };
-        return yield* Conflict.experiment(
-          Object.fromEntries(refused.map((field) => [field, [fixedSentence(field)]])),
-        );
       });
 
       return Campaigns.of({
@@ -271,7 +245,3 @@ export class Campaigns extends Context.Service<
     }),
   );
 }
-
-const fixedSentence = (field: string): string =>
-  `People are enrolled in the experiment, so the ${field.replaceAll("_", " ")} is fixed: send it as it is, or ` +
-  "leave it out.";

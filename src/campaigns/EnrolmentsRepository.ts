@@ -10,8 +10,9 @@ export class EnrolmentsRepository extends Context.Service<
   EnrolmentsRepository,
   {
     /**
-     * Whether units are enrolled in the experiment of the campaign, or of a campaign of the notification, or a
-     * send runs that enrols some. Locks the campaigns, so that nobody is enrolled until the transaction ends.
+     * Whether units are enrolled in the experiment of the campaign, or of a campaign of the notification, or
+     * a send runs that enrols some. Locks the campaigns, so that nobody is enrolled until the transaction
+     * ends.
      */
     readonly isEnrolled: (tenant: Tenant, of: Experimental) => Effect.Effect<boolean>;
   }

@@ -19,7 +19,7 @@ export const enrolmentsSql = Layer.effect(
 
     return EnrolmentsRepository.of({
       isEnrolled: Effect.fnUntraced(function* (tenant, of) {
-        // Whoever enrols has locked the campaign FOR KEY SHARE.
+        // A transaction that enrols has locked the campaign FOR KEY SHARE.
         const campaigns = yield* Effect.orDie(sql<{ readonly id: string; readonly key: CampaignKey }>`
           SELECT c.id, c.key FROM campaign c WHERE ${tenantIs("c", tenant)} AND ${isOf(of)}
           ORDER BY c.id FOR UPDATE`);

@@ -4,7 +4,7 @@ import { Locations } from "../locations/Locations.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { CampaignDraft } from "./CampaignDraft.ts";
 import { candidates, idsByThemselves, type KnownTargets } from "./CampaignTargeting.ts";
-import type { goalPlaces } from "./Goal.ts";
+import type { goalLists } from "./Goal.ts";
 import { CampaignTargetingRepository } from "./CampaignTargetingRepository.ts";
 
 /** Makes the function that finds the targets which the lists of a draft and its goal name. */
@@ -14,10 +14,10 @@ export const targetFinder = Effect.gen(function* () {
   const groups = yield* LocationGroups;
 
   return Effect.fnUntraced(function* (tenant: Tenant, fields: Partial<CampaignDraft>) {
-    const placesOf = (list: (typeof goalPlaces)[number]) => [
+    const targetsOf = (list: (typeof goalLists)[number]) => [
       ...new Set([...candidates(fields, list), ...(fields.goal?.[list] ?? [])]),
     ];
-    const [locationIds, groupIds] = [placesOf("location_ids"), placesOf("location_group_ids")];
+    const [locationIds, groupIds] = [targetsOf("location_ids"), targetsOf("location_group_ids")];
     const segmentIds = candidates(fields, "segmentation_ids");
     return yield* Effect.all(
       {

@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect";
 import { Activity } from "../activity/Activity.ts";
 import { campaignCopier } from "../campaigns/CampaignCopier.ts";
-import { type goalPlaces, storedGoal } from "../campaigns/Goal.ts";
+import { type goalLists, storedGoal } from "../campaigns/Goal.ts";
 import { Segments } from "../devices/Segments.ts";
 import { summaryOf } from "../locations/ImportPlan.ts";
 import { LocationImportsRepository } from "../locations/LocationImportsRepository.ts";
@@ -88,8 +88,8 @@ export const copyMaking = Effect.gen(function* () {
       segmentIds.set(source, id ?? (yield* segments.add(to, segment)));
     const [locationIds, groupIds] = [idsBySource(plan.locations), idsBySource(plan.groups)];
     const { goal } = plan.campaign;
-    // A place of the goal that does not exist any more stays one that nobody visits.
-    const mapped = (list: (typeof goalPlaces)[number], ids: typeof locationIds) =>
+    // A location of the goal that does not exist any more stays one that nobody visits.
+    const mapped = (list: (typeof goalLists)[number], ids: typeof locationIds) =>
       goal?.[list]?.map((id) => ids.get(id) ?? id) ?? [];
     const copiedGoal = storedGoal(
       goal && {

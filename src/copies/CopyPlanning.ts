@@ -4,7 +4,7 @@ import { datesOf } from "../campaigns/CampaignDates.ts";
 import { checkLimit, checkTrial, countOthers } from "../campaigns/CampaignLimit.ts";
 import { Campaigns } from "../campaigns/Campaigns.ts";
 import { CampaignsRepository } from "../campaigns/CampaignsRepository.ts";
-import type { goalPlaces } from "../campaigns/Goal.ts";
+import type { goalLists } from "../campaigns/Goal.ts";
 import { overLimit } from "../locations/ImportPlan.ts";
 import { LocationImportsRepository } from "../locations/LocationImportsRepository.ts";
 import { MediaLibrary } from "../media/MediaLibrary.ts";
@@ -56,7 +56,7 @@ export const copyPlanning = Effect.gen(function* () {
     const campaign = yield* campaigns.find(from, id);
     const { goal, targeting } = campaign;
     const { segmentation_ids } = targeting;
-    const placesOf = (list: (typeof goalPlaces)[number]) => [
+    const targetsOf = (list: (typeof goalLists)[number]) => [
       ...new Set([...targeting[list], ...(goal?.[list] ?? [])]),
     ];
     const messages = yield* notificationsRepository.list(from, campaign.id);
@@ -76,9 +76,9 @@ export const copyPlanning = Effect.gen(function* () {
         id: row.match ?? idAt(now),
         isMade: row.match === null,
       }));
-    const groups = matched(yield* repository.groups(from, to, placesOf("location_group_ids")));
+    const groups = matched(yield* repository.groups(from, to, targetsOf("location_group_ids")));
     const made = groups.filter(({ isMade }) => isMade).map(({ source }) => source);
-    const locations = matched(yield* repository.locations(from, to, placesOf("location_ids"), made));
+    const locations = matched(yield* repository.locations(from, to, targetsOf("location_ids"), made));
     const own = yield* repository.segments(from, segmentation_ids);
     const there = yield* repository.segmentsLike(
       to,

@@ -9,10 +9,11 @@ import { type Recipient, Recipients } from "../sending/rendering/Recipients.ts";
 import type { OneWorkspace } from "../database/WorkspaceGroups.ts";
 import { mapSliced } from "../workers/TimeSlices.ts";
 import { Worker } from "../workers/Worker.ts";
-import { type Dwell, hasLasted, isSilent } from "./Dwell.ts";
+import { type DueDwell, eventSubject, hasLasted, isSilent } from "./Dwell.ts";
 import { countDwells, noteDwellLags } from "./DwellMetrics.ts";
-import { type DueDwell, type DwellDevice, DwellsSql } from "./DwellsSql.ts";
-import { type EventLocation, EventsSql, type TriggerMatch } from "./EventsSql.ts";
+import { type DwellDevice, DwellsSql } from "./DwellsSql.ts";
+import { type EventLocation, EventsSql } from "./EventsSql.ts";
+import type { TriggerMatch } from "./TriggerMatch.ts";
 import { isRecent, triggerSpan } from "./Transition.ts";
 import { dueDelivery, isOpenAt } from "./TriggerRule.ts";
 
@@ -33,8 +34,6 @@ interface PendingDwell {
   readonly dwell: DueDwell;
   readonly due: DueDelivery;
 }
-
-/** The same before its arm is known. */
 interface MatchedDwell extends PendingDwell {
   readonly match: TriggerMatch;
   readonly device: DwellDevice;
@@ -42,13 +41,6 @@ interface MatchedDwell extends PendingDwell {
 
 const locationName = ({ environment, locationId, workspaceId }: Omit<EventLocation, "trigger">): string =>
   `${workspaceId}/${environment}/${locationId}`;
-
-const eventSubject = ({ deviceKey, environment, locationKey, workspaceId }: Dwell) => ({
-  workspaceId,
-  environment,
-  deviceKey,
-  locationKey,
-});
 
 /**
  * Fires on_dwell notifications (contract P1). An enter stores a row for each of them (`EventRecorder.ts`),

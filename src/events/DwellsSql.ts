@@ -16,13 +16,8 @@ import type { TextSource } from "../notifications/templates/MessageTexts.ts";
 import type { Variant } from "../notifications/variants/Variant.ts";
 import type { QuietHours } from "../workspaces/QuietHours.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
-import type { Dwell, Visit } from "./Dwell.ts";
+import type { DueDwell, Dwell, Visit } from "./Dwell.ts";
 import type { Recorded } from "./EventsSql.ts";
-
-/** A due dwell. `locationId` is null if the location was deleted. */
-export interface DueDwell extends Dwell {
-  readonly locationId: string | null;
-}
 
 /** The registered device of a dwell (`ord`, from 1), locked until the transaction ends. */
 export interface DwellDevice extends Omit<Recorded, "is_new"> {
@@ -34,12 +29,6 @@ export interface DwellDevice extends Omit<Recorded, "is_new"> {
   readonly isPaced: boolean;
   /** The workspace is scheduled for deletion. */
   readonly closing: boolean;
-}
-
-/** The content of a dwell that is a template (`ord`, from 1). */
-interface DwellContent extends TextSource {
-  readonly ord: number;
-  readonly variants: ReadonlyArray<Variant>;
 }
 
 const keyColumns = {
@@ -212,7 +201,7 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
 
       /** The contents of dwells that are templates, as they were when the visits began (`ord`, from 1). */
       templates: (dwells: ReadonlyArray<Dwell>) =>
-        Effect.orDie(sql<DwellContent>`
+        Effect.orDie(sql<TextSource & { readonly ord: number; readonly variants: ReadonlyArray<Variant> }>`
           SELECT q.ord::int AS ord, c.headline, c.body, c.cta_label, c.cta_url, c.template, c.translations,
             c.push, COALESCE(c.questions, '[]') AS questions, COALESCE(c.variants, '[]') AS variants
           FROM ${unnested("q", dwells, {

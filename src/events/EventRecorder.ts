@@ -4,19 +4,11 @@ import { PublicAddresses } from "../http/PublicAddresses.ts";
 import { Conversions } from "../experiments/Conversions.ts";
 import { hears } from "../outbox/EventType.ts";
 import { Outbox, type OutgoingEvent } from "../outbox/Outbox.ts";
-import { shownMedia } from "../media/MediaAddress.ts";
-import { forApp } from "../notifications/push/PushOptions.ts";
-import {
-  isSameForAllVariants,
-  type MessageTexts,
-  ownTexts,
-} from "../notifications/templates/MessageTexts.ts";
+import { isSameForAllVariants } from "../notifications/templates/MessageTexts.ts";
 import { unitOf } from "../sending/arms/Arm.ts";
-import { armOf, wordsOf } from "../sending/arms/Experiment.ts";
-import { Experiments, type UnitArm } from "../sending/arms/Experiments.ts";
+import { armOf } from "../sending/arms/Experiment.ts";
+import { Experiments } from "../sending/arms/Experiments.ts";
 import { type CreatedDelivery, Deliveries } from "../sending/deliveries/Deliveries.ts";
-import type { DueDelivery } from "../sending/deliveries/Delivery.ts";
-import type { Message } from "../sending/rendering/Message.ts";
 import { MessageIds } from "../sending/deliveries/MessageId.ts";
 import { type Recipient, Recipients } from "../sending/rendering/Recipients.ts";
 import { utcText } from "../time/LocalTime.ts";
@@ -24,69 +16,19 @@ import { Stopwatch, timeSlices } from "../workers/TimeSlices.ts";
 import { dwellsOf } from "./Dwell.ts";
 import { DwellsSql } from "./DwellsSql.ts";
 import type { EventBatch, IncomingEvent, RenderedMessage, TriggeredMessage } from "./EventBatch.ts";
-import { EventsSql, type Recorded, type TriggerMatch } from "./EventsSql.ts";
+import { EventsSql } from "./EventsSql.ts";
+import type { TriggerMatch } from "./TriggerMatch.ts";
+import {
+  experimentSubject,
+  firedBy,
+  inArm,
+  type PendingDelivery,
+  pendingDeliveryOf,
+  toMessage,
+} from "./PendingDelivery.ts";
 import { triggerSpan } from "./Transition.ts";
 import { visitGoals } from "./VisitGoals.ts";
-import { canFire, dueDelivery } from "./TriggerRule.ts";
-
-/** A notification that an event triggers for its device. */
-interface FiredMatch {
-  readonly incomingEvent: IncomingEvent;
-  readonly device: Recorded;
-  readonly triggerMatch: TriggerMatch;
-}
-
-/** A message that an event triggers for its device, before the frequency caps. */
-interface PendingDelivery {
-  readonly incomingEvent: IncomingEvent;
-  readonly triggerMatch: TriggerMatch;
-  readonly due: DueDelivery;
-  /** The texts for the device; null if they cannot be rendered. */
-  readonly texts: MessageTexts | null;
-}
-
-const firedBy = (incomingEvent: IncomingEvent, device: Recorded): ReadonlyArray<FiredMatch> =>
-  device.obstacle !== null
-    ? []
-    : incomingEvent.triggerMatches
-        .filter((triggerMatch) => canFire(triggerMatch, incomingEvent))
-        .map((triggerMatch) => ({ incomingEvent, device, triggerMatch }));
-
-/** A notification with the words of an arm. */
-const inArm = (triggerMatch: TriggerMatch, arm: Parameters<typeof wordsOf>[1]) => {
-  const variantTexts = triggerMatch.variants.length === 0 ? null : wordsOf(triggerMatch.variants, arm);
-  return variantTexts === null ? triggerMatch : { ...triggerMatch, variantTexts };
-};
-
-const pendingDeliveryOf = (
-  { device, incomingEvent, triggerMatch }: FiredMatch,
-  arm: UnitArm | null,
-): PendingDelivery => {
-  const due = { ...dueDelivery(triggerMatch, incomingEvent, device), arm };
-  const source = inArm(triggerMatch, arm);
-  const rendered = incomingEvent.texts.get(triggerMatch);
-  if (rendered === undefined) return { incomingEvent, triggerMatch, due, texts: ownTexts(source) };
-  const { recipient, words } = rendered;
-  // The person of the device or the experiment may have changed since it was rendered.
-  const isSame = words === (arm?.variant ?? arm?.winner ?? null);
-  const result = isSame ? rendered.result : recipient.render(source);
-  if (result._tag === "Failed")
-    return { incomingEvent, triggerMatch, due: { ...due, failure: result.reason }, texts: null };
-  const kept = recipient.kept(source, result.variables);
-  return { incomingEvent, triggerMatch, due: { ...due, recipient: kept }, texts: result.texts };
-};
-
-const experimentSubject = ({ device, incomingEvent, triggerMatch }: FiredMatch) => ({
-  workspaceId: incomingEvent.workspaceId,
-  environment: incomingEvent.environment,
-  deviceId: incomingEvent.deviceId,
-  deviceKey: incomingEvent.deviceKey,
-  userId: device.user_id,
-  userKey: device.user_key,
-  campaignKey: triggerMatch.campaign_key,
-  notificationKey: triggerMatch.notification_key,
-  notificationId: triggerMatch.notification_id,
-});
+import { canFire } from "./TriggerRule.ts";
 
 /** The messages of an event that vary by device. Their texts are the event's, once they are rendered. */
 const varyingMessages = (incomingEvent: IncomingEvent) => {
@@ -245,31 +187,3 @@ const deliveryEvents = (
   const { deviceKey, environment, now, workspaceId } = due;
   return [{ workspaceId, environment, type, at: now, sourceId: delivery.sourceId, deviceKey }];
 };
-
-const mediaOf = ({ media }: TriggerMatch, words: TriggerMatch["variants"][number] | null) =>
-  words !== null && words.media_asset_id !== null ? words.media : media;
-
-const toMessage = (
-  id: string,
-  { due, triggerMatch }: PendingDelivery,
-  { body, cta_label, cta_url, headline, push, questions }: MessageTexts,
-  { status }: CreatedDelivery,
-  mediaBase: string,
-): Message => ({
-  id,
-  campaign_id: triggerMatch.campaign_id,
-  notification_id: triggerMatch.notification_id,
-  type: triggerMatch.type,
-  headline,
-  body,
-  media: shownMedia(mediaBase, mediaOf(triggerMatch, wordsOf(triggerMatch.variants, due.arm))),
-  cta_label,
-  cta_url,
-  questions,
-  ...forApp(push),
-  ...(push?.silent === true && { silent: true }),
-  variant: due.arm?.variant ?? null,
-  delivered_at: status === "delivered" ? utcText(due.now) : null,
-  opened_at: null,
-  clicked_at: null,
-});

@@ -5,14 +5,8 @@ import { eventDeltasSql } from "../deltas/DeltasSql.ts";
 import type { DeviceObstacle } from "../devices/Obstacle.ts";
 import { deviceObstacleSql } from "../devices/ObstacleSql.ts";
 import type { Transport } from "../devices/PushAddress.ts";
-import type { ContentMedia } from "../media/MediaAddress.ts";
-import type { NotificationType } from "../notifications/MessageContent.ts";
 import type { TriggerType } from "../notifications/Notification.ts";
-import type { Question } from "../notifications/Survey.ts";
-import type { TextSource } from "../notifications/templates/MessageTexts.ts";
-import type { StoredVariant } from "../notifications/variants/Variant.ts";
 import { experimentSql, variantsSql } from "../notifications/variants/VariantSql.ts";
-import type { Experiment } from "../sending/arms/Experiment.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import { sameTenant, tenantColumns } from "../database/TenantColumns.ts";
 import {
@@ -23,54 +17,15 @@ import {
   workspaceIs,
 } from "../database/WorkspaceGroups.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
-import type { CampaignQuietHours } from "../workspaces/QuietHours.ts";
-import type { FrequencyCap } from "../workspaces/Workspace.ts";
 import type { TransitionType } from "./Transition.ts";
+import type { TriggerMatch } from "./TriggerMatch.ts";
 import { visitGoalsSql } from "./VisitGoalsSql.ts";
-import type { CampaignKey, ContentKey, DeviceKey, LocationKey, NotificationKey } from "../wire/Ids.ts";
+import type { CampaignKey, DeviceKey, LocationKey } from "../wire/Ids.ts";
 
 /** A location, with the trigger type of the events there. */
 export interface EventLocation extends TenantKey {
   readonly locationId: string;
   readonly trigger: TriggerType;
-}
-
-/** A notification that can fire for an event. Instants are epoch milliseconds, null for an open end. */
-export interface TriggerMatch {
-  readonly campaign_id: string;
-  readonly campaign_key: CampaignKey;
-  readonly timezone: TimeZoneName;
-  readonly campaign_starts: number;
-  readonly campaign_ends: number | null;
-  readonly paused: boolean;
-  readonly cap: FrequencyCap | null;
-  /** Identifies the notification on its campaign. */
-  readonly attachment_id: string;
-  readonly trigger_type: TriggerType;
-  readonly dwell_minutes: number | null;
-  readonly max_silence_minutes: number | null;
-  readonly cap_by: "device" | "user";
-  readonly cooldown_minutes: number | null;
-  readonly quiet_hours: CampaignQuietHours | null;
-  readonly notification_id: string;
-  readonly notification_key: NotificationKey;
-  readonly window_starts: number | null;
-  readonly window_ends: number | null;
-  readonly content_key: ContentKey;
-  readonly type: NotificationType;
-  readonly headline: string;
-  readonly body: string;
-  readonly media: ContentMedia | null;
-  readonly cta_label: string | null;
-  readonly cta_url: string | null;
-  readonly questions: ReadonlyArray<Question>;
-  readonly template: TextSource["template"];
-  readonly translations: TextSource["translations"];
-  readonly push: TextSource["push"];
-  /** Its variants with their media files; [] for none. */
-  readonly variants: ReadonlyArray<StoredVariant & { readonly media: ContentMedia | null }>;
-  /** The experiment of its campaign; null for none. */
-  readonly experiment: Experiment | null;
 }
 
 /** A row of an existing location (`ord`, from 1): with a notification that can fire there, or without any. */

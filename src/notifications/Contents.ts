@@ -1,6 +1,5 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { Activity } from "../activity/Activity.ts";
-import { EnrolmentsRepository } from "../campaigns/EnrolmentsRepository.ts";
 import { Database } from "../database/Database.ts";
 import { pipelined } from "../database/pool/TransactionConnection.ts";
 import { outsideTransaction } from "../http/OutsideTransaction.ts";
@@ -8,12 +7,16 @@ import { PublicAddresses } from "../http/PublicAddresses.ts";
 import { checkVersion, versionTag } from "../http/ResourceVersion.ts";
 import { shownMedia } from "../media/MediaAddress.ts";
 import { MediaLibrary } from "../media/MediaLibrary.ts";
-import { Conflict, Forbidden, NotFound, type PreconditionFailed, Unprocessable } from "../wire/ApiError.ts";
+import {
+  type Conflict,
+  Forbidden,
+  NotFound,
+  type PreconditionFailed,
+  Unprocessable,
+} from "../wire/ApiError.ts";
 import type { DeletedResource } from "../wire/Envelope.ts";
 import { idAt, NotificationId, parseId } from "../wire/Ids.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
-import { counted } from "../wire/Text.ts";
-import { environmentName } from "../workspaces/Environment.ts";
 import type { MediaKind } from "../workspaces/Plan.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
@@ -21,16 +24,19 @@ import { contentChange } from "./NotificationActivity.ts";
 import { checkContent, contentOf, type MediaKinds, mediaIdsOf } from "./ContentRules.ts";
 import { type ContentRow, ContentsRepository, type ListedContentRow } from "./ContentsRepository.ts";
 import { LinkCheck } from "./LinkCheck.ts";
-import type { MessageContent } from "./MessageContent.ts";
 import type { Content } from "./Notification.ts";
+import { totalLimitProblem } from "./NotificationLimits.ts";
 import type { ContentBody, ContentDraft } from "./NotificationDraft.ts";
 import { showQuestion } from "./Survey.ts";
 import { addressesToCheck } from "./templates/ButtonAddresses.ts";
 import { checkTemplates } from "./templates/TemplateChecks.ts";
-import { shownVariant, splitOf } from "./variants/Variant.ts";
+import { fixedVariants } from "./variants/FixedVariants.ts";
+import { shownVariant } from "./variants/Variant.ts";
 
 type ShownContent = Omit<Content, "id" | "campaign_ids"> & { readonly id: NotificationId };
 type Refused = NotFound | PreconditionFailed | Unprocessable;
+/** The refusals of a change. */
+export type ChangeRefused = Refused | Conflict;
 type ListedContent = Content & ShownContent & Pick<ListedContentRow, "campaign_ids">;
 
 /** Content of notifications, which any number of campaigns can share (contract F4–F8). */
@@ -79,11 +85,7 @@ export class Contents extends Context.Service<
     /** Creates content that is on no campaign. @throws 422 with all problems, 403 for the plan */
     readonly create: (tenant: Tenant, body: ContentBody) => Effect.Effect<Content, Unprocessable | Forbidden>;
     /** Replaces the whole content, for all its campaigns (contract F7). @throws 404, 409, 412, 422 */
-    readonly update: (
-      tenant: Tenant,
-      id: string,
-      body: ContentBody,
-    ) => Effect.Effect<Content, Refused | Conflict>;
+    readonly update: (tenant: Tenant, id: string, body: ContentBody) => Effect.Effect<Content, ChangeRefused>;
     /** Deletes a content that is on no campaign. @throws 404, 412, 422 */
     readonly delete: (tenant: Tenant, id: string) => Effect.Effect<DeletedResource, Refused>;
     /** Deletes a content if it is on no campaign, and says whether. Its deliveries keep its content. */
@@ -95,7 +97,7 @@ export class Contents extends Context.Service<
     Effect.gen(function* () {
       const database = yield* Database;
       const repository = yield* ContentsRepository;
-      const enrolments = yield* EnrolmentsRepository;
+      const variantsToStore = yield* fixedVariants;
       const workspaces = yield* Workspaces;
       const links = yield* LinkCheck;
       const library = yield* MediaLibrary;
@@ -103,7 +105,6 @@ export class Contents extends Context.Service<
       const { media: mediaBase } = yield* PublicAddresses;
 
       const listed = (row: ListedContentRow) => ({ ...contents.shown(row), campaign_ids: row.campaign_ids });
-
       const findRow = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
         const notificationId = parseId(NotificationId, id);
         const row = notificationId && (yield* repository.find(tenant, notificationId));
@@ -127,19 +128,6 @@ export class Contents extends Context.Service<
             "The type of a survey that has answers must stay survey: make a new notification for a message.",
           );
         }
-      });
-
-      /** The variants of a changed content: while people are enrolled, left out means unchanged. */
-      const variantsToStore = Effect.fnUntraced(function* (
-        tenant: Tenant,
-        { id, variants: stored }: ContentRow,
-        draft: ContentDraft,
-        { variants }: MessageContent,
-      ) {
-        if (splitOf(variants) === splitOf(stored)) return variants;
-        if (!(yield* enrolments.isEnrolled(tenant, { notification: id }))) return variants;
-        if (draft.variants === undefined) return stored;
-        return yield* Conflict.experiment({ variants: [fixedSplit] });
       });
 
       const insert = Effect.fnUntraced(function* (tenant: Tenant, body: ContentBody) {
@@ -186,7 +174,6 @@ export class Contents extends Context.Service<
         }),
 
         find: (tenant, id) => Effect.map(findRow(tenant, id), listed),
-
         page: (tenant, position) => Effect.map(repository.page(tenant, position), (rows) => rows.map(listed)),
 
         checkTexts: Effect.fnUntraced(function* (body) {
@@ -213,17 +200,7 @@ export class Contents extends Context.Service<
           return media;
         }),
 
-        limitProblem: Effect.fnUntraced(function* (tenant, added = 1) {
-          const limit = tenant.workspace.plan.max_notifications;
-          if (limit === null) return null;
-          const count = yield* repository.count(tenant);
-          if (count + added <= limit) return null;
-          return (
-            `The plan allows ${counted(limit, "notification")} in ${environmentName(tenant.environment)}, ` +
-            `and there are ${count}: delete one first.`
-          );
-        }),
-
+        limitProblem: (tenant, added = 1) => totalLimitProblem(repository, tenant, added),
         add: Effect.fnUntraced(function* (tenant, draft, media, now) {
           const id = NotificationId(idAt(now));
           const content = contentOf(draft, [], media, () => idAt(now));
@@ -269,10 +246,6 @@ export class Contents extends Context.Service<
     }),
   ).pipe(Layer.provide(LinkCheck.layer));
 }
-
-const fixedSplit =
-  "People are enrolled in the experiment, so the keys, weights and order of the variants are fixed: send them " +
-  "as they are, or leave the variants out.";
 
 /** The most campaigns that a refusal names. */
 const maxNamed = 10;

@@ -64,6 +64,6 @@ export interface MessageContent {
   readonly translations: Translations | null;
   /** How push services deliver and show it; null for their defaults. */
   readonly push: PushOptions | null;
-  /** What shares of people get instead, in the order in which they were written. */
+  /** The variants, which shares of people get instead, in the order in which they were written. */
   readonly variants: ReadonlyArray<StoredVariant>;
 }

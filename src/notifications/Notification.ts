@@ -43,7 +43,7 @@ const shown = {
     examples: [null],
   }),
   variants: Schema.Array(Variant).annotate({
-    description: "What shares of people get instead, in the order in which they were written; [] for none.",
+    description: "The variants, which shares of people get instead, in the order written; [] for none.",
     examples: [[]],
   }),
 };

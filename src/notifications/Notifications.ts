@@ -6,19 +6,13 @@ import { SendPlan } from "../campaigns/SendPlan.ts";
 import { Database } from "../database/Database.ts";
 import { pipelined } from "../database/pool/TransactionConnection.ts";
 import { checkVersion, versionTag } from "../http/ResourceVersion.ts";
-import {
-  type Conflict,
-  type Forbidden,
-  NotFound,
-  type PreconditionFailed,
-  type Unprocessable,
-} from "../wire/ApiError.ts";
+import { type Forbidden, NotFound, type PreconditionFailed, type Unprocessable } from "../wire/ApiError.ts";
 import type { DeletedResource } from "../wire/Envelope.ts";
 import { CampaignId, idAt, NotificationId, parseId } from "../wire/Ids.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
-import { Contents } from "./Contents.ts";
+import { type ChangeRefused, Contents } from "./Contents.ts";
 import type { Content, Notification } from "./Notification.ts";
 import type { NotificationBody, NotificationDraft, TriggerDraft } from "./NotificationDraft.ts";
 import { attachmentChange, notificationChange } from "./NotificationActivity.ts";
@@ -54,7 +48,7 @@ export class Notifications extends Context.Service<
       campaignId: string,
       id: string,
       body: NotificationBody,
-    ) => Effect.Effect<Notification, NotFound | PreconditionFailed | Unprocessable | Conflict>;
+    ) => Effect.Effect<Notification, ChangeRefused>;
     /** Detaches a notification from a campaign, and deletes it if it is on no other. @throws 404, 412 */
     readonly delete: (
       tenant: Tenant,

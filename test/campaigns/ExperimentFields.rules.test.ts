@@ -47,18 +47,18 @@ layer(TestPlatform.layer)("Holdouts and goals of campaigns", (it) => {
     }),
   );
 
-  it.effect("a goal is shown as it was sent, each place once, and an update clears it (U5)", () =>
+  it.effect("a goal is shown as it was sent, each location once, and an update clears it (U5)", () =>
     Effect.gen(function* () {
       const { create, location, sandbox } = yield* world;
-      const place = yield* location();
+      const shop = yield* location();
       for (const type of ["opened", "clicked", "answered", "visit"]) {
         const goal = { type, within_hours: 720 };
         const made = yield* create({ goal });
         assert.deepStrictEqual([made.status, made.body.data?.goal], [201, goal]);
       }
-      const goal = { type: "visit", within_hours: 1, location_ids: [place.toUpperCase(), place] };
+      const goal = { type: "visit", within_hours: 1, location_ids: [shop.toUpperCase(), shop] };
       const made = yield* create({ goal: { ...goal, location_group_ids: [] } });
-      assert.deepStrictEqual(made.body.data.goal, { ...goal, location_ids: [place] });
+      assert.deepStrictEqual(made.body.data.goal, { ...goal, location_ids: [shop] });
       const { id, name } = made.body.data;
       const cleared = yield* sandbox(`/campaigns/${id}`, {
         method: "PATCH",
@@ -66,7 +66,7 @@ layer(TestPlatform.layer)("Holdouts and goals of campaigns", (it) => {
       });
       assert.isNull(cleared.body.data.goal);
       const visited = yield* sandbox("/campaigns", {
-        body: geo([place], { name: randomUUID(), goal: { type: "visit", within_hours: 24 } }),
+        body: geo([shop], { name: randomUUID(), goal: { type: "visit", within_hours: 24 } }),
       });
       assert.strictEqual(visited.status, 201);
     }),
@@ -75,7 +75,7 @@ layer(TestPlatform.layer)("Holdouts and goals of campaigns", (it) => {
   it.effect("what is wrong with a goal is named at its field (U5)", () =>
     Effect.gen(function* () {
       const { location, problems } = yield* world;
-      const place = yield* location();
+      const shop = yield* location();
       const visit = (fields: object) => ({ goal: { type: "visit", within_hours: 24, ...fields } });
       const cases: ReadonlyArray<readonly [object, ReadonlyArray<unknown>]> = [
         [{ goal: "visit" }, ["goal"]],
@@ -84,9 +84,9 @@ layer(TestPlatform.layer)("Holdouts and goals of campaigns", (it) => {
         [visit({ within_hours: 0 }), ["goal.within_hours"]],
         [visit({ within_hours: 721 }), ["goal.within_hours"]],
         [visit({ within_hours: 1.5 }), ["goal.within_hours"]],
-        [visit({ location_ids: [place, randomUUID(), "x"] }), ["goal.location_ids.1", "goal.location_ids.2"]],
+        [visit({ location_ids: [shop, randomUUID(), "x"] }), ["goal.location_ids.1", "goal.location_ids.2"]],
         [visit({ location_group_ids: [randomUUID()] }), ["goal.location_group_ids.0"]],
-        [visit({ type: "opened", location_ids: [place] }), ["goal.location_ids"]],
+        [visit({ type: "opened", location_ids: [shop] }), ["goal.location_ids"]],
         [visit({ type: "clicked", location_group_ids: [] }), [201]],
       ];
       for (const [fields, expected] of cases)

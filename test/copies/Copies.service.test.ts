@@ -28,7 +28,7 @@ const own = new Set([
   "published_at",
 ]);
 
-/** Ids of questions, choices, files and places are others. */
+/** Ids of questions, choices, files and locations are others. */
 const ids = new Set(["id", "media_asset_id", "location_ids", "location_group_ids"]);
 const withoutIds = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value ?? null, (key, inner) => (ids.has(key) ? undefined : inner)));
@@ -45,7 +45,7 @@ const tables = [
   { table: "media_file", order: "name" },
 ];
 
-/** Columns that no example sets: a stop of an experiment, bookkeeping of thumbnails, images without a size. */
+/** Columns that no example sets: a stop of an experiment, thumbnails, images without a size. */
 const unset: Readonly<Record<string, ReadonlyArray<string>>> = {
   campaign: ["experiment_stopped_at", "winner_notification_id", "winner_key", "keep_holdout"],
   media_file: ["duration_seconds", "thumbnail_due_at"],

@@ -172,7 +172,7 @@ export interface Campaign {
   readonly max_per_minute: number | null;
   /** How much of the people it would reach gets nothing of it, in percent; 0 for none. */
   readonly holdout_percent: number;
-  /** What its experiment counts as success; null for nothing. */
+  /** The success that its experiment counts; null for none. */
   readonly goal: Goal | null;
   readonly targeting: Targeting;
   /** When the campaign was created, in UTC. */
@@ -248,8 +248,8 @@ export interface CampaignDraft {
    */
   readonly holdout_percent?: number | null | undefined;
   /**
-   * What the experiment counts as success; null for nothing. Fixed while people are enrolled: left
-   * out, it is then kept.
+   * The success that the experiment counts; null for none. Fixed while people are enrolled: left out,
+   * it is then kept.
    */
   readonly goal?: GoalDraft | null | undefined;
   /** Whether the campaign is paused. Left out: a new campaign is not, and an update keeps it as it is. */
@@ -387,7 +387,7 @@ export interface Content {
   readonly translations: Readonly<Record<string, Translation>> | null;
   /** How push services deliver and show it; null for their defaults. */
   readonly push: PushOptions | null;
-  /** What shares of people get instead, in the order in which they were written; [] for none. */
+  /** The variants, which shares of people get instead, in the order written; [] for none. */
   readonly variants: ReadonlyArray<Variant>;
   /** The campaigns that it is on, in the order in which it was attached to them; [] for none. */
   readonly campaign_ids: ReadonlyArray<string>;
@@ -597,7 +597,7 @@ export interface DeviceEvent {
 
 /** The JSON of `Experiment`. */
 export interface Experiment {
-  /** What its experiment counts as success; null for nothing. */
+  /** The success that its experiment counts; null for none. */
   readonly goal: Goal | null;
   /** `none` for a campaign without a holdout and without variants. */
   readonly status: "none" | "running" | "stopped";
@@ -779,30 +779,30 @@ export interface FeatureResult {
 export interface Goal {
   /**
    * `opened`, `clicked` and `answered` are those of a message of the campaign; `visit` is an enter of
-   * one of the places.
+   * one of the locations.
    */
   readonly type: "opened" | "clicked" | "answered" | "visit";
   /** It counts for so many hours after the person was enrolled. */
   readonly within_hours: number;
-  /** Locations of `visit`. With neither list any place counts. */
+  /** Locations of `visit`. With neither list any location counts. */
   readonly location_ids?: ReadonlyArray<string> | undefined;
-  /** Location groups of `visit`. With neither list any place counts. */
+  /** Location groups of `visit`. With neither list any location counts. */
   readonly location_group_ids?: ReadonlyArray<string> | undefined;
 }
 
 /**
- * What the experiment counts as success; null for nothing. Fixed while people are enrolled: left
- * out, it is then kept.
+ * The success that the experiment counts; null for none. Fixed while people are enrolled: left out,
+ * it is then kept.
  */
 export interface GoalDraft {
   /**
    * `opened`, `clicked` and `answered` are those of a message of the campaign; `visit` is an enter of
-   * one of the places.
+   * one of the locations.
    */
   readonly type: "opened" | "clicked" | "answered" | "visit";
   /** It counts for so many hours after the person was enrolled. */
   readonly within_hours: number;
-  /** Locations of `visit`; any place counts without locations and groups. */
+  /** Locations of `visit`; any location counts without locations and groups. */
   readonly location_ids?: ReadonlyArray<string> | null | undefined;
   /** Location groups of `visit`. */
   readonly location_group_ids?: ReadonlyArray<string> | null | undefined;
@@ -1084,7 +1084,7 @@ export interface Notification {
   readonly translations: Readonly<Record<string, Translation>> | null;
   /** How push services deliver and show it; null for their defaults. */
   readonly push: PushOptions | null;
-  /** What shares of people get instead, in the order in which they were written; [] for none. */
+  /** The variants, which shares of people get instead, in the order written; [] for none. */
   readonly variants: ReadonlyArray<Variant>;
   /**
    * A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a

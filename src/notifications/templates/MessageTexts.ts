@@ -76,8 +76,8 @@ const tagIn = (translations: TextSource["translations"], locale: string | null):
   translations === null ? null : lookupTag(Object.keys(translations), locale);
 
 /**
- * The texts of a content for a locale, and the tag of the translation that was taken. Each part comes from the
- * first that has it: the variant's translation, the variant, the content's translation, the content.
+ * The texts of a content for a locale, and the tag of the translation that was taken. Each part comes from
+ * the first that has it: the variant's translation, the variant, the content's translation, the content.
  */
 const textsFor = (
   content: TextSource,

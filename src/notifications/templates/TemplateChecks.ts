@@ -39,8 +39,8 @@ const sumOf = (fields: ReadonlyArray<TemplateField>, measure: (text: string) => 
   fields.reduce((sum, { text }) => sum + measure(text), 0);
 
 /**
- * Checks the templates of a notification, its translations and its variants (contract O1, O1.4–O1.9, O1.11), one after the
- * other in time slices, if all together are within their limits.
+ * Checks the templates of a notification, its translations and its variants (contract O1, O1.4–O1.9, O1.11),
+ * one after the other in time slices, if all together are within their limits.
  */
 export const checkTemplates = Effect.fnUntraced(function* ({ fields, problems }: ContentBody) {
   if (fields.template !== "liquid") return;

@@ -11,7 +11,7 @@ export const variantSql = (variants: string, key: string): Statement.Fragment =>
 export const deliveredVariantSql = (content: string, delivery: string): Statement.Fragment =>
   variantSql(`${content}.variants`, `COALESCE(${delivery}.variant, ${delivery}.winner)`);
 
-/** SQL expression: the id of the media file that a content has with the words of a variant (jsonb or null). */
+/** SQL expression: the id of the media file of a content with the words of a variant (jsonb or null). */
 export const mediaIdSql = (content: string, words: string): Statement.Fragment =>
   literal(`COALESCE((${words} ->> 'media_asset_id')::uuid, ${content}.media_asset_id)`);
 
@@ -25,7 +25,7 @@ export const deliveredMediaSql = (content: string, words: string, media: string)
         'key', ${media}.key) END`);
 
 /**
- * SQL expression: the variants of a content `content`, each with its media file as `ContentMedia`; [] for none.
+ * SQL expression: the variants of a content, each with its media file as `ContentMedia`; [] for none.
  */
 export const variantsSql = (content: string): Statement.Fragment =>
   literal(`CASE WHEN ${content}.variants IS NULL THEN '[]' ELSE (

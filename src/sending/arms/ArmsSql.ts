@@ -1,4 +1,4 @@
-/** The arms of units and their enrolment, as parts of the statements that create deliveries (contract U3, U4). */
+/** The arms of units and their enrolment, as parts of statements that create deliveries (contract U3, U4). */
 import type { SqlClient, Statement } from "effect/sql";
 import { unnested } from "../../database/Rows.ts";
 import { table, workspaceIs } from "../../database/WorkspaceGroups.ts";
@@ -6,7 +6,7 @@ import { sourceColumns } from "../sends/batches/BatchLeasesSql.ts";
 import type { StartedSend } from "../sends/Send.ts";
 import type { armRuleOf } from "./Experiment.ts";
 
-/** What decides on the arms of the units of a send. */
+/** The rule that decides on the arms of the units of a send. */
 export type SendArms = StartedSend &
   ReturnType<typeof armRuleOf> & {
     /** Whether no other send of its campaign has started. */

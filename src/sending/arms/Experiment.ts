@@ -28,7 +28,7 @@ export interface Experiment {
   readonly goalHours: number | null;
 }
 
-/** What a unit gets of a notification. */
+/** The part of an experiment that a unit gets of a notification. */
 export interface Arm {
   readonly isHeldOut: boolean;
   /** The variant it is made for, `control` included; null without variants and after a stop. */

@@ -11,7 +11,7 @@ import type { DueDelivery, InitialStatus } from "./Delivery.ts";
 import { permit } from "../pacing/Pace.ts";
 import { isCoolingSql, usedCapSql } from "./ReceiverSql.ts";
 
-/** A delivery that the caps and cooldowns allow, by its position (from 1); each row has all that are enrolled. */
+/** A delivery that the caps and cooldowns allow (`ord`, from 1); each row has all that are enrolled. */
 interface AllowedDelivery extends EnrolledUnits {
   readonly ord: number;
   readonly sourceId: bigint;

@@ -76,7 +76,8 @@ export class MessagesSql extends SqlService<MessagesSql>("waypost/sending/Messag
           ORDER BY created_at DESC
         )
         SELECT ${shown} FROM own d ${joined}
-        WHERE d.status = 'delivered' AND COALESCE(NULLIF(w.words -> 'push', 'null'), c.push) -> 'silent' IS DISTINCT FROM 'true'
+        WHERE d.status = 'delivered'
+          AND COALESCE(NULLIF(w.words -> 'push', 'null'), c.push) -> 'silent' IS DISTINCT FROM 'true'
           AND (${before}::bigint IS NULL OR (d.settled_at, d.source_id) < (
           SELECT b.settled_at, b.source_id FROM own b WHERE b.source_id = ${before}))
         ORDER BY d.settled_at DESC, d.source_id DESC LIMIT ${limit}`),

@@ -166,7 +166,8 @@ export class PushQueueSql extends SqlService<PushQueueSql>("waypost/sending/Push
           RETURNING q.*
         ), found AS MATERIALIZED (
             SELECT t.*, d.recipient, d.held_until, d.created_at, d.campaign_key, d.content_key,
-              d.location_key, d.status, COALESCE(d.variant, d.winner) AS words, v.address, v.address_version, v.transport AS device_transport,
+              d.location_key, d.status, COALESCE(d.variant, d.winner) AS words,
+              v.address, v.address_version, v.transport AS device_transport,
             ${deviceObstacleSql(sql, "v", sql`d.test`)} AS device_obstacle
           FROM taken t
           JOIN delivery d ON ${tenantIs("d", partition)} AND d.source_id = t.source_id

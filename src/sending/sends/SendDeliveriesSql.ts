@@ -48,10 +48,8 @@ const isEnrolled = (row: CreatedDeliveries | EnrolledRow): row is EnrolledRow =>
 const outcomesOf = (rows: ReadonlyArray<CreatedDeliveries | EnrolledRow>) => {
   const unitsOf = (arm: keyof EnrolledUnits) =>
     rows.reduce((sum, row) => sum + (isEnrolled(row) && row.transport === arm ? row.count : 0), 0);
-  return {
-    created: rows.filter((row): row is CreatedDeliveries => !isEnrolled(row)),
-    enrolled: { holdout: unitsOf("holdout"), all: unitsOf("all") },
-  };
+  const created = rows.filter((row): row is CreatedDeliveries => !isEnrolled(row));
+  return { created, enrolled: { holdout: unitsOf("holdout"), all: unitsOf("all") } };
 };
 
 const isSettled = ({ status }: TransportStatus): boolean => status === "delivered" || status === "failed";
@@ -177,7 +175,7 @@ export class SendDeliveriesSql extends SqlService<SendDeliveriesSql>("waypost/se
             const parts = batchParts(sql, own, hasArms ? sql`${kept.device}, d.id, d.user_id` : kept.device);
             const { added, batches, created, devices, isOfTenant, order, user } = parts;
             const ownQuiet = quiet.filter(({ sourceId }) => sends.has(sourceId));
-            // Deliveries with a pace wait in the queue, those for an inbox too. Without one it is as ever.
+            // Deliveries with a pace wait in the queue, those for an inbox too.
             const pacedIds = own.filter(({ paced }) => paced).map(({ sourceId }) => sourceId);
             const isPaced = (alias: string) =>
               sql`${sql(`${alias}.source_id`)} = ANY (${arrayOf("int8", pacedIds)})`;

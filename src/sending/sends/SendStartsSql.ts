@@ -199,7 +199,8 @@ export class SendStartsSql extends SqlService<SendStartsSql>("waypost/sending/Se
         INSERT INTO send_batch (workspace_id, environment, source_id, batch, campaign_key, capped,
           quiet_hours, first_key, last_key)
         SELECT s.workspace_id, s.environment, s.source_id, n, s.campaign_key,
-          s.cap_count IS NOT NULL OR s.experiment, s.quiet_hours, (n - 1) * ${size}::int + 1, LEAST(n * ${size}::int, g.last_device_key)
+          s.cap_count IS NOT NULL OR s.experiment, s.quiet_hours, (n - 1) * ${size}::int + 1,
+          LEAST(n * ${size}::int, g.last_device_key)
         FROM ${unnested("g", sends, {
           ...sourceColumns,
           last_device_key: ["int4", ({ lastDeviceKey }) => lastDeviceKey],

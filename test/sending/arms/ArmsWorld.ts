@@ -23,7 +23,7 @@ export const personIn = (
   }
 };
 
-/** What the database has of the experiment of a campaign. */
+/** The rows of the experiment of a campaign. */
 export const experimentOf = Effect.fnUntraced(function* (campaign: string) {
   const sql = yield* SqlClient.SqlClient;
   const of = sql`JOIN campaign c ON c.workspace_id = e.workspace_id AND c.environment = e.environment

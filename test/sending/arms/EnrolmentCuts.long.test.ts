@@ -11,7 +11,7 @@ import { sendWorld } from "../sends/SendWorld.ts";
 
 layer(overCutConnections, { timeout: "5 minutes" })("Enrolments over lost connections", (it) => {
   it.effect(
-    "whatever connection is lost during sends and events, each unit is enrolled once, and the held out get nothing (U4)",
+    "whatever connection is lost, each unit is enrolled once, and the held out get nothing (U4)",
     () =>
       Effect.gen(function* () {
         const dice = new Dice(30);

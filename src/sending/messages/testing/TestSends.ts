@@ -202,21 +202,8 @@ export class TestSends extends Context.Service<TestSends>()("waypost/sending/tes
           const { campaignKey, contentKey, notificationKey } = content;
           const { trigger: triggerType, type: contentType } = content;
           const keys = { workspaceId, environment, deviceKey, campaignKey, notificationKey, contentKey };
-          return status === undefined
-            ? []
-            : [
-                {
-                  ...keys,
-                  device_id,
-                  transport,
-                  contentType,
-                  triggerType,
-                  locationKey,
-                  failure: null,
-                  now,
-                  ...status,
-                },
-              ];
+          const more = { device_id, transport, contentType, triggerType, locationKey, failure: null, now };
+          return status === undefined ? [] : [{ ...keys, ...more, ...status }];
         });
         const [{ sourceId } = yield* Effect.die(new Error("A test send has no source id"))] =
           yield* repository.insert(tenant, due);
