@@ -7,7 +7,11 @@ import type { StartedSend } from "../sends/Send.ts";
 import type { armRuleOf } from "./Experiment.ts";
 
 /** What decides on the arms of the units of a send. */
-export type SendArms = StartedSend & ReturnType<typeof armRuleOf>;
+export type SendArms = StartedSend &
+  ReturnType<typeof armRuleOf> & {
+    /** Whether no other send of its campaign has started. */
+    readonly isFirst: boolean;
+  };
 
 const hex = (threshold: bigint): string => threshold.toString(16).padStart(16, "0");
 
@@ -52,49 +56,94 @@ export const armSql = (sql: SqlClient.SqlClient): Statement.Fragment => sql`q.wi
   CASE WHEN cardinality(q.keys) > 0
     THEN q.keys[1 + width_bucket(${digest(sql, "q.variant_text")}, q.thresholds)] END AS variant`;
 
-/**
- * Common table expressions that enrol units, and end in `enrolled`, the new rows, with their counts. `rows`
- * selects from earlier expressions: the tenant, `campaign_key`, `notification_key`, `unit_key`, `held_out`,
- * `variant`, `goal`, `goal_hours`, the instant `now` and `rank`, which is 1 for the first row of a unit in its campaign. They are
- * always inserted in the same order, so that two transactions that enrol the same people do not deadlock.
- */
-export const enrolledSql = (sql: SqlClient.SqlClient, rows: Statement.Fragment): Statement.Fragment => sql`
-  enrolling AS MATERIALIZED (
-    SELECT r.workspace_id, r.environment, r.campaign_key, r.unit_key, r.now, r.goal,
-      r.now + r.goal_hours * interval '1 hour' AS goal_until,
-      CASE WHEN r.held_out OR r.variant IS NULL THEN 0 ELSE r.notification_key END AS notification_key,
-      CASE WHEN r.held_out THEN 'holdout' ELSE COALESCE(r.variant, 'all') END AS arm,
-      r.rank = 1 AND (
-        SELECT 1 FROM ${table.enrolment} e
-        WHERE ${workspaceIs("e", "r")} AND e.environment = r.environment
-          AND e.campaign_key = r.campaign_key AND e.unit_key = r.unit_key LIMIT 1
-      ) IS NULL AS is_first
-    FROM (${rows}) AS r
-  ), enrolled AS (
-    INSERT INTO ${table.enrolment} (workspace_id, environment, campaign_key, unit_key, notification_key,
-      is_first, arm, enrolled_at, goal, goal_until)
-    SELECT workspace_id, environment, campaign_key, unit_key, notification_key, is_first, arm, now, goal,
-      goal_until
-    FROM enrolling WHERE is_first OR notification_key <> 0
-    ORDER BY campaign_key, unit_key, notification_key
-    ON CONFLICT DO NOTHING
-    RETURNING workspace_id, environment, campaign_key, notification_key, is_first, arm, enrolled_at
-  ), enrolled_counts AS (
+/** The columns of units to enrol, of `rows` as `enrolledSql` takes them. */
+const enrollingSql = (rows: Statement.Fragment, sql: SqlClient.SqlClient, isFirst: Statement.Fragment) => sql`
+  SELECT r.workspace_id, r.environment, r.campaign_key, r.unit_key,
+    CASE WHEN r.held_out OR r.variant IS NULL THEN 0 ELSE r.notification_key END AS notification_key,
+    ${isFirst} AS is_first,
+    CASE WHEN r.held_out THEN 'holdout' ELSE COALESCE(r.variant, 'all') END AS arm,
+    r.now AS enrolled_at, r.goal, r.now + r.goal_hours * interval '1 hour' AS goal_until
+  FROM (${rows}) AS r`;
+
+const enrolmentColumns = `workspace_id, environment, campaign_key, unit_key, notification_key, is_first, arm,
+  enrolled_at, goal, goal_until`;
+const armColumns = "workspace_id, environment, campaign_key, notification_key, arm, is_first";
+
+/** Common table expressions that count new enrolments, `sums` being their numbers by `armColumns`. */
+const enrolledCountsSql = (sql: SqlClient.SqlClient, sums: Statement.Fragment): Statement.Fragment => sql`
+  enrolled_sum AS MATERIALIZED (${sums}), enrolled_counts AS (
     INSERT INTO ${table.enrolment_count} (workspace_id, environment, campaign_key, notification_key, arm, at,
       enrolled, id) OVERRIDING SYSTEM VALUE
     SELECT *, nextval('enrolment_count_id_seq') FROM (
-      SELECT workspace_id, environment, campaign_key, notification_key, arm, min(enrolled_at), count(*)::int
-      FROM enrolled WHERE notification_key <> 0 GROUP BY 1, 2, 3, 4, 5
+      SELECT workspace_id, environment, campaign_key, notification_key, arm, min(at), sum(count)::int
+      FROM enrolled_sum WHERE notification_key <> 0 GROUP BY 1, 2, 3, 4, 5
       UNION ALL
-      SELECT workspace_id, environment, campaign_key, 0, first_arm, min(enrolled_at), count(*)::int
+      SELECT workspace_id, environment, campaign_key, 0, first_arm, min(at), sum(count)::int
       FROM (
-        SELECT *, CASE WHEN notification_key = 0 THEN arm ELSE 'all' END AS first_arm FROM enrolled
+        SELECT *, CASE WHEN notification_key = 0 THEN arm ELSE 'all' END AS first_arm FROM enrolled_sum
       ) AS first WHERE is_first GROUP BY 1, 2, 3, 4, 5
     ) AS counted
   )`;
 
+/**
+ * Common table expressions that enrol units, and end in `enrolled_sum`, the numbers of new rows, with their
+ * counts. `rows` selects from earlier expressions: the tenant, `campaign_key`, `notification_key`,
+ * `unit_key`, `held_out`, `variant`, `goal`, `goal_hours`, the instant `now` and `rank`, which is 1 for the
+ * first row of a unit in its campaign. They are always inserted in the same order, so that two transactions
+ * that enrol the same people do not deadlock.
+ */
+export const enrolledSql = (sql: SqlClient.SqlClient, rows: Statement.Fragment): Statement.Fragment => sql`
+  enrolling AS MATERIALIZED (
+    ${enrollingSql(
+      rows,
+      sql,
+      sql`r.rank = 1 AND (
+        SELECT 1 FROM ${table.enrolment} e
+        WHERE ${workspaceIs("e", "r")} AND e.environment = r.environment
+          AND e.campaign_key = r.campaign_key AND e.unit_key = r.unit_key LIMIT 1
+      ) IS NULL`,
+    )}
+  ), enrolled AS (
+    INSERT INTO ${table.enrolment} (${sql.literal(enrolmentColumns)})
+    SELECT ${sql.literal(enrolmentColumns)} FROM enrolling WHERE is_first OR notification_key <> 0
+    ORDER BY campaign_key, unit_key, notification_key
+    ON CONFLICT DO NOTHING
+    RETURNING ${sql.literal(armColumns)}, enrolled_at
+  ), ${enrolledCountsSql(
+    sql,
+    sql`SELECT ${sql.literal(armColumns)}, min(enrolled_at) AS at, count(*) AS count
+      FROM enrolled GROUP BY 1, 2, 3, 4, 5, 6`,
+  )}`;
+
+/**
+ * `enrolledSql` for the first sends of campaigns: nobody is enrolled yet, and no other transaction has the
+ * devices of a batch. Only people can have devices in two batches. It takes half the time.
+ */
+export const enrolledFirstSql = (
+  sql: SqlClient.SqlClient,
+  rows: Statement.Fragment,
+): Statement.Fragment => sql`
+  enrolling AS NOT MATERIALIZED (${enrollingSql(rows, sql, sql`true`)}), enrolled_device AS (
+    INSERT INTO ${table.enrolment} (${sql.literal(enrolmentColumns)})
+    SELECT ${sql.literal(enrolmentColumns)} FROM enrolling WHERE unit_key > 0
+  ), enrolled AS (
+    INSERT INTO ${table.enrolment} (${sql.literal(enrolmentColumns)})
+    SELECT ${sql.literal(enrolmentColumns)} FROM enrolling WHERE unit_key < 0
+    ORDER BY campaign_key, unit_key, notification_key
+    ON CONFLICT DO NOTHING
+    RETURNING ${sql.literal(armColumns)}, enrolled_at
+  ), ${enrolledCountsSql(
+    sql,
+    sql`SELECT ${sql.literal(armColumns)}, min(enrolled_at) AS at, count(*) AS count
+      FROM enrolled GROUP BY 1, 2, 3, 4, 5, 6
+      UNION ALL
+      SELECT ${sql.literal(armColumns)}, min(enrolled_at), count(*)
+      FROM enrolling WHERE unit_key > 0 GROUP BY 1, 2, 3, 4, 5, 6`,
+  )}`;
+
 /** Columns of any row: how many units `enrolledSql` enrolled in their campaigns. */
 export const enrolledCountSql = (sql: SqlClient.SqlClient): Statement.Fragment => sql`
-  (SELECT count(*)::int FROM enrolled WHERE is_first AND notification_key = 0 AND arm = 'holdout') AS holdout,
-  (SELECT count(*)::int FROM enrolled
-    WHERE is_first AND NOT (notification_key = 0 AND arm = 'holdout')) AS "all"`;
+  COALESCE((SELECT sum(count)::int FROM enrolled_sum
+    WHERE is_first AND notification_key = 0 AND arm = 'holdout'), 0) AS holdout,
+  COALESCE((SELECT sum(count)::int FROM enrolled_sum
+    WHERE is_first AND NOT (notification_key = 0 AND arm = 'holdout')), 0) AS "all"`;

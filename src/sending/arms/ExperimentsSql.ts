@@ -16,6 +16,8 @@ export interface SendExperiment extends StartedSend {
   readonly experiment: Experiment | null;
   readonly notificationId: string;
   readonly variants: Split;
+  /** Whether no other send of its campaign has started. */
+  readonly isFirst: boolean;
 }
 
 /** A notification of a campaign with an experiment. */
@@ -56,6 +58,9 @@ export class ExperimentsSql extends SqlService<ExperimentsSql>("waypost/sending/
     Effect.orDie(sql<SendExperiment>`
       SELECT s.workspace_id AS "workspaceId", s.environment, s.source_id AS "sourceId",
         s.notification_id AS "notificationId", COALESCE(k.variants, '[]') AS variants,
+        NOT EXISTS (
+          SELECT FROM send o WHERE ${sameTenant("o", "s")} AND o.campaign_id = s.campaign_id
+            AND o.source_id <> s.source_id) AS "isFirst",
         ${experimentSql("c")} AS experiment
       FROM send s
       JOIN campaign c ON ${sameTenant("c", "s")} AND c.id = s.campaign_id

@@ -10,7 +10,7 @@ import type { Transport } from "../../devices/PushAddress.ts";
 import { recordedDeliveriesOfSql } from "../../outbox/RecordedEventsSql.ts";
 import type { TimeZoneName } from "../../time/TimeZone.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
-import { armRulesSql, armSql, enrolledSql, type SendArms } from "../arms/ArmsSql.ts";
+import { armRulesSql, armSql, enrolledFirstSql, enrolledSql, type SendArms } from "../arms/ArmsSql.ts";
 import type { EnrolledUnits } from "../arms/EnrolmentMetrics.ts";
 import { type BatchParts, batchParts } from "./batches/BatchDevicesSql.ts";
 import { sourceColumns, type TakenBatch } from "./batches/BatchLeasesSql.ts";
@@ -118,7 +118,7 @@ export class SendDeliveriesSql extends SqlService<SendDeliveriesSql>("waypost/se
         COALESCE(-${ownUser}, d.key) AS unit_key`,
       assigned: sql`${armRulesSql(sql, arms)}, assigned AS MATERIALIZED (
         SELECT due.*, ${armSql(sql)} FROM ${rows} LEFT JOIN arm_rule q ON ${isOfSend} true WHERE ${condition}
-      ), ${enrolledSql(
+      ), ${(arms.every(({ isFirst }) => isFirst) ? enrolledFirstSql : enrolledSql)(
         sql,
         sql`SELECT due.*, ${instant(now)} AS now, 1 AS rank FROM assigned AS due
           WHERE due.enrols AND ${isKept}`,
@@ -136,8 +136,8 @@ export class SendDeliveriesSql extends SqlService<SendDeliveriesSql>("waypost/se
       )}`,
       enrolled: sql`UNION ALL
         SELECT 0, '', 0::bigint, CASE WHEN notification_key = 0 THEN arm ELSE 'all' END, 'enrolled',
-          count(*)::int
-        FROM enrolled WHERE is_first GROUP BY 4`,
+          sum(count)::int
+        FROM enrolled_sum WHERE is_first GROUP BY 4`,
     });
 
     return {
