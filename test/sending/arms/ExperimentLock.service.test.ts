@@ -46,7 +46,7 @@ layer(TestWaypost.layer)("Changes of an experiment", (it) => {
   );
 
   it.effect(
-    "while units are enrolled, holdout and goal are fixed, and left out is unchanged (U7, Z11, Z13)",
+    "while units are enrolled, holdout and goal are fixed, and left out is unchanged (U7, Z11, Z13, errors.experiment_running)",
     () =>
       Effect.gen(function* () {
         const { campaign, location, phone } = yield* world;
