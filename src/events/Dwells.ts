@@ -12,7 +12,8 @@ import { Worker } from "../workers/Worker.ts";
 import { type Dwell, hasLasted, isSilent } from "./Dwell.ts";
 import { countDwells, noteDwellLags } from "./DwellMetrics.ts";
 import { type DueDwell, type DwellDevice, DwellsSql } from "./DwellsSql.ts";
-import { type EventLocation, EventsSql, type TriggerMatch } from "./EventsSql.ts";
+import type { EventLocation } from "./EventRows.ts";
+import { EventsSql, type TriggerMatch } from "./EventsSql.ts";
 import { isRecent, triggerSpan } from "./Transition.ts";
 import { dueDelivery, isOpenAt } from "./TriggerRule.ts";
 

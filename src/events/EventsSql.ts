@@ -22,18 +22,11 @@ import {
   table,
   workspaceIs,
 } from "../database/WorkspaceGroups.ts";
-import type { TenantKey } from "../workspaces/Environment.ts";
 import type { CampaignQuietHours } from "../workspaces/QuietHours.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
-import type { TransitionType } from "./Transition.ts";
+import type { EventLocation, EventRow } from "./EventRows.ts";
 import { visitGoalsSql } from "./VisitGoalsSql.ts";
-import type { CampaignKey, ContentKey, DeviceKey, LocationKey, NotificationKey } from "../wire/Ids.ts";
-
-/** A location, with the trigger type of the events there. */
-export interface EventLocation extends TenantKey {
-  readonly locationId: string;
-  readonly trigger: TriggerType;
-}
+import type { CampaignKey, ContentKey, LocationKey, NotificationKey } from "../wire/Ids.ts";
 
 /** A notification that can fire for an event. Instants are epoch milliseconds, null for an open end. */
 export interface TriggerMatch {
@@ -83,16 +76,6 @@ export type TriggerMatchRow = {
   readonly attached_at?: Date | null;
   readonly attachment_id?: string | null;
 } & (TriggerMatch | { readonly campaign_id: null });
-
-/** An event as stored. Instants are epoch milliseconds. */
-export interface EventRow extends TenantKey {
-  readonly deviceKey: DeviceKey;
-  readonly id: string;
-  readonly type: TransitionType;
-  readonly locationKey: LocationKey;
-  readonly occurredAt: number;
-  readonly receivedAt: number;
-}
 
 /** The result of writing an event (`ord`, from 1), and its device. */
 export interface Recorded {
