@@ -51,6 +51,7 @@ import { ReadyThumbnails, Thumbnails, thumbnailWorker } from "./media/Thumbnails
 import { thumbnailsSql } from "./media/ThumbnailsSql.ts";
 import { MediaWorkers } from "./media/worker/MediaWorkers.ts";
 import { countSumsJob } from "./experiments/CountSums.ts";
+import { CountSumsSql } from "./experiments/CountSumsSql.ts";
 import { CampaignExperiments } from "./experiments/CampaignExperiments.ts";
 import { Contents } from "./notifications/Contents.ts";
 import { Notifications } from "./notifications/Notifications.ts";
@@ -141,7 +142,7 @@ const jobs = Layer.mergeAll(
   mediaSweeping,
   thumbnailWorker,
   rollupJob,
-  countSumsJob,
+  countSumsJob.pipe(Layer.provide(CountSumsSql.layer)),
   dwellJob,
   Layer.effectDiscard(Worker.every("table_statistics", "2 seconds", analyzeGrownTables)),
   retentionJob,

@@ -6,7 +6,7 @@
 import type { SqlClient, Statement } from "effect/sql";
 import { instant } from "../database/Rows.ts";
 import { table } from "../database/WorkspaceGroups.ts";
-import { variantCountsSql } from "./ExperimentCountsSql.ts";
+import { deliveredVariantsSql, variantCountsSql } from "./ExperimentCountsSql.ts";
 
 /**
  * Deltas of deliveries that were settled: `rows` has the columns of `delivery_delta`, `settled_at`,
@@ -22,12 +22,7 @@ export const deliveryDeltasSql = (sql: SqlClient.SqlClient, rows: Statement.Frag
         nextval('delivery_delta_id_seq')
     FROM (${rows}) AS settled WHERE settled_at IS NOT NULL
     GROUP BY 1, 2, 3, 4, 5, 6, 7, 8
-  ), ${variantCountsSql(
-    sql,
-    "variant_deliveries",
-    sql`SELECT *, settled_at AS at, 1 AS delivered, 0 AS opened, 0 AS clicked
-      FROM (${rows}) AS settled WHERE status = 'delivered'`,
-  )}`;
+  ), ${deliveredVariantsSql(sql, rows)}`;
 
 /** `deliveryDeltasSql` of rows that are added up already: each has `device_keys`. All were settled `at`. */
 export const addedDeliveryDeltasSql = (

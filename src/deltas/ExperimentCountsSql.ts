@@ -24,6 +24,18 @@ export const variantCountsSql = (
     GROUP BY 1, 2, 3, 4, 5, 6, 7, 8
   )`;
 
+/** The same of deliveries that were settled: `rows` is as for `deliveryDeltasSql`. */
+export const deliveredVariantsSql = (
+  sql: SqlClient.SqlClient,
+  rows: Statement.Fragment,
+): Statement.Fragment =>
+  variantCountsSql(
+    sql,
+    "variant_deliveries",
+    sql`SELECT *, settled_at AS at, 1 AS delivered, 0 AS opened, 0 AS clicked
+      FROM (${rows}) AS settled WHERE status = 'delivered'`,
+  );
+
 /**
  * Converts the units that have reached their goal, each once, and counts them. `reached` has the tenant,
  * `campaign_key`, `unit_key`, `goal` (as in `enrolment`), the instant `at`, and `is_reply`: an interaction

@@ -5,7 +5,6 @@ import { eventDeltasSql } from "../deltas/DeltasSql.ts";
 import type { DeviceObstacle } from "../devices/Obstacle.ts";
 import { deviceObstacleSql } from "../devices/ObstacleSql.ts";
 import type { Transport } from "../devices/PushAddress.ts";
-import type { TriggerType } from "../notifications/Notification.ts";
 import { experimentSql, variantsSql } from "../notifications/variants/VariantSql.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import { sameTenant, tenantColumns } from "../database/TenantColumns.ts";
@@ -16,17 +15,10 @@ import {
   table,
   workspaceIs,
 } from "../database/WorkspaceGroups.ts";
-import type { TenantKey } from "../workspaces/Environment.ts";
-import type { TransitionType } from "./Transition.ts";
+import type { EventLocation, EventRow } from "./EventRows.ts";
 import type { TriggerMatch } from "./TriggerMatch.ts";
 import { visitGoalsSql } from "./VisitGoalsSql.ts";
-import type { CampaignKey, DeviceKey, LocationKey } from "../wire/Ids.ts";
-
-/** A location, with the trigger type of the events there. */
-export interface EventLocation extends TenantKey {
-  readonly locationId: string;
-  readonly trigger: TriggerType;
-}
+import type { CampaignKey, LocationKey } from "../wire/Ids.ts";
 
 /** A row of an existing location (`ord`, from 1): with a notification that can fire there, or without any. */
 export type TriggerMatchRow = {
@@ -38,16 +30,6 @@ export type TriggerMatchRow = {
   readonly attached_at?: Date | null;
   readonly attachment_id?: string | null;
 } & (TriggerMatch | { readonly campaign_id: null });
-
-/** An event as stored. Instants are epoch milliseconds. */
-export interface EventRow extends TenantKey {
-  readonly deviceKey: DeviceKey;
-  readonly id: string;
-  readonly type: TransitionType;
-  readonly locationKey: LocationKey;
-  readonly occurredAt: number;
-  readonly receivedAt: number;
-}
 
 /** The result of writing an event (`ord`, from 1), and its device. */
 export interface Recorded {

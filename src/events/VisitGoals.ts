@@ -1,4 +1,4 @@
-import type { ReachedGoal } from "../experiments/Conversions.ts";
+import type { ReachedGoal } from "../experiments/ReachedGoal.ts";
 import { unitKeyOf } from "../sending/arms/Arm.ts";
 import type { AcceptedEvent } from "./EventBatch.ts";
 

@@ -5,7 +5,7 @@ import { sameTenant, tenantColumns } from "../database/TenantColumns.ts";
 import { workspaceStatements } from "../database/WorkspaceGroups.ts";
 import { conversionsSql } from "../deltas/ExperimentCountsSql.ts";
 import type { CampaignKey } from "../wire/Ids.ts";
-import type { ReachedGoal, UnitEvent } from "./Conversions.ts";
+import type { ReachedGoal, UnitEvent } from "./ReachedGoal.ts";
 
 /** Statements that convert the units of experiments. */
 export class ConversionsSql extends SqlService<ConversionsSql>("waypost/experiments/ConversionsSql")(

@@ -5,4 +5,4 @@ import { CountSumsSql } from "./CountSumsSql.ts";
 /** The job that adds up the counts of experiments, every two seconds. */
 export const countSumsJob = Layer.effectDiscard(
   Effect.flatMap(CountSumsSql, ({ addUp }) => Worker.every("experiment_counts", "2 seconds", addUp)),
-).pipe(Layer.provide(CountSumsSql.layer));
+);

@@ -89,18 +89,18 @@ layer(TestWaypost.layer)("An experiment of a send", (it) => {
         .toSorted((one, other) => other[1] - one[1]);
       assert.deepStrictEqual(shown, expected);
 
-      // The job replaces new counts by sums, twice.
-      for (const _ of [1, 2]) {
-        yield* TestClock.adjust("3 seconds");
-        yield* Effect.repeat(
-          Effect.orDie(world.sql`
-            SELECT FROM enrolment_count WHERE NOT is_sum
-            UNION ALL SELECT FROM variant_count WHERE NOT is_sum`),
-          { until: (left) => left.length === 0 },
-        );
-        assert.deepStrictEqual(yield* world.ask(), experiment);
-        assert.deepStrictEqual((yield* world.report()).length, 2);
-        yield* world.mark("opened", reached[0] as (typeof reached)[number]);
+      // The job replaces new counts by sums; the second time it adds to sums.
+      for (const index of [3, 9]) {
+        yield* world.mark("opened", reached[index] as (typeof reached)[number]);
+        const [before, report] = [yield* world.ask(), yield* world.report()];
+        const left = Effect.orDie(world.sql`
+          SELECT FROM enrolment_count WHERE NOT is_sum
+          UNION ALL SELECT FROM variant_count WHERE NOT is_sum`);
+        yield* Effect.repeat(Effect.andThen(TestClock.adjust("2 seconds"), left), {
+          until: ({ length }) => length === 0,
+        });
+        assert.deepStrictEqual(yield* world.ask(), before);
+        assert.deepStrictEqual(yield* world.report(), report);
       }
     }),
   );

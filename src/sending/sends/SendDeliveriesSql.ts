@@ -5,7 +5,7 @@ import { SqlService } from "../../database/SqlService.ts";
 import { tenantColumns } from "../../database/TenantColumns.ts";
 import { workspaceStatements } from "../../database/WorkspaceGroups.ts";
 import { addedDeliveryDeltasSql } from "../../deltas/DeltasSql.ts";
-import { variantCountsSql } from "../../deltas/ExperimentCountsSql.ts";
+import { deliveredVariantsSql } from "../../deltas/ExperimentCountsSql.ts";
 import type { Transport } from "../../devices/PushAddress.ts";
 import { recordedDeliveriesOfSql } from "../../outbox/RecordedEventsSql.ts";
 import type { TimeZoneName } from "../../time/TimeZone.ts";
@@ -126,11 +126,9 @@ export class SendDeliveriesSql extends SqlService<SendDeliveriesSql>("waypost/se
       columns: sql`, variant, winner, enrolled`,
       values: sql`, due.variant, due.winner, COALESCE(due.enrols, false)`,
       created: sql`, campaign_key, notification_key, content_type, variant, enrolled`,
-      counted: sql`, ${variantCountsSql(
+      counted: sql`, ${deliveredVariantsSql(
         sql,
-        "variant_deliveries",
-        sql`SELECT *, 'fixed_time' AS trigger_type, ${instant(now)} AS at, 1 AS delivered, 0 AS opened,
-          0 AS clicked FROM created WHERE status = 'delivered'`,
+        sql`SELECT *, 'fixed_time' AS trigger_type, ${instant(now)} AS settled_at FROM created`,
       )}`,
       enrolled: sql`UNION ALL
         SELECT 0, '', 0::bigint, CASE WHEN notification_key = 0 THEN arm ELSE 'all' END, 'enrolled',
