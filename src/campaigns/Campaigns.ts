@@ -8,13 +8,8 @@ import type { ActivityAction } from "../activity/ActivityEntry.ts";
 import { Database } from "../database/Database.ts";
 import { pipelined } from "../database/pool/TransactionConnection.ts";
 import { checkVersion, expectsVersion } from "../http/ResourceVersion.ts";
-import {
-  Conflict,
-  type Forbidden,
-  NotFound,
-  type PreconditionFailed,
-  type Unprocessable,
-} from "../wire/ApiError.ts";
+import type { Conflict } from "../wire/ApiError.ts";
+import { type Forbidden, NotFound, type PreconditionFailed, type Unprocessable } from "../wire/ApiError.ts";
 import type { DeletedResource } from "../wire/Envelope.ts";
 import { CampaignId, idAt, parseId } from "../wire/Ids.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";

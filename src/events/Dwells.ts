@@ -141,8 +141,7 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
         if (device.closing || device.obstacle !== null) return [];
         const kept = { ...match, content_key: dwell.contentKey, type: dwell.contentType };
         const { defaultCap, defaultQuietHours, isPaced } = device;
-        const limits = { defaultCap, defaultQuietHours, isPaced };
-        const subject = { ...eventSubject(dwell), ...limits, receivedAt: now };
+        const subject = { ...eventSubject(dwell), defaultCap, defaultQuietHours, isPaced, receivedAt: now };
         return [{ dwell, match, device, due: dueDelivery(kept, subject, device) }];
       });
       const pending = yield* rendered(yield* withArms(matched));

@@ -2,13 +2,13 @@ import { shownMedia } from "../media/MediaAddress.ts";
 import { forApp } from "../notifications/push/PushOptions.ts";
 import { type MessageTexts, ownTexts } from "../notifications/templates/MessageTexts.ts";
 import { wordsOf } from "../sending/arms/Experiment.ts";
-import { type UnitArm } from "../sending/arms/Experiments.ts";
-import { type CreatedDelivery } from "../sending/deliveries/Deliveries.ts";
+import type { UnitArm } from "../sending/arms/Experiments.ts";
+import type { CreatedDelivery } from "../sending/deliveries/Deliveries.ts";
 import type { DueDelivery } from "../sending/deliveries/Delivery.ts";
 import type { Message } from "../sending/rendering/Message.ts";
 import { utcText } from "../time/LocalTime.ts";
 import type { IncomingEvent } from "./EventBatch.ts";
-import { type Recorded } from "./EventsSql.ts";
+import type { Recorded } from "./EventsSql.ts";
 import type { TriggerMatch } from "./TriggerMatch.ts";
 import { canFire, dueDelivery } from "./TriggerRule.ts";
 

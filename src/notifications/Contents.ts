@@ -76,11 +76,7 @@ export class Contents extends Context.Service<
      * split of its variants is kept. @throws 409 if the draft has another one
      */
     readonly revise: (
-      tenant: Tenant,
-      row: ContentRow,
-      draft: ContentDraft,
-      media: MediaKinds,
-      now: number,
+      ...change: [tenant: Tenant, row: ContentRow, draft: ContentDraft, media: MediaKinds, now: number]
     ) => Effect.Effect<void, Conflict>;
     /** Creates content that is on no campaign. @throws 422 with all problems, 403 for the plan */
     readonly create: (tenant: Tenant, body: ContentBody) => Effect.Effect<Content, Unprocessable | Forbidden>;
