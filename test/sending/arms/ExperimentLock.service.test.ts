@@ -1,11 +1,12 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
+import { randomUUID } from "node:crypto";
 import { oneCampaign } from "../../events/EventWorld.ts";
 import { TestWaypost } from "../../TestWaypost.ts";
 import { at, batch, drain, manualWorkers, start } from "../ManualWorkers.ts";
 import { sendWorld } from "../sends/SendWorld.ts";
-import { experimentOf, variants } from "./ArmsWorld.ts";
+import { experimentOf, personIn, variants } from "./ArmsWorld.ts";
 
 const goal = { type: "clicked", within_hours: 24 };
 
@@ -13,6 +14,9 @@ const goal = { type: "clicked", within_hours: 24 };
 const world = Effect.gen(function* () {
   const made = yield* oneCampaign({ holdout_percent: 10, goal }, { variants });
   const { campaignId, location, notificationId, production } = made;
+  // A person who is not held out is enrolled in the notification, too.
+  const user_id = personIn("b", campaignId, 10, notificationId);
+  const phone = yield* production.phone(randomUUID(), { user_id });
   const note = { name: "Note", type: "message", headline: "Hello", body: "World", trigger_type: "on_enter" };
   const fields = { type: "geo", timezone: "UTC", starts_at: "2026-11-21", location_ids: [location] };
   const patch = (path: string, body: object) => production.platform(path, { method: "PATCH", body });
@@ -23,6 +27,7 @@ const world = Effect.gen(function* () {
   );
   return {
     ...made,
+    phone,
     campaign: (more: object) =>
       fieldsOf(patch(`/campaigns/${campaignId}`, { name: "Renamed", ...fields, ...more })),
     notification: (more: object) =>
