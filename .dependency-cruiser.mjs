@@ -113,15 +113,16 @@ export default {
       name: "foreign-sql-or-http",
       comment:
         "A slice imports no *Sql or *Http of another slice: use its service or its *Repository. " +
-        "CampaignStatusSql, DeltasSql, ObstacleSql, SegmentRuleSql and RecordedEventsSql hold parts of " +
-        "statements.",
+        "CampaignStatusSql, DeltasSql, ExperimentCountsSql, ObstacleSql, SegmentRuleSql, VariantSql and " +
+        "RecordedEventsSql hold parts of statements.",
       severity: "error",
       from: { path: "^src/([^/]+)/" },
       to: {
         path: "^src/.*(Sql|Http)[.]ts$",
         pathNot:
-          "^src/($1/|campaigns/CampaignStatusSql[.]ts$|deltas/DeltasSql[.]ts$|" +
-          "devices/(Obstacle|SegmentRule)Sql[.]ts$|outbox/RecordedEventsSql[.]ts$)",
+          "^src/($1/|campaigns/CampaignStatusSql[.]ts$|deltas/(DeltasSql|ExperimentCountsSql)[.]ts$|" +
+          "devices/(Obstacle|SegmentRule)Sql[.]ts$|notifications/variants/VariantSql[.]ts$|" +
+          "outbox/RecordedEventsSql[.]ts$)",
       },
     },
     {

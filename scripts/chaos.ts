@@ -9,13 +9,15 @@
  *     node scripts/chaos.ts --single --devices 24000 --kills 20
  *     node scripts/chaos.ts --held --devices 2000 --kills 20
  *     node scripts/chaos.ts --recurring --devices 2000 --kills 20
+ *     node scripts/chaos.ts --experiment --devices 2000 --kills 20
  *     node scripts/chaos.ts --pace --devices 300000 --per-minute 60000 --kills 10
  *
  * `--single` disrupts one send whose pushes take 3 to 7 seconds each. With `--held` quiet hours hold every
  * message and end a moment later, and every second send has a template. With `--recurring` each campaign
- * recurs: its date is planned by the workers that are disrupted, and due at once. With `--pace` one send has
- * a pace of `--per-minute`, and processes are killed throughout it (`chaos/PaceRun.ts`). The database is an
- * embedded one, or the empty one of DATABASE_URL.
+ * recurs: its date is planned by the workers that are disrupted, and due at once. With `--experiment`
+ * campaigns have a holdout and variants: each unit must be enrolled once, and no held-out unit gets anything.
+ * With `--pace` one send has a pace of `--per-minute`, and processes are killed throughout it
+ * (`chaos/PaceRun.ts`). The database is an embedded one, or the empty one of DATABASE_URL.
  */
 import { Effect, Random } from "effect";
 import { SqlClient } from "effect/sql";
@@ -35,6 +37,7 @@ import {
 } from "./chaos/ChaosRun.ts";
 import { DatabaseProxy } from "./chaos/DatabaseProxy.ts";
 import { cut, isSending, kill, stall, stop } from "./chaos/Disruptions.ts";
+import { experimentVerdict } from "./chaos/ExperimentLedger.ts";
 import { LedgerServer } from "./chaos/LedgerServer.ts";
 import { killThroughout, paceVerdict } from "./chaos/PaceRun.ts";
 import { type PlannedSend, prepareSends } from "./chaos/PlannedSends.ts";
@@ -52,6 +55,7 @@ const { values } = parseArgs({
     stalls: { type: "string", default: "0" },
     single: { type: "boolean", default: false },
     held: { type: "boolean", default: false },
+    experiment: { type: "boolean", default: false },
     pace: { type: "boolean", default: false },
     recurring: { type: "boolean", default: false },
     "per-minute": { type: "string", default: "60000" },
@@ -221,6 +225,7 @@ runScenario({
     const { origin } = yield* startApi;
     const sends = isOne ? 1 : kills + stops + cuts + stalls;
     const { planned } = yield* prepareSends(origin, ledger.credentials, devices, sends, {
+      isExperiment: values.experiment,
       isHeld: values.held,
       fields: values.pace ? { max_per_minute: perMinute } : values.recurring ? oneDate() : {},
       sendAt: values.recurring ? "00:00" : "12:00",
@@ -238,9 +243,10 @@ runScenario({
     const paced = values.pace
       ? yield* paceVerdict(perMinute, disruptions, ledger)
       : { figures: {}, faults: {} };
+    const enrolled = values.experiment ? yield* experimentVerdict : { figures: {}, faults: {} };
     return {
-      figures: { ...load, ...figures, ...paced.figures },
-      faults: { ...faults, ...paced.faults, "work that does not end": isDone ? 0 : 1 },
+      figures: { ...load, ...figures, ...paced.figures, ...enrolled.figures },
+      faults: { ...faults, ...paced.faults, ...enrolled.faults, "work that does not end": isDone ? 0 : 1 },
     };
   }),
 });

@@ -5,6 +5,10 @@
  * have arrived as an event at least once, and nothing else (contract N4). Exit code 1 if not.
  *
  *     node scripts/webhookChaos.ts --kills 12 --devices 2000 --workers 2 --seed 1
+ *     node scripts/webhookChaos.ts --experiment --kills 100 --devices 2000
+ *
+ * With `--experiment` both campaigns have a holdout and variants: each unit must be enrolled once, and no
+ * held-out unit gets anything.
  */
 import { Clock, Effect, Random } from "effect";
 import { SqlClient } from "effect/sql";
@@ -37,6 +41,7 @@ import {
   until,
 } from "./chaos/ChaosRun.ts";
 import { EventLedger } from "./chaos/EventLedger.ts";
+import { experiment, experimentVerdict } from "./chaos/ExperimentLedger.ts";
 import { LedgerServer } from "./chaos/LedgerServer.ts";
 import type { DeviceKey } from "../src/wire/Ids.ts";
 
@@ -45,6 +50,7 @@ const { values } = parseArgs({
     kills: { type: "string", default: "12" },
     devices: { type: "string", default: "2000" },
     workers: { type: "string", default: "2" },
+    experiment: { type: "boolean", default: false },
     seed: { type: "string", default: "1" },
   },
 });
@@ -63,8 +69,9 @@ const prepare = Effect.fnUntraced(function* (origin: string, ledger: EventLedger
     const webhook = { url: ledger.url, events, batch };
     ledger.trust((yield* ask(`${workspace.platform}/webhooks`, workspace.token, webhook)).secret);
   }
-  const { location } = yield* geoCampaign(workspace);
-  yield* pushCampaign(workspace);
+  const fields = values.experiment ? experiment : { campaign: {}, notification: {} };
+  const { location } = yield* geoCampaign(workspace, fields.campaign, fields.notification);
+  yield* pushCampaign(workspace, fields.campaign, "12:00", fields.notification);
   const phones = yield* registerDevices(workspace, 50);
   yield* insertDevices(yield* workspaceKey(workspace.id), 1_001, 1_000 + devices);
   // The planned send of the next day gives way to those of the script.
@@ -163,7 +170,11 @@ const chaos = Effect.gen(function* () {
   const isDone = yield* settles("The end of all calls", settled, endTimeoutMillis);
   if (!isDone) console.log(yield* sql`SELECT attempts, count(*)::int AS calls FROM webhook_call GROUP BY 1`);
   const { faults, figures } = yield* verdict(ledger);
-  return { figures: { kills, workers, ...counts, ...figures }, faults };
+  const enrolled = values.experiment ? yield* experimentVerdict : { figures: {}, faults: {} };
+  return {
+    figures: { kills, workers, ...counts, ...figures, ...enrolled.figures },
+    faults: { ...faults, ...enrolled.faults },
+  };
 });
 
 runScenario({

@@ -59,6 +59,7 @@ import { deviceMessagesHandlers } from "./sending/messages/DeviceMessagesHttp.ts
 import { messagesHandlers } from "./sending/messages/MessagesHttp.ts";
 import { previewHandlers } from "./sending/messages/preview/PreviewHttp.ts";
 import { testSendsHandlers } from "./sending/messages/testing/TestSendsHttp.ts";
+import { experimentsHandlers } from "./experiments/ExperimentsHttp.ts";
 import { recipientsHandlers } from "./sending/recipients/RecipientsHttp.ts";
 import { occurrencesHandlers } from "./sending/sends/occurrences/OccurrencesHttp.ts";
 import { sendsHandlers } from "./sending/sends/SendsHttp.ts";
@@ -87,6 +88,7 @@ const platformRoutes = HttpApiBuilder.layer(PlatformApi).pipe(
     occurrencesHandlers,
     deliveriesHandlers,
     recipientsHandlers,
+    experimentsHandlers,
     campaignEstimateHandlers,
     webhooksHandlers,
     activityHandlers,

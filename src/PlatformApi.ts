@@ -7,6 +7,7 @@ import { CopiesApi } from "./copies/CopiesApi.ts";
 import { RegisteredDevicesApi } from "./devices/RegisteredDevicesApi.ts";
 import { SegmentsApi } from "./devices/SegmentsApi.ts";
 import { DeviceEventsApi } from "./events/DeviceEventsApi.ts";
+import { ExperimentsApi } from "./experiments/ExperimentsApi.ts";
 import { SchemaErrors } from "./http/SchemaErrors.ts";
 import { LocationGroupsApi } from "./locations/LocationGroupsApi.ts";
 import { LocationsApi } from "./locations/LocationsApi.ts";
@@ -37,6 +38,7 @@ export class PlatformApi extends HttpApi.make("platform")
   .add(MediaApi)
   .add(CampaignsApi)
   .add(CopiesApi)
+  .add(ExperimentsApi)
   .add(NotificationsApi)
   .add(ContentsApi)
   .add(PreviewApi)

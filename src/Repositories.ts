@@ -5,6 +5,7 @@ import { tokensSql } from "./access/TokensSql.ts";
 import { activitySql } from "./activity/ActivitySql.ts";
 import { campaignsSql } from "./campaigns/CampaignsSql.ts";
 import { campaignTargetingSql } from "./campaigns/CampaignTargetingSql.ts";
+import { enrolmentsSql } from "./campaigns/EnrolmentsSql.ts";
 import { sendPlanSql } from "./campaigns/SendPlanSql.ts";
 import { sessionsSql } from "./console/SessionsSql.ts";
 import { segmentsSql } from "./devices/SegmentsSql.ts";
@@ -36,6 +37,7 @@ export const sqlRepositories = Layer.mergeAll(
   outboxSql,
   campaignsSql,
   campaignTargetingSql,
+  enrolmentsSql,
   sendPlanSql,
   contentsSql,
   notificationsSql,

@@ -51,6 +51,9 @@ import { configuredMediaStore } from "./media/store/ConfiguredMediaStore.ts";
 import { ReadyThumbnails, Thumbnails, thumbnailWorker } from "./media/Thumbnails.ts";
 import { thumbnailsSql } from "./media/ThumbnailsSql.ts";
 import { MediaWorkers } from "./media/worker/MediaWorkers.ts";
+import { countSumsJob } from "./experiments/CountSums.ts";
+import { CountSumsSql } from "./experiments/CountSumsSql.ts";
+import { CampaignExperiments } from "./experiments/CampaignExperiments.ts";
 import { Contents } from "./notifications/Contents.ts";
 import { Notifications } from "./notifications/Notifications.ts";
 import { erasureCompletion, Erasures } from "./people/Erasures.ts";
@@ -118,6 +121,7 @@ const statementServices = Layer.mergeAll(
   Layer.mergeAll(Devices.layer, Registrations.layer).pipe(Layer.provideMerge(UserSecrets.layer)),
   Layer.mergeAll(TransportTests.layer, Previews.layer).pipe(Layer.provideMerge(RegisteredDevices.layer)),
   Copies.layer,
+  CampaignExperiments.layer,
   Messages.layer,
   Answers.layer,
   OccurrencePlanner.layer,
@@ -147,6 +151,7 @@ const jobs = Layer.mergeAll(
   mediaSweeping,
   thumbnailWorker,
   rollupJob,
+  countSumsJob.pipe(Layer.provide(CountSumsSql.layer)),
   dwellJob,
   occurrenceJob,
   Layer.effectDiscard(Worker.every("table_statistics", "2 seconds", analyzeGrownTables)),

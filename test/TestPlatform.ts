@@ -18,6 +18,7 @@ import { LocationIndexes } from "../src/locations/LocationIndexes.ts";
 import { DeliveryList } from "../src/sending/deliveries/DeliveryList.ts";
 import { Geofences } from "../src/positions/Geofences.ts";
 import { Positions } from "../src/positions/Positions.ts";
+import { CampaignExperiments } from "../src/experiments/CampaignExperiments.ts";
 import { CampaignEstimates } from "../src/reports/estimates/CampaignEstimates.ts";
 import { Reports } from "../src/reports/Reports.ts";
 import { SurveyResults } from "../src/reports/surveys/SurveyResults.ts";
@@ -63,6 +64,7 @@ const notInMemory = Layer.mergeAll(
   Layer.mock(Reports)({}),
   Layer.mock(Audiences)({}),
   Layer.mock(CampaignEstimates)({}),
+  Layer.mock(CampaignExperiments)({}),
   Layer.mock(Copies)({}),
   Layer.mock(SurveyResults)({}),
   Layer.mock(DeliveryList)({}),

@@ -41,7 +41,7 @@ const useFilled = (message: MessageValues, locale: string): Filled | null => {
     const { signal } = abort;
     const fill = async (): Promise<void> => {
       const notification = JSON.parse(draft) as ReturnType<typeof contentDraftOf>;
-      const { data } = await send(platform.previews.preview({ notification, locale }, { signal }));
+      const { data } = await send(platform.previews.preview({ notification, locale }, {}, { signal }));
       if (!signal.aborted) setFilled(data.message);
     };
     const timer = setTimeout(() => void fill().catch(() => !signal.aborted && setFilled(null)), pauseMillis);

@@ -123,12 +123,21 @@ const oneStore = {
 };
 
 /** Creates a location, and a campaign of today with a message for those who enter it. Gives their ids. */
-export const geoCampaign = Effect.fnUntraced(function* ({ platform, token }: ServiceWorkspace) {
+export const geoCampaign = Effect.fnUntraced(function* (
+  { platform, token }: ServiceWorkspace,
+  fields: object = {},
+  content: object = {},
+) {
   const { results } = yield* ask(`${platform}/locations/import`, token, oneStore);
   const location = results[0]?.id ?? "";
   const starts = { timezone: "UTC", starts_at: dayFromNow(0), location_ids: [location] };
-  const campaign = yield* ask(`${platform}/campaigns`, token, { name: "Geo", type: "geo", ...starts });
-  const message = { ...note, trigger_type: "on_enter" };
+  const campaign = yield* ask(`${platform}/campaigns`, token, {
+    name: "Geo",
+    type: "geo",
+    ...starts,
+    ...fields,
+  });
+  const message = { ...note, ...content, trigger_type: "on_enter" };
   const notification = yield* ask(`${platform}/campaigns/${campaign.id}/notifications`, token, message);
   return { location, campaign: campaign.id, notification: notification.id };
 });

@@ -4,12 +4,14 @@
  * measured alternately on one durable PostgreSQL. The rate is flat over both sizes, and requests meanwhile
  * have a p99 of 100 ms. A send with quiet hours and a cap by user has at least half the rate of one without.
  * The p99 without a send and during the bare insert are printed for comparison. BENCH_TEXTS=1 measures only
- * sends whose texts differ by device, and the size of their deliveries.
+ * sends whose texts differ by device, and the size of their deliveries. BENCH_ARMS=1 measures only a send
+ * with a holdout and two variants, which has at least 0.9 of the rate without, in devices.
  */
 import { Clock, Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import process from "node:process";
 import { instant, jsonb } from "../../src/database/Rows.ts";
+import { experiment, reachedOf } from "../chaos/ExperimentLedger.ts";
 import { insertDevices, sendNow, workspaceKey } from "./BenchRows.ts";
 import { BenchWorld, each, runBench } from "./BenchWorld.ts";
 import { type PacedRequest, pacedLoad, quantile } from "./PacedLoad.ts";
@@ -66,7 +68,7 @@ const prepare = Effect.fnUntraced(function* (origin: string) {
 /** Everything as it was, and on disk. */
 const clear = Effect.fnUntraced(function* (size: number) {
   const sql = yield* SqlClient.SqlClient;
-  yield* sql`TRUNCATE delivery`.unprepared;
+  yield* sql`TRUNCATE delivery, enrolment, enrolment_count`.unprepared;
   yield* sql`UPDATE tenant SET last_device_key = ${size} WHERE environment = 'production'`;
   yield* sql`CHECKPOINT`.unprepared;
 });
@@ -91,10 +93,10 @@ const bare = Effect.fnUntraced(function* (
 });
 
 /** The deliveries a second of a send, from its start to its end. */
-const send = Effect.fnUntraced(function* (size: number) {
+const send = Effect.fnUntraced(function* (size: number, targeted: number = size) {
   const sql = yield* SqlClient.SqlClient;
   yield* clear(size);
-  return size / (yield* sendNow(size, sql`true`));
+  return size / (yield* sendNow(targeted, sql`true`));
 });
 
 /** Gives the devices up to a key people, and time zones around the world. */
@@ -183,9 +185,38 @@ const differing = Effect.fnUntraced(function* (size: number) {
     );
 });
 
+const minArms = 0.9;
+
+/** The rate in devices of a send with a holdout and two variants, beside that of one without. */
+const withArms = Effect.fnUntraced(function* (size: number) {
+  const sql = yield* SqlClient.SqlClient;
+  const [campaign] = yield* sql<{ readonly id: string }>`SELECT id FROM campaign`;
+  const devices = yield* sql<{ readonly id: string }>`SELECT id FROM device WHERE key <= ${size}`;
+  const targeted = reachedOf(campaign?.id ?? "", devices).length;
+  const set = Effect.fnUntraced(function* (isOn: boolean) {
+    const { holdout_percent } = experiment.campaign;
+    const variants = jsonb(isOn ? experiment.notification.variants : null);
+    yield* sql`UPDATE campaign SET holdout_percent = ${isOn ? holdout_percent : 0}, has_variants = ${isOn}`;
+    yield* sql`UPDATE content SET variants = ${variants}`;
+  });
+  const arms = Effect.gen(function* () {
+    yield* set(true);
+    const rate = yield* send(size, targeted);
+    yield* set(false);
+    return rate;
+  });
+  const sides = yield* alternately(rounds, { free: send(size), arms }, 0);
+  const shown = (rates: ReadonlyArray<number>) => `${Math.round(median(rates))} devices/s`;
+  console.log(
+    `${String(size).padStart(9)} devices: ${shown(sides.free)}, with a holdout and two variants ` +
+      `${shown(sides.arms)}, ratio ${atLeast(ratios(sides.arms, sides.free), minArms)}`,
+  );
+});
+
 const bench = Effect.gen(function* () {
   const { origin } = yield* BenchWorld.waypost();
   const { numbers, requests } = yield* prepare(origin);
+  if (process.env["BENCH_ARMS"] === "1") return yield* withArms(beside);
   if (process.env["BENCH_TEXTS"] === "1") return yield* differing(beside);
   const figures = (rate: number) => `${String(Math.round(rate)).padStart(8)} rows/s`;
   const rates: { readonly bare: Array<number>; readonly send: Array<number> } = { bare: [], send: [] };

@@ -1,6 +1,7 @@
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { workspaceKey } from "../bench/BenchRows.ts";
+import { experiment, reachedOf } from "./ExperimentLedger.ts";
 import { ask, newWorkspace, operatorKey, pushCampaign } from "../bench/ServiceApi.ts";
 
 /** Device keys are spread up to this, so that even a small send has several batches: 25 here. */
@@ -24,7 +25,7 @@ const rendered = { template: "liquid", headline: "Hello {{ device.platform }}" }
 /**
  * Creates a workspace with devices, half inboxes and half with pushes, half of them vip; and a push campaign
  * for each send, with these fields. With `isHeld` quiet hours hold all messages, and every second campaign
- * has a template.
+ * has a template. With `isExperiment` each has a holdout and variants.
  */
 export const prepareSends = Effect.fnUntraced(function* (
   origin: string,
@@ -33,11 +34,13 @@ export const prepareSends = Effect.fnUntraced(function* (
   sends: number,
   {
     fields = {},
+    isExperiment = false,
     isHeld = false,
     lastKey = defaultLastKey,
     sendAt = "12:00",
   }: {
     readonly fields?: object;
+    readonly isExperiment?: boolean;
     readonly isHeld?: boolean;
     readonly lastKey?: number;
     readonly sendAt?: string;
@@ -65,16 +68,16 @@ export const prepareSends = Effect.fnUntraced(function* (
       CASE WHEN n % 2 = 1 THEN jsonb_build_object('token', 'token-' || n) END,
       jsonb_build_object('vip', n % 4 < 2), decode(repeat('00', 32), 'hex'), '2026-01-01Z', '2026-01-01Z'
     FROM generate_series(1, ${devices}::int) AS n`;
-  const [{ last, vips } = { last: 0, vips: 0 }] = yield* sql<{
-    readonly last: number;
-    readonly vips: number;
-  }>`
-    SELECT max(key) AS last, count(*) FILTER (WHERE attributes = '{"vip": true}')::int AS vips FROM device
+  const [{ last } = { last: 0 }] = yield* sql<{ readonly last: number }>`
+    SELECT max(key) AS last FROM device
     WHERE workspace_id = ${workspaceId} AND environment = 'production'`;
   yield* sql`
     UPDATE tenant SET last_device_key = ${last}
     WHERE workspace_id = ${workspaceId} AND environment = 'production'`;
 
+  const all = yield* sql<{ readonly id: string; readonly isVip: boolean }>`
+    SELECT id, attributes = '{"vip": true}' AS "isVip" FROM device
+    WHERE workspace_id = ${workspaceId} AND environment = 'production'`;
   const planned = yield* Effect.forEach(Array.from({ length: sends }).keys(), (index) =>
     Effect.map(
       pushCampaign(
@@ -84,15 +87,19 @@ export const prepareSends = Effect.fnUntraced(function* (
           ...(index % 3 === 2 ? { segmentation_ids: [segment.id] } : {}),
           ...(isHeld ? quietHours() : {}),
           ...fields,
+          ...(isExperiment ? experiment.campaign : {}),
         },
         sendAt,
-        isHeld && index % 2 === 1 ? rendered : {},
+        {
+          ...(isHeld && index % 2 === 1 ? rendered : {}),
+          ...(isExperiment ? experiment.notification : {}),
+        },
       ),
-      (campaignId): PlannedSend => ({
-        campaignId,
-        workspaceId,
-        expected: index % 3 === 2 ? vips : devices,
-      }),
+      (campaignId): PlannedSend => {
+        const targets = index % 3 === 2 ? all.filter(({ isVip }) => isVip) : all;
+        const expected = isExperiment ? reachedOf(campaignId, targets).length : targets.length;
+        return { campaignId, workspaceId, expected };
+      },
     ),
   );
   return { planned, token, workspaceId };

@@ -23,6 +23,7 @@ export const slices: ReadonlyArray<string> = [
   "notifications",
   "devices",
   "copies",
+  "experiments",
   "sending",
   "events",
   "positions",

@@ -15,6 +15,7 @@ export const ActivityAction = Schema.Literals([
   "detach",
   "import",
   "revoke",
+  "stop",
 ]).annotate({ description: "The action.", examples: ["update"] });
 export type ActivityAction = typeof ActivityAction.Type;
 

@@ -5,6 +5,7 @@ import { nullableInteger, shownId, shownInstant, shownText } from "../wire/Shown
 import { flag, Timestamp } from "../wire/Text.ts";
 import { CampaignQuietHours } from "../workspaces/QuietHours.ts";
 import { CampaignStatus } from "./CampaignStatus.ts";
+import { Goal } from "./Goal.ts";
 import { Recurrence } from "./recurrence/Recurrence.ts";
 
 /** The type of a campaign: triggered at locations, or sent at fixed times of one day or of many. */
@@ -107,6 +108,14 @@ export const Campaign = Schema.Struct({
     "Of a push campaign: the most deliveries of its sends in any 60 seconds; null for no limit of its own.",
     60_000,
   ),
+  holdout_percent: Schema.Finite.annotate({
+    description: "How much of the people it would reach gets nothing of it, in percent; 0 for none.",
+    examples: [10],
+  }),
+  goal: Schema.NullOr(Goal).annotate({
+    description: "The success that its experiment counts; null for none.",
+    examples: [null],
+  }),
   targeting: Targeting,
   created_at: shownInstant("When the campaign was created, in UTC."),
   updated_at: shownInstant("When the campaign was last changed, in UTC."),

@@ -9,6 +9,7 @@ import { pace } from "../workspaces/Workspace.ts";
 import { SentQuietHours } from "../workspaces/QuietHours.ts";
 import { RecurrenceDraft } from "./recurrence/Recurrence.ts";
 import { CampaignType, CapBy, CapPeriod, SegmentMatch } from "./Campaign.ts";
+import { GoalType } from "./Goal.ts";
 
 /** The most entries of each list of a campaign, as sent (contract E5). */
 const maxEntries = 1000;
@@ -53,6 +54,51 @@ const lists = {
     Id,
     "Segments that a push campaign targets; left out or empty means everyone.",
     "01980a6c-2b11-7e0a-8c55-6d2f9b1a4e03",
+  ),
+};
+
+const holdoutSentence = "The {field} must be a number from 0 to 50, with at most two decimals.";
+
+/** The fields of a draft that make it an experiment (contract U2, U5). */
+const experimentFields = {
+  holdout_percent: optionalOrNull(
+    Schema.Finite.annotate({
+      description:
+        "How much of the people it would reach gets nothing of it, in percent: 0 (the default) to 50. " +
+        "Fixed while people are enrolled: left out, it is then kept.",
+      examples: [10],
+      message: holdoutSentence,
+    }).check(
+      Schema.makeFilter(
+        (percent: number) =>
+          percent >= 0 && percent <= 50 && Math.abs(percent * 100 - Math.round(percent * 100)) < 1e-9
+            ? true
+            : holdoutSentence,
+        { toJsonSchema: () => ({ minimum: 0, maximum: 50 }) },
+      ),
+    ),
+  ),
+  goal: optionalOrNull(
+    Schema.Struct({
+      type: GoalType,
+      within_hours: whole({
+        min: 1,
+        max: 720,
+        description: "It counts for so many hours after the person was enrolled.",
+        example: 72,
+      }),
+      location_ids: list(
+        Id,
+        "Locations of `visit`; any location counts without locations and groups.",
+        "01980a6c-2b11-7e0a-8c55-6d2f9b1a4e01",
+      ),
+      location_group_ids: list(Id, "Location groups of `visit`.", "01980a6c-2b11-7e0a-8c55-6d2f9b1a4e02"),
+    }).annotate({
+      identifier: "GoalDraft",
+      description:
+        "The success that the experiment counts; null for none. Fixed while people are enrolled: left out, " +
+        "it is then kept.",
+    }),
   ),
 };
 
@@ -122,6 +168,7 @@ export const CampaignDraft = Schema.Struct({
         "rest waits. The workspace may have a smaller limit.",
     ),
   ),
+  ...experimentFields,
   paused: Schema.optionalKey(
     flag(
       "Whether the campaign is paused. Left out: a new campaign is not, and an update keeps it as it is.",

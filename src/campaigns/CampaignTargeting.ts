@@ -3,6 +3,7 @@ import { isUuid } from "../wire/Ids.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
 import { unstorable } from "../wire/Text.ts";
 import type { CampaignDraft } from "./CampaignDraft.ts";
+import { type Goal, goalLists } from "./Goal.ts";
 
 /** The lists of a draft that name targets. */
 export type TargetList = "location_ids" | "location_group_ids" | "location_group_names" | "segmentation_ids";
@@ -120,6 +121,27 @@ export const checkEntries = ({ fields, problems }: ParsedBody<CampaignDraft>, kn
     fields[list]?.forEach((entry, index) => {
       if (!known[list].has(entry)) problems.add(`${list}.${index}`, entryProblem(list, index, entry));
     });
+  }
+};
+
+/** Checks the locations of a draft's goal (contract U5). Those that the stored goal has are kept. */
+export const checkGoal = (
+  { fields, problems }: ParsedBody<CampaignDraft>,
+  known: KnownTargets,
+  stored: Goal | null,
+): void => {
+  const goal = fields.goal ?? null;
+  if (goal === null) return;
+  for (const list of goalLists) {
+    const ids = goal[list] ?? [];
+    if (goal.type !== "visit" && ids.length > 0) {
+      const field = list.replaceAll("_", " ");
+      problems.add(`goal.${list}`, `Only the goal visit has places: leave the ${field} out.`);
+    } else
+      ids.forEach((id, index) => {
+        if (!known[list].has(id) && stored?.[list]?.includes(id) !== true)
+          problems.add(`goal.${list}.${index}`, entryProblem(list, index, id));
+      });
   }
 };
 

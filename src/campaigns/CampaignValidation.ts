@@ -8,7 +8,14 @@ import type { FoundCampaign } from "./Campaign.ts";
 import { type CampaignDates, changedDates, datesOf, resolveDates } from "./CampaignDates.ts";
 import type { CampaignDraft } from "./CampaignDraft.ts";
 import { CampaignsRepository, type CampaignValues } from "./CampaignsRepository.ts";
-import { checkEntries, checkShape, resolveTargeting, type ResolvedTargeting } from "./CampaignTargeting.ts";
+import {
+  checkEntries,
+  checkGoal,
+  checkShape,
+  resolveTargeting,
+  type ResolvedTargeting,
+} from "./CampaignTargeting.ts";
+import { storedGoal } from "./Goal.ts";
 import { targetFinder } from "./TargetFinder.ts";
 
 const valuesOf = (
@@ -27,6 +34,8 @@ const valuesOf = (
   maxPerMinute: draft.max_per_minute ?? null,
   // Without segments there is nothing to match (contract E6).
   segmentMatch: targets.segmentIds.length > 0 ? (draft.segment_match ?? null) : null,
+  holdoutPercent: draft.holdout_percent ?? 0,
+  goal: storedGoal(draft.goal),
 });
 
 /**
@@ -75,6 +84,7 @@ export const campaignValidation = Effect.gen(function* () {
       { concurrency: "unbounded" },
     );
     checkEntries(body, known);
+    checkGoal(body, known, stored?.goal ?? null);
     if (isTaken) {
       const name = JSON.stringify(fields.name);
       problems.add("name", `The name ${name} is taken by another campaign: choose another one.`);

@@ -8,6 +8,7 @@ import type { ActivityAction } from "../activity/ActivityEntry.ts";
 import { Database } from "../database/Database.ts";
 import { pipelined } from "../database/pool/TransactionConnection.ts";
 import { checkVersion, expectsVersion } from "../http/ResourceVersion.ts";
+import type { Conflict } from "../wire/ApiError.ts";
 import { type Forbidden, NotFound, type PreconditionFailed, type Unprocessable } from "../wire/ApiError.ts";
 import type { DeletedResource } from "../wire/Envelope.ts";
 import { CampaignId, idAt, parseId } from "../wire/Ids.ts";
@@ -24,6 +25,7 @@ import { type CampaignFilters, CampaignsRepository } from "./CampaignsRepository
 import { CampaignTargetingRepository } from "./CampaignTargetingRepository.ts";
 import { campaignValidation } from "./CampaignValidation.ts";
 import { campaignVersion } from "./CampaignVersion.ts";
+import { fixedExperiment } from "./FixedExperiment.ts";
 import { SendPlan } from "./SendPlan.ts";
 import { shownCampaign } from "./StoredCampaign.ts";
 
@@ -58,12 +60,12 @@ export class Campaigns extends Context.Service<
       tenant: Tenant,
       body: ParsedBody<CampaignDraft>,
     ) => Effect.Effect<Campaign, Unprocessable | Forbidden>;
-    /** Replaces the whole campaign by the draft; missing fields are cleared. @throws 404, 412, 422, 403 */
+    /** Replaces the campaign by the draft; missing fields are cleared. @throws 404, 409, 412, 422, 403 */
     readonly update: (
       tenant: Tenant,
       id: string,
       body: ParsedBody<CampaignDraft>,
-    ) => Effect.Effect<FoundCampaign, NotFound | PreconditionFailed | Unprocessable | Forbidden>;
+    ) => Effect.Effect<FoundCampaign, NotFound | PreconditionFailed | Unprocessable | Forbidden | Conflict>;
     /** Stops a campaign until it is published. A paused campaign is not changed. @throws 404, 412 */
     readonly pause: Change;
     /** Pauses a campaign and leaves it out of lists (contract S8). @throws 404, 412 */
@@ -92,6 +94,7 @@ export class Campaigns extends Context.Service<
       const sends = yield* SendPlan;
       const record = yield* campaignRecorder;
       const validate = yield* campaignValidation;
+      const withExperiment = yield* fixedExperiment;
 
       const find = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
         const campaignId = parseId(CampaignId, id);
@@ -171,7 +174,8 @@ export class Campaigns extends Context.Service<
           yield* workspaces.lock(tenant);
           const stored = yield* findToChange(tenant, id);
           const now = yield* Clock.currentTimeMillis;
-          const { targets, values } = yield* validate(tenant, body, stored, now);
+          const { targets, values: sent } = yield* validate(tenant, body, stored, now);
+          const values = yield* withExperiment(tenant, stored, body.fields, sent);
           const others = yield* countOthers(repository, tenant, stored, now);
           const paused = body.fields.paused ?? stored.paused;
           if (stored.paused && !paused) yield* checkTrial(tenant);

@@ -4,7 +4,7 @@ import { Needs } from "../access/Access.ts";
 import { Idempotency } from "../http/Idempotency.ts";
 import { IfMatch } from "../http/ResourceVersion.ts";
 import { Instant } from "../time/Instant.ts";
-import { bodyErrors, Forbidden, NotFound, Unprocessable } from "../wire/ApiError.ts";
+import { bodyErrors, Conflict, Forbidden, NotFound, Unprocessable } from "../wire/ApiError.ts";
 import { Data, Deleted, PageOf, PageQuery } from "../wire/Envelope.ts";
 import { shownId } from "../wire/ShownFields.ts";
 import { searchParameter } from "../wire/SearchText.ts";
@@ -105,7 +105,7 @@ export class CampaignsApi extends HttpApiGroup.make("campaigns")
       params,
       payload: CampaignDraft,
       success: Data(Campaign),
-      error: [Forbidden, NotFound, ...bodyErrors],
+      error: [Conflict, Forbidden, NotFound, ...bodyErrors],
     })
       .middleware(IfMatch)
       .middleware(Idempotency)

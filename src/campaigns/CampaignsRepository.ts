@@ -20,6 +20,8 @@ export interface CampaignValues extends CampaignDates {
   readonly cooldownMinutes: number | null;
   readonly maxPerMinute: number | null;
   readonly segmentMatch: Campaign["targeting"]["segment_match"];
+  readonly holdoutPercent: number;
+  readonly goal: Campaign["goal"];
 }
 
 /** A campaign to insert. */

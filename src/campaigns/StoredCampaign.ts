@@ -41,6 +41,8 @@ export const shownCampaign = (row: StoredCampaign, targets: ResolvedTargeting, n
   quiet_hours: row.quietHours,
   cooldown_minutes: row.cooldownMinutes,
   max_per_minute: row.maxPerMinute,
+  holdout_percent: row.holdoutPercent,
+  goal: row.goal,
   targeting: {
     location_ids: targets.locationIds,
     location_group_ids: targets.groupIds,
@@ -64,4 +66,6 @@ export const valuesOf = (campaign: FoundCampaign): CampaignValues => ({
   cooldownMinutes: campaign.cooldown_minutes,
   maxPerMinute: campaign.max_per_minute,
   segmentMatch: campaign.targeting.segment_match,
+  holdoutPercent: campaign.holdout_percent,
+  goal: campaign.goal,
 });

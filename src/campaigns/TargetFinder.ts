@@ -4,19 +4,20 @@ import { Locations } from "../locations/Locations.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { CampaignDraft } from "./CampaignDraft.ts";
 import { candidates, idsByThemselves, type KnownTargets } from "./CampaignTargeting.ts";
+import type { goalLists } from "./Goal.ts";
 import { CampaignTargetingRepository } from "./CampaignTargetingRepository.ts";
 
-/** Makes the function that finds the targets which the lists of a draft name. */
+/** Makes the function that finds the targets which the lists of a draft and its goal name. */
 export const targetFinder = Effect.gen(function* () {
   const targeting = yield* CampaignTargetingRepository;
   const locations = yield* Locations;
   const groups = yield* LocationGroups;
 
   return Effect.fnUntraced(function* (tenant: Tenant, fields: Partial<CampaignDraft>) {
-    const [locationIds, groupIds] = [
-      candidates(fields, "location_ids"),
-      candidates(fields, "location_group_ids"),
+    const targetsOf = (list: (typeof goalLists)[number]) => [
+      ...new Set([...candidates(fields, list), ...(fields.goal?.[list] ?? [])]),
     ];
+    const [locationIds, groupIds] = [targetsOf("location_ids"), targetsOf("location_group_ids")];
     const segmentIds = candidates(fields, "segmentation_ids");
     return yield* Effect.all(
       {

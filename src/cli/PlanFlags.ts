@@ -68,6 +68,13 @@ export const parsePace = (flag: Option.Option<string>) =>
     (parts) => parts && Number(parts["count"]),
   );
 
+/** Parses the holdout of a request: null for `none`, undefined if the flag was not given. */
+export const parseHoldout = (flag: Option.Option<string>) =>
+  Effect.map(
+    parseParts(flag, "holdout", /^(?<percent>\d+(?:\.\d+)?)$/, "10"),
+    (parts) => parts && Number(parts["percent"]),
+  );
+
 /** Quiet hours, such as `22:00-07:00/hold`, or `none`. */
 export const quietHoursFlag = optionalFlag(
   "quiet-hours",

@@ -1,12 +1,14 @@
 import { Clock, Effect } from "effect";
 import { Activity } from "../activity/Activity.ts";
 import { campaignCopier } from "../campaigns/CampaignCopier.ts";
+import { type goalLists, storedGoal } from "../campaigns/Goal.ts";
 import { Segments } from "../devices/Segments.ts";
 import { summaryOf } from "../locations/ImportPlan.ts";
 import { LocationImportsRepository } from "../locations/LocationImportsRepository.ts";
 import { LocationIndexes } from "../locations/LocationIndexes.ts";
 import { MediaLibrary } from "../media/MediaLibrary.ts";
 import type { NewFile } from "../media/MediaLibraryRepository.ts";
+import { mediaIdsOf } from "../notifications/ContentRules.ts";
 import { notificationCopier } from "../notifications/NotificationCopier.ts";
 import { ServiceUnavailable, Unprocessable } from "../wire/ApiError.ts";
 import { CampaignId } from "../wire/Ids.ts";
@@ -32,7 +34,7 @@ export const copyMaking = Effect.gen(function* () {
     for (const row of media) {
       const file = yield* library.copyBytes(row);
       if (file === null) {
-        const index = messages.findIndex(({ media_asset_id: id }) => id === row.id);
+        const index = messages.findIndex((message) => mediaIdsOf(message).includes(row.id));
         return yield* Unprocessable.validation({
           [`notifications.${index}.media_asset_id`]: [
             `The media store has lost the file “${row.name}”: upload it again, and choose it in ` +
@@ -84,9 +86,21 @@ export const copyMaking = Effect.gen(function* () {
     const segmentIds = new Map<string, string>();
     for (const { id, source, ...segment } of plan.segments)
       segmentIds.set(source, id ?? (yield* segments.add(to, segment)));
-    const campaign = yield* copyCampaign(to, plan.campaign, plan.name, {
-      locationIds: mappedIds(targets.location_ids, idsBySource(plan.locations)),
-      groupIds: mappedIds(targets.location_group_ids, idsBySource(plan.groups)),
+    const [locationIds, groupIds] = [idsBySource(plan.locations), idsBySource(plan.groups)];
+    const { goal } = plan.campaign;
+    // A location of the goal that does not exist any more stays one that nobody visits.
+    const mapped = (list: (typeof goalLists)[number], ids: typeof locationIds) =>
+      goal?.[list]?.map((id) => ids.get(id) ?? id) ?? [];
+    const copiedGoal = storedGoal(
+      goal && {
+        ...goal,
+        location_ids: mapped("location_ids", locationIds),
+        location_group_ids: mapped("location_group_ids", groupIds),
+      },
+    );
+    const campaign = yield* copyCampaign(to, { ...plan.campaign, goal: copiedGoal }, plan.name, {
+      locationIds: mappedIds(targets.location_ids, locationIds),
+      groupIds: mappedIds(targets.location_group_ids, groupIds),
       segmentIds: mappedIds(targets.segmentation_ids, segmentIds),
     });
     const copied = { ...plan.campaign, id: CampaignId(campaign.id), paused: true };

@@ -4,11 +4,13 @@ import { datesOf } from "../campaigns/CampaignDates.ts";
 import { checkLimit, checkTrial, countOthers } from "../campaigns/CampaignLimit.ts";
 import { Campaigns } from "../campaigns/Campaigns.ts";
 import { CampaignsRepository } from "../campaigns/CampaignsRepository.ts";
+import type { goalLists } from "../campaigns/Goal.ts";
 import { overLimit } from "../locations/ImportPlan.ts";
 import { LocationImportsRepository } from "../locations/LocationImportsRepository.ts";
 import { MediaLibrary } from "../media/MediaLibrary.ts";
 import { MediaLibraryRepository, type MediaRow } from "../media/MediaLibraryRepository.ts";
 import { Contents } from "../notifications/Contents.ts";
+import { mediaIdsOf } from "../notifications/ContentRules.ts";
 import { checkLimits, copyLimitProblem } from "../notifications/NotificationLimits.ts";
 import { NotificationsRepository } from "../notifications/NotificationsRepository.ts";
 import { type Forbidden, Unprocessable } from "../wire/ApiError.ts";
@@ -52,9 +54,13 @@ export const copyPlanning = Effect.gen(function* () {
   /** Reads all that a copy refers to, and what of it is there. */
   const read = Effect.fnUntraced(function* (from: Tenant, to: Tenant, id: string, sent: CopyDraft["name"]) {
     const campaign = yield* campaigns.find(from, id);
-    const { location_group_ids, location_ids, segmentation_ids } = campaign.targeting;
+    const { goal, targeting } = campaign;
+    const { segmentation_ids } = targeting;
+    const targetsOf = (list: (typeof goalLists)[number]) => [
+      ...new Set([...targeting[list], ...(goal?.[list] ?? [])]),
+    ];
     const messages = yield* notificationsRepository.list(from, campaign.id);
-    const mediaIds = new Set(messages.flatMap(({ media_asset_id: media }) => media ?? []));
+    const mediaIds = new Set(messages.flatMap(mediaIdsOf));
     const media: Array<MediaRow> = [];
     for (const mediaId of mediaIds) {
       const row = yield* mediaRepository.find(from, mediaId);
@@ -70,9 +76,9 @@ export const copyPlanning = Effect.gen(function* () {
         id: row.match ?? idAt(now),
         isMade: row.match === null,
       }));
-    const groups = matched(yield* repository.groups(from, to, location_group_ids));
+    const groups = matched(yield* repository.groups(from, to, targetsOf("location_group_ids")));
     const made = groups.filter(({ isMade }) => isMade).map(({ source }) => source);
-    const locations = matched(yield* repository.locations(from, to, location_ids, made));
+    const locations = matched(yield* repository.locations(from, to, targetsOf("location_ids"), made));
     const own = yield* repository.segments(from, segmentation_ids);
     const there = yield* repository.segmentsLike(
       to,
@@ -104,14 +110,15 @@ export const copyPlanning = Effect.gen(function* () {
       problems.add("name", `The name ${JSON.stringify(name)} is taken ${where}: send another one.`);
     }
     const { max_locations: maxLocations, media_kinds: kinds, surveys } = to.workspace.plan;
-    for (const [index, { media_kind: kind, name: message, type }] of messages.entries()) {
-      const remedy = `take “${message}” off the campaign first.`;
-      if (type === "survey" && !surveys)
+    for (const [index, message] of messages.entries()) {
+      const remedy = `take “${message.name}” off the campaign first.`;
+      if (message.type === "survey" && !surveys)
         problems.add(`notifications.${index}.type`, `The plan does not include surveys: ${remedy}`);
-      if (kind !== null && !kinds.includes(kind)) {
-        const field = `notifications.${index}.media_asset_id`;
-        problems.add(field, `The plan does not include ${kind} files: ${remedy}`);
-      }
+      for (const { media_kind: kind } of [message, ...message.variants])
+        if (kind !== null && !kinds.includes(kind)) {
+          const field = `notifications.${index}.media_asset_id`;
+          problems.add(field, `The plan does not include ${kind} files: ${remedy}`);
+        }
     }
     if (!problems.isEmpty) return yield* Unprocessable.validation(problems.fields);
 

@@ -6,10 +6,12 @@
 import type { SqlClient, Statement } from "effect/sql";
 import { instant } from "../database/Rows.ts";
 import { table } from "../database/WorkspaceGroups.ts";
+import { deliveredVariantsSql, variantCountsSql } from "./ExperimentCountsSql.ts";
 
 /**
- * Deltas of deliveries that were settled: `rows` has the columns of `delivery_delta`, `settled_at` and one
- * `device_key` each. Test sends must be left out; rows without `settled_at` are.
+ * Deltas of deliveries that were settled: `rows` has the columns of `delivery_delta`, `settled_at`,
+ * `variant`, `enrolled` and one `device_key` each. Test sends must be left out; rows without `settled_at`
+ * are.
  */
 export const deliveryDeltasSql = (sql: SqlClient.SqlClient, rows: Statement.Fragment): Statement.Fragment =>
   sql`delivery_deltas AS (
@@ -20,7 +22,7 @@ export const deliveryDeltasSql = (sql: SqlClient.SqlClient, rows: Statement.Frag
         nextval('delivery_delta_id_seq')
     FROM (${rows}) AS settled WHERE settled_at IS NOT NULL
     GROUP BY 1, 2, 3, 4, 5, 6, 7, 8
-  )`;
+  ), ${deliveredVariantsSql(sql, rows)}`;
 
 /** `deliveryDeltasSql` of rows that are added up already: each has `device_keys`. All were settled `at`. */
 export const addedDeliveryDeltasSql = (
@@ -49,8 +51,8 @@ export const eventDeltasSql = (sql: SqlClient.SqlClient, rows: Statement.Fragmen
   )`;
 
 /**
- * Deltas of deliveries that were opened or clicked: `rows` has the columns of `interaction_delta`, with the
- * instant `at` instead of a quarter, and `opened` and `clicked` as 1 or 0.
+ * Deltas of deliveries that were opened or clicked: `rows` has the columns of `interaction_delta`, `variant`
+ * and `enrolled`, with the instant `at` instead of a quarter, and `opened` and `clicked` as 1 or 0.
  */
 export const interactionDeltasSql = (
   sql: SqlClient.SqlClient,
@@ -64,7 +66,11 @@ export const interactionDeltasSql = (
       content_type, trigger_type, sum(opened), sum(clicked), nextval('interaction_delta_id_seq')
     FROM (${rows}) AS changed WHERE opened <> 0 OR clicked <> 0
     GROUP BY 1, 2, 3, 4, 5, 6, 7
-  )`;
+  ), ${variantCountsSql(
+    sql,
+    "variant_interactions",
+    sql`SELECT *, 0 AS delivered FROM (${rows}) AS changed`,
+  )}`;
 
 /**
  * Deltas of answers that were given, replaced or erased: `rows` has the columns of `survey_response`, and

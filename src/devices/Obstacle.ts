@@ -7,6 +7,7 @@ const explained = {
   not_approved: "The device is not an approved test device.",
   unsubscribed: "The device wants no messages.",
   not_in_segment: "The device is not in the segments of the campaign.",
+  holdout: "The device is held out of the campaign's experiment.",
   address_gone: "The push service has said that the device's address is gone.",
   transport_not_configured: "No credentials are set for the push service of the device in this environment.",
   passed: "The time of the message has passed in the device's time zone.",

@@ -1,6 +1,8 @@
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { asNumber, instant, onlyRow } from "../database/Rows.ts";
+import { sameTenant } from "../database/TenantColumns.ts";
+import type { SplitNotification } from "../experiments/ExperimentFigures.ts";
 
 /** Work that is behind, as counts over all workspaces. */
 export interface WorkFacts {
@@ -31,6 +33,16 @@ export interface QueuedPushes {
   readonly transport: string;
   readonly count: number;
   readonly late: number;
+}
+
+/** The experiment of a campaign, and the units of each arm by `notification id key` (`0 key` for none). */
+export interface RunningExperiment {
+  readonly workspace: string;
+  readonly environment: string;
+  readonly campaign: string;
+  readonly holdout: number;
+  readonly notifications: ReadonlyArray<SplitNotification>;
+  readonly enrolled: Readonly<Record<string, number>>;
 }
 
 /** A token that expires soon. */
@@ -97,6 +109,33 @@ export const workFactsSql = Effect.gen(function* () {
               AND due_at > ${instant(0)})::int AS late
           FROM (SELECT transport, due_at FROM push_queue LIMIT 100000) AS queued
           GROUP BY transport ORDER BY transport`),
+
+    /** Experiments in which somebody is enrolled, newest campaigns first. */
+    experiments: Effect.orDie(sql<RunningExperiment>`
+      WITH counted AS MATERIALIZED (
+        SELECT workspace_id, environment, campaign_key, notification_key, arm, sum(enrolled) AS enrolled
+        FROM enrolment_count GROUP BY 1, 2, 3, 4, 5
+      )
+      SELECT w.name AS workspace, c.environment, c.name AS campaign,
+        c.holdout_percent::float8 AS holdout, e.enrolled,
+        COALESCE((
+          SELECT jsonb_agg(jsonb_build_object('id', n.id, 'variants', k.variants)
+            ORDER BY a.attached_at, a.id)
+          FROM campaign_notification a
+          JOIN notification n ON ${sameTenant("n", "a")} AND n.id = a.notification_id
+          JOIN content k ON ${sameTenant("k", "n")} AND k.key = n.content_key
+          WHERE ${sameTenant("a", "c")} AND a.campaign_id = c.id AND k.variants IS NOT NULL), '[]')
+          AS notifications
+      FROM campaign c
+      JOIN workspace w ON w.id = c.workspace_id
+      CROSS JOIN LATERAL (
+        SELECT jsonb_object_agg(COALESCE(n.id::text, '0') || ' ' || x.arm, x.enrolled) AS enrolled
+        FROM counted x
+        LEFT JOIN notification n ON ${sameTenant("n", "x")} AND n.key = x.notification_key
+        WHERE ${sameTenant("x", "c")} AND x.campaign_key = c.key
+      ) AS e
+      WHERE c.experiment_stopped_at IS NULL AND e.enrolled IS NOT NULL
+      ORDER BY c.id DESC LIMIT 1000`),
 
     /** Tokens that expire within two weeks, in that order. */
     expiringTokens: (now: number) =>

@@ -3,7 +3,14 @@ import { type NamedSession, namedSessions, processesOf } from "../database/Conne
 import { databaseClock } from "../database/DatabaseClock.ts";
 import { counted } from "../wire/Text.ts";
 import { formatSpan, type Outcome, outcomesOr, problem, runCheck, warning } from "./HealthCheck.ts";
-import { type ExpiringToken, type QueuedPushes, type WorkFacts, workFactsSql } from "./WorkFactsSql.ts";
+import { sampleRatio } from "../experiments/ExperimentFigures.ts";
+import {
+  type ExpiringToken,
+  type QueuedPushes,
+  type RunningExperiment,
+  type WorkFacts,
+  workFactsSql,
+} from "./WorkFactsSql.ts";
 
 /** A worker queries the database several times a second. */
 const maxSilenceMillis = 30_000;
@@ -133,6 +140,25 @@ export const jobOutcomes = (facts: WorkFacts): ReadonlyArray<Outcome> =>
       ),
   ]);
 
+/** Experiments whose arms do not have the people that their weights say (contract U6). */
+export const experimentOutcomes = (experiments: ReadonlyArray<RunningExperiment>): ReadonlyArray<Outcome> =>
+  outcomesOr(
+    experiments.length === 0
+      ? "No experiment has enrolled anybody."
+      : `The arms of ${counted(experiments.length, "experiment")} have the people that they should have.`,
+    experiments.map(({ campaign, enrolled, environment, holdout, notifications, workspace }) => {
+      const ratio = sampleRatio({ holdout, notifications }, (id, key) => enrolled[`${id ?? 0} ${key}`] ?? 0);
+      return (
+        !ratio.ok &&
+        warning(
+          `The arms of the experiment of "${campaign}" of ${workspace} (${environment}) do not have the ` +
+            `people that their weights say (p ${ratio.p_value?.toPrecision(1)}).`,
+          "Its figures may mislead: find out what treats the arms differently before you use them.",
+        )
+      );
+    }),
+  );
+
 const tokenOutcomes = (tokens: ReadonlyArray<ExpiringToken>, now: number): ReadonlyArray<Outcome> =>
   outcomesOr(
     "No token expires within two weeks.",
@@ -157,6 +183,7 @@ export const workHealthCheck = Effect.gen(function* () {
     runCheck("work", "sends", Effect.map(facts, sendOutcomes)),
     runCheck("work", "pushes", Effect.map(work.queuedPushes(now), pushOutcomes)),
     runCheck("work", "jobs", Effect.map(facts, jobOutcomes)),
+    runCheck("work", "experiments", Effect.map(work.experiments, experimentOutcomes)),
     runCheck("work", "tokens", tokens),
   ]);
   return findings.flat();

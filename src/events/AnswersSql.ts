@@ -5,6 +5,7 @@ import { anyRow } from "../database/Statements.ts";
 import { sameTenant, tenantIs } from "../database/TenantColumns.ts";
 import { workspaceStatements, table } from "../database/WorkspaceGroups.ts";
 import { answerDeltasSql } from "../deltas/DeltasSql.ts";
+import { conversionsSql } from "../deltas/ExperimentCountsSql.ts";
 import type { NotificationType } from "../notifications/MessageContent.ts";
 import type { Question } from "../notifications/Survey.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
@@ -127,7 +128,14 @@ export class AnswersSql extends Context.Service<AnswersSql>()("waypost/events/An
             RETURNING r.*, e.answers AS replaced
           ), stored AS (
             SELECT *, NULL::jsonb AS replaced FROM added UNION ALL SELECT * FROM changed
-          ), ${answerDeltasSql(sql, sql`SELECT * FROM stored`)}
+          ), ${answerDeltasSql(sql, sql`SELECT * FROM stored`)}, ${conversionsSql(
+            sql,
+            sql`SELECT a.workspace_id, a.environment, a.campaign_key, a.first_answered_at AS at,
+                true AS is_reply, 'answered' AS goal, COALESCE(-v.user_key, v.key) AS unit_key
+              FROM added a
+              JOIN ${table.device} v ON ${tenantIs("v", { environment, workspaceId })}
+                AND v.key = ${deviceKey}`,
+          )}
           SELECT 1 FROM stored`,
           ),
         ),

@@ -1,6 +1,6 @@
 import type { TenantKey } from "../workspaces/Environment.ts";
 import type { IncomingEvent } from "./EventBatch.ts";
-import type { TriggerMatch } from "./EventsSql.ts";
+import type { TriggerMatch } from "./TriggerMatch.ts";
 import { isRecent } from "./Transition.ts";
 import type { ContentKey, DeviceKey, LocationKey } from "../wire/Ids.ts";
 
@@ -22,6 +22,11 @@ export interface Dwell extends TenantKey {
   readonly enteredAt: number;
   readonly recordedAt: number;
   readonly dueAt: number;
+}
+
+/** A due dwell. `locationId` is null if the location was deleted. */
+export interface DueDwell extends Dwell {
+  readonly locationId: string | null;
 }
 
 /** The state of a dwell's visit, by the events that are known at its minute. */
@@ -73,3 +78,11 @@ export const hasLasted = ({ hasEnded, isDecided, isFirst }: Visit): boolean =>
 /** Whether the device has reported nothing for longer than the dwell allows (contract X23a). */
 export const isSilent = ({ dueAt, maxSilenceMinutes }: Dwell, { heardAt }: Visit): boolean =>
   maxSilenceMinutes !== null && (heardAt ?? -Infinity) < dueAt - maxSilenceMinutes * minuteMillis;
+
+/** The device and location of a dwell. */
+export const eventSubject = ({ deviceKey, environment, locationKey, workspaceId }: Dwell) => ({
+  workspaceId,
+  environment,
+  deviceKey,
+  locationKey,
+});

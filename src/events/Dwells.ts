@@ -1,16 +1,20 @@
 import { Cause, Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../database/Database.ts";
 import { Outbox, type OutgoingEvent } from "../outbox/Outbox.ts";
+import { wordsOf } from "../sending/arms/Experiment.ts";
+import { Experiments } from "../sending/arms/Experiments.ts";
 import { Deliveries } from "../sending/deliveries/Deliveries.ts";
 import type { DueDelivery } from "../sending/deliveries/Delivery.ts";
 import { type Recipient, Recipients } from "../sending/rendering/Recipients.ts";
 import type { OneWorkspace } from "../database/WorkspaceGroups.ts";
 import { mapSliced } from "../workers/TimeSlices.ts";
 import { Worker } from "../workers/Worker.ts";
-import { type Dwell, hasLasted, isSilent } from "./Dwell.ts";
+import { type DueDwell, eventSubject, hasLasted, isSilent } from "./Dwell.ts";
 import { countDwells, noteDwellLags } from "./DwellMetrics.ts";
-import { type DueDwell, type DwellDevice, DwellsSql } from "./DwellsSql.ts";
-import { type EventLocation, EventsSql, type TriggerMatch } from "./EventsSql.ts";
+import { type DwellDevice, DwellsSql } from "./DwellsSql.ts";
+import type { EventLocation } from "./EventRows.ts";
+import { EventsSql } from "./EventsSql.ts";
+import type { TriggerMatch } from "./TriggerMatch.ts";
 import { isRecent, triggerSpan } from "./Transition.ts";
 import { dueDelivery, isOpenAt } from "./TriggerRule.ts";
 
@@ -31,16 +35,13 @@ interface PendingDwell {
   readonly dwell: DueDwell;
   readonly due: DueDelivery;
 }
+interface MatchedDwell extends PendingDwell {
+  readonly match: TriggerMatch;
+  readonly device: DwellDevice;
+}
 
 const locationName = ({ environment, locationId, workspaceId }: Omit<EventLocation, "trigger">): string =>
   `${workspaceId}/${environment}/${locationId}`;
-
-const eventSubject = ({ deviceKey, environment, locationKey, workspaceId }: Dwell) => ({
-  workspaceId,
-  environment,
-  deviceKey,
-  locationKey,
-});
 
 /**
  * Fires on_dwell notifications (contract P1). An enter stores a row for each of them (`EventRecorder.ts`),
@@ -56,6 +57,7 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
     const deliveries = yield* Deliveries;
     const outbox = yield* Outbox;
     const recipients = yield* Recipients;
+    const experiments = yield* Experiments;
 
     /** The on_dwell notifications at locations, by the location and the notification on its campaign. */
     const matches = Effect.fnUntraced(function* (candidates: ReadonlyArray<Candidate>, now: number) {
@@ -101,33 +103,48 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
       });
       const found = yield* recipients.of(varying.map(({ due }) => due));
       const results = new Map(
-        yield* mapSliced(varying, ({ content, dwell }, index) => {
+        yield* mapSliced(varying, ({ content, due, dwell }, index) => {
           const recipient = found[index] as Recipient;
-          const result = recipient.render(content);
+          const source = { ...content, variantTexts: wordsOf(content.variants, due.arm) };
+          const result = recipient.render(source);
           const more =
             result._tag === "Failed"
               ? { failure: result.reason }
-              : { recipient: recipient.kept(content, result.variables) };
+              : { recipient: recipient.kept(source, result.variables) };
           return [dwell, more] as const;
         }),
       );
       return pending.map((each) => ({ ...each, due: { ...each.due, ...results.get(each.dwell) } }));
     });
 
+    /** Adds the arms of deliveries whose campaigns have an experiment. */
+    const withArms = Effect.fnUntraced(function* (matched: ReadonlyArray<MatchedDwell>) {
+      const experimental = matched.filter(({ match }) => match.experiment !== null);
+      const arms = yield* experiments.arms(
+        experimental.map(({ device, due, match }) => ({
+          ...due,
+          deviceId: device.id,
+          userId: device.user_id,
+          notificationId: match.notification_id,
+        })),
+      );
+      const found = new Map(experimental.map((each, index) => [each, arms[index] ?? null]));
+      return matched.map((each) => ({ ...each, due: { ...each.due, arm: found.get(each) ?? null } }));
+    });
+
     /** Creates the deliveries of dwells, within the frequency caps. Returns the dwells that fired. */
     const fire = Effect.fnUntraced(function* (candidates: ReadonlyArray<Candidate>, now: number) {
       const found = yield* matches(candidates, now);
-      const matched = candidates.flatMap(({ device, dwell, locationId }): ReadonlyArray<PendingDwell> => {
+      const matched = candidates.flatMap(({ device, dwell, locationId }): ReadonlyArray<MatchedDwell> => {
         const match = found.get(`${locationName({ ...dwell, locationId })}/${dwell.attachmentId}`);
         if (match === undefined || !isOpenAt(match, dwell.dueAt)) return [];
         if (device.closing || device.obstacle !== null) return [];
         const kept = { ...match, content_key: dwell.contentKey, type: dwell.contentType };
         const { defaultCap, defaultQuietHours, isPaced } = device;
-        const limits = { defaultCap, defaultQuietHours, isPaced };
-        const subject = { ...eventSubject(dwell), ...limits, receivedAt: now };
-        return [{ dwell, due: dueDelivery(kept, subject, device) }];
+        const subject = { ...eventSubject(dwell), defaultCap, defaultQuietHours, isPaced, receivedAt: now };
+        return [{ dwell, match, device, due: dueDelivery(kept, subject, device) }];
       });
-      const pending = yield* rendered(matched);
+      const pending = yield* rendered(yield* withArms(matched));
       const created = yield* deliveries.create(pending.map(({ due }) => due));
       const fired = pending.filter((_, index) => created[index] !== null);
       yield* outbox.record(
@@ -223,7 +240,7 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
   }),
 }) {
   static readonly layer = Layer.effect(Dwells, Dwells.make).pipe(
-    Layer.provide([DwellsSql.layer, EventsSql.layer, Recipients.layer]),
+    Layer.provide([DwellsSql.layer, EventsSql.layer, Recipients.layer, Experiments.layer]),
   );
 }
 

@@ -13,18 +13,15 @@ import {
 } from "../database/WorkspaceGroups.ts";
 import { deviceObstacleSql } from "../devices/ObstacleSql.ts";
 import type { TextSource } from "../notifications/templates/MessageTexts.ts";
+import type { Variant } from "../notifications/variants/Variant.ts";
 import type { QuietHours } from "../workspaces/QuietHours.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
-import type { Dwell, Visit } from "./Dwell.ts";
+import type { DueDwell, Dwell, Visit } from "./Dwell.ts";
 import type { Recorded } from "./EventsSql.ts";
-
-/** A due dwell. `locationId` is null if the location was deleted. */
-export interface DueDwell extends Dwell {
-  readonly locationId: string | null;
-}
 
 /** The registered device of a dwell (`ord`, from 1), locked until the transaction ends. */
 export interface DwellDevice extends Omit<Recorded, "is_new"> {
+  readonly id: string;
   /** Epoch milliseconds. */
   readonly registeredAt: number;
   readonly defaultCap: FrequencyCap | null;
@@ -134,8 +131,8 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
           WITH held AS MATERIALIZED (${lockedSql(
             sql,
             sql`
-            SELECT d.workspace_id, d.environment, d.key, d.transport, d.registered_at, d.timezone,
-              d.user_key, ${deviceObstacleSql(sql, "d")} AS obstacle
+            SELECT d.workspace_id, d.environment, d.key, d.id, d.transport, d.registered_at, d.timezone,
+              d.user_id, d.user_key, ${deviceObstacleSql(sql, "d")} AS obstacle
             FROM device d
             WHERE ${inWorkspace("d")} AND (d.workspace_id, d.environment, d.key) IN (
                 SELECT workspace_id, environment, device_key FROM ${unnested("q", dwells, keyColumns)}
@@ -144,7 +141,8 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
             FOR NO KEY UPDATE OF d`,
           )}
           )
-          SELECT q.ord::int AS ord, h.transport, h.obstacle, h.timezone, h.user_key,
+          SELECT q.ord::int AS ord, h.transport, h.obstacle, h.timezone, h.id, h.user_id,
+            h.user_key,
             ${epochMillis("h.registered_at")} AS "registeredAt",
             CASE WHEN w.default_cap_count IS NOT NULL THEN jsonb_build_object('count', w.default_cap_count,
               'period', w.default_cap_period) END AS "defaultCap", w.quiet_hours AS "defaultQuietHours",
@@ -203,9 +201,9 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
 
       /** The contents of dwells that are templates, as they were when the visits began (`ord`, from 1). */
       templates: (dwells: ReadonlyArray<Dwell>) =>
-        Effect.orDie(sql<TextSource & { readonly ord: number }>`
+        Effect.orDie(sql<TextSource & { readonly ord: number; readonly variants: ReadonlyArray<Variant> }>`
           SELECT q.ord::int AS ord, c.headline, c.body, c.cta_label, c.cta_url, c.template, c.translations,
-            c.push, COALESCE(c.questions, '[]') AS questions
+            c.push, COALESCE(c.questions, '[]') AS questions, COALESCE(c.variants, '[]') AS variants
           FROM ${unnested("q", dwells, {
             ...tenantColumns,
             content_key: ["int4", ({ contentKey }) => contentKey],

@@ -5,10 +5,12 @@ import type { RenderedTexts } from "../notifications/templates/MessageTexts.ts";
 import type { QuietHours } from "../workspaces/QuietHours.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
 import type { EventsOutcome } from "./EventsApi.ts";
-import type { EventLocation, EventRow, Recorded, TriggerMatch, TriggerMatchRow } from "./EventsSql.ts";
+import type { EventLocation, EventRow } from "./EventRows.ts";
+import type { Recorded, TriggerMatchRow } from "./EventsSql.ts";
+import type { TriggerMatch } from "./TriggerMatch.ts";
 import { triggerOf } from "./Transition.ts";
 import type { ReadTransition } from "./TransitionParsing.ts";
-import { LocationKey } from "../wire/Ids.ts";
+import { type CampaignKey, LocationKey } from "../wire/Ids.ts";
 
 /** The events of one device in one request. */
 export interface EventRequest {
@@ -21,6 +23,8 @@ export interface EventRequest {
 /** The texts of a message for the device of an event. */
 export interface RenderedMessage {
   readonly recipient: Recipient;
+  /** The key of the variant whose words they are; null for those of the notification. */
+  readonly words: string | null;
   readonly result: RenderedTexts;
 }
 
@@ -40,6 +44,8 @@ export interface IncomingEvent extends EventRow {
   locationKey: LocationKey;
   /** The notifications that can fire, older ones first. */
   triggerMatches: ReadonlyArray<TriggerMatch>;
+  /** The campaigns whose goal it meets. */
+  goalCampaigns: ReadonlyArray<CampaignKey>;
   /** The texts of notifications that vary by device, once they are rendered for this one. */
   texts: ReadonlyMap<TriggerMatch, RenderedMessage>;
   /** Why it is rejected. */
@@ -48,10 +54,22 @@ export interface IncomingEvent extends EventRow {
   outcome: "accepted" | "duplicate" | "ended" | null;
 }
 
+/** An event that was stored, with its device. */
+export interface AcceptedEvent {
+  readonly incomingEvent: IncomingEvent;
+  readonly device: Recorded;
+}
+
 /** A message that an event has triggered. */
 export interface TriggeredMessage {
   readonly incomingEvent: IncomingEvent;
   readonly message: Message;
+}
+
+interface FoundLocation {
+  readonly key: LocationKey;
+  readonly goals: ReadonlyArray<CampaignKey>;
+  readonly matches: Array<TriggerMatch>;
 }
 
 const noTexts: ReadonlyMap<TriggerMatch, RenderedMessage> = new Map();
@@ -88,6 +106,7 @@ const incomingEventsOf = ({ caller, events, now }: EventRequest, requestIndex: n
         isPaced: workspace.max_per_minute !== null,
         locationKey: LocationKey(0),
         triggerMatches: [],
+        goalCampaigns: [],
         texts: noTexts,
         problem: event.problem,
         outcome: null,
@@ -128,9 +147,10 @@ export class EventBatch {
 
   /** Sets the locations of events and what can fire there. An event at an unknown location has a problem. */
   locate(rows: ReadonlyArray<TriggerMatchRow>): void {
-    const found = this.locations.map(() => null as { key: LocationKey; matches: Array<TriggerMatch> } | null);
+    const found = this.locations.map((): FoundLocation | null => null);
     for (const row of rows) {
-      const location = (found[row.ord - 1] ??= { key: row.location_key, matches: [] });
+      const goals = row.goal_campaigns ?? [];
+      const location = (found[row.ord - 1] ??= { key: row.location_key, goals, matches: [] });
       if (row.campaign_id !== null) location.matches.push(row);
     }
     for (const incomingEvent of this.incomingEvents) {
@@ -139,6 +159,7 @@ export class EventBatch {
       else {
         incomingEvent.locationKey = location.key;
         incomingEvent.triggerMatches = location.matches;
+        incomingEvent.goalCampaigns = location.goals;
       }
     }
   }
@@ -164,7 +185,7 @@ export class EventBatch {
   }
 
   /** Sets the outcomes of written events. Returns the accepted ones with their devices, in order. */
-  record(events: ReadonlyArray<IncomingEvent>, rows: ReadonlyArray<Recorded>) {
+  record(events: ReadonlyArray<IncomingEvent>, rows: ReadonlyArray<Recorded>): ReadonlyArray<AcceptedEvent> {
     const byEvent = new Map(rows.map((row) => [row.ord - 1, row]));
     return events.flatMap((incomingEvent, index) => {
       const device = byEvent.get(index);

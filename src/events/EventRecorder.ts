@@ -1,14 +1,14 @@
 import { Context, Effect, Layer } from "effect";
 import { TakesLong } from "../database/Batched.ts";
 import { PublicAddresses } from "../http/PublicAddresses.ts";
+import { Conversions } from "../experiments/Conversions.ts";
 import { hears } from "../outbox/EventType.ts";
 import { Outbox, type OutgoingEvent } from "../outbox/Outbox.ts";
-import { shownMedia } from "../media/MediaAddress.ts";
-import { forApp } from "../notifications/push/PushOptions.ts";
-import { isSameForAll, type MessageTexts } from "../notifications/templates/MessageTexts.ts";
+import { isSameForAllVariants } from "../notifications/templates/MessageTexts.ts";
+import { unitOf } from "../sending/arms/Arm.ts";
+import { armOf } from "../sending/arms/Experiment.ts";
+import { Experiments } from "../sending/arms/Experiments.ts";
 import { type CreatedDelivery, Deliveries } from "../sending/deliveries/Deliveries.ts";
-import type { DueDelivery } from "../sending/deliveries/Delivery.ts";
-import type { Message } from "../sending/rendering/Message.ts";
 import { MessageIds } from "../sending/deliveries/MessageId.ts";
 import { type Recipient, Recipients } from "../sending/rendering/Recipients.ts";
 import { utcText } from "../time/LocalTime.ts";
@@ -16,50 +16,33 @@ import { Stopwatch, timeSlices } from "../workers/TimeSlices.ts";
 import { dwellsOf } from "./Dwell.ts";
 import { DwellsSql } from "./DwellsSql.ts";
 import type { EventBatch, IncomingEvent, RenderedMessage, TriggeredMessage } from "./EventBatch.ts";
-import { EventsSql, type Recorded, type TriggerMatch } from "./EventsSql.ts";
+import { EventsSql } from "./EventsSql.ts";
+import type { TriggerMatch } from "./TriggerMatch.ts";
+import {
+  experimentSubject,
+  firedBy,
+  inArm,
+  type PendingDelivery,
+  pendingDeliveryOf,
+  toMessage,
+} from "./PendingDelivery.ts";
 import { triggerSpan } from "./Transition.ts";
-import { canFire, dueDelivery } from "./TriggerRule.ts";
-
-/** A message that an event triggers for its device, before the frequency caps. */
-interface PendingDelivery {
-  readonly incomingEvent: IncomingEvent;
-  readonly triggerMatch: TriggerMatch;
-  readonly due: DueDelivery;
-  /** The texts for the device; null if they cannot be rendered. */
-  readonly texts: MessageTexts | null;
-}
-
-const pendingDeliveriesOf = (
-  incomingEvent: IncomingEvent,
-  device: Recorded,
-): ReadonlyArray<PendingDelivery> => {
-  if (device.obstacle !== null) return [];
-  return incomingEvent.triggerMatches
-    .filter((triggerMatch) => canFire(triggerMatch, incomingEvent))
-    .map((triggerMatch) => {
-      const due = dueDelivery(triggerMatch, incomingEvent, device);
-      const rendered = incomingEvent.texts.get(triggerMatch);
-      if (rendered === undefined) return { incomingEvent, triggerMatch, due, texts: triggerMatch };
-      const { recipient, result } = rendered;
-      if (result._tag === "Failed")
-        return { incomingEvent, triggerMatch, due: { ...due, failure: result.reason }, texts: null };
-      const kept = recipient.kept(triggerMatch, result.variables);
-      return { incomingEvent, triggerMatch, due: { ...due, recipient: kept }, texts: result.texts };
-    });
-};
+import { visitGoals } from "./VisitGoals.ts";
+import { canFire } from "./TriggerRule.ts";
 
 /** The messages of an event that vary by device. Their texts are the event's, once they are rendered. */
 const varyingMessages = (incomingEvent: IncomingEvent) => {
   const varying = incomingEvent.triggerMatches.filter(
-    (triggerMatch) => !isSameForAll(triggerMatch) && canFire(triggerMatch, incomingEvent),
+    (triggerMatch) => !isSameForAllVariants(triggerMatch) && canFire(triggerMatch, incomingEvent),
   );
   if (varying.length === 0) return [];
   const texts = new Map<TriggerMatch, RenderedMessage>();
   incomingEvent.texts = texts;
-  const { deviceKey, environment, locationKey, receivedAt, workspaceId } = incomingEvent;
+  const { deviceId, deviceKey, environment, locationKey, receivedAt, workspaceId } = incomingEvent;
   return varying.map((triggerMatch) => ({
     triggerMatch,
     texts,
+    deviceId,
     recipient: null,
     now: receivedAt,
     workspaceId,
@@ -108,7 +91,9 @@ export class EventRecorder extends Context.Service<
       const ids = yield* MessageIds;
       const outbox = yield* Outbox;
       const dwells = yield* DwellsSql;
+      const conversions = yield* Conversions;
       const recipients = yield* Recipients;
+      const experiments = yield* Experiments;
       const { media: mediaBase } = yield* PublicAddresses;
 
       return EventRecorder.of({
@@ -126,10 +111,14 @@ export class EventRecorder extends Context.Service<
           const now = yield* Stopwatch;
           const yieldIfLong = timeSlices();
           const millis = new Map<number, number>();
-          for (const [index, { texts, triggerMatch, workspaceId }] of varying.entries()) {
+          for (const [index, { deviceId, texts, triggerMatch, workspaceId }] of varying.entries()) {
             const recipient = found[index] as Recipient;
             const since = now();
-            texts.set(triggerMatch, { recipient, result: recipient.render(triggerMatch) });
+            const { experiment, notification_id: id, variants } = triggerMatch;
+            const unit = unitOf(deviceId, recipient.userId);
+            const arm = experiment === null ? null : armOf(experiment, id, variants, unit);
+            const result = recipient.render(inArm(triggerMatch, arm));
+            texts.set(triggerMatch, { recipient, result, words: arm?.variant ?? arm?.winner ?? null });
             millis.set(workspaceId, (millis.get(workspaceId) ?? 0) + now() - since);
             if (!isAlone && (millis.get(workspaceId) ?? 0) > maxSharedMillis)
               return yield* Effect.die(new TakesLong(workspaceId));
@@ -139,11 +128,15 @@ export class EventRecorder extends Context.Service<
 
         write: Effect.fnUntraced(function* (batch, events) {
           const accepted = batch.record(events, yield* repository.record(events));
+          // Before anybody is enrolled: the visit that triggers a message is no conversion of it.
+          yield* conversions.convert(accepted.flatMap(visitGoals));
           const begun = accepted.flatMap(({ incomingEvent }) => dwellsOf(incomingEvent));
           if (begun.length > 0) yield* dwells.begin(begun);
-          const pending = accepted.flatMap(({ device, incomingEvent }) =>
-            pendingDeliveriesOf(incomingEvent, device),
-          );
+          const fired = accepted.flatMap(({ device, incomingEvent }) => firedBy(incomingEvent, device));
+          const experimental = fired.filter(({ triggerMatch }) => triggerMatch.experiment !== null);
+          const assigned = yield* experiments.arms(experimental.map(experimentSubject));
+          const arms = new Map(experimental.map((each, index) => [each, assigned[index] ?? null]));
+          const pending = fired.map((each) => pendingDeliveryOf(each, arms.get(each) ?? null));
           const created = yield* deliveries.create(pending.map(({ due }) => due));
           yield* outbox.record([
             ...accepted.flatMap(({ incomingEvent }) => transitionEvents(incomingEvent)),
@@ -162,7 +155,10 @@ export class EventRecorder extends Context.Service<
         }),
       });
     }),
-  ).pipe(Layer.provide([EventsSql.layer, DwellsSql.layer, MessageIds.layer, Recipients.layer]));
+  ).pipe(
+    Layer.provide([EventsSql.layer, DwellsSql.layer, MessageIds.layer, Recipients.layer, Experiments.layer]),
+    Layer.provide(Conversions.layer),
+  );
 }
 
 /** The event about an enter or exit, if a webhook listens. */
@@ -191,27 +187,3 @@ const deliveryEvents = (
   const { deviceKey, environment, now, workspaceId } = due;
   return [{ workspaceId, environment, type, at: now, sourceId: delivery.sourceId, deviceKey }];
 };
-
-const toMessage = (
-  id: string,
-  { due, triggerMatch }: PendingDelivery,
-  { body, cta_label, cta_url, headline, push, questions }: MessageTexts,
-  { status }: CreatedDelivery,
-  mediaBase: string,
-): Message => ({
-  id,
-  campaign_id: triggerMatch.campaign_id,
-  notification_id: triggerMatch.notification_id,
-  type: triggerMatch.type,
-  headline,
-  body,
-  media: shownMedia(mediaBase, triggerMatch.media),
-  cta_label,
-  cta_url,
-  questions,
-  ...forApp(push),
-  ...(push?.silent === true && { silent: true }),
-  delivered_at: status === "delivered" ? utcText(due.now) : null,
-  opened_at: null,
-  clicked_at: null,
-});

@@ -5,11 +5,7 @@ import { eventDeltasSql } from "../deltas/DeltasSql.ts";
 import type { DeviceObstacle } from "../devices/Obstacle.ts";
 import { deviceObstacleSql } from "../devices/ObstacleSql.ts";
 import type { Transport } from "../devices/PushAddress.ts";
-import type { ContentMedia } from "../media/MediaAddress.ts";
-import type { NotificationType } from "../notifications/MessageContent.ts";
-import type { TriggerType } from "../notifications/Notification.ts";
-import type { Question } from "../notifications/Survey.ts";
-import type { TextSource } from "../notifications/templates/MessageTexts.ts";
+import { experimentSql, variantsSql } from "../notifications/variants/VariantSql.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import { sameTenant, tenantColumns } from "../database/TenantColumns.ts";
 import {
@@ -19,70 +15,21 @@ import {
   table,
   workspaceIs,
 } from "../database/WorkspaceGroups.ts";
-import type { TenantKey } from "../workspaces/Environment.ts";
-import type { CampaignQuietHours } from "../workspaces/QuietHours.ts";
-import type { FrequencyCap } from "../workspaces/Workspace.ts";
-import type { TransitionType } from "./Transition.ts";
-import type { CampaignKey, ContentKey, DeviceKey, LocationKey, NotificationKey } from "../wire/Ids.ts";
-
-/** A location, with the trigger type of the events there. */
-export interface EventLocation extends TenantKey {
-  readonly locationId: string;
-  readonly trigger: TriggerType;
-}
-
-/** A notification that can fire for an event. Instants are epoch milliseconds, null for an open end. */
-export interface TriggerMatch {
-  readonly campaign_id: string;
-  readonly campaign_key: CampaignKey;
-  readonly timezone: TimeZoneName;
-  readonly campaign_starts: number;
-  readonly campaign_ends: number | null;
-  readonly paused: boolean;
-  readonly cap: FrequencyCap | null;
-  /** Identifies the notification on its campaign. */
-  readonly attachment_id: string;
-  readonly trigger_type: TriggerType;
-  readonly dwell_minutes: number | null;
-  readonly max_silence_minutes: number | null;
-  readonly cap_by: "device" | "user";
-  readonly cooldown_minutes: number | null;
-  readonly quiet_hours: CampaignQuietHours | null;
-  readonly notification_id: string;
-  readonly notification_key: NotificationKey;
-  readonly window_starts: number | null;
-  readonly window_ends: number | null;
-  readonly content_key: ContentKey;
-  readonly type: NotificationType;
-  readonly headline: string;
-  readonly body: string;
-  readonly media: ContentMedia | null;
-  readonly cta_label: string | null;
-  readonly cta_url: string | null;
-  readonly questions: ReadonlyArray<Question>;
-  readonly template: TextSource["template"];
-  readonly translations: TextSource["translations"];
-  readonly push: TextSource["push"];
-}
+import type { EventLocation, EventRow } from "./EventRows.ts";
+import type { TriggerMatch } from "./TriggerMatch.ts";
+import { visitGoalsSql } from "./VisitGoalsSql.ts";
+import type { CampaignKey, LocationKey } from "../wire/Ids.ts";
 
 /** A row of an existing location (`ord`, from 1): with a notification that can fire there, or without any. */
 export type TriggerMatchRow = {
   readonly ord: number;
   readonly location_key: LocationKey;
+  /** The campaigns whose goal an enter there meets (contract U5); null for none. */
+  readonly goal_campaigns: ReadonlyArray<CampaignKey> | null;
   /** The order of the rows of a location. */
   readonly attached_at?: Date | null;
   readonly attachment_id?: string | null;
 } & (TriggerMatch | { readonly campaign_id: null });
-
-/** An event as stored. Instants are epoch milliseconds. */
-export interface EventRow extends TenantKey {
-  readonly deviceKey: DeviceKey;
-  readonly id: string;
-  readonly type: TransitionType;
-  readonly locationKey: LocationKey;
-  readonly occurredAt: number;
-  readonly receivedAt: number;
-}
 
 /** The result of writing an event (`ord`, from 1), and its device. */
 export interface Recorded {
@@ -92,7 +39,8 @@ export interface Recorded {
   /** The obstacle to messages for the device. */
   readonly obstacle: DeviceObstacle | null;
   readonly timezone: TimeZoneName | null;
-  /** The key of the person behind the device; null for none. */
+  /** The person behind the device, by id and key; null for none. */
+  readonly user_id: string | null;
   readonly user_key: number | null;
 }
 
@@ -113,7 +61,8 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
 
     return {
       /**
-       * The keys of the locations that exist, with the notifications of campaigns that target them, directly
+       * The keys of the locations that exist, with the campaigns whose goal is a visit there, and with the
+       * notifications of campaigns that target them, directly
        * or by a group, are not paused and overlap the span (epoch milliseconds); older notifications first.
        * For enters also the on_dwell notifications of campaigns that are paused or start later: they count at
        * the minute at which they fire (contract X22).
@@ -123,13 +72,14 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
         span: { readonly from: number; readonly to: number },
       ) =>
         Effect.orDie(sql<TriggerMatchRow>`
-          SELECT p.ord::int AS ord, l.key AS location_key, f.*
+          SELECT p.ord::int AS ord, l.key AS location_key, g.goal_campaigns, f.*
           FROM ${unnested("p", locations, {
             ...tenantColumns,
             location_id: ["uuid", ({ locationId }) => locationId],
             trigger_type: ["text", ({ trigger }) => trigger],
           })}
           JOIN location l ON ${sameTenant("l", "p")} AND l.id = p.location_id
+          CROSS JOIN LATERAL ${visitGoalsSql} AS g
           LEFT JOIN LATERAL (
             SELECT c.id AS campaign_id, c.key AS campaign_key, c.timezone, c.paused,
               ${epochMillis("c.starts_at")} AS campaign_starts, ${epochMillis("c.ends_at")} AS campaign_ends,
@@ -140,7 +90,8 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
               k.key AS content_key, k.type, k.headline, k.body, k.cta_label, k.cta_url,
               CASE WHEN m.id IS NOT NULL THEN
                 jsonb_build_object('id', m.id, 'type', m.kind, 'key', m.key) END AS media,
-              COALESCE(k.questions, '[]') AS questions, k.template, k.translations, k.push, a.trigger_type,
+              COALESCE(k.questions, '[]') AS questions, k.template, k.translations, k.push,
+              ${variantsSql("k")} AS variants, ${experimentSql("c")} AS experiment, a.trigger_type,
               a.dwell_minutes, a.max_silence_minutes, a.attached_at, a.id AS attachment_id
             FROM (
               SELECT t.campaign_id FROM campaign_location t
@@ -204,7 +155,7 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
             sql,
             sql`
             SELECT d.workspace_id, d.environment, d.key AS device_key, d.transport, d.timezone,
-              d.user_key, ${deviceObstacleSql(sql, "d")} AS obstacle
+              d.user_id, d.user_key, ${deviceObstacleSql(sql, "d")} AS obstacle
             FROM ${table.device} d
             WHERE ${inWorkspace("d")}
               AND (d.workspace_id, d.environment, d.key) IN (
@@ -235,7 +186,7 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
               WHERE p.changed_at <= EXCLUDED.changed_at
           )
           SELECT e.ord::int AS ord, f.id IS NOT NULL AS is_new, h.transport, h.obstacle, h.timezone,
-            h.user_key
+            h.user_id, h.user_key
           FROM e
           JOIN held h USING (workspace_id, environment, device_key)
           LEFT JOIN fresh f USING (workspace_id, environment, device_key, id)`,

@@ -4,7 +4,8 @@ import { cooldownStart } from "../sending/deliveries/Cooldown.ts";
 import { capWindow } from "../sending/deliveries/FrequencyCap.ts";
 import { effectiveQuietHours, quietAt } from "../workspaces/QuietHours.ts";
 import type { IncomingEvent } from "./EventBatch.ts";
-import type { Recorded, TriggerMatch } from "./EventsSql.ts";
+import type { Recorded } from "./EventsSql.ts";
+import type { TriggerMatch } from "./TriggerMatch.ts";
 import { isRecent, triggerOf } from "./Transition.ts";
 
 /** The device and location of an event, and when its notifications fire. */
@@ -60,6 +61,7 @@ export const dueDelivery = (
   failure: null,
   isPaced: incomingEvent.isPaced,
   recipient: null,
+  arm: null,
   cooldownSince: cooldownStart(triggerMatch.cooldown_minutes, incomingEvent.receivedAt),
   quiet: quietAt(
     effectiveQuietHours(triggerMatch.quiet_hours, incomingEvent.defaultQuietHours),

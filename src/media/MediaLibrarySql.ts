@@ -58,7 +58,10 @@ export const mediaLibrarySql = Layer.effect(
 
       usedBy: (tenant, id) =>
         Effect.orDie(sql<MediaUser>`
-          SELECT n.id, n.name FROM notification n WHERE n.media_id = ${id} AND ${tenantIs("n", tenant)}
+          SELECT n.id, n.name FROM notification n
+          WHERE ${tenantIs("n", tenant)} AND (n.media_id = ${id} OR n.id IN (
+            SELECT v.notification_id FROM variant_media v
+            WHERE ${tenantIs("v", tenant)} AND v.media_id = ${id}))
           ORDER BY n.id`),
 
       // A trigger makes the key garbage.

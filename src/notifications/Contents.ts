@@ -7,27 +7,36 @@ import { PublicAddresses } from "../http/PublicAddresses.ts";
 import { checkVersion, versionTag } from "../http/ResourceVersion.ts";
 import { shownMedia } from "../media/MediaAddress.ts";
 import { MediaLibrary } from "../media/MediaLibrary.ts";
-import { Forbidden, NotFound, type PreconditionFailed, Unprocessable } from "../wire/ApiError.ts";
+import {
+  type Conflict,
+  Forbidden,
+  NotFound,
+  type PreconditionFailed,
+  Unprocessable,
+} from "../wire/ApiError.ts";
 import type { DeletedResource } from "../wire/Envelope.ts";
 import { idAt, NotificationId, parseId } from "../wire/Ids.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
-import { counted } from "../wire/Text.ts";
-import { environmentName } from "../workspaces/Environment.ts";
 import type { MediaKind } from "../workspaces/Plan.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
 import { contentChange } from "./NotificationActivity.ts";
-import { checkContent, contentOf } from "./ContentRules.ts";
+import { checkContent, contentOf, type MediaKinds, mediaIdsOf } from "./ContentRules.ts";
 import { type ContentRow, ContentsRepository, type ListedContentRow } from "./ContentsRepository.ts";
 import { LinkCheck } from "./LinkCheck.ts";
 import type { Content } from "./Notification.ts";
+import { totalLimitProblem } from "./NotificationLimits.ts";
 import type { ContentBody, ContentDraft } from "./NotificationDraft.ts";
 import { showQuestion } from "./Survey.ts";
 import { addressesToCheck } from "./templates/ButtonAddresses.ts";
 import { checkTemplates } from "./templates/TemplateChecks.ts";
+import { fixedVariants } from "./variants/FixedVariants.ts";
+import { shownVariant } from "./variants/Variant.ts";
 
 type ShownContent = Omit<Content, "id" | "campaign_ids"> & { readonly id: NotificationId };
 type Refused = NotFound | PreconditionFailed | Unprocessable;
+/** The refusals of a change. */
+export type ChangeRefused = Refused | Conflict;
 type ListedContent = Content & ShownContent & Pick<ListedContentRow, "campaign_ids">;
 
 /** Content of notifications, which any number of campaigns can share (contract F4–F8). */
@@ -47,14 +56,9 @@ export class Contents extends Context.Service<
     readonly checkTexts: (body: ContentBody) => Effect.Effect<void>;
     /**
      * Checks all other rules and adds their problems; `row` is the content to replace, null for a new one.
-     * Gives the kind of the media file, which cannot be deleted while the tenant is locked; null for none or
-     * an unknown one.
+     * Gives the kinds of the media files, which cannot be deleted while the tenant is locked.
      */
-    readonly check: (
-      tenant: Tenant,
-      body: ContentBody,
-      row: ContentRow | null,
-    ) => Effect.Effect<MediaKind | null>;
+    readonly check: (tenant: Tenant, body: ContentBody, row: ContentRow | null) => Effect.Effect<MediaKinds>;
     /**
      * The sentence for `added` (1 if left out) more contents than `max_notifications` allows, or null
      * (contract F8). Needs the tenant's lock.
@@ -64,21 +68,20 @@ export class Contents extends Context.Service<
     readonly add: (
       tenant: Tenant,
       draft: ContentDraft,
-      media: MediaKind | null,
+      media: MediaKinds,
       now: number,
     ) => Effect.Effect<NotificationId>;
-    /** Stores a new revision of a content, for all its campaigns (contract F7). */
+    /**
+     * Stores a new revision of a content, for all its campaigns (contract F7). While people are enrolled, the
+     * split of its variants is kept. @throws 409 if the draft has another one
+     */
     readonly revise: (
-      tenant: Tenant,
-      row: ContentRow,
-      draft: ContentDraft,
-      media: MediaKind | null,
-      now: number,
-    ) => Effect.Effect<void>;
+      ...change: [tenant: Tenant, row: ContentRow, draft: ContentDraft, media: MediaKinds, now: number]
+    ) => Effect.Effect<void, Conflict>;
     /** Creates content that is on no campaign. @throws 422 with all problems, 403 for the plan */
     readonly create: (tenant: Tenant, body: ContentBody) => Effect.Effect<Content, Unprocessable | Forbidden>;
-    /** Replaces the whole content, for all its campaigns (contract F7). @throws 404, 412, 422 */
-    readonly update: (tenant: Tenant, id: string, body: ContentBody) => Effect.Effect<Content, Refused>;
+    /** Replaces the whole content, for all its campaigns (contract F7). @throws 404, 409, 412, 422 */
+    readonly update: (tenant: Tenant, id: string, body: ContentBody) => Effect.Effect<Content, ChangeRefused>;
     /** Deletes a content that is on no campaign. @throws 404, 412, 422 */
     readonly delete: (tenant: Tenant, id: string) => Effect.Effect<DeletedResource, Refused>;
     /** Deletes a content if it is on no campaign, and says whether. Its deliveries keep its content. */
@@ -90,6 +93,7 @@ export class Contents extends Context.Service<
     Effect.gen(function* () {
       const database = yield* Database;
       const repository = yield* ContentsRepository;
+      const variantsToStore = yield* fixedVariants;
       const workspaces = yield* Workspaces;
       const links = yield* LinkCheck;
       const library = yield* MediaLibrary;
@@ -97,7 +101,6 @@ export class Contents extends Context.Service<
       const { media: mediaBase } = yield* PublicAddresses;
 
       const listed = (row: ListedContentRow) => ({ ...contents.shown(row), campaign_ids: row.campaign_ids });
-
       const findRow = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
         const notificationId = parseId(NotificationId, id);
         const row = notificationId && (yield* repository.find(tenant, notificationId));
@@ -161,12 +164,12 @@ export class Contents extends Context.Service<
           template: row.template,
           translations: row.translations,
           push: row.push,
+          variants: row.variants.map(shownVariant),
           created_at: row.created_at,
           updated_at: row.updated_at,
         }),
 
         find: (tenant, id) => Effect.map(findRow(tenant, id), listed),
-
         page: (tenant, position) => Effect.map(repository.page(tenant, position), (rows) => rows.map(listed)),
 
         checkTexts: Effect.fnUntraced(function* (body) {
@@ -183,24 +186,17 @@ export class Contents extends Context.Service<
         }),
 
         check: Effect.fnUntraced(function* (tenant, body, row) {
-          const { media_asset_id: id } = body.fields;
-          const media = id === undefined || id === null ? null : yield* library.kindOf(tenant, id);
+          const media = new Map<string, MediaKind>();
+          for (const id of mediaIdsOf(body.fields)) {
+            const kind = yield* library.kindOf(tenant, id);
+            if (kind !== null) media.set(id, kind);
+          }
           checkContent(body, row?.questions ?? [], media, tenant.workspace.plan);
           if (row !== null) yield* checkAnswered(tenant, row, body);
           return media;
         }),
 
-        limitProblem: Effect.fnUntraced(function* (tenant, added = 1) {
-          const limit = tenant.workspace.plan.max_notifications;
-          if (limit === null) return null;
-          const count = yield* repository.count(tenant);
-          if (count + added <= limit) return null;
-          return (
-            `The plan allows ${counted(limit, "notification")} in ${environmentName(tenant.environment)}, ` +
-            `and there are ${count}: delete one first.`
-          );
-        }),
-
+        limitProblem: (tenant, added = 1) => totalLimitProblem(repository, tenant, added),
         add: Effect.fnUntraced(function* (tenant, draft, media, now) {
           const id = NotificationId(idAt(now));
           const content = contentOf(draft, [], media, () => idAt(now));
@@ -208,10 +204,11 @@ export class Contents extends Context.Service<
           return id;
         }),
 
-        revise: (tenant, row, draft, media, now) => {
+        revise: Effect.fnUntraced(function* (tenant, row, draft, media, now) {
           const content = contentOf(draft, row.questions ?? [], media, () => idAt(now));
-          return repository.revise(tenant, row.id, draft.name, content, now);
-        },
+          const variants = yield* variantsToStore(tenant, row, draft, content);
+          yield* repository.revise(tenant, row.id, draft.name, { ...content, variants }, now);
+        }),
 
         create: Effect.fn("Contents.create")(function* (tenant, body) {
           yield* contents.checkTexts(body);

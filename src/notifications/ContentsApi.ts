@@ -2,7 +2,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Needs } from "../access/Access.ts";
 import { Idempotency } from "../http/Idempotency.ts";
 import { IfMatch } from "../http/ResourceVersion.ts";
-import { bodyErrors, Forbidden, NotFound, Unprocessable } from "../wire/ApiError.ts";
+import { bodyErrors, Conflict, Forbidden, NotFound, Unprocessable } from "../wire/ApiError.ts";
 import { Data, Deleted, PageOf, PageQuery } from "../wire/Envelope.ts";
 import { Content, Notification } from "./Notification.ts";
 import { ContentDraft, TriggerDraft } from "./NotificationDraft.ts";
@@ -48,7 +48,7 @@ export class ContentsApi extends HttpApiGroup.make("contents")
       params: notificationPath,
       payload: ContentDraft,
       success: Data(Content),
-      error: [NotFound, ...bodyErrors],
+      error: [Conflict, NotFound, ...bodyErrors],
     })
       .middleware(IfMatch)
       .middleware(Idempotency)

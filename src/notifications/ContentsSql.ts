@@ -1,17 +1,36 @@
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { instant, jsonb, utc } from "../database/Rows.ts";
+import { arrayOf, instant, jsonb, utc } from "../database/Rows.ts";
 import { anyRow, firstRow, onlyCount, run } from "../database/Statements.ts";
 import { tenantIs } from "../database/TenantColumns.ts";
+import type { NotificationId } from "../wire/Ids.ts";
+import type { Tenant } from "../workspaces/Workspace.ts";
+import { mediaIdsOf } from "./ContentRules.ts";
 import { ContentsRepository, type ListedContentRow } from "./ContentsRepository.ts";
 import type { MessageContent } from "./MessageContent.ts";
 
 const questionsOf = (content: MessageContent) => jsonb(content.type === "survey" ? content.questions : null);
+/** The common table expression that inserts the media files of a content's variants; empty without any. */
+const linked = (
+  sql: SqlClient.SqlClient,
+  { environment, workspaceId }: Tenant,
+  id: NotificationId,
+  { variants }: MessageContent,
+) => {
+  const ids = mediaIdsOf({ variants });
+  if (ids.length === 0) return sql``;
+  return sql`, linked AS (
+    INSERT INTO variant_media (workspace_id, environment, notification_id, media_id)
+    SELECT ${workspaceId}, ${environment}, ${id}, * FROM unnest(${arrayOf("uuid", ids)})
+    ON CONFLICT DO NOTHING
+  )`;
+};
+const variantsOf = ({ variants }: MessageContent) => jsonb(variants.length === 0 ? null : variants);
 
 /** The columns of a `ContentRow` but its dates; `n` is the notification. */
 export const contentColumns = `
   n.id, n.name, x.type, x.headline, x.body, x.cta_label, x.cta_url, x.media_asset_id, x.media_kind,
-  x.questions, x.template, x.translations, x.push,
+  x.questions, x.template, x.translations, x.push, COALESCE(x.variants, '[]') AS variants,
   CASE WHEN m.id IS NOT NULL THEN jsonb_build_object('id', m.id, 'type', m.kind, 'key', m.key) END AS media`;
 
 /** Joins the tables of `contentColumns` to the notification `n`. */
@@ -58,13 +77,14 @@ export const contentsSql = Layer.effect(
         run(sql`
           WITH first AS (
             INSERT INTO content (workspace_id, environment, notification_id, type, headline, body, cta_label,
-              cta_url, media_asset_id, media_kind, questions, template, translations, push, created_at)
+              cta_url, media_asset_id, media_kind, questions, template, translations, push, variants,
+              created_at)
             VALUES (${tenant.workspaceId}, ${tenant.environment}, ${id}, ${content.type}, ${content.headline},
               ${content.body}, ${content.cta_label}, ${content.cta_url}, ${content.media_asset_id},
               ${content.media_kind}, ${questionsOf(content)}, ${content.template},
-              ${jsonb(content.translations)}, ${jsonb(content.push)}, ${instant(now)})
+              ${jsonb(content.translations)}, ${jsonb(content.push)}, ${variantsOf(content)}, ${instant(now)})
             RETURNING key, media_asset_id
-          )
+          )${linked(sql, tenant, id, content)}
           INSERT INTO notification (workspace_id, environment, id, name, type, content_key, media_id,
             created_at, updated_at)
           SELECT ${tenant.workspaceId}, ${tenant.environment}, ${id}, ${name}, ${content.type}, first.key,
@@ -75,24 +95,31 @@ export const contentsSql = Layer.effect(
         run(sql`
           WITH revised AS (
             INSERT INTO content (workspace_id, environment, notification_id, type, headline, body, cta_label,
-              cta_url, media_asset_id, media_kind, questions, template, translations, push, created_at)
+              cta_url, media_asset_id, media_kind, questions, template, translations, push, variants,
+              created_at)
             SELECT n.workspace_id, n.environment, n.id, sent.*, ${instant(now)}
             FROM (SELECT ${content.type}::text, ${content.headline}::text, ${content.body}::text,
               ${content.cta_label}::text, ${content.cta_url}::text, ${content.media_asset_id}::uuid,
               ${content.media_kind}::text, ${questionsOf(content)},
-              ${content.template}::text, ${jsonb(content.translations)}, ${jsonb(content.push)})
+              ${content.template}::text, ${jsonb(content.translations)}, ${jsonb(content.push)},
+              ${variantsOf(content)})
               AS sent (type, headline, body, cta_label, cta_url, media_asset_id, media_kind, questions,
-                template, translations, push),
+                template, translations, push, variants),
               notification n
             JOIN content x ON x.workspace_id = n.workspace_id AND x.environment = n.environment
               AND x.key = n.content_key
             WHERE ${tenantIs("n", tenant)} AND n.id = ${id}
               AND (x.type, x.headline, x.body, x.cta_label, x.cta_url, x.media_asset_id, x.questions,
-                x.template, x.translations, x.push)
+                x.template, x.translations, x.push, x.variants)
                 IS DISTINCT FROM (sent.type, sent.headline, sent.body, sent.cta_label, sent.cta_url,
-                  sent.media_asset_id, sent.questions, sent.template, sent.translations, sent.push)
+                  sent.media_asset_id, sent.questions, sent.template, sent.translations, sent.push,
+                  sent.variants)
             RETURNING key
-          )
+          ), unlinked AS (
+            DELETE FROM variant_media v
+            WHERE ${tenantIs("v", tenant)} AND v.notification_id = ${id}
+              AND v.media_id <> ALL (${arrayOf("uuid", mediaIdsOf({ variants: content.variants }))})
+          )${linked(sql, tenant, id, content)}
           UPDATE notification n SET name = ${name}, type = ${content.type},
             media_id = ${content.media_asset_id}::uuid,
             content_key = COALESCE((SELECT key FROM revised), n.content_key), updated_at = ${instant(now)}

@@ -4,6 +4,7 @@ import { MediaKind } from "../workspaces/Plan.ts";
 import type { PushOptions } from "./push/PushOptions.ts";
 import type { Question } from "./Survey.ts";
 import type { Translations } from "./translations/Translation.ts";
+import type { StoredVariant } from "./variants/Variant.ts";
 
 /** The type of a notification: something to read, or questions to answer. */
 export const NotificationType = Schema.Literals(["message", "survey"]).annotate({
@@ -63,4 +64,6 @@ export interface MessageContent {
   readonly translations: Translations | null;
   /** How push services deliver and show it; null for their defaults. */
   readonly push: PushOptions | null;
+  /** The variants, which shares of people get instead, in the order in which they were written. */
+  readonly variants: ReadonlyArray<StoredVariant>;
 }

@@ -4,6 +4,7 @@ import { contentFields, TemplateLanguage } from "./MessageContent.ts";
 import { PushOptions } from "./push/PushOptions.ts";
 import { ShownQuestion } from "./Survey.ts";
 import { Translations } from "./translations/Translation.ts";
+import { Variant } from "./variants/Variant.ts";
 
 /** The kinds of trigger. */
 export const TriggerType = Schema.Literals(["on_enter", "on_exit", "on_dwell", "fixed_time"]).annotate({
@@ -40,6 +41,10 @@ const shown = {
   push: Schema.NullOr(PushOptions).annotate({
     description: "How push services deliver and show it; null for their defaults.",
     examples: [null],
+  }),
+  variants: Schema.Array(Variant).annotate({
+    description: "The variants, which shares of people get instead, in the order written; [] for none.",
+    examples: [[]],
   }),
 };
 

@@ -15,6 +15,7 @@ const contentOf = (shown: ShownContent) => ({
   template: shown.template,
   translations: shown.translations,
   push: shown.push,
+  variants: shown.variants,
 });
 
 const triggerOf = (shown: Notification) => ({

@@ -37,9 +37,11 @@ export const notificationCopier = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis;
     const id = NotificationId(idAt(now));
     const questions = questionsWithIds(row.questions ?? [], [], () => idAt(now));
-    const { media_asset_id: file } = row;
-    const mediaId = file === null ? null : (media.get(file) ?? null);
-    const content: MessageContent = { ...row, media_asset_id: mediaId, questions };
+    const withFile = <Part extends { readonly media_asset_id: string | null }>(part: Part) => {
+      const { media_asset_id: file } = part;
+      return { ...part, media_asset_id: file === null ? null : (media.get(file) ?? null) };
+    };
+    const content: MessageContent = { ...withFile(row), questions, variants: row.variants.map(withFile) };
     yield* pipelined(contentsRepository.insert(tenant, id, row.name, content, now));
     const trigger = storedTrigger(row);
     yield* pipelined(repository.attach(tenant, idAt(now), campaign.id, id, trigger, now));

@@ -13,6 +13,8 @@ import { parseQuestions, type ParsedQuestion } from "./SurveyParsing.ts";
 import { maxLengths } from "./TextLimits.ts";
 import type { Translations } from "./translations/Translation.ts";
 import { parseTranslations, TranslationsDraft } from "./translations/TranslationParsing.ts";
+import type { Variant } from "./variants/Variant.ts";
+import { parseVariants, VariantsDraft } from "./variants/VariantParsing.ts";
 
 const content = {
   name: text({
@@ -68,6 +70,7 @@ const questions = Schema.optionalKey(
 
 const translations = Schema.optionalKey(Schema.NullOr(TranslationsDraft));
 const push = optionalOrNull(PushOptionsDraft);
+const variants = optionalOrNull(VariantsDraft);
 
 const timeSentence =
   "The {field} must be a time from 00:00 to 23:59, written HH:MM (or YYYY-MM-DD HH:MM on the campaign's " +
@@ -142,14 +145,19 @@ const trigger = {
   ),
 };
 
-/** The content of a notification: the write fields without those of a trigger. */
-export const ContentDraft = Schema.Struct({ ...content, questions, translations, push }).annotate({
-  identifier: "ContentDraft",
-});
-export type ContentDraft = Omit<typeof ContentDraft.Type, "translations" | "push"> & {
+/** The fields whose parts are parsed each by itself. */
+interface Parsed {
   readonly translations?: Translations | null;
   readonly push?: PushOptions | null;
-};
+  /** Missing if they are left out, which keeps them while people are enrolled (contract U7). */
+  readonly variants?: ReadonlyArray<Variant>;
+}
+
+/** The content of a notification: the write fields without those of a trigger. */
+export const ContentDraft = Schema.Struct({ ...content, questions, translations, push, variants }).annotate({
+  identifier: "ContentDraft",
+});
+export type ContentDraft = Omit<typeof ContentDraft.Type, "translations" | "push" | "variants"> & Parsed;
 
 /** The trigger of a notification on one campaign. */
 export const TriggerDraft = Schema.Struct(trigger).annotate({ identifier: "TriggerDraft" });
@@ -161,35 +169,47 @@ export const NotificationDraft = Schema.Struct({
   questions,
   translations,
   push,
+  variants,
   ...trigger,
 }).annotate({
   identifier: "NotificationDraft",
 });
 export type NotificationDraft = ContentDraft & TriggerDraft;
 
-type Sent<A> = Omit<A, "questions" | "translations" | "push"> & {
-  readonly questions?: ReadonlyArray<ParsedQuestion>;
-  readonly translations?: Translations | null;
-  readonly push?: PushOptions | null;
-};
+type Sent<A> = Omit<A, "questions" | keyof Parsed> &
+  Parsed & { readonly questions?: ReadonlyArray<ParsedQuestion> };
 
 /** A parsed body with the fields of a content; questions and choices are parsed each by itself. */
 export type ContentBody = ParsedBody<Sent<ContentDraft>>;
 /** A parsed body with the fields of a notification. */
 export type NotificationBody = ParsedBody<Sent<NotificationDraft>>;
 
+/** The words of a content or of one of its variants, as far as they could be parsed. */
+export type WrittenPart = Partial<
+  Pick<Variant, "headline" | "body" | "cta_label" | "cta_url" | "translations" | "push">
+>;
+
+/** The words of a content (path "") and of its variants, with the paths of their fields. */
+export const writtenParts = (
+  fields: ContentBody["fields"],
+): ReadonlyArray<{ readonly path: string; readonly part: WrittenPart }> => [
+  { path: "", part: fields },
+  ...(fields.variants ?? []).map((part, index) => ({ path: `variants.${index}.`, part })),
+];
+
 type Json = { readonly [field: string]: unknown };
 
 const ContentHead = Schema.Struct(content);
 const NotificationHead = Schema.Struct({ ...content, ...trigger });
 
-/** Adds the questions, translations and push options, whose parts are parsed each by itself. */
+/** Adds the questions, translations, push options and variants, whose parts are parsed each by itself. */
 const withLists = <A extends object>(read: ParsedBody<A>, body: Json): ParsedBody<Sent<A>> => {
   const questions = parseQuestions(body["questions"], read.problems);
   const translations = parseTranslations(body["translations"], read.problems);
   const push = parsePushOptions(body["push"], read.problems);
+  const variants = parseVariants(body["variants"], read.problems);
   return new ParsedBody<Sent<A>>(
-    { ...read.fields, ...(questions && { questions }), translations, push },
+    { ...read.fields, ...(questions && { questions }), translations, push, ...(variants && { variants }) },
     read.problems,
   );
 };

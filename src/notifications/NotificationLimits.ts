@@ -2,7 +2,9 @@ import { Effect } from "effect";
 import { Forbidden } from "../wire/ApiError.ts";
 import { CampaignId, parseId } from "../wire/Ids.ts";
 import { counted } from "../wire/Text.ts";
+import { environmentName } from "../workspaces/Environment.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
+import type { ContentsRepository } from "./ContentsRepository.ts";
 import type { NotificationsRepository } from "./NotificationsRepository.ts";
 
 /**
@@ -38,3 +40,19 @@ export const checkLimits = (problems: { readonly [limit: string]: string | null 
   );
   return exceeded.length === 0 ? Effect.void : Forbidden.limits(Object.fromEntries(exceeded));
 };
+
+/** The sentence for `added` more contents than `max_notifications` allows, or null (contract F8). */
+export const totalLimitProblem = Effect.fnUntraced(function* (
+  repository: Pick<ContentsRepository["Service"], "count">,
+  tenant: Tenant,
+  added: number,
+) {
+  const limit = tenant.workspace.plan.max_notifications;
+  if (limit === null) return null;
+  const count = yield* repository.count(tenant);
+  if (count + added <= limit) return null;
+  return (
+    `The plan allows ${counted(limit, "notification")} in ${environmentName(tenant.environment)}, ` +
+    `and there are ${count}: delete one first.`
+  );
+});

@@ -12,7 +12,7 @@ import { CampaignId, idAt, NotificationId, parseId } from "../wire/Ids.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
-import { Contents } from "./Contents.ts";
+import { type ChangeRefused, Contents } from "./Contents.ts";
 import type { Content, Notification } from "./Notification.ts";
 import type { NotificationBody, NotificationDraft, TriggerDraft } from "./NotificationDraft.ts";
 import { attachmentChange, notificationChange } from "./NotificationActivity.ts";
@@ -40,15 +40,15 @@ export class Notifications extends Context.Service<
       body: NotificationBody,
     ) => Effect.Effect<Notification, NotFound | Unprocessable | Forbidden>;
     /**
-     * Changes the content for all its campaigns, and the trigger on this one (contract F7). @throws 404, 412,
-     * 422
+     * Changes the content for all its campaigns, and the trigger on this one (contract F7). @throws 404, 409,
+     * 412, 422
      */
     readonly update: (
       tenant: Tenant,
       campaignId: string,
       id: string,
       body: NotificationBody,
-    ) => Effect.Effect<Notification, NotFound | PreconditionFailed | Unprocessable>;
+    ) => Effect.Effect<Notification, ChangeRefused>;
     /** Detaches a notification from a campaign, and deletes it if it is on no other. @throws 404, 412 */
     readonly delete: (
       tenant: Tenant,

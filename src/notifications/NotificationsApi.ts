@@ -2,7 +2,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Needs } from "../access/Access.ts";
 import { Idempotency } from "../http/Idempotency.ts";
 import { IfMatch } from "../http/ResourceVersion.ts";
-import { bodyErrors, Forbidden, NotFound } from "../wire/ApiError.ts";
+import { bodyErrors, Conflict, Forbidden, NotFound } from "../wire/ApiError.ts";
 import { Data, Deleted, PageOf } from "../wire/Envelope.ts";
 import { shownId } from "../wire/ShownFields.ts";
 import { Notification } from "./Notification.ts";
@@ -59,7 +59,7 @@ export class NotificationsApi extends HttpApiGroup.make("notifications")
       params,
       payload: NotificationDraft,
       success: Data(Notification),
-      error: [NotFound, ...bodyErrors],
+      error: [Conflict, NotFound, ...bodyErrors],
     })
       .middleware(IfMatch)
       .middleware(Idempotency)

@@ -7,6 +7,7 @@ import { anyRow } from "../database/Statements.ts";
 import { inTenant, sameTenant, tenantIs } from "../database/TenantColumns.ts";
 import { isApprovedSql } from "../devices/ObstacleSql.ts";
 import type { TextSource } from "../notifications/templates/MessageTexts.ts";
+import { deliveredVariantSql } from "../notifications/variants/VariantSql.ts";
 import type { KeptFacts, KeptRecipient } from "../sending/rendering/KeptFacts.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { DeviceKey } from "../wire/Ids.ts";
@@ -48,9 +49,11 @@ export class PeopleSql extends SqlService<PeopleSql>("waypost/people/PeopleSql")
       cursor<PersonMessage>(sql`${own(tenant, userId)}
         SELECT d.source_id AS "sourceId", d.device_key AS "deviceKey", v.id AS device_id,
           COALESCE(k.id, g.id) AS campaign_id, c.notification_id, COALESCE(l.id, f.id) AS location_id,
-          d.trigger_type, d.transport, d.status, d.attempts::int AS attempts, d.last_error, c.headline,
-            c.body, CASE WHEN d.recipient IS NOT NULL THEN jsonb_build_object(
-              'content', to_jsonb(c) || jsonb_build_object('questions', '[]'::jsonb),
+          d.trigger_type, d.transport, d.status, d.attempts::int AS attempts, d.last_error,
+            COALESCE(w.words ->> 'headline', c.headline) AS headline,
+            COALESCE(w.words ->> 'body', c.body) AS body, d.variant,
+            CASE WHEN d.recipient IS NOT NULL THEN jsonb_build_object(
+              'content', to_jsonb(c) || jsonb_build_object('questions', '[]'::jsonb, 'variantTexts', w.words),
               'recipient', d.recipient, 'madeAt', ${epochMillis("d.created_at")}) END AS rendered,
             ${utc("d.created_at")} AS created_at,
           CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END AS delivered_at,
@@ -58,6 +61,7 @@ export class PeopleSql extends SqlService<PeopleSql>("waypost/people/PeopleSql")
         FROM own v
         JOIN delivery d ON ${tenantIs("d", tenant)} AND d.device_key = v.key
         JOIN content c ON ${sameTenant("c", "d")} AND c.key = d.content_key
+        CROSS JOIN LATERAL (SELECT ${deliveredVariantSql("c", "d")} AS words) AS w
         LEFT JOIN campaign k ON ${sameTenant("k", "d")} AND k.key = d.campaign_key
         LEFT JOIN deleted_campaign g ON ${sameTenant("g", "d")} AND g.key = d.campaign_key
         LEFT JOIN location l ON ${sameTenant("l", "d")} AND l.key = d.location_key

@@ -6,7 +6,7 @@ import type { InteractionCounts, OutcomeCounts } from "./ReportCounts.ts";
 import type { RowReportOf } from "./RowReportSql.ts";
 
 /** Named queries of the matching notifications (`matching`) with their `status`. */
-const matchingNotifications = (
+export const matchingNotifications = (
   sql: SqlClient.SqlClient,
   tenant: Tenant,
   scope: ReportScope,
@@ -48,19 +48,22 @@ export const notificationReport: RowReportOf<OutcomeCounts> = (sql, tenant, scop
   };
 };
 
-/** The interaction report: a row for each matching notification (contract M2). */
-export const interactionReport: RowReportOf<InteractionCounts> = (sql, tenant, scope, counts) => {
-  const counted = unnested("counted", counts, {
+/** The counts of interactions as a table, `counted`. */
+export const interactionCounts = (counts: ReadonlyArray<InteractionCounts>): Statement.Fragment =>
+  unnested("counted", counts, {
     key: ["int4", ({ key }) => key],
     delivered: ["int8", ({ delivered }) => BigInt(delivered)],
     opened: ["int8", ({ opened }) => BigInt(opened)],
     clicked: ["int8", ({ clicked }) => BigInt(clicked)],
   });
+
+/** The interaction report: a row for each matching notification (contract M2). */
+export const interactionReport: RowReportOf<InteractionCounts> = (sql, tenant, scope, counts) => {
   const rate = (part: string) => percent(sql, `COALESCE(${part}, 0)`, "COALESCE(delivered, 0)");
   return {
     queries: sql`
       ${matchingNotifications(sql, tenant, scope)},
-      interaction_count AS MATERIALIZED (SELECT * FROM ${counted})`,
+      interaction_count AS MATERIALIZED (SELECT * FROM ${interactionCounts(counts)})`,
     rows: sql`
       SELECT id, name, status, type, COALESCE(delivered, 0) AS delivered, COALESCE(opened, 0) AS opened,
         COALESCE(clicked, 0) AS clicked, ${rate("opened")} AS open_rate, ${rate("clicked")} AS click_rate

@@ -1,7 +1,7 @@
 import { Schema } from "effect";
 import { CampaignStatus } from "../campaigns/CampaignStatus.ts";
 import { TriggerType } from "../notifications/Notification.ts";
-import { shownId, shownInteger, shownText } from "../wire/ShownFields.ts";
+import { nullableText, shownId, shownInteger, shownText } from "../wire/ShownFields.ts";
 
 const date = (description: string, example: string) =>
   Schema.String.annotate({ description, examples: [example], format: "date" });
@@ -126,6 +126,12 @@ export const InteractionRow = Schema.Struct({
   name: NotificationRow.fields.name,
   status: NotificationRow.fields.status,
   type: NotificationRow.fields.type,
+  variant: Schema.optionalKey(
+    nullableText(
+      "With `by=variant`: the key of the variant, or `control`; null without variants.",
+      "question",
+    ),
+  ),
   delivered: NotificationRow.fields.delivered,
   opened: shownInteger("Deliveries that were opened in the range, whenever they were delivered.", 16),
   clicked: shownInteger("Deliveries that were clicked in the range, whenever they were delivered.", 5),

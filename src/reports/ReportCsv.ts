@@ -36,12 +36,18 @@ export const batchesOf = (lines: ReadonlyArray<string>): CsvFile["records"] =>
   );
 
 /** The file of a report, from its JSON text. */
-export const reportFile = (report: ReportName, tenant: Tenant, text: string): CsvFile => {
+export const reportFile = (
+  report: ReportName,
+  tenant: Tenant,
+  text: string,
+  isByVariant: boolean,
+): CsvFile => {
   const { data, meta } = JSON.parse(text) as ReportBody;
   const rows = "daily" in data ? data.daily : data;
+  const heading = columnsOf[report].filter((column) => column !== "variant" || isByVariant);
   return {
     name: csvName(report, tenant, [meta.start, meta.end]),
-    heading: columnsOf[report],
-    records: batchesOf(csvLines(columnsOf[report], rows)),
+    heading,
+    records: batchesOf(csvLines(heading, rows)),
   };
 };

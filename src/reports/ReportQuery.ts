@@ -1,24 +1,20 @@
 import { Effect, Schema } from "effect";
 import { CampaignStatus } from "../campaigns/CampaignStatus.ts";
-import { addDays } from "../time/DayNumbers.ts";
-import { dateAt, daysBetween, LocalDate } from "../time/LocalTime.ts";
+import type { LocalDate } from "../time/LocalTime.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import { Unprocessable } from "../wire/ApiError.ts";
 import { fieldSentence } from "../wire/SchemaProblems.ts";
-import { givenOnce, type Problems } from "../wire/Problems.ts";
+import { givenOnce } from "../wire/Problems.ts";
 import { parseFields } from "../wire/ParsedBody.ts";
 import { Uuid } from "../wire/Text.ts";
-
-const defaultDays = 30;
-const maxDays = 366;
+import { dateFields, defaultDays, maxDays, readRange } from "./ReportDates.ts";
 
 /** The trigger of a delivery; as a filter, also which geofence events count (contract K2). */
 const Activation = Schema.Literals(["on_enter", "on_exit", "on_dwell", "fixed_time"]);
 const ContentType = Schema.Literals(["message", "survey"]);
 
 const fields = {
-  start: Schema.optionalKey(LocalDate),
-  end: Schema.optionalKey(LocalDate),
+  ...dateFields,
   campaign: Schema.optionalKey(Uuid),
   location: Schema.optionalKey(Uuid),
   location_group: Schema.optionalKey(Uuid),
@@ -68,6 +64,7 @@ export interface ReportQuery {
   readonly end: LocalDate;
   readonly filters: ReportFilters;
   readonly status: string | null;
+  readonly isByVariant: boolean;
 }
 
 /**
@@ -139,9 +136,16 @@ export const rowReportParameters = (statuses: ReadonlyArray<string>) => ({
   status: parameter("Keeps the rows with this status.", statuses[0] ?? "", { enum: statuses }),
 });
 
+/** The parameter that splits the rows of a report. */
+export const byVariant = {
+  by: parameter("`variant` gives a row for each variant of a notification, with its `variant`.", "variant", {
+    enum: ["variant"],
+  }),
+};
+
 /** The parameters of a request, unread. */
 export type SentParameters = {
-  readonly [name in keyof typeof fields | "status"]?: string | ReadonlyArray<string>;
+  readonly [name in keyof typeof fields | "status" | "by"]?: string | ReadonlyArray<string>;
 };
 
 /** Zone and time of a request, and the statuses of rows (none for the summary, which ignores it). */
@@ -149,6 +153,8 @@ export interface ReportContext {
   readonly timezone: TimeZoneName;
   readonly now: number;
   readonly statuses: ReadonlyArray<string>;
+  /** Whether rows can be split by their variant. */
+  readonly isSplittable: boolean;
 }
 
 /** Reads the parameters. Fails with 422 `validation_failed` that names every problem. */
@@ -162,12 +168,15 @@ export const readReportQuery = (
   const { fields: read, problems } = parseFields(Schema.Struct(fields), single);
   const status = context.statuses.length === 0 ? null : (single["status"] ?? null);
   for (const [name, value] of Object.entries(sent)) {
-    const isIgnored = name === "status" && context.statuses.length === 0;
+    const isIgnored =
+      (name === "status" && context.statuses.length === 0) || (name === "by" && !context.isSplittable);
     if (typeof value !== "string" && !isIgnored) problems.add(name, fieldSentence(givenOnce, [name]));
   }
   if (status !== null && !context.statuses.includes(status)) {
     problems.add("status", `The status of a row in this report is ${either(context.statuses)}.`);
   }
+  const by = context.isSplittable ? (single["by"] ?? null) : null;
+  if (by !== null && by !== "variant") problems.add("by", "The by of this report can only be variant.");
   const { end, start } = readRange(sent, context, problems);
   if (!problems.isEmpty) return Effect.fail(Unprocessable.validation(problems.fields));
   return Effect.succeed({
@@ -182,67 +191,8 @@ export const readReportQuery = (
       contentType: read.content_type ?? null,
     },
     status,
+    isByVariant: by !== null,
   });
-};
-
-/** The parameters of a range, unread. */
-export type SentRange = Pick<SentParameters, "start" | "end">;
-
-/** Reads the parameters of a range alone; what is left out is null. Adds their problems. */
-export const readDates = (sent: SentRange, problems: Problems) => {
-  const single = { start: sent.start, end: sent.end };
-  const texts = Object.entries(single).flatMap(([name, value]) =>
-    typeof value === "string" ? [[name, value]] : [],
-  );
-  const read = parseFields(
-    Schema.Struct({ start: fields.start, end: fields.end }),
-    Object.fromEntries(texts) as { readonly [name: string]: unknown },
-  );
-  problems.addAll(read.problems.fields);
-  for (const [name, value] of Object.entries(single)) {
-    if (Array.isArray(value)) problems.add(name, fieldSentence(givenOnce, [name]));
-  }
-  return { start: read.fields.start ?? null, end: read.fields.end ?? null };
-};
-
-/** Reads the range of a report, with its defaults. Adds the problems of both ends (contract K7). */
-export const readRange = (
-  sent: SentRange,
-  { now, timezone }: Pick<ReportContext, "now" | "timezone">,
-  problems: Problems,
-) => {
-  const read = readDates(sent, problems);
-  const end = read.end ?? dateAt(timezone, now);
-  const start = read.start ?? addDays(end, -defaultDays);
-  if (!problems.has("start") && !problems.has("end")) {
-    checkRange(start, end, read.end === null ? `today in ${timezone}` : null, problems);
-  }
-  return { start, end };
-};
-
-/** Checks the length and order of a range. `defaultEnd` says which day the end is where it was left out. */
-const checkRange = (
-  start: LocalDate,
-  end: LocalDate,
-  defaultEnd: string | null,
-  problems: Problems,
-): void => {
-  const days = daysBetween(start, end);
-  if (days < 0) {
-    problems.add(
-      "end",
-      defaultEnd === null
-        ? `The end (${end}) cannot be before the start (${start}).`
-        : `The end is ${end} (${defaultEnd}) when it is left out, which is before the start (${start}): ` +
-            "send an end too.",
-    );
-  }
-  if (days > maxDays) {
-    problems.add(
-      "start",
-      `The start can be at most ${maxDays} days before the end (${end}): ${addDays(end, -maxDays)} or later.`,
-    );
-  }
 };
 
 const either = (words: ReadonlyArray<string>): string =>

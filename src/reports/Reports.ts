@@ -55,14 +55,24 @@ export class Reports extends Context.Service<Reports>()("waypost/reports/Reports
           return yield* data(tenant, scope, yield* count(tenant, split), status);
         });
 
-    const report = (statuses: ReadonlyArray<string>, source: DataSource): Report =>
+    const report = (
+      statuses: ReadonlyArray<string>,
+      source: DataSource,
+      split: DataSource | null = null,
+    ): Report =>
       Effect.fnUntraced(function* (tenant, sent) {
         const timezone = tenant.workspace.timezone;
         const now = yield* Clock.currentTimeMillis;
-        const { end, filters, start, status } = yield* readReportQuery(sent, { timezone, now, statuses });
+        const isSplittable = split !== null;
+        const { end, filters, isByVariant, start, status } = yield* readReportQuery(sent, {
+          timezone,
+          now,
+          statuses,
+          isSplittable,
+        });
         const scope = { range: reportRange(timezone, start, end), filters, now };
         const data = yield* reads.read(tenant.workspaceId, (maxRows) =>
-          source(tenant, scope, status, maxRows),
+          (isByVariant && split !== null ? split : source)(tenant, scope, status, maxRows),
         );
         return `{"data":${data},"meta":${JSON.stringify({ start, end, timezone })}}`;
       });
@@ -79,8 +89,15 @@ export class Reports extends Context.Service<Reports>()("waypost/reports/Reports
         notificationRowStatuses,
         counted(rollups.notifications, statements.notifications),
       ),
-      /** One row for each matching notification: `ReportOf(Array(InteractionRow))` (contract M2). */
-      interactions: report(notificationRowStatuses, counted(rollups.interactions, statements.interactions)),
+      /**
+       * One row for each matching notification (contract M2), or for each of its variants (contract U8):
+       * `ReportOf(Array(InteractionRow))`.
+       */
+      interactions: report(
+        notificationRowStatuses,
+        counted(rollups.interactions, statements.interactions),
+        counted(rollups.interactions, statements.variants),
+      ),
       /**
        * One row for each survey on a matching campaign: `ReportOf(Array(SurveyRow))`. Responses are few, and
        * an index alone counts those that are not rolled up: they have no limit.

@@ -17,7 +17,7 @@ import {
   SurveyRow,
   surveyRowStatuses,
 } from "./Report.ts";
-import { reportParameters, rowReportParameters } from "./ReportQuery.ts";
+import { byVariant, reportParameters, rowReportParameters } from "./ReportQuery.ts";
 
 /** Figures of an environment, read only. They work in Production before the full API is enabled (B1). */
 export class ReportsApi extends HttpApiGroup.make("reports")
@@ -68,7 +68,7 @@ export class ReportsApi extends HttpApiGroup.make("reports")
           "first, then by name and id. Not paginated.",
       ),
     HttpApiEndpoint.get("interactions", "/reports/interactions", {
-      query: rowReportParameters(notificationRowStatuses),
+      query: { ...rowReportParameters(notificationRowStatuses), ...byVariant },
       success: ReportOf(Schema.Array(InteractionRow)),
       error: [Unprocessable],
     })
@@ -77,7 +77,9 @@ export class ReportsApi extends HttpApiGroup.make("reports")
         OpenApi.Description,
         "A row for every notification that the report on notifications has with these parameters. " +
           "Opens and clicks count deliveries, on the day when they were opened or clicked. The most " +
-          "delivered come first, then by name and id. Not paginated.",
+          "delivered come first, then by name and id. With `by=variant` a notification with variants has " +
+          "a row for each of them and for `control`, also without deliveries, and one with a null " +
+          "`variant` for what was delivered outside an experiment, if anything was. Not paginated.",
       ),
     HttpApiEndpoint.get("surveys", "/reports/surveys", {
       query: rowReportParameters(surveyRowStatuses),

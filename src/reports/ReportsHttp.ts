@@ -23,7 +23,10 @@ export const reportHandlers = handlerGroup(
         const caller = yield* Caller;
         const isCsv = yield* wantsCsv;
         const text = yield* reports[report](caller, query);
-        if (isCsv) return yield* exports.send(caller.workspaceId, reportFile(report, caller, text));
+        if (isCsv) {
+          const file = reportFile(report, caller, text, query.by === "variant");
+          return yield* exports.send(caller.workspaceId, file);
+        }
         const { headers } = yield* HttpServerRequest.HttpServerRequest;
         return textUnlessKnown(headers["if-none-match"], text);
       });

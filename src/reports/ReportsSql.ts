@@ -10,6 +10,7 @@ import type { SummaryCounts } from "./ReportCounts.ts";
 import { rowReport, type RowReportOf } from "./RowReportSql.ts";
 import { summaryReport } from "./SummaryReportSql.ts";
 import { surveyReport } from "./SurveyReportSql.ts";
+import { variantReport } from "./VariantReportSql.ts";
 
 /** The statements of the reports. Each answers the report's `data` as JSON text. */
 export class ReportsSql extends SqlService<ReportsSql>("waypost/reports/ReportsSql")((sql) => {
@@ -28,6 +29,7 @@ export class ReportsSql extends SqlService<ReportsSql>("waypost/reports/ReportsS
     locations: rows(locationReport),
     notifications: rows(notificationReport),
     interactions: rows(interactionReport),
+    variants: rows(variantReport),
     surveys: rows(surveyReport),
   };
 }) {}

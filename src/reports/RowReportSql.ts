@@ -8,8 +8,11 @@ export interface RowReport {
   readonly queries: Statement.Fragment;
   /** A query of the rows with all their columns, in the order of the JSON fields; without a `WHERE`. */
   readonly rows: Statement.Fragment;
-  /** By which columns rows are ordered: figures descending, then the name. Trusted text, not a value. */
-  readonly order: { readonly figure: string; readonly name: string };
+  /**
+   * By which columns rows are ordered: figures descending, then the name, then the last ones, the id if
+   * left out. Trusted text, not a value.
+   */
+  readonly order: { readonly figure: string; readonly name: string; readonly last?: "id, variant" };
 }
 
 /** Makes a report of rows from what was counted. */
@@ -32,6 +35,7 @@ export const rowReport = (
   WITH ${queries},
   report AS (${rows} WHERE ${status}::text IS NULL OR status = ${status})
   SELECT COALESCE(json_agg(report
-    ORDER BY ${sql.literal(order.figure)} DESC, ${sql.literal(order.name)} COLLATE "C", id),
+    ORDER BY ${sql.literal(order.figure)} DESC, ${sql.literal(order.name)} COLLATE "C",
+      ${sql.literal(order.last ?? "id")}),
       '[]')::text AS data
   FROM report`;

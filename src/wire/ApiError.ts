@@ -78,7 +78,17 @@ export class MethodNotAllowed extends Schema.Error<MethodNotAllowed>("MethodNotA
 
 /** 409: another request or another resource prevents this one. */
 export class Conflict extends Schema.Error<Conflict>("Conflict")(
-  errorBody(["request_in_progress", "media_in_use"], "A request with this Idempotency-Key is still running."),
+  errorBody(
+    [
+      "request_in_progress",
+      "media_in_use",
+      "experiment_running",
+      "experiment_not_running",
+      "experiment_stopped",
+    ],
+    "A request with this Idempotency-Key is still running.",
+    withFields,
+  ),
   errorOptions(409, "Another request or resource prevents this one."),
 ) {
   readonly _tag = "Conflict";
@@ -86,6 +96,10 @@ export class Conflict extends Schema.Error<Conflict>("Conflict")(
   readonly retryAfter: number | undefined = this.error.code === "request_in_progress" ? 2 : undefined;
   static of(code: Conflict["error"]["code"], message: string): Conflict {
     return new Conflict({ error: { code, message } });
+  }
+  /** Fields that are fixed while people are enrolled in an experiment (contract U7). */
+  static experiment(fields: Fields): Conflict {
+    return new Conflict({ error: { code: "experiment_running", message: summary(fields), fields } });
   }
 }
 

@@ -29,7 +29,10 @@ export const errorBody = <
   }),
 });
 
-/** The member of errors that name fields: `validation_failed`, `invalid_parameter` and `limit_exceeded`. */
+/**
+ * The member of errors that name fields: `validation_failed`, `invalid_parameter`, `limit_exceeded` and
+ * `experiment_running`.
+ */
 export const withFields = { fields: Schema.optionalKey(Messages) };
 
 /** The HTTP status of an error, and its description in the API documentation. */

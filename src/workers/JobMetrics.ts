@@ -15,6 +15,7 @@ const jobNames = [
   "webhook_queue",
   "webhook_pruning",
   "rollups",
+  "experiment_counts",
   "retention",
   "thumbnails",
   "media_sweeping",

@@ -46,6 +46,8 @@ layer(TestPlatform.layer)("Campaigns", (it) => {
             quiet_hours: null,
             cooldown_minutes: null,
             max_per_minute: null,
+            holdout_percent: 0,
+            goal: null,
             targeting: {
               location_ids: [second, first],
               location_group_ids: [group],

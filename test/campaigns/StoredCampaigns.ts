@@ -23,6 +23,8 @@ export const campaignValues: CampaignValues = {
   cooldownMinutes: null,
   maxPerMinute: null,
   segmentMatch: null,
+  holdoutPercent: 0,
+  goal: null,
 };
 
 /** Inserts a campaign with a name of its own, unless it is given; gives its id. */

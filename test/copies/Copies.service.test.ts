@@ -28,9 +28,10 @@ const own = new Set([
   "published_at",
 ]);
 
-/** Ids of questions and choices are new. */
+/** Ids of questions, choices, files and locations are others. */
+const ids = new Set(["id", "media_asset_id", "location_ids", "location_group_ids"]);
 const withoutIds = (value: unknown): unknown =>
-  JSON.parse(JSON.stringify(value ?? null, (key, inner) => (key === "id" ? undefined : inner)));
+  JSON.parse(JSON.stringify(value ?? null, (key, inner) => (ids.has(key) ? undefined : inner)));
 
 const isSet = (value: unknown) => value !== null && value !== false;
 
@@ -44,8 +45,9 @@ const tables = [
   { table: "media_file", order: "name" },
 ];
 
-/** Columns that no example sets: bookkeeping of thumbnails and images without a size. */
+/** Columns that no example sets: a stop of an experiment, thumbnails, images without a size. */
 const unset: Readonly<Record<string, ReadonlyArray<string>>> = {
+  campaign: ["experiment_stopped_at", "winner_notification_id", "winner_key", "keep_holdout"],
   media_file: ["duration_seconds", "thumbnail_due_at"],
 };
 
@@ -96,7 +98,13 @@ layer(TestWaypost.layer)("POST /campaigns/{campaign}/copy", (it) => {
       assert.deepStrictEqual(made, counts({ notifications: 3, media: 1, locations: 3, location_groups: 1 }));
       assert.deepStrictEqual(matched, counts());
       assert.notStrictEqual(data.id, campaign);
-      const { id: _, created_at, paused, published_at, status: state, targeting, updated_at, ...same } = data;
+      const { id: _, created_at, goal, paused, published_at, status: state, ...more } = data;
+      const { targeting, updated_at, ...same } = more;
+      assert.deepStrictEqual(goal, {
+        ...source.goal,
+        location_ids: [targeting.location_ids[1]],
+        location_group_ids: targeting.location_group_ids,
+      });
       for (const [field, value] of Object.entries(same)) assert.deepStrictEqual(value, source[field], field);
       assert.deepStrictEqual([paused, state, created_at, published_at], [true, "paused", updated_at, null]);
       assert.strictEqual(targeting.location_ids.length, 2);

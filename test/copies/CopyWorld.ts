@@ -145,6 +145,8 @@ export const fullGeoCampaign = Effect.fnUntraced(function* (
     cap_by: "user",
     quiet_hours: { from: "22:00", to: "07:00", action: "hold" },
     cooldown_minutes: 60,
+    holdout_percent: 12.5,
+    goal: { type: "visit", within_hours: 72, location_ids: [circleId], location_group_ids: [group.id] },
   });
   const file = yield* world.file({ content: "image of a cup", name: "Cup" });
   yield* world.add(
@@ -156,6 +158,7 @@ export const fullGeoCampaign = Effect.fnUntraced(function* (
       cta_url: "shop://offers/{{ device.attributes.city }}",
       template: "liquid",
       translations: { nl: { headline: "Hallo" } },
+      variants: [{ key: "b", weight: 40, headline: "Hi", media_asset_id: file.id }],
       starts_at: "2026-12-01",
       ends_at: "2026-12-02 12:00",
     }),

@@ -1,6 +1,7 @@
 import { assert, describe, it, layer } from "@effect/vitest";
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
+import { randomUUID } from "node:crypto";
 import { arrayOf } from "../../src/database/Rows.ts";
 import { assumeDistributed } from "../../src/database/citus/IsDistributed.ts";
 import { distributedTables } from "../../src/database/citus/DistributedTables.ts";
@@ -61,6 +62,24 @@ layer(assumed)("Statements on distributed tables", (it) => {
         yield* production.crowd(20);
         yield* production.sent(yield* production.push({}), "12:30");
         yield* production.sent(yield* production.push({ max_per_minute: 10 }), "12:30");
+        const experiment = {
+          holdout_percent: 50,
+          quiet_hours: { from: "12:00", to: "13:00", action: "hold" },
+        };
+        const variants = [{ key: "b", weight: 50 }];
+        yield* production.sent(yield* production.push(experiment), "12:30", { variants });
+        const location = yield* production.location();
+        const geo = yield* production.campaign({ location_ids: [location], holdout_percent: 10 });
+        yield* production.notification(geo, { variants });
+        const event = {
+          id: randomUUID(),
+          type: "enter",
+          location_id: location,
+          occurred_at: "2026-11-21T12:00:00Z",
+        };
+        const device = yield* production.device(randomUUID());
+        yield* device.ask("/events", { body: { events: [event] } });
+        yield* production.platform(`/campaigns/${geo}`, { method: "PATCH", body: { holdout_percent: 11 } });
         yield* at("2026-11-21T12:30:00Z");
         yield* start;
         yield* drain;

@@ -122,9 +122,11 @@ layer(TestDatabase.layer)("Distribution of the schema by workspace", (it) => {
         triggers.map(({ name, table }) => `${table}: ${name}`),
         [
           "campaign: campaign_published",
+          "campaign_notification: campaign_notification_variants",
           "delivery: delivery_changed_after_settling",
           "geofence_event: geofence_event_changed",
           "media_file: media_file_deleted",
+          "notification: notification_variants",
           "survey_response: survey_response_moved",
         ].filter((name) => !isOnCitus() || name.startsWith("media_file")),
       );

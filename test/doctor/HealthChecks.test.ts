@@ -7,7 +7,13 @@ import type { ServerFacts } from "../../src/doctor/DatabaseFactsSql.ts";
 import { connectionOutcome, serverOutcomes } from "../../src/doctor/DatabaseServerOutcomes.ts";
 import { diskOutcomes } from "../../src/doctor/DataDirectoryHealthCheck.ts";
 import { settingsHealthCheck } from "../../src/doctor/SettingsHealthCheck.ts";
-import { jobOutcomes, pushOutcomes, sendOutcomes, workerOutcomes } from "../../src/doctor/WorkHealthCheck.ts";
+import {
+  experimentOutcomes,
+  jobOutcomes,
+  pushOutcomes,
+  sendOutcomes,
+  workerOutcomes,
+} from "../../src/doctor/WorkHealthCheck.ts";
 
 const verdicts = (outcomes: Outcome | ReadonlyArray<Outcome>) =>
   [outcomes].flat().map(({ verdict }: Outcome) => verdict);
@@ -267,5 +273,26 @@ describe("work", () => {
       "warning",
       "warning",
     ]);
+  });
+});
+
+describe("experimentOutcomes", () => {
+  const experiment = (holdout: number, enrolled: Readonly<Record<string, number>>) => ({
+    workspace: "Acme",
+    environment: "production",
+    campaign: "Opening week",
+    holdout,
+    notifications: [{ id: "n", variants: [{ key: "b", weight: 50 }] }],
+    enrolled,
+  });
+
+  it("arms that do not have the people of their weights are a warning (U6, running.doctor)", () => {
+    const good = experiment(10, { "0 holdout": 100, "0 all": 900, "n b": 440, "n control": 460 });
+    const bad = experiment(10, { "0 holdout": 10, "0 all": 900, "n b": 440, "n control": 460 });
+    assert.deepStrictEqual(verdicts(experimentOutcomes([])), ["ok"]);
+    assert.deepStrictEqual(verdicts(experimentOutcomes([good])), ["ok"]);
+    const found = experimentOutcomes([good, bad]);
+    assert.deepStrictEqual(verdicts(found), ["warning"]);
+    assert.include(observations(found), '"Opening week" of Acme (production)');
   });
 });

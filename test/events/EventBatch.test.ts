@@ -20,11 +20,12 @@ const request = (deviceKey: number, ...events: ReadonlyArray<readonly [id: strin
     })),
   }) as unknown as EventRequest;
 
-const known = [{ ord: 1, location_key: LocationKey(7), campaign_id: null }] as const;
+const known = [{ ord: 1, location_key: LocationKey(7), goal_campaigns: null, campaign_id: null }] as const;
 const device = {
   transport: "inbox",
   obstacle: null,
   timezone: null,
+  user_id: null,
   user_key: null,
 } as const;
 

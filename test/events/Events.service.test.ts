@@ -35,6 +35,7 @@ layer(TestWaypost.shared)("Reported events", (it) => {
           delivered_at: "2026-11-21T12:00:00+00:00",
           opened_at: null,
           clicked_at: null,
+          variant: null,
         });
         assert.deepStrictEqual(yield* phone.inbox(), outcome.deliveries);
       }),

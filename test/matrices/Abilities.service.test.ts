@@ -26,6 +26,7 @@ const expectedAbilities: ReadonlyArray<readonly [path: RegExp, read: Ability | n
     [/^\/campaigns\/:campaign\/notifications/, "notifications:read", "notifications:write"],
     [/^\/campaigns\/estimate$/, null, "campaigns:read"],
     [/^\/campaigns\/:campaign\/recipients$/, "sends:read", null],
+    [/^\/campaigns\/:campaign\/experiment/, "reports:read", "campaigns:write"],
     [/^\/notifications\/preview$/, null, "notifications:read"],
     [/^\/notifications/, "notifications:read", "notifications:write"],
     [/^\/deliveries/, "sends:read", null],

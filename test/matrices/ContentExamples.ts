@@ -4,6 +4,7 @@ import type { Example, Examples, ValidRequest } from "./Example.ts";
 /** The kinds of the ids in a content. */
 export const questionIdKinds = {
   media_asset_id: "media",
+  "variants.0.media_asset_id": "media",
   "questions.0.id": "question",
   "questions.0.choices.0.id": "choice",
 };

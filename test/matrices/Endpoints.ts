@@ -121,7 +121,10 @@ const ownIds = new Set([
   "team_id",
   "key_id",
   // Names that an app gives its actions and channels.
-  ...["", "notification."].flatMap((within) => [`${within}push.channel_id`, `${within}push.actions.*.id`]),
+  ...["", "variants.*.", "notification.", "notification.variants.*."].flatMap((within) => [
+    `${within}push.channel_id`,
+    `${within}push.actions.*.id`,
+  ]),
 ]);
 
 /** The ids of a request outside its path: dotted paths of its body, and query parameters as `?name`. */

@@ -45,6 +45,8 @@ const campaignBody = ({ make }: MatrixFixture) =>
 const campaignIdKinds = {
   "location_ids.0": "location",
   "location_group_ids.0": "locationGroup",
+  "goal.location_ids.0": "location",
+  "goal.location_group_ids.0": "locationGroup",
   "segmentation_ids.0": "segment",
 };
 
@@ -204,6 +206,7 @@ export const platformExamples: Examples = {
       device_id: "device",
       location_id: "location",
       "notification.media_asset_id": "media",
+      "notification.variants.0.media_asset_id": "media",
       "notification.questions.0.id": "question",
       "notification.questions.0.choices.0.id": "choice",
     },
@@ -237,6 +240,19 @@ export const platformExamples: Examples = {
   "GET /campaigns/:campaign/occurrences": {
     request: ({ resources }) =>
       Effect.succeed({ params: { campaign: resources["campaign"] ?? "" }, query: { limit: "2" } }),
+  },
+  "GET /campaigns/:campaign/experiment": onCampaign,
+  "POST /campaigns/:campaign/experiment/stop": {
+    request: (fixture) =>
+      Effect.gen(function* () {
+        const { make, resources } = fixture;
+        const campaign = yield* make.campaign({ type: "geo", location_ids: [resources["location"]] });
+        const { id: notification_id } = yield* make.notification(campaign, {
+          variants: [{ key: "b", weight: 50 }],
+        });
+        return { params: { campaign }, body: { winner: { notification_id, key: "b" } } };
+      }),
+    idKinds: { "winner.notification_id": "notification" },
   },
   "GET /campaigns/:campaign/recipients": {
     request: ({ resources }) =>

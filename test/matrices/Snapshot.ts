@@ -9,6 +9,8 @@ const counters = ["rate_window", "failed_attempt", "media_garbage"];
 const derived = [
   "delivery_delta",
   "device_delta",
+  "enrolment_count",
+  "variant_count",
   "delivery_rollup",
   "answer_delta",
   "answer_rollup",

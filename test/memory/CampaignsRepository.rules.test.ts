@@ -25,6 +25,7 @@ layer(TestRepositories.layer)("CampaignsRepository", (it) => {
         to: TimeOfDay.make("07:00"),
         action: "drop" as const,
       };
+      const goal = { type: "visit" as const, within_hours: 72, location_ids: [idAt(now)] };
       const values = {
         frequencyCapCount: 2,
         frequencyCapPeriod: "week" as const,
@@ -32,6 +33,8 @@ layer(TestRepositories.layer)("CampaignsRepository", (it) => {
         quietHours,
         cooldownMinutes: 90,
         maxPerMinute: 6_000,
+        holdoutPercent: 12.25,
+        goal,
         endsAt: now + 180 * minute,
       };
       const id = yield* insertCampaign(sandbox, { ...values, name: "Opening" });
@@ -56,6 +59,8 @@ layer(TestRepositories.layer)("CampaignsRepository", (it) => {
         quiet_hours: quietHours,
         cooldown_minutes: 90,
         max_per_minute: 6_000,
+        holdout_percent: 12.25,
+        goal,
         targeting: { location_ids: [], location_group_ids: [], segmentation_ids: [], segment_match: null },
         created_at: "2026-11-21T12:00:00+00:00",
         updated_at: "2026-11-21T12:00:00+00:00",

@@ -1,3 +1,4 @@
+import { mediaIdsOf } from "../../src/notifications/ContentRules.ts";
 import { Effect, Layer } from "effect";
 import { MemoryStore, memoryTable, pageOf } from "./MemoryStore.ts";
 import { utcText } from "../../src/time/LocalTime.ts";
@@ -119,7 +120,7 @@ export const mediaLibraryMemory = Layer.effect(
       usedBy: (tenant, id) =>
         store.read((tables) =>
           tenantRows(tables, notifications, tenant)
-            .filter(({ content }) => content.media_asset_id === id)
+            .filter(({ content }) => mediaIdsOf(content).includes(id))
             .toSorted(byId)
             .map((notification) => ({ id: notification.id, name: notification.name })),
         ),

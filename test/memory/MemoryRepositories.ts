@@ -5,6 +5,7 @@ import { tokensMemory } from "./TokensMemory.ts";
 import { activityMemory } from "./ActivityMemory.ts";
 import { campaignsMemory } from "./CampaignsMemory.ts";
 import { campaignTargetingMemory } from "./CampaignTargetingMemory.ts";
+import { enrolmentsMemory } from "./EnrolmentsMemory.ts";
 import { sendPlanMemory } from "./SendPlanMemory.ts";
 import { sessionsMemory } from "./SessionsMemory.ts";
 import { segmentsMemory } from "./SegmentsMemory.ts";
@@ -33,6 +34,7 @@ export const memoryRepositories = Layer.mergeAll(
   outboxMemory,
   campaignsMemory,
   campaignTargetingMemory,
+  enrolmentsMemory,
   sendPlanMemory,
   contentsMemory,
   notificationsMemory,

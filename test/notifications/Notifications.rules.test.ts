@@ -42,6 +42,7 @@ layer(TestPlatform.layer)("Notifications", (it) => {
             template: null,
             translations: null,
             push: null,
+            variants: [],
             trigger_type: "on_enter",
             trigger_config: null,
             starts_at: "2026-11-22T23:00:00+00:00",

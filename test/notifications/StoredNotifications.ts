@@ -21,6 +21,7 @@ export const messageContent: MessageContent = {
   template: null,
   translations: null,
   push: null,
+  variants: [],
 };
 
 /** On entering a location, at any time of the campaign. */

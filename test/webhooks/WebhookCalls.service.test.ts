@@ -32,6 +32,7 @@ layer(TestWaypost.layer)("Calls of webhooks", (it) => {
         last_error: null,
         cut: [],
         test: false,
+        variant: null,
         created_at: "2026-11-21T12:00:00+00:00",
         held_until: null,
         delivered_at: "2026-11-21T12:00:00+00:00",

@@ -5,12 +5,14 @@ import { counted } from "../../wire/Text.ts";
 import { listOf } from "../Ask.ts";
 import { command, operatorCommands } from "../DeclaredCommand.ts";
 import { limitFlag, optionalFlag, repeatedFlag, switchFlag, textFlag } from "../Flags.ts";
-import { paceFlag, parsePace } from "../PlanFlags.ts";
+import { paceFlag, parseHoldout, parsePace } from "../PlanFlags.ts";
 import { campaignFlags, findCampaign, openPlatform, platformFlags } from "../Platform.ts";
+import { parseJson } from "../RequestBodies.ts";
 import { formatInstant, paceText, yesNo } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
 import { details } from "../terminal/Table.ts";
 import { copyCampaign } from "./CampaignCopyCommand.ts";
+import { goalText, showExperiment } from "./CampaignExperimentCommand.ts";
 import { listOccurrences } from "./CampaignOccurrencesCommand.ts";
 import { listRecipients } from "./CampaignRecipientsCommand.ts";
 
@@ -50,6 +52,8 @@ const card = (campaign: Campaign): string => {
     ["frequency cap", capOf(campaign)],
     ["counted for", campaign.cap_by === "user" ? "each person" : "each device"],
     ["quiet hours", quietHoursOf(campaign)],
+    ["holdout", campaign.holdout_percent === 0 ? "none" : `${campaign.holdout_percent} %`],
+    ["goal", goalText(campaign)],
     ...(campaign.type === "geo"
       ? ([
           ["cooldown", cooldownOf(campaign)],
@@ -134,6 +138,11 @@ const create = command("create", {
     ),
     groups: repeatedFlag("location-group", "Name of a location group that a geo campaign targets"),
     locations: repeatedFlag("location", "Id of a location that a geo campaign targets"),
+    goal: optionalFlag(
+      "goal",
+      'What its experiment counts as success, as JSON: {"type":"visit","within_hours":72}',
+    ),
+    holdout: optionalFlag("holdout", "Percent of the people who get nothing of it, 0 to 50"),
     pace: paceFlag,
     paused: switchFlag("paused", "Create a draft that sends nothing until it is published"),
     segments: repeatedFlag(
@@ -152,6 +161,13 @@ const create = command("create", {
         Option.map(flags.recurrence, (rule) => ({ rule, except: flags.except })),
       ),
       max_per_minute: yield* parsePace(flags.pace),
+      holdout_percent: yield* parseHoldout(flags.holdout),
+      goal: Option.isNone(flags.goal)
+        ? null
+        : ((yield* parseJson(
+            flags.goal.value,
+            'The goal must be a JSON object, such as {"type":"visit","within_hours":72}.',
+          )) as CampaignDraft["goal"]),
       paused: flags.paused,
       location_group_names: flags.groups,
       location_ids: flags.locations,
@@ -214,6 +230,7 @@ export const campaignCommand = operatorCommands("campaign", {
     show,
     listOccurrences,
     listRecipients,
+    showExperiment,
     change("pause", "Pause a campaign: it sends nothing until it is published"),
     change("publish", "Publish a paused campaign"),
     change("archive", "Archive a campaign: pause it, and leave it out of lists"),

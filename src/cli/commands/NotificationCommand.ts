@@ -23,6 +23,9 @@ const pushText = (push: Notification["push"]): string => {
   return set.length === 0 ? "none" : JSON.stringify(Object.fromEntries(set));
 };
 
+const variantsText = ({ variants }: Notification): string =>
+  variants.length === 0 ? "none" : variants.map(({ key, weight }) => `${key} ${weight} %`).join(", ");
+
 const card = (notification: Notification): string =>
   details([
     ["id", notification.id],
@@ -37,6 +40,7 @@ const card = (notification: Notification): string =>
     ],
     ["questions", String(notification.questions.length)],
     ["push", pushText(notification.push)],
+    ["variants", variantsText(notification)],
     ["trigger", triggerOf(notification)],
     ["from", formatInstant(notification.starts_at)],
     ["until", formatInstant(notification.ends_at)],
@@ -129,6 +133,10 @@ const create = command("create", {
       "The texts are templates in this language, rendered for each device",
     ),
     push: optionalFlag("push", 'Push options as a JSON object, such as {"sound":"none"}'),
+    variants: optionalFlag(
+      "variants",
+      'What shares of people get instead, as JSON: [{"key":"b","weight":50,"headline":"Coffee?"}]',
+    ),
   },
   *run(flags) {
     const draft: NotificationDraft = {
@@ -147,6 +155,12 @@ const create = command("create", {
             flags.push.value,
             'The push options must be a JSON object, such as {"sound":"none"}.',
           )) as NotificationDraft["push"]),
+      variants: Option.isNone(flags.variants)
+        ? null
+        : ((yield* parseJson(
+            flags.variants.value,
+            'The variants must be a JSON list, such as [{"key":"b","weight":50}].',
+          )) as NotificationDraft["variants"]),
     };
     const platform = yield* openPlatform(flags);
     const campaign = yield* findCampaign(platform, flags.campaign);

@@ -21,23 +21,28 @@ export const previewCommand = command("preview", {
     device: optionalFlag("device", "Id of the device to show it for"),
     locale: optionalFlag("locale", "Language and region to show it in, instead of a device"),
     location: optionalFlag("location", "Id of the location whose event triggers it"),
+    variant: optionalFlag("variant", "Variant to show, or control; that of the device if left out"),
   },
   *run(flags) {
     const platform = yield* openPlatform(flags);
     const [campaign_id, notification_id] = yield* findNotification(platform, flags);
     const shown = yield* platform((client) =>
-      client.previews.preview({
-        campaign_id,
-        notification_id,
-        device_id: Option.getOrNull(flags.device),
-        locale: Option.getOrNull(flags.locale),
-        location_id: Option.getOrNull(flags.location),
-      }),
+      client.previews.preview(
+        {
+          campaign_id,
+          notification_id,
+          device_id: Option.getOrNull(flags.device),
+          locale: Option.getOrNull(flags.locale),
+          location_id: Option.getOrNull(flags.location),
+        },
+        Option.isSome(flags.variant) ? { variant: flags.variant.value } : {},
+      ),
     );
     yield* printOne(shown, ({ failure, message, pushes }) =>
       message === null || pushes === null
         ? `The message would fail: ${failure ?? ""}`
         : details([
+            ...(message.variant === null ? [] : [["variant", message.variant] as const]),
             ["headline", message.headline],
             ["body", message.body],
             ["button", message.cta_url === null ? "none" : `${message.cta_label ?? ""} (${message.cta_url})`],
@@ -64,11 +69,16 @@ export const testCommand = command("test", {
       Flag.atLeast(1),
     ),
     location: optionalFlag("location", "Id of the location that the message is for"),
+    variant: optionalFlag("variant", "Variant to send, or control; that of each device if left out"),
   },
   *run(flags) {
     const platform = yield* openPlatform(flags);
     const [campaign, id] = yield* findNotification(platform, flags);
-    const body = { device_ids: flags.device, location_id: Option.getOrNull(flags.location) };
+    const body = {
+      device_ids: flags.device,
+      location_id: Option.getOrNull(flags.location),
+      variant: Option.getOrNull(flags.variant),
+    };
     const sent = yield* platform((client) => client.testSends.send(campaign, id, body));
     yield* printOne(sent, ({ deliveries }) => {
       const failed = deliveries.filter(({ status }) => status === "failed");

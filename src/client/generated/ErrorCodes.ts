@@ -4,6 +4,9 @@
 export type ServiceCode =
   | "cross_origin"
   | "device_token_required"
+  | "experiment_not_running"
+  | "experiment_running"
+  | "experiment_stopped"
   | "internal_error"
   | "invalid_cursor"
   | "invalid_parameter"

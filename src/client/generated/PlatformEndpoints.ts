@@ -48,7 +48,8 @@ export interface ActivityEntry {
     | "attach"
     | "detach"
     | "import"
-    | "revoke";
+    | "revoke"
+    | "stop";
   readonly resource: {
     /** The kind of the resource. */
     readonly type:
@@ -171,6 +172,10 @@ export interface Campaign {
    * own.
    */
   readonly max_per_minute: number | null;
+  /** How much of the people it would reach gets nothing of it, in percent; 0 for none. */
+  readonly holdout_percent: number;
+  /** The success that its experiment counts; null for none. */
+  readonly goal: Goal | null;
   readonly targeting: Targeting;
   /** When the campaign was created, in UTC. */
   readonly created_at: string;
@@ -245,6 +250,16 @@ export interface CampaignDraft {
    * rest waits. The workspace may have a smaller limit.
    */
   readonly max_per_minute?: number | null | undefined;
+  /**
+   * How much of the people it would reach gets nothing of it, in percent: 0 (the default) to 50. Fixed
+   * while people are enrolled: left out, it is then kept.
+   */
+  readonly holdout_percent?: number | null | undefined;
+  /**
+   * The success that the experiment counts; null for none. Fixed while people are enrolled: left out,
+   * it is then kept.
+   */
+  readonly goal?: GoalDraft | null | undefined;
   /** Whether the campaign is paused. Left out: a new campaign is not, and an update keeps it as it is. */
   readonly paused?: boolean | undefined;
   /** Whether a device must be in `any` (the default) or `all` of the segments; null if not set. */
@@ -380,6 +395,8 @@ export interface Content {
   readonly translations: Readonly<Record<string, Translation>> | null;
   /** How push services deliver and show it; null for their defaults. */
   readonly push: PushOptions | null;
+  /** The variants, which shares of people get instead, in the order written; [] for none. */
+  readonly variants: ReadonlyArray<Variant>;
   /** The campaigns that it is on, in the order in which it was attached to them; [] for none. */
   readonly campaign_ids: ReadonlyArray<string>;
   /** When the notification was created, in UTC. */
@@ -428,6 +445,12 @@ export interface ContentDraft {
   readonly translations?: Readonly<Record<string, TranslationDraft>> | null | undefined;
   /** How push services deliver and show the message; null: by their defaults. */
   readonly push?: PushOptionsDraft | null | undefined;
+  /**
+   * At most 4 variants, each for a share of people; the others get the notification itself, `control`.
+   * A variant takes every part that it leaves out from the notification. While people are enrolled,
+   * keys, weights and order are fixed, and leaving the field out keeps the variants.
+   */
+  readonly variants?: ReadonlyArray<VariantDraft> | null | undefined;
 }
 
 /**
@@ -473,6 +496,12 @@ export interface ContentDraft_1 {
   readonly translations?: Readonly<Record<string, TranslationDraft>> | null | undefined;
   /** How push services deliver and show the message; null: by their defaults. */
   readonly push?: PushOptionsDraft | null | undefined;
+  /**
+   * At most 4 variants, each for a share of people; the others get the notification itself, `control`.
+   * A variant takes every part that it leaves out from the notification. While people are enrolled,
+   * keys, weights and order are fixed, and leaving the field out keeps the variants.
+   */
+  readonly variants?: ReadonlyArray<VariantDraft> | null | undefined;
 }
 
 /**
@@ -551,6 +580,11 @@ export interface Delivery {
   readonly held_until: string | null;
   /** When the push service or the inbox accepted it; null if neither did. */
   readonly delivered_at: string | null;
+  /**
+   * The variant of the notification that it was made for, `control` included; null without variants,
+   * and after the experiment was stopped.
+   */
+  readonly variant: string | null;
 }
 
 /** The JSON of `DeviceEvent`. */
@@ -567,6 +601,108 @@ export interface DeviceEvent {
   readonly occurred_at: string;
   /** When it was reported, in UTC. */
   readonly received_at: string;
+}
+
+/** The JSON of `Experiment`. */
+export interface Experiment {
+  /** The success that its experiment counts; null for none. */
+  readonly goal: Goal | null;
+  /** `none` for a campaign without a holdout and without variants. */
+  readonly status: "none" | "running" | "stopped";
+  /** When the first was enrolled; null before. */
+  readonly started_at: string | null;
+  /** When it was stopped; null before. */
+  readonly stopped_at: string | null;
+  /** The variant that everybody gets since the stop; null for `control`, and before the stop. */
+  readonly winner: ExperimentWinner | null;
+  /**
+   * `holdout`, if there is one, then the variants of each notification and its `control`, in the order
+   * of the notifications and variants.
+   */
+  readonly arms: ReadonlyArray<ExperimentArm>;
+  /** Each variant against its `control`, then `all` against `holdout`. */
+  readonly comparisons: ReadonlyArray<ExperimentComparison>;
+  /** Whether people are split by the weights; null without an experiment. */
+  readonly sample_ratio: {
+    /** How likely such a split of people is by chance (chi-squared); null before anybody is enrolled. */
+    readonly p_value: number | null;
+    /** False below 0.001: then something is wrong, and the figures mislead. */
+    readonly ok: boolean;
+  } | null;
+}
+
+/** The JSON of `ExperimentArm`. */
+export interface ExperimentArm {
+  /** Id of the notification; null for `holdout` and `all`. */
+  readonly notification_id: string | null;
+  /**
+   * `holdout` for people who get nothing; else the key of a variant, or `control`; `all` where no
+   * notification has variants.
+   */
+  readonly key: string;
+  /** People, and devices without a person, that are enrolled in the arm. */
+  readonly enrolled: number;
+  /** Messages that were delivered to them while the experiment ran. */
+  readonly delivered: number;
+  /** How many of them reached the goal in time; null without a goal. */
+  readonly converted: number | null;
+  /** `converted` per 100 enrolled, to two decimals; null where nobody is enrolled. */
+  readonly rate: number | null;
+  /** The 95 % Clopper–Pearson interval of the rate, per 100, to four decimals. */
+  readonly interval: readonly [number, number] | null;
+}
+
+/** The JSON of `ExperimentComparison`. */
+export interface ExperimentComparison {
+  /** Id of the notification; null for `all` against `holdout`. */
+  readonly notification_id: string | null;
+  /** A variant, or `all` for everyone who got messages. */
+  readonly key: string;
+  /** `control` of the same notification, or `holdout`. */
+  readonly against: string;
+  /**
+   * Rate of `key` less that of `against`, in percentage points, to two decimals; null where one of
+   * them has nobody.
+   */
+  readonly difference: number | null;
+  /**
+   * The interval that has the true difference at every reading in at least 95 % of experiments, to
+   * four decimals; null while the rates have no variance.
+   */
+  readonly interval: readonly [number, number] | null;
+  /** Sequential p-value: it is valid however often it is read. */
+  readonly p_value: number | null;
+  /**
+   * P-value of Fisher's exact test, for one reading that was planned before; null above a million
+   * units.
+   */
+  readonly fisher_p_value: number | null;
+  /** Whether `p_value` is below 0.05. */
+  readonly significant: boolean;
+}
+
+/** The JSON of `ExperimentStop`. */
+export interface ExperimentStop {
+  /**
+   * The variant that everybody gets from now on; null for `control`. It must be sent. Other
+   * notifications go on with their `control`.
+   */
+  readonly winner: {
+    /** Id of the notification. */
+    readonly notification_id: string;
+    /** Key of its variant, or `control`. */
+    readonly key: string;
+  } | null;
+  /** Whether those who are held out go on getting nothing; false if left out. */
+  readonly keep_holdout?: boolean | null | undefined;
+}
+
+/** The JSON of `ExperimentWinner`. */
+export interface ExperimentWinner {
+  /** Id of the notification. */
+  readonly notification_id: string;
+  /** Key of its variant, or `control`. */
+  readonly key: string;
 }
 
 /** The JSON of `Explanation`. */
@@ -587,14 +723,15 @@ export interface Explanation {
    * paused. `not_started`: The campaign has not started. `ended`: The campaign has ended.
    * `no_notification`: The campaign has no notification that can still be sent. `not_approved`: The
    * device is not an approved test device. `unsubscribed`: The device wants no messages.
-   * `not_in_segment`: The device is not in the segments of the campaign. `address_gone`: The push
-   * service has said that the device's address is gone. `transport_not_configured`: No credentials are
-   * set for the push service of the device in this environment. `passed`: The time of the message has
-   * passed in the device's time zone. `already_sent`: The message was already sent. `capped`: The
-   * frequency cap of the campaign is reached. `quiet_hours`: It is in quiet hours for the device.
-   * `cooldown`: The cooldown of the campaign at the location has not passed. `outside`: The device is
-   * in none of the locations of the campaign. `scheduled`: The message is still to come. `failed`: The
-   * message could not be delivered. `unknown`: Nothing is kept that says what happened then.
+   * `not_in_segment`: The device is not in the segments of the campaign. `holdout`: The device is held
+   * out of the campaign's experiment. `address_gone`: The push service has said that the device's
+   * address is gone. `transport_not_configured`: No credentials are set for the push service of the
+   * device in this environment. `passed`: The time of the message has passed in the device's time
+   * zone. `already_sent`: The message was already sent. `capped`: The frequency cap of the campaign is
+   * reached. `quiet_hours`: It is in quiet hours for the device. `cooldown`: The cooldown of the
+   * campaign at the location has not passed. `outside`: The device is in none of the locations of the
+   * campaign. `scheduled`: The message is still to come. `failed`: The message could not be delivered.
+   * `unknown`: Nothing is kept that says what happened then.
    */
   readonly reason:
     | "paused"
@@ -604,6 +741,7 @@ export interface Explanation {
     | "not_approved"
     | "unsubscribed"
     | "not_in_segment"
+    | "holdout"
     | "address_gone"
     | "transport_not_configured"
     | "passed"
@@ -645,6 +783,39 @@ export interface FeatureResult {
   readonly reasons: ReadonlyArray<string> | null;
 }
 
+/** The JSON of `Goal`. */
+export interface Goal {
+  /**
+   * `opened`, `clicked` and `answered` are those of a message of the campaign; `visit` is an enter of
+   * one of the locations.
+   */
+  readonly type: "opened" | "clicked" | "answered" | "visit";
+  /** It counts for so many hours after the person was enrolled. */
+  readonly within_hours: number;
+  /** Locations of `visit`. With neither list any location counts. */
+  readonly location_ids?: ReadonlyArray<string> | undefined;
+  /** Location groups of `visit`. With neither list any location counts. */
+  readonly location_group_ids?: ReadonlyArray<string> | undefined;
+}
+
+/**
+ * The success that the experiment counts; null for none. Fixed while people are enrolled: left out,
+ * it is then kept.
+ */
+export interface GoalDraft {
+  /**
+   * `opened`, `clicked` and `answered` are those of a message of the campaign; `visit` is an enter of
+   * one of the locations.
+   */
+  readonly type: "opened" | "clicked" | "answered" | "visit";
+  /** It counts for so many hours after the person was enrolled. */
+  readonly within_hours: number;
+  /** Locations of `visit`; any location counts without locations and groups. */
+  readonly location_ids?: ReadonlyArray<string> | null | undefined;
+  /** Location groups of `visit`. */
+  readonly location_group_ids?: ReadonlyArray<string> | null | undefined;
+}
+
 /** The JSON of `ImportReport`. */
 export interface ImportReport {
   /** Whether it was a dry run, which writes nothing. */
@@ -678,6 +849,8 @@ export interface InteractionReportRow {
   readonly status: "active" | "scheduled" | "paused" | "ended" | "unused";
   /** Its type. */
   readonly type: "message" | "survey";
+  /** With `by=variant`: the key of the variant, or `control`; null without variants. */
+  readonly variant?: string | null | undefined;
   /** Its deliveries in the range. */
   readonly delivered: number;
   /** Deliveries that were opened in the range, whenever they were delivered. */
@@ -919,6 +1092,8 @@ export interface Notification {
   readonly translations: Readonly<Record<string, Translation>> | null;
   /** How push services deliver and show it; null for their defaults. */
   readonly push: PushOptions | null;
+  /** The variants, which shares of people get instead, in the order written; [] for none. */
+  readonly variants: ReadonlyArray<Variant>;
   /**
    * A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a
    * location, or by being inside it for some minutes (`on_dwell`); a push campaign's is sent at a
@@ -980,6 +1155,12 @@ export interface NotificationDraft {
   readonly translations?: Readonly<Record<string, TranslationDraft>> | null | undefined;
   /** How push services deliver and show the message; null: by their defaults. */
   readonly push?: PushOptionsDraft | null | undefined;
+  /**
+   * At most 4 variants, each for a share of people; the others get the notification itself, `control`.
+   * A variant takes every part that it leaves out from the notification. While people are enrolled,
+   * keys, weights and order are fixed, and leaving the field out keeps the variants.
+   */
+  readonly variants?: ReadonlyArray<VariantDraft> | null | undefined;
   /**
    * A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a
    * location, or by being inside it for some minutes (`on_dwell`); a push campaign's is sent at a
@@ -1124,6 +1305,8 @@ export interface PreviewMessage {
   readonly data: Readonly<Record<string, string>> | null;
   /** Present if it shows nothing; it is in no inbox then. */
   readonly silent?: true | undefined;
+  /** The variant of the notification that it is, `control` included; null without variants. */
+  readonly variant: string | null;
   /** When it was delivered; null for a push that is still being sent or has failed. */
   readonly delivered_at: string | null;
   /** When it was first opened; null until then. */
@@ -1697,6 +1880,8 @@ export interface TestSendDraft {
   readonly device_ids: ReadonlyArray<string>;
   /** The location that the message of a geo campaign is for; null for none. */
   readonly location_id?: string | null | undefined;
+  /** The variant to send, or `control`, of a notification with variants; null: that of each device. */
+  readonly variant?: string | null | undefined;
 }
 
 /** The JSON of `TranslatedQuestion`. */
@@ -1831,6 +2016,57 @@ export interface UsedMediaFile {
   readonly updated_at: string;
   /** The notifications whose content shows the file, oldest first. */
   readonly notifications: ReadonlyArray<MediaUser>;
+}
+
+/** The JSON of `Variant`. */
+export interface Variant {
+  /** Name of the variant; `control` is the notification itself. */
+  readonly key: string;
+  /** Share of people who get it, in percent; `control` has what is left of 100. */
+  readonly weight: number;
+  /** The headline; null for that of the notification. */
+  readonly headline: string | null;
+  /** The text; null for that of the notification. */
+  readonly body: string | null;
+  /** Label of the button; null for that of the notification. */
+  readonly cta_label: string | null;
+  /** Address that the button opens; null for that of the notification. */
+  readonly cta_url: string | null;
+  /** Id of the media file shown; null for that of the notification. */
+  readonly media_asset_id: string | null;
+  /**
+   * The texts of the variant in other languages. Each part comes from the first that has it: the
+   * variant's translation, the variant, the notification's translation, the notification.
+   */
+  readonly translations: Readonly<Record<string, Translation>> | null;
+  /** How push services deliver and show it; null for that of the notification. */
+  readonly push: PushOptions | null;
+}
+
+/** The JSON of `VariantDraft`. */
+export interface VariantDraft {
+  /** Name of the variant, not `control` or `holdout`. */
+  readonly key: string;
+  /** Share of people who get it, in percent. Together at most 99: `control` gets the rest. */
+  readonly weight: number;
+  /** The headline. */
+  readonly headline?: string | null | undefined;
+  /** The text. */
+  readonly body?: string | null | undefined;
+  /** Label of the button. */
+  readonly cta_label?: string | null | undefined;
+  /** Address that the button opens. */
+  readonly cta_url?: string | null | undefined;
+  /** Id of a media file of the workspace. */
+  readonly media_asset_id?: string | null | undefined;
+  /**
+   * The texts in other languages, by BCP 47 tags, at most 50. Whatever one leaves out is that of the
+   * notification itself. A survey's translation has all of its questions, and all choices of those
+   * that it translates.
+   */
+  readonly translations?: Readonly<Record<string, TranslationDraft>> | null | undefined;
+  /** How push services deliver and show the message; null: by their defaults. */
+  readonly push?: PushOptionsDraft | null | undefined;
 }
 
 /** The JSON of `Webhook`. */
@@ -2088,6 +2324,15 @@ export interface CampaignsListQuery extends PageQuery {
 /** The query parameters of `contents.list`. */
 export type ContentsListQuery = PageQuery;
 
+/** The query parameters of `previews.preview`. */
+export interface PreviewsPreviewQuery {
+  /**
+   * The variant to preview, or `control`, of a notification with variants. Without it that of the
+   * device, or `control` without a device.
+   */
+  readonly variant?: string | undefined;
+}
+
 /** The query parameters of `segments.list`. */
 export type SegmentsListQuery = PageQuery;
 
@@ -2224,6 +2469,8 @@ export interface ReportsInteractionsQuery extends ReportQuery {
   readonly campaign_status?: "active" | "scheduled" | "paused" | "ended" | undefined;
   /** Keeps the rows with this status. */
   readonly status?: "active" | "scheduled" | "paused" | "ended" | "unused" | undefined;
+  /** `variant` gives a row for each variant of a notification, with its `variant`. */
+  readonly by?: "variant" | undefined;
 }
 
 /** The query parameters of `reports.surveys`. */
@@ -2278,6 +2525,7 @@ export interface ActivityListQuery extends PageQuery {
     | "detach"
     | "import"
     | "revoke"
+    | "stop"
     | undefined;
 }
 
@@ -2427,6 +2675,27 @@ export interface CopiesEndpoints {
   }>;
 }
 
+/** Variants and holdouts of campaigns, compared. */
+export interface ExperimentsEndpoints {
+  /**
+   * Show what the experiment of a campaign has found. Who is enrolled, who of them reached the
+   * campaign's goal, and how sure the differences are. The sequential p-values and the intervals of
+   * differences stay valid however often they are read.
+   */
+  readonly get: {
+    (campaign: string, options?: CallOptions): Promise<Experiment>;
+    /** The same as a CSV file (RFC 4180). */
+    csv(campaign: string, options?: CallOptions): Promise<string>;
+  };
+  /**
+   * Stop the experiment of a campaign. From now on everybody gets the winner, and those who were held
+   * out do, too, unless `keep_holdout` says otherwise. Nobody is enrolled any more; those who are go
+   * on converting until their hours end. The same stop again changes nothing, another one is a 409
+   * `experiment_stopped`.
+   */
+  stop(campaign: string, body: ExperimentStop, options?: ChangeOptions): Promise<Experiment>;
+}
+
 /** A notification has a content, which people read, and a trigger on each of its campaigns. */
 export interface NotificationsEndpoints {
   /**
@@ -2518,7 +2787,7 @@ export interface PreviewsEndpoints {
    * is stored or sent, and the request counts as a read. `attributes` are merged over those of the
    * device.
    */
-  preview(body: PreviewDraft, options?: CallOptions): Promise<Preview>;
+  preview(body: PreviewDraft, query?: PreviewsPreviewQuery, options?: CallOptions): Promise<Preview>;
 }
 
 /** Notifications for test devices. */
@@ -2757,7 +3026,10 @@ export interface ReportsEndpoints {
   /**
    * Report on the opens and clicks of each notification. A row for every notification that the report
    * on notifications has with these parameters. Opens and clicks count deliveries, on the day when
-   * they were opened or clicked. The most delivered come first, then by name and id. Not paginated.
+   * they were opened or clicked. The most delivered come first, then by name and id. With `by=variant`
+   * a notification with variants has a row for each of them and for `control`, also without
+   * deliveries, and one with a null `variant` for what was delivered outside an experiment, if
+   * anything was. Not paginated.
    */
   readonly interactions: {
     (
@@ -2906,6 +3178,8 @@ export interface PlatformGroups {
   readonly campaigns: CampaignsEndpoints;
   /** Campaigns from one environment in the other one. */
   readonly copies: CopiesEndpoints;
+  /** Variants and holdouts of campaigns, compared. */
+  readonly experiments: ExperimentsEndpoints;
   /** A notification has a content, which people read, and a trigger on each of its campaigns. */
   readonly notifications: NotificationsEndpoints;
   /** The content of notifications, which is created without a campaign and can be shared by several. */
@@ -2991,6 +3265,10 @@ export const platformEndpoints = {
   copies: {
     copy: "POST /campaigns/{campaign}/copy envelope body key",
   },
+  experiments: {
+    get: "GET /campaigns/{campaign}/experiment csv",
+    stop: "POST /campaigns/{campaign}/experiment/stop body key",
+  },
   notifications: {
     list: "GET /campaigns/{campaign}/notifications pages",
     create: "POST /campaigns/{campaign}/notifications body key",
@@ -3008,7 +3286,7 @@ export const platformEndpoints = {
     detach: "POST /campaigns/{campaign}/notifications/{notification}/detach key",
   },
   previews: {
-    preview: "POST /notifications/preview body repeatable",
+    preview: "POST /notifications/preview body query repeatable",
   },
   testSends: {
     send: "POST /campaigns/{campaign}/notifications/{notification}/test body key",

@@ -74,6 +74,8 @@ export interface DeviceMessage {
   readonly data: Readonly<Record<string, string>> | null;
   /** Present if it shows nothing; it is in no inbox then. */
   readonly silent?: true | undefined;
+  /** The variant of the notification that it is, `control` included; null without variants. */
+  readonly variant: string | null;
   /** When it was delivered; null for a push that is still being sent or has failed. */
   readonly delivered_at: string | null;
   /** When it was first opened; null until then. */

@@ -1,7 +1,7 @@
 import { Effect } from "effect";
 import { mapSliced } from "../../workers/TimeSlices.ts";
 import { isCheckedAddress } from "../ButtonAddress.ts";
-import type { ContentBody } from "../NotificationDraft.ts";
+import { type ContentBody, writtenParts } from "../NotificationDraft.ts";
 import { cachedTemplate } from "./TemplateCache.ts";
 import type { TemplateValues } from "./TemplateRun.ts";
 
@@ -30,13 +30,17 @@ interface FieldAddress {
 
 /** The addresses of a notification's buttons and actions as they are written, by their fields. */
 const writtenAddresses = ({ fields }: ContentBody): ReadonlyArray<FieldAddress> =>
-  [
-    ["cta_url", fields.cta_url] as const,
-    ...Object.entries(fields.translations ?? {}).map(
-      ([tag, { cta_url }]) => [`translations.${tag}.cta_url`, cta_url] as const,
-    ),
-    ...(fields.push?.actions ?? []).map(({ url }, index) => [`push.actions.${index}.url`, url] as const),
-  ].flatMap(([field, address]) => (typeof address === "string" ? [{ field, address }] : []));
+  writtenParts(fields)
+    .flatMap(({ part, path }) => [
+      [`${path}cta_url`, part.cta_url] as const,
+      ...Object.entries(part.translations ?? {}).map(
+        ([tag, { cta_url }]) => [`${path}translations.${tag}.cta_url`, cta_url] as const,
+      ),
+      ...(part.push?.actions ?? []).map(
+        ({ url }, index) => [`${path}push.actions.${index}.url`, url] as const,
+      ),
+    ])
+    .flatMap(([field, address]) => (typeof address === "string" ? [{ field, address }] : []));
 
 /** Whether a check of the texts of a notification takes longer than a query. */
 export const hasSlowTexts = (body: ContentBody): boolean =>

@@ -5,6 +5,7 @@ import type { MessageContent } from "../MessageContent.ts";
 import { maxLengths } from "../TextLimits.ts";
 import type { Question } from "../Survey.ts";
 import { lookupTag, type Translation } from "../translations/Translation.ts";
+import type { Variant } from "../variants/Variant.ts";
 import { cachedTemplate } from "./TemplateCache.ts";
 import type { TemplateValues } from "./TemplateRun.ts";
 
@@ -15,7 +16,11 @@ export type MessageTexts = Pick<
 >;
 
 /** A content, as far as the texts of its messages depend on it. */
-export type TextSource = MessageTexts & Pick<MessageContent, "template" | "translations">;
+export type TextSource = MessageTexts &
+  Pick<MessageContent, "template" | "translations"> & {
+    /** The variant whose words come before the content's own; none for control. */
+    readonly variantTexts?: Omit<Variant, "key" | "weight"> | null;
+  };
 
 /** The texts for one recipient, or why they cannot be rendered, as a sentence. */
 export type RenderedTexts =
@@ -31,9 +36,24 @@ export type RenderedTexts =
     }
   | { readonly _tag: "Failed"; readonly reason: string };
 
+/** Whether the texts of a content depend on the locale of the device. */
+export const isTranslated = ({
+  translations,
+  variantTexts,
+}: Pick<TextSource, "translations" | "variantTexts">) =>
+  translations !== null || (variantTexts?.translations ?? null) !== null;
+
 /** Whether a content is the same for every device. */
-export const isSameForAll = ({ template, translations }: Pick<TextSource, "template" | "translations">) =>
-  template === null && translations === null;
+export const isSameForAll = (content: Pick<TextSource, "template" | "translations" | "variantTexts">) =>
+  content.template === null && !isTranslated(content);
+
+/** Whether a content with variants is the same for every device, apart from the variant. */
+export const isSameForAllVariants = ({
+  variants,
+  ...content
+}: Pick<TextSource, "template" | "translations"> & {
+  readonly variants: ReadonlyArray<Pick<Variant, "translations">>;
+}) => isSameForAll(content) && variants.every(({ translations }) => translations === null);
 
 const translatedQuestion = (
   question: Question,
@@ -52,19 +72,45 @@ const translatedQuestions = (questions: ReadonlyArray<Question>, translation: Tr
     ? questions
     : questions.map((question, index) => translatedQuestion(question, translation.questions?.[index]));
 
-/** The texts of a content in one of its languages; each missing part is that of the content itself. */
-const translated = (content: TextSource, tag: string | null): MessageTexts => {
-  const translation = tag === null ? undefined : content.translations?.[tag];
-  if (translation === undefined) return content;
-  return {
-    headline: translation.headline ?? content.headline,
-    body: translation.body ?? content.body,
-    cta_label: translation.cta_label ?? content.cta_label,
-    cta_url: translation.cta_url ?? content.cta_url,
+const tagIn = (translations: TextSource["translations"], locale: string | null): string | null =>
+  translations === null ? null : lookupTag(Object.keys(translations), locale);
+
+/**
+ * The texts of a content for a locale, and the tag of the translation that was taken. Each part comes from
+ * the first that has it: the variant's translation, the variant, the content's translation, the content.
+ */
+const textsFor = (
+  content: TextSource,
+  locale: string | null,
+): { readonly texts: MessageTexts; readonly language: string | null } => {
+  const { translations, variantTexts: variant = null } = content;
+  const tag = tagIn(translations, locale);
+  const translation = tag === null ? undefined : translations?.[tag];
+  if (translation === undefined && variant === null) return { texts: content, language: null };
+  const variantTag = tagIn(variant?.translations ?? null, locale);
+  const layers = [
+    variantTag === null ? undefined : variant?.translations?.[variantTag],
+    variant,
+    translation,
+  ];
+  const part = <Name extends "headline" | "body" | "cta_label" | "cta_url">(name: Name) =>
+    layers.find((layer) => (layer?.[name] ?? null) !== null)?.[name] ?? content[name];
+  const isOwnLanguage = variantTag === null && (variant?.headline ?? variant?.body ?? null) !== null;
+  const [label, url] = [part("cta_label"), part("cta_url")];
+  const texts = {
+    headline: part("headline") ?? content.headline,
+    body: part("body") ?? content.body,
+    // Variants that are kept while the content loses its button may have half of one.
+    cta_label: url === null ? null : label,
+    cta_url: label === null ? null : url,
     questions: translatedQuestions(content.questions, translation),
-    push: content.push,
+    push: variant?.push ?? content.push,
   };
+  return { texts, language: isOwnLanguage ? null : (variantTag ?? tag) };
 };
+
+/** The texts of a content that is the same for every device. */
+export const ownTexts = (content: TextSource): MessageTexts => textsFor(content, null).texts;
 
 /**
  * The questions of a survey in all its languages: that of a locale first, then the survey's own, then the
@@ -173,9 +219,7 @@ export const renderTexts = (
   locale: string | null,
   values: () => TemplateValues,
 ): RenderedTexts => {
-  const language =
-    content.translations === null ? null : lookupTag(Object.keys(content.translations), locale);
-  const texts = translated(content, language);
+  const { language, texts } = textsFor(content, locale);
   if (content.template === null) return { _tag: "Rendered", texts, cut: [], variables: new Set(), language };
   const renderer = new TextRenderer(values());
   try {
@@ -187,19 +231,19 @@ export const renderTexts = (
   }
 };
 
-/** The variables that the texts of a content read, in all its languages together. */
+/** The variables that the texts of a content and its variant read, in all its languages together. */
 export const variablesOf = (content: TextSource): ReadonlySet<string> => {
   if (content.template === null) return new Set();
-  const languages = [content, ...Object.values(content.translations ?? {})].flatMap(
-    ({ body, cta_label, cta_url, headline, questions }) => [
-      headline,
-      body,
-      cta_label,
-      cta_url,
-      ...(questions ?? []).map(({ question_text }) => question_text),
-    ],
-  );
-  const all = [...languages, ...(content.push?.actions ?? []).map(({ url }) => url)];
+  const parts = [content, ...(content.variantTexts ? [content.variantTexts] : [])];
+  const words = parts.flatMap((part) => [part, ...Object.values(part.translations ?? {})]);
+  const languages = words.flatMap((each) => [
+    each.headline,
+    each.body,
+    each.cta_label,
+    each.cta_url,
+    ...("questions" in each ? (each.questions ?? []) : []).map(({ question_text }) => question_text),
+  ]);
+  const all = [...languages, ...parts.flatMap(({ push }) => push?.actions ?? []).map(({ url }) => url)];
   const parsed = all.flatMap((text) => (typeof text === "string" ? cachedTemplate(text) : []));
   return new Set(parsed.flatMap((each) => (each._tag === "Parsed" ? [...each.template.variables] : [])));
 };

@@ -2,7 +2,7 @@ import { Effect } from "effect";
 import type { Problems } from "../../wire/Problems.ts";
 import { fieldSentence } from "../../wire/SchemaProblems.ts";
 import { mapSliced } from "../../workers/TimeSlices.ts";
-import type { ContentBody } from "../NotificationDraft.ts";
+import { type ContentBody, type WrittenPart, writtenParts } from "../NotificationDraft.ts";
 import type { Translation } from "../translations/Translation.ts";
 import { cachedTemplate } from "./TemplateCache.ts";
 import { countTags, maxCharactersTogether, maxTags, maxTagsTogether, tooMuch } from "./TemplateLimits.ts";
@@ -24,7 +24,7 @@ const checkTemplate = ({ path, text }: TemplateField, problems: Problems): void 
 
 /** The texts that can be templates, with their paths. */
 const templatesOf = (
-  texts: Omit<Translation, "questions"> | ContentBody["fields"],
+  texts: Omit<Translation, "questions"> | WrittenPart,
   questions: ReadonlyArray<{ readonly question_text?: string }>,
   path: string,
 ): ReadonlyArray<TemplateField> =>
@@ -39,26 +39,26 @@ const sumOf = (fields: ReadonlyArray<TemplateField>, measure: (text: string) => 
   fields.reduce((sum, { text }) => sum + measure(text), 0);
 
 /**
- * Checks the templates of a notification and its translations (contract O1, O1.4–O1.9, O1.11), one after the
- * other in time slices, if all together are within their limits.
+ * Checks the templates of a notification, its translations and its variants (contract O1, O1.4–O1.9, O1.11),
+ * one after the other in time slices, if all together are within their limits.
  */
 export const checkTemplates = Effect.fnUntraced(function* ({ fields, problems }: ContentBody) {
   if (fields.template !== "liquid") return;
-  const templates = [
-    ...templatesOf(fields, fields.questions ?? [], ""),
-    ...(fields.push?.actions ?? []).flatMap(({ url }, index) =>
-      url === null ? [] : [{ path: `push.actions.${index}.url`, text: url }],
+  const templates = writtenParts(fields).flatMap(({ part, path }) => [
+    ...templatesOf(part, path === "" ? (fields.questions ?? []) : [], path),
+    ...(part.push?.actions ?? []).flatMap(({ url }, index) =>
+      url === null ? [] : [{ path: `${path}push.actions.${index}.url`, text: url }],
     ),
-    ...Object.entries(fields.translations ?? {}).flatMap(([tag, translation]) =>
-      templatesOf(translation, translation.questions ?? [], `translations.${tag}.`),
+    ...Object.entries(part.translations ?? {}).flatMap(([tag, translation]) =>
+      templatesOf(translation, translation.questions ?? [], `${path}translations.${tag}.`),
     ),
-  ];
+  ]);
   // A text with too many tags is refused without being parsed, and has no part in the sums.
   const isShort = ({ text }: TemplateField): boolean => countTags(text) <= maxTags;
   const short = templates.filter(isShort);
   const tooManyTags = sumOf(short, countTags) > maxTagsTogether;
   const tooManyCharacters = sumOf(short, ({ length }) => length) > maxCharactersTogether;
-  // Only translations can make so many: each text has its own limit.
+  // Only translations and variants can make so many: each text has its own limit.
   if (tooManyTags) problems.add("translations", tooMuch.tagsTogether);
   if (tooManyCharacters) problems.add("translations", tooMuch.charactersTogether);
   const parsed =

@@ -153,17 +153,18 @@ interface Translated {
   readonly questions?: ReadonlyArray<ParsedQuestion>;
 }
 
-/** Checks translations against their notification (contract O2, O2.5, O2.7). */
+/** Checks translations against their notification, or a variant of it (contract O2, O2.5, O2.7). */
 export const checkTranslations = (
   translations: Translations,
   { cta_label, cta_url, questions = [] }: Translated,
   problems: Problems,
+  prefix = "",
 ): void => {
   const hasButton = (cta_label ?? null) !== null || (cta_url ?? null) !== null;
   for (const [tag, translation] of Object.entries(translations)) {
-    const path = `translations.${tag}`;
+    const path = `${prefix}translations.${tag}`;
     for (const field of ["cta_label", "cta_url"] as const) {
-      if (translation[field] !== undefined && !hasButton && !problems.has("cta_label")) {
+      if (translation[field] !== undefined && !hasButton && !problems.has(`${prefix}cta_label`)) {
         problems.add(`${path}.${field}`, "The notification has no button to translate: leave it out.");
       }
     }

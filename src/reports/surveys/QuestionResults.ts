@@ -1,6 +1,6 @@
 /** The figures of a question, from how often each value was given (contract M3). */
 import type { Question } from "../../notifications/Survey.ts";
-import { type Decimal, dividedBy, parseDecimal, percentOf, sumOf } from "./Decimal.ts";
+import { type Decimal, dividedBy, parseDecimal, percentOf, sumOf } from "../../wire/Decimal.ts";
 import type { QuestionResult } from "./SurveyResult.ts";
 
 /** How often a value was given. */

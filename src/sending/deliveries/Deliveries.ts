@@ -8,6 +8,7 @@ import {
   initialStatus,
   quietStatus,
 } from "./Delivery.ts";
+import { countEnrolled } from "../arms/EnrolmentMetrics.ts";
 import { countQuiet } from "./QuietMetrics.ts";
 import { PaceLedgerSql } from "../pacing/PaceLedgerSql.ts";
 import { PushCredentials } from "../credentials/PushCredentials.ts";
@@ -34,7 +35,8 @@ export class Deliveries extends Context.Service<
   {
     /**
      * Creates the deliveries that no frequency cap and no cooldown holds back and no quiet hours drop,
-     * earlier ones first. Returns one entry for each, null for one that is not created. Exact under
+     * earlier ones first, and enrols their units. Returns one entry for each, null for one that is not
+     * created, also because its unit is held out. Exact under
      * concurrency if the transaction has locked the rows of all their devices (contract L4, P4). A delivery
      * commits together with the event that triggered it, or not at all (contract L5).
      */
@@ -58,22 +60,30 @@ export class Deliveries extends Context.Service<
         return due.map((delivery, index) => {
           const providers = byTenant.get(tenantOf(delivery)) ?? new Set();
           const { failure, quiet, transport } = delivery;
+          // What quiet hours drop enrols nobody, and what they hold does, held out or not.
           const status: InitialStatus =
-            quiet !== null
-              ? quietStatus(quiet)
-              : failure === null
-                ? initialStatus(transport, providers)
-                : { status: "failed", lastError: failure };
+            delivery.arm?.isHeldOut === true && quiet?.action !== "drop"
+              ? { status: "held_out", lastError: null }
+              : quiet !== null
+                ? quietStatus(quiet)
+                : failure === null
+                  ? initialStatus(transport, providers)
+                  : { status: "failed", lastError: failure };
           return { ...delivery, ...status, index };
         });
       });
 
-      /** Locks the people whose devices share a cap or a cooldown: the lock of one device is not enough. */
+      /**
+       * Locks the people whose devices share a cap or a cooldown, or are one unit of an experiment: the lock
+       * of one device is not enough.
+       */
       const lockUsers = (due: ReadonlyArray<DueDelivery>) => {
-        const shared = due.flatMap(({ cap, cooldownSince, environment, sharedBy, workspaceId }) =>
-          sharedBy === null || (cap === null && cooldownSince === null)
-            ? []
-            : [{ workspaceId, environment, userKey: sharedBy }],
+        const shared = due.flatMap(
+          ({ arm, cap, cooldownSince, environment, sharedBy, userKey, workspaceId }) => {
+            const person =
+              arm?.enrols === true ? userKey : cap === null && cooldownSince === null ? null : sharedBy;
+            return person === null ? [] : [{ workspaceId, environment, userKey: person }];
+          },
         );
         const people = new Map(shared.map((person) => [person.userKey, person]));
         return people.size === 0 ? Effect.void : repository.lockUsers([...people.values()]);
@@ -88,9 +98,11 @@ export class Deliveries extends Context.Service<
           let rows: ReadonlyArray<RankedDelivery> = yield* withStatuses(due);
           while (rows.length > 0) {
             const [first, later] = firstOfCooldowns(rows);
-            for (const { ord, sourceId } of yield* repository.insertWithinCaps(first)) {
+            const allowed = yield* repository.insertWithinCaps(first);
+            yield* countEnrolled(allowed[0]);
+            for (const { ord, sourceId } of allowed) {
               const row = first[ord - 1];
-              if (row === undefined) continue;
+              if (row === undefined || row.status === "held_out") continue;
               if (row.quiet !== null) yield* countQuiet({ action: row.quiet.action });
               if (row.status === "dropped") continue;
               created[row.index] = { sourceId, status: row.status };

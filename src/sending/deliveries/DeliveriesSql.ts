@@ -5,13 +5,41 @@ import { sameTenant, tenantColumns } from "../../database/TenantColumns.ts";
 import { workspaceStatements, nextOf, table } from "../../database/WorkspaceGroups.ts";
 import { deliveryDeltasSql } from "../../deltas/DeltasSql.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
+import type { EnrolledUnits } from "../arms/EnrolmentMetrics.ts";
+import { enrolledCountSql, enrolledSql } from "../arms/ArmsSql.ts";
 import type { DueDelivery, InitialStatus } from "./Delivery.ts";
 import { permit } from "../pacing/Pace.ts";
 import { isCoolingSql, usedCapSql } from "./ReceiverSql.ts";
 
+/** A delivery that the caps and cooldowns allow (`ord`, from 1); each row has all that are enrolled. */
+interface AllowedDelivery extends EnrolledUnits {
+  readonly ord: number;
+  readonly sourceId: bigint;
+}
+
 /** Statements that create deliveries triggered by events. */
 export class DeliveriesSql extends SqlService<DeliveriesSql>("waypost/sending/DeliveriesSql")((sql) => {
   const { onShard } = workspaceStatements(sql);
+
+  /** The parts of `insertWithinCaps` for deliveries of which some belong to experiments, and for others. */
+  const noArms = {
+    columns: sql``,
+    values: sql``,
+    settled: sql`, NULL::text AS variant, false AS enrolled`,
+    enrolled: sql``,
+    found: sql``,
+  };
+  const arms: typeof noArms = {
+    columns: sql`, variant, winner, enrolled`,
+    values: sql`, variant, winner, unit_key IS NOT NULL`,
+    settled: sql`, unit_key IS NOT NULL AS enrolled`,
+    enrolled: sql`, ${enrolledSql(
+      sql,
+      sql`SELECT *, row_number() OVER (PARTITION BY campaign_key, unit_key ORDER BY ord) AS rank
+        FROM allowed WHERE status <> 'dropped' AND unit_key IS NOT NULL`,
+    )}`,
+    found: sql`, ${enrolledCountSql(sql)}`,
+  };
 
   return {
     /** Locks people until the transaction ends, always in the same order. */
@@ -26,13 +54,16 @@ export class DeliveriesSql extends SqlService<DeliveriesSql>("waypost/sending/De
 
     /**
      * Inserts the deliveries that the caps and cooldowns allow and queues their pushes. A delivery counts
-     * against the caps of those after it; no two may have the same cooldown. Returns the position
-     * (`ord`, from 1) and source id of each inserted one, and of those that quiet hours drop.
+     * against the caps of those after it; no two may have the same cooldown. Enrols the units of
+     * experiments. Returns the position (`ord`, from 1) and source id of each inserted one, and of those that
+     * quiet hours drop or whose units are held out.
      */
     insertWithinCaps: (all: ReadonlyArray<DueDelivery & InitialStatus>) =>
       Effect.map(
-        onShard(all)(
-          (due) => sql<{ readonly ord: number; readonly sourceId: bigint }>`
+        onShard(all)((due) => {
+          const isExperiment = due.some(({ arm }) => arm !== null);
+          const { columns, enrolled, found, settled, values } = isExperiment ? arms : noArms;
+          return sql<AllowedDelivery>`
         WITH due AS (
           SELECT * FROM ${unnested("d", due, {
             ...tenantColumns,
@@ -55,10 +86,18 @@ export class DeliveriesSql extends SqlService<DeliveriesSql>("waypost/sending/De
             last_error: ["text", (d) => d.lastError],
             recipient: ["jsonb", (d) => d.recipient],
             permit: ["int4", (d) => (d.isPaced ? permit.held : permit.none)],
+            ...(isExperiment && {
+              unit_key: ["int4", (d) => (d.arm?.enrols === true ? d.arm.unitKey : null)],
+              goal: ["text", (d) => d.arm?.goal ?? null],
+              goal_hours: ["int4", (d) => d.arm?.goalHours ?? null],
+              held_out: ["bool", (d) => d.arm?.isHeldOut ?? false],
+              variant: ["text", (d) => d.arm?.variant ?? null],
+              winner: ["text", (d) => d.arm?.winner ?? null],
+            }),
           })}
         ), ranked AS MATERIALIZED (
           SELECT due.*,
-            count(*) FILTER (WHERE status NOT IN ('failed', 'dropped')) OVER (
+            count(*) FILTER (WHERE status NOT IN ('failed', 'dropped', 'held_out')) OVER (
               PARTITION BY workspace_id, environment, shared_by,
                 CASE WHEN shared_by IS NULL THEN device_key END, campaign_key, cap_since
               ORDER BY ord ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
@@ -74,11 +113,12 @@ export class DeliveriesSql extends SqlService<DeliveriesSql>("waypost/sending/De
           INSERT INTO ${table.delivery} (workspace_id, environment, source_id, device_key, user_key,
             campaign_key,
             notification_key, content_key, content_type, trigger_type, location_key, transport, status,
-              last_error, created_at, held_until, recipient, settled_at)
+              last_error, created_at, held_until, recipient, settled_at ${columns})
           SELECT workspace_id, environment, source_id, device_key, user_key, campaign_key,
             notification_key, content_key, content_type, trigger_type, location_key, transport, status,
-              last_error, now, held_until, recipient, CASE WHEN status IN ('delivered', 'failed') THEN now END
-          FROM allowed WHERE status <> 'dropped'
+              last_error, now, held_until, recipient,
+              CASE WHEN status IN ('delivered', 'failed') THEN now END ${values}
+          FROM allowed WHERE status NOT IN ('dropped', 'held_out')
         ), queued AS (
           INSERT INTO ${table.push_queue} (workspace_id, environment, source_id, device_key, transport,
             due_at, permit)
@@ -86,10 +126,10 @@ export class DeliveriesSql extends SqlService<DeliveriesSql>("waypost/sending/De
           FROM allowed WHERE status = 'queued'
         ), ${deliveryDeltasSql(
           sql,
-          sql`SELECT *, now AS settled_at FROM allowed WHERE status IN ('delivered', 'failed')`,
-        )}
-        SELECT ord::int AS ord, source_id AS "sourceId" FROM allowed`,
-        ),
+          sql`SELECT *, now AS settled_at ${settled} FROM allowed WHERE status IN ('delivered', 'failed')`,
+        )} ${enrolled}
+        SELECT ord::int AS ord, source_id AS "sourceId" ${found} FROM allowed`;
+        }),
         // On a shard a bigint is a number.
         (rows) => rows.map((row) => ({ ...row, sourceId: BigInt(row.sourceId as bigint | number) })),
       ),

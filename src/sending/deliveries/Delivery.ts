@@ -3,6 +3,7 @@ import type { NotificationType } from "../../notifications/MessageContent.ts";
 import type { TriggerType } from "../../notifications/Notification.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { Quiet } from "../../workspaces/QuietHours.ts";
+import type { UnitArm } from "../arms/Experiments.ts";
 import type { KeptFacts } from "../rendering/KeptFacts.ts";
 import type { CapWindow } from "./FrequencyCap.ts";
 import type { CampaignKey, ContentKey, DeviceKey, LocationKey, NotificationKey } from "../../wire/Ids.ts";
@@ -40,12 +41,17 @@ export interface DueDelivery extends TenantKey {
   readonly quiet: Quiet | null;
   /** The facts that it keeps of its recipient; null for a content that is the same for all. */
   readonly recipient: KeptFacts | null;
+  /** The arm of its unit; null if its campaign has no experiment. */
+  readonly arm: UnitArm | null;
   /** Epoch milliseconds. */
   readonly now: number;
 }
 
-/** The status of a delivery when it is created. One that quiet hours drop is not created. */
-export type FirstStatus = DeliveryStatus | "dropped";
+/**
+ * The status of a delivery when it is created. One that quiet hours drop, or whose unit is held out, is not
+ * created.
+ */
+export type FirstStatus = DeliveryStatus | "dropped" | "held_out";
 
 /** The status and error that a delivery is created with. */
 export interface InitialStatus {

@@ -67,7 +67,7 @@ export class DeliveryListSql extends SqlService<DeliveryListSql>("waypost/sendin
     COALESCE(l.id, f.id) AS location_id, d.transport, d.status, d.attempts::int AS attempts, d.last_error,
     COALESCE(d.cut, '[]') AS cut, d.test, ${utc("d.created_at")} AS created_at,
     ${utc("d.held_until")} AS held_until,
-    CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END AS delivered_at`;
+    CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END AS delivered_at, d.variant`;
 
   // As `csvCell`, always in quotes. No other column can have a character that needs them.
   const { inner, number, start } = csvFormula;
@@ -81,7 +81,8 @@ export class DeliveryListSql extends SqlService<DeliveryListSql>("waypost/sendin
       FROM jsonb_array_elements_text(d.cut) WITH ORDINALITY AS c (field, ord)) END,
     d.test::text, ${utc("d.created_at")},
     COALESCE(${utc("d.held_until")}, ''),
-    COALESCE(CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END, '')) AS line,
+    COALESCE(CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END, ''),
+    COALESCE(d.variant, '')) AS line,
     d.source_id AS "sourceId", d.device_key AS "deviceKey"`;
 
   return {

@@ -62,5 +62,10 @@ export const DeliveryResource = Schema.Struct({
     "When the push service or the inbox accepted it; null if neither did.",
     "2026-11-21T09:30:01+00:00",
   ),
+  variant: nullableText(
+    "The variant of the notification that it was made for, `control` included; null without variants, and " +
+      "after the experiment was stopped.",
+    "question",
+  ),
 }).annotate({ identifier: "Delivery" });
 export type DeliveryResource = typeof DeliveryResource.Type;

@@ -13,6 +13,8 @@ import type { FrequencyCap, Tenant } from "../../workspaces/Workspace.ts";
 import { type Past, PastExplanations } from "./PastExplanations.ts";
 import type { Explanation } from "./ExplanationApi.ts";
 import { type ExplainedCampaign, ExplanationsSql, type Limit, type UsedLimit } from "./ExplanationsSql.ts";
+import { unitOf } from "../arms/Arm.ts";
+import { holdsOut } from "../arms/Experiment.ts";
 import { sendsForDevice } from "./SendForDevice.ts";
 import { cooldownEnd, cooldownStart } from "../deliveries/Cooldown.ts";
 import { capWindow } from "../deliveries/FrequencyCap.ts";
@@ -89,6 +91,7 @@ export class Explanations extends Context.Service<Explanations>()("waypost/sendi
         ) {
           const now = yield* Clock.currentTimeMillis;
           const { deviceKey, transport } = device;
+          const unit = unitOf(device.id, device.user_id);
           if (at !== null) yield* checkInstant(at, campaign, now);
           const found = yield* repository.campaigns(tenant, deviceKey, campaign, position, now, at ?? now);
           if (at !== null)
@@ -110,7 +113,7 @@ export class Explanations extends Context.Service<Explanations>()("waypost/sendi
           const used = yield* repository.used(tenant, deviceKey, limits);
           const byCampaign = Map.groupBy(used, ({ ord }) => limits[ord - 1]?.campaign);
           return found.map((campaign, index) => {
-            const { cap, ends: endsAt, has_notification, starts, timezone, type } = campaign;
+            const { cap, ends: endsAt, experiment, has_notification, starts, timezone, type } = campaign;
             const isPush = type === "push";
             const [ofCap, ...ofLocations] = byCampaign.get(campaign) ?? [];
             const hours = effectiveQuietHours(campaign.quiet_hours, quiet_hours);
@@ -126,6 +129,7 @@ export class Explanations extends Context.Service<Explanations>()("waypost/sendi
               not_approved: obstacle === "not_approved",
               unsubscribed: obstacle === "unsubscribed",
               not_in_segment: members[index] !== true,
+              holdout: experiment !== null && holdsOut(experiment, unit),
               address_gone: obstacle === "address_gone",
               transport_not_configured: transport !== "inbox" && configured?.has(transport) !== true,
               passed: send?.reason === "passed",

@@ -7,6 +7,8 @@ import type { DeviceObstacle } from "../../devices/Obstacle.ts";
 import { deviceObstacleSql } from "../../devices/ObstacleSql.ts";
 import type { Audience, SegmentRule } from "../../devices/SegmentRule.ts";
 import { audienceSql } from "../../devices/SegmentRuleSql.ts";
+import { experimentSql } from "../../notifications/variants/VariantSql.ts";
+import type { Experiment } from "../arms/Experiment.ts";
 import type { SendStatus } from "../sends/Send.ts";
 import type { TimeZoneName } from "../../time/TimeZone.ts";
 import type { PagePosition } from "../../wire/PagePosition.ts";
@@ -39,6 +41,8 @@ export interface ExplainedCampaign {
   readonly sends: ReadonlyArray<ExplainedSend>;
   /** Whether every message of the visits in progress was sent, and no message waits for their end. */
   readonly has_dwelled: boolean;
+  /** Null without a holdout and variants. */
+  readonly experiment: Experiment | null;
   /** The keys of its locations where the device is. */
   readonly locations: ReadonlyArray<number>;
 }
@@ -100,7 +104,7 @@ export class ExplanationsSql extends SqlService<ExplanationsSql>("waypost/sendin
           ${epochMillis("c.ends_at")} AS ends,
           CASE WHEN c.frequency_cap_count IS NOT NULL THEN jsonb_build_object(
             'count', c.frequency_cap_count, 'period', c.frequency_cap_period) END AS cap, c.cap_by,
-          c.quiet_hours, c.cooldown_minutes,
+          c.quiet_hours, c.cooldown_minutes, ${experimentSql("c")} AS experiment,
           COALESCE(c.segment_match, 'any') AS match,
           COALESCE((
             SELECT jsonb_agg(g.rule ORDER BY t.position) FROM campaign_segment t

@@ -104,6 +104,9 @@ export class PastExplanations extends Context.Service<PastExplanations>()(
 
           const past = yield* type === "push" ? ofSends : ofVisit;
           if (past.reason !== "unknown" && past.reason !== "outside") return past;
+          const { experiment } = campaign;
+          if (experiment !== null && (yield* repository.isHeldOut(tenant, deviceKey, campaign, at)))
+            return because("holdout");
           if (!hasStarted({ startsAtMs: starts, timezone, type }, at)) return because("not_started");
           return ends !== null && ends < at ? because("ended") : past;
         }),

@@ -1,6 +1,6 @@
 import { epochMillis, instant, moment, onlyRow } from "../../database/Rows.ts";
 import { SqlService } from "../../database/SqlService.ts";
-import { firstRow } from "../../database/Statements.ts";
+import { anyRow, firstRow } from "../../database/Statements.ts";
 import { sameTenant, tenantIs } from "../../database/TenantColumns.ts";
 import type { DeviceKey } from "../../wire/Ids.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
@@ -75,6 +75,15 @@ export class PastExplanationsSql extends SqlService<PastExplanationsSql>(
           AND (${locationKey}::int IS NULL OR d.location_key = ${locationKey})
         ORDER BY abs(extract(epoch FROM d.created_at - ${instant(at)})
           + CASE WHEN d.created_at > ${instant(at)} THEN 1e9 ELSE 0 END) LIMIT 1`),
+
+  /** Whether the unit of the device was enrolled as held out until an instant. */
+  isHeldOut: (tenant: Tenant, deviceKey: DeviceKey, { key }: ExplainedCampaign, at: number) =>
+    anyRow(sql`
+        SELECT FROM device v
+        JOIN enrolment e ON ${sameTenant("e", "v")} AND e.campaign_key = ${key}
+          AND e.unit_key = COALESCE(-v.user_key, v.key) AND e.notification_key = 0
+        WHERE ${tenantIs("v", tenant)} AND v.key = ${deviceKey} AND ${tenantIs("e", tenant)}
+          AND e.arm = 'holdout' AND e.enrolled_at <= ${instant(at)}`),
 
   /** The messages that the receiver had before an occasion, since the cap's period and the cooldown. */
   before: (

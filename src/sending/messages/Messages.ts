@@ -6,7 +6,7 @@ import { shownMedia } from "../../media/MediaAddress.ts";
 import { hears } from "../../outbox/EventType.ts";
 import { Outbox } from "../../outbox/Outbox.ts";
 import { forApp } from "../../notifications/push/PushOptions.ts";
-import { isSameForAll } from "../../notifications/templates/MessageTexts.ts";
+import { isSameForAll, ownTexts } from "../../notifications/templates/MessageTexts.ts";
 import { NotFound } from "../../wire/ApiError.ts";
 import type { PagePosition } from "../../wire/PagePosition.ts";
 import type { ParsedBody } from "../../wire/ParsedBody.ts";
@@ -47,6 +47,7 @@ export class Messages extends Context.Service<Messages>()("waypost/sending/Messa
         sourceId,
         template: _template,
         translations: _translations,
+        variantTexts: _words,
         ...row
       }: MessageRow): Message => ({
         ...row,
@@ -61,7 +62,7 @@ export class Messages extends Context.Service<Messages>()("waypost/sending/Messa
       rows: ReadonlyArray<MessageRow>,
     ) {
       const varying = rows.filter((row) => !isSameForAll(row));
-      if (varying.length === 0) return rows;
+      if (varying.length === 0) return rows.map((row) => renderedRow(row));
       const now = yield* Clock.currentTimeMillis;
       const found = yield* recipients.of(
         varying.map((row) => ({
@@ -156,8 +157,8 @@ export class Messages extends Context.Service<Messages>()("waypost/sending/Messa
  * A message with the texts for its recipient. One from before deliveries kept what their texts read, which
  * cannot be rendered any more because the attributes of its device have changed, is shown without texts.
  */
-const renderedRow = (row: MessageRow, recipient: Recipient | undefined): MessageRow => {
-  if (recipient === undefined) return row;
+const renderedRow = (row: MessageRow, recipient?: Recipient): MessageRow => {
+  if (recipient === undefined) return row.variantTexts ? { ...row, ...ownTexts(row) } : row;
   const result = recipient.render(row);
   return result._tag === "Rendered"
     ? { ...row, ...result.texts }

@@ -6,7 +6,13 @@ import { firstRow, firstValue } from "../../database/Statements.ts";
 import { sameTenant, tenantIs } from "../../database/TenantColumns.ts";
 import { workspaceStatements, table } from "../../database/WorkspaceGroups.ts";
 import { interactionDeltasSql } from "../../deltas/DeltasSql.ts";
+import { conversionsSql } from "../../deltas/ExperimentCountsSql.ts";
 import type { TextSource } from "../../notifications/templates/MessageTexts.ts";
+import {
+  deliveredMediaSql,
+  deliveredVariantSql,
+  mediaIdSql,
+} from "../../notifications/variants/VariantSql.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
 import type { Interaction, InteractionType } from "./Interaction.ts";
 import type { KeptRecipient } from "../rendering/KeptFacts.ts";
@@ -19,7 +25,7 @@ export interface MessageRow
   extends
     KeptRecipient,
     Omit<Message, "id" | "media" | "actions" | "data">,
-    Pick<TextSource, "template" | "translations" | "push"> {
+    Pick<TextSource, "template" | "translations" | "push" | "variantTexts"> {
   readonly sourceId: bigint;
   readonly campaignKey: CampaignKey;
   readonly locationKey: LocationKey | null;
@@ -33,8 +39,7 @@ export class MessagesSql extends SqlService<MessagesSql>("waypost/sending/Messag
   // The content as it was sent, also after changes or deletion of the notification and the campaign.
   const shown = sql`d.source_id AS "sourceId", COALESCE(k.id, g.id) AS campaign_id, c.notification_id,
     c.type, c.headline, c.body, c.cta_label, c.cta_url,
-    CASE WHEN c.media_asset_id IS NOT NULL THEN
-      jsonb_build_object('id', c.media_asset_id, 'type', c.media_kind, 'key', m.key) END AS media,
+    ${deliveredMediaSql("c", "w.words", "m")} AS media, w.words AS "variantTexts", d.variant,
     COALESCE(c.questions, '[]') AS questions, c.template, c.translations, c.push,
     d.campaign_key AS "campaignKey", d.location_key AS "locationKey",
       d.recipient, ${epochMillis("d.created_at")} AS "madeAt",
@@ -42,7 +47,8 @@ export class MessagesSql extends SqlService<MessagesSql>("waypost/sending/Messag
     ${utc("d.opened_at")} AS opened_at, ${utc("d.clicked_at")} AS clicked_at`;
   const joined = sql`
     JOIN content c ON ${sameTenant("c", "d")} AND c.key = d.content_key
-    LEFT JOIN media_file m ON ${sameTenant("m", "c")} AND m.id = c.media_asset_id
+    CROSS JOIN LATERAL (SELECT ${deliveredVariantSql("c", "d")} AS words) AS w
+    LEFT JOIN media_file m ON ${sameTenant("m", "c")} AND m.id = ${mediaIdSql("c", "w.words")}
     LEFT JOIN campaign k ON ${sameTenant("k", "d")} AND k.key = d.campaign_key
     LEFT JOIN deleted_campaign g ON ${sameTenant("g", "d")} AND g.key = d.campaign_key`;
 
@@ -70,7 +76,8 @@ export class MessagesSql extends SqlService<MessagesSql>("waypost/sending/Messag
           ORDER BY created_at DESC
         )
         SELECT ${shown} FROM own d ${joined}
-        WHERE d.status = 'delivered' AND c.push -> 'silent' IS DISTINCT FROM 'true'
+        WHERE d.status = 'delivered'
+          AND COALESCE(NULLIF(w.words -> 'push', 'null'), c.push) -> 'silent' IS DISTINCT FROM 'true'
           AND (${before}::bigint IS NULL OR (d.settled_at, d.source_id) < (
           SELECT b.settled_at, b.source_id FROM own b WHERE b.source_id = ${before}))
         ORDER BY d.settled_at DESC, d.source_id DESC LIMIT ${limit}`),
@@ -103,11 +110,18 @@ export class MessagesSql extends SqlService<MessagesSql>("waypost/sending/Messag
               ${type === "clicked" ? sql`, clicked_at = COALESCE(e.clicked_at, ${instant(at)})` : sql``}
             FROM earlier e WHERE ${isReceived(tenant, sourceId, deviceKey)}
             RETURNING d.*, e.opened_at IS NULL AS opens, e.clicked_at IS NULL AS clicks
-          ), ${interactionDeltasSql(
-            sql,
-            sql`SELECT *, ${instant(at)} AS at, opens::int AS opened,
+          ), changed AS (
+            SELECT *, ${instant(at)} AS at, opens::int AS opened,
               ${type === "clicked" ? sql`clicks::int` : sql`0`} AS clicked
-              FROM updated WHERE NOT test`,
+            FROM updated WHERE NOT test
+          ), ${interactionDeltasSql(sql, sql`SELECT * FROM changed`)}, ${conversionsSql(
+            sql,
+            sql`SELECT c.workspace_id, c.environment, c.campaign_key, c.at, true AS is_reply, g.goal,
+                COALESCE(-v.user_key, v.key) AS unit_key
+              FROM changed c
+              JOIN ${table.device} v ON ${tenantIs("v", tenant)} AND v.key = ${deviceKey}
+              JOIN (VALUES ('opened'), ('clicked')) AS g (goal)
+                ON CASE g.goal WHEN 'opened' THEN c.opened ELSE c.clicked END = 1`,
           )}
           SELECT ${utc("opened_at")} AS opened_at, ${utc("clicked_at")} AS clicked_at FROM updated`,
         ),

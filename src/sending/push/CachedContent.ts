@@ -1,4 +1,9 @@
-import { isSameForAll, type TextSource, variablesOf } from "../../notifications/templates/MessageTexts.ts";
+import {
+  isSameForAll,
+  ownTexts,
+  type TextSource,
+  variablesOf,
+} from "../../notifications/templates/MessageTexts.ts";
 import { lookupTag } from "../../notifications/translations/Translation.ts";
 import type { KeptFacts } from "../rendering/KeptFacts.ts";
 import type { Recipient } from "../rendering/Recipients.ts";
@@ -11,15 +16,12 @@ export class CachedContent {
   /** Whether every device gets the same. */
   readonly isSameForAll: boolean;
   readonly #source: TextSource;
-  readonly #byTag = new Map<string | null, PushContent>();
+  readonly #byTag = new Map<string, PushContent>();
 
-  constructor(
-    content: PushContent,
-    template: TextSource["template"],
-    translations: TextSource["translations"],
-  ) {
-    const source = { ...content, questions: [], template, translations };
-    this.forAll = content;
+  constructor(content: PushContent, words: Pick<TextSource, "template" | "translations" | "variantTexts">) {
+    const source = { ...content, questions: [], ...words };
+    const { questions: _questions, ...texts } = ownTexts(source);
+    this.forAll = words.variantTexts ? { ...content, ...texts } : content;
     this.isSameForAll = isSameForAll(source);
     this.#source = source;
   }
@@ -27,11 +29,13 @@ export class CachedContent {
   /** The content for one device; a sentence if its texts cannot be rendered. */
   for(recipient: Recipient): PushContent | string {
     if (this.#source.template !== null) return this.#render(recipient);
-    const tag = lookupTag(Object.keys(this.#source.translations ?? {}), recipient.locale);
-    const known = this.#byTag.get(tag);
+    const tags = [this.#source.translations, this.#source.variantTexts?.translations]
+      .map((translations) => lookupTag(Object.keys(translations ?? {}), recipient.locale))
+      .join("/");
+    const known = this.#byTag.get(tags);
     if (known !== undefined) return known;
     const content = this.#render(recipient);
-    if (typeof content !== "string") this.#byTag.set(tag, content);
+    if (typeof content !== "string") this.#byTag.set(tags, content);
     return content;
   }
 

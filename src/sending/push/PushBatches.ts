@@ -13,9 +13,8 @@ import { type AttemptResult, unrendered, withheld, withoutCredentials } from "./
 import type { OpenChannel } from "./PushChannels.ts";
 import { countCut } from "./PushMetrics.ts";
 import { leaseMillis, type PushLeases } from "./PushLeases.ts";
-import { PushQueueSql, type QueuePartition, type TakenPush } from "./PushQueueSql.ts";
+import { type PushContentKey, PushQueueSql, type QueuePartition, type TakenPush } from "./PushQueueSql.ts";
 import { PushReturnsSql } from "./PushReturnsSql.ts";
-import type { CampaignKey, ContentKey } from "../../wire/Ids.ts";
 
 /** How many contents a worker caches. */
 const maxContents = 500;
@@ -35,8 +34,8 @@ export interface PushBatch {
 }
 
 /** Names a content within a queue partition. */
-const contentName = (key: { readonly campaignKey: CampaignKey; readonly contentKey: ContentKey }): string =>
-  `${key.contentKey}/${key.campaignKey}`;
+const contentName = ({ campaignKey, contentKey, words }: PushContentKey): string =>
+  `${contentKey}/${campaignKey}/${words ?? ""}`;
 
 /** Takes due pushes from the queue, and records the attempts before they start (contract L5). */
 export class PushBatches extends Context.Service<PushBatches>()("waypost/sending/PushBatches", {
@@ -60,11 +59,12 @@ export class PushBatches extends Context.Service<PushBatches>()("waypost/sending
         pushes.filter((push) => !cache.has(contentName(push))).map((push) => [contentName(push), push]),
       );
       if (missing.size === 0) return;
-      for (const { media, template, translations, ...row } of yield* repository.contents(partition, [
-        ...missing.values(),
-      ])) {
+      for (const { media, template, translations, variantTexts = null, ...row } of yield* repository.contents(
+        partition,
+        [...missing.values()],
+      )) {
         const content = { ...row, media: shownMedia(mediaBase, media), language: null };
-        cache.set(contentName(row), new CachedContent(content, template, translations));
+        cache.set(contentName(row), new CachedContent(content, { template, translations, variantTexts }));
       }
     });
 

@@ -10,6 +10,7 @@ import type { Obstacle } from "../../devices/Obstacle.ts";
 import { deviceObstacleSql } from "../../devices/ObstacleSql.ts";
 import { Transport } from "../../devices/PushAddress.ts";
 import type { TextSource } from "../../notifications/templates/MessageTexts.ts";
+import { deliveredMediaSql, mediaIdSql, variantSql } from "../../notifications/variants/VariantSql.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { KeptRecipient } from "../rendering/KeptFacts.ts";
 import type { CutField, PushContent } from "./PushPayload.ts";
@@ -36,6 +37,8 @@ export interface TakenPush extends KeptRecipient {
   readonly createdAt: number;
   readonly campaignKey: CampaignKey;
   readonly contentKey: ContentKey;
+  /** The variant whose words it has; null for those of the content. */
+  readonly words: string | null;
   readonly locationKey: LocationKey | null;
   /** The device's current address, and the version of its registration. */
   readonly address: unknown;
@@ -52,6 +55,9 @@ export interface TakenPush extends KeptRecipient {
   readonly hasMoved: boolean;
 }
 
+/** Names a content of pushes within a partition. */
+export type PushContentKey = Pick<TakenPush, "contentKey" | "campaignKey" | "words">;
+
 /** When a push must be due to be taken: one attempted before, and a new one. Epoch milliseconds. */
 export interface DueLimits {
   readonly attempted: number;
@@ -60,9 +66,12 @@ export interface DueLimits {
 
 /** The content of pushes, as statements return it. */
 export interface ContentRow
-  extends Omit<PushContent, "media" | "language">, Pick<TextSource, "template" | "translations"> {
+  extends
+    Omit<PushContent, "media" | "language">,
+    Pick<TextSource, "template" | "translations" | "variantTexts"> {
   readonly contentKey: ContentKey;
   readonly campaignKey: CampaignKey;
+  readonly words: string | null;
   readonly media: ContentMedia | null;
 }
 
@@ -157,7 +166,8 @@ export class PushQueueSql extends SqlService<PushQueueSql>("waypost/sending/Push
           RETURNING q.*
         ), found AS MATERIALIZED (
             SELECT t.*, d.recipient, d.held_until, d.created_at, d.campaign_key, d.content_key,
-              d.location_key, d.status, v.address, v.address_version, v.transport AS device_transport,
+              d.location_key, d.status, COALESCE(d.variant, d.winner) AS words,
+              v.address, v.address_version, v.transport AS device_transport,
             ${deviceObstacleSql(sql, "v", sql`d.test`)} AS device_obstacle
           FROM taken t
           JOIN delivery d ON ${tenantIs("d", partition)} AND d.source_id = t.source_id
@@ -171,7 +181,7 @@ export class PushQueueSql extends SqlService<PushQueueSql>("waypost/sending/Push
           t.permit = 2 AS "hasPermit",
             COALESCE(s.paced AND t.permit = 0 AND t.attempts = 1 AND NOT t.held, false) AS "mustWait",
             t.recipient, ${epochMillis("t.created_at")} AS "madeAt",
-          t.campaign_key AS "campaignKey", t.content_key AS "contentKey",
+          t.campaign_key AS "campaignKey", t.content_key AS "contentKey", t.words,
             t.location_key AS "locationKey", t.address,
           t.address_version AS "addressVersion", t.status = 'handed_over' AS "isUncertain",
           CASE WHEN s.status <> 'running' AND NOT t.held THEN 'stopped'
@@ -213,23 +223,21 @@ export class PushQueueSql extends SqlService<PushQueueSql>("waypost/sending/Push
         })}
         WHERE ${tenantIs("d", partition)} AND d.source_id = p.source_id AND d.device_key = p.device_key`),
 
-    /** The contents of pushes by content and campaign. */
-    contents: (
-      partition: QueuePartition,
-      keys: ReadonlyArray<{ readonly contentKey: ContentKey; readonly campaignKey: CampaignKey }>,
-    ) =>
+    /** The contents of pushes by content, campaign and variant. */
+    contents: (partition: QueuePartition, keys: ReadonlyArray<PushContentKey>) =>
       Effect.orDie(sql<ContentRow>`
         SELECT c.key AS "contentKey", p.campaign_key AS "campaignKey", COALESCE(k.id, g.id) AS campaign_id,
           c.notification_id, c.type, c.headline, c.body, c.cta_label, c.cta_url,
-          c.template, c.translations, c.push,
-          CASE WHEN c.media_asset_id IS NOT NULL THEN
-            jsonb_build_object('id', c.media_asset_id, 'type', c.media_kind, 'key', m.key) END AS media
+          c.template, c.translations, c.push, p.words, w.words AS "variantTexts",
+          ${deliveredMediaSql("c", "w.words", "m")} AS media
         FROM ${unnested("p", keys, {
           content_key: ["int4", ({ contentKey }) => contentKey],
           campaign_key: ["int4", ({ campaignKey }) => campaignKey],
+          words: ["text", ({ words }) => words],
         })}
         JOIN content c ON ${tenantIs("c", partition)} AND c.key = p.content_key
-        LEFT JOIN media_file m ON ${tenantIs("m", partition)} AND m.id = c.media_asset_id
+        CROSS JOIN LATERAL (SELECT ${variantSql("c.variants", "p.words")} AS words) AS w
+        LEFT JOIN media_file m ON ${tenantIs("m", partition)} AND m.id = ${mediaIdSql("c", "w.words")}
         LEFT JOIN campaign k ON ${tenantIs("k", partition)} AND k.key = p.campaign_key
         LEFT JOIN deleted_campaign g ON ${tenantIs("g", partition)} AND g.key = p.campaign_key`),
   };

@@ -6,6 +6,8 @@ import type { ContentMedia } from "../../media/MediaAddress.ts";
 import type { NotificationType } from "../../notifications/MessageContent.ts";
 import type { TriggerType } from "../../notifications/Notification.ts";
 import type { TextSource } from "../../notifications/templates/MessageTexts.ts";
+import type { StoredVariant } from "../../notifications/variants/Variant.ts";
+import { variantsSql } from "../../notifications/variants/VariantSql.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
 import type { CampaignKey, ContentKey, NotificationKey, LocationKey } from "../../wire/Ids.ts";
 
@@ -20,6 +22,8 @@ export interface CurrentContent extends TextSource {
   readonly trigger: TriggerType;
   readonly type: NotificationType;
   readonly media: ContentMedia | null;
+  /** Its variants with their media files; [] for none. */
+  readonly variants: ReadonlyArray<StoredVariant & { readonly media: ContentMedia | null }>;
 }
 
 /** The statements that find a notification's content and what it is previewed or tested with. */
@@ -36,6 +40,7 @@ export class CurrentContentsSql extends Context.Service<CurrentContentsSql>()(
               k.id AS campaign_id, k.name AS "campaignName", n.id AS notification_id,
               a.trigger_type AS trigger, c.type, c.headline, c.body, c.cta_label, c.cta_url,
               COALESCE(c.questions, '[]') AS questions, c.template, c.translations, c.push,
+              ${variantsSql("c")} AS variants,
               CASE WHEN m.id IS NOT NULL THEN
                 jsonb_build_object('id', m.id, 'type', m.kind, 'key', m.key) END AS media
             FROM campaign_notification a

@@ -1,5 +1,5 @@
 /** The facts about its recipient that a delivery keeps, so that its words never change (contract T7). */
-import type { TextSource } from "../../notifications/templates/MessageTexts.ts";
+import { isTranslated, type TextSource } from "../../notifications/templates/MessageTexts.ts";
 import type { TemplateValues } from "../../notifications/templates/TemplateRun.ts";
 import { allAttributes } from "../../notifications/templates/TemplateVariables.ts";
 import type { TimeZoneName } from "../../time/TimeZone.ts";
@@ -47,12 +47,12 @@ const namesIn = (variables: ReadonlySet<string>, prefix: string): ReadonlyArray<
 
 /** The facts that a content with these variables reads. A translation is chosen by the locale. */
 export const readFacts = (
-  { translations }: Pick<TextSource, "translations">,
+  content: Pick<TextSource, "translations" | "variantTexts">,
   variables: ReadonlySet<string>,
 ): ReadFacts => ({
   attributes: variables.has(allAttributes) ? null : namesIn(variables, `${allAttributes}.`),
   platform: variables.has("device.platform"),
-  locale: translations !== null || variables.has("device.locale"),
+  locale: isTranslated(content) || variables.has("device.locale"),
   timezone: variables.has("device.timezone"),
   campaign: variables.has("campaign.name"),
   location: namesIn(variables, "location."),

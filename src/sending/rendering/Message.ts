@@ -26,6 +26,10 @@ export const Message = Schema.Struct({
       examples: [true],
     }),
   ),
+  variant: Schema.NullOr(Schema.String).annotate({
+    description: "The variant of the notification that it is, `control` included; null without variants.",
+    examples: [null],
+  }),
   delivered_at: Schema.NullOr(Timestamp).annotate({
     description: "When it was delivered; null for a push that is still being sent or has failed.",
     examples: ["2026-11-21T09:30:00+00:00"],

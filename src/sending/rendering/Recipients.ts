@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect";
 import {
+  isTranslated,
   type RenderedTexts,
   renderTexts,
   type TextSource,
@@ -13,6 +14,8 @@ import { type RecipientKey, RecipientsSql } from "./RecipientsSql.ts";
 /** The device, the campaign and the location of a message, for its texts. */
 export interface Recipient {
   readonly locale: string | null;
+  /** The person behind the device as it is now; null for none, and for kept facts. */
+  readonly userId: string | null;
   /** The texts of a content for it, at its instant. */
   readonly render: (content: TextSource) => RenderedTexts;
   /** The facts that a delivery keeps whose texts read these variables. */
@@ -30,13 +33,14 @@ const unknown: RecipientFacts = {
 };
 
 /** A recipient with these facts; `now` is the time of rendering, in epoch milliseconds. */
-export const recipientOf = (some: KeptFacts, now: number): Recipient => {
+export const recipientOf = (some: KeptFacts, now: number, userId: string | null = null): Recipient => {
   const facts = { ...unknown, ...some };
   const { attributes, campaign, locale, platform, timezone } = facts;
   const device = { attributes, platform, locale, timezone };
   const location = facts.location && { name: "", address: null, external_id: null, ...facts.location };
   return {
     locale,
+    userId,
     render: (content) =>
       renderTexts(content, locale, () => ({
         device,
@@ -69,13 +73,20 @@ export class Recipients extends Context.Service<
           const current = messages.filter(({ recipient }) => recipient === null);
           const rows = current.length === 0 ? [] : yield* repository.find(current);
           const found = new Map(rows.map(({ ord, ...facts }) => [current[ord - 1], facts]));
-          return messages.map((each) => recipientOf(each.recipient ?? found.get(each) ?? {}, each.now));
+          return messages.map((each) => {
+            const { userId = null, ...facts } = found.get(each) ?? {};
+            return recipientOf(each.recipient ?? facts, each.now, userId);
+          });
         }),
 
         ofSends: (sends) =>
           Effect.map(repository.contents(sends), (rows) =>
-            rows.map(({ campaign, environment, sourceId, workspaceId, ...content }) => {
-              const { campaign: isNamed, ...read } = readFacts(content, variablesOf(content));
+            rows.map(({ campaign, environment, sourceId, variants, workspaceId, ...content }) => {
+              // What any of the variants reads.
+              const sources = [content, ...variants.map((variantTexts) => ({ ...content, variantTexts }))];
+              const variables = new Set(sources.flatMap((source) => [...variablesOf(source)]));
+              const { campaign: isNamed, ...all } = readFacts(content, variables);
+              const read = { ...all, locale: all.locale || sources.some(isTranslated) };
               const fixed = isNamed && campaign !== null ? { campaign } : {};
               return { workspaceId, environment, sourceId, ...read, fixed };
             }),

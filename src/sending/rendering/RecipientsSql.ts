@@ -4,6 +4,7 @@ import { unnested } from "../../database/Rows.ts";
 import { sameTenant, tenantColumns, tenantIsIn } from "../../database/TenantColumns.ts";
 import { workspaceStatements, workspaceIs } from "../../database/WorkspaceGroups.ts";
 import type { TextSource } from "../../notifications/templates/MessageTexts.ts";
+import type { Variant } from "../../notifications/variants/Variant.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { CampaignKey, DeviceKey, LocationKey } from "../../wire/Ids.ts";
 import { isOneOfSends } from "../sends/batches/BatchLeasesSql.ts";
@@ -25,11 +26,13 @@ export interface RecipientKey extends TenantKey {
 /** Facts that the texts of a message depend on (`ord`, from 1). */
 export interface RecipientRow extends RecipientFacts {
   readonly ord: number;
+  readonly userId: string | null;
 }
 
 /** The content of a send with different texts for its devices. */
 export interface SendContent extends StartedSend, TextSource {
   readonly campaign: string | null;
+  readonly variants: ReadonlyArray<Variant>;
 }
 
 /** The statements that read what templates show. */
@@ -45,7 +48,7 @@ export class RecipientsSql extends Context.Service<RecipientsSql>()(
           byWorkspace(all)(
             (messages) => sql<RecipientRow>`
             WITH r AS MATERIALIZED (
-              SELECT r.*, v.attributes, v.platform, v.locale, v.timezone
+              SELECT r.*, v.attributes, v.platform, v.locale, v.timezone, v.user_id
               FROM ${unnested("r", messages, {
                 ...tenantColumns,
                 device_key: ["int4", ({ deviceKey }) => deviceKey],
@@ -55,7 +58,7 @@ export class RecipientsSql extends Context.Service<RecipientsSql>()(
               JOIN device v ON ${workspaceIs("v", "r")} AND v.environment = r.environment
                 AND v.key = r.device_key
             )
-            SELECT r.ord::int AS ord, r.attributes, r.platform, r.locale, r.timezone, (
+            SELECT r.ord::int AS ord, r.user_id AS "userId", r.attributes, r.platform, r.locale, r.timezone, (
               SELECT jsonb_build_object('name', l.name, 'address', l.address, 'external_id', l.external_id)
               FROM location l WHERE ${sameTenant("l", "r")} AND l.key = r.location_key
             ) AS location, (
@@ -64,17 +67,19 @@ export class RecipientsSql extends Context.Service<RecipientsSql>()(
             FROM r`,
           ),
 
-        /** The contents of started sends with a template or translations. */
+        /** The contents of started sends with a template or translations, of variants too. */
         contents: (sends: ReadonlyArray<StartedSend>) =>
           Effect.orDie(sql<SendContent>`
             SELECT s.workspace_id AS "workspaceId", s.environment, s.source_id AS "sourceId", c.headline,
               c.body, c.cta_label, c.cta_url, COALESCE(c.questions, '[]') AS questions, c.template,
-              c.translations, c.push, k.name AS campaign
+              c.translations, c.push, k.name AS campaign,
+              COALESCE(c.variants, '[]') AS variants
             FROM send s
             JOIN content c ON ${sameTenant("c", "s")} AND c.key = s.content_key
             LEFT JOIN campaign k ON ${sameTenant("k", "s")} AND k.key = s.campaign_key
             WHERE ${tenantIsIn("s", sends)} AND ${isOneOfSends(sql)("s", sends)}
-              AND (c.template IS NOT NULL OR c.translations IS NOT NULL)`),
+              AND (c.template IS NOT NULL OR c.translations IS NOT NULL
+                OR c.variants @? '$[*].translations.type() ? (@ == "object")')`),
       };
     }),
   },

@@ -3,6 +3,8 @@ import { Database } from "../../database/Database.ts";
 import { distinctTenants } from "../../database/TenantColumns.ts";
 import { Transport } from "../../devices/PushAddress.ts";
 import { initialStatus } from "../deliveries/Delivery.ts";
+import { countEnrolled } from "../arms/EnrolmentMetrics.ts";
+import { Experiments } from "../arms/Experiments.ts";
 import { PushCredentials } from "../credentials/PushCredentials.ts";
 import { BatchLeasesSql, type TakenBatch } from "./batches/BatchLeasesSql.ts";
 import { BatchSize, type StartedSend } from "./Send.ts";
@@ -88,6 +90,7 @@ export class SendBatches extends Context.Service<SendBatches>()("waypost/sending
     const deliveries = yield* SendDeliveriesSql;
     const credentials = yield* PushCredentials;
     const recipients = yield* Recipients;
+    const experiments = yield* Experiments;
     const scope = yield* Effect.scope;
 
     /** How deliveries begin in the environments of batches. */
@@ -123,11 +126,12 @@ export class SendBatches extends Context.Service<SendBatches>()("waypost/sending
       for (const [each, audience] of audiences)
         yield* repository.splitAudience(each, audience, yield* BatchSize);
       const reaching = taken.filter(({ audience }) => audience === null);
-      if (reaching.length === 0) return [];
+      if (reaching.length === 0) return { created: [], enrolled: {} };
       const quiet = yield* quietOf(reaching, now);
       const statuses = yield* initialStatuses(reaching);
       const facts = yield* recipients.ofSends(reaching.filter(({ paced }) => !paced));
-      return yield* deliveries.deliver(reaching, statuses, quiet, facts, now);
+      const arms = yield* experiments.ofSends(reaching.filter(({ experiment }) => experiment));
+      return yield* deliveries.deliver(reaching, statuses, quiet, facts, arms, now);
     });
 
     /**
@@ -137,13 +141,13 @@ export class SendBatches extends Context.Service<SendBatches>()("waypost/sending
      */
     const runTogether = Effect.fnUntraced(function* (taken: ReadonlyArray<TakenBatch>) {
       const now = yield* Clock.currentTimeMillis;
-      const created = yield* createDeliveries(taken, now);
+      const { created, enrolled } = yield* createDeliveries(taken, now);
       const figures = figuresOf(taken, created);
       if ((yield* repository.count(figures)).length < figures.length) return yield* new BatchLost();
       if ((yield* repository.close(taken)).length < taken.length) return yield* new BatchLost();
       const finished = yield* repository.finish(figures, now);
       yield* Effect.annotateCurrentSpan(finished.length === 1 ? sendAttributes(finished) : {});
-      return { created, finished };
+      return { created, enrolled, finished };
     }, database.atomically);
 
     const heartbeats = (taken: ReadonlyArray<TakenBatch>) =>
@@ -167,6 +171,7 @@ export class SendBatches extends Context.Service<SendBatches>()("waypost/sending
     const run = (taken: ReadonlyArray<TakenBatch>): Effect.Effect<void> =>
       runTogether(taken).pipe(
         Effect.withSpan("send.batch", { root: true, attributes: batchAttributes(taken) }),
+        Effect.tap(({ enrolled }) => countEnrolled(enrolled)),
         Effect.flatMap(({ created, finished }) =>
           Effect.andThen(countBatches("done", taken.length, created), logFinished(finished)),
         ),
@@ -213,5 +218,6 @@ export class SendBatches extends Context.Service<SendBatches>()("waypost/sending
 }) {
   static readonly layer = Layer.effect(SendBatches, SendBatches.make).pipe(
     Layer.provide([BatchLeasesSql.layer, SendBatchesSql.layer, SendDeliveriesSql.layer, Recipients.layer]),
+    Layer.provide(Experiments.layer),
   );
 }

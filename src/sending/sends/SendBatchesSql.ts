@@ -92,7 +92,8 @@ export class SendBatchesSql extends SqlService<SendBatchesSql>("waypost/sending/
         INSERT INTO send_batch (workspace_id, environment, source_id, batch, campaign_key, capped,
           quiet_hours, devices, users)
         SELECT s.workspace_id, s.environment, s.source_id, l.batch, s.campaign_key,
-          s.cap_count IS NOT NULL OR s.parent_id IS NOT NULL, s.quiet_hours, l.devices, l.users
+          s.cap_count IS NOT NULL OR s.parent_id IS NOT NULL OR s.experiment, s.quiet_hours,
+          l.devices, l.users
         FROM listed l CROSS JOIN started s`);
     },
 

@@ -31,6 +31,8 @@ export interface HeldCampaign extends SendingCampaign {
   readonly defaultQuietHours: QuietHours | null;
   /** Whether the campaign or the environment has a pace. */
   readonly paced: boolean;
+  /** Whether it has a holdout or variants. */
+  readonly experiment: boolean;
   readonly closing: boolean;
   /** The highest device key of the environment. */
   readonly lastDeviceKey: DeviceKey;
@@ -48,20 +50,21 @@ export interface DueSend extends SendingCampaign {
   readonly templated: boolean;
 }
 
-/** Cap and quiet hours of a send, fixed at its start, and whether it has a pace then. */
+/** Cap and quiet hours of a send, fixed at its start, and whether it has a pace and an experiment then. */
 export interface SendRules {
   readonly window: CapWindow | null;
   readonly capBy: "device" | "user";
   readonly quiet: SendQuietHours | null;
   readonly paced: boolean;
+  readonly experiment: boolean;
 }
 
 /** The cap and quiet hours of a campaign now. */
 export const rulesAt = (held: HeldCampaign, now: number): SendRules => {
-  const { cap, capBy, defaultCap, defaultQuietHours, paced, quietHours, timezone } = held;
+  const { cap, capBy, defaultCap, defaultQuietHours, experiment, paced, quietHours, timezone } = held;
   const hours = effectiveQuietHours(quietHours, defaultQuietHours);
   const quiet = hours === null ? null : { ...hours, timezone };
-  return { window: capWindow(cap, defaultCap, timezone, now), capBy, quiet, paced };
+  return { window: capWindow(cap, defaultCap, timezone, now), capBy, quiet, paced, experiment };
 };
 
 /** A started send whose devices are those of an audience, to be found later. */
@@ -117,6 +120,7 @@ export class SendStartsSql extends SqlService<SendStartsSql>("waypost/sending/Se
           ${cap("w.default_cap_count", "w.default_cap_period")} AS "defaultCap",
           c.cap_by AS "capBy", c.quiet_hours AS "quietHours", w.quiet_hours AS "defaultQuietHours",
           COALESCE(c.max_per_minute, w.max_per_minute) IS NOT NULL AS paced,
+          c.holdout_percent > 0 OR c.has_variants AS experiment,
           w.deletion_scheduled_at IS NOT NULL AS closing, t.last_device_key AS "lastDeviceKey"
         FROM campaign c
         JOIN workspace w ON w.id = c.workspace_id
@@ -179,13 +183,14 @@ export class SendStartsSql extends SqlService<SendStartsSql>("waypost/sending/Se
               cap_by: ["text", ({ capBy }) => capBy],
               quiet_hours: ["jsonb", ({ quiet }) => quiet],
               paced: ["bool", ({ paced }) => paced],
+              experiment: ["bool", ({ experiment }) => experiment],
             })} ORDER BY ord
           ) AS o
         )
         UPDATE send s SET status = 'running', source_id = n.source_id, started_at = ${instant(now)},
           content_key = n.content_key, content_type = n.content_type, templated = n.templated,
           cap_count = n.cap_count, cap_since = n.cap_since, cap_by = n.cap_by,
-          quiet_hours = n.quiet_hours, paced = n.paced
+          quiet_hours = n.quiet_hours, paced = n.paced, experiment = n.experiment
         FROM numbered n
         WHERE ${sameTenant("s", "n")} AND s.id = n.id AND s.status = 'scheduled'
           AND s.campaign_id = ANY (${idsOf(sends)})
@@ -196,8 +201,9 @@ export class SendStartsSql extends SqlService<SendStartsSql>("waypost/sending/Se
       Effect.orDie(sql`
         INSERT INTO send_batch (workspace_id, environment, source_id, batch, campaign_key, capped,
           quiet_hours, first_key, last_key)
-        SELECT s.workspace_id, s.environment, s.source_id, n, s.campaign_key, s.cap_count IS NOT NULL,
-          s.quiet_hours, (n - 1) * ${size}::int + 1, LEAST(n * ${size}::int, g.last_device_key)
+        SELECT s.workspace_id, s.environment, s.source_id, n, s.campaign_key,
+          s.cap_count IS NOT NULL OR s.experiment, s.quiet_hours, (n - 1) * ${size}::int + 1,
+          LEAST(n * ${size}::int, g.last_device_key)
         FROM ${unnested("g", sends, {
           ...sourceColumns,
           last_device_key: ["int4", ({ lastDeviceKey }) => lastDeviceKey],
@@ -215,7 +221,7 @@ export class SendStartsSql extends SqlService<SendStartsSql>("waypost/sending/Se
         INSERT INTO send_batch (workspace_id, environment, source_id, batch, campaign_key, capped,
           quiet_hours, first_key, last_key, audience)
         SELECT s.workspace_id, s.environment, s.source_id, 0, s.campaign_key,
-          s.cap_count IS NOT NULL OR s.parent_id IS NOT NULL, s.quiet_hours,
+          s.cap_count IS NOT NULL OR s.parent_id IS NOT NULL OR s.experiment, s.quiet_hours,
           1, g.last_device_key, g.audience
         FROM ${unnested("g", sends, {
           ...sourceColumns,

@@ -66,7 +66,7 @@ export const eventRowsSql = (sql: SqlClient.SqlClient): Statement.Fragment => sq
     SELECT p.*, d.campaign_key, d.content_key, d.location_key,
       ${pendingSql} AS is_pending,
       row_number() OVER (PARTITION BY p.source_id, d.campaign_key, d.content_key, d.location_key) AS number,
-      d.trigger_type, d.transport, d.status, d.attempts, d.last_error, d.cut, d.test, d.created_at,
+      d.trigger_type, d.transport, d.status, d.attempts, d.last_error, d.cut, d.test, d.variant, d.created_at,
       d.held_until,
       d.settled_at, d.opened_at, d.clicked_at, v.id AS device_id
     FROM wanted p
@@ -126,7 +126,7 @@ export const eventRowsSql = (sql: SqlClient.SqlClient): Statement.Fragment => sq
     CASE WHEN n.device_id IS NOT NULL AND n.ids IS NOT NULL THEN json_build_object(
       'device_id', n.device_id, 'trigger_type', n.trigger_type, 'transport', n.transport,
       'status', n.status, 'attempts', n.attempts, 'last_error', n.last_error, 'cut', COALESCE(n.cut, '[]'),
-      'test', n.test,
+      'test', n.test, 'variant', n.variant,
       'created_at', ${utc("n.created_at")}, 'held_until', ${utc("n.held_until")},
       'delivered_at', CASE WHEN n.status = 'delivered' THEN ${utc("n.settled_at")} END,
       'opened_at', CASE WHEN n.is_later OR n.opened_at <= n.recorded_at THEN ${utc("n.opened_at")} END,

@@ -181,4 +181,35 @@ layer(TestWaypost.shared)("waypost campaign and waypost notification", (it) => {
       assert.strictEqual((yield* run(`${at} --csv --json`)).code, 2);
     }),
   );
+
+  it.effect("waypost campaign experiment shows the figures, and stops it (cli.experiment)", () =>
+    Effect.gen(function* () {
+      const { json, run } = yield* commandLine;
+      const { production, workspace } = yield* sendWorld();
+      const location = yield* production.location();
+      const goal = { type: "visit", within_hours: 24 };
+      const campaign = yield* production.campaign({ location_ids: [location], holdout_percent: 10, goal });
+      const at = `campaign experiment ${campaign} -w ${workspace.id} -e production`;
+      const variants = [{ key: "b", weight: 50 }];
+      const note = yield* production.notification(campaign, { variants });
+      const shown = (yield* run(at)).stdout;
+      assert.match(shown, /^status +running$/m);
+      assert.match(shown, /^goal +visit within 24 hours$/m);
+      assert.match(shown, /^NOTIFICATION +ARM +ENROLLED +DELIVERED +CONVERTED +RATE +95 % INTERVAL$/m);
+      assert.match(shown, /^b against control: nothing to compare yet\.$/m);
+      assert.lengthOf((yield* json(at)).arms, 3);
+      assert.strictEqual((yield* run(`${at} --winner b`)).code, 2);
+      assert.include((yield* run(`${at} --stop --winner x`)).stderr, 'no variant "x"');
+      const other = yield* production.notification(campaign, { name: "Other", variants });
+      assert.strictEqual((yield* run(`${at} --stop --winner b`)).code, 2);
+      const stopped = yield* run(`${at} --stop --winner b --notification ${other}`);
+      assert.include(stopped.stdout, `b of ${other}`);
+      assert.notInclude(stopped.stdout, `b of ${note}`);
+      const none = yield* production.campaign({ location_ids: [location] });
+      assert.strictEqual(
+        (yield* run(at.replace(campaign, none))).stdout,
+        "The campaign has neither a holdout nor variants.\n",
+      );
+    }),
+  );
 });

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest";
 import fc from "fast-check";
 import type { Question, QuestionType } from "../../../src/notifications/Survey.ts";
-import { dividedBy, parseDecimal, percentOf, sumOf } from "../../../src/reports/surveys/Decimal.ts";
+import { dividedBy, parseDecimal, percentOf, sumOf } from "../../../src/wire/Decimal.ts";
 import { questionResult } from "../../../src/reports/surveys/QuestionResults.ts";
 import { responseIds } from "../../../src/events/ResponseId.ts";
 import { shownAnswers } from "../../../src/reports/surveys/ShownAnswers.ts";

@@ -49,6 +49,7 @@ layer(TestWaypost.shared)("Previews", (it) => {
         delivered_at: null,
         opened_at: null,
         clicked_at: null,
+        variant: null,
       });
       assert.strictEqual(pushes.fcm.payload.message.notification.title, "Hoi Ada");
       assert.strictEqual(pushes.apns.payload.aps.alert.title, "Hoi Ada");

@@ -1,13 +1,24 @@
+import { Schema } from "effect";
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
 import { ChangesNothing, Needs } from "../../../access/Access.ts";
 import { bodyErrors } from "../../../wire/ApiError.ts";
 import { Data } from "../../../wire/Envelope.ts";
+import { shownText } from "../../../wire/ShownFields.ts";
 import { Preview, PreviewDraft } from "./Preview.ts";
 
 /** Previews of notifications (contract O3). */
 export class PreviewApi extends HttpApiGroup.make("previews")
   .add(
     HttpApiEndpoint.post("preview", "/notifications/preview", {
+      query: {
+        variant: Schema.optionalKey(
+          shownText(
+            "The variant to preview, or `control`, of a notification with variants. Without it that of the " +
+              "device, or `control` without a device.",
+            "question",
+          ),
+        ),
+      },
       payload: PreviewDraft,
       success: Data(Preview),
       error: bodyErrors,

@@ -11,8 +11,10 @@ export const previewHandlers = handlerGroup(
   "previews",
   Effect.fnUntraced(function* (handlers) {
     const previews = yield* Previews;
-    return handlers.handleRaw("preview", (input) =>
-      callerData((caller) => Effect.flatMap(readJson(input), (body) => previews.preview(caller, body))),
+    return handlers.handleRaw("preview", ({ query: { variant = null }, ...input }) =>
+      callerData((caller) =>
+        Effect.flatMap(readJson(input), (body) => previews.preview(caller, body, variant)),
+      ),
     );
   }),
 );

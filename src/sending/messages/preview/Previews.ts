@@ -17,10 +17,13 @@ import type { TextSource } from "../../../notifications/templates/MessageTexts.t
 import { forApp } from "../../../notifications/push/PushOptions.ts";
 import { checkTemplates } from "../../../notifications/templates/TemplateChecks.ts";
 import { isDeviceLocale } from "../../../notifications/translations/Translation.ts";
+import { control, type Variant } from "../../../notifications/variants/Variant.ts";
 import type { Unprocessable } from "../../../wire/ApiError.ts";
 import { idAt } from "../../../wire/Ids.ts";
 import { type ParsedBody, parseFields } from "../../../wire/ParsedBody.ts";
 import type { Tenant } from "../../../workspaces/Workspace.ts";
+import { unitOf, variantOf } from "../../arms/Arm.ts";
+import { checkVariant, wordsOf } from "../../arms/Experiment.ts";
 import { PushCredentials } from "../../credentials/PushCredentials.ts";
 import { CurrentContentsSql } from "../../rendering/CurrentContentsSql.ts";
 import { type Recipient, recipientOf } from "../../rendering/Recipients.ts";
@@ -37,6 +40,7 @@ interface PreviewedContent extends TextSource {
   readonly campaignName: string | null;
   readonly type: NotificationType;
   readonly media: ReturnType<typeof shownMedia>;
+  readonly variants: ReadonlyArray<Variant & Pick<PreviewedContent, "media">>;
   readonly hasLocation: boolean;
 }
 
@@ -59,22 +63,25 @@ export class Previews extends Context.Service<Previews>()("waypost/sending/previ
     const ofDraft = Effect.fnUntraced(function* (tenant: Tenant, sent: Json, { problems }: Body) {
       const body: ContentBody = parseContent(sent);
       yield* checkTemplates(body);
-      const kind = yield* contents.check(tenant, body, null);
+      const kinds = yield* contents.check(tenant, body, null);
       for (const [field, sentences] of Object.entries(body.problems.fields))
         for (const sentence of sentences) problems.add(`notification.${field}`, sentence);
       if (!body.problems.isEmpty) return null;
       const now = yield* Clock.currentTimeMillis;
-      const content = contentOf(body.fields as ContentDraft, [], kind, () => idAt(now));
-      const file =
-        content.media_asset_id === null
-          ? null
-          : yield* Effect.orElseSucceed(library.find(tenant, content.media_asset_id), () => null);
+      const content = contentOf(body.fields as ContentDraft, [], kinds, () => idAt(now));
+      const mediaOf = Effect.fnUntraced(function* (id: string | null) {
+        const file = id === null ? null : yield* Effect.orElseSucceed(library.find(tenant, id), () => null);
+        return file && { id: file.id, url: file.url, type: file.type };
+      });
       return {
         ...content,
+        variants: yield* Effect.forEach(content.variants, (variant) =>
+          Effect.map(mediaOf(variant.media_asset_id), (media) => ({ ...variant, media })),
+        ),
         campaign_id: null,
         notification_id: null,
         campaignName: null,
-        media: file && { id: file.id, url: file.url, type: file.type },
+        media: yield* mediaOf(content.media_asset_id),
         hasLocation: true,
       } satisfies PreviewedContent;
     });
@@ -99,6 +106,10 @@ export class Previews extends Context.Service<Previews>()("waypost/sending/previ
       return {
         ...content,
         media: shownMedia(mediaBase, content.media),
+        variants: content.variants.map((variant) => ({
+          ...variant,
+          media: shownMedia(mediaBase, variant.media),
+        })),
         hasLocation: content.trigger !== "fixed_time",
       } satisfies PreviewedContent;
     });
@@ -143,11 +154,13 @@ export class Previews extends Context.Service<Previews>()("waypost/sending/previ
       preview: Effect.fn("Previews.preview")(function* (
         tenant: Tenant,
         sent: Json,
+        chosen: string | null,
       ): Effect.fn.Return<Preview, Unprocessable> {
         const body: Body = parseFields(PreviewHead, sent);
         const content = yield* contentToShow(tenant, sent["notification"], body);
         const device = yield* findDevice(tenant, body);
         const location = yield* findLocation(tenant, body);
+        if (content !== null) checkVariant(chosen, content.variants, body.problems);
         const { attributes, locale = null } = yield* body.complete;
         if (content === null) return yield* Effect.die(new Error("A checked preview has no content"));
         const known = (device?.attributes ?? {}) as Parameters<typeof mergedAttributes>[0];
@@ -161,7 +174,13 @@ export class Previews extends Context.Service<Previews>()("waypost/sending/previ
         };
         const now = yield* Clock.currentTimeMillis;
         const webPush = yield* credentials.open(tenant, "webpush");
-        return previewOf(content, recipientOf(facts, now), webPush?.credentials.default_url ?? null, now);
+        const { notification_id: id, variants } = content;
+        const unit = device && unitOf(device.id, device.user_id);
+        // A draft has no id, from which arms are computed.
+        const own = unit === null || id === null ? control : variantOf(id, variants, unit);
+        const variant = variants.length === 0 ? null : (chosen ?? own);
+        const defaultUrl = webPush?.credentials.default_url ?? null;
+        return previewOf(content, variant, recipientOf(facts, now), defaultUrl, now);
       }),
     };
   }),
@@ -171,13 +190,16 @@ export class Previews extends Context.Service<Previews>()("waypost/sending/previ
 
 const previewOf = (
   content: PreviewedContent,
+  variant: string | null,
   recipient: Recipient,
   defaultUrl: string | null,
   now: number,
 ): Preview => {
-  const rendered = recipient.render(content);
+  const words = wordsOf(content.variants, { variant, winner: null });
+  const rendered = recipient.render({ ...content, variantTexts: words });
   if (rendered._tag === "Failed") return { failure: rendered.reason, message: null, cut: [], pushes: null };
-  const { campaign_id, media, notification_id, type } = content;
+  const { campaign_id, notification_id, type } = content;
+  const media = (words?.media_asset_id ?? null) === null ? content.media : (words?.media ?? null);
   const { push, questions, ...texts } = rendered.texts;
   const { body, cta_label, cta_url, headline } = texts;
   const shown = { type, headline, body, media, cta_label, cta_url };
@@ -193,6 +215,7 @@ const previewOf = (
       questions,
       ...forApp(push),
       ...(push?.silent === true && { silent: true }),
+      variant,
       delivered_at: null,
       opened_at: null,
       clicked_at: null,

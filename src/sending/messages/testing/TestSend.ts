@@ -1,6 +1,6 @@
 import { Schema } from "effect";
-import { nullableText, shownId } from "../../../wire/ShownFields.ts";
-import { Uuid } from "../../../wire/Text.ts";
+import { nullableText, shownId, shownText } from "../../../wire/ShownFields.ts";
+import { optionalOrNull, Uuid } from "../../../wire/Text.ts";
 import { DeliveryState } from "../../deliveries/DeliveryResource.ts";
 
 const maxDevices = 20;
@@ -27,6 +27,12 @@ export const TestSendDraft = Schema.Struct({
         description: "The location that the message of a geo campaign is for; null for none.",
         examples: ["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b65"],
       }),
+    ),
+  ),
+  variant: optionalOrNull(
+    shownText(
+      "The variant to send, or `control`, of a notification with variants; null: that of each device.",
+      "question",
     ),
   ),
 }).annotate({ identifier: "TestSendDraft" });

@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../../../database/Database.ts";
 import { type DeviceObstacle, obstacles } from "../../../devices/Obstacle.ts";
-import { isSameForAll } from "../../../notifications/templates/MessageTexts.ts";
+import { isSameForAllVariants } from "../../../notifications/templates/MessageTexts.ts";
 import { Notifications } from "../../../notifications/Notifications.ts";
 import { Outbox } from "../../../outbox/Outbox.ts";
 import { PaceLedgerSql } from "../../pacing/PaceLedgerSql.ts";
@@ -13,6 +13,8 @@ import type { Tenant } from "../../../workspaces/Workspace.ts";
 import { initialStatus } from "../../deliveries/Delivery.ts";
 import { counted } from "../../../wire/Text.ts";
 import { MessageIds } from "../../deliveries/MessageId.ts";
+import { unitOf, variantOf } from "../../arms/Arm.ts";
+import { checkVariant, wordsOf } from "../../arms/Experiment.ts";
 import { PushCredentials } from "../../credentials/PushCredentials.ts";
 import { type CurrentContent, CurrentContentsSql } from "../../rendering/CurrentContentsSql.ts";
 import { Recipients } from "../../rendering/Recipients.ts";
@@ -27,7 +29,7 @@ const hourMillis = 3_600_000;
 const everyDevice = DeviceKey(0);
 
 /** How a delivery of a test begins. */
-type FirstOutcome = ReturnType<typeof initialStatus> & Pick<TestDelivery, "recipient">;
+type FirstOutcome = ReturnType<typeof initialStatus> & Pick<TestDelivery, "recipient" | "variant">;
 
 /** Obstacles for which a test is refused. Others make its delivery fail. */
 const refusals: Partial<Record<DeviceObstacle, string>> = {
@@ -131,21 +133,30 @@ export class TestSends extends Context.Service<TestSends>()("waypost/sending/tes
       content: CurrentContent,
       locationKey: LocationKey | null,
       devices: ReadonlyArray<TestDevice>,
+      chosen: string | null,
       now: number,
     ) {
       const [configured = new Set()] = yield* credentials.configured([{ workspaceId, environment }]);
       const { campaignKey } = content;
       const about = { workspaceId, environment, campaignKey, locationKey, recipient: null, now };
       const keys = devices.map(({ deviceKey }) => ({ ...about, deviceKey }));
-      const found = isSameForAll(content) ? [] : yield* recipients.of(keys);
-      return yield* mapSliced(devices, ({ obstacle, transport }, index): FirstOutcome => {
-        const failed = (lastError: string) => ({ status: "failed" as const, lastError, recipient: null });
+      const found = isSameForAllVariants(content) ? [] : yield* recipients.of(keys);
+      const { notification_id: notification, variants } = content;
+      return yield* mapSliced(devices, ({ id, obstacle, transport, userId }, index): FirstOutcome => {
+        const variant = chosen ?? variantOf(notification, variants, unitOf(id, userId));
+        const source = { ...content, variantTexts: wordsOf(variants, { variant, winner: null }) };
+        const failed = (lastError: string) => ({
+          status: "failed" as const,
+          lastError,
+          recipient: null,
+          variant,
+        });
         if (obstacle !== null) return failed(obstacles[obstacle]);
         const recipient = found[index];
-        const rendered = recipient?.render(content);
+        const rendered = recipient?.render(source);
         if (rendered?._tag === "Failed") return failed(rendered.reason);
-        const kept = rendered === undefined ? null : (recipient?.kept(content, rendered.variables) ?? null);
-        return { ...initialStatus(transport, configured), recipient: kept };
+        const kept = rendered === undefined ? null : (recipient?.kept(source, rendered.variables) ?? null);
+        return { ...initialStatus(transport, configured), recipient: kept, variant };
       });
     });
 
@@ -179,31 +190,20 @@ export class TestSends extends Context.Service<TestSends>()("waypost/sending/tes
       ) {
         const devices = yield* checkDevices(tenant, body);
         const locationKey = yield* checkLocation(tenant, content, body);
+        const chosen = body.fields.variant ?? null;
+        checkVariant(chosen, content.variants, body.problems);
         yield* body.complete;
         const now = yield* Clock.currentTimeMillis;
         yield* checkRate(tenant, devices, now);
         const { environment, workspaceId } = tenant;
-        const initial = yield* statuses(tenant, content, locationKey, devices, now);
+        const initial = yield* statuses(tenant, content, locationKey, devices, chosen, now);
         const due = devices.flatMap(({ deviceKey, id: device_id, transport }, index) => {
           const status = initial[index];
           const { campaignKey, contentKey, notificationKey } = content;
           const { trigger: triggerType, type: contentType } = content;
           const keys = { workspaceId, environment, deviceKey, campaignKey, notificationKey, contentKey };
-          return status === undefined
-            ? []
-            : [
-                {
-                  ...keys,
-                  device_id,
-                  transport,
-                  contentType,
-                  triggerType,
-                  locationKey,
-                  failure: null,
-                  now,
-                  ...status,
-                },
-              ];
+          const more = { device_id, transport, contentType, triggerType, locationKey, failure: null, now };
+          return status === undefined ? [] : [{ ...keys, ...more, ...status }];
         });
         const [{ sourceId } = yield* Effect.die(new Error("A test send has no source id"))] =
           yield* repository.insert(tenant, due);

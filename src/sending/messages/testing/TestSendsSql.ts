@@ -15,6 +15,7 @@ import type { DeviceKey } from "../../../wire/Ids.ts";
 export interface TestDevice {
   readonly id: string;
   readonly deviceKey: DeviceKey;
+  readonly userId: string | null;
   readonly transport: Transport;
   /** The obstacle to a test send. */
   readonly obstacle: DeviceObstacle | null;
@@ -22,7 +23,9 @@ export interface TestDevice {
 
 /** A delivery of a test: no rule holds it back, and no person is counted. */
 export type TestDelivery = InitialStatus &
-  Omit<DueDelivery, "cap" | "cooldownSince" | "quiet" | "userKey" | "sharedBy" | "isPaced">;
+  Omit<DueDelivery, "cap" | "cooldownSince" | "quiet" | "userKey" | "sharedBy" | "isPaced" | "arm"> & {
+    readonly variant: string | null;
+  };
 
 /** The outcome of a delivery of a test so far. */
 export interface TestOutcome {
@@ -40,7 +43,7 @@ export class TestSendsSql extends Context.Service<TestSendsSql>()("waypost/sendi
       /** The registered devices among these, in any order, locked until the transaction ends. */
       devices: (tenant: Tenant, ids: ReadonlyArray<string>) =>
         Effect.orDie(sql<TestDevice>`
-          SELECT v.id, v.key AS "deviceKey", v.transport,
+          SELECT v.id, v.key AS "deviceKey", v.user_id AS "userId", v.transport,
             ${deviceObstacleSql(sql, "v", sql`true`)} AS obstacle
           FROM device v
           WHERE ${tenantIs("v", tenant)} AND v.id = ANY (${arrayOf("uuid", ids)})
@@ -82,10 +85,10 @@ export class TestSendsSql extends Context.Service<TestSendsSql>()("waypost/sendi
           WITH source AS MATERIALIZED (SELECT nextval('delivery_source_id') AS id), created AS (
             INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key,
               notification_key, content_key, content_type, trigger_type, location_key, transport, status,
-              last_error, created_at, recipient, settled_at, test)
+              last_error, created_at, recipient, variant, settled_at, test)
             SELECT ${workspaceId}::int, ${environment}::text, source.id, d.device_key, d.campaign_key,
               d.notification_key, d.content_key, d.content_type, d.trigger_type, d.location_key, d.transport,
-              d.status, d.last_error, d.now, d.recipient,
+              d.status, d.last_error, d.now, d.recipient, d.variant,
               CASE WHEN d.status IN ('delivered', 'failed') THEN d.now END, true
             FROM source, ${unnested("d", due, {
               device_key: ["int4", (d) => d.deviceKey],
@@ -100,6 +103,7 @@ export class TestSendsSql extends Context.Service<TestSendsSql>()("waypost/sendi
               status: ["text", (d) => d.status],
               last_error: ["text", (d) => d.lastError],
               recipient: ["jsonb", (d) => d.recipient],
+              variant: ["text", (d) => d.variant],
             })}
             RETURNING workspace_id, environment, source_id, device_key, transport, status, created_at
           ), queued AS (

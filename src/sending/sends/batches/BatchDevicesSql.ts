@@ -12,7 +12,7 @@ export const isTargetSql = (sql: SqlClient.SqlClient): Statement.Fragment => sql
     AND ${isReachableSql(sql, "d")}`;
 
 /** The parts of a statement on the devices of batches. */
-interface BatchParts {
+export interface BatchParts {
   /** The common table expression `batch`: a row of each batch, with the columns of its send. */
   readonly batches: Statement.Fragment;
   /** `FROM`: the devices `d` of the batches `s`. */
@@ -21,6 +21,8 @@ interface BatchParts {
   readonly zones: Statement.Fragment;
   /** The person of a device; of a list for people the one that is listed. */
   readonly user: Statement.Fragment;
+  /** The person that a device has now. */
+  readonly ownUser: Statement.Fragment;
   /** Condition, with `AND`: a row `q` is of the send of `due`. */
   readonly isOfSend: Statement.Fragment;
   /** Condition, with `AND`: a row `g` is of the environment of `due`. */
@@ -42,11 +44,11 @@ const several = (
   // say.
   const isOwn = sql`${workspaceIs("d", "s")} AND d.environment = s.environment`;
   const devices = sql`FROM batch s CROSS JOIN LATERAL (
-    SELECT d.key, d.transport, d.timezone, d.user_key ${more} FROM device d
+    SELECT d.key, d.transport, d.timezone, d.user_key, d.user_key AS own_user_key ${more} FROM device d
     WHERE ${isOwn} AND d.key BETWEEN s.first_key AND s.last_key AND ${isTargetSql(sql)}
     UNION ALL
     SELECT d.key, d.transport, d.timezone,
-      CASE s.cap_by WHEN 'user' THEN a.user_key ELSE d.user_key END ${more}
+      CASE s.cap_by WHEN 'user' THEN a.user_key ELSE d.user_key END, d.user_key ${more}
     FROM unnest(s.devices, s.users) AS a (key, user_key)
     JOIN device d ON ${isOwn} AND d.key = a.key AND ${isTargetSql(sql)}
     OFFSET 0
@@ -66,6 +68,7 @@ const several = (
     devices,
     zones: devices,
     user: sql`d.user_key`,
+    ownUser: sql`d.own_user_key`,
     isOfSend: sql`${sameTenant("q", "due")} AND q.source_id = due.source_id AND`,
     isOfTenant: sql`${sameTenant("g", "due")} AND`,
     order: sql``,
@@ -109,6 +112,7 @@ const one = (sql: SqlClient.SqlClient, batch: TakenBatch, more: Statement.Fragme
     devices,
     zones: batch.dense ? sql`FROM batch s ${between}` : devices,
     user: batch.listed ? sql`CASE s.cap_by WHEN 'user' THEN a.user_key ELSE d.user_key END` : sql`d.user_key`,
+    ownUser: sql`d.user_key`,
     isOfSend: sql``,
     isOfTenant: sql``,
     // A join with a list may reverse it, and indexes grow faster in ascending order.

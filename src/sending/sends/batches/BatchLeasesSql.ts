@@ -20,6 +20,8 @@ export interface TakenBatch extends StartedSend {
   readonly quiet: SendQuietHours | null;
   /** Whether its send has a pace: then all its deliveries wait in the queue. */
   readonly paced: boolean;
+  /** Whether its campaign has an experiment. */
+  readonly experiment: boolean;
   /** The most devices that it reaches; of batch 0, the most that are searched. */
   readonly width: number;
 }
@@ -81,7 +83,9 @@ export class BatchLeasesSql extends SqlService<BatchLeasesSql>("waypost/sending/
       RETURNING b.workspace_id AS "workspaceId", b.environment, b.source_id AS "sourceId", b.batch,
         b.fence, b.devices IS NOT NULL AS listed, ${dense} AS dense, b.audience,
         b.quiet_hours AS quiet, ${width(size)} AS width,
-        (SELECT s.paced FROM send s WHERE ${sameTenant("s", "b")} AND s.source_id = b.source_id) AS paced`);
+        (SELECT s.paced FROM send s WHERE ${sameTenant("s", "b")} AND s.source_id = b.source_id) AS paced,
+        (SELECT s.experiment FROM send s
+          WHERE ${sameTenant("s", "b")} AND s.source_id = b.source_id) AS experiment`);
 
   return {
     /**

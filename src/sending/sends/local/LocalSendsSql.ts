@@ -93,7 +93,7 @@ export class LocalSendsSql extends SqlService<LocalSendsSql>("waypost/sending/Lo
     addParts: (
       send: LocalSend,
       parts: ReadonlyArray<StoredPart>,
-      { capBy, paced, quiet, window }: SendRules,
+      { capBy, experiment, paced, quiet, window }: SendRules,
       now: number,
     ) =>
       Effect.orDie(sql<StartedSend & { readonly ord: number }>`
@@ -109,7 +109,7 @@ export class LocalSendsSql extends SqlService<LocalSendsSql>("waypost/sending/Lo
         ), added AS (
           INSERT INTO send (workspace_id, environment, id, campaign_id, campaign_key, notification_id,
             notification_key, due_at, status, parent_id, source_id, content_key, content_type, templated,
-            cap_count, cap_since, cap_by, quiet_hours, paced, started_at, finished_at)
+            cap_count, cap_since, cap_by, quiet_hours, paced, experiment, started_at, finished_at)
           SELECT s.workspace_id, s.environment, n.id, s.campaign_id, s.campaign_key, s.notification_id,
             s.notification_key, n.due_at, n.status, s.id, n.source_id,
             CASE WHEN n.source_id IS NOT NULL THEN ${send.contentKey}::int END,
@@ -117,7 +117,7 @@ export class LocalSendsSql extends SqlService<LocalSendsSql>("waypost/sending/Lo
             CASE WHEN n.source_id IS NOT NULL THEN ${window?.count ?? null}::int END,
             CASE WHEN n.source_id IS NOT NULL THEN ${instant(window?.since ?? null)} END,
             ${capBy}::text, CASE WHEN n.source_id IS NOT NULL THEN ${jsonb(quiet)} END,
-            n.source_id IS NOT NULL AND ${paced},
+            n.source_id IS NOT NULL AND ${paced}, n.source_id IS NOT NULL AND ${experiment},
             CASE WHEN n.source_id IS NOT NULL THEN ${instant(now)} END,
             CASE WHEN n.source_id IS NULL THEN ${instant(now)} END
           FROM numbered n JOIN send s ON ${sendIs(send)}

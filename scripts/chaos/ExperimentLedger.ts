@@ -1,0 +1,106 @@
+import { Effect } from "effect";
+import { SqlClient } from "effect/sql";
+import { isHeldOut, type Split, unitKeyOf, unitOf, variantOf } from "../../src/sending/arms/Arm.ts";
+import type { Verdict } from "./ChaosRun.ts";
+
+/** The fields of a campaign and of its notification that make an experiment of a run. */
+export const experiment = {
+  campaign: { holdout_percent: 20 },
+  notification: {
+    variants: [
+      { key: "b", weight: 30, headline: "Hello B" },
+      { key: "c", weight: 30, headline: "Hello C" },
+    ],
+  },
+};
+
+/** The devices of a list that a campaign does not hold out. */
+export const reachedOf = <Device extends { readonly id: string }>(
+  campaignId: string,
+  devices: ReadonlyArray<Device>,
+): ReadonlyArray<Device> =>
+  devices.filter(({ id }) => !isHeldOut(campaignId, experiment.campaign.holdout_percent, unitOf(id, null)));
+
+interface Enrolled {
+  readonly campaign: number;
+  readonly unit: number;
+  readonly notification: number;
+  readonly isFirst: boolean;
+  readonly arm: string;
+}
+
+/**
+ * Compares enrolments, their counts and deliveries with the arithmetic of arms: each unit that got a message
+ * or was held out is enrolled once, each message is of its arm, and no held-out unit got one (contract U4).
+ */
+export const experimentVerdict = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient;
+  const campaigns = new Map(
+    (yield* sql<{ readonly key: number; readonly id: string; readonly percent: number }>`
+      SELECT key, id, holdout_percent::float8 AS percent FROM campaign`).map((row) => [row.key, row]),
+  );
+  const notifications = new Map(
+    (yield* sql<{ readonly key: number; readonly id: string; readonly variants: Split }>`
+      SELECT n.key, n.id, COALESCE(k.variants, '[]') AS variants FROM notification n
+      JOIN content k ON k.workspace_id = n.workspace_id AND k.environment = n.environment
+        AND k.key = n.content_key`).map((row) => [row.key, row]),
+  );
+  const units = new Map(
+    (yield* sql<{ readonly key: number; readonly id: string }>`SELECT key, id FROM device`).map((row) => [
+      row.key,
+      unitOf(row.id, null),
+    ]),
+  );
+  const enrolled = yield* sql<Enrolled>`
+    SELECT campaign_key AS campaign, unit_key AS unit, notification_key AS notification,
+      is_first AS "isFirst", arm
+    FROM enrolment`;
+  const deliveries = yield* sql<{
+    readonly campaign: number;
+    readonly device: number;
+    readonly notification: number;
+    readonly variant: string | null;
+  }>`SELECT campaign_key AS campaign, device_key AS device, notification_key AS notification, variant
+    FROM delivery`;
+  const counts = yield* sql<{ readonly notification: number; readonly arm: string; readonly sum: number }>`
+    SELECT notification_key AS notification, arm, sum(enrolled)::int AS sum
+    FROM enrolment_count GROUP BY 1, 2`;
+  const counted = (isWanted: (row: (typeof counts)[number]) => boolean) =>
+    counts.filter(isWanted).reduce((total, { sum }) => total + sum, 0);
+
+  const isOut = (campaign: number, unit: number): boolean => {
+    const { id = "", percent = 0 } = campaigns.get(campaign) ?? {};
+    return isHeldOut(id, percent, units.get(unit) ?? "");
+  };
+  const variantFor = (notification: number, unit: number): string | null => {
+    const { id = "", variants = [] } = notifications.get(notification) ?? {};
+    return variantOf(id, variants, units.get(unit) ?? "");
+  };
+  const nameOf = (campaign: number, unit: number) => `${campaign}/${unit}`;
+  const firsts = enrolled.filter(({ isFirst }) => isFirst);
+  const once = new Set(firsts.map(({ campaign, unit }) => nameOf(campaign, unit)));
+  const heldOut = firsts.filter(({ campaign, unit }) => isOut(campaign, unit));
+  const faults = {
+    "units enrolled more than once": firsts.length - once.size,
+    "messages of units that are not enrolled": deliveries.filter(
+      ({ campaign, device }) => !once.has(nameOf(campaign, unitKeyOf(device, null))),
+    ).length,
+    "messages of the held out": deliveries.filter(({ campaign, device }) => isOut(campaign, device)).length,
+    "messages of another arm": deliveries.filter(
+      ({ device, notification, variant }) => variant !== variantFor(notification, device),
+    ).length,
+    "enrolments in another arm": enrolled.filter(({ arm, campaign, notification, unit }) =>
+      isOut(campaign, unit)
+        ? notification !== 0 || arm !== "holdout"
+        : notification === 0 || arm !== variantFor(notification, unit),
+    ).length,
+    "the held out counted wrong": Math.abs(counted(({ arm }) => arm === "holdout") - heldOut.length),
+    "units counted wrong": Math.abs(counted(({ notification }) => notification === 0) - firsts.length),
+    "variants counted wrong": Math.abs(
+      counted(({ notification }) => notification !== 0) -
+        enrolled.filter(({ notification }) => notification !== 0).length,
+    ),
+    "nobody held out, or nobody enrolled": heldOut.length > 0 && firsts.length > heldOut.length ? 0 : 1,
+  };
+  return { figures: { enrolled: firsts.length, "held out": heldOut.length }, faults } satisfies Verdict;
+});

@@ -1,0 +1,55 @@
+import { Effect, Layer } from "effect";
+import { SqlClient } from "effect/sql";
+import { arrayOf } from "../database/Rows.ts";
+import { anyRow } from "../database/Statements.ts";
+import { tenantIs } from "../database/TenantColumns.ts";
+import type { CampaignKey, NotificationKey } from "../wire/Ids.ts";
+import { EnrolmentsRepository, type Experimental } from "./EnrolmentsRepository.ts";
+
+/** Every statement on enrolments that changes of campaigns and notifications need. */
+export const enrolmentsSql = Layer.effect(
+  EnrolmentsRepository,
+  Effect.map(SqlClient.SqlClient, (sql) => {
+    const isOf = (of: Experimental) =>
+      "campaign" in of
+        ? sql`c.id = ${of.campaign}`
+        : sql`EXISTS (SELECT FROM campaign_notification a
+            WHERE a.workspace_id = c.workspace_id AND a.environment = c.environment AND a.campaign_id = c.id
+              AND a.notification_id = ${of.notification})`;
+
+    return EnrolmentsRepository.of({
+      isEnrolled: Effect.fnUntraced(function* (tenant, of) {
+        // A transaction that enrols has locked the campaign FOR KEY SHARE.
+        const campaigns = yield* Effect.orDie(sql<{ readonly id: string; readonly key: CampaignKey }>`
+          SELECT c.id, c.key FROM campaign c WHERE ${tenantIs("c", tenant)} AND ${isOf(of)}
+          ORDER BY c.id FOR UPDATE`);
+        const notifications =
+          "campaign" in of
+            ? []
+            : yield* Effect.orDie(sql<{ readonly key: NotificationKey }>`
+                SELECT n.key FROM notification n
+                WHERE ${tenantIs("n", tenant)} AND n.id = ${of.notification}`);
+        const isRunning = yield* anyRow(sql`
+          SELECT FROM send s
+          WHERE ${tenantIs("s", tenant)} AND s.status = 'running' AND s.experiment
+            AND s.campaign_id = ANY (${arrayOf(
+              "uuid",
+              campaigns.map(({ id }) => id),
+            )})
+          LIMIT 1`);
+        if (isRunning) return true;
+        return yield* anyRow(sql`
+          SELECT FROM enrolment_count e
+          WHERE ${tenantIs("e", tenant)} AND (
+            e.campaign_key = ANY (${arrayOf(
+              "int4",
+              campaigns.map(({ key }) => key),
+            )}) OR e.notification_key = ANY (${arrayOf(
+              "int4",
+              notifications.map(({ key }) => key),
+            )}))
+          LIMIT 1`);
+      }),
+    });
+  }),
+);

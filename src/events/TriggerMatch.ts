@@ -1,0 +1,49 @@
+import type { ContentMedia } from "../media/MediaAddress.ts";
+import type { NotificationType } from "../notifications/MessageContent.ts";
+import type { TriggerType } from "../notifications/Notification.ts";
+import type { Question } from "../notifications/Survey.ts";
+import type { TextSource } from "../notifications/templates/MessageTexts.ts";
+import type { StoredVariant } from "../notifications/variants/Variant.ts";
+import type { Experiment } from "../sending/arms/Experiment.ts";
+import type { TimeZoneName } from "../time/TimeZone.ts";
+import type { CampaignQuietHours } from "../workspaces/QuietHours.ts";
+import type { FrequencyCap } from "../workspaces/Workspace.ts";
+import type { CampaignKey, ContentKey, NotificationKey } from "../wire/Ids.ts";
+
+/** A notification that can fire for an event. Instants are epoch milliseconds, null for an open end. */
+export interface TriggerMatch {
+  readonly campaign_id: string;
+  readonly campaign_key: CampaignKey;
+  readonly timezone: TimeZoneName;
+  readonly campaign_starts: number;
+  readonly campaign_ends: number | null;
+  readonly paused: boolean;
+  readonly cap: FrequencyCap | null;
+  /** Identifies the notification on its campaign. */
+  readonly attachment_id: string;
+  readonly trigger_type: TriggerType;
+  readonly dwell_minutes: number | null;
+  readonly max_silence_minutes: number | null;
+  readonly cap_by: "device" | "user";
+  readonly cooldown_minutes: number | null;
+  readonly quiet_hours: CampaignQuietHours | null;
+  readonly notification_id: string;
+  readonly notification_key: NotificationKey;
+  readonly window_starts: number | null;
+  readonly window_ends: number | null;
+  readonly content_key: ContentKey;
+  readonly type: NotificationType;
+  readonly headline: string;
+  readonly body: string;
+  readonly media: ContentMedia | null;
+  readonly cta_label: string | null;
+  readonly cta_url: string | null;
+  readonly questions: ReadonlyArray<Question>;
+  readonly template: TextSource["template"];
+  readonly translations: TextSource["translations"];
+  readonly push: TextSource["push"];
+  /** Its variants with their media files; [] for none. */
+  readonly variants: ReadonlyArray<StoredVariant & { readonly media: ContentMedia | null }>;
+  /** The experiment of its campaign; null for none. */
+  readonly experiment: Experiment | null;
+}

@@ -1,0 +1,78 @@
+import { Effect } from "effect";
+import type { SqlClient } from "effect/sql";
+import { SqlService } from "../database/SqlService.ts";
+import { tenantIs } from "../database/TenantColumns.ts";
+import { table, workspaceStatements } from "../database/WorkspaceGroups.ts";
+import type { CampaignKey } from "../wire/Ids.ts";
+import type { TenantKey } from "../workspaces/Environment.ts";
+
+/** The tables of counts: the columns that name a sum, their instant and its span, and the figures. */
+const tables = [
+  {
+    name: "enrolment_count",
+    key: ["notification_key", "arm"],
+    at: "at",
+    span: "1 day",
+    figures: ["enrolled", "delivered", "converted"],
+  },
+  {
+    name: "variant_count",
+    key: ["notification_key", "variant", "content_type", "trigger_type"],
+    at: "quarter",
+    span: "15 minutes",
+    figures: ["delivered", "opened", "clicked"],
+  },
+] as const;
+
+/** Campaigns whose counts one run adds up. */
+const maxCampaigns = 1_000;
+
+/**
+ * Adds new counts to the sums of their keys and spans. A statement replaces both, so in every snapshot the
+ * sum of all rows is exact. Of two processes that meet, the second finds the new rows gone.
+ */
+const addUp = (sql: SqlClient.SqlClient) =>
+  Effect.forEach(
+    tables,
+    ({ at, figures, key, name, span }) =>
+      Effect.gen(function* () {
+        const campaigns = yield* Effect.orDie(sql<TenantKey & { readonly campaignKey: CampaignKey }>`
+          SELECT DISTINCT workspace_id AS "workspaceId", environment, campaign_key AS "campaignKey"
+          FROM ${sql(name)} WHERE NOT is_sum LIMIT ${maxCampaigns}`);
+        const moment = sql.literal(at);
+        const names = sql.literal(key.join(", "));
+        const start = sql.literal(`date_bin('${span}', ${at}, 'epoch')`);
+        const isSameKey = sql.literal(key.map((column) => `c.${column} = n.${column}`).join(" AND "));
+        for (const { campaignKey, ...tenant } of campaigns) {
+          yield* workspaceStatements(sql).onShard([tenant])(
+            () => sql`
+            WITH new AS (
+              DELETE FROM ${table[name]} c
+              WHERE ${tenantIs("c", tenant)} AND c.campaign_key = ${campaignKey} AND NOT c.is_sum
+              RETURNING c.*
+            ), earlier AS (
+              DELETE FROM ${table[name]} c USING (SELECT DISTINCT ${names}, ${start} AS start FROM new) AS n
+              WHERE ${tenantIs("c", tenant)} AND c.campaign_key = ${campaignKey} AND c.is_sum
+                AND ${isSameKey} AND c.${moment} >= n.start
+                AND c.${moment} < n.start + ${sql.literal(`interval '${span}'`)}
+              RETURNING c.*
+            ), added AS (
+              INSERT INTO ${table[name]} (workspace_id, environment, campaign_key, ${names}, ${moment},
+                ${sql.literal(figures.join(", "))}, is_sum, id) OVERRIDING SYSTEM VALUE
+              SELECT workspace_id, environment, campaign_key, ${names}, min(${moment}),
+                ${sql.literal(figures.map((figure) => `sum(${figure})`).join(", "))}, true,
+                ${sql.literal(`nextval('${name}_id_seq')`)}
+              FROM (SELECT * FROM new UNION ALL SELECT * FROM earlier) AS counted
+              GROUP BY workspace_id, environment, campaign_key, ${names}, ${start}
+            )
+            SELECT 1`,
+          );
+        }
+      }),
+    { discard: true },
+  );
+
+/** Statements that add up the counts of experiments, so that their figures are read from few rows. */
+export class CountSumsSql extends SqlService<CountSumsSql>("waypost/experiments/CountSumsSql")((sql) => ({
+  addUp: addUp(sql),
+})) {}

@@ -1,0 +1,8 @@
+import { Effect, Layer } from "effect";
+import { EnrolmentsRepository } from "../../src/campaigns/EnrolmentsRepository.ts";
+
+/** Nothing is sent in memory, so nobody is enrolled. */
+export const enrolmentsMemory = Layer.succeed(
+  EnrolmentsRepository,
+  EnrolmentsRepository.of({ isEnrolled: () => Effect.succeed(false) }),
+);
