@@ -1,5 +1,5 @@
 import type { TenantKey } from "../workspaces/Environment.ts";
-import type { IncomingEvent } from "./EventBatch.ts";
+import type { IncomingEvent } from "./IncomingEvent.ts";
 import type { TriggerMatch } from "./EventsSql.ts";
 import { isRecent } from "./Transition.ts";
 import type { ContentKey, DeviceKey, LocationKey } from "../wire/Ids.ts";

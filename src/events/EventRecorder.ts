@@ -1,74 +1,21 @@
 import { Context, Effect, Layer } from "effect";
 import { TakesLong } from "../database/Batched.ts";
 import { PublicAddresses } from "../http/PublicAddresses.ts";
-import { hears } from "../outbox/EventType.ts";
-import { Outbox, type OutgoingEvent } from "../outbox/Outbox.ts";
-import { shownMedia } from "../media/MediaAddress.ts";
-import { forApp } from "../notifications/push/PushOptions.ts";
-import { isSameForAll, type MessageTexts } from "../notifications/templates/MessageTexts.ts";
-import { type CreatedDelivery, Deliveries } from "../sending/deliveries/Deliveries.ts";
-import type { DueDelivery } from "../sending/deliveries/Delivery.ts";
-import type { Message } from "../sending/rendering/Message.ts";
+import { Outbox } from "../outbox/Outbox.ts";
+import { Deliveries } from "../sending/deliveries/Deliveries.ts";
 import { MessageIds } from "../sending/deliveries/MessageId.ts";
 import { type Recipient, Recipients } from "../sending/rendering/Recipients.ts";
-import { utcText } from "../time/LocalTime.ts";
+import { idAt } from "../wire/Ids.ts";
 import { Stopwatch, timeSlices } from "../workers/TimeSlices.ts";
+import { CustomEventsSql, type EventDevice } from "./custom/CustomEventsSql.ts";
 import { dwellsOf } from "./Dwell.ts";
 import { DwellsSql } from "./DwellsSql.ts";
-import type { EventBatch, IncomingEvent, RenderedMessage, TriggeredMessage } from "./EventBatch.ts";
-import { EventsSql, type Recorded, type TriggerMatch } from "./EventsSql.ts";
+import type { EventBatch, TriggeredMessage } from "./EventBatch.ts";
+import { EventsSql } from "./EventsSql.ts";
+import { type IncomingCustom, type IncomingEvent, isTransition } from "./IncomingEvent.ts";
+import { outgoingEvents } from "./OutgoingEvents.ts";
+import { deliveryEvents, pendingDeliveriesOf, toMessage, varyingMessages } from "./PendingDelivery.ts";
 import { triggerSpan } from "./Transition.ts";
-import { canFire, dueDelivery } from "./TriggerRule.ts";
-
-/** A message that an event triggers for its device, before the frequency caps. */
-interface PendingDelivery {
-  readonly incomingEvent: IncomingEvent;
-  readonly triggerMatch: TriggerMatch;
-  readonly due: DueDelivery;
-  /** The texts for the device; null if they cannot be rendered. */
-  readonly texts: MessageTexts | null;
-}
-
-const pendingDeliveriesOf = (
-  incomingEvent: IncomingEvent,
-  device: Recorded,
-): ReadonlyArray<PendingDelivery> => {
-  if (device.obstacle !== null) return [];
-  return incomingEvent.triggerMatches
-    .filter((triggerMatch) => canFire(triggerMatch, incomingEvent))
-    .map((triggerMatch) => {
-      const due = dueDelivery(triggerMatch, incomingEvent, device);
-      const rendered = incomingEvent.texts.get(triggerMatch);
-      if (rendered === undefined) return { incomingEvent, triggerMatch, due, texts: triggerMatch };
-      const { recipient, result } = rendered;
-      if (result._tag === "Failed")
-        return { incomingEvent, triggerMatch, due: { ...due, failure: result.reason }, texts: null };
-      const kept = recipient.kept(triggerMatch, result.variables);
-      return { incomingEvent, triggerMatch, due: { ...due, recipient: kept }, texts: result.texts };
-    });
-};
-
-/** The messages of an event that vary by device. Their texts are the event's, once they are rendered. */
-const varyingMessages = (incomingEvent: IncomingEvent) => {
-  const varying = incomingEvent.triggerMatches.filter(
-    (triggerMatch) => !isSameForAll(triggerMatch) && canFire(triggerMatch, incomingEvent),
-  );
-  if (varying.length === 0) return [];
-  const texts = new Map<TriggerMatch, RenderedMessage>();
-  incomingEvent.texts = texts;
-  const { deviceKey, environment, locationKey, receivedAt, workspaceId } = incomingEvent;
-  return varying.map((triggerMatch) => ({
-    triggerMatch,
-    texts,
-    recipient: null,
-    now: receivedAt,
-    workspaceId,
-    environment,
-    deviceKey,
-    locationKey,
-    campaignKey: triggerMatch.campaign_key,
-  }));
-};
 
 /** How long the messages of a workspace may take to render in a batch with others, in milliseconds. */
 const maxSharedMillis = 20;
@@ -108,8 +55,29 @@ export class EventRecorder extends Context.Service<
       const ids = yield* MessageIds;
       const outbox = yield* Outbox;
       const dwells = yield* DwellsSql;
+      const customEvents = yield* CustomEventsSql;
       const recipients = yield* Recipients;
       const { media: mediaBase } = yield* PublicAddresses;
+
+      /** Stores events, and gives the device of each (`ord`, from 1), which they lock. */
+      const record = Effect.fnUntraced(function* (events: ReadonlyArray<IncomingEvent>) {
+        const transitions = events.filter(isTransition);
+        if (transitions.length === events.length) return yield* repository.record(transitions);
+        const devices = events.flatMap((event) => (isTransition(event) ? [] : devicesOf(event)));
+        if (transitions.length > 0) yield* customEvents.lock([...transitions, ...devices]);
+        const ords = new Map(events.map((event, index) => [event, index + 1]));
+        const ordOf = (event: IncomingEvent | undefined) =>
+          event === undefined ? 0 : (ords.get(event) ?? 0);
+        const rows = transitions.length === 0 ? [] : yield* repository.record(transitions);
+        const recorded = rows.map((row) => ({ ...row, ord: ordOf(transitions[row.ord - 1]) }));
+        for (const row of yield* customEvents.record(devices)) {
+          const device = devices[row.ord - 1];
+          if (device === undefined) continue;
+          device.event.recorded.set(device.deviceKey, row);
+          if (device.isFirst) recorded.push({ ...row, ord: ordOf(device.event) });
+        }
+        return recorded;
+      });
 
       return EventRecorder.of({
         locate: Effect.fnUntraced(function* (batch) {
@@ -138,7 +106,7 @@ export class EventRecorder extends Context.Service<
         }),
 
         write: Effect.fnUntraced(function* (batch, events) {
-          const accepted = batch.record(events, yield* repository.record(events));
+          const accepted = batch.record(events, yield* record(events));
           const begun = accepted.flatMap(({ incomingEvent }) => dwellsOf(incomingEvent));
           if (begun.length > 0) yield* dwells.begin(begun);
           const pending = accepted.flatMap(({ device, incomingEvent }) =>
@@ -146,7 +114,7 @@ export class EventRecorder extends Context.Service<
           );
           const created = yield* deliveries.create(pending.map(({ due }) => due));
           yield* outbox.record([
-            ...accepted.flatMap(({ incomingEvent }) => transitionEvents(incomingEvent)),
+            ...accepted.flatMap(({ incomingEvent }) => outgoingEvents(incomingEvent)),
             ...pending.flatMap((pendingDelivery, index) =>
               deliveryEvents(pendingDelivery, created[index] ?? null),
             ),
@@ -162,56 +130,27 @@ export class EventRecorder extends Context.Service<
         }),
       });
     }),
-  ).pipe(Layer.provide([EventsSql.layer, DwellsSql.layer, MessageIds.layer, Recipients.layer]));
+  ).pipe(
+    Layer.provide([
+      EventsSql.layer,
+      CustomEventsSql.layer,
+      DwellsSql.layer,
+      MessageIds.layer,
+      Recipients.layer,
+    ]),
+  );
 }
 
-/** The event about an enter or exit, if a webhook listens. */
-const transitionEvents = (incomingEvent: IncomingEvent): ReadonlyArray<OutgoingEvent> => {
-  const { environment, receivedAt, webhookEvents, workspaceId } = incomingEvent;
-  const type = incomingEvent.type === "enter" ? "location.entered" : "location.exited";
-  if (!hears(webhookEvents, type)) return [];
-  const data = {
-    id: incomingEvent.id,
-    type: incomingEvent.type,
-    location_id: incomingEvent.locationId,
-    device_id: incomingEvent.deviceId,
-    occurred_at: utcText(incomingEvent.occurredAt),
-  };
-  return [{ workspaceId, environment, type, at: receivedAt, data }];
+/** The devices of a custom event: its own, and those that get its messages. */
+const devicesOf = (event: IncomingCustom): ReadonlyArray<EventDevice> => {
+  const { deviceKey, environment, receivedAt, receivers, workspaceId } = event;
+  const key = idAt(receivedAt);
+  return [...new Set([deviceKey, ...receivers.values()])].map((each) => ({
+    workspaceId,
+    environment,
+    event,
+    deviceKey: each,
+    isFirst: each === deviceKey,
+    key,
+  }));
 };
-
-/** The event about a delivery whose outcome is known at once, if a webhook listens. */
-const deliveryEvents = (
-  { due, incomingEvent }: PendingDelivery,
-  delivery: CreatedDelivery | null,
-): ReadonlyArray<OutgoingEvent> => {
-  if (delivery?.status !== "delivered" && delivery?.status !== "failed") return [];
-  const type = `message.${delivery.status}` as const;
-  if (!hears(incomingEvent.webhookEvents, type)) return [];
-  const { deviceKey, environment, now, workspaceId } = due;
-  return [{ workspaceId, environment, type, at: now, sourceId: delivery.sourceId, deviceKey }];
-};
-
-const toMessage = (
-  id: string,
-  { due, triggerMatch }: PendingDelivery,
-  { body, cta_label, cta_url, headline, push, questions }: MessageTexts,
-  { status }: CreatedDelivery,
-  mediaBase: string,
-): Message => ({
-  id,
-  campaign_id: triggerMatch.campaign_id,
-  notification_id: triggerMatch.notification_id,
-  type: triggerMatch.type,
-  headline,
-  body,
-  media: shownMedia(mediaBase, triggerMatch.media),
-  cta_label,
-  cta_url,
-  questions,
-  ...forApp(push),
-  ...(push?.silent === true && { silent: true }),
-  delivered_at: status === "delivered" ? utcText(due.now) : null,
-  opened_at: null,
-  clicked_at: null,
-});

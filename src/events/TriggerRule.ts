@@ -3,7 +3,7 @@ import type { DueDelivery } from "../sending/deliveries/Delivery.ts";
 import { cooldownStart } from "../sending/deliveries/Cooldown.ts";
 import { capWindow } from "../sending/deliveries/FrequencyCap.ts";
 import { effectiveQuietHours, quietAt } from "../workspaces/QuietHours.ts";
-import type { IncomingEvent } from "./EventBatch.ts";
+import type { IncomingEvent } from "./IncomingEvent.ts";
 import type { Recorded, TriggerMatch } from "./EventsSql.ts";
 import { isRecent, triggerOf } from "./Transition.ts";
 
@@ -34,6 +34,7 @@ export const canFire = (
   triggerMatch: TriggerMatch,
   { occurredAt, receivedAt, type }: IncomingEvent,
 ): boolean =>
+  type !== "custom" &&
   triggerMatch.trigger_type === triggerOf(type) &&
   isRecent(occurredAt, receivedAt) &&
   isOpenAt(triggerMatch, occurredAt);

@@ -495,6 +495,70 @@ export interface CopyDraft {
   readonly name?: string | null | undefined;
 }
 
+/** The JSON of `CustomEvent`. */
+export interface CustomEvent {
+  /** The sender's own id of the event. */
+  readonly id: string;
+  /** Id of the device that it is of; null for an event of a person. */
+  readonly device_id: string | null;
+  /** The app's id of the person behind the device when the event came; null for none. */
+  readonly user_id: string | null;
+  /** Name of the event: 1 to 64 of the characters a-z, 0-9, `_`, `.`, `:` and `-`. */
+  readonly name: string;
+  /**
+   * At most 20 texts of at most 255 characters, numbers, trues or falses by names of 1 to 64
+   * characters; together at most 4,096 bytes of JSON.
+   */
+  readonly properties: Readonly<Record<string, string | number | boolean>>;
+  /** When it happened, in UTC. */
+  readonly occurred_at: string;
+  /** When it was received, in UTC. */
+  readonly received_at: string;
+}
+
+/** The JSON of `CustomEventDraft`. */
+export interface CustomEventDraft {
+  /**
+   * The sender's own id of the event. An event of the same person, or of the same device without one,
+   * with the same id is a duplicate.
+   */
+  readonly id: string;
+  /** Name of the event: 1 to 64 of the characters a-z, 0-9, `_`, `.`, `:` and `-`. */
+  readonly name: string;
+  /** Id of the device that it is of; either this or `user_id`. */
+  readonly device_id?: string | null | undefined;
+  /** The app's id of the person that it is of, who has a registered device. */
+  readonly user_id?: string | null | undefined;
+  /**
+   * At most 20 texts of at most 255 characters, numbers, trues or falses by names of 1 to 64
+   * characters; together at most 4,096 bytes of JSON.
+   */
+  readonly properties?: Readonly<Record<string, string | number | boolean>> | null | undefined;
+  /** When it happened, as an ISO 8601 date-time; at most 90 days ago and 5 minutes ahead. */
+  readonly occurred_at?: string | null | undefined;
+}
+
+/** The JSON of `CustomEventsOutcome`. */
+export interface CustomEventsOutcome {
+  /** New events; they were recorded. */
+  readonly accepted: number;
+  /** Events that were recorded before; they changed nothing. */
+  readonly duplicates: number;
+  /** Events that were not recorded, and why. */
+  readonly rejected: ReadonlyArray<{
+    /** Index of the event in the request, from 0. */
+    readonly index: number;
+    /** The problems of the event. */
+    readonly reasons: ReadonlyArray<string>;
+  }>;
+}
+
+/** The JSON of `CustomEventsReport`. */
+export interface CustomEventsReport {
+  /** 1 to 500 events, in any order. */
+  readonly events: ReadonlyArray<CustomEventDraft>;
+}
+
 /** The JSON of `Delivery`. */
 export interface Delivery {
   /** Id of the delivery, and of the device's message. */
@@ -833,6 +897,7 @@ export interface Me {
     | "segments:write"
     | "devices:read"
     | "devices:write"
+    | "events:write"
     | "sends:read"
     | "activity:read"
   >;
@@ -1796,6 +1861,7 @@ export interface Webhook {
     | "device.unsubscribed"
     | "location.entered"
     | "location.exited"
+    | "event.custom"
     | "send.finished"
     | "campaign.created"
     | "campaign.updated"
@@ -1861,6 +1927,7 @@ export interface WebhookDraft {
     | "device.unsubscribed"
     | "location.entered"
     | "location.exited"
+    | "event.custom"
     | "send.finished"
     | "campaign.created"
     | "campaign.updated"
@@ -1891,6 +1958,7 @@ export interface WebhookPatch {
         | "device.unsubscribed"
         | "location.entered"
         | "location.exited"
+        | "event.custom"
         | "send.finished"
         | "campaign.created"
         | "campaign.updated"
@@ -1941,6 +2009,7 @@ export interface WebhookWithSecret {
     | "device.unsubscribed"
     | "location.entered"
     | "location.exited"
+    | "event.custom"
     | "send.finished"
     | "campaign.created"
     | "campaign.updated"
@@ -2052,6 +2121,16 @@ export type DeviceMessagesListQuery = PageQuery;
 
 /** The query parameters of `deviceEvents.list`. */
 export type DeviceEventsListQuery = PageQuery;
+
+/** The query parameters of `customEvents.list`. */
+export interface CustomEventsListQuery extends PageQuery {
+  /** Name of the event: 1 to 64 of the characters a-z, 0-9, `_`, `.`, `:` and `-`. */
+  readonly name?: string | undefined;
+  /** Only events of the device with this id. */
+  readonly device_id?: string | undefined;
+  /** Only events of the person with this id of the app. */
+  readonly user_id?: string | undefined;
+}
 
 /** The query parameters of `explanations.explain`. */
 export interface ExplanationsExplainQuery extends PageQuery {
@@ -2555,6 +2634,18 @@ export interface DeviceEventsEndpoints {
   list(device: string, query?: DeviceEventsListQuery, options?: CallOptions): Pages<DeviceEvent>;
 }
 
+/** Events that devices and servers report under names of their own. */
+export interface CustomEventsEndpoints {
+  /**
+   * Report custom events. Event campaigns fire at once. An event is of a device, or of a person who
+   * has one: `device_id` or `user_id`, not both. One that cannot be taken is rejected alone. Without
+   * `occurred_at` it happens now. Sending the same events again is safe: they are duplicates.
+   */
+  report(body: CustomEventsReport, options?: ChangeOptions): Promise<CustomEventsOutcome>;
+  /** List custom events. Newest first by when they were received; kept 90 days, by default. */
+  list(query?: CustomEventsListQuery, options?: CallOptions): Pages<CustomEvent>;
+}
+
 /** Why a device was not reached. */
 export interface ExplanationsEndpoints {
   /**
@@ -2850,6 +2941,8 @@ export interface PlatformGroups {
   readonly deviceMessages: DeviceMessagesEndpoints;
   /** Enters and exits of devices. */
   readonly deviceEvents: DeviceEventsEndpoints;
+  /** Events that devices and servers report under names of their own. */
+  readonly customEvents: CustomEventsEndpoints;
   /** Why a device was not reached. */
   readonly explanations: ExplanationsEndpoints;
   /** Notifications of push campaigns at their fixed times. */
@@ -2959,6 +3052,10 @@ export const platformEndpoints = {
   },
   deviceEvents: {
     list: "GET /devices/{device}/events pages query",
+  },
+  customEvents: {
+    report: "POST /events body key",
+    list: "GET /events pages query",
   },
   explanations: {
     explain: "GET /devices/{device}/explain pages query",
