@@ -1,35 +1,6 @@
 import { Schema } from "effect";
+import { maxConditions, RuleMatch, RuleOperator, RuleValue } from "../rules/Rule.ts";
 import { text } from "../wire/Text.ts";
-
-/** The most conditions of a rule. */
-export const maxConditions = 50;
-/** The most values of an `in`. */
-export const maxValues = 1000;
-
-/** The comparison of a condition. */
-export const SegmentOperator = Schema.Literals([
-  "eq",
-  "ne",
-  "in",
-  "gt",
-  "gte",
-  "lt",
-  "lte",
-  "exists",
-  "contains",
-]).annotate({
-  description:
-    "`eq`, `ne`: is, or is not, this value; `in`: is one of these values; `gt`, `gte`, `lt`, `lte`: " +
-    "numbers by size, texts by their characters, `app_version` by its numbers, `registered_at` by time; " +
-    "`exists`: whether the device has the attribute; `contains`: a text within a text, or one of a list " +
-    "of texts.",
-  examples: ["eq"],
-});
-export type SegmentOperator = typeof SegmentOperator.Type;
-
-const Scalar = Schema.Union([Schema.String, Schema.Finite, Schema.Boolean]);
-/** A single value that an attribute is compared with. */
-export type Scalar = typeof Scalar.Type;
 
 // Columns of every device. They take precedence over an app's attribute of the same name.
 const builtIns = [
@@ -58,13 +29,13 @@ export const conditionHead = {
       "name.",
     example: "plan",
   }),
-  op: SegmentOperator,
+  op: RuleOperator,
 };
 
 /** One condition of a rule. A missing attribute meets only `ne` and `exists: false`. */
 export const SegmentCondition = Schema.Struct({
   ...conditionHead,
-  value: Schema.Union([Scalar, Schema.Array(Scalar)]).annotate({
+  value: RuleValue.annotate({
     description:
       "A text, number, true or false, compared by value and type: the text 5 is not the number 5. For `in` " +
       "a list of 1 to 1,000 of them; for `exists` true or false; for `contains` a text; for " +
@@ -73,12 +44,6 @@ export const SegmentCondition = Schema.Struct({
   }),
 }).annotate({ identifier: "SegmentCondition" });
 export type SegmentCondition = typeof SegmentCondition.Type;
-
-/** How the conditions of a rule are combined. */
-export const RuleMatch = Schema.Literals(["all", "any"]).annotate({
-  description: "Whether a device must meet `all` of the conditions or `any` of them.",
-  examples: ["all"],
-});
 
 /** The rule of a segment: the devices that it contains (contract L6). */
 export const SegmentRule = Schema.Struct({

@@ -1,11 +1,11 @@
 /** Segment rules as SQL conditions. They are rules, not statements, so every slice may import them. */
 import type { SqlClient, Statement } from "effect/sql";
 import { arrayOf, instant, jsonb } from "../database/Rows.ts";
+import type { Scalar } from "../rules/Rule.ts";
 import { parseInstant } from "../time/Instant.ts";
 import {
   type Audience,
   isBuiltIn,
-  type Scalar,
   type SegmentCondition,
   type SegmentRule,
   versionNumbers,

@@ -1,20 +1,25 @@
 import type { TenantKey } from "../workspaces/Environment.ts";
-import type { IncomingEvent } from "./IncomingEvent.ts";
-import type { TriggerMatch } from "./EventsSql.ts";
+import type { Properties } from "../notifications/EventFacts.ts";
+import { type IncomingEvent, isTransition } from "./IncomingEvent.ts";
+import type { TriggerMatch } from "./TriggerMatch.ts";
 import { isRecent } from "./Transition.ts";
 import type { ContentKey, DeviceKey, LocationKey } from "../wire/Ids.ts";
 
 /**
  * A visit that an on_dwell notification waits for (contract P1): it began with an enter, and is due at the
- * minute that it must last until. Instants are epoch milliseconds.
+ * minute that it must last until. Or a custom event whose notification has a delay (contract V4), due then.
+ * Instants are epoch milliseconds.
  */
 export interface Dwell extends TenantKey {
   readonly deviceKey: DeviceKey;
-  /** The enter that it began with. */
+  /** The event that it began with. */
   readonly eventId: string;
   /** Identifies the notification on its campaign. */
   readonly attachmentId: string;
-  readonly locationKey: LocationKey;
+  /** Null for a custom event. */
+  readonly locationKey: LocationKey | null;
+  /** What a custom event keeps for its minute; null for a visit. */
+  readonly event: WaitingEvent | null;
   /** The content when the enter was recorded: a later change counts for later visits (contract X22). */
   readonly contentKey: ContentKey;
   readonly contentType: TriggerMatch["type"];
@@ -22,6 +27,16 @@ export interface Dwell extends TenantKey {
   readonly enteredAt: number;
   readonly recordedAt: number;
   readonly dueAt: number;
+}
+
+/** What a custom event keeps for its minute. */
+export interface WaitingEvent {
+  /** Whose events can stop the message, as `custom_event` has it. */
+  readonly unit: number;
+  /** The person whose devices can get the message; null for that of the event alone. */
+  readonly userKey: number | null;
+  readonly properties: Properties;
+  readonly unless: string | null;
 }
 
 /** The state of a dwell's visit, by the events that are known at its minute. */
@@ -38,13 +53,29 @@ export interface Visit {
 
 const minuteMillis = 60_000;
 
-/** The dwells that an enter begins. One whose minute is over 15 minutes past begins none (contract X22). */
+/** The event that an event of a batch keeps for the minute of a notification; null for an enter. */
+const waitingEventOf = (event: IncomingEvent, unless: string | null): WaitingEvent | null => {
+  if (isTransition(event)) return null;
+  const { deviceKey, person, properties, recorded } = event;
+  const owner = recorded.get(deviceKey)?.user_key ?? null;
+  return { unit: owner === null ? deviceKey : -owner, userKey: person?.userKey ?? null, properties, unless };
+};
+
+/** The minutes that a notification waits after an event; null if it does not wait for this one. */
+const minutesOf = ({ dwell_minutes, event, trigger_type }: TriggerMatch, type: IncomingEvent["type"]) => {
+  if (type === "custom") return event?.delayMinutes || null;
+  return type === "enter" && trigger_type === "on_dwell" ? dwell_minutes : null;
+};
+
+/**
+ * What waits for its minute from an event on, which is recorded. A notification whose minute is over 15
+ * minutes past waits for none (contract X22, Z30).
+ */
 export const dwellsOf = (incomingEvent: IncomingEvent): ReadonlyArray<Dwell> => {
-  if (incomingEvent.type !== "enter") return [];
   const { deviceKey, environment, id, locationKey, occurredAt, receivedAt, workspaceId } = incomingEvent;
   return incomingEvent.triggerMatches.flatMap((triggerMatch): ReadonlyArray<Dwell> => {
-    const minutes = triggerMatch.dwell_minutes;
-    if (triggerMatch.trigger_type !== "on_dwell" || minutes === null) return [];
+    const minutes = minutesOf(triggerMatch, incomingEvent.type);
+    if (minutes === null) return [];
     const dueAt = occurredAt + minutes * minuteMillis;
     if (!isRecent(dueAt, receivedAt)) return [];
     return [
@@ -55,6 +86,7 @@ export const dwellsOf = (incomingEvent: IncomingEvent): ReadonlyArray<Dwell> => 
         eventId: id,
         attachmentId: triggerMatch.attachment_id,
         locationKey,
+        event: waitingEventOf(incomingEvent, triggerMatch.event?.unless ?? null),
         contentKey: triggerMatch.content_key,
         contentType: triggerMatch.type,
         maxSilenceMinutes: triggerMatch.max_silence_minutes,

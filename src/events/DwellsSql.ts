@@ -13,6 +13,8 @@ import {
 } from "../database/WorkspaceGroups.ts";
 import { deviceObstacleSql } from "../devices/ObstacleSql.ts";
 import type { TextSource } from "../notifications/templates/MessageTexts.ts";
+import type { ContentKey } from "../wire/Ids.ts";
+import type { TenantKey } from "../workspaces/Environment.ts";
 import type { QuietHours } from "../workspaces/QuietHours.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
 import type { Dwell, Visit } from "./Dwell.ts";
@@ -52,7 +54,8 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
       w.content_key AS "contentKey", w.content_type AS "contentType",
       w.max_silence_minutes AS "maxSilenceMinutes", ${epochMillis("w.entered_at")} AS "enteredAt",
       ${epochMillis("w.recorded_at")} AS "recordedAt", ${epochMillis("w.due_at")} AS "dueAt",
-      l.id AS "locationId"`;
+      l.id AS "locationId", CASE WHEN w.unit IS NOT NULL THEN jsonb_build_object('unit', w.unit,
+        'userKey', w.user_key, 'properties', w.properties, 'unless', w.unless_event) END AS event`;
     const location = sql`LEFT JOIN location l ON ${sameTenant("l", "w")} AND l.key = w.location_key`;
 
     /** Condition: the row of an alias is of the environment and the device of the dwell `q`. */
@@ -88,9 +91,11 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
       begin: (dwells: ReadonlyArray<Dwell>) =>
         run(sql`
           INSERT INTO dwell (workspace_id, environment, device_key, event_id, attachment_id, location_key,
-            content_key, content_type, max_silence_minutes, entered_at, recorded_at, due_at)
+            content_key, content_type, max_silence_minutes, entered_at, recorded_at, due_at, unit,
+            user_key, properties, unless_event)
           SELECT workspace_id, environment, device_key, event_id, attachment_id, location_key, content_key,
-            content_type, max_silence_minutes, entered_at, recorded_at, due_at
+            content_type, max_silence_minutes, entered_at, recorded_at, due_at, unit, user_key, properties,
+            unless_event
           FROM ${unnested("w", dwells, {
             ...keyColumns,
             location_key: ["int4", ({ locationKey }) => locationKey],
@@ -100,7 +105,12 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
             entered_at: ["timestamptz", ({ enteredAt }) => enteredAt],
             recorded_at: ["timestamptz", ({ recordedAt }) => recordedAt],
             due_at: ["timestamptz", ({ dueAt }) => dueAt],
-          })}`),
+            unit: ["int4", ({ event }) => event?.unit ?? null],
+            user_key: ["int4", ({ event }) => event?.userKey ?? null],
+            properties: ["jsonb", ({ event }) => event?.properties ?? null],
+            unless_event: ["text", ({ event }) => event?.unless ?? null],
+          })}
+          ON CONFLICT DO NOTHING`),
 
       /** The workspaces of the dwells that have been due longest. */
       dueWorkspaces: (now: number, limit: number) => workspacesOf(isDue(now), sql`w.due_at`, limit),
@@ -201,8 +211,24 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
           ORDER BY q.ord`,
         ),
 
-      /** The contents of dwells that are templates, as they were when the visits began (`ord`, from 1). */
-      templates: (dwells: ReadonlyArray<Dwell>) =>
+      /** Whether the event that stops the message of each custom event has come (`ord`, from 1). */
+      stopped: (all: ReadonlyArray<Dwell>) =>
+        byWorkspace(all)(
+          (dwells) => sql<{ readonly ord: number }>`
+          SELECT q.ord::int AS ord
+          FROM ${unnested("q", dwells, {
+            ...tenantColumns,
+            unit: ["int4", ({ event }) => event?.unit ?? null],
+            name: ["text", ({ event }) => event?.unless ?? null],
+            entered_at: ["timestamptz", ({ enteredAt }) => enteredAt],
+          })}
+          WHERE EXISTS (
+            SELECT FROM custom_event e WHERE ${workspaceIs("e", "q")} AND e.environment = q.environment
+              AND e.unit = q.unit AND e.name = q.name AND e.occurred_at > q.entered_at)`,
+        ),
+
+      /** The contents of messages that are templates (`ord`, from 1). */
+      templates: (dwells: ReadonlyArray<TenantKey & { readonly contentKey: ContentKey }>) =>
         Effect.orDie(sql<TextSource & { readonly ord: number }>`
           SELECT q.ord::int AS ord, c.headline, c.body, c.cta_label, c.cta_url, c.template, c.translations,
             c.push, COALESCE(c.questions, '[]') AS questions

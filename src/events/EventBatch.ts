@@ -1,14 +1,18 @@
 import type { Message } from "../sending/rendering/Message.ts";
+import { meets } from "../rules/Rule.ts";
 import type { LocationKey } from "../wire/Ids.ts";
 import type { EventsOutcome } from "./EventsApi.ts";
-import type { EventLocation, Recorded, TriggerMatch, TriggerMatchRow } from "./EventsSql.ts";
+import type { Recorded } from "./EventsSql.ts";
+import type { EventLocation, TriggerMatch, TriggerMatchRow } from "./TriggerMatch.ts";
 import {
   type EventRequest,
+  type IncomingCustom,
   type IncomingEvent,
   type IncomingTransition,
   incomingEventsOf,
   isTransition,
 } from "./IncomingEvent.ts";
+import type { EventMatchRow, NamedEvent } from "./custom/EventTriggersSql.ts";
 import { triggerOf } from "./Transition.ts";
 
 /** A message that an event has triggered. */
@@ -21,6 +25,9 @@ const unknownLocation = "There is no location with this id in this workspace and
 
 const locationNameOf = ({ environment, locationId, type, workspaceId }: IncomingTransition) =>
   `${workspaceId}/${environment}/${type}/${locationId}`;
+
+const customNameOf = ({ environment, name, workspaceId }: NamedEvent) =>
+  `${workspaceId}/${environment}/${name}`;
 
 /** Custom events have ids of their own, and the database knows whether two devices share a person. */
 const eventNameOf = (event: IncomingEvent) => {
@@ -75,6 +82,28 @@ export class EventBatch {
         incomingEvent.triggerMatches = location.matches;
       }
     }
+  }
+
+  /** The custom events of the batch by their names, each once. */
+  get names(): ReadonlyArray<NamedEvent> {
+    return [...new Map(this.#customs.map((event) => [customNameOf(event), event])).values()];
+  }
+
+  /** Sets what custom events can fire; `rows` have the numbers of `names`. */
+  match(names: ReadonlyArray<NamedEvent>, rows: ReadonlyArray<EventMatchRow>): void {
+    if (rows.length === 0) return;
+    const byName = new Map(names.map((name, index) => [customNameOf(name), index + 1]));
+    const matches = Map.groupBy(rows, ({ ord }) => ord);
+    for (const event of this.#customs) {
+      const own = matches.get(byName.get(customNameOf(event)) ?? 0) ?? [];
+      event.triggerMatches = own.filter(
+        ({ event: { where } }) => where === null || meets(where, event.properties),
+      );
+    }
+  }
+
+  get #customs(): ReadonlyArray<IncomingCustom> {
+    return this.incomingEvents.filter((event): event is IncomingCustom => !isTransition(event));
   }
 
   /** Marks events that were recorded before. */

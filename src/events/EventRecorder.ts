@@ -8,6 +8,8 @@ import { type Recipient, Recipients } from "../sending/rendering/Recipients.ts";
 import { idAt } from "../wire/Ids.ts";
 import { Stopwatch, timeSlices } from "../workers/TimeSlices.ts";
 import { CustomEventsSql, type EventDevice } from "./custom/CustomEventsSql.ts";
+import { eventReceivers } from "./custom/EventReceivers.ts";
+import { EventTriggersSql } from "./custom/EventTriggersSql.ts";
 import { dwellsOf } from "./Dwell.ts";
 import { DwellsSql } from "./DwellsSql.ts";
 import type { EventBatch, TriggeredMessage } from "./EventBatch.ts";
@@ -16,6 +18,7 @@ import { type IncomingCustom, type IncomingEvent, isTransition } from "./Incomin
 import { outgoingEvents } from "./OutgoingEvents.ts";
 import { deliveryEvents, pendingDeliveriesOf, toMessage, varyingMessages } from "./PendingDelivery.ts";
 import { triggerSpan } from "./Transition.ts";
+import { canFire } from "./TriggerRule.ts";
 
 /** How long the messages of a workspace may take to render in a batch with others, in milliseconds. */
 const maxSharedMillis = 20;
@@ -56,8 +59,20 @@ export class EventRecorder extends Context.Service<
       const outbox = yield* Outbox;
       const dwells = yield* DwellsSql;
       const customEvents = yield* CustomEventsSql;
+      const triggers = yield* EventTriggersSql;
+      const receivers = yield* eventReceivers;
       const recipients = yield* Recipients;
       const { media: mediaBase } = yield* PublicAddresses;
+
+      /** Chooses the devices that get the messages of custom events. */
+      const choose = Effect.fnUntraced(function* (events: ReadonlyArray<IncomingEvent>) {
+        const wanted = events.flatMap((event) => (isTransition(event) ? [] : wantedMessages(event)));
+        if (wanted.length === 0) return;
+        const keys = yield* receivers(wanted);
+        const chosen = wanted.map(({ event, match }, index) => ({ event, match, key: keys[index] ?? null }));
+        for (const [event, own] of Map.groupBy(chosen, (each) => each.event))
+          event.receivers = new Map(own.flatMap(({ key, match }) => (key === null ? [] : [[match, key]])));
+      });
 
       /** Stores events, and gives the device of each (`ord`, from 1), which they lock. */
       const record = Effect.fnUntraced(function* (events: ReadonlyArray<IncomingEvent>) {
@@ -81,11 +96,14 @@ export class EventRecorder extends Context.Service<
 
       return EventRecorder.of({
         locate: Effect.fnUntraced(function* (batch) {
+          const { names } = batch;
+          if (names.length > 0) batch.match(names, yield* triggers.ofNames(names));
           if (batch.locations.length === 0) return;
           batch.locate(yield* repository.locations(batch.locations, batch.span(triggerSpan)));
         }),
 
         render: Effect.fnUntraced(function* (events, isAlone) {
+          yield* choose(events);
           const varying = events.flatMap(varyingMessages);
           if (varying.length === 0) return;
           // One content after the other: each is parsed once, even if the cache cannot hold all of them.
@@ -134,12 +152,22 @@ export class EventRecorder extends Context.Service<
     Layer.provide([
       EventsSql.layer,
       CustomEventsSql.layer,
+      EventTriggersSql.layer,
       DwellsSql.layer,
       MessageIds.layer,
       Recipients.layer,
     ]),
   );
 }
+
+/** The messages that a custom event fires at once, with the devices that they can go to. */
+const wantedMessages = (event: IncomingCustom) => {
+  const { deviceKey, environment, person, triggerMatches, workspaceId } = event;
+  const deviceKeys = person?.deviceKeys ?? [deviceKey];
+  return triggerMatches
+    .filter((match) => canFire(match, event))
+    .map((match) => ({ event, workspaceId, environment, match, deviceKeys }));
+};
 
 /** The devices of a custom event: its own, and those that get its messages. */
 const devicesOf = (event: IncomingCustom): ReadonlyArray<EventDevice> => {

@@ -1,15 +1,10 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { epochMillis, instant, unnested } from "../database/Rows.ts";
+import { instant, unnested } from "../database/Rows.ts";
 import { eventDeltasSql } from "../deltas/DeltasSql.ts";
 import type { DeviceObstacle } from "../devices/Obstacle.ts";
 import { deviceObstacleSql } from "../devices/ObstacleSql.ts";
 import type { Transport } from "../devices/PushAddress.ts";
-import type { ContentMedia } from "../media/MediaAddress.ts";
-import type { NotificationType } from "../notifications/MessageContent.ts";
-import type { TriggerType } from "../notifications/Notification.ts";
-import type { Question } from "../notifications/Survey.ts";
-import type { TextSource } from "../notifications/templates/MessageTexts.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import { sameTenant, tenantColumns } from "../database/TenantColumns.ts";
 import {
@@ -20,59 +15,10 @@ import {
   workspaceIs,
 } from "../database/WorkspaceGroups.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
-import type { CampaignQuietHours } from "../workspaces/QuietHours.ts";
-import type { FrequencyCap } from "../workspaces/Workspace.ts";
 import type { TransitionType } from "./Transition.ts";
-import type { CampaignKey, ContentKey, DeviceKey, LocationKey, NotificationKey } from "../wire/Ids.ts";
-
-/** A location, with the trigger type of the events there. */
-export interface EventLocation extends TenantKey {
-  readonly locationId: string;
-  readonly trigger: TriggerType;
-}
-
-/** A notification that can fire for an event. Instants are epoch milliseconds, null for an open end. */
-export interface TriggerMatch {
-  readonly campaign_id: string;
-  readonly campaign_key: CampaignKey;
-  readonly timezone: TimeZoneName;
-  readonly campaign_starts: number;
-  readonly campaign_ends: number | null;
-  readonly paused: boolean;
-  readonly cap: FrequencyCap | null;
-  /** Identifies the notification on its campaign. */
-  readonly attachment_id: string;
-  readonly trigger_type: TriggerType;
-  readonly dwell_minutes: number | null;
-  readonly max_silence_minutes: number | null;
-  readonly cap_by: "device" | "user";
-  readonly cooldown_minutes: number | null;
-  readonly quiet_hours: CampaignQuietHours | null;
-  readonly notification_id: string;
-  readonly notification_key: NotificationKey;
-  readonly window_starts: number | null;
-  readonly window_ends: number | null;
-  readonly content_key: ContentKey;
-  readonly type: NotificationType;
-  readonly headline: string;
-  readonly body: string;
-  readonly media: ContentMedia | null;
-  readonly cta_label: string | null;
-  readonly cta_url: string | null;
-  readonly questions: ReadonlyArray<Question>;
-  readonly template: TextSource["template"];
-  readonly translations: TextSource["translations"];
-  readonly push: TextSource["push"];
-}
-
-/** A row of an existing location (`ord`, from 1): with a notification that can fire there, or without any. */
-export type TriggerMatchRow = {
-  readonly ord: number;
-  readonly location_key: LocationKey;
-  /** The order of the rows of a location. */
-  readonly attached_at?: Date | null;
-  readonly attachment_id?: string | null;
-} & (TriggerMatch | { readonly campaign_id: null });
+import type { DeviceKey, LocationKey } from "../wire/Ids.ts";
+import type { EventLocation, TriggerMatchRow } from "./TriggerMatch.ts";
+import { triggerMatchSql } from "./TriggerMatchSql.ts";
 
 /** An event as stored. Instants are epoch milliseconds. */
 export interface EventRow extends TenantKey {
@@ -111,6 +57,8 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
     const sql = yield* SqlClient.SqlClient;
     const { byWorkspace, onShard } = workspaceStatements(sql);
 
+    const { columns, contentJoins } = triggerMatchSql(sql);
+
     return {
       /**
        * The keys of the locations that exist, with the notifications of campaigns that target them, directly
@@ -131,17 +79,7 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
           })}
           JOIN location l ON ${sameTenant("l", "p")} AND l.id = p.location_id
           LEFT JOIN LATERAL (
-            SELECT c.id AS campaign_id, c.key AS campaign_key, c.timezone, c.paused,
-              ${epochMillis("c.starts_at")} AS campaign_starts, ${epochMillis("c.ends_at")} AS campaign_ends,
-              CASE WHEN c.frequency_cap_count IS NOT NULL THEN jsonb_build_object(
-                'count', c.frequency_cap_count, 'period', c.frequency_cap_period) END AS cap,
-              c.cap_by, c.cooldown_minutes, c.quiet_hours, n.id AS notification_id, n.key AS notification_key,
-              ${epochMillis("a.starts_at")} AS window_starts, ${epochMillis("a.ends_at")} AS window_ends,
-              k.key AS content_key, k.type, k.headline, k.body, k.cta_label, k.cta_url,
-              CASE WHEN m.id IS NOT NULL THEN
-                jsonb_build_object('id', m.id, 'type', m.kind, 'key', m.key) END AS media,
-              COALESCE(k.questions, '[]') AS questions, k.template, k.translations, k.push, a.trigger_type,
-              a.dwell_minutes, a.max_silence_minutes, a.attached_at, a.id AS attachment_id
+            SELECT ${columns}
             FROM (
               SELECT t.campaign_id FROM campaign_location t
               WHERE ${sameTenant("t", "p")} AND t.location_id = p.location_id
@@ -152,9 +90,7 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
             ) AS target
             JOIN campaign c ON ${sameTenant("c", "p")} AND c.id = target.campaign_id
             JOIN campaign_notification a ON ${sameTenant("a", "c")} AND a.campaign_id = c.id
-            JOIN notification n ON ${sameTenant("n", "a")} AND n.id = a.notification_id
-            JOIN content k ON ${sameTenant("k", "n")} AND k.key = n.content_key
-            LEFT JOIN media_file m ON ${sameTenant("m", "n")} AND m.id = n.media_id
+            ${contentJoins}
             WHERE c.type = 'geo' AND CASE WHEN a.trigger_type = 'on_dwell'
                 THEN p.trigger_type IN ('on_enter', 'on_dwell')
                 ELSE a.trigger_type = p.trigger_type AND NOT c.paused AND c.starts_at <= ${instant(span.to)}

@@ -5,8 +5,10 @@ import { type DeviceKey, LocationKey } from "../wire/Ids.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 import type { QuietHours } from "../workspaces/QuietHours.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
-import type { CustomEventReading, Properties } from "./custom/CustomEvent.ts";
-import type { EventRow, Recorded, TriggerMatch } from "./EventsSql.ts";
+import type { Properties } from "../notifications/EventFacts.ts";
+import type { CustomEventReading } from "./custom/CustomEvent.ts";
+import type { EventRow, Recorded } from "./EventsSql.ts";
+import type { EventMatch, TriggerMatch } from "./TriggerMatch.ts";
 import type { ReadTransition } from "./TransitionParsing.ts";
 
 /** The events of one device in one request; those of a server are each a request of their device. */
@@ -77,6 +79,7 @@ export interface IncomingCustom extends IncomingBase {
   readonly name: string;
   readonly properties: Properties;
   readonly person: NamedPerson | null;
+  triggerMatches: ReadonlyArray<EventMatch>;
   /** The devices that get the messages of notifications. */
   receivers: ReadonlyMap<TriggerMatch, DeviceKey>;
   /** Its devices, once they are locked. */

@@ -6,9 +6,11 @@ import type { OutgoingEvent } from "../outbox/Outbox.ts";
 import type { CreatedDelivery } from "../sending/deliveries/Deliveries.ts";
 import type { DueDelivery } from "../sending/deliveries/Delivery.ts";
 import type { Message } from "../sending/rendering/Message.ts";
+import type { DeviceKey } from "../wire/Ids.ts";
 import { utcText } from "../time/LocalTime.ts";
-import type { Recorded, TriggerMatch } from "./EventsSql.ts";
-import type { IncomingEvent, RenderedMessage } from "./IncomingEvent.ts";
+import type { Recorded } from "./EventsSql.ts";
+import type { TriggerMatch } from "./TriggerMatch.ts";
+import { type IncomingEvent, isTransition, type RenderedMessage } from "./IncomingEvent.ts";
 import { canFire, dueDelivery } from "./TriggerRule.ts";
 
 /** A message that an event triggers for its device, before the frequency caps. */
@@ -20,23 +22,30 @@ export interface PendingDelivery {
   readonly texts: MessageTexts | null;
 }
 
+/** The device that gets a message of an event; null for none. */
+const receiverOf = (event: IncomingEvent, triggerMatch: TriggerMatch): DeviceKey | null =>
+  isTransition(event) ? event.deviceKey : (event.receivers.get(triggerMatch) ?? null);
+
 /** The messages that a recorded event triggers; their texts are rendered. */
 export const pendingDeliveriesOf = (
   incomingEvent: IncomingEvent,
   device: Recorded,
 ): ReadonlyArray<PendingDelivery> => {
-  if (device.obstacle !== null) return [];
   return incomingEvent.triggerMatches
     .filter((triggerMatch) => canFire(triggerMatch, incomingEvent))
-    .map((triggerMatch) => {
-      const due = dueDelivery(triggerMatch, incomingEvent, device);
+    .flatMap((triggerMatch): ReadonlyArray<PendingDelivery> => {
+      const deviceKey = receiverOf(incomingEvent, triggerMatch);
+      const receiver =
+        deviceKey === null || isTransition(incomingEvent) ? device : incomingEvent.recorded.get(deviceKey);
+      if (deviceKey === null || receiver === undefined || receiver.obstacle !== null) return [];
+      const due = dueDelivery(triggerMatch, { ...incomingEvent, deviceKey }, receiver);
       const rendered = incomingEvent.texts.get(triggerMatch);
-      if (rendered === undefined) return { incomingEvent, triggerMatch, due, texts: triggerMatch };
+      if (rendered === undefined) return [{ incomingEvent, triggerMatch, due, texts: triggerMatch }];
       const { recipient, result } = rendered;
       if (result._tag === "Failed")
-        return { incomingEvent, triggerMatch, due: { ...due, failure: result.reason }, texts: null };
+        return [{ incomingEvent, triggerMatch, due: { ...due, failure: result.reason }, texts: null }];
       const kept = recipient.kept(triggerMatch, result.variables);
-      return { incomingEvent, triggerMatch, due: { ...due, recipient: kept }, texts: result.texts };
+      return [{ incomingEvent, triggerMatch, due: { ...due, recipient: kept }, texts: result.texts }];
     });
 };
 
@@ -48,18 +57,15 @@ export const varyingMessages = (incomingEvent: IncomingEvent) => {
   if (varying.length === 0) return [];
   const texts = new Map<TriggerMatch, RenderedMessage>();
   incomingEvent.texts = texts;
-  const { deviceKey, environment, locationKey, receivedAt, workspaceId } = incomingEvent;
-  return varying.map((triggerMatch) => ({
-    triggerMatch,
-    texts,
-    recipient: null,
-    now: receivedAt,
-    workspaceId,
-    environment,
-    deviceKey,
-    locationKey,
-    campaignKey: triggerMatch.campaign_key,
-  }));
+  const { environment, locationKey, receivedAt, workspaceId } = incomingEvent;
+  const event = isTransition(incomingEvent) ? null : incomingEvent.properties;
+  return varying.flatMap((triggerMatch) => {
+    const deviceKey = receiverOf(incomingEvent, triggerMatch);
+    if (deviceKey === null) return [];
+    const campaignKey = triggerMatch.campaign_key;
+    const key = { workspaceId, environment, deviceKey, locationKey, campaignKey, event };
+    return [{ triggerMatch, texts, recipient: null, now: receivedAt, ...key }];
+  });
 };
 
 /** The event about a delivery whose outcome is known at once, if a webhook listens. */

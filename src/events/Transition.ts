@@ -36,7 +36,7 @@ export type Transition = typeof Transition.Type;
 /** The trigger type of notifications that an event can fire. */
 export const triggerOf = (type: TransitionType): TriggerType => (type === "enter" ? "on_enter" : "on_exit");
 
-const maxAgeDays = 366;
+const maxAgeMillis = 366 * DAY_MS;
 const maxAheadMillis = 5 * 60_000;
 const maxTriggerAgeMillis = 15 * 60_000;
 
@@ -51,10 +51,10 @@ export const timeProblem = (
   occurredAt: number,
   now: number,
   noun: "event" | "position" = "event",
-  maxDays = maxAgeDays,
+  maxMillis = maxAgeMillis,
 ): string | null => {
-  if (now - occurredAt > maxDays * DAY_MS)
-    return `The ${noun}'s time lies over ${maxDays} days back: such old ${noun}s are not taken.`;
+  if (now - occurredAt > maxMillis)
+    return `The ${noun}'s time lies over ${maxMillis / DAY_MS} days back: such old ${noun}s are not taken.`;
   if (occurredAt - now > maxAheadMillis)
     return `The ${noun}'s time lies over 5 minutes ahead: check the device's clock.`;
   return null;

@@ -4,6 +4,9 @@ import { readJson, type RequestInput } from "../wire/RequestBody.ts";
 import { ParsedBody, parseFields } from "../wire/ParsedBody.ts";
 import { shownText } from "../wire/ShownFields.ts";
 import { flag, optionalOrNull, optionalText, text, whole } from "../wire/Text.ts";
+import { PropertyRule } from "../rules/Rule.ts";
+import { parsePropertyRule } from "../rules/RuleParsing.ts";
+import { EventName } from "./EventFacts.ts";
 import { NotificationType, TemplateLanguage } from "./MessageContent.ts";
 import { TriggerType } from "./Notification.ts";
 import { type PushOptions, PushOptionsDraft } from "./push/PushOptions.ts";
@@ -92,7 +95,7 @@ const minutes = (description: string, example: number) =>
 const window = (description: string, example: string) =>
   Schema.optionalKey(Schema.NullOr(WallTime.annotate({ description, examples: [example as WallTime] })));
 
-const trigger = {
+const triggerOf = <Where extends Schema.Top>(where: Where) => ({
   trigger_type: TriggerType,
   trigger_config: Schema.optionalKey(
     Schema.NullOr(
@@ -122,11 +125,34 @@ const trigger = {
             "last minutes; null for no limit.",
           5,
         ),
+        event: optionalOrNull(
+          EventName.annotate({
+            description: "Of `on_event`, which requires it: the name of the event that triggers it.",
+            examples: ["basket.filled"],
+          }),
+        ),
+        where: optionalOrNull(where),
+        delay_minutes: optionalOrNull(
+          whole({
+            min: 0,
+            max: 43_200,
+            description: "Of `on_event`: the minutes from the event until it fires; left out or 0: at once.",
+            example: 60,
+          }),
+        ),
+        unless_event: optionalOrNull(
+          EventName.annotate({
+            description:
+              "Of `on_event` with a delay: it does not fire if the same person, or device without one, has " +
+              "this event meanwhile.",
+            examples: ["order.placed"],
+          }),
+        ),
       }).annotate({ identifier: "TriggerConfigDraft" }),
     ).annotate({
       description:
-        "The time of sending of a push campaign's notification, or the minutes of an `on_dwell` trigger; " +
-        "none for `on_enter` and `on_exit`.",
+        "The time of sending of a push campaign's notification, the minutes of an `on_dwell` trigger, " +
+        "or the event of an `on_event` trigger; none for `on_enter` and `on_exit`.",
       examples: [{ send_at: "09:30" }],
     }),
   ),
@@ -140,7 +166,11 @@ const trigger = {
       "YYYY-MM-DD HH:MM.",
     "2026-11-30",
   ),
-};
+});
+
+const trigger = triggerOf(PropertyRule);
+/** As it is read: each condition of a rule is parsed by itself. */
+const unreadTrigger = triggerOf(Schema.Unknown);
 
 /** The content of a notification: the write fields without those of a trigger. */
 export const ContentDraft = Schema.Struct({ ...content, questions, translations, push }).annotate({
@@ -181,7 +211,8 @@ export type NotificationBody = ParsedBody<Sent<NotificationDraft>>;
 type Json = { readonly [field: string]: unknown };
 
 const ContentHead = Schema.Struct(content);
-const NotificationHead = Schema.Struct({ ...content, ...trigger });
+const NotificationHead = Schema.Struct({ ...content, ...unreadTrigger });
+const TriggerHead = Schema.Struct(unreadTrigger);
 
 /** Adds the questions, translations and push options, whose parts are parsed each by itself. */
 const withLists = <A extends object>(read: ParsedBody<A>, body: Json): ParsedBody<Sent<A>> => {
@@ -200,10 +231,24 @@ const withoutEmpty = (body: Json): Json => {
   return Array.isArray(trigger_config) && trigger_config.length === 0 ? rest : body;
 };
 
+type UnreadConfig = { readonly where?: unknown };
+type Rule = Pick<TriggerDraft, "trigger_config">;
+
+/** Adds the rule over the properties of an event. */
+const withWhere = <A extends { readonly trigger_config?: object | null }>(read: ParsedBody<A>) => {
+  const config = read.fields.trigger_config as UnreadConfig | null | undefined;
+  if (config === undefined || config === null) return read as ParsedBody<A & Rule>;
+  const sent = config.where ?? null;
+  const where =
+    sent === null ? null : parsePropertyRule(sent, "trigger_config.where", read.problems);
+  const trigger_config = { ...config, where: where ?? null };
+  return new ParsedBody({ ...read.fields, trigger_config } as Partial<A & Rule>, read.problems);
+};
+
 /** Reads a request's body as a notification with its trigger. */
 export const readNotification = (input: RequestInput) =>
   Effect.map(readJson(input), (body): NotificationBody =>
-    withLists(parseFields(NotificationHead, withoutEmpty(body)), body),
+    withLists(withWhere(parseFields(NotificationHead, withoutEmpty(body))), body),
   );
 
 /** Reads a request's body as content alone; fields of a trigger are ignored. */
@@ -220,5 +265,5 @@ export const parseContent = (body: Json): ContentBody =>
 /** Reads a request's body as a trigger alone. */
 export const readTrigger = (input: RequestInput) =>
   Effect.map(readJson(input), (body): ParsedBody<TriggerDraft> =>
-    parseFields(TriggerDraft, withoutEmpty(body)),
+    withWhere(parseFields(TriggerHead, withoutEmpty(body))),
   );

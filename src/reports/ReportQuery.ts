@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect";
 import { CampaignStatus } from "../campaigns/CampaignStatus.ts";
+import { TriggerType } from "../notifications/Notification.ts";
 import { addDays, dateAt, daysBetween, LocalDate } from "../time/LocalTime.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import { Unprocessable } from "../wire/ApiError.ts";
@@ -12,7 +13,7 @@ const defaultDays = 30;
 const maxDays = 366;
 
 /** The trigger of a delivery; as a filter, also which geofence events count (contract K2). */
-const Activation = Schema.Literals(["on_enter", "on_exit", "on_dwell", "fixed_time"]);
+const Activation = TriggerType;
 const ContentType = Schema.Literals(["message", "survey"]);
 
 const fields = {
@@ -112,7 +113,7 @@ export const reportParameters = {
   ),
   activation: parameter(
     "Only deliveries of this trigger; of geofence events `on_enter` and `on_dwell` count entries, " +
-      "`on_exit` exits, `fixed_time` none.",
+      "`on_exit` exits, `fixed_time` and `on_event` none.",
     "on_enter",
     { enum: Activation.literals },
   ),

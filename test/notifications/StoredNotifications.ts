@@ -30,6 +30,7 @@ export const onEnter: Trigger = {
   late: null,
   dwellMinutes: null,
   maxSilenceMinutes: null,
+  event: null,
   startsAt: null,
   endsAt: null,
 };
@@ -41,6 +42,7 @@ export const atTime = (time: string): Trigger => ({
   late: null,
   dwellMinutes: null,
   maxSilenceMinutes: null,
+  event: null,
   startsAt: null,
   endsAt: null,
 });

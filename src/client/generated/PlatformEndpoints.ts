@@ -116,9 +116,9 @@ export interface Campaign {
   readonly name: string;
   /**
    * `geo` is triggered when a device enters or leaves a location; `push` is sent at fixed times on the
-   * day of the start.
+   * day of the start; `event` is triggered by custom events of an app.
    */
-  readonly type: "geo" | "push";
+  readonly type: "geo" | "push" | "event";
   /**
    * Computed: `ended` once the end has passed, else `paused`, else `scheduled` until the start, else
    * `active`.
@@ -127,8 +127,8 @@ export interface Campaign {
   /** When the campaign starts, in UTC. */
   readonly starts_at: string;
   /**
-   * The last second of the campaign, in UTC; null for a geo campaign without end. Of a push campaign
-   * the end of its day in its time zone.
+   * The last second of the campaign, in UTC; null for a geo or event campaign without end. Of a push
+   * campaign the end of its day in its time zone.
    */
   readonly ends_at: string | null;
   /** IANA time zone in which the campaign's dates are written. */
@@ -182,9 +182,9 @@ export interface CampaignDraft {
   readonly name: string;
   /**
    * `geo` is triggered when a device enters or leaves a location; `push` is sent at fixed times on the
-   * day of the start.
+   * day of the start; `event` is triggered by custom events of an app.
    */
-  readonly type: "geo" | "push";
+  readonly type: "geo" | "push" | "event";
   /** An IANA time zone name, such as Europe/Amsterdam or UTC. */
   readonly timezone: string;
   /**
@@ -193,8 +193,9 @@ export interface CampaignDraft {
    */
   readonly starts_at: string;
   /**
-   * When a geo campaign ends, in its time zone: YYYY-MM-DD (the end of that day) or YYYY-MM-DD HH:MM.
-   * Left out: never. Ignored for a push campaign, which runs for the day of its start.
+   * When a geo or event campaign ends, in its time zone: YYYY-MM-DD (the end of that day) or
+   * YYYY-MM-DD HH:MM. Left out: never. Ignored for a push campaign, which runs for the day of its
+   * start.
    */
   readonly ends_at?: string | null | undefined;
   /** The most deliveries to the same device in the period; requires the period. */
@@ -247,7 +248,7 @@ export interface CampaignDraft {
   readonly location_group_ids?: ReadonlyArray<string> | null | undefined;
   /** Exact names of location groups; they are added to `location_group_ids`. */
   readonly location_group_names?: ReadonlyArray<string> | null | undefined;
-  /** Segments that a push campaign targets; left out or empty means everyone. */
+  /** Segments that a push or event campaign targets; left out or empty means everyone. */
   readonly segmentation_ids?: ReadonlyArray<string> | null | undefined;
 }
 
@@ -311,8 +312,8 @@ export interface CampaignReportRow {
   readonly name: string;
   /** Its status now. */
   readonly status: "active" | "scheduled" | "paused" | "ended";
-  /** `geo` fires at locations, `push` at fixed times. */
-  readonly type: "geo" | "push";
+  /** `geo` fires at locations, `push` at fixed times, `event` on custom events. */
+  readonly type: "geo" | "push" | "event";
   /** Distinct locations that it targets, directly or through a group. */
   readonly targets: number;
   /** Its deliveries in the range. */
@@ -574,9 +575,9 @@ export interface Delivery {
   /**
    * A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a
    * location, or by being inside it for some minutes (`on_dwell`); a push campaign's is sent at a
-   * `fixed_time`.
+   * `fixed_time`; an event campaign's by a custom event (`on_event`).
    */
-  readonly trigger_type: "on_enter" | "on_exit" | "on_dwell" | "fixed_time";
+  readonly trigger_type: "on_enter" | "on_exit" | "on_dwell" | "fixed_time" | "on_event";
   /** The location of the event that triggered it, also if that is deleted; null for a fixed time. */
   readonly location_id: string | null;
   /** How messages reach the device: a push service, or `inbox`, from which the device fetches them. */
@@ -633,9 +634,9 @@ export interface Explanation {
   readonly campaign_name: string;
   /**
    * `geo` is triggered when a device enters or leaves a location; `push` is sent at fixed times on the
-   * day of the start.
+   * day of the start; `event` is triggered by custom events of an app.
    */
-  readonly type: "geo" | "push";
+  readonly type: "geo" | "push" | "event";
   /** Whether it would reach the device now; with `at`, whether it had reached it then. */
   readonly reaches: boolean;
   /**
@@ -979,12 +980,12 @@ export interface Notification {
   /**
    * A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a
    * location, or by being inside it for some minutes (`on_dwell`); a push campaign's is sent at a
-   * `fixed_time`.
+   * `fixed_time`; an event campaign's by a custom event (`on_event`).
    */
-  readonly trigger_type: "on_enter" | "on_exit" | "on_dwell" | "fixed_time";
+  readonly trigger_type: "on_enter" | "on_exit" | "on_dwell" | "fixed_time" | "on_event";
   /**
-   * The time of sending on a push campaign; the minutes of an `on_dwell` trigger; null for `on_enter`
-   * and `on_exit`.
+   * The time of sending on a push campaign; the minutes of an `on_dwell` trigger; the event of an
+   * `on_event` trigger; null for `on_enter` and `on_exit`.
    */
   readonly trigger_config: TriggerConfig | null;
   /** Events before this instant do not trigger it; null for the campaign's own start. */
@@ -1040,12 +1041,12 @@ export interface NotificationDraft {
   /**
    * A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a
    * location, or by being inside it for some minutes (`on_dwell`); a push campaign's is sent at a
-   * `fixed_time`.
+   * `fixed_time`; an event campaign's by a custom event (`on_event`).
    */
-  readonly trigger_type: "on_enter" | "on_exit" | "on_dwell" | "fixed_time";
+  readonly trigger_type: "on_enter" | "on_exit" | "on_dwell" | "fixed_time" | "on_event";
   /**
-   * The time of sending of a push campaign's notification, or the minutes of an `on_dwell` trigger;
-   * none for `on_enter` and `on_exit`.
+   * The time of sending of a push campaign's notification, the minutes of an `on_dwell` trigger, or
+   * the event of an `on_event` trigger; none for `on_enter` and `on_exit`.
    */
   readonly trigger_config?: TriggerConfigDraft | null | undefined;
   /** A date or a date and time in the campaign's time zone, YYYY-MM-DD or YYYY-MM-DD HH:MM. */
@@ -1135,6 +1136,8 @@ export interface PreviewDraft {
     Readonly<Record<string, string | number | boolean | null | ReadonlyArray<string>>> | null | undefined;
   /** The location whose event triggers it; not read on a push campaign. */
   readonly location_id?: string | null | undefined;
+  /** Properties of the custom event that triggers it. */
+  readonly event?: Readonly<Record<string, string | number | boolean>> | null | undefined;
 }
 
 /** The JSON of `PreviewMessage`. */
@@ -1178,6 +1181,32 @@ export interface PreviewPushes {
   readonly fcm: PayloadPreview;
   readonly apns: PayloadPreview;
   readonly webpush: PayloadPreview;
+}
+
+/** The JSON of `PropertyCondition`. */
+export interface PropertyCondition {
+  /** Name of a property of the event. */
+  readonly attribute: string;
+  /**
+   * `eq`, `ne`: is, or is not, this value; `in`: is one of these values; `gt`, `gte`, `lt`, `lte`:
+   * numbers by size, texts by their characters, `app_version` by its numbers, `registered_at` by time;
+   * `exists`: whether the device has the attribute; `contains`: a text within a text, or one of a list
+   * of texts.
+   */
+  readonly op: "eq" | "ne" | "in" | "gt" | "gte" | "lt" | "lte" | "exists" | "contains";
+  /**
+   * A text, number, true or false, compared by value and type; for `in` a list of 1 to 1,000 of them;
+   * for `exists` true or false; for `contains` a text.
+   */
+  readonly value: string | number | boolean | ReadonlyArray<string | number | boolean>;
+}
+
+/** The JSON of `PropertyRule`. */
+export interface PropertyRule {
+  /** Whether `all` of the conditions must be met or `any` of them. */
+  readonly match: "all" | "any";
+  /** 1 to 50 conditions. */
+  readonly conditions: ReadonlyArray<PropertyCondition>;
 }
 
 /** The JSON of `PushActionDraft`. */
@@ -1387,7 +1416,7 @@ export interface SegmentPatch {
 
 /** The JSON of `SegmentRule`. */
 export interface SegmentRule {
-  /** Whether a device must meet `all` of the conditions or `any` of them. */
+  /** Whether `all` of the conditions must be met or `any` of them. */
   readonly match: "all" | "any";
   /** 1 to 50 conditions. */
   readonly conditions: ReadonlyArray<SegmentCondition>;
@@ -1619,9 +1648,9 @@ export interface SurveyReportRow {
   /**
    * A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a
    * location, or by being inside it for some minutes (`on_dwell`); a push campaign's is sent at a
-   * `fixed_time`.
+   * `fixed_time`; an event campaign's by a custom event (`on_event`).
    */
-  readonly trigger_type: "on_enter" | "on_exit" | "on_dwell" | "fixed_time";
+  readonly trigger_type: "on_enter" | "on_exit" | "on_dwell" | "fixed_time" | "on_event";
   /** Questions that the survey asks now. */
   readonly questions: number;
   /** Devices whose first answer to this survey on this campaign lies in the range; each counts once. */
@@ -1644,7 +1673,7 @@ export interface Targeting {
   readonly location_ids: ReadonlyArray<string>;
   /** Location groups of a geo campaign, in the order they were sent. */
   readonly location_group_ids: ReadonlyArray<string>;
-  /** Segments of a push campaign, in the order they were sent; empty means everyone. */
+  /** Segments of a push or event campaign, in the order they were sent; empty means everyone. */
   readonly segmentation_ids: ReadonlyArray<string>;
   /** Whether a device must be in `any` (the default) or `all` of the segments; null if not set. */
   readonly segment_match: "any" | "all" | null;
@@ -1653,7 +1682,7 @@ export interface Targeting {
 /** The JSON of `TargetingDraft`. */
 export interface TargetingDraft {
   /** Type of the campaign. Left out: `geo` if any location or group is given, else `push`. */
-  readonly type?: "geo" | "push" | undefined;
+  readonly type?: "geo" | "push" | "event" | undefined;
   /** Whether a device must be in `any` (the default) or `all` of the segments; null if not set. */
   readonly segment_match?: "any" | "all" | null | undefined;
   /** Locations that a geo campaign targets; it needs at least one location or group. */
@@ -1662,7 +1691,7 @@ export interface TargetingDraft {
   readonly location_group_ids?: ReadonlyArray<string> | null | undefined;
   /** Exact names of location groups; they are added to `location_group_ids`. */
   readonly location_group_names?: ReadonlyArray<string> | null | undefined;
-  /** Segments that a push campaign targets; left out or empty means everyone. */
+  /** Segments that a push or event campaign targets; left out or empty means everyone. */
   readonly segmentation_ids?: ReadonlyArray<string> | null | undefined;
   readonly send?:
     | {
@@ -1763,6 +1792,13 @@ export interface TriggerConfig {
   readonly minutes?: number | undefined;
   /** Of `on_dwell`: the most minutes without a report of the device, if limited. */
   readonly max_silence_minutes?: number | undefined;
+  /** Of `on_event`: the name of the event. */
+  readonly event?: string | undefined;
+  readonly where?: PropertyRule | undefined;
+  /** Of `on_event`: the minutes from the event until it fires, if it waits. */
+  readonly delay_minutes?: number | undefined;
+  /** Of `on_event`: the event that stops it while it waits, if any. */
+  readonly unless_event?: string | undefined;
 }
 
 /** The JSON of `TriggerConfigDraft`. */
@@ -1786,6 +1822,13 @@ export interface TriggerConfigDraft {
    * last minutes; null for no limit.
    */
   readonly max_silence_minutes?: number | null | undefined;
+  /** Name of the event: 1 to 64 of the characters a-z, 0-9, `_`, `.`, `:` and `-`. */
+  readonly event?: string | null | undefined;
+  readonly where?: PropertyRule | null | undefined;
+  /** Of `on_event`: the minutes from the event until it fires; left out or 0: at once. */
+  readonly delay_minutes?: number | null | undefined;
+  /** Name of the event: 1 to 64 of the characters a-z, 0-9, `_`, `.`, `:` and `-`. */
+  readonly unless_event?: string | null | undefined;
 }
 
 /** The JSON of `TriggerDraft`. */
@@ -1793,12 +1836,12 @@ export interface TriggerDraft {
   /**
    * A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a
    * location, or by being inside it for some minutes (`on_dwell`); a push campaign's is sent at a
-   * `fixed_time`.
+   * `fixed_time`; an event campaign's by a custom event (`on_event`).
    */
-  readonly trigger_type: "on_enter" | "on_exit" | "on_dwell" | "fixed_time";
+  readonly trigger_type: "on_enter" | "on_exit" | "on_dwell" | "fixed_time" | "on_event";
   /**
-   * The time of sending of a push campaign's notification, or the minutes of an `on_dwell` trigger;
-   * none for `on_enter` and `on_exit`.
+   * The time of sending of a push campaign's notification, the minutes of an `on_dwell` trigger, or
+   * the event of an `on_event` trigger; none for `on_enter` and `on_exit`.
    */
   readonly trigger_config?: TriggerConfigDraft | null | undefined;
   /** A date or a date and time in the campaign's time zone, YYYY-MM-DD or YYYY-MM-DD HH:MM. */
@@ -2093,7 +2136,7 @@ export interface CampaignsListQuery extends PageQuery {
   /** Only campaigns that have this status now. */
   readonly status?: "active" | "scheduled" | "paused" | "ended" | undefined;
   /** Only campaigns of this type. */
-  readonly type?: "geo" | "push" | undefined;
+  readonly type?: "geo" | "push" | "event" | undefined;
   /** Only those whose name has this part, in any letter case. */
   readonly q?: string | undefined;
 }
@@ -2198,9 +2241,9 @@ export interface ReportQuery {
   readonly location_group?: string | undefined;
   /**
    * Only deliveries of this trigger; of geofence events `on_enter` and `on_dwell` count entries,
-   * `on_exit` exits, `fixed_time` none.
+   * `on_exit` exits, `fixed_time` and `on_event` none.
    */
-  readonly activation?: "on_enter" | "on_exit" | "on_dwell" | "fixed_time" | undefined;
+  readonly activation?: "on_enter" | "on_exit" | "on_dwell" | "fixed_time" | "on_event" | undefined;
   /** Only notifications of this type. */
   readonly content_type?: "message" | "survey" | undefined;
 }

@@ -1,68 +1,16 @@
 import { Exit, Option, Schema } from "effect";
+import {
+  EventName,
+  EventProperties,
+  propertiesProblem,
+  type Properties,
+} from "../../notifications/EventFacts.ts";
+import { DAY_MS } from "../../time/TimeZone.ts";
 import { Instant } from "../../time/Instant.ts";
-import { codePoints } from "../../wire/CodePoints.ts";
 import { schemaProblems } from "../../wire/SchemaProblems.ts";
 import { nullableId, nullableText, shownId, shownInstant } from "../../wire/ShownFields.ts";
-import { optionalOrNull, text, unstorable, Uuid } from "../../wire/Text.ts";
+import { optionalOrNull, text, Uuid } from "../../wire/Text.ts";
 import { timeProblem } from "../Transition.ts";
-
-const maxProperties = 20;
-const maxNameLength = 64;
-const maxTextLength = 255;
-const maxBytes = 4096;
-
-/** The value of a property. */
-export type PropertyValue = string | number | boolean;
-/** The properties of an event by their names. */
-export type Properties = { readonly [name: string]: PropertyValue };
-
-const textProblem = (text: string, field: string, max: number): string | null =>
-  unstorable(text)?.replace("{field}", field) ??
-  (codePoints(text) > max ? `The ${field} must have at most ${max} characters.` : null);
-
-const propertyProblem = (name: string, value: unknown): string | null => {
-  if (name === "") return "A property must have a name.";
-  const problem = textProblem(name, "name of a property", maxNameLength);
-  if (problem !== null) return problem;
-  if (typeof value === "string") return textProblem(value, `property ${name}`, maxTextLength);
-  return typeof value === "boolean" || Number.isFinite(value)
-    ? null
-    : `The property ${name} must be a text, a number, true or false.`;
-};
-
-const propertiesProblem = (value: object): string | null => {
-  const properties = Object.entries(value);
-  if (properties.length > maxProperties) return `The properties must be at most ${maxProperties}.`;
-  for (const [name, each] of properties) {
-    const problem = propertyProblem(name, each);
-    if (problem !== null) return problem;
-  }
-  return Buffer.byteLength(JSON.stringify(value)) > maxBytes
-    ? `The properties must have at most ${maxBytes.toLocaleString("en")} bytes as JSON.`
-    : null;
-};
-
-const isObject = (value: unknown): value is object =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-/** The properties of an event: flat values by their names. */
-const EventProperties = Schema.Record(
-  Schema.String,
-  Schema.Union([Schema.String, Schema.Finite, Schema.Boolean]),
-).annotate({
-  description:
-    "At most 20 texts of at most 255 characters, numbers, trues or falses by names of 1 to 64 characters; " +
-    "together at most 4,096 bytes of JSON.",
-  examples: [{ total: 59.9, currency: "EUR" }],
-});
-
-const nameSentence = "The {field} must have 1 to 64 of the characters a-z, 0-9, _, ., : and -.";
-
-/** The name of an event. */
-export const EventName = Schema.String.annotate({
-  description: "Name of the event: 1 to 64 of the characters a-z, 0-9, `_`, `.`, `:` and `-`.",
-  examples: ["order.placed"],
-}).check(Schema.isPattern(/^[a-z0-9_.:-]{1,64}$/, { message: nameSentence }));
 
 const head = {
   id: Uuid.annotate({
@@ -152,6 +100,8 @@ const decodeDraft = Schema.decodeUnknownExit(
   options,
 );
 
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+
 /** Whether an event of a device's report is a custom one. */
 export const isCustom = (input: unknown): boolean =>
   isObject(input) && "type" in input && input.type === "custom";
@@ -171,9 +121,13 @@ export const readCustomEvent = (
     : Object.values(schemaProblems(Option.getOrThrow(Exit.findErrorOption(decoded)).issue).fields).flat();
   // The object itself is checked, so that no name of a property has another meaning.
   const sent = isObject(input) && "properties" in input ? (input.properties ?? {}) : {};
-  const problem = isObject(sent) ? propertiesProblem(sent) : "The properties must be an object.";
+  const problem = propertiesProblem(sent);
   if (problem !== null) reasons.push(problem);
   if (Exit.isFailure(decoded) || reasons.length > 0) return { _tag: "Unreadable", reasons };
   const event = { ...decoded.value, properties: sent as Properties };
-  return { _tag: "Custom", event, problem: timeProblem(event.occurred_at ?? now, now, "event", keptDays) };
+  return {
+    _tag: "Custom",
+    event,
+    problem: timeProblem(event.occurred_at ?? now, now, "event", keptDays * DAY_MS),
+  };
 };

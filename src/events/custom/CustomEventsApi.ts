@@ -4,9 +4,10 @@ import { Needs } from "../../access/Access.ts";
 import { Idempotency } from "../../http/Idempotency.ts";
 import { bodyErrors, Unprocessable } from "../../wire/ApiError.ts";
 import { Data, PageOf, PageQuery } from "../../wire/Envelope.ts";
+import { EventName } from "../../notifications/EventFacts.ts";
 import { idFilter } from "../../wire/ShownFields.ts";
 import { EventsOutcome } from "../EventsApi.ts";
-import { CustomEvent, CustomEventDraft, EventName } from "./CustomEvent.ts";
+import { CustomEvent, CustomEventDraft } from "./CustomEvent.ts";
 
 const countSentence = "The events must hold 1 to 500 events.";
 

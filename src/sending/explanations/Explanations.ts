@@ -132,7 +132,7 @@ export class Explanations extends Context.Service<Explanations>()("waypost/sendi
               capped: ofCap?.is_capped === true,
               quiet_hours: quiet !== null,
               cooldown: coolsUntil !== null,
-              outside: !isPush && campaign.locations.length === 0,
+              outside: type === "geo" && campaign.locations.length === 0,
               scheduled: send?.reason === "scheduled",
             };
             const reason = reasons.find((each) => applies[each]) ?? null;

@@ -1,4 +1,5 @@
 import { Effect } from "effect";
+import type { CampaignType } from "../../campaigns/Campaign.ts";
 import { statusSql } from "../../campaigns/CampaignStatusSql.ts";
 import { epochMillis, instant, onlyRow, unnested } from "../../database/Rows.ts";
 import { SqlService } from "../../database/SqlService.ts";
@@ -23,7 +24,7 @@ export interface ExplainedCampaign {
   readonly id: string;
   readonly key: number;
   readonly name: string;
-  readonly type: "geo" | "push";
+  readonly type: CampaignType;
   readonly paused: boolean;
   readonly timezone: TimeZoneName;
   readonly starts: number;

@@ -27,12 +27,13 @@ const unknown: RecipientFacts = {
   timezone: null,
   location: null,
   campaign: null,
+  event: null,
 };
 
 /** A recipient with these facts; `now` is the time of rendering, in epoch milliseconds. */
 export const recipientOf = (some: KeptFacts, now: number): Recipient => {
   const facts = { ...unknown, ...some };
-  const { attributes, campaign, locale, platform, timezone } = facts;
+  const { attributes, campaign, event, locale, platform, timezone } = facts;
   const device = { attributes, platform, locale, timezone };
   const location = facts.location && { name: "", address: null, external_id: null, ...facts.location };
   return {
@@ -42,6 +43,7 @@ export const recipientOf = (some: KeptFacts, now: number): Recipient => {
         device,
         location,
         campaign: { name: campaign },
+        event,
         now: some.at ?? now,
       })),
     kept: (content, variables) => keptFacts(facts, readFacts(content, variables)),
@@ -69,13 +71,15 @@ export class Recipients extends Context.Service<
           const current = messages.filter(({ recipient }) => recipient === null);
           const rows = current.length === 0 ? [] : yield* repository.find(current);
           const found = new Map(rows.map(({ ord, ...facts }) => [current[ord - 1], facts]));
-          return messages.map((each) => recipientOf(each.recipient ?? found.get(each) ?? {}, each.now));
+          return messages.map((each) =>
+            recipientOf(each.recipient ?? { ...found.get(each), event: each.event ?? null }, each.now),
+          );
         }),
 
         ofSends: (sends) =>
           Effect.map(repository.contents(sends), (rows) =>
             rows.map(({ campaign, environment, sourceId, workspaceId, ...content }) => {
-              const { campaign: isNamed, ...read } = readFacts(content, variablesOf(content));
+              const { campaign: isNamed, event: _, ...read } = readFacts(content, variablesOf(content));
               const fixed = isNamed && campaign !== null ? { campaign } : {};
               return { workspaceId, environment, sourceId, ...read, fixed };
             }),

@@ -1,0 +1,69 @@
+import type { Audience } from "../devices/SegmentRule.ts";
+import type { ContentMedia } from "../media/MediaAddress.ts";
+import type { NotificationType } from "../notifications/MessageContent.ts";
+import type { TriggerType } from "../notifications/Notification.ts";
+import type { Question } from "../notifications/Survey.ts";
+import type { TextSource } from "../notifications/templates/MessageTexts.ts";
+import type { EventTrigger } from "../notifications/Trigger.ts";
+import type { TimeZoneName } from "../time/TimeZone.ts";
+import type { CampaignKey, ContentKey, LocationKey, NotificationKey } from "../wire/Ids.ts";
+import type { TenantKey } from "../workspaces/Environment.ts";
+import type { CampaignQuietHours } from "../workspaces/QuietHours.ts";
+import type { FrequencyCap } from "../workspaces/Workspace.ts";
+
+/** A location, with the trigger type of the events there. */
+export interface EventLocation extends TenantKey {
+  readonly locationId: string;
+  readonly trigger: TriggerType;
+}
+
+/** A notification that can fire for an event. Instants are epoch milliseconds, null for an open end. */
+export interface TriggerMatch {
+  readonly campaign_id: string;
+  readonly campaign_key: CampaignKey;
+  readonly timezone: TimeZoneName;
+  readonly campaign_starts: number;
+  readonly campaign_ends: number | null;
+  readonly paused: boolean;
+  readonly cap: FrequencyCap | null;
+  /** Identifies the notification on its campaign. */
+  readonly attachment_id: string;
+  readonly trigger_type: TriggerType;
+  readonly dwell_minutes: number | null;
+  readonly max_silence_minutes: number | null;
+  readonly cap_by: "device" | "user";
+  readonly cooldown_minutes: number | null;
+  readonly quiet_hours: CampaignQuietHours | null;
+  readonly notification_id: string;
+  readonly notification_key: NotificationKey;
+  readonly window_starts: number | null;
+  readonly window_ends: number | null;
+  readonly content_key: ContentKey;
+  readonly type: NotificationType;
+  readonly headline: string;
+  readonly body: string;
+  readonly media: ContentMedia | null;
+  readonly cta_label: string | null;
+  readonly cta_url: string | null;
+  readonly questions: ReadonlyArray<Question>;
+  readonly template: TextSource["template"];
+  readonly translations: TextSource["translations"];
+  readonly push: TextSource["push"];
+  /** Of on_event: what it fires on. */
+  readonly event?: EventTrigger;
+}
+
+/** A notification that can fire for a custom event, with the devices that its campaign reaches. */
+export interface EventMatch extends TriggerMatch {
+  readonly event: EventTrigger;
+  readonly audience: Audience;
+}
+
+/** A row of an existing location (`ord`, from 1): with a notification that can fire there, or without any. */
+export type TriggerMatchRow = {
+  readonly ord: number;
+  readonly location_key: LocationKey;
+  /** The order of the rows of a location. */
+  readonly attached_at?: Date | null;
+  readonly attachment_id?: string | null;
+} & (TriggerMatch | { readonly campaign_id: null });
