@@ -21,9 +21,9 @@ CREATE TABLE custom_event (
 );
 
 CREATE INDEX custom_event_listed ON custom_event (workspace_id, environment, key);
--- Events of a name, newest first, and the units that segments ask for, by the index alone.
-CREATE INDEX custom_event_named ON custom_event (workspace_id, environment, name, key)
-  INCLUDE (unit, occurred_at);
+CREATE INDEX custom_event_named ON custom_event (workspace_id, environment, name, key);
+-- What segments and notifications that wait ask for, by the index alone.
+CREATE INDEX custom_event_of_unit ON custom_event (workspace_id, environment, unit, name, occurred_at);
 CREATE INDEX custom_event_of_device ON custom_event (workspace_id, environment, device_key, key)
   WHERE device_key IS NOT NULL;
 -- Finds what is past its time; rows come in this order, nearly.

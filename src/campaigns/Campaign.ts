@@ -70,8 +70,8 @@ export const Campaign = Schema.Struct({
   ends_at: Schema.NullOr(
     Timestamp.annotate({
       description:
-        "The last second of the campaign, in UTC; null for a geo or event campaign without end. Of a push campaign " +
-        "the end of its day in its time zone.",
+        "The last second of the campaign, in UTC; null for a geo or event campaign without end. Of a push " +
+        "campaign the end of its day in its time zone.",
       examples: ["2026-12-08T22:59:59+00:00"],
     }),
   ),

@@ -80,8 +80,8 @@ export const CampaignDraft = Schema.Struct({
   ),
   ends_at: optionalOrNull(
     wallTime(
-      "When a geo or event campaign ends, in its time zone: YYYY-MM-DD (the end of that day) or YYYY-MM-DD HH:MM. " +
-        "Left out: never. Ignored for a push campaign, which runs for the day of its start.",
+      "When a geo or event campaign ends, in its time zone: YYYY-MM-DD (the end of that day) or YYYY-MM-DD " +
+        "HH:MM. Left out: never. Ignored for a push campaign, which runs for the day of its start.",
       "2026-12-08",
     ),
   ),

@@ -6,6 +6,7 @@ import {
   check,
   checkText,
   isOrder,
+  parsePropertyRule,
   parseRule,
   parseValue,
   type ValueCheck,
@@ -16,11 +17,19 @@ import type { Problems } from "../wire/Problems.ts";
 import { readJson, type RequestInput } from "../wire/RequestBody.ts";
 import { Platform } from "./Device.ts";
 import { SegmentDraft, SegmentPatch } from "./Segment.ts";
-import { conditionHead, type SegmentCondition, type SegmentRule, versionNumbers } from "./SegmentRule.ts";
+import {
+  conditionHead,
+  type EventCondition,
+  eventConditionHead,
+  type SegmentCondition,
+  type SegmentRule,
+  versionNumbers,
+} from "./SegmentRule.ts";
 
 type Json = { readonly [field: string]: unknown };
 
 const ConditionHead = Schema.Struct(conditionHead);
+const EventHead = Schema.Struct(eventConditionHead);
 const checkInstant = check(
   (value) => typeof value === "string" && parseInstant(value) !== null,
   "The {field} must be a date-time such as 2026-11-21T09:30:00Z, or a date such as 2026-11-21.",
@@ -57,7 +66,19 @@ const checkOf = (attribute: string | undefined, op: RuleOperator): ValueCheck =>
   }
 };
 
-const parseCondition = (entry: Json | null, path: string, problems: Problems): SegmentCondition => {
+const parseEventCondition = (entry: Json, path: string, problems: Problems): EventCondition => {
+  const { event = "", op = "happened", within_days = 1 } = parseObject(EventHead, entry, path, problems);
+  const sent = entry["where"] ?? null;
+  const where = sent === null ? undefined : parsePropertyRule(sent, `${path}.where`, problems);
+  return { event, op, within_days, ...(where && { where }) };
+};
+
+const parseCondition = (
+  entry: Json | null,
+  path: string,
+  problems: Problems,
+): SegmentCondition | EventCondition => {
+  if (entry !== null && Object.hasOwn(entry, "event")) return parseEventCondition(entry, path, problems);
   const { attribute, op } = parseObject(ConditionHead, entry, path, problems);
   if (attribute === "registered_at" && op === "contains") {
     problems.add(

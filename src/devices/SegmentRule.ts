@@ -1,6 +1,7 @@
 import { Schema } from "effect";
-import { maxConditions, RuleMatch, RuleOperator, RuleValue } from "../rules/Rule.ts";
-import { text } from "../wire/Text.ts";
+import { EventName } from "../notifications/EventFacts.ts";
+import { maxConditions, PropertyRule, RuleMatch, RuleOperator, RuleValue } from "../rules/Rule.ts";
+import { optionalOrNull, text, whole } from "../wire/Text.ts";
 
 // Columns of every device. They take precedence over an app's attribute of the same name.
 const builtIns = [
@@ -45,10 +46,38 @@ export const SegmentCondition = Schema.Struct({
 }).annotate({ identifier: "SegmentCondition" });
 export type SegmentCondition = typeof SegmentCondition.Type;
 
+const maxEventDays = 90;
+
+/** The fields of a condition on events that are parsed independently of each other. */
+export const eventConditionHead = {
+  event: EventName,
+  op: Schema.Literals(["happened", "not_happened"]).annotate({
+    description: "Whether the person, or the device without one, has had such an event.",
+    examples: ["happened"],
+  }),
+  within_days: whole({
+    min: 1,
+    max: maxEventDays,
+    description: "In so many days before now, by when the events occurred.",
+    example: 30,
+  }),
+};
+
+/** A condition on the custom events of the person behind a device, or of a device without one. */
+export const EventCondition = Schema.Struct({
+  ...eventConditionHead,
+  where: optionalOrNull(PropertyRule),
+}).annotate({ identifier: "EventCondition" });
+export type EventCondition = typeof EventCondition.Type;
+
+/** Whether a condition is one on events. */
+export const isOnEvents = (condition: SegmentCondition | EventCondition): condition is EventCondition =>
+  "event" in condition;
+
 /** The rule of a segment: the devices that it contains (contract L6). */
 export const SegmentRule = Schema.Struct({
   match: RuleMatch,
-  conditions: Schema.Array(SegmentCondition)
+  conditions: Schema.Array(Schema.Union([SegmentCondition, EventCondition]))
     .annotate({
       description: "1 to 50 conditions.",
       examples: [[{ attribute: "plan", op: "eq", value: "gold" }]],

@@ -18,7 +18,7 @@ export interface Dwell extends TenantKey {
   readonly attachmentId: string;
   /** Null for a custom event. */
   readonly locationKey: LocationKey | null;
-  /** What a custom event keeps for its minute; null for a visit. */
+  /** The facts that a custom event keeps for its minute; null for a visit. */
   readonly event: WaitingEvent | null;
   /** The content when the enter was recorded: a later change counts for later visits (contract X22). */
   readonly contentKey: ContentKey;
@@ -29,7 +29,7 @@ export interface Dwell extends TenantKey {
   readonly dueAt: number;
 }
 
-/** What a custom event keeps for its minute. */
+/** The facts that a custom event keeps for its minute. */
 export interface WaitingEvent {
   /** Whose events can stop the message, as `custom_event` has it. */
   readonly unit: number;
@@ -68,7 +68,7 @@ const minutesOf = ({ dwell_minutes, event, trigger_type }: TriggerMatch, type: I
 };
 
 /**
- * What waits for its minute from an event on, which is recorded. A notification whose minute is over 15
+ * The dwells that an event begins, which is recorded. A notification whose minute is over 15
  * minutes past waits for none (contract X22, Z30).
  */
 export const dwellsOf = (incomingEvent: IncomingEvent): ReadonlyArray<Dwell> => {

@@ -12,8 +12,9 @@ export type DwellOutcome = (typeof outcomes)[number];
 const dwells = knownSeries(
   Metric.counter("waypost_dwells_total", {
     description:
-      "Visits that on_dwell notifications waited for, and custom events with a delay (what: visit, event), " +
-      "by outcome: fired, not_lasted (the device left, or the unless_event came), refused (by the campaign, the device or a cap), late (over 15 minutes past the minute).",
+      "Visits that on_dwell notifications waited for, and custom events with a delay (what: visit, " +
+      "event), by outcome: fired, not_lasted (the device left, or the unless_event came), refused (by the " +
+      "campaign, the device or a cap), late (over 15 minutes past the minute).",
     incremental: true,
   }),
   { what: ["visit", "event"], outcome: outcomes },

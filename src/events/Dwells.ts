@@ -1,35 +1,26 @@
 import { Cause, Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../database/Database.ts";
 import { Outbox, type OutgoingEvent } from "../outbox/Outbox.ts";
-import type { DeviceKey } from "../wire/Ids.ts";
 import { Deliveries } from "../sending/deliveries/Deliveries.ts";
 import type { DueDelivery } from "../sending/deliveries/Delivery.ts";
 import { type Recipient, Recipients } from "../sending/rendering/Recipients.ts";
 import type { OneWorkspace } from "../database/WorkspaceGroups.ts";
 import { mapSliced } from "../workers/TimeSlices.ts";
 import { Worker } from "../workers/Worker.ts";
-import { delayedEvents } from "./custom/DelayedEvents.ts";
+import { type Candidate, dwellCandidates } from "./DwellCandidates.ts";
 import { EventTriggersSql } from "./custom/EventTriggersSql.ts";
-import { hasLasted, isSilent } from "./Dwell.ts";
 import { countDwells, noteDwellLags } from "./DwellMetrics.ts";
-import { type DueDwell, type DwellDevice, DwellsSql } from "./DwellsSql.ts";
+import { type DueDwell, DwellsSql } from "./DwellsSql.ts";
 import { EventsSql } from "./EventsSql.ts";
 import type { EventLocation, TriggerMatch } from "./TriggerMatch.ts";
 import { isRecent, triggerSpan } from "./Transition.ts";
+import { VisitsSql } from "./VisitsSql.ts";
 import { dueDelivery, isOpenAt } from "./TriggerRule.ts";
 
 /** Dwells that are decided in one transaction. */
 export const DwellPageSize = Context.Reference("waypost/events/DwellPageSize", { defaultValue: () => 500 });
 /** How long decided dwells are kept: until no enter of their visit that is reported late can fire. */
 const keptMillis = 16 * 60_000;
-
-/** A dwell that may fire, with the device that gets the message, and the notification of a custom event. */
-interface Candidate {
-  readonly dwell: DueDwell;
-  readonly deviceKey: DeviceKey;
-  readonly device: DwellDevice;
-  readonly match: TriggerMatch | null;
-}
 
 /** A dwell with its delivery, before the frequency caps. */
 interface PendingDwell {
@@ -55,7 +46,7 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
     const deliveries = yield* Deliveries;
     const outbox = yield* Outbox;
     const recipients = yield* Recipients;
-    const decideEvents = yield* delayedEvents;
+    const decided = yield* dwellCandidates;
 
     /** The on_dwell notifications at locations, by the location and the notification on its campaign. */
     const matches = Effect.fnUntraced(function* (candidates: ReadonlyArray<Candidate>, now: number) {
@@ -72,42 +63,6 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
       for (const row of yield* events.locations([...locations.values()], triggerSpan(now)))
         if (row.campaign_id !== null) found.set(`${names[row.ord - 1]}/${row.attachment_id}`, row);
       return found;
-    });
-
-    /** The dwells that may fire: visits that have lasted until the minute, and events with a device. */
-    const decided = Effect.fnUntraced(function* (due: ReadonlyArray<DueDwell>) {
-      const visited = due.filter(({ event }) => event === null);
-      const { messages, stopped } = yield* decideEvents(due.filter(({ event }) => event !== null));
-      const subjects = [
-        ...visited.map((dwell) => ({ dwell, deviceKey: dwell.deviceKey, match: null })),
-        ...messages,
-      ];
-      const locked = yield* repository.lockDevices(
-        subjects.map(({ deviceKey, dwell }) => ({ ...dwell, deviceKey })),
-      );
-      const devices = new Map(locked.map((device) => [device.ord - 1, device]));
-      const visits = visited.length === 0 ? [] : yield* repository.visits(visited);
-      const candidates: Array<Candidate> = [];
-      const refused: Array<DueDwell> = [];
-      const gone: Array<DueDwell> = [...stopped];
-      subjects.forEach((subject, index) => {
-        const { dwell } = subject;
-        const [device, visit] = [devices.get(index), visits[index]];
-        const isKnown =
-          device !== undefined &&
-          ((dwell.event?.userKey ?? null) !== null || device.registeredAt <= dwell.recordedAt);
-        const isVisit = dwell.event === null;
-        if (!isKnown) gone.push(dwell);
-        else if (isVisit && (dwell.locationId === null || visit === undefined || !hasLasted(visit)))
-          gone.push(dwell);
-        else if (isVisit && visit !== undefined && isSilent(dwell, visit)) refused.push(dwell);
-        else candidates.push({ ...subject, device });
-      });
-      const reached = new Set(messages.map(({ dwell }) => dwell));
-      const unheard = due.filter(
-        (dwell) => dwell.event !== null && !reached.has(dwell) && !stopped.includes(dwell),
-      );
-      return { candidates, refused: [...refused, ...unheard], gone };
     });
 
     /** Adds what deliveries keep; fails those that cannot be rendered for their devices (contract O1.6). */
@@ -256,7 +211,13 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
   }),
 }) {
   static readonly layer = Layer.effect(Dwells, Dwells.make).pipe(
-    Layer.provide([DwellsSql.layer, EventsSql.layer, EventTriggersSql.layer, Recipients.layer]),
+    Layer.provide([
+      DwellsSql.layer,
+      VisitsSql.layer,
+      EventsSql.layer,
+      EventTriggersSql.layer,
+      Recipients.layer,
+    ]),
   );
 }
 

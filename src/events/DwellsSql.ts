@@ -17,7 +17,7 @@ import type { ContentKey } from "../wire/Ids.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 import type { QuietHours } from "../workspaces/QuietHours.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
-import type { Dwell, Visit } from "./Dwell.ts";
+import type { Dwell } from "./Dwell.ts";
 import type { Recorded } from "./EventsSql.ts";
 
 /** A due dwell. `locationId` is null if the location was deleted. */
@@ -36,12 +36,19 @@ export interface DwellDevice extends Omit<Recorded, "is_new"> {
   readonly closing: boolean;
 }
 
-const keyColumns = {
+/** The columns of the key of a dwell. */
+export const keyColumns = {
   ...tenantColumns,
   device_key: ["int4", (dwell: Dwell) => dwell.deviceKey],
   event_id: ["uuid", (dwell: Dwell) => dwell.eventId],
   attachment_id: ["uuid", (dwell: Dwell) => dwell.attachmentId],
 } as const;
+
+/** Condition: the row of an alias is of the environment and the device of the dwell `q`. */
+export const isOfDeviceSql =
+  (sql: SqlClient.SqlClient) =>
+  (alias: string): Statement.Fragment => sql`${workspaceIs(alias, "q")}
+    AND ${sql.literal(`${alias}.environment = q.environment AND ${alias}.device_key = q.device_key`)}`;
 
 /** Statements on visits that on_dwell notifications wait for. */
 export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/DwellsSql", {
@@ -58,14 +65,8 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
         'userKey', w.user_key, 'properties', w.properties, 'unless', w.unless_event) END AS event`;
     const location = sql`LEFT JOIN location l ON ${sameTenant("l", "w")} AND l.key = w.location_key`;
 
-    /** Condition: the row of an alias is of the environment and the device of the dwell `q`. */
-    const isOfDevice = (alias: string): Statement.Fragment => sql`${workspaceIs(alias, "q")}
-      AND ${sql.literal(`${alias}.environment = q.environment AND ${alias}.device_key = q.device_key`)}`;
+    const isOfDevice = isOfDeviceSql(sql);
     const isKey = sql`${isOfDevice("w")} AND w.event_id = q.event_id AND w.attachment_id = q.attachment_id`;
-    /** The events of the visit's device at its location, `q` being the dwell. */
-    const eventsOf = (alias: string): Statement.Fragment =>
-      sql`${sql.literal(`geofence_event ${alias} WHERE`)} ${isOfDevice(alias)}
-        AND ${sql.literal(`${alias}.location_key = q.location_key`)}`;
     /** The workspaces of the first of some dwells. */
     const workspacesOf = (condition: Statement.Fragment, order: Statement.Fragment, limit: number) =>
       workspacesWithWork(
@@ -162,69 +163,6 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
           FROM ${unnested("q", dwells, keyColumns)}
           JOIN held h ON ${sameTenant("h", "q")} AND h.key = q.device_key
           JOIN workspace w ON w.id = q.workspace_id`,
-        ),
-
-      /**
-       * Returns the state of the visits of dwells, in their order. Needs the locks of their devices. An exit
-       * at the instant of the enter came before it if the device is inside by its latest event.
-       */
-      visits: (all: ReadonlyArray<Dwell>) =>
-        byWorkspace(all)(
-          (dwells) => sql<Visit>`
-          SELECT
-            (q.exits_at_once OR COALESCE((
-              SELECT e.type = 'exit' FROM ${eventsOf("e")} AND e.occurred_at < q.entered_at
-              ORDER BY e.occurred_at DESC, e.received_at DESC, e.type DESC LIMIT 1), true)) AS "isFirst",
-            ((q.exits_at_once AND q.is_outside) OR EXISTS (
-              SELECT FROM ${eventsOf("e")} AND e.type = 'exit'
-                AND e.occurred_at > q.entered_at AND e.occurred_at < q.due_at)) AS "hasEnded",
-            EXISTS (
-              SELECT FROM dwell o
-              WHERE ${isOfDevice("o")}
-                AND o.attachment_id = q.attachment_id AND o.location_key = q.location_key
-                AND o.decided_at IS NOT NULL AND o.entered_at >= q.entered_at
-                AND NOT EXISTS (
-                  SELECT FROM ${eventsOf("e")} AND e.type = 'exit'
-                    AND e.occurred_at > q.entered_at AND e.occurred_at <= o.entered_at)) AS "isDecided",
-            CASE WHEN q.max_silence_minutes IS NOT NULL THEN GREATEST(
-              (SELECT ${epochMillis("f.recorded_at")} FROM device_position f
-                WHERE ${isOfDevice("f")} AND f.recorded_at > '-infinity'),
-              (SELECT ${epochMillis("max(p.changed_at)")} FROM device_location p
-                WHERE ${isOfDevice("p")})) END AS "heardAt"
-          FROM (
-            SELECT q.*, EXISTS (
-                SELECT FROM ${eventsOf("e")} AND e.type = 'exit' AND e.occurred_at = q.entered_at
-              ) AS exits_at_once, EXISTS (
-                SELECT FROM device_location p
-                WHERE ${isOfDevice("p")}
-                  AND p.location_key = q.location_key AND p.changed_at = q.entered_at AND NOT p.inside
-              ) AS is_outside
-            FROM ${unnested("q", dwells, {
-              ...keyColumns,
-              location_key: ["int4", ({ locationKey }) => locationKey],
-              max_silence_minutes: ["int4", ({ maxSilenceMinutes }) => maxSilenceMinutes],
-              entered_at: ["timestamptz", ({ enteredAt }) => enteredAt],
-              due_at: ["timestamptz", ({ dueAt }) => dueAt],
-            })}
-            OFFSET 0
-          ) AS q
-          ORDER BY q.ord`,
-        ),
-
-      /** Whether the event that stops the message of each custom event has come (`ord`, from 1). */
-      stopped: (all: ReadonlyArray<Dwell>) =>
-        byWorkspace(all)(
-          (dwells) => sql<{ readonly ord: number }>`
-          SELECT q.ord::int AS ord
-          FROM ${unnested("q", dwells, {
-            ...tenantColumns,
-            unit: ["int4", ({ event }) => event?.unit ?? null],
-            name: ["text", ({ event }) => event?.unless ?? null],
-            entered_at: ["timestamptz", ({ enteredAt }) => enteredAt],
-          })}
-          WHERE EXISTS (
-            SELECT FROM custom_event e WHERE ${workspaceIs("e", "q")} AND e.environment = q.environment
-              AND e.unit = q.unit AND e.name = q.name AND e.occurred_at > q.entered_at)`,
         ),
 
       /** The contents of messages that are templates (`ord`, from 1). */

@@ -31,7 +31,7 @@ export const isOpenAt = (
   isWithin({ startsAt: window_starts ?? -Infinity, endsAt: window_ends }, at);
 
 /** The minutes that an on_event notification waits after its event; 0 for others. */
-export const delayOf = ({ event }: TriggerMatch): number => event?.delayMinutes ?? 0;
+const delayOf = ({ event }: TriggerMatch): number => event?.delayMinutes ?? 0;
 
 /** Whether a notification fires at once for an event, which was reported in time (contract L1). */
 export const canFire = (

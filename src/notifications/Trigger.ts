@@ -13,7 +13,7 @@ import {
 import type { PropertyRule } from "../rules/Rule.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
 import type { TriggerType } from "./Notification.ts";
-import type { TriggerDraft } from "./NotificationDraft.ts";
+import type { TriggerDraft } from "./TriggerDraft.ts";
 
 /** The trigger of a notification on one campaign, as it is stored. */
 export interface Trigger {

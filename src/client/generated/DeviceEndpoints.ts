@@ -49,7 +49,7 @@ export interface CustomEventReport {
    * characters; together at most 4,096 bytes of JSON.
    */
   readonly properties?: Readonly<Record<string, string | number | boolean>> | null | undefined;
-  /** When it happened, as an ISO 8601 date-time; at most 90 days ago and 5 minutes ahead. */
+  /** When it happened, as an ISO 8601 date-time; not over 90 days back, nor over 5 minutes ahead. */
   readonly occurred_at: string;
 }
 

@@ -535,7 +535,7 @@ export interface CustomEventDraft {
    * characters; together at most 4,096 bytes of JSON.
    */
   readonly properties?: Readonly<Record<string, string | number | boolean>> | null | undefined;
-  /** When it happened, as an ISO 8601 date-time; at most 90 days ago and 5 minutes ahead. */
+  /** When it happened, as an ISO 8601 date-time; not over 90 days back, nor over 5 minutes ahead. */
   readonly occurred_at?: string | null | undefined;
 }
 
@@ -624,6 +624,17 @@ export interface DeviceEvent {
   readonly occurred_at: string;
   /** When it was reported, in UTC. */
   readonly received_at: string;
+}
+
+/** The JSON of `EventCondition`. */
+export interface EventCondition {
+  /** Name of the event: 1 to 64 of the characters a-z, 0-9, `_`, `.`, `:` and `-`. */
+  readonly event: string;
+  /** Whether the person, or the device without one, has had such an event. */
+  readonly op: "happened" | "not_happened";
+  /** In so many days before now, by when the events occurred. */
+  readonly within_days: number;
+  readonly where?: PropertyRule | null | undefined;
 }
 
 /** The JSON of `Explanation`. */
@@ -1419,7 +1430,7 @@ export interface SegmentRule {
   /** Whether `all` of the conditions must be met or `any` of them. */
   readonly match: "all" | "any";
   /** 1 to 50 conditions. */
-  readonly conditions: ReadonlyArray<SegmentCondition>;
+  readonly conditions: ReadonlyArray<SegmentCondition | EventCondition>;
 }
 
 /** The JSON of `Send`. */

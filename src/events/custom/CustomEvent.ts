@@ -23,7 +23,7 @@ const head = {
 };
 
 const occurredAt = Schema.String.annotate({
-  description: "When it happened, as an ISO 8601 date-time; at most 90 days ago and 5 minutes ahead.",
+  description: "When it happened, as an ISO 8601 date-time; not over 90 days back, nor over 5 minutes ahead.",
   examples: ["2026-11-21T09:30:00Z"],
   format: "date-time",
 }).pipe(Schema.decodeTo(Instant));

@@ -112,8 +112,8 @@ export class CustomEventsSql extends SqlService<CustomEventsSql>("waypost/events
           SELECT DISTINCT ON (workspace_id, environment, unit, id) *
           FROM owned WHERE is_first ORDER BY workspace_id, environment, unit, id, ord
         ), fresh AS (
-          INSERT INTO ${table.custom_event} (workspace_id, environment, unit, id, device_key, name, properties,
-            key, occurred_at, received_at)
+          INSERT INTO ${table.custom_event} (workspace_id, environment, unit, id, device_key, name,
+            properties, key, occurred_at, received_at)
           SELECT workspace_id, environment, unit, id, CASE WHEN person IS NULL THEN device_key END, name,
             properties, key, occurred_at, received_at
           FROM stored

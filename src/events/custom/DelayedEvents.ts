@@ -1,7 +1,7 @@
 import { Effect } from "effect";
 import type { DeviceKey } from "../../wire/Ids.ts";
 import type { DueDwell } from "../DwellsSql.ts";
-import { DwellsSql } from "../DwellsSql.ts";
+import { VisitsSql } from "../VisitsSql.ts";
 import type { EventMatch } from "../TriggerMatch.ts";
 import { isOpenAt } from "../TriggerRule.ts";
 import { eventReceivers } from "./EventReceivers.ts";
@@ -16,11 +16,11 @@ export interface DelayedMessage {
 
 /**
  * Makes the function that decides which of the custom events that are due may fire: the notification, its
- * campaign and the devices are judged as they are now, the rule over the properties was before (contract
+ * campaign and the devices are checked as they are now, the rule over the properties was before (contract
  * Z31). `stopped` are those whose `unless_event` has come.
  */
 export const delayedEvents = Effect.gen(function* () {
-  const repository = yield* DwellsSql;
+  const visits = yield* VisitsSql;
   const triggers = yield* EventTriggersSql;
   const receivers = yield* eventReceivers;
 
@@ -42,7 +42,7 @@ export const delayedEvents = Effect.gen(function* () {
   return Effect.fnUntraced(function* (due: ReadonlyArray<DueDwell>) {
     if (due.length === 0) return { messages: [], stopped: [] };
     const stoppable = due.filter(({ event }) => event?.unless !== null);
-    const ended = stoppable.length === 0 ? [] : yield* repository.stopped(stoppable);
+    const ended = stoppable.length === 0 ? [] : yield* visits.stopped(stoppable);
     const stopped = new Set(ended.flatMap(({ ord }) => stoppable[ord - 1] ?? []));
     const rest = due.filter((dwell) => !stopped.has(dwell));
     const rows = rest.length === 0 ? [] : yield* triggers.ofAttachments(rest);

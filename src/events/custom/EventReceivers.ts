@@ -1,10 +1,10 @@
-import { Effect } from "effect";
+import { Clock, Effect } from "effect";
 import type { DeviceKey } from "../../wire/Ids.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { EventMatch } from "../TriggerMatch.ts";
 import { EventTriggersSql } from "./EventTriggersSql.ts";
 
-/** A message of an event, with the devices that it can go to, the first one that may get it (contract Z34). */
+/** A message of an event, with the devices that it can go to: the first that may get it (contract Z34). */
 export interface WantedMessage extends TenantKey {
   readonly match: EventMatch;
   readonly deviceKeys: ReadonlyArray<DeviceKey>;
@@ -25,7 +25,8 @@ export const eventReceivers = Effect.gen(function* () {
       const [first] = group;
       if (first === undefined) continue;
       const keys = new Set(group.flatMap(({ deviceKeys }) => deviceKeys));
-      const found = new Set(yield* repository.reachable(first, [...keys], first.match.audience));
+      const now = yield* Clock.currentTimeMillis;
+      const found = new Set(yield* repository.reachable(first, [...keys], first.match.audience, now));
       for (const each of group) reachable.set(each, found);
     }
     return wanted.map((each) => {

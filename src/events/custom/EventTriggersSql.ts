@@ -76,13 +76,13 @@ export class EventTriggersSql extends SqlService<EventTriggersSql>("waypost/even
           ORDER BY p.ord, d.last_seen_at DESC, d.id`,
         ),
 
-      /** Those of some devices that get messages and are in an audience. */
-      reachable: (tenant: TenantKey, deviceKeys: ReadonlyArray<DeviceKey>, audience: Audience) =>
+      /** The keys of the devices that get messages and are in an audience, of some devices. */
+      reachable: (tenant: TenantKey, deviceKeys: ReadonlyArray<DeviceKey>, audience: Audience, now: number) =>
         columnValues(sql<{ readonly key: DeviceKey }>`
         SELECT d.key FROM device d
         WHERE ${tenantIs("d", tenant)} AND d.key = ANY (${arrayOf("int4", deviceKeys)})
           AND d.unregistered_at IS NULL AND ${isReachableSql(sql, "d")}
-          AND (${audienceSql(sql, audience, "d")})`),
+          AND (${audienceSql(sql, audience, "d", { tenant, now })})`),
     };
   },
 ) {}

@@ -16,7 +16,8 @@ const variables: ReadonlyMap<string, ReadVariable> = new Map<string, ReadVariabl
 
 /** The sentence about a variable that does not exist. */
 export const unknownVariable = (name: string): string =>
-  `there is no variable ${name}; there are device.attributes.<name>, event.<property>, ${[...variables.keys()].join(", ")}`;
+  `there is no variable ${name}; there are device.attributes.<name>, event.<property>, ` +
+  [...variables.keys()].join(", ");
 
 /** A part of a variable's path: its name, or a value that is known when rendering. */
 export type PathPart = string | number | ReadVariable;
