@@ -1,11 +1,12 @@
-import { type BuiltFile, readBuilt, readBuiltFile } from "../http/pages/BuiltFiles.ts";
+import type { CodedContent } from "../http/ContentCoding.ts";
+import { readBuilt, readBuiltFile } from "../http/pages/BuiltFiles.ts";
 
 /** The built console: `scripts/build/console.ts` writes it. */
 export interface ConsoleFiles {
   /** The page of every address, with the marks that `consolePage` replaces. */
   readonly page: string;
   /** A file by its name, which contains a digest of its content; undefined for an unknown one. */
-  readonly file: (name: string) => BuiltFile | undefined;
+  readonly file: (name: string) => CodedContent | undefined;
 }
 
 /** The content types of files by extension. A file with another extension is not served. */
@@ -22,7 +23,7 @@ const acceptedName = /^[\w-]+(?:\.[\w-]+)*-[A-Z0-9]{8}\.(js|css|json|svg)$/;
 export const readConsoleFiles = (): ConsoleFiles | null => {
   const page = readBuilt("console/index.html");
   if (page === undefined) return null;
-  const known = new Map<string, BuiltFile>();
+  const known = new Map<string, CodedContent>();
   return {
     page: new TextDecoder().decode(page),
     file: (name) => {

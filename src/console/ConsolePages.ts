@@ -3,7 +3,7 @@ import { Effect } from "effect";
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http";
 import manifest from "../../package.json" with { type: "json" };
 import { Settings } from "../config/Settings.ts";
-import { builtFileResponse } from "../http/pages/BuiltFiles.ts";
+import { codedResponse } from "../http/ContentCoding.ts";
 import { RouteTable } from "../http/RouteTable.ts";
 import { errorResponse } from "../wire/ErrorResponse.ts";
 import { readConsoleFiles } from "./ConsoleFiles.ts";
@@ -67,11 +67,11 @@ export const consolePages = HttpRouter.use((router) =>
     });
 
     const asset = Effect.gen(function* () {
-      const request = yield* HttpServerRequest.HttpServerRequest;
-      const name = (request.url.split("?", 1)[0] ?? "").slice(assets.length);
+      const { url } = yield* HttpServerRequest.HttpServerRequest;
+      const name = (url.split("?", 1)[0] ?? "").slice(assets.length);
       const file = (yield* built)?.file(name);
       if (file === undefined) return errorResponse(unknown);
-      return yield* builtFileResponse(file, request.headers["accept-encoding"], {
+      return yield* codedResponse(file, {
         ...headers,
         "cache-control": "public, max-age=31536000, immutable",
       });

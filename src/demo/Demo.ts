@@ -13,6 +13,7 @@ import { landingPage } from "./LoopbackServer.ts";
 import { Narrator } from "./Narrator.ts";
 import { closingChapter, deletionChapter, reportChapter } from "./ReportChapters.ts";
 import { resultsChapter } from "./ResultsChapter.ts";
+import { shopChapter } from "./ShopChapter.ts";
 import { type TemporaryWaypost, temporaryWaypost } from "./TemporaryWaypost.ts";
 import { environmentChapter, workspaceChapter } from "./WorkspaceChapters.ts";
 
@@ -33,51 +34,51 @@ const operatorOf = ({ operatorKey, origin }: TemporaryWaypost): Access => ({
 
 /**
  * Runs all chapters on a server that allows private addresses for buttons. Fails with the first status or
- * figure that is not the expected one.
+ * figure that is not the expected one. Returns the address of the shop, which is served until the scope closes.
  */
 export const runChapters = (
   server: TemporaryWaypost,
   styleHeading: (text: string) => string = (text) => text,
 ) =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const { origin } = server;
-      const narrator = new Narrator(styleHeading);
-      const operator = operatorOf(server);
-      const context: DemoContext = {
-        narrator,
-        figures: new ExpectedFigures(),
-        send: demoClient(narrator),
-        operator,
-        sandbox: { name: "SANDBOX", value: `${origin}/sandbox/platform/v1` },
-        production: { name: "PRODUCTION", value: `${origin}/platform/v1` },
-        device: { name: "DEVICE", value: `${origin}/device/v1` },
-        landingPage: yield* landingPage,
-      };
-      const { device, production, sandbox } = context;
-      yield* narrator.variables([operator.base, sandbox, production, device, operator.credential]);
-      const workspace = yield* workspaceChapter(context);
-      yield* environmentChapter(context, workspace);
-      const locations = yield* locationsChapter(context, workspace);
-      const campaign = yield* campaignChapter(context, workspace, locations);
-      const devices = yield* devicesChapter(context, workspace);
-      yield* visitsChapter(context, devices, locations, campaign);
-      const running = yield* reportChapter(context, workspace, locations, campaign);
-      yield* resultsChapter(context, workspace);
-      const deleted = yield* deletionChapter(context, workspace, locations, campaign, devices);
-      yield* closingChapter(context, running, deleted);
-      yield* consoleChapter(context, workspace);
-    }),
-  );
+  Effect.gen(function* () {
+    const { origin } = server;
+    const narrator = new Narrator(styleHeading);
+    const operator = operatorOf(server);
+    const context: DemoContext = {
+      narrator,
+      figures: new ExpectedFigures(),
+      send: demoClient(narrator),
+      operator,
+      sandbox: { name: "SANDBOX", value: `${origin}/sandbox/platform/v1` },
+      production: { name: "PRODUCTION", value: `${origin}/platform/v1` },
+      device: { name: "DEVICE", value: `${origin}/device/v1` },
+      landingPage: yield* landingPage,
+    };
+    const { device, production, sandbox } = context;
+    yield* narrator.variables([operator.base, sandbox, production, device, operator.credential]);
+    const workspace = yield* workspaceChapter(context);
+    yield* environmentChapter(context, workspace);
+    const locations = yield* locationsChapter(context, workspace);
+    const campaign = yield* campaignChapter(context, workspace, locations);
+    const devices = yield* devicesChapter(context, workspace);
+    yield* visitsChapter(context, devices, locations, campaign);
+    const running = yield* reportChapter(context, workspace, locations, campaign);
+    const survey = yield* resultsChapter(context, workspace);
+    const deleted = yield* deletionChapter(context, workspace, locations, campaign, devices);
+    yield* closingChapter(context, running, deleted);
+    yield* consoleChapter(context, workspace);
+    return yield* shopChapter(context, workspace, survey);
+  });
 
-/** Prints an address that signs in to the console, and keeps the server until the demo is interrupted. */
-const stayInConsole = (server: TemporaryWaypost) =>
+/** Prints the addresses of the shop and the console, and keeps both until the demo is interrupted. */
+const stay = (server: TemporaryWaypost, shop: string) =>
   Effect.gen(function* () {
     const address = yield* silentClient(operatorOf(server), "POST /console/addresses", { status: 201 });
     const url = yield* address.text("url");
     yield* Console.log(
-      `\nTo see all of it in a browser, open this address and press "Sign in":\n\n  ${url}\n\n` +
-        "The address works once, for 15 minutes. The server runs until you press Ctrl-C.",
+      `\nTo be a customer of Acme in your own browser, open its shop:\n\n  ${shop}\n\n` +
+        `To see all of it in the console, open this address and press "Sign in":\n\n  ${url}\n\n` +
+        "It works once, for 15 minutes. The shop and the server run until you press Ctrl-C.",
     );
     return yield* Effect.never;
   });
@@ -97,7 +98,7 @@ export const demo = (
       yield* Console.log("Starting a temporary Waypost with its own database …");
       const server = yield* temporaryWaypost(options.command ?? ownCommand);
       yield* Effect.raceFirst(
-        Effect.andThen(runChapters(server, options.styleHeading), stayInConsole(server)),
+        Effect.flatMap(runChapters(server, options.styleHeading), (shop) => stay(server, shop)),
         outputClosed,
       );
     }),

@@ -11,13 +11,15 @@ import type { DemoWorkspace } from "./WorkspaceChapters.ts";
 const zone = "Europe/Amsterdam";
 const timezone = zone as TimeZoneName;
 
+const counter = { longitude: 4.9003, latitude: 52.3791 };
+
 /** The counter of Acme, as GeoJSON. */
-const counter = {
+const counterFile = {
   type: "FeatureCollection",
   features: [
     {
       type: "Feature",
-      geometry: { type: "Point", coordinates: [4.9003, 52.3791] },
+      geometry: { type: "Point", coordinates: [counter.longitude, counter.latitude] },
       properties: { name: "Acme Central Station", radius: 100 },
     },
   ],
@@ -33,7 +35,7 @@ const answers = [
 const prepareSurvey = Effect.fnUntraced(function* ({ send }: DemoContext, production: Access) {
   const imported = yield* send(production, "POST /locations/import", {
     headers: { "content-type": "application/geo+json" },
-    file: { name: "counter.geojson", text: JSON.stringify(counter) },
+    file: { name: "counter.geojson", text: JSON.stringify(counterFile) },
     show: ["results"],
   });
   const location = yield* imported.text("results", 0, "id");
@@ -68,7 +70,8 @@ const prepareSurvey = Effect.fnUntraced(function* ({ send }: DemoContext, produc
     status: 201,
     show: ["id", "headline", "questions"],
   });
-  return { location, path: `${campaignPath}/notifications/${yield* survey.text("id")}` as const };
+  const notificationId = yield* survey.text("id");
+  return { location, notificationId, path: `${campaignPath}/notifications/${notificationId}` as const };
 });
 
 /** Anna and Ben come to the counter, open the survey and answer it. */
@@ -163,7 +166,10 @@ const readResults = Effect.fnUntraced(function* (
   );
 });
 
-/** A survey in Production: its results, and a webhook that reports the answers. */
+/**
+ * A survey in Production: its results, and a webhook that reports the answers. Returns the survey and where
+ * devices get it.
+ */
 export const resultsChapter = Effect.fnUntraced(function* (context: DemoContext, workspace: DemoWorkspace) {
   const { figures, narrator, send } = context;
   const { production } = workspace;
@@ -178,7 +184,7 @@ export const resultsChapter = Effect.fnUntraced(function* (context: DemoContext,
     status: 201,
     show: ["id", "events", "status", "secret"],
   });
-  const { location, path } = yield* prepareSurvey(context, production);
+  const { location, notificationId, path } = yield* prepareSurvey(context, production);
   yield* answerSurvey(context, workspace, location);
   yield* readResults(context, production, path);
 
@@ -196,4 +202,5 @@ export const resultsChapter = Effect.fnUntraced(function* (context: DemoContext,
     answered.toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
     answers.map(({ coffee, rating }) => [coffee, rating]),
   );
+  return { counter, notificationId };
 });

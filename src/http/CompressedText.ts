@@ -3,11 +3,8 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http";
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { constants, gzip } from "node:zlib";
+import { acceptsCoding } from "./ContentCoding.ts";
 import { namesTag } from "./EntityTag.ts";
-
-/** Whether a client accepts gzip. One that refuses it (`gzip;q=0`) is rare, and gets the content unpacked. */
-export const acceptsGzip = (header: string | undefined): boolean =>
-  header !== undefined && /(?:^|[\s,])gzip(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(header);
 
 /**
  * A long JSON text with an ETag of the text and `version`, compressed if the client accepts gzip; 304 without
@@ -19,7 +16,8 @@ export const compressedUnlessKnown = Effect.fnUntraced(function* (text: string, 
   const headers = { etag: `W/${etag}`, "cache-control": "no-store", vary: "accept-encoding" };
   if (namesTag(sent["if-none-match"] ?? "", etag)) return HttpServerResponse.empty({ status: 304, headers });
   const contentType = "application/json";
-  if (!acceptsGzip(sent["accept-encoding"])) return HttpServerResponse.text(text, { contentType, headers });
+  if (!acceptsCoding(sent["accept-encoding"], "gzip"))
+    return HttpServerResponse.text(text, { contentType, headers });
   const packed = yield* Effect.promise(() => promisify(gzip)(text, { level: constants.Z_BEST_SPEED }));
   return HttpServerResponse.uint8Array(packed, {
     contentType,

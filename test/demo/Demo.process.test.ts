@@ -1,12 +1,10 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest";
-import { Console, Deferred, Effect, Fiber } from "effect";
+import { Effect, Fiber } from "effect";
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { demo } from "../../src/demo/Demo.ts";
 import { signIn } from "../console/TestSession.ts";
-
-const launcher = join(import.meta.dirname, "../../bin/waypost.js");
+import { startDemo } from "./RunningDemo.ts";
 
 /** The folder for temporary files of this test. The account of the database can enter it. */
 const temporaryFolder = mkdtempSync(join(tmpdir(), "waypost-test-"));
@@ -22,30 +20,13 @@ afterAll(() => {
   rmSync(temporaryFolder, { recursive: true });
 });
 
-/** Starts the demo. `address` is that of the console, which the demo prints at its end. */
-const startDemo = (command: ReadonlyArray<string>) =>
-  Effect.gen(function* () {
-    const lines: Array<string> = [];
-    const printed = yield* Deferred.make<string>();
-    const log = (line: string): void => {
-      lines.push(line);
-      const address = /http:\S+\/console\/sign-in#\S+/.exec(line)?.[0];
-      if (address !== undefined) Deferred.doneUnsafe(printed, Effect.succeed(address));
-    };
-    const running = Effect.provideService(demo({ command }), Console.Console, { ...globalThis.console, log });
-    const fiber = yield* Effect.forkChild(running);
-    return { fiber, address: Deferred.await(printed), text: () => lines.join("\n") };
-  });
-
 describe("waypost demo", () => {
   it.live(
     "waypost demo gets every figure right, shows its data in the console and leaves nothing (running.demo)",
     () =>
       Effect.gen(function* () {
-        const running = yield* startDemo([process.execPath, launcher]);
-        // A demo that fails prints no address.
-        const ended = Effect.map(Fiber.await(running.fiber), String);
-        const address = yield* Effect.raceFirst(running.address, ended);
+        const running = yield* startDemo();
+        const address = yield* running.consoleAddress;
         const text = running.text();
         assert.match(address, /^http:/, text);
         const { origin, hash } = new URL(address);

@@ -1,21 +1,8 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
+import { unsetOptions } from "../../src/notifications/push/PushOptions.ts";
 import { TestPlatform } from "../TestPlatform.ts";
 import { message, notificationWorld, survey } from "./NotificationWorld.ts";
-
-const unset = {
-  sound: null,
-  badge: null,
-  priority: null,
-  ttl_seconds: null,
-  collapse_key: null,
-  interruption_level: null,
-  channel_id: null,
-  category: null,
-  silent: null,
-  actions: null,
-  data: null,
-};
 
 const world = Effect.gen(function* () {
   const made = yield* notificationWorld();
@@ -53,7 +40,7 @@ layer(TestPlatform.layer)("Push options", (it) => {
       const made = yield* create({ ...push, unknown: 1 });
       assert.strictEqual(made.status, 201, JSON.stringify(made.body));
       const shown = {
-        ...unset,
+        ...unsetOptions,
         ...push,
         actions: [
           { id: "save_1", title: "Save", url: "shop://save" },
@@ -65,7 +52,7 @@ layer(TestPlatform.layer)("Push options", (it) => {
       assert.deepStrictEqual((yield* sandbox(own)).body.data.push, shown);
       const patch = (body: object) => sandbox(own, { method: "PATCH", body });
       const silent = yield* patch(message({ push: { silent: true, badge: null, actions: [] } }));
-      assert.deepStrictEqual(silent.body.data.push, { ...unset, silent: true });
+      assert.deepStrictEqual(silent.body.data.push, { ...unsetOptions, silent: true });
       // An update replaces the whole notification.
       assert.isNull((yield* patch(message())).body.data.push);
     }),
@@ -74,7 +61,7 @@ layer(TestPlatform.layer)("Push options", (it) => {
   it.effect("nothing but nulls, empty lists and false is none (T2.1)", () =>
     Effect.gen(function* () {
       const { create } = yield* world;
-      for (const push of [null, {}, unset, { actions: [], data: {}, silent: false }]) {
+      for (const push of [null, {}, unsetOptions, { actions: [], data: {}, silent: false }]) {
         const made = yield* create(push);
         assert.strictEqual(made.status, 201, JSON.stringify(made.body));
         assert.isNull(made.body.data.push);

@@ -1,14 +1,12 @@
 import { assert } from "@effect/vitest";
 import { Effect } from "effect";
-import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
-import { type Page, type Target, TargetType } from "puppeteer-core";
+import type { Page } from "puppeteer-core";
 import { TestBrowser } from "../browser/TestBrowser.ts";
 import { testStart } from "../TestWaypost.ts";
-
-const axeScript = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+import { axeFindings } from "./AxeFindings.ts";
+import { granted, recorder, workerOf } from "./TestPushes.ts";
 
 /**
  * The clock of a page or worker begins at the start of test time, as that of the server. The headless browser
@@ -21,21 +19,6 @@ const clock = `{
   if ("GeolocationPosition" in self)
     Object.defineProperty(GeolocationPosition.prototype, "timestamp", { get: () => Date.now() });
 }`;
-
-/** The worker notes what it shows. `shownAfter` resolves once it has shown so many. */
-const recorder = `
-  self.shown = [];
-  const waiting = new Set();
-  self.shownAfter = (count) =>
-    new Promise((resolve) => {
-      const notify = () => self.shown.length >= count && resolve(self.shown);
-      waiting.add(notify);
-      notify();
-    });
-  ServiceWorkerRegistration.prototype.showNotification = async (title, options) => {
-    self.shown.push({ title, ...options });
-    for (const notify of waiting) notify();
-  };`;
 
 const page = (waypost: string): string => `<!doctype html>
 <html lang="en"><head><title>Shop</title><meta name="viewport" content="width=device-width">
@@ -82,15 +65,7 @@ export const shopPage = (waypost: string) =>
         await opened.goto(`${origin}/`);
         await opened.waitForFunction("window.isReady", { timeout: 30_000, polling: 100 });
       });
-    yield* Effect.promise(() =>
-      tab.page.browserContext().setPermission(
-        origin,
-        ...["notifications", "geolocation"].map((name) => ({
-          permission: { name },
-          state: "granted" as const,
-        })),
-      ),
-    );
+    yield* granted(tab.page, origin, "notifications", "geolocation");
     yield* open(tab.page);
     const evaluate = <A>(script: string, target: Page = tab.page): Effect.Effect<A> =>
       Effect.promise(() => target.evaluate(script) as Promise<A>);
@@ -113,21 +88,10 @@ export const shopPage = (waypost: string) =>
       until: (expression: string) =>
         Effect.promise(() => tab.page.waitForFunction(expression, { timeout: 30_000, polling: 100 })),
       /** The service worker of the page. */
-      worker: Effect.promise(async () => {
-        const isOwn = (each: Target) =>
-          each.type() === TargetType.SERVICE_WORKER && each.url().startsWith(origin);
-        const found = await tab.page.browserContext().waitForTarget(isOwn, { timeout: 30_000 });
-        const worker = await found.worker();
-        if (worker === null) throw new Error("The page has no service worker.");
-        return worker;
-      }),
+      worker: workerOf(tab.page),
       /** Accessibility rules that the page breaks, and what else must not be. */
       check: Effect.promise(async () => {
-        await tab.page.evaluate(axeScript);
-        const found = await tab.page.evaluate(
-          "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes[0].html))",
-        );
-        assert.deepStrictEqual(found, []);
+        assert.deepStrictEqual(await axeFindings(tab.page), []);
         const others = tab.problems.filter((problem) => !problem.startsWith(`request: ${waypost}/`));
         assert.deepStrictEqual(others, []);
       }),

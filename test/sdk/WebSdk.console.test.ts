@@ -7,6 +7,7 @@ import { localServices } from "../sending/push/LocalProviders.ts";
 import { pushed, pushWorld } from "../sending/push/PushWorld.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { shopPage } from "./ShopPage.ts";
+import { pushesTo, subscribingTo } from "./TestPushes.ts";
 
 layer(Layer.mergeAll(TestWaypost.shared, TestBrowser.layer))("The web SDK", (it) => {
   it.effect.skipIf(!isChromiumAvailable)(
@@ -138,22 +139,9 @@ layer(Layer.mergeAll(TestWaypost.shared, TestBrowser.layer))("The web SDK", (it)
         const { production, waypost } = yield* pushWorld(service, {
           notification: { cta_label: "Look", cta_url: offer },
         });
-        const address = (yield* Effect.promise(() => service.address("browser"))) as any;
+        const address = yield* Effect.promise(() => service.address("browser"));
         const shop = yield* shopPage(waypost.origin);
-        // A test browser reaches no push service, so its subscription is that of the local one.
-        yield* shop.evaluate(`{
-          const decode = (text) => Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")),
-            (each) => each.charCodeAt(0)).buffer;
-          const { endpoint, keys } = ${JSON.stringify(address)};
-          let current = null;
-          PushManager.prototype.subscribe = async (options) => (current = {
-            endpoint,
-            getKey: (name) => decode(keys[name]),
-            options: { applicationServerKey: decode(options.applicationServerKey) },
-            unsubscribe: async () => (current = null, true),
-          });
-          PushManager.prototype.getSubscription = async () => current;
-        }`);
+        yield* shop.evaluate(subscribingTo(address));
         yield* shop.begin(production.sdkKey);
         assert.strictEqual(yield* shop.evaluate("device.subscribe()"), "subscribed");
         const { body } = yield* production.platform("/devices?platform=web");
@@ -168,25 +156,7 @@ layer(Layer.mergeAll(TestWaypost.shared, TestBrowser.layer))("The web SDK", (it)
         const [push] = service.ledger;
         assert.isEmpty(service.complaints);
         assert.strictEqual(push?.payload.headline, "Hello");
-        const client = yield* Effect.promise(() => shop.page.createCDPSession());
-        const registrationId = yield* Effect.promise(async () => {
-          const found = new Promise<string>((resolve) =>
-            client.on("ServiceWorker.workerRegistrationUpdated", ({ registrations }) => {
-              const [first] = registrations;
-              if (first !== undefined) resolve(first.registrationId);
-            }),
-          );
-          await client.send("ServiceWorker.enable");
-          return found;
-        });
-        const deliver = (data: unknown) =>
-          Effect.promise(() =>
-            client.send("ServiceWorker.deliverPushMessage", {
-              origin: shop.origin,
-              registrationId,
-              data: JSON.stringify(data),
-            }),
-          );
+        const deliver = yield* pushesTo(shop.page);
         yield* deliver(push?.payload);
         const worker = yield* shop.worker;
         const shownAfter = (count: number) =>

@@ -3,7 +3,8 @@ import { Effect } from "effect";
 import { HttpRouter, HttpServerRequest } from "effect/http";
 import manifest from "../../../package.json" with { type: "json" };
 import { errorResponse } from "../../wire/ErrorResponse.ts";
-import { builtFileResponse, readBuiltFile } from "./BuiltFiles.ts";
+import { codedResponse } from "../ContentCoding.ts";
+import { readBuiltFile } from "./BuiltFiles.ts";
 import { RouteTable } from "../RouteTable.ts";
 
 const contentTypes = {
@@ -32,13 +33,10 @@ export const sdkFiles = HttpRouter.use((router) =>
     for (const [name, contentType] of Object.entries(contentTypes)) {
       const built = yield* Effect.cached(Effect.sync(() => readBuiltFile(`sdk/${name}`, contentType)));
       const respond = Effect.gen(function* () {
-        const { headers, url } = yield* HttpServerRequest.HttpServerRequest;
+        const { url } = yield* HttpServerRequest.HttpServerRequest;
         const file = yield* built;
         if (file === undefined) return errorResponse(unknown);
-        return yield* builtFileResponse(file, headers["accept-encoding"], {
-          ...crossOrigin,
-          "cache-control": cacheControl(url),
-        });
+        return yield* codedResponse(file, { ...crossOrigin, "cache-control": cacheControl(url) });
       });
       yield* router.add("GET", `/sdk/v1/${name}`, respond);
     }

@@ -115,6 +115,21 @@ export const PushOptions = Schema.Struct({
 }).annotate({ identifier: "PushOptions" });
 export type PushOptions = typeof PushOptions.Type;
 
+/** No option is set. */
+export const unsetOptions: PushOptions = {
+  sound: null,
+  badge: null,
+  priority: null,
+  ttl_seconds: null,
+  collapse_key: null,
+  interruption_level: null,
+  channel_id: null,
+  category: null,
+  silent: null,
+  actions: null,
+  data: null,
+};
+
 /** The options that the app itself reads. */
 export const forApp = (push: PushOptions | null): Pick<PushOptions, "actions" | "data"> => ({
   actions: push?.actions ?? null,

@@ -3,7 +3,7 @@ import { codePoints } from "../../wire/CodePoints.ts";
 import { parseList, parseObject } from "../../wire/ListParsing.ts";
 import type { Problems } from "../../wire/Problems.ts";
 import { unstorable } from "../../wire/Text.ts";
-import { ActionDraft, type PushOptions, PushOptionsDraft, shownOnly } from "./PushOptions.ts";
+import { ActionDraft, type PushOptions, PushOptionsDraft, shownOnly, unsetOptions } from "./PushOptions.ts";
 
 const maxActions = 2;
 const maxData = { names: 20, nameLength: 64, bytes: 1024 };
@@ -71,14 +71,7 @@ export const parsePushOptions = (value: unknown, problems: Problems): PushOption
   }
   const { silent, ...plain } = parseObject(Head, value, "push", problems);
   const options: PushOptions = {
-    sound: null,
-    badge: null,
-    priority: null,
-    ttl_seconds: null,
-    collapse_key: null,
-    interruption_level: null,
-    channel_id: null,
-    category: null,
+    ...unsetOptions,
     ...plain,
     silent: silent === true ? true : null,
     actions: parseActions(value["actions"], problems),

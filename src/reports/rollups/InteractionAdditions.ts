@@ -42,7 +42,7 @@ export const interactionAdditions = (
     sum.clicked += delta.clicked;
     sum.responses += delta.responses;
   }
-  // Those that add nothing are left out.
+  // A delta that adds nothing is left out.
   return [...sums.values()].filter(
     ({ clicked, opened, responses }) => opened !== 0 || clicked !== 0 || responses !== 0,
   );

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest";
 import fc from "fast-check";
 import { randomUUID } from "node:crypto";
+import { unsetOptions } from "../../../src/notifications/push/PushOptions.ts";
 import {
   payloadLimit,
   payloadsOf,
@@ -132,15 +133,7 @@ describe("Push payloads", () => {
   it("a payload leaves out data, the declarative part and the actions, in this order (T3.6)", () => {
     const url = (length: number) => `https://example.com/${"u".repeat(length - 20)}`;
     const push = {
-      sound: null,
-      badge: null,
-      priority: null,
-      ttl_seconds: null,
-      collapse_key: null,
-      interruption_level: null,
-      channel_id: null,
-      category: null,
-      silent: null,
+      ...unsetOptions,
       data: { a: "d".repeat(1000) },
       actions: [{ id: "a", title: "A", url: url(1500) }],
     };
