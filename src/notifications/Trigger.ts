@@ -43,7 +43,8 @@ export interface EventTrigger {
 }
 
 type Dates = Pick<FoundCampaign, "timezone" | "startsAtMs">;
-type TriggerBody = ParsedBody<TriggerDraft>;
+/** A parsed trigger. */
+export type TriggerBody = ParsedBody<TriggerDraft>;
 
 const instantOf = ({ startsAtMs, timezone }: Dates, sendAt: TimeOfDay): number =>
   sendInstant({ startsAt: startsAtMs, timezone }, sendAt);

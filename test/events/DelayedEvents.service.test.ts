@@ -7,7 +7,7 @@ import { eventCampaign } from "./EventCampaignWorld.ts";
 import { fromNow } from "./EventWorld.ts";
 
 layer(withoutJobs)("Custom events with a delay", (it) => {
-  it.effect("a delayed message fires at its minute, counted from when the event occurred (V4.6, Z30)", () =>
+  it.effect("a delayed message fires at its minute, counted from when the event occurred (V4.6)", () =>
     Effect.gen(function* () {
       const { messages, phone, happen } = yield* eventCampaign({ delay_minutes: 30 });
       const occurred_at = yield* fromNow(-10 * 60_000);
@@ -28,7 +28,7 @@ layer(withoutJobs)("Custom events with a delay", (it) => {
     }),
   );
 
-  it.effect("`unless_event` stops it if it occurred after the event, for the same person (V4.7, Z30)", () =>
+  it.effect("`unless_event` stops it if it occurred after the event, for the same person (V4.7)", () =>
     Effect.gen(function* () {
       const { messages, phone, production, send, happen } = yield* eventCampaign({
         delay_minutes: 30,
@@ -56,7 +56,7 @@ layer(withoutJobs)("Custom events with a delay", (it) => {
   );
 
   it.effect(
-    "pause, end, opt-out, deletion and the words are decided at the minute, `where` before (V4.8, Z31)",
+    "pause, end, opt-out, deletion and the words are decided at the minute, `where` before (V4.8)",
     () =>
       Effect.gen(function* () {
         const world = yield* eventCampaign({ delay_minutes: 10 });
@@ -87,7 +87,7 @@ layer(withoutJobs)("Custom events with a delay", (it) => {
       }),
   );
 
-  it.effect("a delayed event of a person goes to the device that may get it at the minute (V4.9, Z34)", () =>
+  it.effect("a delayed event of a person goes to the device that may get it at the minute (V4.9)", () =>
     Effect.gen(function* () {
       const { messages, production, send } = yield* eventCampaign({ delay_minutes: 5 });
       const user_id = randomUUID();

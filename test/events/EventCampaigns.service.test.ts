@@ -60,7 +60,7 @@ layer(withoutJobs)("Event campaigns", (it) => {
       }),
   );
 
-  it.effect("an event of a person goes to the device seen last that may get it (V4.4, Z34)", () =>
+  it.effect("an event of a person goes to the device seen last that may get it (V4.4)", () =>
     Effect.gen(function* () {
       const { messages, production, send } = yield* eventCampaign();
       const user_id = randomUUID();
@@ -79,7 +79,7 @@ layer(withoutJobs)("Event campaigns", (it) => {
   );
 
   it.effect(
-    "templates show the properties of the event, also later, and nothing without them (V4.5, Z32)",
+    "templates show the properties of the event, also later, and nothing without them (V4.5)",
     () =>
       Effect.gen(function* () {
         const content = {
@@ -133,7 +133,7 @@ layer(withoutJobs)("Event campaigns", (it) => {
   );
 
   it.effect(
-    "an event campaign takes segments, no locations, cooldown or pace, and triggers of its own (V4.11, Z29)",
+    "an event campaign takes segments, no locations, cooldown or pace, and triggers of its own (V4.11)",
     () =>
       Effect.gen(function* () {
         const { campaignId, location, platform } = yield* eventCampaign();
