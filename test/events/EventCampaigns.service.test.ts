@@ -78,26 +78,24 @@ layer(withoutJobs)("Event campaigns", (it) => {
     }),
   );
 
-  it.effect(
-    "templates show the properties of the event, also later, and nothing without them (V4.5)",
-    () =>
-      Effect.gen(function* () {
-        const content = {
-          template: "liquid",
-          headline: "{{ event.total }} {{ event.gift }}{{ event.none }}.",
-        };
-        const { campaignId, notificationId, phone, platform, happen } = yield* eventCampaign({}, {}, content);
-        const properties = { total: 59.5, gift: true };
-        assert.deepStrictEqual(yield* happen(phone, "basket.filled", { properties }), ["59.5 true."]);
-        assert.strictEqual((yield* phone.inbox())[0].headline, "59.5 true.");
-        const preview = (event?: object) =>
-          platform("/notifications/preview", {
-            body: { campaign_id: campaignId, notification_id: notificationId, ...(event && { event }) },
-          });
-        assert.strictEqual((yield* preview({ total: 3 })).body.data.message.headline, "3 .");
-        assert.strictEqual((yield* preview()).body.data.message.headline, ".");
-        assert.deepStrictEqual(Object.keys((yield* preview({ a: null })).body.error.fields), ["event"]);
-      }),
+  it.effect("templates show the properties of the event, also later, and nothing without them (V4.5)", () =>
+    Effect.gen(function* () {
+      const content = {
+        template: "liquid",
+        headline: "{{ event.total }} {{ event.gift }}{{ event.none }}.",
+      };
+      const { campaignId, notificationId, phone, platform, happen } = yield* eventCampaign({}, {}, content);
+      const properties = { total: 59.5, gift: true };
+      assert.deepStrictEqual(yield* happen(phone, "basket.filled", { properties }), ["59.5 true."]);
+      assert.strictEqual((yield* phone.inbox())[0].headline, "59.5 true.");
+      const preview = (event?: object) =>
+        platform("/notifications/preview", {
+          body: { campaign_id: campaignId, notification_id: notificationId, ...(event && { event }) },
+        });
+      assert.strictEqual((yield* preview({ total: 3 })).body.data.message.headline, "3 .");
+      assert.strictEqual((yield* preview()).body.data.message.headline, ".");
+      assert.deepStrictEqual(Object.keys((yield* preview({ a: null })).body.error.fields), ["event"]);
+    }),
   );
 
   it.effect(
