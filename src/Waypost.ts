@@ -27,6 +27,7 @@ import { Segments } from "./devices/Segments.ts";
 import { UserSecrets } from "./devices/users/UserSecrets.ts";
 import { HealthReports } from "./doctor/HealthReports.ts";
 import { Answers } from "./events/Answers.ts";
+import { customEventPruning, CustomEvents } from "./events/custom/CustomEvents.ts";
 import { DeviceEventsSql } from "./events/DeviceEventsSql.ts";
 import { dwellJob, Dwells } from "./events/Dwells.ts";
 import { EventRecorder } from "./events/EventRecorder.ts";
@@ -125,10 +126,11 @@ const statementServices = Layer.mergeAll(
   Explanations.layer,
   TestSends.layer,
   Geofences.layer,
-  Layer.mergeAll(Events.layer, Positions.layer, Dwells.layer).pipe(
-    Layer.provide(EventRecorder.layer),
-    Layer.provide(Deliveries.layer),
-  ),
+  Layer.mergeAll(
+    CustomEvents.layer.pipe(Layer.provideMerge(Events.layer)),
+    Positions.layer,
+    Dwells.layer,
+  ).pipe(Layer.provide(EventRecorder.layer), Layer.provide(Deliveries.layer)),
   Layer.mergeAll(DeliveryList.layer, CampaignRecipients.layer, Sends.layer, DeviceEventsSql.layer),
   Webhooks.layer,
   Layer.mergeAll(People.layer, Erasures.layer, DeviceImports.layer),
@@ -144,6 +146,7 @@ const jobs = Layer.mergeAll(
   rollupJob,
   countSumsJob.pipe(Layer.provide(CountSumsSql.layer)),
   dwellJob,
+  customEventPruning,
   Layer.effectDiscard(Worker.every("table_statistics", "2 seconds", analyzeGrownTables)),
   retentionJob,
   erasureCompletion,

@@ -32,6 +32,7 @@ export const actionTexts: Record<ActivityEntry["action"], string> = {
   delete: "Deleted",
   pause: "Paused",
   publish: "Published",
+  stop: "Stopped the experiment",
   archive: "Archived",
   unarchive: "Unarchived",
   attach: "Attached",

@@ -17,7 +17,13 @@ interface FieldsProps {
 const types = [
   { value: "geo", text: "Geo" },
   { value: "push", text: "Push" },
+  { value: "event", text: "Event" },
 ];
+const typeHints = {
+  geo: "Geo: when a device enters or leaves a location.",
+  push: "Push: at fixed times on the day of the start.",
+  event: "Event: when an app or a server reports an event of its own.",
+} as const;
 const matches = [
   { value: "any", text: "Any of the segments" },
   { value: "all", text: "All of the segments" },
@@ -25,7 +31,7 @@ const matches = [
 
 const Dates = ({ form }: FieldsProps) => {
   const { type } = form.values.value;
-  const isGeo = type === "geo";
+  const isLong = type !== "push";
   return (
     <>
       <ZoneField
@@ -38,9 +44,9 @@ const Dates = ({ form }: FieldsProps) => {
           {...form.field("starts_at")}
           label="Starts at"
           placeholder="YYYY-MM-DD HH:MM"
-          hint={isGeo ? "A day, or a day and a time." : "The day on which its notifications are sent."}
+          hint={isLong ? "A day, or a day and a time." : "The day on which its notifications are sent."}
         />
-        {isGeo && (
+        {isLong && (
           <TextField
             {...form.field("ends_at")}
             label="Ends at"
@@ -139,16 +145,7 @@ export const CampaignFields = ({ form }: FieldsProps) => {
   return (
     <>
       <TextField {...form.field("name")} label="Name" />
-      <SelectField
-        {...form.field("type")}
-        label="Type"
-        hint={
-          type === "geo"
-            ? "Geo: when a device enters or leaves a location."
-            : "Push: at fixed times on the day of the start."
-        }
-        choices={types}
-      />
+      <SelectField {...form.field("type")} label="Type" hint={typeHints[type]} choices={types} />
       <Dates form={form} />
       <CampaignPacing form={form} />
       {type === "geo" ? (

@@ -103,7 +103,7 @@ export const targetingOf = (values: CampaignValues): Typed<TargetingDraft> =>
         location_group_ids: values.location_group_ids,
       }
     : {
-        type: "push",
+        type: values.type,
         segmentation_ids: values.segmentation_ids,
         segment_match: values.segmentation_ids.length === 0 ? null : values.segment_match,
       };
@@ -115,7 +115,7 @@ export const draftOf = (values: CampaignValues, paused: boolean | undefined): Ty
   name: values.name,
   timezone: values.timezone.trim(),
   starts_at: sentWallTime(values.starts_at),
-  ends_at: values.type === "geo" ? orNull(sentWallTime(values.ends_at)) : null,
+  ends_at: values.type !== "push" ? orNull(sentWallTime(values.ends_at)) : null,
   frequency_cap_count: sentCount(values.frequency_cap_count),
   frequency_cap_period: orNull(values.frequency_cap_period),
   cap_by: values.cap_by,

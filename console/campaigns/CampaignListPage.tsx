@@ -9,6 +9,8 @@ import { addressOf, changedAddress } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
 import { CampaignBadge } from "./CampaignBadge.tsx";
 
+const typeTexts = { geo: "Geo", push: "Push", event: "Event" } as const;
+
 const statuses = [
   { value: "", text: "All statuses" },
   { value: "active", text: "Active" },
@@ -21,6 +23,7 @@ const types = [
   { value: "", text: "All types" },
   { value: "geo", text: "Geo" },
   { value: "push", text: "Push" },
+  { value: "event", text: "Event" },
 ];
 
 const archiveChoices = [
@@ -46,7 +49,7 @@ const columns: ReadonlyArray<Column<Campaign>> = [
     ),
   },
   { key: "status", heading: "Status", cell: ({ status }) => <CampaignBadge status={status} /> },
-  { key: "type", heading: "Type", cell: ({ type }) => (type === "geo" ? "Geo" : "Push") },
+  { key: "type", heading: "Type", cell: ({ type }) => typeTexts[type] },
   {
     key: "starts",
     heading: "Starts",

@@ -42,7 +42,7 @@ const Facts = ({ campaign }: { readonly campaign: Campaign }) => {
         <CampaignBadge status={status} />
         {archived && " Archived"}
       </Fact>
-      <Fact name="Type">{type === "geo" ? "Geo" : "Push"}</Fact>
+      <Fact name="Type">{{ geo: "Geo", push: "Push", event: "Event" }[type]}</Fact>
       <Fact name="Starts">
         <time dateTime={start}>{formatInstant(start, timezone)}</time>
       </Fact>

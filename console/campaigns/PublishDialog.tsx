@@ -58,7 +58,7 @@ const inWords = (count: number, one: string, many: string): string =>
   `${numberWords(count)} ${count === 1 ? one : many}`;
 
 const Audience = ({ estimate, values }: PublishSummary) => {
-  const everyone = values.type === "push" && values.segmentation_ids.length === 0;
+  const everyone = values.type !== "geo" && values.segmentation_ids.length === 0;
   return (
     <>
       <p>
@@ -86,6 +86,10 @@ const firstSend = ({ messages, values }: PublishSummary): string => {
   if (messages?.length === 0) return "None yet: it has no notification. Nothing is sent until one is added.";
   if (values.type === "geo")
     return `When a device ${triggers(messages)}, from ${values.starts_at} (${values.timezone}).`;
+  if (values.type === "event") {
+    const names = new Set(messages?.flatMap(({ trigger_config: config }) => config?.event ?? []));
+    return `When ${[...names].join(" or ")} is reported, from ${values.starts_at} (${values.timezone}).`;
+  }
   // Sends are at their time of day, on the campaign's day.
   const day = values.starts_at.slice(0, 10);
   const times = (messages ?? []).flatMap(({ trigger_config: config }) => config?.send_at?.slice(-5) ?? []);

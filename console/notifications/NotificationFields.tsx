@@ -28,6 +28,12 @@ const geoTriggers = [
 ] as const;
 const pushTriggers = [{ value: "fixed_time", text: "At a fixed time" }] as const;
 
+const triggerChoices = {
+  geo: geoTriggers,
+  push: pushTriggers,
+  event: [{ value: "on_event", text: "An event of the app" }],
+} as const;
+
 const zoneChoices = [
   { value: "", text: "The campaign's time zone" },
   { value: "skip", text: "Each device's own, not where it has passed" },
@@ -39,11 +45,26 @@ const Trigger = ({ campaign, form }: FieldsProps) => {
   const { starts_at: day, timezone, type } = campaign;
   return (
     <>
-      <SelectField
-        {...form.field("trigger_type")}
-        label="Trigger"
-        choices={type === "geo" ? geoTriggers : pushTriggers}
-      />
+      <SelectField {...form.field("trigger_type")} label="Trigger" choices={triggerChoices[type]} />
+      {trigger === "on_event" && (
+        <FieldGroup label="Event" hint="It fires when an app or a server reports the event.">
+          <TextField
+            {...form.field("event", "trigger_config.event")}
+            label="Name"
+            placeholder="order.placed"
+          />
+          <TextField
+            {...form.field("delay_minutes", "trigger_config.delay_minutes")}
+            label="After so many minutes"
+            placeholder="At once"
+          />
+          <TextField
+            {...form.field("unless_event", "trigger_config.unless_event")}
+            label="Unless this event comes meanwhile"
+            placeholder="None"
+          />
+        </FieldGroup>
+      )}
       {trigger === "on_dwell" && (
         <FieldGroup label="Minutes inside" hint="It fires once for each visit that lasts so long.">
           <TextField

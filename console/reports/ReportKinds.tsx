@@ -151,6 +151,7 @@ const triggers = {
   on_exit: "On exit",
   on_dwell: "On dwell",
   fixed_time: "Fixed time",
+  on_event: "On event",
 } as const;
 
 /** The report of surveys. */

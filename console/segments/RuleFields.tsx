@@ -7,6 +7,7 @@ import {
   type Comparison,
   comparisons,
   emptyCondition,
+  eventText,
   isFlag,
   typeOfAttribute,
   type TypedCondition,
@@ -159,6 +160,9 @@ export const RuleFields = ({
           onValue={(match) => onRule({ ...rule, match: match === "any" ? "any" : "all" })}
         />
       )}
+      {rule.onEvents?.map((each) => (
+        <p key={JSON.stringify(each)}>{`Event: ${eventText(each)}.`}</p>
+      ))}
       {conditions.map((condition, index) => (
         <FieldGroup key={index} label={`Condition ${index + 1}`}>
           <ConditionFields

@@ -51,7 +51,7 @@ const lists = {
   ),
   segmentation_ids: list(
     Id,
-    "Segments that a push campaign targets; left out or empty means everyone.",
+    "Segments that a push or event campaign targets; left out or empty means everyone.",
     "01980a6c-2b11-7e0a-8c55-6d2f9b1a4e03",
   ),
 };
@@ -126,8 +126,8 @@ export const CampaignDraft = Schema.Struct({
   ),
   ends_at: optionalOrNull(
     wallTime(
-      "When a geo campaign ends, in its time zone: YYYY-MM-DD (the end of that day) or YYYY-MM-DD HH:MM. " +
-        "Left out: never. Ignored for a push campaign, which runs for the day of its start.",
+      "When a geo or event campaign ends, in its time zone: YYYY-MM-DD (the end of that day) or YYYY-MM-DD " +
+        "HH:MM. Left out: never. Ignored for a push campaign, which runs for the day of its start.",
       "2026-12-08",
     ),
   ),
