@@ -6,6 +6,7 @@ import { readJson, type RequestInput } from "../wire/RequestBody.ts";
 import { fieldSentence } from "../wire/SchemaProblems.ts";
 import { flag, optionalOrNull, text, whole } from "../wire/Text.ts";
 import { pace } from "../workspaces/Workspace.ts";
+import { EventName } from "../wire/EventName.ts";
 import { SentQuietHours } from "../workspaces/QuietHours.ts";
 import { CampaignType, CapBy, CapPeriod, SegmentMatch } from "./Campaign.ts";
 import { GoalType } from "./Goal.ts";
@@ -86,6 +87,12 @@ const experimentFields = {
         description: "It counts for so many hours after the person was enrolled.",
         example: 72,
       }),
+      event: optionalOrNull(
+        EventName.annotate({
+          description: "Name of the custom event, which `event` requires.",
+          examples: ["order.placed"],
+        }),
+      ),
       location_ids: list(
         Id,
         "Locations of `visit`; any location counts without locations and groups.",

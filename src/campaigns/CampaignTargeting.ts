@@ -71,7 +71,7 @@ export const checkShape = ({ fields, problems }: ParsedBody<CampaignDraft>): voi
       );
     }
     if (wasSent("segmentation_ids")) refuse("segmentation_ids", "segments", "a push");
-    }
+  }
   if (fields.type === "push" || fields.type === "event") {
     for (const list of locationLists.filter(wasSent)) refuse(list, `${nouns[list]}s`, "a geo");
     if (wasSentNumber("cooldown_minutes")) refuse("cooldown_minutes", "a cooldown", "a geo");
@@ -108,7 +108,7 @@ export const checkEntries = ({ fields, problems }: ParsedBody<CampaignDraft>, kn
   }
 };
 
-/** Checks the locations of a draft's goal (contract U5). Those that the stored goal has are kept. */
+/** Checks the event and the locations of a draft's goal (contract U5, V5). Those of the stored one are kept. */
 export const checkGoal = (
   { fields, problems }: ParsedBody<CampaignDraft>,
   known: KnownTargets,
@@ -116,6 +116,11 @@ export const checkGoal = (
 ): void => {
   const goal = fields.goal ?? null;
   if (goal === null) return;
+  const hasEvent = (goal.event ?? null) !== null;
+  if (goal.type === "event" && !hasEvent)
+    problems.add("goal.event", "The goal event needs the name of a custom event: send event.");
+  if (goal.type !== "event" && hasEvent)
+    problems.add("goal.event", "Only the goal event has an event: leave the event out.");
   for (const list of goalLists) {
     const ids = goal[list] ?? [];
     if (goal.type !== "visit" && ids.length > 0) {

@@ -1,5 +1,5 @@
 import { Schema } from "effect";
-import { EventName } from "../notifications/EventFacts.ts";
+import { EventName } from "../wire/EventName.ts";
 import { maxConditions, PropertyRule, RuleMatch, RuleOperator, RuleValue } from "../rules/Rule.ts";
 import { optionalOrNull, text, whole } from "../wire/Text.ts";
 

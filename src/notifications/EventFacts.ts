@@ -2,14 +2,6 @@ import { Schema } from "effect";
 import { codePoints } from "../wire/CodePoints.ts";
 import { unstorable } from "../wire/Text.ts";
 
-const nameSentence = "The {field} must have 1 to 64 of the characters a-z, 0-9, _, ., : and -.";
-
-/** The name of a custom event. */
-export const EventName = Schema.String.annotate({
-  description: "Name of the event: 1 to 64 of the characters a-z, 0-9, `_`, `.`, `:` and `-`.",
-  examples: ["order.placed"],
-}).check(Schema.isPattern(/^[a-z0-9_.:-]{1,64}$/, { message: nameSentence }));
-
 const maxProperties = 20;
 const maxNameLength = 64;
 const maxTextLength = 255;

@@ -6,7 +6,7 @@ import { ParsedBody, parseFields } from "../wire/ParsedBody.ts";
 import { readJson, type RequestInput } from "../wire/RequestBody.ts";
 import { shownText } from "../wire/ShownFields.ts";
 import { flag, optionalOrNull, whole } from "../wire/Text.ts";
-import { EventName } from "./EventFacts.ts";
+import { EventName } from "../wire/EventName.ts";
 import { TriggerType } from "./Notification.ts";
 
 type Json = { readonly [field: string]: unknown };

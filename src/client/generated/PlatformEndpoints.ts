@@ -855,11 +855,13 @@ export interface FeatureResult {
 export interface Goal {
   /**
    * `opened`, `clicked` and `answered` are those of a message of the campaign; `visit` is an enter of
-   * one of the locations.
+   * one of the locations, `event` a custom event.
    */
-  readonly type: "opened" | "clicked" | "answered" | "visit";
+  readonly type: "opened" | "clicked" | "answered" | "visit" | "event";
   /** It counts for so many hours after the person was enrolled. */
   readonly within_hours: number;
+  /** Name of the custom event of `event`. */
+  readonly event?: string | undefined;
   /** Locations of `visit`. With neither list any location counts. */
   readonly location_ids?: ReadonlyArray<string> | undefined;
   /** Location groups of `visit`. With neither list any location counts. */
@@ -873,11 +875,13 @@ export interface Goal {
 export interface GoalDraft {
   /**
    * `opened`, `clicked` and `answered` are those of a message of the campaign; `visit` is an enter of
-   * one of the locations.
+   * one of the locations, `event` a custom event.
    */
-  readonly type: "opened" | "clicked" | "answered" | "visit";
+  readonly type: "opened" | "clicked" | "answered" | "visit" | "event";
   /** It counts for so many hours after the person was enrolled. */
   readonly within_hours: number;
+  /** Name of the event: 1 to 64 of the characters a-z, 0-9, `_`, `.`, `:` and `-`. */
+  readonly event?: string | null | undefined;
   /** Locations of `visit`; any location counts without locations and groups. */
   readonly location_ids?: ReadonlyArray<string> | null | undefined;
   /** Location groups of `visit`. */

@@ -1,10 +1,6 @@
+import { EventName } from "../../wire/EventName.ts";
 import { Exit, Option, Schema } from "effect";
-import {
-  EventName,
-  EventProperties,
-  propertiesProblem,
-  type Properties,
-} from "../../notifications/EventFacts.ts";
+import { EventProperties, propertiesProblem, type Properties } from "../../notifications/EventFacts.ts";
 import { DAY_MS } from "../../time/TimeZone.ts";
 import { Instant } from "../../time/Instant.ts";
 import { schemaProblems } from "../../wire/SchemaProblems.ts";

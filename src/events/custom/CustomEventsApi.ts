@@ -4,7 +4,7 @@ import { Needs } from "../../access/Access.ts";
 import { Idempotency } from "../../http/Idempotency.ts";
 import { bodyErrors, Unprocessable } from "../../wire/ApiError.ts";
 import { Data, PageOf, PageQuery } from "../../wire/Envelope.ts";
-import { EventName } from "../../notifications/EventFacts.ts";
+import { EventName } from "../../wire/EventName.ts";
 import { idFilter } from "../../wire/ShownFields.ts";
 import { EventsOutcome } from "../EventsApi.ts";
 import { CustomEvent, CustomEventDraft } from "./CustomEvent.ts";
