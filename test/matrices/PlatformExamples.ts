@@ -41,6 +41,7 @@ const campaignBody = ({ make }: MatrixFixture) =>
     location_ids: [location],
     location_group_ids: [locationGroup],
     location_group_names: [group],
+    goal: { type: "visit", within_hours: 72 },
   }));
 const campaignIdKinds = {
   "location_ids.0": "location",
