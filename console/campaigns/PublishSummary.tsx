@@ -109,7 +109,8 @@ const firstSend = ({ messages, values }: PublishSummary): string => {
   }
   if (type === "event") {
     const names = new Set(messages?.flatMap(({ event }) => (event === "" ? [] : [event])));
-    return `When ${[...names].join(" or ") || "its event"} is reported, from ${formatWallTime(start)} (${timezone}).`;
+    const event = [...names].join(" or ") || "its event";
+    return `When ${event} is reported, from ${formatWallTime(start)} (${timezone}).`;
   }
   // Sends are at their time of day, on the campaign's day.
   const [first] = (messages ?? []).toSorted((a, b) => (a.send_at < b.send_at ? -1 : 1));
@@ -130,14 +131,15 @@ const headsOf = (messages: PublishSummary["messages"]): string =>
 export const Lead = ({ summary }: { readonly summary: PublishSummary }) => {
   const { estimate, messages, values } = summary;
   const { devices, places: locations } = estimate;
-  const when = firstSend(summary);
-  if (messages === null || messages.length === 0) return <p>{when}</p>;
+  const first = firstSend(summary);
+  const when = values.type === "push" ? first : first.replace("When", "when");
+  if (messages === null || messages.length === 0) return <p>{first}</p>;
   return (
     <p dir="auto">
       {headsOf(messages)} {messages.length === 1 ? "goes" : "go"}{" "}
       {values.type === "geo"
-        ? `to each device, at ${formatCount(locations, "location")}: ${when.replace("When", "when")}`
-        : `to ${formatCount(devices, "device")}: ${values.type === "event" ? when.replace("When", "when") : when}`}
+        ? `to each device, at ${formatCount(locations, "location")}: ${when}`
+        : `to ${formatCount(devices, "device")}: ${when}`}
     </p>
   );
 };

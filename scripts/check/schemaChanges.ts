@@ -98,6 +98,7 @@ export class SchemaChanges {
     const now = variantsOf(current, this.#current);
     const [given, taken] = side === "request" ? [before, now] : [now, before];
     return given.flatMap((one) => {
+      if (side === "response" && this.#isNewKind(one, before, now, where)) return [];
       const attempts = taken.map((other) =>
         side === "request"
           ? this.#compareOne(one, other, side, where)
@@ -110,6 +111,23 @@ export class SchemaChanges {
         .toSorted((a, b) => isNear(a) - isNear(b) || (attempts[a]?.length ?? 0) - (attempts[b]?.length ?? 0));
       return attempts.some((findings) => findings.length === 0) ? [] : (attempts[best] ?? []);
     });
+  }
+
+  /**
+   * Whether an object of a response is of a kind that is new beside those that were there: it always has a
+   * field that none of them has, and each of them still stands.
+   */
+  #isNewKind(
+    one: Variant,
+    before: ReadonlyArray<Variant>,
+    now: ReadonlyArray<Variant>,
+    where: string,
+  ): boolean {
+    const isNew = (field: string): boolean =>
+      before.every(({ properties }) => properties?.[field] === undefined);
+    const stands = (released: Variant): boolean =>
+      now.some((each) => each !== one && this.#compareOne(released, each, "response", where).length === 0);
+    return before.length > 0 && (one.required ?? []).some(isNew) && before.every(stands);
   }
 
   #compareOne(released: Variant, current: Variant, side: Side, where: string): ReadonlyArray<string> {

@@ -111,7 +111,7 @@ export const checkEntries = ({ fields, problems }: ParsedBody<CampaignDraft>, kn
   }
 };
 
-/** Checks the event and the locations of a draft's goal (contract U5, V5). Those of the stored one are kept. */
+/** Checks event and locations of a draft's goal (contract U5, V5). Those of the stored one are kept. */
 export const checkGoal = (
   { fields, problems }: ParsedBody<CampaignDraft>,
   known: KnownTargets,

@@ -3,6 +3,7 @@ import type { DeviceKey } from "../wire/Ids.ts";
 import { delayedEvents } from "./custom/DelayedEvents.ts";
 import { type DueDwell, hasLasted, isSilent } from "./Dwell.ts";
 import { type DwellDevice, DwellsSql } from "./DwellsSql.ts";
+import type { EventLocation } from "./EventRows.ts";
 import type { TriggerMatch } from "./TriggerMatch.ts";
 import { VisitsSql } from "./VisitsSql.ts";
 
@@ -13,6 +14,13 @@ export interface Candidate {
   readonly device: DwellDevice;
   readonly match: TriggerMatch | null;
 }
+
+/** A location, as the key of a map. */
+export const locationName = ({
+  environment,
+  locationId,
+  workspaceId,
+}: Omit<EventLocation, "trigger">): string => `${workspaceId}/${environment}/${locationId}`;
 
 /**
  * Makes the function that finds which due dwells may fire: visits that have lasted until the minute, and

@@ -9,12 +9,11 @@ import { type Recipient, Recipients } from "../sending/rendering/Recipients.ts";
 import type { OneWorkspace } from "../database/WorkspaceGroups.ts";
 import { mapSliced } from "../workers/TimeSlices.ts";
 import { Worker } from "../workers/Worker.ts";
-import { type Candidate, dwellCandidates } from "./DwellCandidates.ts";
+import { type Candidate, dwellCandidates, locationName } from "./DwellCandidates.ts";
 import { EventTriggersSql } from "./custom/EventTriggersSql.ts";
 import type { DueDwell } from "./Dwell.ts";
 import { countDwells, noteDwellLags } from "./DwellMetrics.ts";
 import { type DwellDevice, DwellsSql } from "./DwellsSql.ts";
-import type { EventLocation } from "./EventRows.ts";
 import { EventsSql } from "./EventsSql.ts";
 import type { TriggerMatch } from "./TriggerMatch.ts";
 import { isRecent, triggerSpan } from "./Transition.ts";
@@ -35,9 +34,6 @@ interface MatchedDwell extends PendingDwell {
   readonly match: TriggerMatch;
   readonly device: DwellDevice;
 }
-
-const locationName = ({ environment, locationId, workspaceId }: Omit<EventLocation, "trigger">): string =>
-  `${workspaceId}/${environment}/${locationId}`;
 
 /**
  * Fires on_dwell notifications (contract P1). An enter stores a row for each of them (`EventRecorder.ts`),

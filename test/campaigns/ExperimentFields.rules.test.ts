@@ -74,7 +74,7 @@ layer(TestPlatform.layer)("Holdouts and goals of campaigns", (it) => {
     }),
   );
 
-  it.effect("what is wrong with a goal is named at its field (U5, V5, Z33)", () =>
+  it.effect("what is wrong with a goal is named at its field (U5, V5)", () =>
     Effect.gen(function* () {
       const { location, problems } = yield* world;
       const shop = yield* location();

@@ -49,7 +49,7 @@ layer(withoutJobs)("Experiments of event campaigns", (it) => {
     }),
   );
 
-  it.effect("a delayed message enrols at its minute, in the experiment as it is then (U4, Z31)", () =>
+  it.effect("a delayed message enrols at its minute, in the experiment as it is then (U4)", () =>
     Effect.gen(function* () {
       const { all, campaignId, enrolled, happen, headlines, phones, platform, send } = yield* world({
         delay_minutes: 10,

@@ -20,7 +20,7 @@ const world = (more: object = {}) =>
   });
 
 layer(TestWaypost.layer)("Goals that are custom events", (it) => {
-  it.effect("the event that enrols a unit does not convert it, and the next one does, once (V5, Z33)", () =>
+  it.effect("the event that enrols a unit does not convert it, and the next one does, once (V5)", () =>
     Effect.gen(function* () {
       const { converted, happen, phone } = yield* world();
       const first = { id: randomUUID() };
@@ -36,7 +36,7 @@ layer(TestWaypost.layer)("Goals that are custom events", (it) => {
     }),
   );
 
-  it.effect("a server's event of the person converts within the hours, whoever of the devices (V5)", () =>
+  it.effect("a server's event of the person converts it within the hours (V5)", () =>
     Effect.gen(function* () {
       const { converted, happen, production, send } = yield* world();
       const user_id = randomUUID();
@@ -54,7 +54,7 @@ layer(TestWaypost.layer)("Goals that are custom events", (it) => {
     }),
   );
 
-  it.effect("an event in one request with the event that enrols occurred before the enrolment (Z33)", () =>
+  it.effect("an event in one request with the event that enrols occurred before the enrolment (V5)", () =>
     Effect.gen(function* () {
       const { converted, phone } = yield* world();
       const event = (millis: number) => ({

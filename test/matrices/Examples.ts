@@ -8,9 +8,10 @@ import type { Example, Examples, ValidRequest } from "./Example.ts";
 import type { MatrixFixture } from "./MatrixFixture.ts";
 import { operatorExamples } from "./OperatorExamples.ts";
 import { platformExamples } from "./PlatformExamples.ts";
+import { webhookExamples } from "./WebhookExamples.ts";
 
 const examples: Readonly<Record<Endpoint["api"], Examples>> = {
-  platform: { ...platformExamples, ...locationExamples, ...contentExamples },
+  platform: { ...platformExamples, ...webhookExamples, ...locationExamples, ...contentExamples },
   device: deviceExamples,
   operator: operatorExamples,
 };

@@ -166,6 +166,9 @@ describe("the check of released documents", () => {
       [a, object({}), "value.a vanishes."],
       [a, object({ a: text }, []), "value.a may be left out now."],
       [list(a), list(object({ b: text })), "value[].a vanishes."],
+      [list(a), list({ anyOf: [a, object({ b: text })] })],
+      [list(a), list({ anyOf: [object({ a: text, b: text }), object({ c: text })] })],
+      [list(a), list({ anyOf: [a, object({ b: text }, [])] }), "value[].a vanishes."],
       [
         { type: "array", prefixItems: [text, a] },
         { type: "array", prefixItems: [text, text] },
