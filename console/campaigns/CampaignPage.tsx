@@ -19,6 +19,7 @@ import { valuesOf } from "./CampaignForm.ts";
 import { limitFacts } from "./CampaignPacing.tsx";
 import { CampaignLocations } from "./CampaignLocations.tsx";
 import { CampaignSegments } from "./CampaignSegments.tsx";
+import { ExperimentCard } from "./ExperimentCard.tsx";
 import { recurrenceWords } from "./RecurrenceForm.ts";
 import { RecipientsFunnel } from "./RecipientsFunnel.tsx";
 import { CampaignTimeline } from "./CampaignTimeline.tsx";
@@ -105,6 +106,7 @@ export const CampaignPage = ({ ids: { campaign: id = "" } }: PageProps) => {
       <LoadProblem problem={problem ?? list.problem} />
       <UnfinishedNotice campaign={campaign} />
       <NextStep campaign={campaign} messages={messages} />
+      <ExperimentCard campaign={campaign} messages={messages} />
       <section aria-labelledby="notifications" class="page-section">
         <div class="section-head">
           <h2 id="notifications">Notifications</h2>
