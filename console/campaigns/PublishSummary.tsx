@@ -11,6 +11,7 @@ import { numberWords } from "../parts/NumberWords.ts";
 import { environment, workspace } from "../session/Scope.ts";
 import { type CampaignValues, targetingOf } from "./CampaignForm.ts";
 import { limitFacts } from "./CampaignPacing.tsx";
+import { holdoutText } from "./ExperimentWords.ts";
 
 /** The campaign that is published, and whom it reaches. */
 export interface PublishSummary {
@@ -141,10 +142,12 @@ export const Lead = ({ summary }: { readonly summary: PublishSummary }) => {
 /** The campaign that is published, fact by fact, and what will not arrive. */
 export const SummaryFacts = ({ summary }: { readonly summary: PublishSummary }) => {
   const { values, warnings } = summary;
-  const { places: locations } = summary.estimate;
+  const { devices, places: locations } = summary.estimate;
+  const holdout = holdoutText(values.holdout_percent, devices);
   const facts: ReadonlyArray<readonly [string, ComponentChildren] | false> = [
     ["Audience", audienceOf(summary)],
     values.type === "geo" && ["Locations", formatCount(locations, "location")],
+    holdout !== "" && ["Holdout", holdout],
     ["First send", firstSend(summary)],
     ...limitFacts(values),
   ];
