@@ -7,7 +7,7 @@ ALTER TABLE enrolment
   ADD COLUMN goal text,
   -- The end of the hours in which the unit converts, included.
   ADD COLUMN goal_until timestamptz,
-  ADD CHECK ((goal IS NULL) = (goal_until IS NULL));
+  ADD CONSTRAINT enrolment_goal_check CHECK ((goal IS NULL) = (goal_until IS NULL));
 
 -- Finds the campaigns whose goal an event may meet. Few have one.
 CREATE INDEX campaign_goal ON campaign (workspace_id, environment) WHERE goal IS NOT NULL;

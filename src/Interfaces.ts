@@ -17,6 +17,7 @@ import { registeredDevicesHandlers } from "./devices/RegisteredDevicesHttp.ts";
 import { segmentsHandlers } from "./devices/SegmentsHttp.ts";
 import { healthReportHandlers } from "./doctor/HealthReportHttp.ts";
 import { answersHandlers } from "./events/AnswersHttp.ts";
+import { customEventsHandlers } from "./events/custom/CustomEventsHttp.ts";
 import { deviceEventsHandlers } from "./events/DeviceEventsHttp.ts";
 import { eventsHandlers } from "./events/EventsHttp.ts";
 import { Authenticators } from "./http/Authenticators.ts";
@@ -81,6 +82,7 @@ const platformRoutes = HttpApiBuilder.layer(PlatformApi).pipe(
     registeredDevicesHandlers,
     deviceMessagesHandlers,
     deviceEventsHandlers,
+    customEventsHandlers,
     explanationHandlers,
     previewHandlers,
     testSendsHandlers,

@@ -6,6 +6,7 @@ import { CampaignsApi } from "./campaigns/CampaignsApi.ts";
 import { CopiesApi } from "./copies/CopiesApi.ts";
 import { RegisteredDevicesApi } from "./devices/RegisteredDevicesApi.ts";
 import { SegmentsApi } from "./devices/SegmentsApi.ts";
+import { CustomEventsApi } from "./events/custom/CustomEventsApi.ts";
 import { DeviceEventsApi } from "./events/DeviceEventsApi.ts";
 import { ExperimentsApi } from "./experiments/ExperimentsApi.ts";
 import { SchemaErrors } from "./http/SchemaErrors.ts";
@@ -47,6 +48,7 @@ export class PlatformApi extends HttpApi.make("platform")
   .add(RegisteredDevicesApi)
   .add(DeviceMessagesApi)
   .add(DeviceEventsApi)
+  .add(CustomEventsApi)
   .add(ExplanationApi)
   .add(SendsApi)
   .add(OccurrencesApi)

@@ -28,6 +28,7 @@ import { Segments } from "./devices/Segments.ts";
 import { UserSecrets } from "./devices/users/UserSecrets.ts";
 import { HealthReports } from "./doctor/HealthReports.ts";
 import { Answers } from "./events/Answers.ts";
+import { customEventPruning, CustomEvents } from "./events/custom/CustomEvents.ts";
 import { DeviceEventsSql } from "./events/DeviceEventsSql.ts";
 import { dwellJob, Dwells } from "./events/Dwells.ts";
 import { EventRecorder } from "./events/EventRecorder.ts";
@@ -128,10 +129,11 @@ const statementServices = Layer.mergeAll(
   Explanations.layer,
   TestSends.layer,
   Geofences.layer,
-  Layer.mergeAll(Events.layer, Positions.layer, Dwells.layer).pipe(
-    Layer.provide(EventRecorder.layer),
-    Layer.provide(Deliveries.layer),
-  ),
+  Layer.mergeAll(
+    CustomEvents.layer.pipe(Layer.provideMerge(Events.layer)),
+    Positions.layer,
+    Dwells.layer,
+  ).pipe(Layer.provide(EventRecorder.layer), Layer.provide(Deliveries.layer)),
   Layer.mergeAll(
     DeliveryList.layer,
     CampaignRecipients.layer,
@@ -154,6 +156,7 @@ const jobs = Layer.mergeAll(
   countSumsJob.pipe(Layer.provide(CountSumsSql.layer)),
   dwellJob,
   occurrenceJob,
+  customEventPruning,
   Layer.effectDiscard(Worker.every("table_statistics", "2 seconds", analyzeGrownTables)),
   retentionJob,
   erasureCompletion,

@@ -10,6 +10,7 @@ import { Registrations } from "../src/devices/registration/Registrations.ts";
 import { RegisteredDevices } from "../src/devices/RegisteredDevices.ts";
 import { HealthReports } from "../src/doctor/HealthReports.ts";
 import { Answers } from "../src/events/Answers.ts";
+import { CustomEvents } from "../src/events/custom/CustomEvents.ts";
 import { DeviceEventsSql } from "../src/events/DeviceEventsSql.ts";
 import { Events } from "../src/events/Events.ts";
 import { PublicAddresses } from "../src/http/PublicAddresses.ts";
@@ -76,6 +77,7 @@ const notInMemory = Layer.mergeAll(
   Layer.mock(DeviceImports)({}),
   Layer.mock(Erasures)({}),
   Layer.mock(DeviceEventsSql)({}),
+  Layer.mock(CustomEvents)({}),
   Layer.mock(HealthReports)({}),
 );
 

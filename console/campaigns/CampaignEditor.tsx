@@ -10,6 +10,7 @@ import { firstTrigger, valuesOfMessage } from "../notifications/NotificationForm
 import { PhonePreview } from "../notifications/PhonePreview.tsx";
 import { usePictures } from "../notifications/PictureField.tsx";
 import { TriggerFields } from "../notifications/TriggerFields.tsx";
+import { campaignTypes } from "../reports/ReportFilters.ts";
 import { Button, ButtonLink } from "../parts/Button.tsx";
 import { Changes, changesOf } from "../parts/form/Changes.tsx";
 import { DraftNotice } from "../parts/form/DraftNotice.tsx";
@@ -37,10 +38,12 @@ const WhoFields = loadedLater(
   (program) => program.WhoFields,
 );
 
-const types = [
-  { value: "geo", text: "Geo" },
-  { value: "push", text: "Push" },
-] as const;
+const types = Object.entries(campaignTypes).map(([value, text]) => ({ value, text }));
+const typeHints = {
+  geo: "Geo: when a device enters or leaves a location.",
+  push: "Push: at fixed times on the day of the start, or again and again.",
+  event: "Event: when an app or a server reports an event of its own.",
+} as const;
 
 const LiveNotice = ({ campaign }: { readonly campaign: Campaign }) => (
   <p class="notice">
@@ -118,14 +121,10 @@ export const CampaignEditor = (props: Edited) => {
             <SelectField
               {...form.field("type")}
               label="Type"
-              hint={
-                values.type === "geo"
-                  ? "Geo: when a device enters or leaves a location."
-                  : "Push: at fixed times on the day of the start, or again and again."
-              }
+              hint={typeHints[values.type]}
               choices={types}
               onValue={(value) => {
-                const type = value === "geo" ? "geo" : "push";
+                const type = value as typeof values.type;
                 form.set({ type });
                 message.set({ trigger_type: firstTrigger(type) });
               }}

@@ -167,7 +167,7 @@ export const targetingOf = (values: CampaignValues): Typed<TargetingDraft> =>
         location_group_ids: values.location_group_ids,
       }
     : {
-        type: "push",
+        type: values.type,
         segmentation_ids: values.segmentation_ids,
         segment_match: values.segmentation_ids.length === 0 ? null : values.segment_match,
       };
@@ -197,7 +197,7 @@ export const draftOf = (values: CampaignValues, paused: boolean | undefined): Ty
   timezone: values.timezone.trim(),
   starts_at: sentWallTime(values.starts_at),
   ends_at:
-    values.type === "geo" || values.recurrence_rule !== "" ? orNull(sentWallTime(values.ends_at)) : null,
+    values.type !== "push" || values.recurrence_rule !== "" ? orNull(sentWallTime(values.ends_at)) : null,
   recurrence: values.type === "push" ? sentRecurrence(values) : null,
   frequency_cap_count: sentCount(values.frequency_cap_count),
   frequency_cap_period: orNull(values.frequency_cap_period),

@@ -5,7 +5,7 @@ import { ButtonLink } from "../parts/Button.tsx";
 import { linkColumn, textColumn, timeColumn } from "../parts/Columns.tsx";
 import type { Column } from "../parts/DataTable.tsx";
 import { TablePage, wholeList } from "../parts/list/ListPage.tsx";
-import { campaignStatuses } from "../reports/ReportFilters.ts";
+import { campaignStatuses, campaignTypes } from "../reports/ReportFilters.ts";
 import { addressOf, changedAddress } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
 import { CampaignBadge } from "./CampaignBadge.tsx";
@@ -15,8 +15,7 @@ const statuses = [{ value: "", text: "All statuses" }, ...campaignStatuses];
 
 const types = [
   { value: "", text: "All types" },
-  { value: "geo", text: "Geo" },
-  { value: "push", text: "Push" },
+  ...Object.entries(campaignTypes).map(([value, text]) => ({ value, text })),
 ];
 
 const archiveChoices = [
@@ -45,7 +44,7 @@ const columns: ReadonlyArray<Column<Campaign>> = [
     cell: (campaign) => <CampaignBadge {...campaign} />,
     sortBy: ({ status }) => status,
   },
-  textColumn("type", "Type", ({ type }) => (type === "geo" ? "Geo" : "Push")),
+  textColumn("type", "Type", ({ type }) => campaignTypes[type]),
   timeColumn("starts", "Starts", (row) => row.starts_at, "", zoneOf),
   timeColumn("ends", "Ends", (row) => row.ends_at, "no end", zoneOf),
 ];

@@ -8,6 +8,7 @@ import { formatCount, formatInstant } from "../parts/DisplayFormats.ts";
 import { type Fact, FactList } from "../parts/FactList.tsx";
 import { LoadProblem, Loading, PageFrame } from "../parts/PageFrame.tsx";
 import { wallTimeAt } from "../parts/WallClock.ts";
+import { campaignTypes } from "../reports/ReportFilters.ts";
 import { addressOf } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
 import type { PageProps } from "../shell/PageProps.ts";
@@ -34,7 +35,7 @@ const Facts = ({ campaign }: { readonly campaign: Campaign }) => {
         {archived && " Archived"}
       </>,
     ],
-    ["Type", type === "geo" ? "Geo" : "Push"],
+    ["Type", campaignTypes[type]],
     ["Starts", <time dateTime={start}>{formatInstant(start, timezone)}</time>],
     ["Ends", end === null ? "No end" : <time dateTime={end}>{formatInstant(end, timezone)}</time>],
     ["Time zone", timezone],

@@ -83,7 +83,7 @@ export const summaryOf = async (
 };
 
 const audienceOf = ({ estimate, values }: PublishSummary): string => {
-  const everyone = values.type === "push" && values.segmentation_ids.length === 0 ? ": everyone" : "";
+  const everyone = values.type !== "geo" && values.segmentation_ids.length === 0 ? ": everyone" : "";
   const seen = estimate.devices_seen_30_days;
   return (
     `${formatCount(estimate.devices, "device")}${everyone}, ` +
@@ -107,6 +107,10 @@ const firstSend = ({ messages, values }: PublishSummary): string => {
   if (type === "geo") {
     const until = end.trim() === "" ? "" : ` until ${formatWallTime(end)}`;
     return `When a device ${triggers(messages)}, from ${formatWallTime(start)}${until} (${timezone}).`;
+  }
+  if (type === "event") {
+    const names = new Set(messages?.flatMap(({ event }) => (event === "" ? [] : [event])));
+    return `When ${[...names].join(" or ") || "its event"} is reported, from ${formatWallTime(start)} (${timezone}).`;
   }
   // Sends are at their time of day, on the campaign's day.
   const [first] = (messages ?? []).toSorted((a, b) => (a.send_at < b.send_at ? -1 : 1));
@@ -134,7 +138,7 @@ export const Lead = ({ summary }: { readonly summary: PublishSummary }) => {
       {headsOf(messages)} {messages.length === 1 ? "goes" : "go"}{" "}
       {values.type === "geo"
         ? `to each device, at ${formatCount(locations, "location")}: ${when.replace("When", "when")}`
-        : `to ${formatCount(devices, "device")}: ${when}`}
+        : `to ${formatCount(devices, "device")}: ${values.type === "event" ? when.replace("When", "when") : when}`}
     </p>
   );
 };

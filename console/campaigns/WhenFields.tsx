@@ -15,16 +15,16 @@ export const WhenFields = ({
   readonly form: FormModel<CampaignValues>;
   readonly children: ComponentChildren;
 }) => {
-  const isGeo = form.values.value.type === "geo";
+  const isPush = form.values.value.type === "push";
   return (
     <>
       <div class="field-pair">
         <DayTimeField
           {...form.field("starts_at")}
           label="Starts at"
-          hint={isGeo ? "A day, or a day and a time." : "The first day on which its notifications are sent."}
+          hint={isPush ? "The first day on which its notifications are sent." : "A day, or a day and a time."}
         />
-        {isGeo && (
+        {!isPush && (
           <DayTimeField
             {...form.field("ends_at")}
             label="Ends at"
@@ -32,7 +32,7 @@ export const WhenFields = ({
           />
         )}
       </div>
-      {!isGeo && <RecurrenceSection form={form} />}
+      {isPush && <RecurrenceSection form={form} />}
       {children}
       <ZoneField
         {...form.field("timezone")}

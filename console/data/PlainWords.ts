@@ -52,6 +52,7 @@ const words: Readonly<Record<string, string>> = {
   on_exit: "“Leaving a location”",
   on_dwell: "“Being inside for some minutes”",
   fixed_time: "“At a fixed time”",
+  on_event: "“An event of the app”",
 };
 const known = new RegExp(`\\b(?:${Object.keys(words).join("|")})\\b`, "g");
 

@@ -38,6 +38,11 @@ export interface MessageValues {
   readonly late: "" | "send" | "skip";
   readonly minutes: string;
   readonly max_silence_minutes: string;
+  readonly event: string;
+  /** The rule over the event's properties, which is kept as it is. */
+  readonly where: NonNullable<Notification["trigger_config"]>["where"] | null;
+  readonly delay_minutes: string;
+  readonly unless_event: string;
   readonly starts_at: string;
   readonly ends_at: string;
   readonly questions: ReadonlyArray<QuestionValues>;
@@ -64,7 +69,7 @@ export const hasChoices = (type: QuestionValues["type"]): boolean =>
 
 /** The trigger that notifications of a type of campaign start with. */
 export const firstTrigger = (type: Campaign["type"]): MessageValues["trigger_type"] =>
-  type === "geo" ? "on_enter" : "fixed_time";
+  (({ geo: "on_enter", push: "fixed_time", event: "on_event" }) as const)[type];
 
 /** The values that a new notification of a campaign starts with. */
 export const newMessage = (type: Campaign["type"]): MessageValues => ({
@@ -80,6 +85,10 @@ export const newMessage = (type: Campaign["type"]): MessageValues => ({
   late: "",
   minutes: "",
   max_silence_minutes: "",
+  event: "",
+  where: null,
+  delay_minutes: "",
+  unless_event: "",
   starts_at: "",
   ends_at: "",
   questions: [],
@@ -113,6 +122,10 @@ export const valuesOfMessage = (
   late: message.trigger_config?.late ?? "",
   minutes: String(message.trigger_config?.minutes ?? ""),
   max_silence_minutes: String(message.trigger_config?.max_silence_minutes ?? ""),
+  event: message.trigger_config?.event ?? "",
+  where: message.trigger_config?.where ?? null,
+  delay_minutes: String(message.trigger_config?.delay_minutes ?? ""),
+  unless_event: message.trigger_config?.unless_event ?? "",
   starts_at: message.starts_at === null ? "" : wallTimeAt(message.starts_at, timezone),
   ends_at: message.ends_at === null ? "" : wallEndAt(message.ends_at, timezone),
   questions: message.questions.map(questionValues),
@@ -161,6 +174,13 @@ const numberOrText = (text: string | null) => (text === null || !/^\d+$/.test(te
 const configOf = (values: MessageValues, sendAt: string | null) => {
   if (values.trigger_type === "fixed_time")
     return values.late === "" ? { send_at: sendAt } : { send_at: sendAt, local: true, late: values.late };
+  if (values.trigger_type === "on_event")
+    return {
+      event: orNull(values.event.trim()),
+      where: values.where ?? null,
+      delay_minutes: numberOrText(orNull(values.delay_minutes)),
+      unless_event: orNull(values.unless_event.trim()),
+    };
   if (values.trigger_type !== "on_dwell") return null;
   return {
     minutes: numberOrText(orNull(values.minutes)),

@@ -7,7 +7,7 @@ import type { MessageValues } from "./NotificationForm.ts";
 
 /** The campaign of a notification, as far as its times depend on it. */
 export interface TriggerCampaign {
-  readonly type: "geo" | "push";
+  readonly type: "geo" | "push" | "event";
   readonly timezone: string;
   /** The day on which a push campaign sends, as YYYY-MM-DD; empty for one that recurs. */
   readonly day: string;
@@ -18,7 +18,11 @@ const geoTriggers = [
   { value: "on_exit", text: "Leaving a location" },
   { value: "on_dwell", text: "Being inside for some minutes" },
 ] as const;
-const pushTriggers = [{ value: "fixed_time", text: "At a fixed time" }] as const;
+const triggerChoices = {
+  geo: geoTriggers,
+  push: [{ value: "fixed_time", text: "At a fixed time" }],
+  event: [{ value: "on_event", text: "An event of the app" }],
+} as const;
 
 const zoneChoices = [
   { value: "", text: "The campaign's time zone" },
@@ -43,11 +47,22 @@ export const TriggerFields = ({
   zoneLabel,
 }: TriggerProps) => (
   <>
-    <SelectField
-      {...form.field("trigger_type")}
-      label="Trigger"
-      choices={type === "geo" ? geoTriggers : pushTriggers}
-    />
+    <SelectField {...form.field("trigger_type")} label="Trigger" choices={triggerChoices[type]} />
+    {type === "event" && (
+      <FieldGroup label="Event" hint="It fires when an app or a server reports the event.">
+        <TextField {...form.field("event", "trigger_config.event")} label="Name" placeholder="order.placed" />
+        <TextField
+          {...form.field("delay_minutes", "trigger_config.delay_minutes")}
+          label="After so many minutes"
+          placeholder="At once"
+        />
+        <TextField
+          {...form.field("unless_event", "trigger_config.unless_event")}
+          label="Unless this event comes meanwhile"
+          placeholder="None"
+        />
+      </FieldGroup>
+    )}
     {form.values.value.trigger_type === "on_dwell" && (
       <FieldGroup label="Minutes inside" hint="It fires once for each visit that lasts so long.">
         <TextField
@@ -72,7 +87,7 @@ export const TriggerFields = ({
         <SelectField {...form.field("late", "trigger_config.late")} label={zoneLabel} choices={zoneChoices} />
       </>
     )}
-    {type === "geo" && hasWindow && (
+    {type !== "push" && hasWindow && (
       <FieldGroup
         label="Window"
         hint={`Only within these times, in ${timezone}. Empty: as long as the campaign.`}

@@ -22,6 +22,9 @@ export type ApiFilter = (typeof apiFilters)[number];
 /** `notification` and `question` keep one row; `q` is the search of the table. */
 const ownFilters = ["notification", "question", "q"] as const;
 
+/** The types of campaigns. */
+export const campaignTypes = { geo: "Geo", push: "Push", event: "Event" } as const;
+
 /** The statuses of campaigns. */
 export const campaignStatuses: ReadonlyArray<Choice> = [
   { value: "active", text: "Active" },

@@ -5,7 +5,7 @@ import { Badge } from "../parts/Badge.tsx";
 import { textColumn } from "../parts/Columns.tsx";
 import type { Column } from "../parts/DataTable.tsx";
 import type { Choice } from "../parts/form/Fields.tsx";
-import { campaignStatuses, type ReportQuery } from "./ReportFilters.ts";
+import { campaignStatuses, campaignTypes, type ReportQuery } from "./ReportFilters.ts";
 import { type Changes, changedAddress } from "../routing/Router.ts";
 import { platform } from "../data/Api.ts";
 import type { ApiRequest } from "../data/ApiCall.ts";
@@ -84,10 +84,7 @@ export const campaignReport: ReportKind<CampaignReportRow> = {
   label: "Campaigns",
   statuses: campaignStatuses,
   name: ({ name }) => name,
-  columns: [
-    statusColumn(campaignBadge),
-    textColumn("type", "Type", ({ type }) => (type === "geo" ? "Geo" : "Push")),
-  ],
+  columns: [statusColumn(campaignBadge), textColumn("type", "Type", ({ type }) => campaignTypes[type])],
   figures: [
     figure("delivered", "Delivered"),
     figure("engagement", "Engagement (%)"),
@@ -144,6 +141,7 @@ const triggers = {
   on_exit: "On exit",
   on_dwell: "On dwell",
   fixed_time: "Fixed time",
+  on_event: "On event",
 } as const;
 
 /** The report of surveys. */

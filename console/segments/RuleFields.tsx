@@ -8,6 +8,7 @@ import {
   type Comparison,
   comparisons,
   emptyCondition,
+  eventText,
   isFlag,
   typeOfAttribute,
   type TypedCondition,
@@ -165,6 +166,9 @@ export const RuleFields = ({
           onValue={(match) => onRule({ ...rule, match: match === "any" ? "any" : "all" })}
         />
       )}
+      {rule.onEvents?.map((each) => (
+        <p key={JSON.stringify(each)}>{`Event: ${eventText(each)}.`}</p>
+      ))}
       {conditions.map((condition, index) => (
         <FieldGroup key={index} label={`Condition ${index + 1}`}>
           <ConditionFields

@@ -1,6 +1,6 @@
 /** A rule while it is written: values as typed, with the type that the attribute has. */
 import type { BuiltInAttribute } from "../../src/devices/SegmentRule.ts";
-import type { AttributeSummary, SegmentCondition, SegmentRule } from "../data/Resources.ts";
+import type { AttributeSummary, EventCondition, SegmentCondition, SegmentRule } from "../data/Resources.ts";
 
 /** The comparison of a condition. */
 export type Comparison = SegmentCondition["op"];
@@ -22,6 +22,8 @@ export interface TypedCondition {
 export interface TypedRule {
   readonly match: "all" | "any";
   readonly conditions: ReadonlyArray<TypedCondition>;
+  /** Conditions on events, which are kept as they are. */
+  readonly onEvents?: ReadonlyArray<EventCondition>;
 }
 
 const builtInTypes: Readonly<Record<BuiltInAttribute, ValueType>> = {
@@ -86,14 +88,17 @@ const valueOf = (condition: TypedCondition): Value => {
 };
 
 /** The rule as the API takes it. */
-export const ruleOf = ({ conditions, match }: TypedRule): SegmentRule => ({
+export const ruleOf = ({ conditions, match, onEvents = [] }: TypedRule): SegmentRule => ({
   match,
-  conditions: conditions.map((each) => ({ attribute: each.attribute, op: each.op, value: valueOf(each) })),
+  conditions: [
+    ...conditions.map((each) => ({ attribute: each.attribute, op: each.op, value: valueOf(each) })),
+    ...onEvents,
+  ],
 });
 
 /** Whether every condition has what it needs to be counted. */
-export const isComplete = ({ conditions }: TypedRule): boolean =>
-  conditions.length > 0 &&
+export const isComplete = ({ conditions, onEvents = [] }: TypedRule): boolean =>
+  conditions.length + onEvents.length > 0 &&
   conditions.every((each) => each.attribute !== "" && (isFlag(each) || each.value.trim() !== ""));
 
 const typedConditionOf = ({ attribute, op, value }: SegmentCondition): TypedCondition => {
@@ -101,11 +106,16 @@ const typedConditionOf = ({ attribute, op, value }: SegmentCondition): TypedCond
   return { attribute, op, value: values.map(String).join("\n"), type: typeOf(values[0]) };
 };
 
+type Condition = SegmentRule["conditions"][number];
+
+const isOnEvents = (condition: Condition): condition is EventCondition => "event" in condition;
+
 /** A stored rule as typed. */
-export const typedRuleOf = ({ conditions, match }: SegmentRule): TypedRule => ({
-  match,
-  conditions: conditions.map(typedConditionOf),
-});
+export const typedRuleOf = ({ conditions, match }: SegmentRule): TypedRule => {
+  const onEvents = conditions.filter(isOnEvents);
+  const onAttributes = conditions.filter((each) => !isOnEvents(each));
+  return { match, conditions: onAttributes.map(typedConditionOf), ...(onEvents.length > 0 && { onEvents }) };
+};
 
 const maxNamedValues = 3;
 
@@ -120,6 +130,13 @@ const conditionText = ({ attribute, op, value }: SegmentCondition): string =>
     ? `${attribute} ${value === true ? "exists" : "does not exist"}`
     : `${attribute} ${comparisonTexts[op]} ${valueText(value)}`;
 
+/** A condition on events in words. */
+export const eventText = ({ event, op, where, within_days }: EventCondition): string =>
+  `${event} ${op === "happened" ? "happened" : "did not happen"} within ${within_days} days` +
+  (where === undefined || where === null ? "" : ` (${ruleText(where)})`);
+
 /** A rule in words. */
 export const ruleText = ({ conditions, match }: SegmentRule): string =>
-  conditions.map(conditionText).join(match === "all" ? ", and " : ", or ");
+  conditions
+    .map((each) => (isOnEvents(each) ? eventText(each) : conditionText(each)))
+    .join(match === "all" ? ", and " : ", or ");

@@ -20,6 +20,7 @@ const eventTypes: ReadonlyArray<ListenedType> = [
   "device.unregistered",
   "location.entered",
   "location.exited",
+  "event.custom",
   "send.finished",
   "campaign.created",
   "campaign.updated",

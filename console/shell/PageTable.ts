@@ -130,6 +130,12 @@ export const pageTable: ReadonlyArray<PageRow> = [
     load: async () => (await again(() => import("../devices/DevicePage.tsx"))).DevicePage,
   },
   {
+    path: "/events",
+    navigation: "Events",
+    isAllowed: needs("devices:read"),
+    load: async () => (await again(() => import("../events/EventListPage.tsx"))).EventListPage,
+  },
+  {
     path: "/sends",
     navigation: "Sends",
     isAllowed: needs("sends:read"),

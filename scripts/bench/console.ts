@@ -12,7 +12,17 @@ import { ask, newWorkspace, operatorKey } from "./ServiceApi.ts";
 import { atMost } from "./Rounds.ts";
 
 const locations = 10_000;
-const pages = ["Campaigns", "Locations", "Media", "Segments", "Devices", "Sends", "Reports", "Activity"];
+const pages = [
+  "Campaigns",
+  "Locations",
+  "Media",
+  "Segments",
+  "Devices",
+  "Events",
+  "Sends",
+  "Reports",
+  "Activity",
+];
 
 /** The milliseconds from the press on the link of a page until it shows its data. */
 const pageMillis = async (page: Page, name: string): Promise<number> => {

@@ -28,6 +28,7 @@ const values: TemplateValues = {
     timezone: "Europe/Amsterdam" as TimeZoneName,
   },
   location: { name: "Shop", address: null, external_id: null },
+  event: null,
   campaign: { name: "Autumn" },
   now: 1_795_000_000_000,
 };

@@ -5,6 +5,7 @@
 export const slices: ReadonlyArray<string> = [
   "wire",
   "time",
+  "rules",
   "config",
   "processes",
   "telemetry",

@@ -20,6 +20,7 @@ export const abilities = [
   "segments:write",
   "devices:read",
   "devices:write",
+  "events:write",
   "sends:read",
   "activity:read",
 ] as const;

@@ -8,11 +8,11 @@ import { CampaignStatus } from "./CampaignStatus.ts";
 import { Goal } from "./Goal.ts";
 import { Recurrence } from "./recurrence/Recurrence.ts";
 
-/** The type of a campaign: triggered at locations, or sent at fixed times of one day or of many. */
-export const CampaignType = Schema.Literals(["geo", "push"]).annotate({
+/** The type of a campaign: triggered at locations, sent at fixed times, or triggered by custom events. */
+export const CampaignType = Schema.Literals(["geo", "push", "event"]).annotate({
   description:
     "`geo` is triggered when a device enters or leaves a location; `push` is sent at fixed times on the " +
-    "day of the start, or on the days of its recurrence.",
+    "day of the start, or on the days of its recurrence; `event` is triggered by custom events of an app.",
   examples: ["geo"],
 });
 export type CampaignType = typeof CampaignType.Type;
@@ -40,7 +40,7 @@ export const SegmentMatch = Schema.Literals(["any", "all"]).annotate({
 const ids = (description: string, example: string) =>
   Schema.Array(Schema.String.annotate({ format: "uuid" })).annotate({ description, examples: [[example]] });
 
-/** The targets of a campaign: locations of a geo campaign, segments of a push campaign (none: everyone). */
+/** The targets of a campaign: locations of a geo campaign, segments of others (none: everyone). */
 const Targeting = Schema.Struct({
   location_ids: ids(
     "Locations of a geo campaign, in the order they were sent.",
@@ -51,7 +51,7 @@ const Targeting = Schema.Struct({
     "01980a6c-2b11-7e0a-8c55-6d2f9b1a4e02",
   ),
   segmentation_ids: ids(
-    "Segments of a push campaign, in the order they were sent; empty means everyone.",
+    "Segments of a push or event campaign, in the order they were sent; empty means everyone.",
     "01980a6c-2b11-7e0a-8c55-6d2f9b1a4e03",
   ),
   segment_match: Schema.NullOr(SegmentMatch),

@@ -96,7 +96,7 @@ export const resolveDates = (
   }
   const endsAt = type === "push" ? dayEnd(timezone, dateAt(timezone, startsAt)) : endOf(timezone, fields);
   if (endsAt !== null && endsAt <= startsAt) {
-    if (type === "geo") {
+    if (type !== "push") {
       const shown = `${wallTimeAt(timezone, startsAt)} in ${timezone}`;
       problems.add("ends_at", `The end must be after the start (${shown}).`);
     } else {

@@ -6,6 +6,7 @@ import { readJson, type RequestInput } from "../wire/RequestBody.ts";
 import { fieldSentence } from "../wire/SchemaProblems.ts";
 import { flag, optionalOrNull, text, whole } from "../wire/Text.ts";
 import { pace } from "../workspaces/Workspace.ts";
+import { EventName } from "../wire/EventName.ts";
 import { SentQuietHours } from "../workspaces/QuietHours.ts";
 import { RecurrenceDraft } from "./recurrence/Recurrence.ts";
 import { CampaignType, CapBy, CapPeriod, SegmentMatch } from "./Campaign.ts";
@@ -52,7 +53,7 @@ const lists = {
   ),
   segmentation_ids: list(
     Id,
-    "Segments that a push campaign targets; left out or empty means everyone.",
+    "Segments that a push or event campaign targets; left out or empty means everyone.",
     "01980a6c-2b11-7e0a-8c55-6d2f9b1a4e03",
   ),
 };
@@ -87,6 +88,12 @@ const experimentFields = {
         description: "It counts for so many hours after the person was enrolled.",
         example: 72,
       }),
+      event: optionalOrNull(
+        EventName.annotate({
+          description: "Name of the custom event, which `event` requires.",
+          examples: ["order.placed"],
+        }),
+      ),
       location_ids: list(
         Id,
         "Locations of `visit`; any location counts without locations and groups.",
@@ -127,9 +134,9 @@ export const CampaignDraft = Schema.Struct({
   ),
   ends_at: optionalOrNull(
     wallTime(
-      "When a geo campaign ends, in its time zone: YYYY-MM-DD (the end of that day) or YYYY-MM-DD HH:MM. " +
-        "Left out: never. Of a recurring push campaign its last day. Ignored for another push campaign, " +
-        "which runs for the day of its start.",
+      "When a geo or event campaign ends, in its time zone: YYYY-MM-DD (the end of that day) or YYYY-MM-DD " +
+        "HH:MM. Left out: never. Of a recurring push campaign its last day. Ignored for another push " +
+        "campaign, which runs for the day of its start.",
       "2026-12-08",
     ),
   ),

@@ -17,6 +17,8 @@ const nouns: { readonly [list in TargetList]: string } = {
   segmentation_ids: "segment",
 };
 
+const shownTypes = { geo: "A geo", push: "A push", event: "An event" } as const;
+
 /**
  * The ids of the targets that a draft names and that exist, by the entry that names them: an id or a name.
  */
@@ -35,7 +37,7 @@ export const idsByThemselves = (ids: ReadonlySet<string>): ReadonlyMap<string, s
 
 /** Whether a list belongs to a campaign of this type; the entries of other lists are not checked. */
 const belongs = (list: TargetList, type: CampaignDraft["type"] | undefined): boolean =>
-  type === undefined || (type === "push") === (list === "segmentation_ids");
+  type === undefined || (type !== "geo") === (list === "segmentation_ids");
 
 /**
  * The entries of a list that can name a target, each once; none for a list that does not belong to the type.
@@ -52,6 +54,14 @@ export const candidates = (fields: Partial<CampaignDraft>, list: TargetList): Re
  */
 export const checkShape = ({ fields, problems }: ParsedBody<CampaignDraft>): void => {
   const wasSent = (list: TargetList) => problems.has(list) || (fields[list]?.length ?? 0) > 0;
+  const refuse = (field: keyof CampaignDraft, noun: string, instead: string) =>
+    problems.add(
+      field,
+      `${shownTypes[fields.type ?? "geo"]} campaign cannot take ${noun}: leave the ` +
+        `${field.replaceAll("_", " ")} out, or make it ${instead} campaign.`,
+    );
+  const wasSentNumber = (field: "max_per_minute" | "cooldown_minutes") =>
+    problems.has(field) || typeof fields[field] === "number";
   if (fields.type === "geo") {
     if (!locationLists.some(wasSent)) {
       problems.add(
@@ -60,39 +70,16 @@ export const checkShape = ({ fields, problems }: ParsedBody<CampaignDraft>): voi
           "location_group_ids or location_group_names.",
       );
     }
-    if (wasSent("segmentation_ids")) {
-      problems.add(
-        "segmentation_ids",
-        "A geo campaign cannot take segments: leave the segmentation ids out, or make it a push campaign.",
-      );
-    }
-    if (problems.has("max_per_minute") || typeof fields.max_per_minute === "number") {
-      problems.add(
-        "max_per_minute",
-        "A geo campaign cannot take a pace: leave the max per minute out, or make it a push campaign.",
-      );
-    }
-    if (problems.has("recurrence") || (fields.recurrence ?? null) !== null) {
-      problems.add(
-        "recurrence",
-        "A geo campaign cannot recur: leave the recurrence out, or make it a push campaign.",
-      );
-    }
+    if (wasSent("segmentation_ids")) refuse("segmentation_ids", "segments", "a push");
   }
-  if (fields.type === "push") {
-    for (const list of locationLists.filter(wasSent)) {
-      problems.add(
-        list,
-        `A push campaign cannot take ${nouns[list]}s: leave the ${list.replaceAll("_", " ")} out, ` +
-          "or make it a geo campaign.",
-      );
-    }
-    if (problems.has("cooldown_minutes") || typeof fields.cooldown_minutes === "number") {
-      problems.add(
-        "cooldown_minutes",
-        "A push campaign cannot take a cooldown: leave the cooldown minutes out, or make it a geo campaign.",
-      );
-    }
+  if (fields.type === "push" || fields.type === "event") {
+    for (const list of locationLists.filter(wasSent)) refuse(list, `${nouns[list]}s`, "a geo");
+    if (wasSentNumber("cooldown_minutes")) refuse("cooldown_minutes", "a cooldown", "a geo");
+  }
+  if (fields.type !== undefined && fields.type !== "push") {
+    if (wasSentNumber("max_per_minute")) refuse("max_per_minute", "a pace", "a push");
+    if (problems.has("recurrence") || (fields.recurrence ?? null) !== null)
+      refuse("recurrence", "a recurrence", "a push");
   }
 
   const hasCount = problems.has("frequency_cap_count") || typeof fields.frequency_cap_count === "number";
@@ -124,7 +111,7 @@ export const checkEntries = ({ fields, problems }: ParsedBody<CampaignDraft>, kn
   }
 };
 
-/** Checks the locations of a draft's goal (contract U5). Those that the stored goal has are kept. */
+/** Checks the event and the locations of a draft's goal (contract U5, V5). Those of the stored one are kept. */
 export const checkGoal = (
   { fields, problems }: ParsedBody<CampaignDraft>,
   known: KnownTargets,
@@ -132,6 +119,11 @@ export const checkGoal = (
 ): void => {
   const goal = fields.goal ?? null;
   if (goal === null) return;
+  const hasEvent = (goal.event ?? null) !== null;
+  if (goal.type === "event" && !hasEvent)
+    problems.add("goal.event", "The goal event needs the name of a custom event: send event.");
+  if (goal.type !== "event" && hasEvent)
+    problems.add("goal.event", "Only the goal event has an event: leave the event out.");
   for (const list of goalLists) {
     const ids = goal[list] ?? [];
     if (goal.type !== "visit" && ids.length > 0) {

@@ -14,6 +14,7 @@ import { consoleCommand } from "./commands/ConsoleCommand.ts";
 import { databaseCommand } from "./commands/DatabaseCommand.ts";
 import { deviceCommand } from "./commands/DeviceCommand.ts";
 import { doctorCommand } from "./commands/DoctorCommand.ts";
+import { eventCommand } from "./commands/EventCommand.ts";
 import { locationCommand } from "./commands/LocationCommand.ts";
 import { notificationCommand } from "./commands/NotificationCommand.ts";
 import { personCommand } from "./commands/PersonCommand.ts";
@@ -113,6 +114,7 @@ export const waypost = Command.make("waypost").pipe(
     reportCommand,
     campaignCommand,
     notificationCommand,
+    eventCommand,
     sendCommand,
     transportCommand,
     webhookCommand,

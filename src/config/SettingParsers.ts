@@ -196,6 +196,12 @@ export const parseRetentionDays = (text: string): number | Invalid =>
     ? Number(text)
     : new Invalid("a whole number of days from 60 to 36500, or left out to keep everything");
 
+/** How long custom events are kept: at least as long as a notification can wait after one (contract V4). */
+export const parseCustomRetentionDays = (text: string): number | Invalid =>
+  /^\d{2,5}$/.test(text) && Number(text) >= 31 && Number(text) <= 36_500
+    ? Number(text)
+    : new Invalid("a whole number of days from 31 to 36500");
+
 /** A share of a whole, from 0 to 1. */
 export const parseShare = (text: string): number | Invalid =>
   /^(0(\.\d+)?|1(\.0+)?)$/.test(text) ? Number(text) : new Invalid("a number from 0 to 1, such as 0.1");

@@ -2,6 +2,7 @@
 import {
   Invalid,
   parseBoolean,
+  parseCustomRetentionDays,
   parseDatabaseUrl,
   parseHost,
   parseHttpUrl,
@@ -177,6 +178,13 @@ export const settingsTable = {
     description:
       "Days, 60 or more, after which enter and exit events are compacted: only reports count them.",
     parse: parseRetentionDays,
+  }),
+  customEventRetentionDays: setting({
+    name: "WAYPOST_CUSTOM_EVENT_RETENTION_DAYS",
+    default: "90",
+    description:
+      "Days, 31 or more, that custom events are kept after they occurred. Older ones are not taken.",
+    parse: parseCustomRetentionDays,
   }),
   logFormat: optional({
     name: "WAYPOST_LOG_FORMAT",

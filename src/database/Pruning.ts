@@ -5,6 +5,7 @@ import { knownSeries } from "../telemetry/KnownSeries.ts";
 const prunable = [
   "deliveries",
   "events",
+  "custom_events",
   "idempotency_keys",
   "failed_attempts",
   "activity",
@@ -17,7 +18,8 @@ type Prunable = (typeof prunable)[number];
 const pruned = knownSeries(
   Metric.counter("waypost_pruned_rows_total", {
     description:
-      "Expired rows that were deleted: deliveries, events, idempotency keys, failed attempts, activity, " +
+      "Expired rows that were deleted: deliveries, events, custom events, idempotency keys, failed " +
+      "attempts, activity, " +
       "rows of webhooks.",
     incremental: true,
   }),

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect";
+import { Clock, Context, Effect, Layer } from "effect";
 import type { ServiceUnavailable } from "../wire/ApiError.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 import type { AttributeSummaries } from "./AttributeSummary.ts";
@@ -60,7 +60,7 @@ export class Audiences extends Context.Service<
         keptCounts,
         Effect.fnUntraced(function* (tenant: TenantKey, audience: Audience) {
           const sample = sampleOf(yield* repository.lastKey(tenant));
-          const counts = yield* repository.count(tenant, audience, sample);
+          const counts = yield* repository.count(tenant, audience, sample, yield* Clock.currentTimeMillis);
           return {
             devices: Math.round(counts.devices * scaleOf(sample)),
             reachable: Math.round(counts.reachable * scaleOf(sample)),
@@ -72,10 +72,12 @@ export class Audiences extends Context.Service<
         keptCounts,
         Effect.fnUntraced(function* (tenant: TenantKey, audience: Audience) {
           const sample = sampleOf(yield* repository.lastKey(tenant));
-          return (yield* repository.zones(tenant, audience, sample)).map(({ devices, zone }) => ({
-            zone,
-            devices: Math.round(devices * scaleOf(sample)),
-          }));
+          return (yield* repository.zones(tenant, audience, sample, yield* Clock.currentTimeMillis)).map(
+            ({ devices, zone }) => ({
+              zone,
+              devices: Math.round(devices * scaleOf(sample)),
+            }),
+          );
         }),
       );
 

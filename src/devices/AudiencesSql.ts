@@ -67,20 +67,23 @@ export class AudiencesSql extends Context.Service<AudiencesSql>()("waypost/devic
     lastKey: lastDeviceKey(sql),
 
     /** Counts registered devices, those of a sample alone. */
-    count: (tenant: TenantKey, audience: Audience, sample: KeyBlocks | null) => {
+    count: (tenant: TenantKey, audience: Audience, sample: KeyBlocks | null, now: number) => {
+      const isMember = audienceSql(sql, audience, "d", { tenant, now });
       const counts = sql`
         count(*) AS devices, count(*) FILTER (WHERE ${isReachableSql(sql, "d")}) AS reachable`;
       return onlyRow(sql<AudienceCount>`
         SELECT ${asNumber("sum(d.devices)")} AS devices, ${asNumber("sum(d.reachable)")} AS reachable
-        FROM ${sampledDevices(sql, tenant, sample, counts, audienceSql(sql, audience, "d"))}`);
+        FROM ${sampledDevices(sql, tenant, sample, counts, isMember)}`);
     },
 
     /** The same by time zone. */
-    zones: (tenant: TenantKey, audience: Audience, sample: KeyBlocks | null) =>
-      Effect.orDie(sql<ZoneCount>`
+    zones: (tenant: TenantKey, audience: Audience, sample: KeyBlocks | null, now: number) => {
+      const isMember = audienceSql(sql, audience, "d", { tenant, now });
+      return Effect.orDie(sql<ZoneCount>`
         SELECT d.timezone AS zone, count(*)::int AS devices
-        FROM ${sampledDevices(sql, tenant, sample, sql`d.timezone`, audienceSql(sql, audience, "d"))}
-        GROUP BY 1`),
+        FROM ${sampledDevices(sql, tenant, sample, sql`d.timezone`, isMember)}
+        GROUP BY 1`);
+    },
   })),
 }) {
   static readonly layer = Layer.effect(AudiencesSql, AudiencesSql.make);

@@ -1,63 +1,41 @@
-import { Effect, Predicate, Struct, Schema } from "effect";
+import { Effect, Struct, Schema } from "effect";
 import { parseInstant } from "../time/Instant.ts";
-import { parseList, parseObject } from "../wire/ListParsing.ts";
+import type { RuleOperator } from "../rules/Rule.ts";
+import {
+  anyCheckOf,
+  check,
+  checkText,
+  isOrder,
+  parsePropertyRule,
+  parseRule,
+  parseValue,
+  type ValueCheck,
+} from "../rules/RuleParsing.ts";
+import { parseObject } from "../wire/ListParsing.ts";
 import { ParsedBody, parseFields } from "../wire/ParsedBody.ts";
 import type { Problems } from "../wire/Problems.ts";
 import { readJson, type RequestInput } from "../wire/RequestBody.ts";
-import { fieldSentence } from "../wire/SchemaProblems.ts";
-import { unstorable } from "../wire/Text.ts";
 import { Platform } from "./Device.ts";
 import { SegmentDraft, SegmentPatch } from "./Segment.ts";
 import {
   conditionHead,
-  maxConditions,
-  maxValues,
-  RuleMatch,
-  type Scalar,
+  type EventCondition,
+  eventConditionHead,
   type SegmentCondition,
-  type SegmentOperator,
   type SegmentRule,
   versionNumbers,
 } from "./SegmentRule.ts";
 
 type Json = { readonly [field: string]: unknown };
 
-const RuleHead = Schema.Struct({ match: RuleMatch });
 const ConditionHead = Schema.Struct(conditionHead);
-const conditionCount = `A rule needs 1 to ${maxConditions} conditions.`;
-const valueCount = `The value of in must be a list of 1 to ${maxValues.toLocaleString("en")} values.`;
-/** The attributes of a device have at most 8 KiB, so no longer value can match. */
-const maxValueLength = 8192;
-
-/** Gives the sentence for a value that is not accepted, or null. Texts are trimmed before. */
-type ValueCheck = (value: unknown) => string | null;
-
-const check =
-  (isAccepted: (value: unknown) => boolean, sentence: string): ValueCheck =>
-  (value) =>
-    isAccepted(value) ? null : sentence;
-
-const isText = Predicate.isString;
-
-const checkScalar = check(
-  (value) => isText(value) || typeof value === "boolean" || Number.isFinite(value),
-  "The {field} must be a text, a number, true or false.",
-);
-const checkOrdered = check(
-  (value) => isText(value) || Number.isFinite(value),
-  "The {field} must be a number or a text: only these have an order.",
-);
-const checkText = check(isText, "The {field} must be a text.");
-const checkPart = check(
-  (value) => isText(value) && value !== "",
-  "The {field} must be a text that is not empty: a part of a text, or one text of a list.",
-);
+const EventHead = Schema.Struct(eventConditionHead);
 const checkInstant = check(
-  (value) => isText(value) && parseInstant(value) !== null,
+  (value) => typeof value === "string" && parseInstant(value) !== null,
   "The {field} must be a date-time such as 2026-11-21T09:30:00Z, or a date such as 2026-11-21.",
 );
 const checkVersion = check(
-  (value) => isText(value) && versionNumbers(value) !== null,
+  (value) => typeof value === "string" && versionNumbers(value) !== null,
   "The {field} must be a version that begins with a number, such as 4.10.0.",
 );
 const checkPlatform = check(
@@ -67,11 +45,9 @@ const checkPlatform = check(
 
 const checkFlag = check((value) => typeof value === "boolean", "The {field} must be true or false.");
 
-const isOrder = (op: SegmentOperator): boolean => op === "gt" || op === "gte" || op === "lt" || op === "lte";
-
 /** The check of a single value; an attribute that could not be parsed counts as one of the app's own. */
-const checkOf = (attribute: string | undefined, op: SegmentOperator): ValueCheck => {
-  if (op === "contains") return attribute === "subscribed" ? checkFlag : checkPart;
+const checkOf = (attribute: string | undefined, op: RuleOperator): ValueCheck => {
+  if (op === "contains") return attribute === "subscribed" ? checkFlag : anyCheckOf(op);
   switch (attribute) {
     case "registered_at":
       return checkInstant;
@@ -86,55 +62,23 @@ const checkOf = (attribute: string | undefined, op: SegmentOperator): ValueCheck
     case "subscribed":
       return checkFlag;
     default:
-      return isOrder(op) ? checkOrdered : checkScalar;
+      return anyCheckOf(op);
   }
 };
 
-const lengthProblem = (text: string): string | null =>
-  text.length > maxValueLength
-    ? `The {field} must have at most ${maxValueLength.toLocaleString("en")} characters.`
-    : null;
-
-/** Parses one value and adds its problem under its path. */
-const parseScalar = (
-  value: unknown,
-  path: ReadonlyArray<PropertyKey>,
-  problemOf: ValueCheck,
-  problems: Problems,
-): Scalar => {
-  const trimmed = typeof value === "string" ? value.trim() : value;
-  const textProblem = typeof trimmed === "string" ? (unstorable(trimmed) ?? lengthProblem(trimmed)) : null;
-  const problem = textProblem ?? problemOf(trimmed);
-  if (problem !== null) problems.add(path.map(String).join("."), fieldSentence(problem, path));
-  return trimmed as Scalar;
+const parseEventCondition = (entry: Json, path: string, problems: Problems): EventCondition => {
+  const { event = "", op = "happened", within_days = 1 } = parseObject(EventHead, entry, path, problems);
+  const sent = entry["where"] ?? null;
+  const where = sent === null ? undefined : parsePropertyRule(sent, `${path}.where`, problems);
+  return { event, op, within_days, ...(where && { where }) };
 };
 
-/** Parses the value of a condition by its attribute and operator. */
-const parseValue = (
-  value: unknown,
+const parseCondition = (
+  entry: Json | null,
   path: string,
-  attribute: string | undefined,
-  op: SegmentOperator,
   problems: Problems,
-): SegmentCondition["value"] => {
-  const names: ReadonlyArray<PropertyKey> = path.split(".");
-  const refuse = (sentence: string) => {
-    problems.add(path, sentence);
-    return false;
-  };
-  if (value === undefined) return refuse("The value is required.");
-  if (op === "exists")
-    return typeof value === "boolean" ? value : refuse("The value of exists must be true or false.");
-  if (value === null) {
-    return refuse("The value cannot be null: to ask whether a device has the attribute, use exists.");
-  }
-  const problemOf = checkOf(attribute, op);
-  if (op !== "in") return parseScalar(value, names, problemOf, problems);
-  if (!Array.isArray(value) || value.length === 0 || value.length > maxValues) return refuse(valueCount);
-  return value.map((entry: unknown, index) => parseScalar(entry, [...names, index], problemOf, problems));
-};
-
-const parseCondition = (entry: Json | null, path: string, problems: Problems): SegmentCondition => {
+): SegmentCondition | EventCondition => {
+  if (entry !== null && Object.hasOwn(entry, "event")) return parseEventCondition(entry, path, problems);
   const { attribute, op } = parseObject(ConditionHead, entry, path, problems);
   if (attribute === "registered_at" && op === "contains") {
     problems.add(
@@ -149,30 +93,13 @@ const parseCondition = (entry: Json | null, path: string, problems: Problems): S
   const value =
     entry === null || op === undefined
       ? ""
-      : parseValue(entry["value"], `${path}.value`, attribute, op, problems);
+      : parseValue(entry["value"], `${path}.value`, op, checkOf(attribute, op), problems);
   return { attribute: attribute ?? "", op: op ?? "eq", value };
 };
 
 /** Parses a rule and adds all its problems under `rule` (contract B4); undefined if it has any. */
-const parseRule = (value: unknown, problems: Problems): SegmentRule | undefined => {
-  if (!Predicate.isObject(value) || Array.isArray(value)) {
-    problems.add(
-      "rule",
-      value === undefined || value === null ? "The rule is required." : "The rule must be an object.",
-    );
-    return undefined;
-  }
-  const rule: Json = value;
-  const { match } = parseObject(RuleHead, rule, "rule", problems);
-  const limit = { max: maxConditions, sentence: conditionCount };
-  const conditions = parseList(rule["conditions"], "rule.conditions", limit, problems, (entry, path) =>
-    parseCondition(entry, path, problems),
-  );
-  if (conditions?.length === 0) problems.add("rule.conditions", conditionCount);
-  return match === undefined || conditions === undefined || problems.has("rule")
-    ? undefined
-    : { match, conditions };
-};
+const parseSegmentRule = (value: unknown, problems: Problems): SegmentRule | undefined =>
+  parseRule(value, "rule", problems, parseCondition);
 
 const DraftHead = SegmentDraft.mapFields(Struct.omit(["rule"]));
 const PatchHead = SegmentPatch.mapFields(Struct.omit(["rule"]));
@@ -180,7 +107,7 @@ const PatchHead = SegmentPatch.mapFields(Struct.omit(["rule"]));
 type Rule = Pick<SegmentDraft, "rule">;
 
 const withRule = <A extends object>(head: ParsedBody<A>, body: Json): ParsedBody<A & Rule> => {
-  const rule = parseRule(body["rule"], head.problems);
+  const rule = parseSegmentRule(body["rule"], head.problems);
   return new ParsedBody<A & Rule>(
     { ...head.fields, ...(rule && { rule }) } as Partial<A & Rule>,
     head.problems,

@@ -1,35 +1,7 @@
 import { Schema } from "effect";
-import { text } from "../wire/Text.ts";
-
-/** The most conditions of a rule. */
-export const maxConditions = 50;
-/** The most values of an `in`. */
-export const maxValues = 1000;
-
-/** The comparison of a condition. */
-export const SegmentOperator = Schema.Literals([
-  "eq",
-  "ne",
-  "in",
-  "gt",
-  "gte",
-  "lt",
-  "lte",
-  "exists",
-  "contains",
-]).annotate({
-  description:
-    "`eq`, `ne`: is, or is not, this value; `in`: is one of these values; `gt`, `gte`, `lt`, `lte`: " +
-    "numbers by size, texts by their characters, `app_version` by its numbers, `registered_at` by time; " +
-    "`exists`: whether the device has the attribute; `contains`: a text within a text, or one of a list " +
-    "of texts.",
-  examples: ["eq"],
-});
-export type SegmentOperator = typeof SegmentOperator.Type;
-
-const Scalar = Schema.Union([Schema.String, Schema.Finite, Schema.Boolean]);
-/** A single value that an attribute is compared with. */
-export type Scalar = typeof Scalar.Type;
+import { EventName } from "../wire/EventName.ts";
+import { maxConditions, PropertyRule, RuleMatch, RuleOperator, RuleValue } from "../rules/Rule.ts";
+import { optionalOrNull, text, whole } from "../wire/Text.ts";
 
 // Columns of every device. They take precedence over an app's attribute of the same name.
 const builtIns = [
@@ -58,13 +30,13 @@ export const conditionHead = {
       "name.",
     example: "plan",
   }),
-  op: SegmentOperator,
+  op: RuleOperator,
 };
 
 /** One condition of a rule. A missing attribute meets only `ne` and `exists: false`. */
 export const SegmentCondition = Schema.Struct({
   ...conditionHead,
-  value: Schema.Union([Scalar, Schema.Array(Scalar)]).annotate({
+  value: RuleValue.annotate({
     description:
       "A text, number, true or false, compared by value and type: the text 5 is not the number 5. For `in` " +
       "a list of 1 to 1,000 of them; for `exists` true or false; for `contains` a text; for " +
@@ -74,16 +46,38 @@ export const SegmentCondition = Schema.Struct({
 }).annotate({ identifier: "SegmentCondition" });
 export type SegmentCondition = typeof SegmentCondition.Type;
 
-/** How the conditions of a rule are combined. */
-export const RuleMatch = Schema.Literals(["all", "any"]).annotate({
-  description: "Whether a device must meet `all` of the conditions or `any` of them.",
-  examples: ["all"],
-});
+const maxEventDays = 90;
+
+/** The fields of a condition on events that are parsed independently of each other. */
+export const eventConditionHead = {
+  event: EventName,
+  op: Schema.Literals(["happened", "not_happened"]).annotate({
+    description: "Whether the person, or the device without one, has had such an event.",
+    examples: ["happened"],
+  }),
+  within_days: whole({
+    min: 1,
+    max: maxEventDays,
+    description: "In so many days before now, by when the events occurred.",
+    example: 30,
+  }),
+};
+
+/** A condition on the custom events of the person behind a device, or of a device without one. */
+export const EventCondition = Schema.Struct({
+  ...eventConditionHead,
+  where: optionalOrNull(PropertyRule),
+}).annotate({ identifier: "EventCondition" });
+export type EventCondition = typeof EventCondition.Type;
+
+/** Whether a condition is one on events. */
+export const isOnEvents = (condition: SegmentCondition | EventCondition): condition is EventCondition =>
+  "event" in condition;
 
 /** The rule of a segment: the devices that it contains (contract L6). */
 export const SegmentRule = Schema.Struct({
   match: RuleMatch,
-  conditions: Schema.Array(SegmentCondition)
+  conditions: Schema.Array(Schema.Union([SegmentCondition, EventCondition]))
     .annotate({
       description: "1 to 50 conditions.",
       examples: [[{ attribute: "plan", op: "eq", value: "gold" }]],

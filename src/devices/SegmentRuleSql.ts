@@ -1,11 +1,16 @@
 /** Segment rules as SQL conditions. They are rules, not statements, so every slice may import them. */
 import type { SqlClient, Statement } from "effect/sql";
 import { arrayOf, instant, jsonb } from "../database/Rows.ts";
+import { tenantIs } from "../database/TenantColumns.ts";
+import type { Scalar } from "../rules/Rule.ts";
 import { parseInstant } from "../time/Instant.ts";
+import { DAY_MS } from "../time/DayNumbers.ts";
+import type { TenantKey } from "../workspaces/Environment.ts";
 import {
   type Audience,
+  type EventCondition,
   isBuiltIn,
-  type Scalar,
+  isOnEvents,
   type SegmentCondition,
   type SegmentRule,
   versionNumbers,
@@ -16,21 +21,57 @@ const signs = { gt: ">", gte: ">=", lt: "<", lte: "<=" } as const;
 const scalarsOf = ({ value }: SegmentCondition): ReadonlyArray<Scalar> =>
   typeof value === "object" ? value : [value];
 
+/** The environment of devices, and the time at which their events are counted, in epoch milliseconds. */
+export interface RuleScope {
+  readonly tenant: TenantKey;
+  readonly now: number;
+}
+
 /**
  * A condition on the table `device` under this alias: true for the devices of the rule, false or null for
  * others. All values are parameters, so a rule cannot inject SQL.
  */
-export const ruleSql = (sql: SqlClient.SqlClient, rule: SegmentRule, alias: string): Statement.Fragment => {
+export const ruleSql = (
+  sql: SqlClient.SqlClient,
+  rule: SegmentRule,
+  alias: string,
+  scope: RuleScope,
+): Statement.Fragment => {
   // PostgreSQL evaluates conditions in this order and stops early. Columns are faster to read than
   // attributes.
-  const conditions = merged(rule)
+  const onAttributes = rule.conditions.filter((condition) => !isOnEvents(condition));
+  const onEvents = rule.conditions.filter(isOnEvents).map((each) => eventsSql(sql, each, alias, scope));
+  const conditions = merged({ match: rule.match, conditions: onAttributes })
     .toSorted((a, b) => Number(isBuiltIn(b.condition.attribute)) - Number(isBuiltIn(a.condition.attribute)))
     .map(({ condition, isNegated }) => {
       const holds = conditionSql(sql, condition, alias);
       return isNegated ? sql`(${holds} IS NOT TRUE)` : holds;
     });
-  return rule.match === "all" ? sql.and(conditions) : sql.or(conditions);
+  const all = [...conditions, ...onEvents];
+  return rule.match === "all" ? sql.and(all) : sql.or(all);
 };
+
+/** Whether the person of a device, or the device without one, has had an event. */
+const eventsSql = (
+  sql: SqlClient.SqlClient,
+  { event, op, where, within_days }: EventCondition,
+  alias: string,
+  { now, tenant }: RuleScope,
+): Statement.Fragment => {
+  const isNone = sql.literal(op === "not_happened" ? "NOT " : "");
+  const conditions = (where?.conditions ?? []).map((each) => attributeSql(sql, each, sql("e.properties")));
+  const isMet = where?.match === "any" ? sql.or(conditions) : sql.and(conditions);
+  return sql`(${isNone}EXISTS (
+    SELECT FROM custom_event e
+    WHERE ${tenantIs("e", tenant)} AND e.unit = COALESCE(-${sql(`${alias}.user_key`)}, ${sql(`${alias}.key`)})
+      AND e.name = ${event} AND e.occurred_at >= ${instant(now - within_days * DAY_MS)}
+      ${conditions.length === 0 ? sql`` : sql`AND ${isMet}`}))`;
+};
+
+interface AttributeRule {
+  readonly match: SegmentRule["match"];
+  readonly conditions: ReadonlyArray<SegmentCondition>;
+}
 
 /**
  * The conditions of a rule. Those that list values of one attribute are merged: any of `eq` and `in`, all of
@@ -39,7 +80,7 @@ export const ruleSql = (sql: SqlClient.SqlClient, rule: SegmentRule, alias: stri
 const merged = ({
   conditions,
   match,
-}: SegmentRule): ReadonlyArray<{ readonly condition: SegmentCondition; readonly isNegated: boolean }> => {
+}: AttributeRule): ReadonlyArray<{ readonly condition: SegmentCondition; readonly isNegated: boolean }> => {
   const isListed = ({ op }: SegmentCondition) => (match === "any" ? op === "eq" || op === "in" : op === "ne");
   const lists = Map.groupBy(conditions.filter(isListed), ({ attribute }) => attribute);
   return [
@@ -62,8 +103,9 @@ export const audienceSql = (
   sql: SqlClient.SqlClient,
   audience: Audience,
   alias: string,
+  scope: RuleScope,
 ): Statement.Fragment => {
-  const rules = audience.rules.map((rule) => sql`(${ruleSql(sql, rule, alias)})`);
+  const rules = audience.rules.map((rule) => sql`(${ruleSql(sql, rule, alias, scope)})`);
   if (rules.length === 0) return sql`true`;
   return audience.match === "all" ? sql.and(rules) : sql.or(rules);
 };

@@ -100,7 +100,11 @@ export class Segments extends Context.Service<
         return row ?? (yield* NotFound.resource("segment"));
       });
 
-      const count = yield* (yield* deviceReads)(keptCounts, repository.count);
+      const count = yield* (yield* deviceReads)(
+        keptCounts,
+        (tenant: Tenant, rules: ReadonlyArray<SegmentRule>) =>
+          Effect.flatMap(Clock.currentTimeMillis, (now) => repository.count(tenant, rules, now)),
+      );
 
       const counted = Effect.fnUntraced(function* <Row extends Pick<SegmentRow, "rule">>(
         tenant: Tenant,

@@ -48,6 +48,7 @@ export class SegmentsRepository extends Context.Service<
     readonly count: (
       tenant: Tenant,
       rules: ReadonlyArray<SegmentRule>,
+      now: number,
     ) => Effect.Effect<ReadonlyArray<number>>;
     /** The rules of the segments with these ids, by id; those that do not exist are left out. */
     readonly rules: (

@@ -49,8 +49,10 @@ export const segmentsSql = Layer.effect(
 
       lastDeviceKey: lastDeviceKey(sql),
 
-      count: (tenant, rules) => {
-        const counts = rules.map((rule) => sql`count(*) FILTER (WHERE ${ruleSql(sql, rule, "d")})`);
+      count: (tenant, rules, now) => {
+        const counts = rules.map(
+          (rule) => sql`count(*) FILTER (WHERE ${ruleSql(sql, rule, "d", { tenant, now })})`,
+        );
         return Effect.map(
           onlyRow(sql<{ readonly counts: ReadonlyArray<number> }>`
             SELECT ARRAY[${sql.csv(counts)}]::integer[] AS counts FROM device d

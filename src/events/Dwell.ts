@@ -1,20 +1,25 @@
 import type { TenantKey } from "../workspaces/Environment.ts";
-import type { IncomingEvent } from "./EventBatch.ts";
+import type { Properties } from "../notifications/EventFacts.ts";
+import { type IncomingEvent, isTransition } from "./IncomingEvent.ts";
 import type { TriggerMatch } from "./TriggerMatch.ts";
 import { isRecent } from "./Transition.ts";
 import type { ContentKey, DeviceKey, LocationKey } from "../wire/Ids.ts";
 
 /**
  * A visit that an on_dwell notification waits for (contract P1): it began with an enter, and is due at the
- * minute that it must last until. Instants are epoch milliseconds.
+ * minute that it must last until. Or a custom event whose notification has a delay (contract V4), due then.
+ * Instants are epoch milliseconds.
  */
 export interface Dwell extends TenantKey {
   readonly deviceKey: DeviceKey;
-  /** The enter that it began with. */
+  /** The event that it began with. */
   readonly eventId: string;
   /** Identifies the notification on its campaign. */
   readonly attachmentId: string;
-  readonly locationKey: LocationKey;
+  /** Null for a custom event. */
+  readonly locationKey: LocationKey | null;
+  /** The facts that a custom event keeps for its minute; null for a visit. */
+  readonly event: WaitingEvent | null;
   /** The content when the enter was recorded: a later change counts for later visits (contract X22). */
   readonly contentKey: ContentKey;
   readonly contentType: TriggerMatch["type"];
@@ -24,9 +29,19 @@ export interface Dwell extends TenantKey {
   readonly dueAt: number;
 }
 
-/** A due dwell. `locationId` is null if the location was deleted. */
+/** A due dwell. `locationId` is null if the location was deleted, and of a custom event. */
 export interface DueDwell extends Dwell {
   readonly locationId: string | null;
+}
+
+/** The facts that a custom event keeps for its minute. */
+export interface WaitingEvent {
+  /** Whose events can stop the message, as `custom_event` has it. */
+  readonly unit: number;
+  /** The person whose devices can get the message; null for that of the event alone. */
+  readonly userKey: number | null;
+  readonly properties: Properties;
+  readonly unless: string | null;
 }
 
 /** The state of a dwell's visit, by the events that are known at its minute. */
@@ -43,13 +58,29 @@ export interface Visit {
 
 const minuteMillis = 60_000;
 
-/** The dwells that an enter begins. One whose minute is over 15 minutes past begins none (contract X22). */
+/** The event that an event of a batch keeps for the minute of a notification; null for an enter. */
+const waitingEventOf = (event: IncomingEvent, unless: string | null): WaitingEvent | null => {
+  if (isTransition(event)) return null;
+  const { deviceKey, person, properties, recorded } = event;
+  const owner = recorded.get(deviceKey)?.user_key ?? null;
+  return { unit: owner === null ? deviceKey : -owner, userKey: person?.userKey ?? null, properties, unless };
+};
+
+/** The minutes that a notification waits after an event; null if it does not wait for this one. */
+const minutesOf = ({ dwell_minutes, event, trigger_type }: TriggerMatch, type: IncomingEvent["type"]) => {
+  if (type === "custom") return event?.delayMinutes || null;
+  return type === "enter" && trigger_type === "on_dwell" ? dwell_minutes : null;
+};
+
+/**
+ * The dwells that an event begins, which is recorded. A notification whose minute is over 15
+ * minutes past waits for none (contract X22, Z30).
+ */
 export const dwellsOf = (incomingEvent: IncomingEvent): ReadonlyArray<Dwell> => {
-  if (incomingEvent.type !== "enter") return [];
   const { deviceKey, environment, id, locationKey, occurredAt, receivedAt, workspaceId } = incomingEvent;
   return incomingEvent.triggerMatches.flatMap((triggerMatch): ReadonlyArray<Dwell> => {
-    const minutes = triggerMatch.dwell_minutes;
-    if (triggerMatch.trigger_type !== "on_dwell" || minutes === null) return [];
+    const minutes = minutesOf(triggerMatch, incomingEvent.type);
+    if (minutes === null) return [];
     const dueAt = occurredAt + minutes * minuteMillis;
     if (!isRecent(dueAt, receivedAt)) return [];
     return [
@@ -60,6 +91,7 @@ export const dwellsOf = (incomingEvent: IncomingEvent): ReadonlyArray<Dwell> => 
         eventId: id,
         attachmentId: triggerMatch.attachment_id,
         locationKey,
+        event: waitingEventOf(incomingEvent, triggerMatch.event?.unless ?? null),
         contentKey: triggerMatch.content_key,
         contentType: triggerMatch.type,
         maxSilenceMinutes: triggerMatch.max_silence_minutes,
@@ -78,11 +110,3 @@ export const hasLasted = ({ hasEnded, isDecided, isFirst }: Visit): boolean =>
 /** Whether the device has reported nothing for longer than the dwell allows (contract X23a). */
 export const isSilent = ({ dueAt, maxSilenceMinutes }: Dwell, { heardAt }: Visit): boolean =>
   maxSilenceMinutes !== null && (heardAt ?? -Infinity) < dueAt - maxSilenceMinutes * minuteMillis;
-
-/** The device and location of a dwell. */
-export const eventSubject = ({ deviceKey, environment, locationKey, workspaceId }: Dwell) => ({
-  workspaceId,
-  environment,
-  deviceKey,
-  locationKey,
-});

@@ -9,26 +9,22 @@ import { type Recipient, Recipients } from "../sending/rendering/Recipients.ts";
 import type { OneWorkspace } from "../database/WorkspaceGroups.ts";
 import { mapSliced } from "../workers/TimeSlices.ts";
 import { Worker } from "../workers/Worker.ts";
-import { type DueDwell, eventSubject, hasLasted, isSilent } from "./Dwell.ts";
+import { type Candidate, dwellCandidates } from "./DwellCandidates.ts";
+import { EventTriggersSql } from "./custom/EventTriggersSql.ts";
+import type { DueDwell } from "./Dwell.ts";
 import { countDwells, noteDwellLags } from "./DwellMetrics.ts";
 import { type DwellDevice, DwellsSql } from "./DwellsSql.ts";
 import type { EventLocation } from "./EventRows.ts";
 import { EventsSql } from "./EventsSql.ts";
 import type { TriggerMatch } from "./TriggerMatch.ts";
 import { isRecent, triggerSpan } from "./Transition.ts";
+import { VisitsSql } from "./VisitsSql.ts";
 import { dueDelivery, isOpenAt } from "./TriggerRule.ts";
 
 /** Dwells that are decided in one transaction. */
 export const DwellPageSize = Context.Reference("waypost/events/DwellPageSize", { defaultValue: () => 500 });
 /** How long decided dwells are kept: until no enter of their visit that is reported late can fire. */
 const keptMillis = 16 * 60_000;
-
-/** A dwell whose visit has lasted, with its device and location. */
-interface Candidate {
-  readonly dwell: DueDwell;
-  readonly device: DwellDevice;
-  readonly locationId: string;
-}
 
 /** A dwell with its delivery, before the frequency caps. */
 interface PendingDwell {
@@ -46,8 +42,9 @@ const locationName = ({ environment, locationId, workspaceId }: Omit<EventLocati
 /**
  * Fires on_dwell notifications (contract P1). An enter stores a row for each of them (`EventRecorder.ts`),
  * due at the minute that the visit must last until. At the minute the events that are known decide whether
- * the visit lasted: an exit changes no row. Dwells are decided in pages, a transaction each, and a row that
- * another process has locked is left to it.
+ * the visit lasted: an exit changes no row. Custom events whose notification has a delay wait in the same
+ * way (contract V4). Dwells are decided in pages, a transaction each, and a row that another process has
+ * locked is left to it.
  */
 export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
   make: Effect.gen(function* () {
@@ -58,13 +55,15 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
     const outbox = yield* Outbox;
     const recipients = yield* Recipients;
     const experiments = yield* Experiments;
+    const decided = yield* dwellCandidates;
 
     /** The on_dwell notifications at locations, by the location and the notification on its campaign. */
     const matches = Effect.fnUntraced(function* (candidates: ReadonlyArray<Candidate>, now: number) {
       const locations = new Map(
-        candidates.map(({ dwell: { environment, workspaceId }, locationId }) => {
+        candidates.flatMap(({ dwell: { environment, locationId, workspaceId } }) => {
+          if (locationId === null) return [];
           const location = { workspaceId, environment, locationId, trigger: "on_dwell" as const };
-          return [locationName(location), location];
+          return [[locationName(location), location]];
         }),
       );
       const names = [...locations.keys()];
@@ -75,33 +74,17 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
       return found;
     });
 
-    /** The dwells whose devices are registered since the enter, and have been inside until the minute. */
-    const lasted = Effect.fnUntraced(function* (due: ReadonlyArray<DueDwell>) {
-      const devices = new Map((yield* repository.lockDevices(due)).map((device) => [device.ord - 1, device]));
-      const visits = yield* repository.visits(due);
-      const candidates: Array<Candidate> = [];
-      const refused: Array<DueDwell> = [];
-      const gone: Array<DueDwell> = [];
-      due.forEach((dwell, index) => {
-        const [device, visit] = [devices.get(index), visits[index]];
-        const { locationId } = dwell;
-        const isKnown = device !== undefined && device.registeredAt <= dwell.recordedAt;
-        if (!isKnown || locationId === null || visit === undefined || !hasLasted(visit)) gone.push(dwell);
-        else if (isSilent(dwell, visit)) refused.push(dwell);
-        else candidates.push({ dwell, device, locationId });
-      });
-      return { candidates, refused, gone };
-    });
-
     /** Adds what deliveries keep; fails those that cannot be rendered for their devices (contract O1.6). */
     const rendered = Effect.fnUntraced(function* (pending: ReadonlyArray<PendingDwell>) {
       if (pending.length === 0) return pending;
-      const contents = yield* repository.templates(pending.map(({ dwell }) => dwell));
+      const contents = yield* repository.templates(pending.map(({ due }) => due));
       const varying = contents.flatMap((content) => {
         const each = pending[content.ord - 1];
         return each === undefined ? [] : [{ ...each, content }];
       });
-      const found = yield* recipients.of(varying.map(({ due }) => due));
+      const found = yield* recipients.of(
+        varying.map(({ due, dwell }) => ({ ...due, event: dwell.event?.properties ?? null })),
+      );
       const results = new Map(
         yield* mapSliced(varying, ({ content, due, dwell }, index) => {
           const recipient = found[index] as Recipient;
@@ -135,13 +118,19 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
     /** Creates the deliveries of dwells, within the frequency caps. Returns the dwells that fired. */
     const fire = Effect.fnUntraced(function* (candidates: ReadonlyArray<Candidate>, now: number) {
       const found = yield* matches(candidates, now);
-      const matched = candidates.flatMap(({ device, dwell, locationId }): ReadonlyArray<MatchedDwell> => {
-        const match = found.get(`${locationName({ ...dwell, locationId })}/${dwell.attachmentId}`);
+      const matched = candidates.flatMap((candidate): ReadonlyArray<MatchedDwell> => {
+        const { device, deviceKey, dwell } = candidate;
+        const { attachmentId, environment, locationId, locationKey, workspaceId } = dwell;
+        const at = locationId === null ? "" : locationName({ workspaceId, environment, locationId });
+        const match = candidate.match ?? found.get(`${at}/${attachmentId}`);
         if (match === undefined || !isOpenAt(match, dwell.dueAt)) return [];
         if (device.closing || device.obstacle !== null) return [];
-        const kept = { ...match, content_key: dwell.contentKey, type: dwell.contentType };
+        // A visit has the content of its enter (contract X22), an event that of its minute (Z31).
+        const { contentKey: content_key, contentType: type } = dwell;
+        const kept = dwell.event === null ? { ...match, content_key, type } : match;
         const { defaultCap, defaultQuietHours, isPaced } = device;
-        const subject = { ...eventSubject(dwell), defaultCap, defaultQuietHours, isPaced, receivedAt: now };
+        const limits = { defaultCap, defaultQuietHours, isPaced };
+        const subject = { workspaceId, environment, deviceKey, locationKey, ...limits, receivedAt: now };
         return [{ dwell, match, device, due: dueDelivery(kept, subject, device) }];
       });
       const pending = yield* rendered(yield* withArms(matched));
@@ -167,25 +156,32 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
       const late = taken.filter(({ dueAt }) => !isRecent(dueAt, now));
       const due = taken.filter(({ dueAt }) => isRecent(dueAt, now));
       const { candidates, gone, refused } =
-        due.length === 0 ? { candidates: [], gone: [], refused: [] } : yield* lasted(due);
+        due.length === 0 ? { candidates: [], gone: [], refused: [] } : yield* decided(due);
       const fired = candidates.length === 0 ? [] : yield* fire(candidates, now);
-      const decided = [...candidates.map(({ dwell }) => dwell), ...refused];
-      if (decided.length > 0) yield* repository.decide(decided, now);
-      const dropped = [...late, ...gone];
+      const over = [...candidates.map(({ dwell }) => dwell), ...refused];
+      // A visit is kept for a while, so that no earlier enter of it fires again.
+      const kept = over.filter(({ event }) => event === null);
+      if (kept.length > 0) yield* repository.decide(kept, now);
+      const dropped = [...late, ...gone, ...over.filter(({ event }) => event !== null)];
       if (dropped.length > 0) yield* repository.drop(dropped);
-      return { now, taken, fired, late, gone, refused: decided.length - fired.length };
+      const hasFired = new Set(fired);
+      return { now, taken, fired, late, gone, refused: over.filter((dwell) => !hasFired.has(dwell)) };
     }, database.atomically);
 
     const decideAndCount = Effect.fnUntraced(function* (
       take: (now: number) => Effect.Effect<ReadonlyArray<DueDwell>>,
     ) {
       const { fired, gone, late, now, refused, taken } = yield* decide(take);
-      yield* countDwells([
-        ["fired", fired.length],
-        ["not_lasted", gone.length],
-        ["refused", refused],
-        ["late", late.length],
-      ]);
+      for (const what of ["visit", "event"] as const) {
+        const count = (dwells: ReadonlyArray<DueDwell>) =>
+          dwells.filter(({ event }) => (event === null) === (what === "visit")).length;
+        yield* countDwells(what, [
+          ["fired", count(fired)],
+          ["not_lasted", count(gone)],
+          ["refused", count(refused)],
+          ["late", count(late)],
+        ]);
+      }
       yield* noteDwellLags(fired.map(({ dueAt }) => now - dueAt));
       return taken.length;
     });
@@ -240,7 +236,14 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
   }),
 }) {
   static readonly layer = Layer.effect(Dwells, Dwells.make).pipe(
-    Layer.provide([DwellsSql.layer, EventsSql.layer, Recipients.layer, Experiments.layer]),
+    Layer.provide([
+      DwellsSql.layer,
+      VisitsSql.layer,
+      EventsSql.layer,
+      EventTriggersSql.layer,
+      Recipients.layer,
+      Experiments.layer,
+    ]),
   );
 }
 

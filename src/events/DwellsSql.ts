@@ -14,9 +14,11 @@ import {
 import { deviceObstacleSql } from "../devices/ObstacleSql.ts";
 import type { TextSource } from "../notifications/templates/MessageTexts.ts";
 import type { Variant } from "../notifications/variants/Variant.ts";
+import type { ContentKey } from "../wire/Ids.ts";
+import type { TenantKey } from "../workspaces/Environment.ts";
 import type { QuietHours } from "../workspaces/QuietHours.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
-import type { DueDwell, Dwell, Visit } from "./Dwell.ts";
+import type { DueDwell, Dwell } from "./Dwell.ts";
 import type { Recorded } from "./EventsSql.ts";
 
 /** The registered device of a dwell (`ord`, from 1), locked until the transaction ends. */
@@ -31,12 +33,19 @@ export interface DwellDevice extends Omit<Recorded, "is_new"> {
   readonly closing: boolean;
 }
 
-const keyColumns = {
+/** The columns of the key of a dwell. */
+export const keyColumns = {
   ...tenantColumns,
   device_key: ["int4", (dwell: Dwell) => dwell.deviceKey],
   event_id: ["uuid", (dwell: Dwell) => dwell.eventId],
   attachment_id: ["uuid", (dwell: Dwell) => dwell.attachmentId],
 } as const;
+
+/** Condition: the row of an alias is of the environment and the device of the dwell `q`. */
+export const isOfDeviceSql =
+  (sql: SqlClient.SqlClient) =>
+  (alias: string): Statement.Fragment => sql`${workspaceIs(alias, "q")}
+    AND ${sql.literal(`${alias}.environment = q.environment AND ${alias}.device_key = q.device_key`)}`;
 
 /** Statements on visits that on_dwell notifications wait for. */
 export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/DwellsSql", {
@@ -49,17 +58,12 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
       w.content_key AS "contentKey", w.content_type AS "contentType",
       w.max_silence_minutes AS "maxSilenceMinutes", ${epochMillis("w.entered_at")} AS "enteredAt",
       ${epochMillis("w.recorded_at")} AS "recordedAt", ${epochMillis("w.due_at")} AS "dueAt",
-      l.id AS "locationId"`;
+      l.id AS "locationId", CASE WHEN w.unit IS NOT NULL THEN jsonb_build_object('unit', w.unit,
+        'userKey', w.user_key, 'properties', w.properties, 'unless', w.unless_event) END AS event`;
     const location = sql`LEFT JOIN location l ON ${sameTenant("l", "w")} AND l.key = w.location_key`;
 
-    /** Condition: the row of an alias is of the environment and the device of the dwell `q`. */
-    const isOfDevice = (alias: string): Statement.Fragment => sql`${workspaceIs(alias, "q")}
-      AND ${sql.literal(`${alias}.environment = q.environment AND ${alias}.device_key = q.device_key`)}`;
+    const isOfDevice = isOfDeviceSql(sql);
     const isKey = sql`${isOfDevice("w")} AND w.event_id = q.event_id AND w.attachment_id = q.attachment_id`;
-    /** The events of the visit's device at its location, `q` being the dwell. */
-    const eventsOf = (alias: string): Statement.Fragment =>
-      sql`${sql.literal(`geofence_event ${alias} WHERE`)} ${isOfDevice(alias)}
-        AND ${sql.literal(`${alias}.location_key = q.location_key`)}`;
     /** The workspaces of the first of some dwells. */
     const workspacesOf = (condition: Statement.Fragment, order: Statement.Fragment, limit: number) =>
       workspacesWithWork(
@@ -85,9 +89,11 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
       begin: (dwells: ReadonlyArray<Dwell>) =>
         run(sql`
           INSERT INTO dwell (workspace_id, environment, device_key, event_id, attachment_id, location_key,
-            content_key, content_type, max_silence_minutes, entered_at, recorded_at, due_at)
+            content_key, content_type, max_silence_minutes, entered_at, recorded_at, due_at, unit,
+            user_key, properties, unless_event)
           SELECT workspace_id, environment, device_key, event_id, attachment_id, location_key, content_key,
-            content_type, max_silence_minutes, entered_at, recorded_at, due_at
+            content_type, max_silence_minutes, entered_at, recorded_at, due_at, unit, user_key, properties,
+            unless_event
           FROM ${unnested("w", dwells, {
             ...keyColumns,
             location_key: ["int4", ({ locationKey }) => locationKey],
@@ -97,7 +103,12 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
             entered_at: ["timestamptz", ({ enteredAt }) => enteredAt],
             recorded_at: ["timestamptz", ({ recordedAt }) => recordedAt],
             due_at: ["timestamptz", ({ dueAt }) => dueAt],
-          })}`),
+            unit: ["int4", ({ event }) => event?.unit ?? null],
+            user_key: ["int4", ({ event }) => event?.userKey ?? null],
+            properties: ["jsonb", ({ event }) => event?.properties ?? null],
+            unless_event: ["text", ({ event }) => event?.unless ?? null],
+          })}
+          ON CONFLICT DO NOTHING`),
 
       /** The workspaces of the dwells that have been due longest. */
       dueWorkspaces: (now: number, limit: number) => workspacesOf(isDue(now), sql`w.due_at`, limit),
@@ -152,55 +163,8 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
           JOIN workspace w ON w.id = q.workspace_id`,
         ),
 
-      /**
-       * Returns the state of the visits of dwells, in their order. Needs the locks of their devices. An exit
-       * at the instant of the enter came before it if the device is inside by its latest event.
-       */
-      visits: (all: ReadonlyArray<Dwell>) =>
-        byWorkspace(all)(
-          (dwells) => sql<Visit>`
-          SELECT
-            (q.exits_at_once OR COALESCE((
-              SELECT e.type = 'exit' FROM ${eventsOf("e")} AND e.occurred_at < q.entered_at
-              ORDER BY e.occurred_at DESC, e.received_at DESC, e.type DESC LIMIT 1), true)) AS "isFirst",
-            ((q.exits_at_once AND q.is_outside) OR EXISTS (
-              SELECT FROM ${eventsOf("e")} AND e.type = 'exit'
-                AND e.occurred_at > q.entered_at AND e.occurred_at < q.due_at)) AS "hasEnded",
-            EXISTS (
-              SELECT FROM dwell o
-              WHERE ${isOfDevice("o")}
-                AND o.attachment_id = q.attachment_id AND o.location_key = q.location_key
-                AND o.decided_at IS NOT NULL AND o.entered_at >= q.entered_at
-                AND NOT EXISTS (
-                  SELECT FROM ${eventsOf("e")} AND e.type = 'exit'
-                    AND e.occurred_at > q.entered_at AND e.occurred_at <= o.entered_at)) AS "isDecided",
-            CASE WHEN q.max_silence_minutes IS NOT NULL THEN GREATEST(
-              (SELECT ${epochMillis("f.recorded_at")} FROM device_position f
-                WHERE ${isOfDevice("f")} AND f.recorded_at > '-infinity'),
-              (SELECT ${epochMillis("max(p.changed_at)")} FROM device_location p
-                WHERE ${isOfDevice("p")})) END AS "heardAt"
-          FROM (
-            SELECT q.*, EXISTS (
-                SELECT FROM ${eventsOf("e")} AND e.type = 'exit' AND e.occurred_at = q.entered_at
-              ) AS exits_at_once, EXISTS (
-                SELECT FROM device_location p
-                WHERE ${isOfDevice("p")}
-                  AND p.location_key = q.location_key AND p.changed_at = q.entered_at AND NOT p.inside
-              ) AS is_outside
-            FROM ${unnested("q", dwells, {
-              ...keyColumns,
-              location_key: ["int4", ({ locationKey }) => locationKey],
-              max_silence_minutes: ["int4", ({ maxSilenceMinutes }) => maxSilenceMinutes],
-              entered_at: ["timestamptz", ({ enteredAt }) => enteredAt],
-              due_at: ["timestamptz", ({ dueAt }) => dueAt],
-            })}
-            OFFSET 0
-          ) AS q
-          ORDER BY q.ord`,
-        ),
-
-      /** The contents of dwells that are templates, as they were when the visits began (`ord`, from 1). */
-      templates: (dwells: ReadonlyArray<Dwell>) =>
+      /** The contents of messages that are templates (`ord`, from 1). */
+      templates: (dwells: ReadonlyArray<TenantKey & { readonly contentKey: ContentKey }>) =>
         Effect.orDie(sql<TextSource & { readonly ord: number; readonly variants: ReadonlyArray<Variant> }>`
           SELECT q.ord::int AS ord, c.headline, c.body, c.cta_label, c.cta_url, c.template, c.translations,
             c.push, COALESCE(c.questions, '[]') AS questions, COALESCE(c.variants, '[]') AS variants

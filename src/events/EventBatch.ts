@@ -1,58 +1,20 @@
-import type { DeviceCaller } from "../devices/DeviceCaller.ts";
 import type { Message } from "../sending/rendering/Message.ts";
-import type { Recipient } from "../sending/rendering/Recipients.ts";
-import type { RenderedTexts } from "../notifications/templates/MessageTexts.ts";
-import type { QuietHours } from "../workspaces/QuietHours.ts";
-import type { FrequencyCap } from "../workspaces/Workspace.ts";
+import { meets } from "../rules/Rule.ts";
+import type { CampaignKey, LocationKey } from "../wire/Ids.ts";
 import type { EventsOutcome } from "./EventsApi.ts";
-import type { EventLocation, EventRow } from "./EventRows.ts";
+import type { EventLocation } from "./EventRows.ts";
 import type { Recorded, TriggerMatchRow } from "./EventsSql.ts";
 import type { TriggerMatch } from "./TriggerMatch.ts";
+import {
+  type EventRequest,
+  type IncomingCustom,
+  type IncomingEvent,
+  type IncomingTransition,
+  incomingEventsOf,
+  isTransition,
+} from "./IncomingEvent.ts";
+import type { EventMatchRow, NamedEvent } from "./custom/EventTriggersSql.ts";
 import { triggerOf } from "./Transition.ts";
-import type { ReadTransition } from "./TransitionParsing.ts";
-import { type CampaignKey, LocationKey } from "../wire/Ids.ts";
-
-/** The events of one device in one request. */
-export interface EventRequest {
-  readonly caller: DeviceCaller["Service"];
-  /** Epoch milliseconds. */
-  readonly now: number;
-  readonly events: ReadonlyArray<ReadTransition>;
-}
-
-/** The texts of a message for the device of an event. */
-export interface RenderedMessage {
-  readonly recipient: Recipient;
-  /** The key of the variant whose words they are; null for those of the notification. */
-  readonly words: string | null;
-  readonly result: RenderedTexts;
-}
-
-/** A readable event of a batch. */
-export interface IncomingEvent extends EventRow {
-  readonly requestIndex: number;
-  /** Its index in the request. */
-  readonly index: number;
-  readonly locationId: string;
-  readonly deviceId: string;
-  /** The event types that active webhooks of the environment listen to. */
-  readonly webhookEvents: ReadonlyArray<string>;
-  readonly defaultCap: FrequencyCap | null;
-  readonly defaultQuietHours: QuietHours | null;
-  /** Whether the workspace has a pace. */
-  readonly isPaced: boolean;
-  locationKey: LocationKey;
-  /** The notifications that can fire, older ones first. */
-  triggerMatches: ReadonlyArray<TriggerMatch>;
-  /** The campaigns whose goal it meets. */
-  goalCampaigns: ReadonlyArray<CampaignKey>;
-  /** The texts of notifications that vary by device, once they are rendered for this one. */
-  texts: ReadonlyMap<TriggerMatch, RenderedMessage>;
-  /** Why it is rejected. */
-  problem: string | null;
-  /** Null until known; `ended` if the device has unregistered. */
-  outcome: "accepted" | "duplicate" | "ended" | null;
-}
 
 /** An event that was stored, with its device. */
 export interface AcceptedEvent {
@@ -72,47 +34,20 @@ interface FoundLocation {
   readonly matches: Array<TriggerMatch>;
 }
 
-const noTexts: ReadonlyMap<TriggerMatch, RenderedMessage> = new Map();
-
 const unknownLocation = "There is no location with this id in this workspace and environment.";
 
-const locationNameOf = ({ environment, locationId, type, workspaceId }: IncomingEvent) =>
+const locationNameOf = ({ environment, locationId, type, workspaceId }: IncomingTransition) =>
   `${workspaceId}/${environment}/${type}/${locationId}`;
 
-const eventNameOf = ({ deviceKey, environment, id, workspaceId }: IncomingEvent) =>
-  `${workspaceId}/${environment}/${deviceKey}/${id}`;
+const customNameOf = ({ environment, name, workspaceId }: NamedEvent) =>
+  `${workspaceId}/${environment}/${name}`;
 
-const incomingEventsOf = ({ caller, events, now }: EventRequest, requestIndex: number) =>
-  events.flatMap((event, index): Array<IncomingEvent> => {
-    if (event._tag === "Unreadable") return [];
-    const { id, location_id, occurred_at, type } = event.transition;
-    const { deviceId, deviceKey, environment, webhookEvents, workspace, workspaceId } = caller;
-    return [
-      {
-        requestIndex,
-        index,
-        workspaceId,
-        environment,
-        deviceKey,
-        id,
-        type,
-        locationId: location_id,
-        deviceId,
-        webhookEvents,
-        occurredAt: occurred_at,
-        receivedAt: now,
-        defaultCap: workspace.default_frequency_cap,
-        defaultQuietHours: workspace.quiet_hours,
-        isPaced: workspace.max_per_minute !== null,
-        locationKey: LocationKey(0),
-        triggerMatches: [],
-        goalCampaigns: [],
-        texts: noTexts,
-        problem: event.problem,
-        outcome: null,
-      },
-    ];
-  });
+/** Custom events have ids of their own, and the database knows whether two devices share a person. */
+const eventNameOf = (event: IncomingEvent) => {
+  const { deviceKey, environment, id, workspaceId } = event;
+  const owner = event.type !== "custom" ? deviceKey : `custom/${event.person?.userKey ?? 0}/${deviceKey}`;
+  return `${workspaceId}/${environment}/${owner}/${id}`;
+};
 
 /**
  * Requests whose events are written together. Its methods are the steps, in this order: `locate`,
@@ -129,7 +64,7 @@ export class EventBatch {
     this.requests = requests;
     this.incomingEvents = requests.flatMap(incomingEventsOf);
     const locations: Array<EventLocation> = [];
-    for (const incomingEvent of this.incomingEvents) {
+    for (const incomingEvent of this.incomingEvents.filter(isTransition)) {
       const name = locationNameOf(incomingEvent);
       if (this.#locationIndexes.has(name)) continue;
       this.#locationIndexes.set(name, locations.length);
@@ -153,7 +88,7 @@ export class EventBatch {
       const location = (found[row.ord - 1] ??= { key: row.location_key, goals, matches: [] });
       if (row.campaign_id !== null) location.matches.push(row);
     }
-    for (const incomingEvent of this.incomingEvents) {
+    for (const incomingEvent of this.incomingEvents.filter(isTransition)) {
       const location = found[this.#locationIndexes.get(locationNameOf(incomingEvent)) ?? -1];
       if (location === undefined || location === null) incomingEvent.problem ??= unknownLocation;
       else {
@@ -162,6 +97,28 @@ export class EventBatch {
         incomingEvent.goalCampaigns = location.goals;
       }
     }
+  }
+
+  /** The custom events of the batch by their names, each once. */
+  get names(): ReadonlyArray<NamedEvent> {
+    return [...new Map(this.#customs.map((event) => [customNameOf(event), event])).values()];
+  }
+
+  /** Sets what custom events can fire; `rows` have the numbers of `names`. */
+  match(names: ReadonlyArray<NamedEvent>, rows: ReadonlyArray<EventMatchRow>): void {
+    if (rows.length === 0) return;
+    const byName = new Map(names.map((name, index) => [customNameOf(name), index + 1]));
+    const matches = Map.groupBy(rows, ({ ord }) => ord);
+    for (const event of this.#customs) {
+      const own = matches.get(byName.get(customNameOf(event)) ?? 0) ?? [];
+      event.triggerMatches = own.filter(
+        ({ event: { where } }) => where === null || meets(where, event.properties),
+      );
+    }
+  }
+
+  get #customs(): ReadonlyArray<IncomingCustom> {
+    return this.incomingEvents.filter((event): event is IncomingCustom => !isTransition(event));
   }
 
   /** Marks events that were recorded before. */

@@ -2,56 +2,36 @@ import { Context, Effect, Layer } from "effect";
 import { TakesLong } from "../database/Batched.ts";
 import { PublicAddresses } from "../http/PublicAddresses.ts";
 import { Conversions } from "../experiments/Conversions.ts";
-import { hears } from "../outbox/EventType.ts";
-import { Outbox, type OutgoingEvent } from "../outbox/Outbox.ts";
-import { isSameForAllVariants } from "../notifications/templates/MessageTexts.ts";
+import { Outbox } from "../outbox/Outbox.ts";
 import { unitOf } from "../sending/arms/Arm.ts";
 import { armOf } from "../sending/arms/Experiment.ts";
 import { Experiments } from "../sending/arms/Experiments.ts";
-import { type CreatedDelivery, Deliveries } from "../sending/deliveries/Deliveries.ts";
+import { Deliveries } from "../sending/deliveries/Deliveries.ts";
 import { MessageIds } from "../sending/deliveries/MessageId.ts";
 import { type Recipient, Recipients } from "../sending/rendering/Recipients.ts";
-import { utcText } from "../time/LocalTime.ts";
+import { idAt } from "../wire/Ids.ts";
 import { Stopwatch, timeSlices } from "../workers/TimeSlices.ts";
+import { CustomEventsSql, type EventDevice } from "./custom/CustomEventsSql.ts";
+import { eventReceivers } from "./custom/EventReceivers.ts";
+import { EventTriggersSql } from "./custom/EventTriggersSql.ts";
 import { dwellsOf } from "./Dwell.ts";
 import { DwellsSql } from "./DwellsSql.ts";
-import type { EventBatch, IncomingEvent, RenderedMessage, TriggeredMessage } from "./EventBatch.ts";
+import type { EventBatch, TriggeredMessage } from "./EventBatch.ts";
 import { EventsSql } from "./EventsSql.ts";
-import type { TriggerMatch } from "./TriggerMatch.ts";
+import { type IncomingCustom, type IncomingEvent, isTransition } from "./IncomingEvent.ts";
+import { outgoingEvents } from "./OutgoingEvents.ts";
 import {
+  deliveryEvents,
   experimentSubject,
   firedBy,
   inArm,
-  type PendingDelivery,
   pendingDeliveryOf,
   toMessage,
+  varyingMessages,
 } from "./PendingDelivery.ts";
+import { eventGoals, visitGoals } from "./ReachedGoals.ts";
 import { triggerSpan } from "./Transition.ts";
-import { visitGoals } from "./VisitGoals.ts";
 import { canFire } from "./TriggerRule.ts";
-
-/** The messages of an event that vary by device. Their texts are the event's, once they are rendered. */
-const varyingMessages = (incomingEvent: IncomingEvent) => {
-  const varying = incomingEvent.triggerMatches.filter(
-    (triggerMatch) => !isSameForAllVariants(triggerMatch) && canFire(triggerMatch, incomingEvent),
-  );
-  if (varying.length === 0) return [];
-  const texts = new Map<TriggerMatch, RenderedMessage>();
-  incomingEvent.texts = texts;
-  const { deviceId, deviceKey, environment, locationKey, receivedAt, workspaceId } = incomingEvent;
-  return varying.map((triggerMatch) => ({
-    triggerMatch,
-    texts,
-    deviceId,
-    recipient: null,
-    now: receivedAt,
-    workspaceId,
-    environment,
-    deviceKey,
-    locationKey,
-    campaignKey: triggerMatch.campaign_key,
-  }));
-};
 
 /** How long the messages of a workspace may take to render in a batch with others, in milliseconds. */
 const maxSharedMillis = 20;
@@ -92,17 +72,53 @@ export class EventRecorder extends Context.Service<
       const outbox = yield* Outbox;
       const dwells = yield* DwellsSql;
       const conversions = yield* Conversions;
+      const customEvents = yield* CustomEventsSql;
+      const triggers = yield* EventTriggersSql;
+      const receivers = yield* eventReceivers;
       const recipients = yield* Recipients;
       const experiments = yield* Experiments;
       const { media: mediaBase } = yield* PublicAddresses;
 
+      /** Chooses the devices that get the messages of custom events. */
+      const choose = Effect.fnUntraced(function* (events: ReadonlyArray<IncomingEvent>) {
+        const wanted = events.flatMap((event) => (isTransition(event) ? [] : wantedMessages(event)));
+        if (wanted.length === 0) return;
+        const keys = yield* receivers(wanted);
+        const chosen = wanted.map(({ event, match }, index) => ({ event, match, key: keys[index] ?? null }));
+        for (const [event, own] of Map.groupBy(chosen, (each) => each.event))
+          event.receivers = new Map(own.flatMap(({ key, match }) => (key === null ? [] : [[match, key]])));
+      });
+
+      /** Stores events, and gives the device of each (`ord`, from 1), which they lock. */
+      const record = Effect.fnUntraced(function* (events: ReadonlyArray<IncomingEvent>) {
+        const transitions = events.filter(isTransition);
+        if (transitions.length === events.length) return yield* repository.record(transitions);
+        const devices = events.flatMap((event) => (isTransition(event) ? [] : devicesOf(event)));
+        if (transitions.length > 0) yield* customEvents.lock([...transitions, ...devices]);
+        const ords = new Map(events.map((event, index) => [event, index + 1]));
+        const ordOf = (event: IncomingEvent | undefined) =>
+          event === undefined ? 0 : (ords.get(event) ?? 0);
+        const rows = transitions.length === 0 ? [] : yield* repository.record(transitions);
+        const recorded = rows.map((row) => ({ ...row, ord: ordOf(transitions[row.ord - 1]) }));
+        for (const row of yield* customEvents.record(devices)) {
+          const device = devices[row.ord - 1];
+          if (device === undefined) continue;
+          device.event.recorded.set(device.deviceKey, row);
+          if (device.isFirst) recorded.push({ ...row, ord: ordOf(device.event) });
+        }
+        return recorded;
+      });
+
       return EventRecorder.of({
         locate: Effect.fnUntraced(function* (batch) {
+          const { names } = batch;
+          if (names.length > 0) batch.match(names, yield* triggers.ofNames(names));
           if (batch.locations.length === 0) return;
           batch.locate(yield* repository.locations(batch.locations, batch.span(triggerSpan)));
         }),
 
         render: Effect.fnUntraced(function* (events, isAlone) {
+          yield* choose(events);
           const varying = events.flatMap(varyingMessages);
           if (varying.length === 0) return;
           // One content after the other: each is parsed once, even if the cache cannot hold all of them.
@@ -127,9 +143,10 @@ export class EventRecorder extends Context.Service<
         }),
 
         write: Effect.fnUntraced(function* (batch, events) {
-          const accepted = batch.record(events, yield* repository.record(events));
-          // Before anybody is enrolled: the visit that triggers a message is no conversion of it.
+          const accepted = batch.record(events, yield* record(events));
+          // Before anybody is enrolled: the event that triggers a message is no conversion of it.
           yield* conversions.convert(accepted.flatMap(visitGoals));
+          yield* conversions.convertByEvents(accepted.flatMap(eventGoals));
           const begun = accepted.flatMap(({ incomingEvent }) => dwellsOf(incomingEvent));
           if (begun.length > 0) yield* dwells.begin(begun);
           const fired = accepted.flatMap(({ device, incomingEvent }) => firedBy(incomingEvent, device));
@@ -139,7 +156,7 @@ export class EventRecorder extends Context.Service<
           const pending = fired.map((each) => pendingDeliveryOf(each, arms.get(each) ?? null));
           const created = yield* deliveries.create(pending.map(({ due }) => due));
           yield* outbox.record([
-            ...accepted.flatMap(({ incomingEvent }) => transitionEvents(incomingEvent)),
+            ...accepted.flatMap(({ incomingEvent }) => outgoingEvents(incomingEvent)),
             ...pending.flatMap((pendingDelivery, index) =>
               deliveryEvents(pendingDelivery, created[index] ?? null),
             ),
@@ -156,34 +173,38 @@ export class EventRecorder extends Context.Service<
       });
     }),
   ).pipe(
-    Layer.provide([EventsSql.layer, DwellsSql.layer, MessageIds.layer, Recipients.layer, Experiments.layer]),
-    Layer.provide(Conversions.layer),
+    Layer.provide([
+      EventsSql.layer,
+      CustomEventsSql.layer,
+      EventTriggersSql.layer,
+      DwellsSql.layer,
+      MessageIds.layer,
+      Recipients.layer,
+      Experiments.layer,
+      Conversions.layer,
+    ]),
   );
 }
 
-/** The event about an enter or exit, if a webhook listens. */
-const transitionEvents = (incomingEvent: IncomingEvent): ReadonlyArray<OutgoingEvent> => {
-  const { environment, receivedAt, webhookEvents, workspaceId } = incomingEvent;
-  const type = incomingEvent.type === "enter" ? "location.entered" : "location.exited";
-  if (!hears(webhookEvents, type)) return [];
-  const data = {
-    id: incomingEvent.id,
-    type: incomingEvent.type,
-    location_id: incomingEvent.locationId,
-    device_id: incomingEvent.deviceId,
-    occurred_at: utcText(incomingEvent.occurredAt),
-  };
-  return [{ workspaceId, environment, type, at: receivedAt, data }];
+/** The messages that a custom event fires at once, with the devices that they can go to. */
+const wantedMessages = (event: IncomingCustom) => {
+  const { deviceKey, environment, person, triggerMatches, workspaceId } = event;
+  const deviceKeys = person?.deviceKeys ?? [deviceKey];
+  return triggerMatches
+    .filter((match) => canFire(match, event))
+    .map((match) => ({ event, workspaceId, environment, match, deviceKeys }));
 };
 
-/** The event about a delivery whose outcome is known at once, if a webhook listens. */
-const deliveryEvents = (
-  { due, incomingEvent }: PendingDelivery,
-  delivery: CreatedDelivery | null,
-): ReadonlyArray<OutgoingEvent> => {
-  if (delivery?.status !== "delivered" && delivery?.status !== "failed") return [];
-  const type = `message.${delivery.status}` as const;
-  if (!hears(incomingEvent.webhookEvents, type)) return [];
-  const { deviceKey, environment, now, workspaceId } = due;
-  return [{ workspaceId, environment, type, at: now, sourceId: delivery.sourceId, deviceKey }];
+/** The devices of a custom event: its own, and those that get its messages. */
+const devicesOf = (event: IncomingCustom): ReadonlyArray<EventDevice> => {
+  const { deviceKey, environment, receivedAt, receivers, workspaceId } = event;
+  const key = idAt(receivedAt);
+  return [...new Set([deviceKey, ...receivers.values()])].map((each) => ({
+    workspaceId,
+    environment,
+    event,
+    deviceKey: each,
+    isFirst: each === deviceKey,
+    key,
+  }));
 };

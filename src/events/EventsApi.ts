@@ -4,6 +4,7 @@ import { DeviceAccess } from "../devices/DeviceAccess.ts";
 import { Message } from "../sending/rendering/Message.ts";
 import { PayloadTooLarge, Unprocessable, UnsupportedMediaType } from "../wire/ApiError.ts";
 import { Data } from "../wire/Envelope.ts";
+import { CustomEventReport } from "./custom/CustomEvent.ts";
 import { Transition } from "./Transition.ts";
 
 const count = (description: string, example: number) =>
@@ -17,8 +18,8 @@ const listOf = <S extends Schema.Top>(item: S) =>
 
 /** Request body, as documented. */
 const TransitionReport = Schema.Struct({
-  events: listOf(Transition).annotate({
-    description: "1 to 100 events, in any order.",
+  events: listOf(Schema.Union([Transition, CustomEventReport])).annotate({
+    description: "1 to 100 events, in any order: enters and exits of locations, and custom events.",
   }),
 }).annotate({ identifier: "TransitionReport" });
 
@@ -46,7 +47,7 @@ export const EventsOutcome = Schema.Struct({
 }).annotate({ identifier: "EventsOutcome" });
 export type EventsOutcome = typeof EventsOutcome.Type;
 
-/** Reports of enters and exits. */
+/** Reports of enters, exits and custom events. */
 export class EventsApi extends HttpApiGroup.make("events")
   .add(
     HttpApiEndpoint.post("report", "/events", {
@@ -54,7 +55,7 @@ export class EventsApi extends HttpApiGroup.make("events")
       success: Data(EventsOutcome),
       error: [PayloadTooLarge, UnsupportedMediaType, Unprocessable],
     })
-      .annotate(OpenApi.Summary, "Report enters and exits")
+      .annotate(OpenApi.Summary, "Report enters, exits and custom events")
       .annotate(
         OpenApi.Description,
         "Campaigns fire at once. An event over 15 minutes old is counted but fires nothing. Sending the " +
@@ -64,4 +65,4 @@ export class EventsApi extends HttpApiGroup.make("events")
   )
   .middleware(DeviceAccess)
   .annotate(OpenApi.Title, "Events")
-  .annotate(OpenApi.Description, "Enters and exits of locations, as devices detect them.") {}
+  .annotate(OpenApi.Description, "Enters and exits of locations, and custom events.") {}

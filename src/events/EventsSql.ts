@@ -1,11 +1,10 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { epochMillis, instant, unnested } from "../database/Rows.ts";
+import { instant, unnested } from "../database/Rows.ts";
 import { eventDeltasSql } from "../deltas/DeltasSql.ts";
 import type { DeviceObstacle } from "../devices/Obstacle.ts";
 import { deviceObstacleSql } from "../devices/ObstacleSql.ts";
 import type { Transport } from "../devices/PushAddress.ts";
-import { experimentSql, variantsSql } from "../notifications/variants/VariantSql.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import { sameTenant, tenantColumns } from "../database/TenantColumns.ts";
 import {
@@ -15,10 +14,11 @@ import {
   table,
   workspaceIs,
 } from "../database/WorkspaceGroups.ts";
+import type { CampaignKey, LocationKey } from "../wire/Ids.ts";
 import type { EventLocation, EventRow } from "./EventRows.ts";
 import type { TriggerMatch } from "./TriggerMatch.ts";
+import { triggerMatchSql } from "./TriggerMatchSql.ts";
 import { visitGoalsSql } from "./VisitGoalsSql.ts";
-import type { CampaignKey, LocationKey } from "../wire/Ids.ts";
 
 /** A row of an existing location (`ord`, from 1): with a notification that can fire there, or without any. */
 export type TriggerMatchRow = {
@@ -59,6 +59,8 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
     const sql = yield* SqlClient.SqlClient;
     const { byWorkspace, onShard } = workspaceStatements(sql);
 
+    const { columns, contentJoins } = triggerMatchSql(sql);
+
     return {
       /**
        * The keys of the locations that exist, with the campaigns whose goal is a visit there, and with the
@@ -81,18 +83,7 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
           JOIN location l ON ${sameTenant("l", "p")} AND l.id = p.location_id
           CROSS JOIN LATERAL ${visitGoalsSql} AS g
           LEFT JOIN LATERAL (
-            SELECT c.id AS campaign_id, c.key AS campaign_key, c.timezone, c.paused,
-              ${epochMillis("c.starts_at")} AS campaign_starts, ${epochMillis("c.ends_at")} AS campaign_ends,
-              CASE WHEN c.frequency_cap_count IS NOT NULL THEN jsonb_build_object(
-                'count', c.frequency_cap_count, 'period', c.frequency_cap_period) END AS cap,
-              c.cap_by, c.cooldown_minutes, c.quiet_hours, n.id AS notification_id, n.key AS notification_key,
-              ${epochMillis("a.starts_at")} AS window_starts, ${epochMillis("a.ends_at")} AS window_ends,
-              k.key AS content_key, k.type, k.headline, k.body, k.cta_label, k.cta_url,
-              CASE WHEN m.id IS NOT NULL THEN
-                jsonb_build_object('id', m.id, 'type', m.kind, 'key', m.key) END AS media,
-              COALESCE(k.questions, '[]') AS questions, k.template, k.translations, k.push,
-              ${variantsSql("k")} AS variants, ${experimentSql("c")} AS experiment, a.trigger_type,
-              a.dwell_minutes, a.max_silence_minutes, a.attached_at, a.id AS attachment_id
+            SELECT ${columns}
             FROM (
               SELECT t.campaign_id FROM campaign_location t
               WHERE ${sameTenant("t", "p")} AND t.location_id = p.location_id
@@ -103,9 +94,7 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
             ) AS target
             JOIN campaign c ON ${sameTenant("c", "p")} AND c.id = target.campaign_id
             JOIN campaign_notification a ON ${sameTenant("a", "c")} AND a.campaign_id = c.id
-            JOIN notification n ON ${sameTenant("n", "a")} AND n.id = a.notification_id
-            JOIN content k ON ${sameTenant("k", "n")} AND k.key = n.content_key
-            LEFT JOIN media_file m ON ${sameTenant("m", "n")} AND m.id = n.media_id
+            ${contentJoins}
             WHERE c.type = 'geo' AND CASE WHEN a.trigger_type = 'on_dwell'
                 THEN p.trigger_type IN ('on_enter', 'on_dwell')
                 ELSE a.trigger_type = p.trigger_type AND NOT c.paused AND c.starts_at <= ${instant(span.to)}

@@ -51,9 +51,10 @@ export const timeProblem = (
   occurredAt: number,
   now: number,
   noun: "event" | "position" = "event",
+  maxMillis = maxAgeMillis,
 ): string | null => {
-  if (now - occurredAt > maxAgeMillis)
-    return `The ${noun}'s time lies over 366 days back: such old ${noun}s are not taken.`;
+  if (now - occurredAt > maxMillis)
+    return `The ${noun}'s time lies over ${maxMillis / DAY_MS} days back: such old ${noun}s are not taken.`;
   if (occurredAt - now > maxAheadMillis)
     return `The ${noun}'s time lies over 5 minutes ahead: check the device's clock.`;
   return null;

@@ -1,14 +1,16 @@
+import type { Audience } from "../devices/SegmentRule.ts";
 import type { ContentMedia } from "../media/MediaAddress.ts";
 import type { NotificationType } from "../notifications/MessageContent.ts";
 import type { TriggerType } from "../notifications/Notification.ts";
 import type { Question } from "../notifications/Survey.ts";
 import type { TextSource } from "../notifications/templates/MessageTexts.ts";
 import type { StoredVariant } from "../notifications/variants/Variant.ts";
+import type { EventTrigger } from "../notifications/Trigger.ts";
 import type { Experiment } from "../sending/arms/Experiment.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
+import type { CampaignKey, ContentKey, NotificationKey } from "../wire/Ids.ts";
 import type { CampaignQuietHours } from "../workspaces/QuietHours.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
-import type { CampaignKey, ContentKey, NotificationKey } from "../wire/Ids.ts";
 
 /** A notification that can fire for an event. Instants are epoch milliseconds, null for an open end. */
 export interface TriggerMatch {
@@ -46,4 +48,12 @@ export interface TriggerMatch {
   readonly variants: ReadonlyArray<StoredVariant & { readonly media: ContentMedia | null }>;
   /** The experiment of its campaign; null for none. */
   readonly experiment: Experiment | null;
+  /** Of on_event: what it fires on. */
+  readonly event?: EventTrigger;
+}
+
+/** A notification that can fire for a custom event, with the devices that its campaign reaches. */
+export interface EventMatch extends TriggerMatch {
+  readonly event: EventTrigger;
+  readonly audience: Audience;
 }

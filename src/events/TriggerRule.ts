@@ -3,12 +3,12 @@ import type { DueDelivery } from "../sending/deliveries/Delivery.ts";
 import { cooldownStart } from "../sending/deliveries/Cooldown.ts";
 import { capWindow } from "../sending/deliveries/FrequencyCap.ts";
 import { effectiveQuietHours, quietAt } from "../workspaces/QuietHours.ts";
-import type { IncomingEvent } from "./EventBatch.ts";
+import type { IncomingEvent } from "./IncomingEvent.ts";
 import type { Recorded } from "./EventsSql.ts";
 import type { TriggerMatch } from "./TriggerMatch.ts";
 import { isRecent, triggerOf } from "./Transition.ts";
 
-/** The device and location of an event, and when its notifications fire. */
+/** The device and location of an event, null for none, and when its notifications fire. */
 type EventSubject = Pick<
   IncomingEvent,
   | "workspaceId"
@@ -30,12 +30,16 @@ export const isOpenAt = (
   isWithin({ startsAt: campaign_starts, endsAt: campaign_ends }, at) &&
   isWithin({ startsAt: window_starts ?? -Infinity, endsAt: window_ends }, at);
 
-/** Whether a notification fires for an event, which was reported in time (contract L1). */
+/** The minutes that an on_event notification waits after its event; 0 for others. */
+const delayOf = ({ event }: TriggerMatch): number => event?.delayMinutes ?? 0;
+
+/** Whether a notification fires at once for an event, which was reported in time (contract L1). */
 export const canFire = (
   triggerMatch: TriggerMatch,
   { occurredAt, receivedAt, type }: IncomingEvent,
 ): boolean =>
-  triggerMatch.trigger_type === triggerOf(type) &&
+  triggerMatch.trigger_type === (type === "custom" ? "on_event" : triggerOf(type)) &&
+  delayOf(triggerMatch) === 0 &&
   isRecent(occurredAt, receivedAt) &&
   isOpenAt(triggerMatch, occurredAt);
 

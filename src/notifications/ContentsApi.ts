@@ -5,7 +5,8 @@ import { IfMatch } from "../http/ResourceVersion.ts";
 import { bodyErrors, Conflict, Forbidden, NotFound, Unprocessable } from "../wire/ApiError.ts";
 import { Data, Deleted, PageOf, PageQuery } from "../wire/Envelope.ts";
 import { Content, Notification } from "./Notification.ts";
-import { ContentDraft, TriggerDraft } from "./NotificationDraft.ts";
+import { ContentDraft } from "./NotificationDraft.ts";
+import { TriggerDraft } from "./TriggerDraft.ts";
 import { campaignPath, notificationPath } from "./NotificationsApi.ts";
 
 const pair = { ...campaignPath, ...notificationPath };

@@ -6,8 +6,9 @@ import { PlatformApi } from "../PlatformApi.ts";
 import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { Contents } from "./Contents.ts";
 import type { Content } from "./Notification.ts";
-import { readContent, readTrigger } from "./NotificationDraft.ts";
+import { readContent } from "./NotificationDraft.ts";
 import { Notifications } from "./Notifications.ts";
+import { readTrigger } from "./TriggerDraft.ts";
 
 /** Handlers of `ContentsApi`. */
 export const contentsHandlers = handlerGroup(

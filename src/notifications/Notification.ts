@@ -1,4 +1,5 @@
 import { Schema } from "effect";
+import { PropertyRule } from "../rules/Rule.ts";
 import { nullableInstant, shownId, shownInstant, shownInteger, shownText } from "../wire/ShownFields.ts";
 import { contentFields, TemplateLanguage } from "./MessageContent.ts";
 import { PushOptions } from "./push/PushOptions.ts";
@@ -7,11 +8,17 @@ import { Translations } from "./translations/Translation.ts";
 import { Variant } from "./variants/Variant.ts";
 
 /** The kinds of trigger. */
-export const TriggerType = Schema.Literals(["on_enter", "on_exit", "on_dwell", "fixed_time"]).annotate({
+export const TriggerType = Schema.Literals([
+  "on_enter",
+  "on_exit",
+  "on_dwell",
+  "fixed_time",
+  "on_event",
+]).annotate({
   description:
     "A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a " +
     "location, or by being inside it for some minutes (`on_dwell`); a push campaign's is sent at a " +
-    "`fixed_time`.",
+    "`fixed_time`; an event campaign's by a custom event (`on_event`).",
   examples: ["on_enter"],
 });
 export type TriggerType = typeof TriggerType.Type;
@@ -91,10 +98,19 @@ export const Notification = Schema.Struct({
       max_silence_minutes: Schema.optionalKey(
         shownInteger("Of `on_dwell`: the most minutes without a report of the device, if limited.", 5),
       ),
+      event: Schema.optionalKey(shownText("Of `on_event`: the name of the event.", "basket.filled")),
+      where: Schema.optionalKey(PropertyRule),
+      delay_minutes: Schema.optionalKey(
+        shownInteger("Of `on_event`: the minutes from the event until it fires, if it waits.", 60),
+      ),
+      unless_event: Schema.optionalKey(
+        shownText("Of `on_event`: the event that stops it while it waits, if any.", "order.placed"),
+      ),
     }).annotate({ identifier: "TriggerConfig" }),
   ).annotate({
     description:
-      "The time of sending on a push campaign; the minutes of an `on_dwell` trigger; null for `on_enter` " +
+      "The time of sending on a push campaign; the minutes of an `on_dwell` trigger; the event of an " +
+      "`on_event` trigger; null for `on_enter` " +
       "and `on_exit`.",
     examples: [{ send_at: "2026-11-25 09:30" }],
   }),

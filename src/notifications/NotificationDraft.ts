@@ -1,11 +1,10 @@
 import { Effect, Schema } from "effect";
-import { TimeOfDay, WallTime } from "../time/LocalTime.ts";
 import { readJson, type RequestInput } from "../wire/RequestBody.ts";
 import { ParsedBody, parseFields } from "../wire/ParsedBody.ts";
-import { shownText } from "../wire/ShownFields.ts";
-import { flag, optionalOrNull, optionalText, text, whole } from "../wire/Text.ts";
+
+import { optionalOrNull, optionalText, text } from "../wire/Text.ts";
 import { NotificationType, TemplateLanguage } from "./MessageContent.ts";
-import { TriggerType } from "./Notification.ts";
+import { trigger, type TriggerDraft, unreadTrigger, withoutEmpty, withWhere } from "./TriggerDraft.ts";
 import { type PushOptions, PushOptionsDraft } from "./push/PushOptions.ts";
 import { parsePushOptions } from "./push/PushOptionsParsing.ts";
 import { QuestionDraft } from "./Survey.ts";
@@ -72,79 +71,6 @@ const translations = Schema.optionalKey(Schema.NullOr(TranslationsDraft));
 const push = optionalOrNull(PushOptionsDraft);
 const variants = optionalOrNull(VariantsDraft);
 
-const timeSentence =
-  "The {field} must be a time from 00:00 to 23:59, written HH:MM (or YYYY-MM-DD HH:MM on the campaign's " +
-  "day).";
-const isTimeOfDay = Schema.is(TimeOfDay);
-const isWallTime = Schema.is(WallTime);
-
-const sendAt = shownText(
-  "When it is sent: HH:MM on the campaign's day, or on each of its days, in the campaign's time zone. Not " +
-    "in the past, unless the campaign recurs; with `local`, not in the past everywhere in the world.",
-  "09:30",
-).check(
-  Schema.makeFilter((sent: string) => {
-    const time = sent.trim();
-    return isTimeOfDay(time) || (time.length > 10 && isWallTime(time)) ? true : timeSentence;
-  }),
-);
-
-const minutes = (description: string, example: number) =>
-  Schema.optionalKey(Schema.NullOr(whole({ min: 1, max: 1440, description, example })));
-
-const window = (description: string, example: string) =>
-  Schema.optionalKey(Schema.NullOr(WallTime.annotate({ description, examples: [example as WallTime] })));
-
-const trigger = {
-  trigger_type: TriggerType,
-  trigger_config: Schema.optionalKey(
-    Schema.NullOr(
-      Schema.Struct({
-        send_at: Schema.optionalKey(Schema.NullOr(sendAt)),
-        local: Schema.optionalKey(
-          Schema.NullOr(
-            flag("Send it at that time in the time zone of each device, else in the campaign's.", true),
-          ),
-        ),
-        late: Schema.optionalKey(
-          Schema.NullOr(
-            Schema.Literals(["send", "skip"]).annotate({
-              description:
-                "With `local`: where the time has passed, `send` it at once or `skip` it (the default).",
-              examples: ["skip"],
-            }),
-          ),
-        ),
-        minutes: minutes(
-          "Of `on_dwell`, which requires it: it fires once a device has been inside for so many minutes " +
-            "without an exit.",
-          10,
-        ),
-        max_silence_minutes: minutes(
-          "Of `on_dwell`: it does not fire for a device that has reported no event and no position in the " +
-            "last minutes; null for no limit.",
-          5,
-        ),
-      }).annotate({ identifier: "TriggerConfigDraft" }),
-    ).annotate({
-      description:
-        "The time of sending of a push campaign's notification, or the minutes of an `on_dwell` trigger; " +
-        "none for `on_enter` and `on_exit`.",
-      examples: [{ send_at: "09:30" }],
-    }),
-  ),
-  starts_at: window(
-    "Start of a window within a geo campaign, in its time zone: YYYY-MM-DD (00:00 that day) or YYYY-MM-DD " +
-      "HH:MM.",
-    "2026-11-25 09:00",
-  ),
-  ends_at: window(
-    "End of a window within a geo campaign, in its time zone: YYYY-MM-DD (the end of that day) or " +
-      "YYYY-MM-DD HH:MM.",
-    "2026-11-30",
-  ),
-};
-
 /** The fields whose parts are parsed each by itself. */
 interface Parsed {
   readonly translations?: Translations | null;
@@ -158,10 +84,6 @@ export const ContentDraft = Schema.Struct({ ...content, questions, translations,
   identifier: "ContentDraft",
 });
 export type ContentDraft = Omit<typeof ContentDraft.Type, "translations" | "push" | "variants"> & Parsed;
-
-/** The trigger of a notification on one campaign. */
-export const TriggerDraft = Schema.Struct(trigger).annotate({ identifier: "TriggerDraft" });
-export type TriggerDraft = typeof TriggerDraft.Type;
 
 /** Body of a new notification on a campaign, and of an update, which replaces the whole notification. */
 export const NotificationDraft = Schema.Struct({
@@ -200,7 +122,7 @@ export const writtenParts = (
 type Json = { readonly [field: string]: unknown };
 
 const ContentHead = Schema.Struct(content);
-const NotificationHead = Schema.Struct({ ...content, ...trigger });
+const NotificationHead = Schema.Struct({ ...content, ...unreadTrigger });
 
 /** Adds the questions, translations, push options and variants, whose parts are parsed each by itself. */
 const withLists = <A extends object>(read: ParsedBody<A>, body: Json): ParsedBody<Sent<A>> => {
@@ -214,16 +136,10 @@ const withLists = <A extends object>(read: ParsedBody<A>, body: Json): ParsedBod
   );
 };
 
-/** An empty array counts as no trigger config (contract F2): some clients send one for an empty object. */
-const withoutEmpty = (body: Json): Json => {
-  const { trigger_config, ...rest } = body;
-  return Array.isArray(trigger_config) && trigger_config.length === 0 ? rest : body;
-};
-
 /** Reads a request's body as a notification with its trigger. */
 export const readNotification = (input: RequestInput) =>
   Effect.map(readJson(input), (body): NotificationBody =>
-    withLists(parseFields(NotificationHead, withoutEmpty(body)), body),
+    withLists(withWhere(parseFields(NotificationHead, withoutEmpty(body))), body),
   );
 
 /** Reads a request's body as content alone; fields of a trigger are ignored. */
@@ -236,9 +152,3 @@ export const readContent = (input: RequestInput) =>
  */
 export const parseContent = (body: Json): ContentBody =>
   withLists(parseFields(ContentHead, { name: "Draft", type: "message", ...body }), body);
-
-/** Reads a request's body as a trigger alone. */
-export const readTrigger = (input: RequestInput) =>
-  Effect.map(readJson(input), (body): ParsedBody<TriggerDraft> =>
-    parseFields(TriggerDraft, withoutEmpty(body)),
-  );

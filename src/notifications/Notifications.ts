@@ -9,18 +9,17 @@ import { checkVersion, versionTag } from "../http/ResourceVersion.ts";
 import { type Forbidden, NotFound, type PreconditionFailed, type Unprocessable } from "../wire/ApiError.ts";
 import type { DeletedResource } from "../wire/Envelope.ts";
 import { CampaignId, idAt, NotificationId, parseId } from "../wire/Ids.ts";
-import type { ParsedBody } from "../wire/ParsedBody.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
 import { type ChangeRefused, Contents } from "./Contents.ts";
 import type { Content, Notification } from "./Notification.ts";
-import type { NotificationBody, NotificationDraft, TriggerDraft } from "./NotificationDraft.ts";
+import type { NotificationBody, NotificationDraft } from "./NotificationDraft.ts";
 import { attachmentChange, notificationChange } from "./NotificationActivity.ts";
 import { campaignLimitProblem, checkLimits } from "./NotificationLimits.ts";
 import { type NotificationRow, NotificationsRepository } from "./NotificationsRepository.ts";
 import { triggerOf } from "./ShownTrigger.ts";
 import { hasSlowTexts } from "./templates/ButtonAddresses.ts";
-import { resolveTrigger, type Trigger } from "./Trigger.ts";
+import { resolveTrigger, type Trigger, type TriggerBody } from "./Trigger.ts";
 
 /** Notifications on the campaigns of one environment: their content and their triggers (contract F1–F8). */
 export class Notifications extends Context.Service<
@@ -62,7 +61,7 @@ export class Notifications extends Context.Service<
       tenant: Tenant,
       campaignId: string,
       id: string,
-      body: ParsedBody<TriggerDraft>,
+      body: TriggerBody,
     ) => Effect.Effect<Notification, NotFound | Unprocessable | Forbidden>;
     /** Detaches a notification from a campaign and keeps its content. @throws 404 */
     readonly detach: (tenant: Tenant, campaignId: string, id: string) => Effect.Effect<Content, NotFound>;

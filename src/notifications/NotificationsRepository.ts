@@ -6,7 +6,7 @@ import type { CampaignId, NotificationId } from "../wire/Ids.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { ContentRow } from "./ContentsRepository.ts";
 import type { TriggerType } from "./Notification.ts";
-import type { Trigger } from "./Trigger.ts";
+import type { EventTrigger, Trigger } from "./Trigger.ts";
 
 /** A notification on a campaign, with the campaign's zone and start, which its sending time is shown with. */
 export interface NotificationRow extends ContentRow {
@@ -16,6 +16,7 @@ export interface NotificationRow extends ContentRow {
   readonly send_late: LateChoice | null;
   readonly dwell_minutes: number | null;
   readonly max_silence_minutes: number | null;
+  readonly event: EventTrigger | null;
   readonly starts_at: string | null;
   readonly ends_at: string | null;
   readonly timezone: TimeZoneName;

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { asNumber, instant, utc } from "../database/Rows.ts";
+import { asNumber, instant, jsonb, utc } from "../database/Rows.ts";
 import { firstRow, onlyCount, run } from "../database/Statements.ts";
 import { tenantIs } from "../database/TenantColumns.ts";
 import { contentColumns, contentJoins } from "./ContentsSql.ts";
@@ -12,7 +12,7 @@ export const notificationsSql = Layer.effect(
   Effect.map(SqlClient.SqlClient, (sql) => {
     const shown = sql`${sql.literal(contentColumns)},
       cn.campaign_id, cn.trigger_type, cn.send_at, cn.send_late, cn.dwell_minutes,
-      cn.max_silence_minutes,
+      cn.max_silence_minutes, cn.event,
       ${utc("cn.starts_at")} AS starts_at, ${utc("cn.ends_at")} AS ends_at,
       ${utc("n.created_at")} AS created_at,
       ${utc("GREATEST(n.updated_at, cn.updated_at)")} AS updated_at, c.timezone,
@@ -46,10 +46,10 @@ export const notificationsSql = Layer.effect(
         run(sql`
           INSERT INTO campaign_notification (workspace_id, environment, campaign_id, notification_id, id,
             trigger_type, send_at, send_local, send_late, dwell_minutes, max_silence_minutes,
-            starts_at, ends_at, attached_at, updated_at)
+            event, starts_at, ends_at, attached_at, updated_at)
           VALUES (${tenant.workspaceId}, ${tenant.environment}, ${campaignId}, ${notificationId}, ${id},
             ${trigger.type}, ${trigger.sendAt}, ${trigger.late !== null}, ${trigger.late},
-            ${trigger.dwellMinutes}, ${trigger.maxSilenceMinutes},
+            ${trigger.dwellMinutes}, ${trigger.maxSilenceMinutes}, ${jsonb(trigger.event)},
             ${instant(trigger.startsAt)}, ${instant(trigger.endsAt)}, ${instant(now)}, ${instant(now)})`),
 
       setTrigger: (tenant, campaignId, id, trigger, now) =>
@@ -57,13 +57,16 @@ export const notificationsSql = Layer.effect(
           UPDATE campaign_notification cn SET trigger_type = ${trigger.type}, send_at = ${trigger.sendAt},
             send_local = ${trigger.late !== null}, send_late = ${trigger.late},
             dwell_minutes = ${trigger.dwellMinutes}, max_silence_minutes = ${trigger.maxSilenceMinutes},
+            event = ${jsonb(trigger.event)},
             starts_at = ${instant(trigger.startsAt)}, ends_at = ${instant(trigger.endsAt)},
             updated_at = ${instant(now)}
           WHERE ${tenantIs("cn", tenant)} AND cn.campaign_id = ${campaignId}
             AND cn.notification_id = ${id}
             AND (cn.trigger_type, cn.send_at, cn.send_late, cn.dwell_minutes, cn.max_silence_minutes,
+              cn.event,
               cn.starts_at, cn.ends_at) IS DISTINCT FROM (${trigger.type}::text, ${trigger.sendAt}::text,
                 ${trigger.late}::text, ${trigger.dwellMinutes}::int, ${trigger.maxSilenceMinutes}::int,
+                ${jsonb(trigger.event)},
                 ${instant(trigger.startsAt)}, ${instant(trigger.endsAt)})`),
 
       detach: (tenant, campaignId, id) =>

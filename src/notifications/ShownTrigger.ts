@@ -4,8 +4,17 @@ import type { NotificationRow } from "./NotificationsRepository.ts";
 import { showSendAt, type Trigger } from "./Trigger.ts";
 
 const configOf = (row: NotificationRow): Notification["trigger_config"] => {
-  const { dwell_minutes: minutes, max_silence_minutes: silence, send_at: sendAt } = row;
+  const { dwell_minutes: minutes, event, max_silence_minutes: silence, send_at: sendAt } = row;
   if (minutes !== null) return { minutes, ...(silence !== null && { max_silence_minutes: silence }) };
+  if (event !== null) {
+    const { delayMinutes, name, unless, where } = event;
+    return {
+      event: name,
+      ...(where !== null && { where }),
+      ...(delayMinutes !== null && { delay_minutes: delayMinutes }),
+      ...(unless !== null && { unless_event: unless }),
+    };
+  }
   if (sendAt === null) return null;
   const { campaign_recurs: recurs, campaign_starts_ms: startsAt, send_late: late, timezone } = row;
   if (recurs) return { send_at: sendAt, ...(late !== null && { local: true, late }) };
@@ -29,6 +38,7 @@ export const storedTrigger = (row: NotificationRow): Trigger => ({
   late: row.send_late,
   dwellMinutes: row.dwell_minutes,
   maxSilenceMinutes: row.max_silence_minutes,
+  event: row.event,
   startsAt: row.starts_at === null ? null : Date.parse(row.starts_at),
   endsAt: row.ends_at === null ? null : Date.parse(row.ends_at),
 });

@@ -10,9 +10,10 @@ import {
   wallParts,
   wallTimeAt,
 } from "../time/LocalTime.ts";
+import type { PropertyRule } from "../rules/Rule.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
 import type { TriggerType } from "./Notification.ts";
-import type { TriggerDraft } from "./NotificationDraft.ts";
+import type { TriggerDraft } from "./TriggerDraft.ts";
 
 /** The trigger of a notification on one campaign, as it is stored. */
 export interface Trigger {
@@ -24,13 +25,26 @@ export interface Trigger {
   /** Of on_dwell: the minutes that a device must be inside, and may report nothing; null for no limit. */
   readonly dwellMinutes: number | null;
   readonly maxSilenceMinutes: number | null;
-  /** The window of a geo notification in epoch milliseconds; null for the campaign's own date. */
+  /** Of on_event: what it fires on; else null. */
+  readonly event: EventTrigger | null;
+  /** The window of a geo or event notification in epoch milliseconds; null for the campaign's own date. */
   readonly startsAt: number | null;
   readonly endsAt: number | null;
 }
 
+/** The event that an on_event notification fires on (contract V4). */
+export interface EventTrigger {
+  readonly name: string;
+  /** A rule over its properties; null for any. */
+  readonly where: PropertyRule | null;
+  readonly delayMinutes: number | null;
+  /** The event that stops it while it waits. */
+  readonly unless: string | null;
+}
+
 type Dates = Pick<FoundCampaign, "timezone" | "startsAtMs">;
-type TriggerBody = ParsedBody<TriggerDraft>;
+/** A parsed trigger. */
+export type TriggerBody = ParsedBody<TriggerDraft>;
 
 const instantOf = ({ startsAtMs, timezone }: Dates, sendAt: TimeOfDay): number =>
   sendInstant({ startsAt: startsAtMs, timezone }, sendAt);
@@ -52,27 +66,30 @@ export const resolveTrigger = (
   checkType(body, campaign);
   const type = body.fields.trigger_type ?? "on_enter";
   const dwell = resolveDwell(body, type);
+  const event = resolveEvent(body, type);
   const late = resolveLocal(body, campaign);
   if (campaign.type === "push") {
     refuseWindow(body);
     const sendAt = resolveSendAt(body, campaign, late !== null, stored, now);
-    return { type, sendAt, late, ...dwell, startsAt: null, endsAt: null };
+    return { type, sendAt, late, ...dwell, event, startsAt: null, endsAt: null };
   }
   if (isSet(body.fields.trigger_config?.send_at)) {
     body.problems.add(
       "trigger_config.send_at",
-      "A geo campaign's notifications have no sending time: entering or leaving triggers them.",
+      campaign.type === "geo"
+        ? "A geo campaign's notifications have no sending time: entering or leaving triggers them."
+        : "An event campaign's notifications have no sending time: events trigger them.",
     );
   }
-  return { type, sendAt: null, late: null, ...dwell, ...resolveWindow(body, campaign) };
+  return { type, sendAt: null, late: null, ...dwell, event, ...resolveWindow(body, campaign) };
 };
 
 /** The choice for zones where the time of a local send has passed; null for other sends (contract P3). */
 const resolveLocal = ({ fields, problems }: TriggerBody, { type }: FoundCampaign): LateChoice | null => {
   const { late, local } = fields.trigger_config ?? {};
   const isLocal = local === true;
-  if (isLocal && type === "geo")
-    problems.add("trigger_config.local", "A geo campaign's notifications have no sending time.");
+  if (isLocal && type !== "push")
+    problems.add("trigger_config.local", "Only a push campaign's notifications have a sending time.");
   if (isSet(late) && !isLocal)
     problems.add("trigger_config.late", "Only a sending time with local: true has it: leave it out.");
   return isLocal ? (late ?? "skip") : null;
@@ -96,12 +113,37 @@ const resolveDwell = ({ fields, problems }: TriggerBody, type: TriggerType) => {
   return { dwellMinutes: minutes ?? null, maxSilenceMinutes: silence ?? null };
 };
 
+/** The event of an on_event trigger, which requires it; other triggers have none (contract V4). */
+const resolveEvent = ({ fields, problems }: TriggerBody, type: TriggerType): EventTrigger | null => {
+  const { delay_minutes, event, unless_event, where } = fields.trigger_config ?? {};
+  if (type !== "on_event") {
+    if (fields.trigger_type === undefined) return null;
+    for (const [name, value] of Object.entries({ event, where, delay_minutes, unless_event }))
+      if (isSet(value))
+        problems.add(`trigger_config.${name}`, "Only on_event triggers have it: leave it out.");
+    return null;
+  }
+  if (!isSet(event)) {
+    if (!problems.has("trigger_config"))
+      problems.add("trigger_config.event", "The event is required for on_event: write its name.");
+    return null;
+  }
+  const [delayMinutes, unless] = [delay_minutes ?? null, unless_event ?? null];
+  return { name: event, where: where ?? null, delayMinutes, unless };
+};
+
 const isSet = <A>(value: A | null | undefined): value is A => value !== undefined && value !== null;
 
 const checkType = ({ fields, problems }: TriggerBody, campaign: FoundCampaign) => {
   if (fields.trigger_type === undefined) return;
   const isFixed = fields.trigger_type === "fixed_time";
-  if (campaign.type === "geo" && isFixed) {
+  const isEvent = fields.trigger_type === "on_event";
+  if (campaign.type === "event" && !isEvent) {
+    problems.add(
+      "trigger_type",
+      "An event campaign's notifications are triggered by events: the trigger type must be on_event.",
+    );
+  } else if (campaign.type === "geo" && (isFixed || isEvent)) {
     problems.add(
       "trigger_type",
       "A geo campaign's notifications are triggered by entering or leaving: the trigger type must be " +

@@ -13,6 +13,7 @@ export const eventTypes = [
   "device.unsubscribed",
   "location.entered",
   "location.exited",
+  "event.custom",
   "send.finished",
   "campaign.created",
   "campaign.updated",

@@ -83,7 +83,10 @@ export class ErasuresSql extends SqlService<ErasuresSql>("waypost/people/Erasure
           id: ["uuid", ({ id }) => id],
         })}`),
 
-    /** Forgets where devices were and are, and visits that wait. Their events stay, without a name. */
+    /**
+     * Forgets where devices were and are, visits that wait, and their custom events. Enters and exits stay,
+     * without a name.
+     */
     erasePositions: (tenant: TenantKey, deviceKeys: ReadonlyArray<DeviceKey>) =>
       run(sql`
         WITH positions AS (
@@ -91,6 +94,8 @@ export class ErasuresSql extends SqlService<ErasuresSql>("waypost/people/Erasure
           WHERE ${inTenant(tenant)} AND device_key = ANY (${keysOf(deviceKeys)})
         ), visits AS (
           DELETE FROM dwell WHERE ${inTenant(tenant)} AND device_key = ANY (${keysOf(deviceKeys)})
+        ), events AS (
+          DELETE FROM custom_event WHERE ${inTenant(tenant)} AND device_key = ANY (${keysOf(deviceKeys)})
         )
         DELETE FROM device_location
         WHERE ${inTenant(tenant)} AND device_key = ANY (${keysOf(deviceKeys)})`),
@@ -143,9 +148,14 @@ export class ErasuresSql extends SqlService<ErasuresSql>("waypost/people/Erasure
           WHERE ${tenantIs("d", tenant)} AND d.device_key = ANY (${keysOf(deviceKeys)})
             AND d.recipient IS NOT NULL`),
 
-    /** Forgets a person by name; deliveries keep the key. */
+    /** Forgets a person by name, and their custom events; deliveries keep the key. */
     eraseUser: (tenant: TenantKey, userId: string) =>
-      run(sql`DELETE FROM device_user WHERE ${inTenant(tenant)} AND user_id = ${userId}`),
+      Effect.andThen(
+        run(sql`
+          DELETE FROM custom_event c WHERE ${tenantIs("c", tenant)} AND c.unit = (
+            SELECT -u.key FROM device_user u WHERE ${tenantIs("u", tenant)} AND u.user_id = ${userId})`),
+        run(sql`DELETE FROM device_user WHERE ${inTenant(tenant)} AND user_id = ${userId}`),
+      ),
 
     /** Takes devices out of the activity by name. Their new ids stay. */
     eraseActivity: (tenant: TenantKey, devices: ReadonlyArray<{ readonly id: string }>) =>

@@ -75,6 +75,7 @@ export class People extends Context.Service<
             section("messages", repository.messages(tenant, userId), message),
             section("answers", repository.answers(tenant, userId)),
             section("events", repository.events(tenant, userId)),
+            section("custom_events", repository.customEvents(tenant, userId)),
             section("positions", repository.positions(tenant, userId)),
           ];
           const opening = Stream.succeed(`{"data":{"user_id":${JSON.stringify(userId)}`);

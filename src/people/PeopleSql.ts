@@ -78,6 +78,17 @@ export class PeopleSql extends SqlService<PeopleSql>("waypost/people/PeopleSql")
         LEFT JOIN deleted_location f ON ${sameTenant("f", "e")} AND f.key = e.location_key
         ORDER BY v.id, e.occurred_at, e.id`),
 
+    /** Returns custom events: those of the person, and of their devices before. */
+    customEvents: (tenant: Tenant, userId: string) =>
+      cursor<object>(sql`${own(tenant, userId)}
+        SELECT e.id, v.id AS device_id, e.name, e.properties, ${utc("e.occurred_at")} AS occurred_at,
+          ${utc("e.received_at")} AS received_at
+        FROM custom_event e
+        LEFT JOIN own v ON v.key = e.device_key
+        WHERE ${tenantIs("e", tenant)} AND (v.key IS NOT NULL OR e.unit = (
+          SELECT -u.key FROM device_user u WHERE ${tenantIs("u", tenant)} AND u.user_id = ${userId}))
+        ORDER BY e.key`),
+
     /** Returns the last positions of devices: the instant, and the locations they were in. */
     positions: (tenant: Tenant, userId: string) =>
       cursor<object>(sql`${own(tenant, userId)}

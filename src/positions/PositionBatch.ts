@@ -1,5 +1,5 @@
 import type { DeviceCaller } from "../devices/DeviceCaller.ts";
-import type { EventRequest } from "../events/EventBatch.ts";
+import type { EventRequest } from "../events/IncomingEvent.ts";
 import type { LocationIndex } from "../locations/geometry/LocationIndex.ts";
 import { idAt } from "../wire/Ids.ts";
 import {

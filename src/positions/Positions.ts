@@ -4,6 +4,7 @@ import { batchedByWorkspace } from "../database/WorkspaceGroups.ts";
 import type { DeviceCaller } from "../devices/DeviceCaller.ts";
 import { endedMeanwhile } from "../devices/Devices.ts";
 import { EventBatch } from "../events/EventBatch.ts";
+import { isTransition } from "../events/IncomingEvent.ts";
 import { EventRecorder } from "../events/EventRecorder.ts";
 import { LocationIndexes } from "../locations/LocationIndexes.ts";
 import { utcText } from "../time/LocalTime.ts";
@@ -105,11 +106,14 @@ export class Positions extends Context.Service<Positions>()("waypost/positions/P
         return {
           accepted: result.accepted,
           stale: result.stale,
-          transitions: events.accepted(request).map(({ locationId, occurredAt, type }) => ({
-            type,
-            location_id: locationId,
-            occurred_at: utcText(occurredAt),
-          })),
+          transitions: events
+            .accepted(request)
+            .filter(isTransition)
+            .map(({ locationId, occurredAt, type }) => ({
+              type,
+              location_id: locationId,
+              occurred_at: utcText(occurredAt),
+            })),
           deliveries: outcome.deliveries,
         };
       });

@@ -1,5 +1,6 @@
 import { Schema } from "effect";
 import { CampaignStatus } from "../campaigns/CampaignStatus.ts";
+import { CampaignType } from "../campaigns/Campaign.ts";
 import { TriggerType } from "../notifications/Notification.ts";
 import { nullableText, shownId, shownInteger, shownText } from "../wire/ShownFields.ts";
 
@@ -61,8 +62,8 @@ export const CampaignRow = Schema.Struct({
   id: shownId("Id of the campaign.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),
   name: shownText("Name of the campaign.", "Autumn sale"),
   status: CampaignStatus.annotate({ description: "Its status now.", examples: ["active"] }),
-  type: Schema.Literals(["geo", "push"]).annotate({
-    description: "`geo` fires at locations, `push` at fixed times.",
+  type: CampaignType.annotate({
+    description: "`geo` fires at locations, `push` at fixed times, `event` on custom events.",
     examples: ["geo"],
   }),
   targets: shownInteger("Distinct locations that it targets, directly or through a group.", 12),

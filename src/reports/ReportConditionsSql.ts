@@ -160,7 +160,9 @@ export const reportConditions = (sql: SqlClient.SqlClient, tenant: Tenant, scope
     eventFollows,
     sql`occurred_at < ${instant(range.toMs)}`,
     ...when(filters.activation, (trigger) =>
-      trigger === "fixed_time" ? sql`false` : sql`type = ${trigger === "on_exit" ? "exit" : "enter"}`,
+      trigger === "fixed_time" || trigger === "on_event"
+        ? sql`false`
+        : sql`type = ${trigger === "on_exit" ? "exit" : "enter"}`,
     ),
   ]);
 

@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect";
 import { CampaignStatus } from "../campaigns/CampaignStatus.ts";
+import { TriggerType } from "../notifications/Notification.ts";
 import type { LocalDate } from "../time/LocalTime.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import { Unprocessable } from "../wire/ApiError.ts";
@@ -10,7 +11,7 @@ import { Uuid } from "../wire/Text.ts";
 import { dateFields, defaultDays, maxDays, readRange } from "./ReportDates.ts";
 
 /** The trigger of a delivery; as a filter, also which geofence events count (contract K2). */
-const Activation = Schema.Literals(["on_enter", "on_exit", "on_dwell", "fixed_time"]);
+const Activation = TriggerType;
 const ContentType = Schema.Literals(["message", "survey"]);
 
 const fields = {
@@ -110,7 +111,7 @@ export const reportParameters = {
   ),
   activation: parameter(
     "Only deliveries of this trigger; of geofence events `on_enter` and `on_dwell` count entries, " +
-      "`on_exit` exits, `fixed_time` none.",
+      "`on_exit` exits, `fixed_time` and `on_event` none.",
     "on_enter",
     { enum: Activation.literals },
   ),

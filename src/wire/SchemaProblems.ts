@@ -150,7 +150,6 @@ const nouns: { readonly [key: string]: string } = {
   cta_label: "button label",
   media_asset_id: "media file",
   send_at: "sending time",
-  rule: "recurrence rule",
   except: "list of exceptions",
   timezone: "time zone",
   updated_since: "earliest update",

@@ -22,6 +22,7 @@ const jobNames = [
   "idempotency_pruning",
   "failed_attempt_pruning",
   "activity_pruning",
+  "custom_event_pruning",
   "erasures",
   "table_statistics",
 ] as const;

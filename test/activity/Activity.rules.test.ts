@@ -99,13 +99,13 @@ layer(TestPlatform.layer)("Activity", (it) => {
       yield* operator(`/notifications/${id}`, { method: "PATCH", body: { ...message, name: "New" } });
       yield* operator(`/notifications/${id}`, { method: "DELETE" });
       const trigger = "campaign_id trigger_config.send_at trigger_type";
-      const content = "body headline name questions type";
+      const content = "body headline name questions type variants";
       const entries = (yield* activity(sandbox, `&resource=${id}`)).toReversed();
       assert.deepStrictEqual(summaries(entries), [
         [
           "create",
           "notification",
-          "body campaign_id headline name questions trigger_config.send_at trigger_type type",
+          "body campaign_id headline name questions trigger_config.send_at trigger_type type variants",
         ],
         ["update", "notification", "headline trigger_config.send_at"],
         ["attach", "notification", trigger],

@@ -56,6 +56,8 @@ layer(TestPlatform.layer)("Holdouts and goals of campaigns", (it) => {
         const made = yield* create({ goal });
         assert.deepStrictEqual([made.status, made.body.data?.goal], [201, goal]);
       }
+      const bought = { type: "event", within_hours: 24, event: "order.placed" };
+      assert.deepStrictEqual((yield* create({ goal: bought })).body.data.goal, bought);
       const goal = { type: "visit", within_hours: 1, location_ids: [shop.toUpperCase(), shop] };
       const made = yield* create({ goal: { ...goal, location_group_ids: [] } });
       assert.deepStrictEqual(made.body.data.goal, { ...goal, location_ids: [shop] });
@@ -72,7 +74,7 @@ layer(TestPlatform.layer)("Holdouts and goals of campaigns", (it) => {
     }),
   );
 
-  it.effect("what is wrong with a goal is named at its field (U5)", () =>
+  it.effect("what is wrong with a goal is named at its field (U5, V5, Z33)", () =>
     Effect.gen(function* () {
       const { location, problems } = yield* world;
       const shop = yield* location();
@@ -88,6 +90,13 @@ layer(TestPlatform.layer)("Holdouts and goals of campaigns", (it) => {
         [visit({ location_group_ids: [randomUUID()] }), ["goal.location_group_ids.0"]],
         [visit({ type: "opened", location_ids: [shop] }), ["goal.location_ids"]],
         [visit({ type: "clicked", location_group_ids: [] }), [201]],
+        [visit({ type: "event" }), ["goal.event"]],
+        [visit({ type: "event", event: null }), ["goal.event"]],
+        [visit({ type: "event", event: "Order placed" }), ["goal.event"]],
+        [visit({ type: "event", event: "a".repeat(65) }), ["goal.event"]],
+        [visit({ type: "event", event: "a", location_ids: [shop] }), ["goal.location_ids"]],
+        [visit({ event: "order.placed" }), ["goal.event"]],
+        [visit({ type: "opened", event: null }), [201]],
       ];
       for (const [fields, expected] of cases)
         assert.deepStrictEqual(yield* problems(fields), expected, JSON.stringify(fields));

@@ -57,6 +57,7 @@ describe("Settings", () => {
         WAYPOST_PROCESSES: "65",
         WAYPOST_DELIVERY_RETENTION_DAYS: "59",
         WAYPOST_EVENT_RETENTION_DAYS: "a year",
+        WAYPOST_CUSTOM_EVENT_RETENTION_DAYS: "30",
         WAYPOST_LOG_FORMAT: "xml",
         WAYPOST_LOG_LEVEL: "toString",
         OTEL_EXPORTER_OTLP_ENDPOINT: "localhost:4318",

@@ -2,7 +2,15 @@ import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestWaypost } from "../TestWaypost.ts";
-import { circle, copyWorld, counts, fullGeoCampaign, fullPushCampaign, ok } from "./CopyWorld.ts";
+import {
+  circle,
+  copyWorld,
+  counts,
+  fullEventCampaign,
+  fullGeoCampaign,
+  fullPushCampaign,
+  ok,
+} from "./CopyWorld.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -58,7 +66,9 @@ layer(TestWaypost.layer)("POST /campaigns/{campaign}/copy", (it) => {
       const sql = yield* SqlClient.SqlClient;
       const geo = yield* fullGeoCampaign(world);
       const push = yield* fullPushCampaign(world);
-      for (const id of [geo.campaign, push.campaign]) assert.strictEqual((yield* world.copy(id)).status, 201);
+      const event = yield* fullEventCampaign(world);
+      for (const id of [geo.campaign, push.campaign, event.campaign])
+        assert.strictEqual((yield* world.copy(id)).status, 201);
       const read = (table: string, order: string, environment: string) => sql<{ readonly row: Row }>`
         SELECT to_jsonb(t) AS row FROM ${sql(table)} t
         WHERE workspace_id = ${world.workspaceId} AND environment = ${environment} ORDER BY ${sql(order)}`;

@@ -199,3 +199,19 @@ export const fullPushCampaign = Effect.fnUntraced(function* (
   yield* world.add(campaign, sent("18:00", { name: "Evening", trigger_config: local }));
   return { campaign, segments };
 });
+
+/** An event campaign of Sandbox to a segment, whose notification waits for its minute. */
+export const fullEventCampaign = Effect.fnUntraced(function* (
+  world: Effect.Success<ReturnType<typeof copyWorld>>,
+) {
+  const segments = [yield* world.segment("Buyers")];
+  const draft = { name: "Basket", type: "event", timezone: "UTC", starts_at: "2026-11-27" };
+  const campaign: string = yield* world.campaign({ ...draft, segmentation_ids: segments });
+  const where = { match: "all", conditions: [{ attribute: "total", op: "gte", value: 50 }] };
+  const config = { event: "basket.filled", where, delay_minutes: 60, unless_event: "order.placed" };
+  yield* world.add(
+    campaign,
+    message({ name: "Left behind", trigger_type: "on_event", trigger_config: config }),
+  );
+  return { campaign };
+});

@@ -14,6 +14,7 @@ const overAllWorkspaces: ReadonlyArray<string> = [
   // WorkFactsSql: what the doctor counts.
   "WITH queued AS MATERIALIZED",
   "FROM (SELECT transport, due_at FROM push_queue LIMIT 100000) AS queued",
+  "WITH counted AS MATERIALIZED",
 ];
 
 const tables = distributedTables.join("|");

@@ -79,6 +79,8 @@ const meetsCondition = (device: RuledDevice, { attribute, op, value }: SegmentCo
 
 /** Whether a device is in a segment with this rule, computed without SQL. */
 export const meets = (device: RuledDevice, rule: SegmentRule): boolean => {
-  const each = rule.conditions.map((condition) => meetsCondition(device, condition));
+  const each = rule.conditions.map(
+    (condition) => "attribute" in condition && meetsCondition(device, condition),
+  );
   return rule.match === "all" ? each.every(Boolean) : each.some(Boolean);
 };

@@ -151,6 +151,9 @@ const selecting = Effect.gen(function* () {
 const idsWhere = (holds: (device: RuledDevice) => boolean) =>
   devices.flatMap((each, id) => (holds(each) ? [id] : []));
 
+/** No rule of these tests asks for events. */
+const scope = { tenant: { workspaceId: 0, environment: "sandbox" }, now: 0 } as const;
+
 describe("A rule as SQL", () => {
   layer(TestDatabase.layer)((it) => {
     it.effect(
@@ -171,7 +174,7 @@ describe("A rule as SQL", () => {
                 assert.deepStrictEqual(read.problems.fields, {}, JSON.stringify(each));
                 const expected = idsWhere((one) => meets(one, each));
                 assert.deepStrictEqual(
-                  yield* select((client) => ruleSql(client, each, "d")),
+                  yield* select((client) => ruleSql(client, each, "d", scope)),
                   expected,
                   JSON.stringify(each),
                 );
@@ -191,7 +194,7 @@ describe("A rule as SQL", () => {
             const select = yield* selecting;
             for (const rules of fc.sample(fc.array(rule, { maxLength: 3 }), { numRuns: 100, seed: 5 })) {
               for (const match of ["any", "all"] as const) {
-                const found = yield* select((client) => audienceSql(client, { match, rules }, "d"));
+                const found = yield* select((client) => audienceSql(client, { match, rules }, "d", scope));
                 const holds = (one: RuledDevice) => {
                   const each = rules.map((of) => meets(one, of));
                   return rules.length === 0 || (match === "all" ? each.every(Boolean) : each.some(Boolean));

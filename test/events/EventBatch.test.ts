@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest";
-import { EventBatch, type EventRequest } from "../../src/events/EventBatch.ts";
+import { EventBatch } from "../../src/events/EventBatch.ts";
+import type { EventRequest } from "../../src/events/IncomingEvent.ts";
 import { LocationKey } from "../../src/wire/Ids.ts";
 
 const now = Date.UTC(2026, 10, 21, 12);
@@ -36,7 +37,7 @@ describe("EventBatch", () => {
     batch.locate(known);
     const events = batch.takeNew();
     assert.deepStrictEqual(
-      events.map(({ deviceKey, id, locationKey }) => [deviceKey, id, locationKey]),
+      events.map(({ deviceKey, id, locationKey }) => [Number(deviceKey), id, Number(locationKey)]),
       [
         [1, "a", 7],
         [1, "b", 7],

@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { randomUUID } from "node:crypto";
+import { Settings } from "../../src/config/Settings.ts";
 import { Events } from "../../src/events/Events.ts";
 import { EventRecorder } from "../../src/events/EventRecorder.ts";
 import { Deliveries } from "../../src/sending/deliveries/Deliveries.ts";
@@ -131,7 +132,10 @@ layer(TestWaypost.layer)("Frequency caps", (it) => {
         Effect.map(
           Layer.build(
             Layer.fresh(
-              Events.layer.pipe(Layer.provide(EventRecorder.layer), Layer.provide(Deliveries.layer)),
+              Events.layer.pipe(
+                Layer.provide([EventRecorder.layer, Settings.layerTest()]),
+                Layer.provide(Deliveries.layer),
+              ),
             ),
           ),
           (context) => Effect.provide(Events, context),

@@ -22,7 +22,7 @@ layer(TestPlatform.layer)("The surface of the platform API", (it) => {
     Effect.gen(function* () {
       const { sandbox } = yield* (yield* TestWaypost).tenant();
       const others = ["workspaces", "users", "tokens", "sdk-keys"];
-      for (const path of [...others, "events", "openapi", ""]) {
+      for (const path of [...others, "openapi", ""]) {
         for (const method of ["GET", "POST", "DELETE"]) {
           const { body, status } = yield* sandbox(`/${path}`, { method });
           assert.deepStrictEqual([status, body.error.code], [404, "not_found"], `${method} /${path}`);

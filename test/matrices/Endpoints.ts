@@ -115,6 +115,7 @@ const ownIds = new Set([
   "events.*.id",
   "external_id",
   "user_id",
+  "events.*.user_id",
   // Ids of projects, teams and keys at Google and Apple.
   "service_account.project_id",
   "service_account.private_key_id",

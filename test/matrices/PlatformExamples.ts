@@ -41,6 +41,7 @@ const campaignBody = ({ make }: MatrixFixture) =>
     location_ids: [location],
     location_group_ids: [locationGroup],
     location_group_names: [group],
+    goal: { type: "visit", within_hours: 72 },
   }));
 const campaignIdKinds = {
   "location_ids.0": "location",
@@ -229,6 +230,20 @@ export const platformExamples: Examples = {
   "PATCH /devices/:device": onDevice({ body: { approved: false } }),
   "GET /devices/:device/messages": onDevice({ query: { limit: "2" } }),
   "GET /devices/:device/events": onDevice({ query: { limit: "2" } }),
+  "GET /events": {
+    request: ({ resources }) =>
+      Effect.succeed({ query: { limit: "2", device_id: resources["device"] ?? "" } }),
+    idKinds: { "?device_id": "device" },
+  },
+  "POST /events": {
+    request: ({ make }) =>
+      Effect.map(make.device, ({ device }) => ({
+        body: {
+          events: [{ id: randomUUID(), device_id: device, name: "basket.filled", properties: { a: 1 } }],
+        },
+      })),
+    idKinds: { "events.0.device_id": "device" },
+  },
   "GET /devices/:device/explain": {
     request: ({ make, resources }) =>
       Effect.map(make.device, ({ device }) => ({

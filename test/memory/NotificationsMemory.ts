@@ -47,6 +47,7 @@ const toRow = (tables: MemoryTransaction, attachment: StoredAttachment): Readonl
       send_late: attachment.late,
       dwell_minutes: attachment.dwellMinutes,
       max_silence_minutes: attachment.maxSilenceMinutes,
+      event: attachment.event,
       starts_at: textOf(attachment.startsAt),
       ends_at: textOf(attachment.endsAt),
       updated_at: utcText(Math.max(notification.updatedAt, attachment.updatedAt)),

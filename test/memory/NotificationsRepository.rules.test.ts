@@ -47,6 +47,7 @@ layer(TestRepositories.layer)("NotificationsRepository", (it) => {
           send_late: null,
           dwell_minutes: null,
           max_silence_minutes: null,
+          event: null,
           starts_at: "2026-11-21T12:00:00+00:00",
           ends_at: "2026-11-21T12:01:00+00:00",
           timezone: campaignValues.timezone,

@@ -111,7 +111,7 @@ layer(TestRepositories.layer)("SegmentsRepository", (it) => {
     Effect.gen(function* () {
       const repository = yield* SegmentsRepository;
       const { sandbox } = yield* newTenants;
-      assert.deepStrictEqual(yield* repository.count(sandbox, [goldRule, visitsRule]), [0, 0]);
+      assert.deepStrictEqual(yield* repository.count(sandbox, [goldRule, visitsRule], 0), [0, 0]);
     }),
   );
 

@@ -31,6 +31,7 @@ export const onEnter: Trigger = {
   late: null,
   dwellMinutes: null,
   maxSilenceMinutes: null,
+  event: null,
   startsAt: null,
   endsAt: null,
 };
@@ -42,6 +43,7 @@ export const atTime = (time: string): Trigger => ({
   late: null,
   dwellMinutes: null,
   maxSilenceMinutes: null,
+  event: null,
   startsAt: null,
   endsAt: null,
 });

@@ -26,7 +26,7 @@ layer(TestPlatform.layer)("Triggers", (it) => {
         assert.deepStrictEqual(Object.keys(refused.body.error.fields), ["trigger_type"]);
         const other = yield* world.sandbox(geo, { body: message({ trigger_type: "at_sunset" }) });
         assert.deepStrictEqual(other.body.error.fields, {
-          trigger_type: ["The trigger type must be on_enter, on_exit, on_dwell or fixed_time."],
+          trigger_type: ["The trigger type must be on_enter, on_exit, on_dwell, fixed_time or on_event."],
         });
       }),
   );

@@ -30,6 +30,7 @@ layer(TestWaypost.shared)("Content on several campaigns", (it) => {
           template: null,
           translations: null,
           push: null,
+          variants: [],
           trigger_type: "on_exit",
           trigger_config: null,
           starts_at: "2026-11-25T08:00:00+00:00",

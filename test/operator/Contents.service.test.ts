@@ -33,6 +33,7 @@ layer(TestWaypost.layer)("Content on no campaign", (it) => {
         template: null,
         translations: null,
         push: null,
+        variants: [],
         campaign_ids: [],
         created_at: "2026-11-21T12:00:00+00:00",
         updated_at: "2026-11-21T12:00:00+00:00",

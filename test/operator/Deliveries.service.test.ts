@@ -29,6 +29,7 @@ layer(TestWaypost.shared)("The operator's list of deliveries", (it) => {
           send_id: null,
           trigger_type: "on_enter",
           cut: [],
+          variant: null,
           created_at: "2026-11-21T12:00:00+00:00",
         };
         assert.deepStrictEqual(body.data, [

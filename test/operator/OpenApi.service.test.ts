@@ -190,7 +190,7 @@ describe.each(documentNames)("the %s document", (name: DocumentName) => {
       .filter(([, schema]) => schema.properties?.error?.properties?.fields !== undefined)
       .map(([schema]) => schema);
     assert.deepStrictEqual(
-      withFields.filter((schema) => !["Forbidden", "Unprocessable"].includes(schema)),
+      withFields.filter((schema) => !["Conflict", "Forbidden", "Unprocessable"].includes(schema)),
       [],
     );
     assert.include(withFields, "Unprocessable");

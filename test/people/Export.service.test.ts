@@ -16,8 +16,8 @@ layer(TestWaypost.shared)("Export of a person", (it) => {
       });
       const { body, status } = yield* operator(person);
       assert.strictEqual(status, 200);
-      const { answers, devices, events, messages, positions, user_id, ...rest } = body.data;
-      assert.deepStrictEqual([user_id, rest], [userId, {}]);
+      const { answers, custom_events, devices, events, messages, positions, user_id, ...rest } = body.data;
+      assert.deepStrictEqual([user_id, custom_events, rest], [userId, [], {}]);
       assert.deepStrictEqual(
         devices.map((each: any) => [each.id, each.address, each.unregistered_at !== null, each.attributes]),
         [

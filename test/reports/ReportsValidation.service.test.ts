@@ -35,7 +35,7 @@ const refused: ReadonlyArray<
   [
     "activation=enter",
     "summary",
-    { activation: /^The activation must be on_enter, on_exit, on_dwell or fixed_time\.$/ },
+    { activation: /^The activation must be on_enter, on_exit, on_dwell, fixed_time or on_event\.$/ },
   ],
   [
     "campaign_status=idle",

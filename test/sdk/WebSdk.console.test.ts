@@ -105,10 +105,12 @@ layer(Layer.mergeAll(TestWaypost.shared, TestBrowser.layer))("The web SDK", (it)
           });
           yield* shop.until(`${inbox}.shadowRoot.activeElement?.role === "status"`);
         }
-        yield* shop.evaluate("device.send()");
+        yield* shop.evaluate("device.track('basket.filled', { total: 59.9 }).then(() => device.send())");
         const [device] = (yield* production.platform("/devices")).body.data;
         const listed = yield* production.platform(`/devices/${device.id}/messages`);
         assert.isEmpty(yield* shop.evaluate<Array<unknown>>("reported.dropped"));
+        const [event] = (yield* production.platform("/events")).body.data;
+        assert.deepStrictEqual([event?.name, event?.properties], ["basket.filled", { total: 59.9 }]);
         for (const message of listed.body.data) assert.isNotNull(message.opened_at);
         const counted: Array<unknown> = [];
         for (const notification of [visit, figures]) {

@@ -1,5 +1,6 @@
 import { Option } from "effect";
 import { Flag } from "effect/cli";
+import { CampaignType } from "../../campaigns/Campaign.ts";
 import type { Campaign, CampaignDraft } from "../../client/WaypostClient.ts";
 import { counted } from "../../wire/Text.ts";
 import { listOf } from "../Ask.ts";
@@ -61,7 +62,7 @@ const card = (campaign: Campaign): string => {
           ["location groups", idsOr(targeting.location_group_ids, "none")],
         ] as const)
       : ([
-          ["pace", paceText(campaign.max_per_minute)],
+          ...(campaign.type === "push" ? ([["pace", paceText(campaign.max_per_minute)]] as const) : []),
           ["segments", idsOr(targeting.segmentation_ids, "none: all devices")],
         ] as const)),
     ["created", formatInstant(campaign.created_at)],
@@ -117,15 +118,16 @@ const create = command("create", {
   flags: {
     ...platformFlags,
     name: textFlag("name", "Name of the campaign, unique in the environment"),
-    type: Flag.Literals("type", ["geo", "push"]).pipe(
+    type: Flag.Literals("type", CampaignType.literals).pipe(
       Flag.withDescription(
-        "geo is triggered at locations; push is sent at fixed times on its first day, or again and again",
+        "geo is triggered at locations; push is sent at fixed times on its first day, or again and again; " +
+          "event is triggered by custom events",
       ),
     ),
     startsAt: textFlag("starts-at", "Start in the campaign's time zone: YYYY-MM-DD or YYYY-MM-DD HH:MM"),
     endsAt: optionalFlag(
       "ends-at",
-      "End of a geo campaign in the same formats, or last day of a recurring one; never if left out",
+      "End of a geo or event campaign in the same formats, or last day of a recurring one; never if left out",
     ),
     recurrence: optionalFlag(
       "recurrence",
@@ -147,7 +149,7 @@ const create = command("create", {
     paused: switchFlag("paused", "Create a draft that sends nothing until it is published"),
     segments: repeatedFlag(
       "segment",
-      "Id of a segment that a push campaign targets; all devices without one",
+      "Id of a segment that a push or event campaign targets; all devices without one",
     ),
   },
   *run(flags) {

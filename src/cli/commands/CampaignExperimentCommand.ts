@@ -16,7 +16,9 @@ const between = (interval: ReadonlyArray<number> | null, unit: string): string =
 
 /** The goal of a campaign. */
 export const goalText = ({ goal }: Pick<Experiment, "goal">): string =>
-  goal === null ? "none" : `${goal.type} within ${counted(goal.within_hours, "hour")}`;
+  goal === null
+    ? "none"
+    : `${goal.type === "event" ? goal.event : goal.type} within ${counted(goal.within_hours, "hour")}`;
 
 const ratioText = ({ sample_ratio: ratio }: Experiment): string =>
   ratio === null || ratio.ok

@@ -1,4 +1,4 @@
-import { Option } from "effect";
+import { Effect, Option } from "effect";
 import { type Command, Flag } from "effect/cli";
 import type { Notification, NotificationDraft } from "../../client/WaypostClient.ts";
 import { command, operatorCommands } from "../DeclaredCommand.ts";
@@ -15,7 +15,9 @@ import { previewCommand, testCommand } from "./NotificationTests.ts";
 const triggerOf = ({ trigger_config: config, trigger_type: type }: Notification): string =>
   config?.local === true
     ? `${config.send_at} local`
-    : (config?.send_at ?? (config?.minutes === undefined ? type : `${type} (${config.minutes} min)`));
+    : (config?.send_at ??
+      config?.event ??
+      (config?.minutes === undefined ? type : `${type} (${config.minutes} min)`));
 
 /** The push options that are set, as JSON. */
 const pushText = (push: Notification["push"]): string => {
@@ -83,6 +85,13 @@ const triggerFlags = {
     "max-silence",
     "With --trigger on_dwell: not if the device has reported nothing for so many minutes",
   ),
+  event: optionalFlag("event", "Of an event campaign: send on the custom event with this name"),
+  where: optionalFlag(
+    "where",
+    'With --event: a rule over its properties as JSON: "match", and "conditions" as those of a segment',
+  ),
+  delay: wholeFlag("delay", "With --event: minutes to wait after it, up to 43200"),
+  unless: optionalFlag("unless", "With --delay: not if this event comes meanwhile"),
   sendAt: optionalFlag("send-at", "Of a push campaign: send at HH:MM on the campaign's day"),
   local: switchFlag("local", "With --send-at: in the time zone of each device"),
   late: choiceFlag(
@@ -92,24 +101,35 @@ const triggerFlags = {
   ),
 };
 
+type TriggerConfig = NonNullable<NotificationDraft["trigger_config"]>;
+
 /** The trigger of a draft. The server checks that its parts belong together. */
-const triggerDraft = (
-  flags: Command.Command.Config.Infer<typeof triggerFlags>,
-): Pick<NotificationDraft, "trigger_type" | "trigger_config"> => {
+const triggerDraft = Effect.fnUntraced(function* (flags: Command.Command.Config.Infer<typeof triggerFlags>) {
+  const where = Option.getOrUndefined(flags.where);
   const config = {
     send_at: Option.getOrUndefined(flags.sendAt),
     local: flags.local || undefined,
     late: Option.getOrUndefined(flags.late),
     minutes: Option.getOrUndefined(flags.minutes),
     max_silence_minutes: Option.getOrUndefined(flags.maxSilence),
+    event: Option.getOrUndefined(flags.event),
+    where:
+      where === undefined
+        ? undefined
+        : ((yield* parseJson(where, "The rule of --where must be JSON.")) as TriggerConfig["where"]),
+    delay_minutes: Option.getOrUndefined(flags.delay),
+    unless_event: Option.getOrUndefined(flags.unless),
   };
-  return {
+  const isEvent = Option.isSome(flags.event);
+  const otherwise = isEvent ? ("on_event" as const) : ("on_enter" as const);
+  const trigger: Pick<NotificationDraft, "trigger_type" | "trigger_config"> = {
     trigger_type: Option.isSome(flags.sendAt)
       ? "fixed_time"
-      : Option.getOrElse(flags.trigger, () => "on_enter" as const),
+      : Option.getOrElse(flags.trigger, () => otherwise),
     trigger_config: Object.values(config).every((value) => value === undefined) ? null : config,
   };
-};
+  return trigger;
+});
 
 const create = command("create", {
   description: "Add a message to a campaign",
@@ -144,7 +164,7 @@ const create = command("create", {
       type: "message",
       headline: flags.headline,
       body: flags.body,
-      ...triggerDraft(flags),
+      ...(yield* triggerDraft(flags)),
       cta_label: Option.getOrUndefined(flags.ctaLabel),
       cta_url: Option.getOrUndefined(flags.ctaUrl),
       media_asset_id: Option.getOrUndefined(flags.media),

@@ -22,7 +22,10 @@ export const filterFlags = {
   campaign: optionalFlag("campaign", "Only the campaign with this id"),
   location: optionalFlag("location", "Only the location with this id, and the campaigns that target it"),
   group: optionalFlag("group", "Only the location group with this id, and the campaigns that target it"),
-  activation: optionalFlag("activation", "Only this trigger: on_enter, on_exit, on_dwell or fixed_time"),
+  activation: optionalFlag(
+    "activation",
+    "Only this trigger: on_enter, on_exit, on_dwell, fixed_time or on_event",
+  ),
   campaignStatus: optionalFlag(
     "campaign-status",
     "Only campaigns with this status now: active, scheduled, paused or ended",

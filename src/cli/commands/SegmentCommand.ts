@@ -24,20 +24,33 @@ const signs: { readonly [op: string]: string } = { eq: "=", ne: "≠", gt: ">", 
 
 const maxShownValues = 5;
 
-const formatValue = (value: Segment["rule"]["conditions"][number]["value"]): string => {
+type Condition = Segment["rule"]["conditions"][number];
+
+const formatValue = (value: Extract<Condition, { readonly attribute: string }>["value"]): string => {
   if (!Array.isArray(value) || value.length <= maxShownValues) return JSON.stringify(value);
   const shown = value.slice(0, maxShownValues).map((each) => JSON.stringify(each));
   return `${shown.join(", ")} and ${value.length - maxShownValues} more`;
 };
 
+const formatEvent = ({
+  event,
+  op,
+  where,
+  within_days,
+}: Extract<Condition, { readonly event: string }>): string =>
+  `${event} ${op.replaceAll("_", " ")} within ${within_days} days` +
+  (where === undefined || where === null ? "" : ` (${formatRule(where)})`);
+
 /** A rule for people, such as `plan = "gold" and visits > 5`. */
 const formatRule = ({ conditions, match }: Segment["rule"]): string =>
   conditions
-    .map(({ attribute, op, value }) =>
-      op === "exists"
+    .map((condition) => {
+      if ("event" in condition) return formatEvent(condition);
+      const { attribute, op, value } = condition;
+      return op === "exists"
         ? `${attribute} is ${value === true ? "present" : "missing"}`
-        : `${attribute} ${signs[op] ?? op} ${formatValue(value)}`,
-    )
+        : `${attribute} ${signs[op] ?? op} ${formatValue(value)}`;
+    })
     .join(match === "all" ? " and " : " or ");
 
 const card = (segment: Segment): string =>

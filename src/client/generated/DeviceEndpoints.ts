@@ -36,6 +36,23 @@ export interface AnswersDraft {
   readonly answers: ReadonlyArray<AnswerDraft>;
 }
 
+/** The JSON of `CustomEventReport`. */
+export interface CustomEventReport {
+  /** The device's own id of the event. An event with the same id is a duplicate. */
+  readonly id: string;
+  /** Name of the event: 1 to 64 of the characters a-z, 0-9, `_`, `.`, `:` and `-`. */
+  readonly name: string;
+  /** `custom`. */
+  readonly type: "custom";
+  /**
+   * At most 20 texts of at most 255 characters, numbers, trues or falses by names of 1 to 64
+   * characters; together at most 4,096 bytes of JSON.
+   */
+  readonly properties?: Readonly<Record<string, string | number | boolean>> | null | undefined;
+  /** When it happened, as an ISO 8601 date-time; not over 90 days back, nor over 5 minutes ahead. */
+  readonly occurred_at: string;
+}
+
 /** The JSON of `DevicePatch`. */
 export interface DevicePatch {
   /** The push address; left out or null: `inbox`. */
@@ -325,8 +342,8 @@ export interface Transition {
 
 /** The JSON of `TransitionReport`. */
 export interface TransitionReport {
-  /** 1 to 100 events, in any order. */
-  readonly events: ReadonlyArray<Transition>;
+  /** 1 to 100 events, in any order: enters and exits of locations, and custom events. */
+  readonly events: ReadonlyArray<Transition | CustomEventReport>;
 }
 
 /** The query parameters of `geofences.nearest`. */
@@ -386,12 +403,12 @@ export interface GeofencesEndpoints {
   nearest(query: GeofencesNearestQuery, options?: CallOptions): Promise<ReadonlyArray<Geofence>>;
 }
 
-/** Enters and exits of locations, as devices detect them. */
+/** Enters and exits of locations, and custom events. */
 export interface EventsEndpoints {
   /**
-   * Report enters and exits. Campaigns fire at once. An event over 15 minutes old is counted but fires
-   * nothing. Sending the same events again after a lost response is safe: they are duplicates, and the
-   * messages are in the inbox.
+   * Report enters, exits and custom events. Campaigns fire at once. An event over 15 minutes old is
+   * counted but fires nothing. Sending the same events again after a lost response is safe: they are
+   * duplicates, and the messages are in the inbox.
    */
   report(body: TransitionReport, options?: CallOptions): Promise<EventsOutcome>;
 }
@@ -447,7 +464,7 @@ export interface DeviceGroups {
   readonly devices: DevicesEndpoints;
   /** Locations for devices that detect enters and exits themselves, instead of reporting positions. */
   readonly geofences: GeofencesEndpoints;
-  /** Enters and exits of locations, as devices detect them. */
+  /** Enters and exits of locations, and custom events. */
   readonly events: EventsEndpoints;
   /** Positions of devices: the server detects enters and exits itself. */
   readonly positions: PositionsEndpoints;

@@ -140,6 +140,7 @@ export interface IssuedToken {
     | "segments:write"
     | "devices:read"
     | "devices:write"
+    | "events:write"
     | "sends:read"
     | "activity:read"
   >;
@@ -458,6 +459,7 @@ export interface Token {
     | "segments:write"
     | "devices:read"
     | "devices:write"
+    | "events:write"
     | "sends:read"
     | "activity:read"
   >;
@@ -494,6 +496,7 @@ export interface TokenDraft {
     | "segments:write"
     | "devices:read"
     | "devices:write"
+    | "events:write"
     | "sends:read"
     | "activity:read"
   >;

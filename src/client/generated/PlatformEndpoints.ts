@@ -117,9 +117,10 @@ export interface Campaign {
   readonly name: string;
   /**
    * `geo` is triggered when a device enters or leaves a location; `push` is sent at fixed times on the
-   * day of the start, or on the days of its recurrence.
+   * day of the start, or on the days of its recurrence; `event` is triggered by custom events of an
+   * app.
    */
-  readonly type: "geo" | "push";
+  readonly type: "geo" | "push" | "event";
   /**
    * Computed: `ended` once the end has passed, else `paused`, else `scheduled` until the start, else
    * `active`.
@@ -189,9 +190,10 @@ export interface CampaignDraft {
   readonly name: string;
   /**
    * `geo` is triggered when a device enters or leaves a location; `push` is sent at fixed times on the
-   * day of the start, or on the days of its recurrence.
+   * day of the start, or on the days of its recurrence; `event` is triggered by custom events of an
+   * app.
    */
-  readonly type: "geo" | "push";
+  readonly type: "geo" | "push" | "event";
   /** An IANA time zone name, such as Europe/Amsterdam or UTC. */
   readonly timezone: string;
   /**
@@ -200,9 +202,9 @@ export interface CampaignDraft {
    */
   readonly starts_at: string;
   /**
-   * When a geo campaign ends, in its time zone: YYYY-MM-DD (the end of that day) or YYYY-MM-DD HH:MM.
-   * Left out: never. Of a recurring push campaign its last day. Ignored for another push campaign,
-   * which runs for the day of its start.
+   * When a geo or event campaign ends, in its time zone: YYYY-MM-DD (the end of that day) or
+   * YYYY-MM-DD HH:MM. Left out: never. Of a recurring push campaign its last day. Ignored for another
+   * push campaign, which runs for the day of its start.
    */
   readonly ends_at?: string | null | undefined;
   /**
@@ -270,7 +272,7 @@ export interface CampaignDraft {
   readonly location_group_ids?: ReadonlyArray<string> | null | undefined;
   /** Exact names of location groups; they are added to `location_group_ids`. */
   readonly location_group_names?: ReadonlyArray<string> | null | undefined;
-  /** Segments that a push campaign targets; left out or empty means everyone. */
+  /** Segments that a push or event campaign targets; left out or empty means everyone. */
   readonly segmentation_ids?: ReadonlyArray<string> | null | undefined;
 }
 
@@ -334,8 +336,8 @@ export interface CampaignReportRow {
   readonly name: string;
   /** Its status now. */
   readonly status: "active" | "scheduled" | "paused" | "ended";
-  /** `geo` fires at locations, `push` at fixed times. */
-  readonly type: "geo" | "push";
+  /** `geo` fires at locations, `push` at fixed times, `event` on custom events. */
+  readonly type: "geo" | "push" | "event";
   /** Distinct locations that it targets, directly or through a group. */
   readonly targets: number;
   /** Its deliveries in the range. */
@@ -532,6 +534,70 @@ export interface CopyDraft {
   readonly name?: string | null | undefined;
 }
 
+/** The JSON of `CustomEvent`. */
+export interface CustomEvent {
+  /** The sender's own id of the event. */
+  readonly id: string;
+  /** Id of the device that it is of; null for an event of a person. */
+  readonly device_id: string | null;
+  /** The app's id of the person behind the device when the event came; null for none. */
+  readonly user_id: string | null;
+  /** Name of the event: 1 to 64 of the characters a-z, 0-9, `_`, `.`, `:` and `-`. */
+  readonly name: string;
+  /**
+   * At most 20 texts of at most 255 characters, numbers, trues or falses by names of 1 to 64
+   * characters; together at most 4,096 bytes of JSON.
+   */
+  readonly properties: Readonly<Record<string, string | number | boolean>>;
+  /** When it happened, in UTC. */
+  readonly occurred_at: string;
+  /** When it was received, in UTC. */
+  readonly received_at: string;
+}
+
+/** The JSON of `CustomEventDraft`. */
+export interface CustomEventDraft {
+  /**
+   * The sender's own id of the event. An event of the same person, or of the same device without one,
+   * with the same id is a duplicate.
+   */
+  readonly id: string;
+  /** Name of the event: 1 to 64 of the characters a-z, 0-9, `_`, `.`, `:` and `-`. */
+  readonly name: string;
+  /** Id of the device that it is of; either this or `user_id`. */
+  readonly device_id?: string | null | undefined;
+  /** The app's id of the person that it is of, who has a registered device. */
+  readonly user_id?: string | null | undefined;
+  /**
+   * At most 20 texts of at most 255 characters, numbers, trues or falses by names of 1 to 64
+   * characters; together at most 4,096 bytes of JSON.
+   */
+  readonly properties?: Readonly<Record<string, string | number | boolean>> | null | undefined;
+  /** When it happened, as an ISO 8601 date-time; not over 90 days back, nor over 5 minutes ahead. */
+  readonly occurred_at?: string | null | undefined;
+}
+
+/** The JSON of `CustomEventsOutcome`. */
+export interface CustomEventsOutcome {
+  /** New events; they were recorded. */
+  readonly accepted: number;
+  /** Events that were recorded before; they changed nothing. */
+  readonly duplicates: number;
+  /** Events that were not recorded, and why. */
+  readonly rejected: ReadonlyArray<{
+    /** Index of the event in the request, from 0. */
+    readonly index: number;
+    /** The problems of the event. */
+    readonly reasons: ReadonlyArray<string>;
+  }>;
+}
+
+/** The JSON of `CustomEventsReport`. */
+export interface CustomEventsReport {
+  /** 1 to 500 events, in any order. */
+  readonly events: ReadonlyArray<CustomEventDraft>;
+}
+
 /** The JSON of `Delivery`. */
 export interface Delivery {
   /** Id of the delivery, and of the device's message. */
@@ -547,9 +613,9 @@ export interface Delivery {
   /**
    * A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a
    * location, or by being inside it for some minutes (`on_dwell`); a push campaign's is sent at a
-   * `fixed_time`.
+   * `fixed_time`; an event campaign's by a custom event (`on_event`).
    */
-  readonly trigger_type: "on_enter" | "on_exit" | "on_dwell" | "fixed_time";
+  readonly trigger_type: "on_enter" | "on_exit" | "on_dwell" | "fixed_time" | "on_event";
   /** The location of the event that triggered it, also if that is deleted; null for a fixed time. */
   readonly location_id: string | null;
   /** How messages reach the device: a push service, or `inbox`, from which the device fetches them. */
@@ -601,6 +667,17 @@ export interface DeviceEvent {
   readonly occurred_at: string;
   /** When it was reported, in UTC. */
   readonly received_at: string;
+}
+
+/** The JSON of `EventCondition`. */
+export interface EventCondition {
+  /** Name of the event: 1 to 64 of the characters a-z, 0-9, `_`, `.`, `:` and `-`. */
+  readonly event: string;
+  /** Whether the person, or the device without one, has had such an event. */
+  readonly op: "happened" | "not_happened";
+  /** In so many days before now, by when the events occurred. */
+  readonly within_days: number;
+  readonly where?: PropertyRule | null | undefined;
 }
 
 /** The JSON of `Experiment`. */
@@ -713,9 +790,10 @@ export interface Explanation {
   readonly campaign_name: string;
   /**
    * `geo` is triggered when a device enters or leaves a location; `push` is sent at fixed times on the
-   * day of the start, or on the days of its recurrence.
+   * day of the start, or on the days of its recurrence; `event` is triggered by custom events of an
+   * app.
    */
-  readonly type: "geo" | "push";
+  readonly type: "geo" | "push" | "event";
   /** Whether it would reach the device now; with `at`, whether it had reached it then. */
   readonly reaches: boolean;
   /**
@@ -787,11 +865,13 @@ export interface FeatureResult {
 export interface Goal {
   /**
    * `opened`, `clicked` and `answered` are those of a message of the campaign; `visit` is an enter of
-   * one of the locations.
+   * one of the locations, `event` a custom event.
    */
-  readonly type: "opened" | "clicked" | "answered" | "visit";
+  readonly type: "opened" | "clicked" | "answered" | "visit" | "event";
   /** It counts for so many hours after the person was enrolled. */
   readonly within_hours: number;
+  /** Name of the custom event of `event`. */
+  readonly event?: string | undefined;
   /** Locations of `visit`. With neither list any location counts. */
   readonly location_ids?: ReadonlyArray<string> | undefined;
   /** Location groups of `visit`. With neither list any location counts. */
@@ -805,11 +885,13 @@ export interface Goal {
 export interface GoalDraft {
   /**
    * `opened`, `clicked` and `answered` are those of a message of the campaign; `visit` is an enter of
-   * one of the locations.
+   * one of the locations, `event` a custom event.
    */
-  readonly type: "opened" | "clicked" | "answered" | "visit";
+  readonly type: "opened" | "clicked" | "answered" | "visit" | "event";
   /** It counts for so many hours after the person was enrolled. */
   readonly within_hours: number;
+  /** Name of the event: 1 to 64 of the characters a-z, 0-9, `_`, `.`, `:` and `-`. */
+  readonly event?: string | null | undefined;
   /** Locations of `visit`; any location counts without locations and groups. */
   readonly location_ids?: ReadonlyArray<string> | null | undefined;
   /** Location groups of `visit`. */
@@ -1014,6 +1096,7 @@ export interface Me {
     | "segments:write"
     | "devices:read"
     | "devices:write"
+    | "events:write"
     | "sends:read"
     | "activity:read"
   >;
@@ -1097,12 +1180,12 @@ export interface Notification {
   /**
    * A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a
    * location, or by being inside it for some minutes (`on_dwell`); a push campaign's is sent at a
-   * `fixed_time`.
+   * `fixed_time`; an event campaign's by a custom event (`on_event`).
    */
-  readonly trigger_type: "on_enter" | "on_exit" | "on_dwell" | "fixed_time";
+  readonly trigger_type: "on_enter" | "on_exit" | "on_dwell" | "fixed_time" | "on_event";
   /**
-   * The time of sending on a push campaign; the minutes of an `on_dwell` trigger; null for `on_enter`
-   * and `on_exit`.
+   * The time of sending on a push campaign; the minutes of an `on_dwell` trigger; the event of an
+   * `on_event` trigger; null for `on_enter` and `on_exit`.
    */
   readonly trigger_config: TriggerConfig | null;
   /** Events before this instant do not trigger it; null for the campaign's own start. */
@@ -1164,12 +1247,12 @@ export interface NotificationDraft {
   /**
    * A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a
    * location, or by being inside it for some minutes (`on_dwell`); a push campaign's is sent at a
-   * `fixed_time`.
+   * `fixed_time`; an event campaign's by a custom event (`on_event`).
    */
-  readonly trigger_type: "on_enter" | "on_exit" | "on_dwell" | "fixed_time";
+  readonly trigger_type: "on_enter" | "on_exit" | "on_dwell" | "fixed_time" | "on_event";
   /**
-   * The time of sending of a push campaign's notification, or the minutes of an `on_dwell` trigger;
-   * none for `on_enter` and `on_exit`.
+   * The time of sending of a push campaign's notification, the minutes of an `on_dwell` trigger, or
+   * the event of an `on_event` trigger; none for `on_enter` and `on_exit`.
    */
   readonly trigger_config?: TriggerConfigDraft | null | undefined;
   /** A date or a date and time in the campaign's time zone, YYYY-MM-DD or YYYY-MM-DD HH:MM. */
@@ -1275,6 +1358,8 @@ export interface PreviewDraft {
     Readonly<Record<string, string | number | boolean | null | ReadonlyArray<string>>> | null | undefined;
   /** The location whose event triggers it; not read on a push campaign. */
   readonly location_id?: string | null | undefined;
+  /** Properties of the custom event that triggers it. */
+  readonly event?: Readonly<Record<string, string | number | boolean>> | null | undefined;
 }
 
 /** The JSON of `PreviewMessage`. */
@@ -1320,6 +1405,32 @@ export interface PreviewPushes {
   readonly fcm: PayloadPreview;
   readonly apns: PayloadPreview;
   readonly webpush: PayloadPreview;
+}
+
+/** The JSON of `PropertyCondition`. */
+export interface PropertyCondition {
+  /** Name of a property of the event. */
+  readonly attribute: string;
+  /**
+   * `eq`, `ne`: is, or is not, this value; `in`: is one of these values; `gt`, `gte`, `lt`, `lte`:
+   * numbers by size, texts by their characters, `app_version` by its numbers, `registered_at` by time;
+   * `exists`: whether the device has the attribute; `contains`: a text within a text, or one of a list
+   * of texts.
+   */
+  readonly op: "eq" | "ne" | "in" | "gt" | "gte" | "lt" | "lte" | "exists" | "contains";
+  /**
+   * A text, number, true or false, compared by value and type; for `in` a list of 1 to 1,000 of them;
+   * for `exists` true or false; for `contains` a text.
+   */
+  readonly value: string | number | boolean | ReadonlyArray<string | number | boolean>;
+}
+
+/** The JSON of `PropertyRule`. */
+export interface PropertyRule {
+  /** Whether `all` of the conditions must be met or `any` of them. */
+  readonly match: "all" | "any";
+  /** 1 to 50 conditions. */
+  readonly conditions: ReadonlyArray<PropertyCondition>;
 }
 
 /** The JSON of `PushActionDraft`. */
@@ -1556,10 +1667,10 @@ export interface SegmentPatch {
 
 /** The JSON of `SegmentRule`. */
 export interface SegmentRule {
-  /** Whether a device must meet `all` of the conditions or `any` of them. */
+  /** Whether `all` of the conditions must be met or `any` of them. */
   readonly match: "all" | "any";
   /** 1 to 50 conditions. */
-  readonly conditions: ReadonlyArray<SegmentCondition>;
+  readonly conditions: ReadonlyArray<SegmentCondition | EventCondition>;
 }
 
 /** The JSON of `Send`. */
@@ -1792,9 +1903,9 @@ export interface SurveyReportRow {
   /**
    * A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a
    * location, or by being inside it for some minutes (`on_dwell`); a push campaign's is sent at a
-   * `fixed_time`.
+   * `fixed_time`; an event campaign's by a custom event (`on_event`).
    */
-  readonly trigger_type: "on_enter" | "on_exit" | "on_dwell" | "fixed_time";
+  readonly trigger_type: "on_enter" | "on_exit" | "on_dwell" | "fixed_time" | "on_event";
   /** Questions that the survey asks now. */
   readonly questions: number;
   /** Devices whose first answer to this survey on this campaign lies in the range; each counts once. */
@@ -1817,7 +1928,7 @@ export interface Targeting {
   readonly location_ids: ReadonlyArray<string>;
   /** Location groups of a geo campaign, in the order they were sent. */
   readonly location_group_ids: ReadonlyArray<string>;
-  /** Segments of a push campaign, in the order they were sent; empty means everyone. */
+  /** Segments of a push or event campaign, in the order they were sent; empty means everyone. */
   readonly segmentation_ids: ReadonlyArray<string>;
   /** Whether a device must be in `any` (the default) or `all` of the segments; null if not set. */
   readonly segment_match: "any" | "all" | null;
@@ -1826,7 +1937,7 @@ export interface Targeting {
 /** The JSON of `TargetingDraft`. */
 export interface TargetingDraft {
   /** Type of the campaign. Left out: `geo` if any location or group is given, else `push`. */
-  readonly type?: "geo" | "push" | undefined;
+  readonly type?: "geo" | "push" | "event" | undefined;
   /** Whether a device must be in `any` (the default) or `all` of the segments; null if not set. */
   readonly segment_match?: "any" | "all" | null | undefined;
   /** Locations that a geo campaign targets; it needs at least one location or group. */
@@ -1835,7 +1946,7 @@ export interface TargetingDraft {
   readonly location_group_ids?: ReadonlyArray<string> | null | undefined;
   /** Exact names of location groups; they are added to `location_group_ids`. */
   readonly location_group_names?: ReadonlyArray<string> | null | undefined;
-  /** Segments that a push campaign targets; left out or empty means everyone. */
+  /** Segments that a push or event campaign targets; left out or empty means everyone. */
   readonly segmentation_ids?: ReadonlyArray<string> | null | undefined;
   readonly send?:
     | {
@@ -1938,6 +2049,13 @@ export interface TriggerConfig {
   readonly minutes?: number | undefined;
   /** Of `on_dwell`: the most minutes without a report of the device, if limited. */
   readonly max_silence_minutes?: number | undefined;
+  /** Of `on_event`: the name of the event. */
+  readonly event?: string | undefined;
+  readonly where?: PropertyRule | undefined;
+  /** Of `on_event`: the minutes from the event until it fires, if it waits. */
+  readonly delay_minutes?: number | undefined;
+  /** Of `on_event`: the event that stops it while it waits, if any. */
+  readonly unless_event?: string | undefined;
 }
 
 /** The JSON of `TriggerConfigDraft`. */
@@ -1962,6 +2080,13 @@ export interface TriggerConfigDraft {
    * last minutes; null for no limit.
    */
   readonly max_silence_minutes?: number | null | undefined;
+  /** Name of the event: 1 to 64 of the characters a-z, 0-9, `_`, `.`, `:` and `-`. */
+  readonly event?: string | null | undefined;
+  readonly where?: PropertyRule | null | undefined;
+  /** Of `on_event`: the minutes from the event until it fires; left out or 0: at once. */
+  readonly delay_minutes?: number | null | undefined;
+  /** Name of the event: 1 to 64 of the characters a-z, 0-9, `_`, `.`, `:` and `-`. */
+  readonly unless_event?: string | null | undefined;
 }
 
 /** The JSON of `TriggerDraft`. */
@@ -1969,12 +2094,12 @@ export interface TriggerDraft {
   /**
    * A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a
    * location, or by being inside it for some minutes (`on_dwell`); a push campaign's is sent at a
-   * `fixed_time`.
+   * `fixed_time`; an event campaign's by a custom event (`on_event`).
    */
-  readonly trigger_type: "on_enter" | "on_exit" | "on_dwell" | "fixed_time";
+  readonly trigger_type: "on_enter" | "on_exit" | "on_dwell" | "fixed_time" | "on_event";
   /**
-   * The time of sending of a push campaign's notification, or the minutes of an `on_dwell` trigger;
-   * none for `on_enter` and `on_exit`.
+   * The time of sending of a push campaign's notification, the minutes of an `on_dwell` trigger, or
+   * the event of an `on_event` trigger; none for `on_enter` and `on_exit`.
    */
   readonly trigger_config?: TriggerConfigDraft | null | undefined;
   /** A date or a date and time in the campaign's time zone, YYYY-MM-DD or YYYY-MM-DD HH:MM. */
@@ -2088,6 +2213,7 @@ export interface Webhook {
     | "device.unsubscribed"
     | "location.entered"
     | "location.exited"
+    | "event.custom"
     | "send.finished"
     | "campaign.created"
     | "campaign.updated"
@@ -2153,6 +2279,7 @@ export interface WebhookDraft {
     | "device.unsubscribed"
     | "location.entered"
     | "location.exited"
+    | "event.custom"
     | "send.finished"
     | "campaign.created"
     | "campaign.updated"
@@ -2183,6 +2310,7 @@ export interface WebhookPatch {
         | "device.unsubscribed"
         | "location.entered"
         | "location.exited"
+        | "event.custom"
         | "send.finished"
         | "campaign.created"
         | "campaign.updated"
@@ -2233,6 +2361,7 @@ export interface WebhookWithSecret {
     | "device.unsubscribed"
     | "location.entered"
     | "location.exited"
+    | "event.custom"
     | "send.finished"
     | "campaign.created"
     | "campaign.updated"
@@ -2316,7 +2445,7 @@ export interface CampaignsListQuery extends PageQuery {
   /** Only campaigns that have this status now. */
   readonly status?: "active" | "scheduled" | "paused" | "ended" | undefined;
   /** Only campaigns of this type. */
-  readonly type?: "geo" | "push" | undefined;
+  readonly type?: "geo" | "push" | "event" | undefined;
   /** Only those whose name has this part, in any letter case. */
   readonly q?: string | undefined;
 }
@@ -2353,6 +2482,16 @@ export type DeviceMessagesListQuery = PageQuery;
 
 /** The query parameters of `deviceEvents.list`. */
 export type DeviceEventsListQuery = PageQuery;
+
+/** The query parameters of `customEvents.list`. */
+export interface CustomEventsListQuery extends PageQuery {
+  /** Name of the event: 1 to 64 of the characters a-z, 0-9, `_`, `.`, `:` and `-`. */
+  readonly name?: string | undefined;
+  /** Only events of the device with this id. */
+  readonly device_id?: string | undefined;
+  /** Only events of the person with this id of the app. */
+  readonly user_id?: string | undefined;
+}
 
 /** The query parameters of `explanations.explain`. */
 export interface ExplanationsExplainQuery extends PageQuery {
@@ -2426,9 +2565,9 @@ export interface ReportQuery {
   readonly location_group?: string | undefined;
   /**
    * Only deliveries of this trigger; of geofence events `on_enter` and `on_dwell` count entries,
-   * `on_exit` exits, `fixed_time` none.
+   * `on_exit` exits, `fixed_time` and `on_event` none.
    */
-  readonly activation?: "on_enter" | "on_exit" | "on_dwell" | "fixed_time" | undefined;
+  readonly activation?: "on_enter" | "on_exit" | "on_dwell" | "fixed_time" | "on_event" | undefined;
   /** Only notifications of this type. */
   readonly content_type?: "message" | "survey" | undefined;
 }
@@ -2886,6 +3025,18 @@ export interface DeviceEventsEndpoints {
   list(device: string, query?: DeviceEventsListQuery, options?: CallOptions): Pages<DeviceEvent>;
 }
 
+/** Events that devices and servers report under names of their own. */
+export interface CustomEventsEndpoints {
+  /**
+   * Report custom events. Event campaigns fire at once. An event is of a device, or of a person who
+   * has one: `device_id` or `user_id`, not both. One that cannot be taken is rejected alone. Without
+   * `occurred_at` it happens now. Sending the same events again is safe: they are duplicates.
+   */
+  report(body: CustomEventsReport, options?: ChangeOptions): Promise<CustomEventsOutcome>;
+  /** List custom events. Newest first by when they were received; kept 90 days, by default. */
+  list(query?: CustomEventsListQuery, options?: CallOptions): Pages<CustomEvent>;
+}
+
 /** Why a device was not reached. */
 export interface ExplanationsEndpoints {
   /**
@@ -3196,6 +3347,8 @@ export interface PlatformGroups {
   readonly deviceMessages: DeviceMessagesEndpoints;
   /** Enters and exits of devices. */
   readonly deviceEvents: DeviceEventsEndpoints;
+  /** Events that devices and servers report under names of their own. */
+  readonly customEvents: CustomEventsEndpoints;
   /** Why a device was not reached. */
   readonly explanations: ExplanationsEndpoints;
   /** Notifications of push campaigns at their fixed times. */
@@ -3311,6 +3464,10 @@ export const platformEndpoints = {
   },
   deviceEvents: {
     list: "GET /devices/{device}/events pages query",
+  },
+  customEvents: {
+    report: "POST /events body key",
+    list: "GET /events pages query",
   },
   explanations: {
     explain: "GET /devices/{device}/explain pages query",

@@ -12,6 +12,7 @@ export const distributedTables = [
   "event_delta",
   "compacted_event",
   "dwell",
+  "custom_event",
   "delivery",
   "delivery_delta",
   "interaction_delta",

@@ -10,6 +10,7 @@ const nothing: TemplateValues = {
   device: { attributes: {}, platform: null, locale: null, timezone: null },
   location: null,
   campaign: { name: null },
+  event: null,
   now: 0,
 };
 

@@ -22,6 +22,8 @@ export interface TemplateValues {
     readonly external_id: string | null;
   } | null;
   readonly campaign: { readonly name: string | null };
+  /** The properties of the custom event that triggered the message; null for none. */
+  readonly event: { readonly [name: string]: TemplateValue } | null;
   /** The time of rendering, in epoch milliseconds. */
   readonly now: number;
 }

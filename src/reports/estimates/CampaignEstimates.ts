@@ -83,7 +83,7 @@ export class CampaignEstimates extends Context.Service<CampaignEstimates>()(
             reachable: Math.min(counts.reachable, devices),
             ...(late !== null && { devices_passed: Math.min(late, devices) }),
           };
-          if (complete.type === "push") {
+          if (complete.type !== "geo") {
             return { ...shown, places: 0, devices_seen_30_days: null } satisfies CampaignEstimate;
           }
           const keys = yield* repository.locationKeys(tenant, locationIds, groupIds);

@@ -99,7 +99,7 @@ export class Explanations extends Context.Service<Explanations>()("waypost/sendi
               Effect.map(past.explain(tenant, device, each, at), (happened) => shown(each, happened)),
             );
           const [configured] = yield* credentials.configured([tenant]);
-          const { members, obstacle } = yield* repository.device(tenant, deviceKey, found);
+          const { members, obstacle } = yield* repository.device(tenant, deviceKey, found, now);
           const { default_frequency_cap: defaultCap, deletion_scheduled_at, quiet_hours } = tenant.workspace;
           const limits = found.flatMap((campaign): ReadonlyArray<Limit> => {
             const { cap, cooldown_minutes, locations, timezone } = campaign;
@@ -137,7 +137,7 @@ export class Explanations extends Context.Service<Explanations>()("waypost/sendi
               capped: ofCap?.is_capped === true,
               quiet_hours: quiet !== null,
               cooldown: coolsUntil !== null,
-              outside: !isPush && campaign.locations.length === 0,
+              outside: type === "geo" && campaign.locations.length === 0,
               scheduled: send?.reason === "scheduled",
             };
             const reason = reasons.find((each) => applies[each]) ?? null;

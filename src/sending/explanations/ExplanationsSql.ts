@@ -1,4 +1,5 @@
 import { Effect } from "effect";
+import type { CampaignType } from "../../campaigns/Campaign.ts";
 import { statusSql } from "../../campaigns/CampaignStatusSql.ts";
 import { epochMillis, instant, onlyRow, unnested } from "../../database/Rows.ts";
 import { SqlService } from "../../database/SqlService.ts";
@@ -25,7 +26,7 @@ export interface ExplainedCampaign {
   readonly id: string;
   readonly key: number;
   readonly name: string;
-  readonly type: "geo" | "push";
+  readonly type: CampaignType;
   readonly paused: boolean;
   readonly timezone: TimeZoneName;
   readonly starts: number;
@@ -169,10 +170,10 @@ export class ExplanationsSql extends SqlService<ExplanationsSql>("waypost/sendin
         ORDER BY c.id DESC LIMIT ${limit}`),
 
     /** The obstacle of the device, and whether it is in each audience, in order. */
-    device: (tenant: Tenant, deviceKey: DeviceKey, audiences: ReadonlyArray<Audience>) =>
+    device: (tenant: Tenant, deviceKey: DeviceKey, audiences: ReadonlyArray<Audience>, now: number) =>
       onlyRow(sql<{ readonly obstacle: DeviceObstacle | null; readonly members: ReadonlyArray<boolean> }>`
         SELECT ${deviceObstacleSql(sql, "d")} AS obstacle, ARRAY[${sql.csv(
-          audiences.map((audience) => sql`((${audienceSql(sql, audience, "d")}) IS TRUE)`),
+          audiences.map((audience) => sql`((${audienceSql(sql, audience, "d", { tenant, now })}) IS TRUE)`),
         )}]::boolean[] AS members
         FROM device d WHERE ${tenantIs("d", tenant)} AND d.key = ${deviceKey}`),
 

@@ -1,7 +1,8 @@
 /** The facts about its recipient that a delivery keeps, so that its words never change (contract T7). */
+import type { Properties } from "../../notifications/EventFacts.ts";
 import { isTranslated, type TextSource } from "../../notifications/templates/MessageTexts.ts";
 import type { TemplateValues } from "../../notifications/templates/TemplateRun.ts";
-import { allAttributes } from "../../notifications/templates/TemplateVariables.ts";
+import { allAttributes, allProperties } from "../../notifications/templates/TemplateVariables.ts";
 import type { TimeZoneName } from "../../time/TimeZone.ts";
 
 /** Facts that the texts of a message can depend on. */
@@ -14,6 +15,8 @@ export interface RecipientFacts {
   readonly location: Partial<NonNullable<TemplateValues["location"]>> | null;
   /** The name of the campaign. */
   readonly campaign: string | null;
+  /** The properties of the custom event that triggered the message; null for none. */
+  readonly event: Properties | null;
 }
 
 /** The facts that a delivery keeps, as its column `recipient` has them; missing ones are null or empty. */
@@ -40,6 +43,8 @@ export interface ReadFacts {
   readonly campaign: boolean;
   /** The fields of the location. */
   readonly location: ReadonlyArray<string>;
+  /** The names of the properties of the event; null for all. */
+  readonly event: ReadonlyArray<string> | null;
 }
 
 const namesIn = (variables: ReadonlySet<string>, prefix: string): ReadonlyArray<string> =>
@@ -56,6 +61,7 @@ export const readFacts = (
   timezone: variables.has("device.timezone"),
   campaign: variables.has("campaign.name"),
   location: namesIn(variables, "location."),
+  event: variables.has(allProperties) ? null : namesIn(variables, `${allProperties}.`),
 });
 
 const picked = (values: object | null, names: ReadonlyArray<string> | null): object | null => {
@@ -74,6 +80,7 @@ export const keptFacts = (facts: RecipientFacts, read: ReadFacts): KeptFacts => 
     timezone: read.timezone ? facts.timezone : null,
     location: picked(facts.location, read.location),
     campaign: read.campaign ? facts.campaign : null,
+    event: picked(facts.event, read.event),
   };
   return Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== null));
 };

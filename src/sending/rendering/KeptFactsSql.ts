@@ -6,7 +6,7 @@ import type { StartedSend } from "../sends/Send.ts";
 import type { KeptFacts, ReadFacts } from "./KeptFacts.ts";
 
 /** The facts that the texts of a send read. */
-export interface SendFacts extends StartedSend, Omit<ReadFacts, "campaign" | "location"> {
+export interface SendFacts extends StartedSend, Omit<ReadFacts, "campaign" | "location" | "event"> {
   /** Facts that all its devices share. */
   readonly fixed: KeptFacts;
 }

@@ -30,12 +30,13 @@ const unknown: RecipientFacts = {
   timezone: null,
   location: null,
   campaign: null,
+  event: null,
 };
 
 /** A recipient with these facts; `now` is the time of rendering, in epoch milliseconds. */
 export const recipientOf = (some: KeptFacts, now: number, userId: string | null = null): Recipient => {
   const facts = { ...unknown, ...some };
-  const { attributes, campaign, locale, platform, timezone } = facts;
+  const { attributes, campaign, event, locale, platform, timezone } = facts;
   const device = { attributes, platform, locale, timezone };
   const location = facts.location && { name: "", address: null, external_id: null, ...facts.location };
   return {
@@ -46,6 +47,7 @@ export const recipientOf = (some: KeptFacts, now: number, userId: string | null 
         device,
         location,
         campaign: { name: campaign },
+        event,
         now: some.at ?? now,
       })),
     kept: (content, variables) => keptFacts(facts, readFacts(content, variables)),
@@ -75,7 +77,8 @@ export class Recipients extends Context.Service<
           const found = new Map(rows.map(({ ord, ...facts }) => [current[ord - 1], facts]));
           return messages.map((each) => {
             const { userId = null, ...facts } = found.get(each) ?? {};
-            return recipientOf(each.recipient ?? facts, each.now, userId);
+            const current = { ...facts, event: each.event ?? null };
+            return recipientOf(each.recipient ?? current, each.now, userId);
           });
         }),
 
@@ -85,7 +88,7 @@ export class Recipients extends Context.Service<
               // What any of the variants reads.
               const sources = [content, ...variants.map((variantTexts) => ({ ...content, variantTexts }))];
               const variables = new Set(sources.flatMap((source) => [...variablesOf(source)]));
-              const { campaign: isNamed, ...all } = readFacts(content, variables);
+              const { campaign: isNamed, event: _, ...all } = readFacts(content, variables);
               const read = { ...all, locale: all.locale || sources.some(isTranslated) };
               const fixed = isNamed && campaign !== null ? { campaign } : {};
               return { workspaceId, environment, sourceId, ...read, fixed };

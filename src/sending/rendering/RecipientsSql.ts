@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql";
 import { unnested } from "../../database/Rows.ts";
 import { sameTenant, tenantColumns, tenantIsIn } from "../../database/TenantColumns.ts";
 import { workspaceStatements, workspaceIs } from "../../database/WorkspaceGroups.ts";
+import type { Properties } from "../../notifications/EventFacts.ts";
 import type { TextSource } from "../../notifications/templates/MessageTexts.ts";
 import type { Variant } from "../../notifications/variants/Variant.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
@@ -17,6 +18,8 @@ export interface RecipientKey extends TenantKey {
   readonly campaignKey: CampaignKey;
   /** The location whose event triggered the message; null for none. */
   readonly locationKey: LocationKey | null;
+  /** The properties of the custom event that triggered the message; none for others. */
+  readonly event?: Properties | null;
   /** The facts that its delivery keeps; null for nothing. */
   readonly recipient: KeptFacts | null;
   /** The time of rendering, in epoch milliseconds: of kept facts that of the delivery. */
@@ -24,7 +27,7 @@ export interface RecipientKey extends TenantKey {
 }
 
 /** Facts that the texts of a message depend on (`ord`, from 1). */
-export interface RecipientRow extends RecipientFacts {
+export interface RecipientRow extends Omit<RecipientFacts, "event"> {
   readonly ord: number;
   readonly userId: string | null;
 }

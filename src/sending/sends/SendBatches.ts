@@ -124,7 +124,7 @@ export class SendBatches extends Context.Service<SendBatches>()("waypost/sending
       );
       if (audiences.length > 0) yield* repository.allowLongStatements;
       for (const [each, audience] of audiences)
-        yield* repository.splitAudience(each, audience, yield* BatchSize);
+        yield* repository.splitAudience(each, audience, yield* BatchSize, now);
       const reaching = taken.filter(({ audience }) => audience === null);
       if (reaching.length === 0) return { created: [], enrolled: {} };
       const quiet = yield* quietOf(reaching, now);

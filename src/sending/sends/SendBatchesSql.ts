@@ -59,12 +59,12 @@ export class SendBatchesSql extends SqlService<SendBatchesSql>("waypost/sending/
      * that was seen last, and of several the one with the first id (contract Q1); the batches name the
      * people, so that each is in one batch, whatever person a device has meanwhile.
      */
-    splitAudience: (taken: TakenBatch, audience: SendAudience, size: number) => {
+    splitAudience: (taken: TakenBatch, audience: SendAudience, size: number, now: number) => {
       const found = (distinct: Statement.Fragment, condition: Statement.Fragment) => sql`
         SELECT ${distinct} d.key, d.user_key
         FROM started s
         JOIN device d ON ${tenantIs("d", taken)}
-        WHERE ${isTargetSql(sql)} AND (${audienceSql(sql, audience, "d")})
+        WHERE ${isTargetSql(sql)} AND (${audienceSql(sql, audience, "d", { tenant: taken, now })})
           AND ${isInPart(taken, audience)} ${condition}`;
       const members =
         audience.perUser === true

@@ -11,5 +11,6 @@ export const templateValues = (attributes: object = {}): TemplateValues => ({
   },
   location: { name: "Shop", address: "Dam 1", external_id: "s1" },
   campaign: { name: "Autumn" },
+  event: null,
   now: Date.UTC(2026, 10, 25, 9, 5),
 });

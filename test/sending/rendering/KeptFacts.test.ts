@@ -14,6 +14,7 @@ const facts: RecipientFacts = {
   timezone: "Europe/Amsterdam" as TimeZoneName,
   location: { name: "Store", address: "Dam 1", external_id: null },
   campaign: "Autumn",
+  event: { total: 7, "order id": "a1", late: false },
 };
 const content = (fields: Partial<TextSource>): TextSource => ({
   headline: "Hello",
@@ -48,6 +49,9 @@ const variables = [
   "location.address",
   "location.external_id",
   "campaign.name",
+  "event.total",
+  'event["order id"]',
+  "event[device.attributes.key]",
   "'now' | date: '%H:%M'",
 ] as const;
 
@@ -68,6 +72,8 @@ describe("KeptFacts", () => {
       ["{{ device.attributes[device.attributes.key] }}", { attributes: facts.attributes }],
       ["{{ location.name }}{{ location.external_id }}", { location: { name: "Store" } }],
       ["{{ campaign.name }}{{ device.platform }}", { campaign: "Autumn", platform: "ios" }],
+      ["{{ event.total }}{% if event.none %}{% endif %}", { event: { total: 7 } }],
+      ["{{ event[device.attributes.key] }}", { attributes: { key: "name" }, event: facts.event }],
       ["{% case device.timezone %}{% when 'UTC' %}{% endcase %}", { timezone: "Europe/Amsterdam" }],
     ];
     for (const [body, kept] of cases) {

@@ -5,7 +5,7 @@ import { halvesOf, microsOf } from "../encoding/BinaryArrays.ts";
 export const contentTypes = ["message", "survey"];
 
 /** The triggers of deliveries. */
-export const triggerTypes = ["on_enter", "on_exit", "fixed_time", "on_dwell"];
+export const triggerTypes = ["on_enter", "on_exit", "fixed_time", "on_dwell", "on_event"];
 
 /** The kinds of deliveries: content type and trigger. Columns hold the index in this list. */
 export const outcomeKinds = contentTypes.flatMap((contentType) =>

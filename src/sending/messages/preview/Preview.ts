@@ -1,8 +1,9 @@
 import { Schema } from "effect";
 import { SentAttributes } from "../../../devices/Attributes.ts";
+import { EventProperties } from "../../../notifications/EventFacts.ts";
 import { ContentDraft } from "../../../notifications/NotificationDraft.ts";
 import { nullableId, nullableText, shownInteger } from "../../../wire/ShownFields.ts";
-import { optionalText, Uuid } from "../../../wire/Text.ts";
+import { optionalOrNull, optionalText, Uuid } from "../../../wire/Text.ts";
 import { Message } from "../../rendering/Message.ts";
 
 const optionalId = (description: string, example: string) =>
@@ -32,10 +33,13 @@ const previewFields = {
     "The location whose event triggers it; not read on a push campaign.",
     "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b65",
   ),
+  event: optionalOrNull(
+    EventProperties.annotate({ description: "Properties of the custom event that triggers it." }),
+  ),
 };
 
 /** The fields of a preview that are parsed together; the draft is parsed as a notification's content. */
-export const PreviewHead = Schema.Struct(previewFields);
+export const PreviewHead = Schema.Struct({ ...previewFields, event: optionalOrNull(Schema.Unknown) });
 
 /** Body of a preview. */
 export const PreviewDraft = Schema.Struct({

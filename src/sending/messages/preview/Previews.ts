@@ -14,6 +14,7 @@ import {
   parseContent,
 } from "../../../notifications/NotificationDraft.ts";
 import type { TextSource } from "../../../notifications/templates/MessageTexts.ts";
+import { type Properties, propertiesProblem } from "../../../notifications/EventFacts.ts";
 import { forApp } from "../../../notifications/push/PushOptions.ts";
 import { checkTemplates } from "../../../notifications/templates/TemplateChecks.ts";
 import { isDeviceLocale } from "../../../notifications/translations/Translation.ts";
@@ -110,7 +111,7 @@ export class Previews extends Context.Service<Previews>()("waypost/sending/previ
           ...variant,
           media: shownMedia(mediaBase, variant.media),
         })),
-        hasLocation: content.trigger !== "fixed_time",
+        hasLocation: content.trigger !== "fixed_time" && content.trigger !== "on_event",
       } satisfies PreviewedContent;
     });
 
@@ -161,6 +162,9 @@ export class Previews extends Context.Service<Previews>()("waypost/sending/previ
         const device = yield* findDevice(tenant, body);
         const location = yield* findLocation(tenant, body);
         if (content !== null) checkVariant(chosen, content.variants, body.problems);
+        const event = (sent["event"] ?? null) as Properties | null;
+        const eventProblem = event === null ? null : propertiesProblem(event);
+        if (eventProblem !== null) body.problems.add("event", eventProblem);
         const { attributes, locale = null } = yield* body.complete;
         if (content === null) return yield* Effect.die(new Error("A checked preview has no content"));
         const known = (device?.attributes ?? {}) as Parameters<typeof mergedAttributes>[0];
@@ -171,6 +175,7 @@ export class Previews extends Context.Service<Previews>()("waypost/sending/previ
           timezone: device?.timezone ?? null,
           location: content.hasLocation ? location : null,
           campaign: content.campaignName,
+          event,
         };
         const now = yield* Clock.currentTimeMillis;
         const webPush = yield* credentials.open(tenant, "webpush");

@@ -1,0 +1,60 @@
+import { Effect } from "effect";
+import type { DeviceKey } from "../wire/Ids.ts";
+import { delayedEvents } from "./custom/DelayedEvents.ts";
+import { type DueDwell, hasLasted, isSilent } from "./Dwell.ts";
+import { type DwellDevice, DwellsSql } from "./DwellsSql.ts";
+import type { TriggerMatch } from "./TriggerMatch.ts";
+import { VisitsSql } from "./VisitsSql.ts";
+
+/** A dwell that may fire, with the device that gets the message, and the notification of a custom event. */
+export interface Candidate {
+  readonly dwell: DueDwell;
+  readonly deviceKey: DeviceKey;
+  readonly device: DwellDevice;
+  readonly match: TriggerMatch | null;
+}
+
+/**
+ * Makes the function that finds which due dwells may fire: visits that have lasted until the minute, and
+ * events with a device that may get the message. It locks their devices.
+ */
+export const dwellCandidates = Effect.gen(function* () {
+  const repository = yield* DwellsSql;
+  const visitsSql = yield* VisitsSql;
+  const decideEvents = yield* delayedEvents;
+
+  return Effect.fnUntraced(function* (due: ReadonlyArray<DueDwell>) {
+    const visited = due.filter(({ event }) => event === null);
+    const { messages, stopped } = yield* decideEvents(due.filter(({ event }) => event !== null));
+    const subjects = [
+      ...visited.map((dwell) => ({ dwell, deviceKey: dwell.deviceKey, match: null })),
+      ...messages,
+    ];
+    const locked = yield* repository.lockDevices(
+      subjects.map(({ deviceKey, dwell }) => ({ ...dwell, deviceKey })),
+    );
+    const devices = new Map(locked.map((device) => [device.ord - 1, device]));
+    const visits = visited.length === 0 ? [] : yield* visitsSql.visits(visited);
+    const candidates: Array<Candidate> = [];
+    const refused: Array<DueDwell> = [];
+    const gone: Array<DueDwell> = [...stopped];
+    subjects.forEach((subject, index) => {
+      const { dwell } = subject;
+      const [device, visit] = [devices.get(index), visits[index]];
+      const isKnown =
+        device !== undefined &&
+        ((dwell.event?.userKey ?? null) !== null || device.registeredAt <= dwell.recordedAt);
+      const isVisit = dwell.event === null;
+      if (!isKnown) gone.push(dwell);
+      else if (isVisit && (dwell.locationId === null || visit === undefined || !hasLasted(visit)))
+        gone.push(dwell);
+      else if (isVisit && visit !== undefined && isSilent(dwell, visit)) refused.push(dwell);
+      else candidates.push({ ...subject, device });
+    });
+    const reached = new Set(messages.map(({ dwell }) => dwell));
+    const unheard = due.filter(
+      (dwell) => dwell.event !== null && !reached.has(dwell) && !stopped.includes(dwell),
+    );
+    return { candidates, refused: [...refused, ...unheard], gone };
+  });
+});

@@ -1,0 +1,130 @@
+import type { DeviceCaller } from "../devices/DeviceCaller.ts";
+import type { RenderedTexts } from "../notifications/templates/MessageTexts.ts";
+import type { Recipient } from "../sending/rendering/Recipients.ts";
+import { type CampaignKey, type DeviceKey, LocationKey } from "../wire/Ids.ts";
+import type { TenantKey } from "../workspaces/Environment.ts";
+import type { QuietHours } from "../workspaces/QuietHours.ts";
+import type { FrequencyCap } from "../workspaces/Workspace.ts";
+import type { Properties } from "../notifications/EventFacts.ts";
+import type { CustomEventReading } from "./custom/CustomEvent.ts";
+import type { EventRow } from "./EventRows.ts";
+import type { Recorded } from "./EventsSql.ts";
+import type { EventMatch, TriggerMatch } from "./TriggerMatch.ts";
+import type { ReadTransition } from "./TransitionParsing.ts";
+
+/** The events of one device in one request; those of a server are each a request of their device. */
+export interface EventRequest {
+  readonly caller: Omit<DeviceCaller["Service"], "locationsVersion">;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly events: ReadonlyArray<ReadTransition | CustomEventReading>;
+  /** The person whom a custom event names, whose devices can get its messages; null for the device's own. */
+  readonly person?: NamedPerson | null;
+}
+
+/** The person of a custom event, with the keys of their registered devices, that seen last first. */
+export interface NamedPerson {
+  readonly userKey: number;
+  readonly deviceKeys: ReadonlyArray<DeviceKey>;
+}
+
+/** The texts of a message for the device of an event. */
+export interface RenderedMessage {
+  readonly recipient: Recipient;
+  /** The key of the variant whose words they are; null for those of the notification. */
+  readonly words: string | null;
+  readonly result: RenderedTexts;
+}
+
+/** A readable event of a batch. */
+interface IncomingBase extends TenantKey {
+  readonly deviceKey: DeviceKey;
+  readonly id: string;
+  /** Instants are epoch milliseconds. */
+  readonly occurredAt: number;
+  readonly receivedAt: number;
+  readonly requestIndex: number;
+  /** Its index in the request. */
+  readonly index: number;
+  readonly deviceId: string;
+  /** The event types that active webhooks of the environment listen to. */
+  readonly webhookEvents: ReadonlyArray<string>;
+  readonly defaultCap: FrequencyCap | null;
+  readonly defaultQuietHours: QuietHours | null;
+  /** Whether the workspace has a pace. */
+  readonly isPaced: boolean;
+  /** The notifications that can fire, older ones first. */
+  triggerMatches: ReadonlyArray<TriggerMatch>;
+  /** The texts of notifications that vary by device, once they are rendered for this one. */
+  texts: ReadonlyMap<TriggerMatch, RenderedMessage>;
+  /** Why it is rejected. */
+  problem: string | null;
+  /** Null until known; `ended` if the device has unregistered. */
+  outcome: "accepted" | "duplicate" | "ended" | null;
+}
+
+/** An enter or exit of a batch. */
+export interface IncomingTransition extends IncomingBase, EventRow {
+  readonly locationId: string;
+  locationKey: LocationKey;
+  /** The campaigns whose goal it meets. */
+  goalCampaigns: ReadonlyArray<CampaignKey>;
+}
+
+/** A custom event of a batch. */
+export interface IncomingCustom extends IncomingBase {
+  readonly type: "custom";
+  readonly locationKey: null;
+  readonly name: string;
+  readonly properties: Properties;
+  readonly person: NamedPerson | null;
+  triggerMatches: ReadonlyArray<EventMatch>;
+  /** The devices that get the messages of notifications. */
+  receivers: ReadonlyMap<TriggerMatch, DeviceKey>;
+  /** Its devices, once they are locked. */
+  readonly recorded: Map<DeviceKey, Recorded>;
+}
+
+/** A readable event of a batch. */
+export type IncomingEvent = IncomingTransition | IncomingCustom;
+
+/** Whether an event is an enter or exit. */
+export const isTransition = (event: IncomingEvent): event is IncomingTransition => event.type !== "custom";
+
+const noReceivers: IncomingCustom["receivers"] = new Map();
+const noTexts: ReadonlyMap<TriggerMatch, RenderedMessage> = new Map();
+
+/** The readable events of a request. */
+export const incomingEventsOf = (request: EventRequest, requestIndex: number) => {
+  const { caller, events, now, person = null } = request;
+  const { deviceId, deviceKey, environment, webhookEvents, workspace, workspaceId } = caller;
+  return events.flatMap((event, index): Array<IncomingEvent> => {
+    if (event._tag === "Unreadable") return [];
+    const shared = {
+      requestIndex,
+      index,
+      workspaceId,
+      environment,
+      deviceKey,
+      deviceId,
+      webhookEvents,
+      receivedAt: now,
+      defaultCap: workspace.default_frequency_cap,
+      defaultQuietHours: workspace.quiet_hours,
+      isPaced: workspace.max_per_minute !== null,
+      triggerMatches: [],
+      texts: noTexts,
+      problem: event.problem,
+      outcome: null,
+    };
+    if (event._tag === "Custom") {
+      const { id, name, occurred_at, properties } = event.event;
+      const occurredAt = occurred_at ?? now;
+      const own = { id, name, properties, occurredAt, locationKey: null, person };
+      return [{ ...shared, ...own, type: "custom", receivers: noReceivers, recorded: new Map() }];
+    }
+    const { id, location_id: locationId, occurred_at: occurredAt, type } = event.transition;
+    const at = { locationId, locationKey: LocationKey(0), goalCampaigns: [] };
+    return [{ ...shared, ...at, id, type, occurredAt }];
+  });
+};

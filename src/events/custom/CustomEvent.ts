@@ -1,0 +1,129 @@
+import { EventName } from "../../wire/EventName.ts";
+import { Exit, Option, Schema } from "effect";
+import { EventProperties, propertiesProblem, type Properties } from "../../notifications/EventFacts.ts";
+import { DAY_MS } from "../../time/DayNumbers.ts";
+import { Instant } from "../../time/Instant.ts";
+import { schemaProblems } from "../../wire/SchemaProblems.ts";
+import { nullableId, nullableText, shownId, shownInstant } from "../../wire/ShownFields.ts";
+import { optionalOrNull, text, Uuid } from "../../wire/Text.ts";
+import { timeProblem } from "../Transition.ts";
+
+const head = {
+  id: Uuid.annotate({
+    description:
+      "The sender's own id of the event. An event of the same person, or of the same device without one, " +
+      "with the same id is a duplicate.",
+    examples: ["7d1c54de-3c1b-4a57-9a0e-b21f6a3f2c11"],
+  }),
+  name: EventName,
+};
+
+const occurredAt = Schema.String.annotate({
+  description: "When it happened, as an ISO 8601 date-time; not over 90 days back, nor over 5 minutes ahead.",
+  examples: ["2026-11-21T09:30:00Z"],
+  format: "date-time",
+}).pipe(Schema.decodeTo(Instant));
+
+/** Something that happened, as a device reports it. */
+export const CustomEventReport = Schema.Struct({
+  ...head,
+  type: Schema.Literal("custom").annotate({ description: "`custom`.", examples: ["custom"] }),
+  properties: optionalOrNull(EventProperties),
+  occurred_at: occurredAt,
+}).annotate({ identifier: "CustomEventReport" });
+
+/** Something that happened, as a server reports it. */
+export const CustomEventDraft = Schema.Struct({
+  ...head,
+  device_id: optionalOrNull(
+    Uuid.annotate({
+      description: "Id of the device that it is of; either this or `user_id`.",
+      examples: ["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"],
+    }),
+  ),
+  user_id: optionalOrNull(
+    text({
+      max: 255,
+      description: "The app's id of the person that it is of, who has a registered device.",
+      example: "customer-8151",
+    }),
+  ),
+  properties: optionalOrNull(EventProperties),
+  occurred_at: optionalOrNull(occurredAt),
+}).annotate({ identifier: "CustomEventDraft" });
+
+/** A custom event in the platform API. */
+export const CustomEvent = Schema.Struct({
+  id: shownId("The sender's own id of the event.", "7d1c54de-3c1b-4a57-9a0e-b21f6a3f2c11"),
+  device_id: nullableId(
+    "Id of the device that it is of; null for an event of a person.",
+    "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60",
+  ),
+  user_id: nullableText(
+    "The app's id of the person behind the device when the event came; null for none.",
+    "customer-8151",
+  ),
+  name: EventName,
+  properties: EventProperties,
+  occurred_at: shownInstant("When it happened, in UTC."),
+  received_at: shownInstant("When it was received, in UTC."),
+}).annotate({ identifier: "CustomEvent" });
+export type CustomEvent = typeof CustomEvent.Type;
+
+/** An event that was read. `occurred_at` in epoch milliseconds; a server may leave it out. */
+export interface ReadCustomEvent {
+  readonly id: string;
+  readonly name: string;
+  readonly properties: Properties;
+  readonly occurred_at?: number | null;
+  readonly device_id?: string | null;
+  readonly user_id?: string | null;
+}
+
+/** A custom event with the problem of its time, or the reasons why it is rejected. */
+export type CustomEventReading =
+  | { readonly _tag: "Custom"; readonly event: ReadCustomEvent; readonly problem: string | null }
+  | { readonly _tag: "Unreadable"; readonly reasons: ReadonlyArray<string> };
+
+const unchecked = { properties: optionalOrNull(Schema.Unknown) };
+const options = { errors: "all" } as const;
+const decodeReport = Schema.decodeUnknownExit(
+  Schema.Struct({ ...CustomEventReport.fields, ...unchecked }),
+  options,
+);
+const decodeDraft = Schema.decodeUnknownExit(
+  Schema.Struct({ ...CustomEventDraft.fields, ...unchecked }),
+  options,
+);
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+
+/** Whether an event of a device's report is a custom one. */
+export const isCustom = (input: unknown): boolean =>
+  isObject(input) && "type" in input && input.type === "custom";
+
+/** Reads one event of a request, with all its problems: of a device, or of a server (`isDraft`). */
+export const readCustomEvent = (
+  input: unknown,
+  now: number,
+  keptDays: number,
+  isDraft: boolean,
+): CustomEventReading => {
+  const decoded: Exit.Exit<Omit<ReadCustomEvent, "properties">, Schema.SchemaError> = isDraft
+    ? decodeDraft(input)
+    : decodeReport(input);
+  const reasons = Exit.isSuccess(decoded)
+    ? []
+    : Object.values(schemaProblems(Option.getOrThrow(Exit.findErrorOption(decoded)).issue).fields).flat();
+  // The object itself is checked, so that no name of a property has another meaning.
+  const sent = isObject(input) && "properties" in input ? (input.properties ?? {}) : {};
+  const problem = propertiesProblem(sent);
+  if (problem !== null) reasons.push(problem);
+  if (Exit.isFailure(decoded) || reasons.length > 0) return { _tag: "Unreadable", reasons };
+  const event = { ...decoded.value, properties: sent as Properties };
+  return {
+    _tag: "Custom",
+    event,
+    problem: timeProblem(event.occurred_at ?? now, now, "event", keptDays * DAY_MS),
+  };
+};

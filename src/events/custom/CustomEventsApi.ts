@@ -1,0 +1,75 @@
+import { Schema } from "effect";
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
+import { Needs } from "../../access/Access.ts";
+import { Idempotency } from "../../http/Idempotency.ts";
+import { bodyErrors, Unprocessable } from "../../wire/ApiError.ts";
+import { Data, PageOf, PageQuery } from "../../wire/Envelope.ts";
+import { EventName } from "../../wire/EventName.ts";
+import { idFilter } from "../../wire/ShownFields.ts";
+import { EventsOutcome } from "../EventsApi.ts";
+import { CustomEvent, CustomEventDraft } from "./CustomEvent.ts";
+
+const countSentence = "The events must hold 1 to 500 events.";
+
+const listOf = <S extends Schema.Top>(item: S) =>
+  Schema.Array(item).check(
+    Schema.isMinLength(1, { message: countSentence }),
+    Schema.isMaxLength(500, { message: countSentence }),
+  );
+
+/** Request body, as documented. */
+const CustomEventsReport = Schema.Struct({
+  events: listOf(CustomEventDraft).annotate({ description: "1 to 500 events, in any order." }),
+}).annotate({ identifier: "CustomEventsReport" });
+
+/** Request body, as it is read: an invalid event is rejected alone. */
+export const CustomEventsBody = Schema.Struct({ events: listOf(Schema.Unknown) });
+export type CustomEventsBody = typeof CustomEventsBody.Type;
+
+const { accepted, duplicates, rejected } = EventsOutcome.fields;
+
+/** Response. */
+const CustomEventsOutcome = Schema.Struct({ accepted, duplicates, rejected }).annotate({
+  identifier: "CustomEventsOutcome",
+});
+
+/** The query parameters that select events. */
+const filters = {
+  name: Schema.optionalKey(EventName.annotate({ description: "Only events with this name." })),
+  device_id: idFilter("Only events of the device with this id.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),
+  user_id: Schema.optionalKey(
+    Schema.String.annotate({
+      description: "Only events of the person with this id of the app.",
+      examples: ["customer-8151"],
+    }),
+  ),
+};
+
+/** The platform API's endpoints of custom events (contract V3). */
+export class CustomEventsApi extends HttpApiGroup.make("customEvents")
+  .add(
+    HttpApiEndpoint.post("report", "/events", {
+      payload: CustomEventsReport,
+      success: Data(CustomEventsOutcome),
+      error: [...bodyErrors],
+    })
+      .middleware(Idempotency)
+      .annotate(Needs, "events:write")
+      .annotate(OpenApi.Summary, "Report custom events")
+      .annotate(
+        OpenApi.Description,
+        "Event campaigns fire at once. An event is of a device, or of a person who has one: `device_id` or " +
+          "`user_id`, not both. One that cannot be taken is rejected alone. Without `occurred_at` it " +
+          "happens now. Sending the same events again is safe: they are duplicates.",
+      ),
+    HttpApiEndpoint.get("list", "/events", {
+      query: { ...PageQuery, ...filters },
+      success: PageOf(CustomEvent),
+      error: [Unprocessable],
+    })
+      .annotate(Needs, "devices:read")
+      .annotate(OpenApi.Summary, "List custom events")
+      .annotate(OpenApi.Description, "Newest first by when they were received; kept 90 days, by default."),
+  )
+  .annotate(OpenApi.Title, "Custom events")
+  .annotate(OpenApi.Description, "Events that devices and servers report under names of their own.") {}

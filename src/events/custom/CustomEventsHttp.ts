@@ -1,0 +1,38 @@
+import { Effect } from "effect";
+import { Caller } from "../../access/Caller.ts";
+import { Cursors } from "../../http/Cursors.ts";
+import { PlatformApi } from "../../PlatformApi.ts";
+import { handlerGroup } from "../../wire/HandlerGroup.ts";
+import { readParsedBody } from "../../wire/ParsedBody.ts";
+import { CustomEvents } from "./CustomEvents.ts";
+import { CustomEventsBody } from "./CustomEventsApi.ts";
+
+/** Handlers of `CustomEventsApi`. */
+export const customEventsHandlers = handlerGroup(
+  PlatformApi,
+  "customEvents",
+  Effect.fnUntraced(function* (handlers) {
+    const events = yield* CustomEvents;
+    const cursors = yield* Cursors;
+    return handlers
+      .handleRaw("report", ({ endpoint, request }) =>
+        Effect.gen(function* () {
+          const body = yield* readParsedBody(CustomEventsBody, { request, endpoint });
+          return { data: yield* events.report(yield* Caller, body) };
+        }),
+      )
+      .handle(
+        "list",
+        Effect.fnUntraced(function* ({ query }) {
+          const caller = yield* Caller;
+          const { device_id, name, user_id } = query;
+          const filters = { device_id, name, user_id };
+          const scope = { endpoint: "GET /events", owner: caller, filters };
+          const { data, meta } = yield* cursors.page(scope, query, (position) =>
+            events.page(caller, position, filters),
+          );
+          return { data: data.map(({ event }) => event), meta };
+        }),
+      );
+  }),
+);

@@ -1,0 +1,199 @@
+import { Effect } from "effect";
+import type { Statement } from "effect/sql";
+import { instant, unnested, utc } from "../../database/Rows.ts";
+import { SqlService } from "../../database/SqlService.ts";
+import { mapRows, rowCount } from "../../database/Statements.ts";
+import { sameTenant, tenantColumns, tenantIs } from "../../database/TenantColumns.ts";
+import {
+  inWorkspace,
+  lockedSql,
+  type OneWorkspace,
+  table,
+  workspaceStatements,
+  workspacesWithWork,
+} from "../../database/WorkspaceGroups.ts";
+import { deviceObstacleSql } from "../../devices/ObstacleSql.ts";
+import type { DeviceId, DeviceKey } from "../../wire/Ids.ts";
+import type { TenantKey } from "../../workspaces/Environment.ts";
+import type { Tenant } from "../../workspaces/Workspace.ts";
+import type { Recorded } from "../EventsSql.ts";
+import type { IncomingCustom } from "../IncomingEvent.ts";
+import type { CustomEvent } from "./CustomEvent.ts";
+
+/** A device of a custom event: the one that stores it, or another one that may get a message. */
+export interface EventDevice extends TenantKey {
+  readonly event: IncomingCustom;
+  readonly deviceKey: DeviceKey;
+  readonly isFirst: boolean;
+  /** Sorts by the time of receiving. */
+  readonly key: string;
+}
+
+/** A registered device that an event names (`ord`, from 1), by its id or by its person. */
+export interface NamedDevice {
+  readonly ord: number;
+  readonly deviceKey: DeviceKey;
+  readonly deviceId: DeviceId;
+  readonly userKey: number | null;
+}
+
+/** A custom event with its position in lists. */
+export interface CustomEventRow extends CustomEvent {
+  readonly key: string;
+}
+
+/** Filters of custom events; undefined for all. */
+export interface CustomEventFilters {
+  readonly name?: string | undefined;
+  readonly device_id?: string | undefined;
+  readonly user_id?: string | undefined;
+}
+
+/** Statements on custom events. */
+export class CustomEventsSql extends SqlService<CustomEventsSql>("waypost/events/CustomEventsSql")((sql) => {
+  const { byWorkspace, ofWorkspace, onShard } = workspaceStatements(sql);
+
+  /** Locks registered devices until the transaction ends, always in the same order. */
+  const locked = (keys: Statement.Fragment) =>
+    lockedSql(
+      sql,
+      sql`
+      SELECT d.workspace_id, d.environment, d.key AS device_key, d.transport, d.timezone, d.user_key,
+        d.user_id, ${deviceObstacleSql(sql, "d")} AS obstacle
+      FROM ${table.device} d
+      WHERE ${inWorkspace("d")}
+        AND (d.workspace_id, d.environment, d.key) IN (
+          SELECT workspace_id, environment, device_key FROM ${keys})
+        AND d.unregistered_at IS NULL
+      ORDER BY d.workspace_id, d.environment, d.key
+      FOR NO KEY UPDATE OF d`,
+    );
+  const keyColumns = {
+    ...tenantColumns,
+    device_key: ["int4", ({ deviceKey }: { readonly deviceKey: DeviceKey }) => deviceKey],
+  } as const;
+  const expired = (before: number) => sql`c.occurred_at < ${instant(before)}`;
+
+  return {
+    /** Locks devices, so that the statements after it, which lock some of them each, cannot deadlock. */
+    lock: (devices: ReadonlyArray<TenantKey & { readonly deviceKey: DeviceKey }>) =>
+      Effect.asVoid(
+        byWorkspace(devices)(
+          (own) => sql<{ readonly ord: number }>`
+          WITH held AS MATERIALIZED (${locked(unnested("k", own, keyColumns))})
+          SELECT count(*)::int AS ord FROM held`,
+        ),
+      ),
+
+    /**
+     * Locks the devices of events and stores the events that are new, each with its first device. An event of
+     * a person has no row for a device that is no longer of that person.
+     */
+    record: (all: ReadonlyArray<EventDevice>) =>
+      onShard(all)(
+        (devices) => sql<Recorded>`
+        WITH e AS (
+          SELECT * FROM ${unnested("e", devices, {
+            ...keyColumns,
+            is_first: ["bool", ({ isFirst }) => isFirst],
+            person: ["int4", ({ event }) => event.person?.userKey ?? null],
+            id: ["uuid", ({ event }) => event.id],
+            name: ["text", ({ event }) => event.name],
+            properties: ["jsonb", ({ event }) => event.properties],
+            key: ["uuid", ({ key }) => key],
+            occurred_at: ["timestamptz", ({ event }) => event.occurredAt],
+            received_at: ["timestamptz", ({ event }) => event.receivedAt],
+          })}
+        ), held AS MATERIALIZED (${locked(sql`e`)}), owned AS (
+          SELECT e.*, h.transport, h.timezone, h.user_key, h.user_id, h.obstacle,
+            COALESCE(-h.user_key, h.device_key) AS unit
+          FROM e JOIN held h USING (workspace_id, environment, device_key)
+          WHERE e.person IS NULL OR h.user_key = e.person
+        ), stored AS (
+          SELECT DISTINCT ON (workspace_id, environment, unit, id) *
+          FROM owned WHERE is_first ORDER BY workspace_id, environment, unit, id, ord
+        ), fresh AS (
+          INSERT INTO ${table.custom_event} (workspace_id, environment, unit, id, device_key, name,
+            properties, key, occurred_at, received_at)
+          SELECT workspace_id, environment, unit, id, CASE WHEN person IS NULL THEN device_key END, name,
+            properties, key, occurred_at, received_at
+          FROM stored
+          ON CONFLICT DO NOTHING
+          RETURNING workspace_id, environment, unit, id
+        )
+        SELECT o.ord::int AS ord, f.id IS NOT NULL AS is_new, o.transport, o.obstacle, o.timezone,
+          o.user_key, o.user_id
+        FROM owned o
+        LEFT JOIN stored s ON s.ord = o.ord
+        LEFT JOIN fresh f ON f.workspace_id = s.workspace_id AND f.environment = s.environment
+          AND f.unit = s.unit AND f.id = s.id`,
+      ),
+
+    /** The registered devices that events name; those of a person with the one seen last first. */
+    devices: (
+      tenant: Tenant,
+      named: ReadonlyArray<{ readonly device_id?: string | null; readonly user_id?: string | null }>,
+    ) =>
+      Effect.orDie(sql<NamedDevice>`
+        SELECT n.ord::int AS ord, d.key AS "deviceKey", d.id AS "deviceId", d.user_key AS "userKey"
+        FROM ${unnested("n", named, {
+          device_id: ["uuid", ({ device_id }) => device_id ?? null],
+          user_id: ["text", ({ user_id }) => user_id ?? null],
+        })}
+        JOIN device d ON ${tenantIs("d", tenant)} AND d.unregistered_at IS NULL
+          AND (d.id = n.device_id OR d.user_id = n.user_id)
+        ORDER BY n.ord, d.last_seen_at DESC, d.id`),
+
+    /** Events, newest received first, after the one with the key `before`. */
+    page: (tenant: Tenant, before: string | null, limit: number, filters: CustomEventFilters) => {
+      const { device_id = null, name = null, user_id = null } = filters;
+      return Effect.orDie(sql<CustomEventRow>`
+        SELECT c.key, c.id, d.id AS device_id, u.user_id, c.name, c.properties,
+          ${utc("c.occurred_at")} AS occurred_at, ${utc("c.received_at")} AS received_at
+        FROM custom_event c
+        LEFT JOIN device d ON ${tenantIs("d", tenant)} AND d.key = c.device_key
+        LEFT JOIN device_user u ON ${sameTenant("u", "c")} AND u.key = -c.unit
+        WHERE ${tenantIs("c", tenant)} AND (${before}::uuid IS NULL OR c.key < ${before})
+          ${name === null ? sql`` : sql`AND c.name = ${name}`}
+          ${
+            device_id === null
+              ? sql``
+              : sql`AND c.device_key = (SELECT v.key FROM device v
+                  WHERE ${tenantIs("v", tenant)} AND v.id = ${device_id})`
+          }
+          ${
+            user_id === null
+              ? sql``
+              : sql`AND c.unit = (SELECT -p.key FROM device_user p
+                  WHERE ${tenantIs("p", tenant)} AND p.user_id = ${user_id})`
+          }
+        ORDER BY c.key DESC LIMIT ${limit}`);
+    },
+
+    /** The workspaces of events that occurred before an instant, of some of them. */
+    expiredWorkspaces: (before: number, limit: number) =>
+      workspacesWithWork(
+        sql,
+        mapRows(
+          sql<{ readonly id: number }>`
+          SELECT DISTINCT e.workspace_id AS id FROM (
+            SELECT c.workspace_id FROM custom_event c WHERE ${expired(before)} LIMIT ${limit}
+          ) AS e`,
+          ({ id }) => id,
+        ),
+      ),
+
+    /** Deletes events of a workspace that occurred before an instant, up to so many; gives how many. */
+    deleteExpired: (workspaceId: OneWorkspace, before: number, limit: number) =>
+      rowCount(
+        ofWorkspace(workspaceId)(sql`
+        WITH q AS MATERIALIZED (
+          SELECT c.workspace_id, c.environment, c.unit, c.id FROM custom_event c
+          WHERE ${inWorkspace("c")} AND ${expired(before)} LIMIT ${limit} FOR UPDATE SKIP LOCKED
+        )
+        DELETE FROM custom_event e USING q
+        WHERE ${sameTenant("e", "q")} AND ${inWorkspace("e")} AND e.unit = q.unit AND e.id = q.id
+        RETURNING 1`),
+      ),
+  };
+}) {}

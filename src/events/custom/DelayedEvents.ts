@@ -1,0 +1,63 @@
+import { Effect } from "effect";
+import type { DeviceKey } from "../../wire/Ids.ts";
+import type { DueDwell } from "../Dwell.ts";
+import { VisitsSql } from "../VisitsSql.ts";
+import type { EventMatch } from "../TriggerMatch.ts";
+import { isOpenAt } from "../TriggerRule.ts";
+import { eventReceivers } from "./EventReceivers.ts";
+import { EventTriggersSql } from "./EventTriggersSql.ts";
+
+/** A custom event that may fire at its minute, with the device that gets the message. */
+export interface DelayedMessage {
+  readonly dwell: DueDwell;
+  readonly match: EventMatch;
+  readonly deviceKey: DeviceKey;
+}
+
+/**
+ * Makes the function that decides which of the custom events that are due may fire: the notification, its
+ * campaign and the devices are checked as they are now, the rule over the properties was before (contract
+ * Z31). `stopped` are those whose `unless_event` has come.
+ */
+export const delayedEvents = Effect.gen(function* () {
+  const visits = yield* VisitsSql;
+  const triggers = yield* EventTriggersSql;
+  const receivers = yield* eventReceivers;
+
+  /** The devices that each event can go to, the first one that may get the message. */
+  const devicesOf = Effect.fnUntraced(function* (due: ReadonlyArray<DueDwell>) {
+    const ofPeople = due.flatMap((dwell) => {
+      const userKey = dwell.event?.userKey ?? null;
+      return userKey === null ? [] : [{ ...dwell, userKey }];
+    });
+    const found = ofPeople.length === 0 ? [] : yield* triggers.devicesOf(ofPeople);
+    const byPerson = Map.groupBy(found, ({ ord }) => ofPeople[ord - 1]?.userKey);
+    return (dwell: DueDwell): ReadonlyArray<DeviceKey> => {
+      const userKey = dwell.event?.userKey ?? null;
+      if (userKey === null) return [dwell.deviceKey];
+      return (byPerson.get(userKey) ?? []).map(({ deviceKey }) => deviceKey);
+    };
+  });
+
+  return Effect.fnUntraced(function* (due: ReadonlyArray<DueDwell>) {
+    if (due.length === 0) return { messages: [], stopped: [] };
+    const stoppable = due.filter(({ event }) => event?.unless !== null);
+    const ended = stoppable.length === 0 ? [] : yield* visits.stopped(stoppable);
+    const stopped = new Set(ended.flatMap(({ ord }) => stoppable[ord - 1] ?? []));
+    const rest = due.filter((dwell) => !stopped.has(dwell));
+    const rows = rest.length === 0 ? [] : yield* triggers.ofAttachments(rest);
+    const devices = yield* devicesOf(rest);
+    const wanted = rows.flatMap((match) => {
+      const dwell = rest[match.ord - 1];
+      if (dwell === undefined || !isOpenAt(match, dwell.dueAt)) return [];
+      const { environment, workspaceId } = dwell;
+      return [{ workspaceId, environment, dwell, match, deviceKeys: devices(dwell) }];
+    });
+    const keys = yield* receivers(wanted);
+    const messages = wanted.flatMap(({ dwell, match }, index): ReadonlyArray<DelayedMessage> => {
+      const deviceKey = keys[index] ?? null;
+      return deviceKey === null ? [] : [{ dwell, match, deviceKey }];
+    });
+    return { messages, stopped: [...stopped] };
+  });
+});

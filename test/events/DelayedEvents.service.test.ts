@@ -1,0 +1,103 @@
+import { assert, layer } from "@effect/vitest";
+import { Effect } from "effect";
+import { TestClock } from "effect/testing";
+import { randomUUID } from "node:crypto";
+import { after, withoutJobs } from "./DwellWorld.ts";
+import { eventCampaign } from "./EventCampaignWorld.ts";
+import { fromNow } from "./EventWorld.ts";
+
+layer(withoutJobs)("Custom events with a delay", (it) => {
+  it.effect("a delayed message fires at its minute, counted from when the event occurred (V4.6)", () =>
+    Effect.gen(function* () {
+      const { messages, phone, happen } = yield* eventCampaign({ delay_minutes: 30 });
+      const occurred_at = yield* fromNow(-10 * 60_000);
+      assert.deepStrictEqual(yield* happen(phone, "basket.filled", { occurred_at }), []);
+      yield* after(19);
+      assert.strictEqual(yield* messages(), 0);
+      yield* after(1);
+      assert.strictEqual(yield* messages(), 1);
+      yield* after(30);
+      assert.strictEqual(yield* messages(), 1);
+      const old = yield* fromNow(-45 * 60_000 - 1);
+      yield* happen(phone, "basket.filled", { occurred_at: old });
+      yield* after(0);
+      assert.strictEqual(yield* messages(), 1);
+      yield* happen(phone);
+      yield* after(46);
+      assert.strictEqual(yield* messages(), 1);
+    }),
+  );
+
+  it.effect("`unless_event` stops it if it occurred after the event, for the same person (V4.7)", () =>
+    Effect.gen(function* () {
+      const { messages, phone, production, send, happen } = yield* eventCampaign({
+        delay_minutes: 30,
+        unless_event: "order.placed",
+      });
+      yield* happen(phone, "order.placed", { occurred_at: yield* fromNow(-1) });
+      yield* happen(phone);
+      yield* after(30);
+      assert.strictEqual(yield* messages(), 1);
+      yield* happen(phone);
+      yield* after(10);
+      yield* happen(phone, "order.placed");
+      yield* after(20);
+      assert.strictEqual(yield* messages(), 1);
+      const user_id = randomUUID();
+      const [one, two] = [
+        yield* production.phone(randomUUID(), { user_id }),
+        yield* production.phone(randomUUID(), { user_id }),
+      ];
+      yield* happen(one);
+      yield* send({ user_id, name: "order.placed", occurred_at: yield* fromNow(1000) });
+      yield* after(30);
+      assert.deepStrictEqual([yield* messages(one), yield* messages(two)], [0, 0]);
+    }),
+  );
+
+  it.effect(
+    "pause, end, opt-out, deletion and the words are decided at the minute, `where` before (V4.8)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* eventCampaign({ delay_minutes: 10 });
+        const { change, edit, messages, phone, production, happen } = world;
+        yield* happen(phone);
+        yield* change({ paused: true });
+        yield* after(10);
+        assert.strictEqual(yield* messages(), 0);
+        yield* happen(phone);
+        yield* change({ paused: false });
+        const config = { event: "other", where: null, delay_minutes: 99 };
+        yield* edit({ headline: "Changed", trigger_config: config });
+        yield* after(10);
+        assert.deepStrictEqual(
+          (yield* phone.inbox()).map(({ headline }) => headline),
+          ["Changed"],
+        );
+        yield* edit({});
+        yield* happen(phone);
+        yield* phone.ask("/devices/me", { method: "PATCH", body: { subscribed: false } });
+        yield* after(10);
+        assert.strictEqual(yield* messages(), 1);
+        const other = yield* production.phone();
+        yield* happen(other);
+        yield* world.platform(`/campaigns/${world.campaignId}`, { method: "DELETE" });
+        yield* after(10);
+        assert.strictEqual(yield* messages(other), 0);
+      }),
+  );
+
+  it.effect("a delayed event of a person goes to the device that may get it at the minute (V4.9)", () =>
+    Effect.gen(function* () {
+      const { messages, production, send } = yield* eventCampaign({ delay_minutes: 5 });
+      const user_id = randomUUID();
+      const first = yield* production.phone(randomUUID(), { user_id });
+      yield* TestClock.adjust("1 minute");
+      const second = yield* production.phone(randomUUID(), { user_id });
+      yield* send({ user_id });
+      yield* second.ask("/devices/me", { method: "PATCH", body: { subscribed: false } });
+      yield* after(5);
+      assert.deepStrictEqual([yield* messages(first), yield* messages(second)], [1, 0]);
+    }),
+  );
+});
