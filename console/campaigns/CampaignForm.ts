@@ -32,6 +32,7 @@ export interface CampaignValues extends QuietValues, RecurringValues {
   readonly holdout_percent: string;
   readonly goal_type: string;
   readonly goal_hours: string;
+  readonly goal_event: string;
   readonly goal_location_ids: ReadonlyArray<string>;
   readonly goal_location_group_ids: ReadonlyArray<string>;
   /** The version that was changed, which a save expects; empty for a new campaign. */
@@ -62,6 +63,7 @@ export const campaignLabels = [
   ["holdout_percent", "Holdout"],
   ["goal_type", "Goal"],
   ["goal_hours", "Goal: hours"],
+  ["goal_event", "Goal: event"],
   ["goal_location_ids", "Goal: locations"],
   ["goal_location_group_ids", "Goal: location groups"],
 ] as const;
@@ -95,6 +97,7 @@ export const newCampaign = (timezone: string): CampaignValues => ({
   holdout_percent: "",
   goal_type: "",
   goal_hours: "72",
+  goal_event: "",
   goal_location_ids: [],
   goal_location_group_ids: [],
   version: "",
@@ -125,6 +128,7 @@ export const valuesOf = (campaign: Campaign, version: string): CampaignValues =>
   holdout_percent: campaign.holdout_percent === 0 ? "" : campaign.holdout_percent.toString(),
   goal_type: campaign.goal?.type ?? "",
   goal_hours: campaign.goal?.within_hours.toString() ?? "72",
+  goal_event: campaign.goal?.event ?? "",
   goal_location_ids: campaign.goal?.location_ids ?? [],
   goal_location_group_ids: campaign.goal?.location_group_ids ?? [],
   version,
@@ -181,6 +185,7 @@ const sentGoal = (values: CampaignValues): Typed<CampaignDraft["goal"]> => {
   const { goal_hours: hours, goal_type: type } = values;
   if (type === "") return null;
   const goal = { type, within_hours: numberOrText(hours) };
+  if (type === "event") return { ...goal, event: orNull(values.goal_event) };
   if (type !== "visit") return goal;
   return {
     ...goal,

@@ -97,6 +97,13 @@ export const ExperimentFields = ({ form }: FieldsProps) => {
             inputMode="numeric"
           />
         )}
+        {values.goal_type === "event" && (
+          <TextField
+            {...form.field("goal_event", "goal.event")}
+            label="Name of the event"
+            placeholder="order.placed"
+          />
+        )}
       </FieldGroup>
       {values.goal_type === "visit" && <GoalPlaces form={form} />}
     </>

@@ -14,6 +14,7 @@ export const goals: Readonly<Record<Goal["type"], readonly [name: string, did: s
   clicked: ["They press a button of the message", "pressed a button"],
   answered: ["They answer the survey", "answered"],
   visit: ["They visit a location", "visited a location"],
+  event: ["Something of your app happens", "did it in the app"],
 };
 
 /** How many get nothing; empty for no holdout. */
