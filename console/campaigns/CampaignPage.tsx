@@ -6,6 +6,7 @@ import type { Campaign, Notification } from "../data/Resources.ts";
 import { ButtonLink } from "../parts/Button.tsx";
 import { formatCount, formatInstant } from "../parts/DisplayFormats.ts";
 import { type Fact, FactList } from "../parts/FactList.tsx";
+import { loadedLater } from "../parts/LoadedLater.tsx";
 import { LoadProblem, Loading, PageFrame } from "../parts/PageFrame.tsx";
 import { wallTimeAt } from "../parts/WallClock.ts";
 import { campaignTypes } from "../reports/ReportFilters.ts";
@@ -20,10 +21,14 @@ import { valuesOf } from "./CampaignForm.ts";
 import { limitFacts } from "./CampaignPacing.tsx";
 import { CampaignLocations } from "./CampaignLocations.tsx";
 import { CampaignSegments } from "./CampaignSegments.tsx";
-import { ExperimentCard } from "./ExperimentCard.tsx";
 import { recurrenceWords } from "./RecurrenceForm.ts";
 import { RecipientsFunnel } from "./RecipientsFunnel.tsx";
 import { CampaignTimeline } from "./CampaignTimeline.tsx";
+
+const ExperimentCard = loadedLater(
+  () => import("./ExperimentCard.tsx"),
+  (program) => program.ExperimentCard,
+);
 
 const Facts = ({ campaign }: { readonly campaign: Campaign }) => {
   const { archived, ends_at: end, recurrence, starts_at: start, timezone, type } = campaign;

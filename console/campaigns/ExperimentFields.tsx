@@ -8,7 +8,8 @@ import type { FormModel } from "../parts/form/Form.tsx";
 import { PickList } from "../parts/form/PickList.tsx";
 import { may } from "../session/SessionState.ts";
 import { type CampaignValues, targetingOf } from "./CampaignForm.ts";
-import { goals, holdoutText } from "./ExperimentWords.ts";
+import { goals } from "./ExperimentWords.ts";
+import { holdoutText } from "./PublishSummary.tsx";
 import { useLocationGroups, useLocations } from "./TargetLists.ts";
 
 interface FieldsProps {

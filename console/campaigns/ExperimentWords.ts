@@ -6,7 +6,7 @@ import type {
   Goal,
   Notification,
 } from "../data/Resources.ts";
-import { formatNumber, formatPercent } from "../parts/DisplayFormats.ts";
+import { formatPercent } from "../parts/DisplayFormats.ts";
 
 /** The goals with their names, and with what people did. */
 export const goals: Readonly<Record<Goal["type"], readonly [name: string, did: string]>> = {
@@ -15,15 +15,6 @@ export const goals: Readonly<Record<Goal["type"], readonly [name: string, did: s
   answered: ["They answer the survey", "answered"],
   visit: ["They visit a location", "visited a location"],
   event: ["Something of your app happens", "did it in the app"],
-};
-
-/** How many get nothing; empty for no holdout. */
-export const holdoutText = (typed: string, devices: number | null): string => {
-  const percent = Number(typed.trim());
-  if (!(percent > 0 && percent <= 50)) return "";
-  if (devices === null) return `About ${formatPercent(percent)} of people get nothing.`;
-  const held = Math.round((devices * percent) / 100);
-  return `About ${formatNumber(held)} of ${formatNumber(devices)} people get nothing.`;
 };
 
 const signed = new Intl.NumberFormat("en", { signDisplay: "exceptZero", maximumSignificantDigits: 2 });

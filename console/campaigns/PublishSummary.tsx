@@ -5,13 +5,12 @@ import { send } from "../data/ApiCall.ts";
 import type { CampaignEstimate } from "../data/Resources.ts";
 import type { MessageValues } from "../notifications/NotificationForm.ts";
 import { ConfirmDialog } from "../parts/Dialog.tsx";
-import { formatCount, formatNumber, formatWallTime } from "../parts/DisplayFormats.ts";
+import { formatCount, formatNumber, formatPercent, formatWallTime } from "../parts/DisplayFormats.ts";
 import { FactList } from "../parts/FactList.tsx";
 import { numberWords } from "../parts/NumberWords.ts";
 import { environment, workspace } from "../session/Scope.ts";
 import { type CampaignValues, targetingOf } from "./CampaignForm.ts";
 import { limitFacts } from "./CampaignPacing.tsx";
-import { holdoutText } from "./ExperimentWords.ts";
 
 /** The campaign that is published, and whom it reaches. */
 export interface PublishSummary {
@@ -80,6 +79,15 @@ export const summaryOf = async (
       : []),
   ];
   return { values, estimate, messages, warnings };
+};
+
+/** How many get nothing; empty for no holdout. */
+export const holdoutText = (typed: string, devices: number | null): string => {
+  const percent = Number(typed.trim());
+  if (!(percent > 0 && percent <= 50)) return "";
+  if (devices === null) return `About ${formatPercent(percent)} of people get nothing.`;
+  const held = Math.round((devices * percent) / 100);
+  return `About ${formatNumber(held)} of ${formatNumber(devices)} people get nothing.`;
 };
 
 const audienceOf = ({ estimate, values }: PublishSummary): string => {
