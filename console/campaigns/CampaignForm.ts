@@ -29,6 +29,12 @@ export interface CampaignValues extends QuietValues, RecurringValues {
   readonly location_group_ids: ReadonlyArray<string>;
   readonly segmentation_ids: ReadonlyArray<string>;
   readonly segment_match: string;
+  readonly holdout_percent: string;
+  readonly goal_type: string;
+  readonly goal_hours: string;
+  readonly goal_event: string;
+  readonly goal_location_ids: ReadonlyArray<string>;
+  readonly goal_location_group_ids: ReadonlyArray<string>;
   /** The version that was changed, which a save expects; empty for a new campaign. */
   readonly version: string;
 }
@@ -54,6 +60,12 @@ export const campaignLabels = [
   ["location_group_ids", "Location groups"],
   ["segmentation_ids", "Segments"],
   ["segment_match", "Devices in segments"],
+  ["holdout_percent", "Holdout"],
+  ["goal_type", "Goal"],
+  ["goal_hours", "Goal: hours"],
+  ["goal_event", "Goal: event"],
+  ["goal_location_ids", "Goal: locations"],
+  ["goal_location_group_ids", "Goal: location groups"],
 ] as const;
 
 /** The value of a field as a text. */
@@ -82,6 +94,12 @@ export const newCampaign = (timezone: string): CampaignValues => ({
   location_group_ids: [],
   segmentation_ids: [],
   segment_match: "any",
+  holdout_percent: "",
+  goal_type: "",
+  goal_hours: "72",
+  goal_event: "",
+  goal_location_ids: [],
+  goal_location_group_ids: [],
   version: "",
 });
 
@@ -107,6 +125,12 @@ export const valuesOf = (campaign: Campaign, version: string): CampaignValues =>
   location_group_ids: campaign.targeting.location_group_ids,
   segmentation_ids: campaign.targeting.segmentation_ids,
   segment_match: campaign.targeting.segment_match ?? "any",
+  holdout_percent: campaign.holdout_percent === 0 ? "" : campaign.holdout_percent.toString(),
+  goal_type: campaign.goal?.type ?? "",
+  goal_hours: campaign.goal?.within_hours.toString() ?? "72",
+  goal_event: campaign.goal?.event ?? "",
+  goal_location_ids: campaign.goal?.location_ids ?? [],
+  goal_location_group_ids: campaign.goal?.location_group_ids ?? [],
   version,
 });
 
@@ -152,6 +176,24 @@ export const targetingOf = (values: CampaignValues): Typed<TargetingDraft> =>
         segment_match: values.segmentation_ids.length === 0 ? null : values.segment_match,
       };
 
+const sentHoldout = ({ holdout_percent: typed }: CampaignValues): number | string => {
+  const percent = Number(typed.trim());
+  return Number.isNaN(percent) ? typed : percent;
+};
+
+const sentGoal = (values: CampaignValues): Typed<CampaignDraft["goal"]> => {
+  const { goal_hours: hours, goal_type: type } = values;
+  if (type === "") return null;
+  const goal = { type, within_hours: numberOrText(hours) };
+  if (type === "event") return { ...goal, event: orNull(values.goal_event) };
+  if (type !== "visit") return goal;
+  return {
+    ...goal,
+    location_ids: values.goal_location_ids,
+    location_group_ids: values.goal_location_group_ids,
+  };
+};
+
 /** The body of a write. `paused` is left out where the stored one is to stay. */
 export const draftOf = (values: CampaignValues, paused: boolean | undefined): Typed<CampaignDraft> => ({
   ...targetingOf(values),
@@ -168,6 +210,8 @@ export const draftOf = (values: CampaignValues, paused: boolean | undefined): Ty
   quiet_hours: sentQuietHours(values),
   cooldown_minutes: values.type === "geo" ? sentCount(values.cooldown_minutes) : null,
   max_per_minute: values.type === "push" ? sentCount(values.max_per_minute) : null,
+  holdout_percent: sentHoldout(values),
+  goal: sentGoal(values),
   paused,
 });
 

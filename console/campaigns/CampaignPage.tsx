@@ -6,6 +6,7 @@ import type { Campaign, Notification } from "../data/Resources.ts";
 import { ButtonLink } from "../parts/Button.tsx";
 import { formatCount, formatInstant } from "../parts/DisplayFormats.ts";
 import { type Fact, FactList } from "../parts/FactList.tsx";
+import { loadedLater } from "../parts/LoadedLater.tsx";
 import { LoadProblem, Loading, PageFrame } from "../parts/PageFrame.tsx";
 import { wallTimeAt } from "../parts/WallClock.ts";
 import { campaignTypes } from "../reports/ReportFilters.ts";
@@ -23,6 +24,11 @@ import { CampaignSegments } from "./CampaignSegments.tsx";
 import { recurrenceWords } from "./RecurrenceForm.ts";
 import { RecipientsFunnel } from "./RecipientsFunnel.tsx";
 import { CampaignTimeline } from "./CampaignTimeline.tsx";
+
+const ExperimentCard = loadedLater(
+  () => import("./ExperimentCard.tsx"),
+  (program) => program.ExperimentCard,
+);
 
 const Facts = ({ campaign }: { readonly campaign: Campaign }) => {
   const { archived, ends_at: end, recurrence, starts_at: start, timezone, type } = campaign;
@@ -106,6 +112,7 @@ export const CampaignPage = ({ ids: { campaign: id = "" } }: PageProps) => {
       <LoadProblem problem={problem ?? list.problem} />
       <UnfinishedNotice campaign={campaign} />
       <NextStep campaign={campaign} messages={messages} />
+      <ExperimentCard campaign={campaign} messages={messages} />
       <section aria-labelledby="notifications" class="page-section">
         <div class="section-head">
           <h2 id="notifications">Notifications</h2>

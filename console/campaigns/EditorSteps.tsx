@@ -22,7 +22,7 @@ export const stepAddress = (step: Step): string =>
 /** The step with a field of a campaign. */
 export const stepOfField = (field: string): Step => {
   if (field === "name" || field === "type") return "message";
-  return /^(?:location|segment)/.test(field) ? "who" : "when";
+  return /^(?:location|segment|holdout|goal)/.test(field) ? "who" : "when";
 };
 
 /** The step with a field of a notification. */

@@ -5,7 +5,7 @@ import { send } from "../data/ApiCall.ts";
 import type { CampaignEstimate } from "../data/Resources.ts";
 import type { MessageValues } from "../notifications/NotificationForm.ts";
 import { ConfirmDialog } from "../parts/Dialog.tsx";
-import { formatCount, formatNumber, formatWallTime } from "../parts/DisplayFormats.ts";
+import { formatCount, formatNumber, formatPercent, formatWallTime } from "../parts/DisplayFormats.ts";
 import { FactList } from "../parts/FactList.tsx";
 import { numberWords } from "../parts/NumberWords.ts";
 import { environment, workspace } from "../session/Scope.ts";
@@ -81,6 +81,15 @@ export const summaryOf = async (
   return { values, estimate, messages, warnings };
 };
 
+/** How many get nothing; empty for no holdout. */
+export const holdoutText = (typed: string, devices: number | null): string => {
+  const percent = Number(typed.trim());
+  if (!(percent > 0 && percent <= 50)) return "";
+  if (devices === null) return `About ${formatPercent(percent)} of people get nothing.`;
+  const held = Math.round((devices * percent) / 100);
+  return `About ${formatNumber(held)} of ${formatNumber(devices)} people get nothing.`;
+};
+
 const audienceOf = ({ estimate, values }: PublishSummary): string => {
   const everyone = values.type !== "geo" && values.segmentation_ids.length === 0 ? ": everyone" : "";
   const seen = estimate.devices_seen_30_days;
@@ -147,10 +156,12 @@ export const Lead = ({ summary }: { readonly summary: PublishSummary }) => {
 /** The campaign that is published, fact by fact, and what will not arrive. */
 export const SummaryFacts = ({ summary }: { readonly summary: PublishSummary }) => {
   const { values, warnings } = summary;
-  const { places: locations } = summary.estimate;
+  const { devices, places: locations } = summary.estimate;
+  const holdout = holdoutText(values.holdout_percent, devices);
   const facts: ReadonlyArray<readonly [string, ComponentChildren] | false> = [
     ["Audience", audienceOf(summary)],
     values.type === "geo" && ["Locations", formatCount(locations, "location")],
+    holdout !== "" && ["Holdout", holdout],
     ["First send", firstSend(summary)],
     ...limitFacts(values),
   ];

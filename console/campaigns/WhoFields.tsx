@@ -5,6 +5,7 @@ import { PickList } from "../parts/form/PickList.tsx";
 import { addressOf } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
 import type { CampaignValues } from "./CampaignForm.ts";
+import { ExperimentFields } from "./ExperimentFields.tsx";
 import { PickMap } from "./PickMap.tsx";
 import { useLocationGroups, useLocations, useSegments } from "./TargetLists.ts";
 
@@ -83,8 +84,8 @@ const Segments = ({ form }: FieldsProps) => {
   );
 };
 
-/** Whom the campaign is for. */
-export const WhoFields = ({ form }: FieldsProps) =>
+/** The targets of the type that is chosen. */
+const Targets = ({ form }: FieldsProps) =>
   form.values.value.type === "geo" ? (
     <>
       <Locations form={form} />
@@ -103,3 +104,11 @@ export const WhoFields = ({ form }: FieldsProps) =>
       </FieldGroup>
     </>
   );
+
+/** Whom the campaign is for, and who of them gets nothing. */
+export const WhoFields = ({ form }: FieldsProps) => (
+  <>
+    <Targets form={form} />
+    <ExperimentFields form={form} />
+  </>
+);
