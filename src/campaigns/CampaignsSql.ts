@@ -19,7 +19,8 @@ type Ids = ReadonlyArray<string>;
 interface Columns extends Omit<Campaign, "targeting" | "recurrence" | "holdout_percent" | "goal"> {
   /**
    * The targeting, recurrence, holdout and goal in one column: V8 keeps an object that gets over 18
-   * properties by computed names as a hash table, which costs an eighth of the time of a page of 20 campaigns.
+   * properties by computed names as a hash table, which costs an eighth of the time of a page of 20
+   * campaigns.
    */
   readonly targets: readonly [
     locations: Ids,

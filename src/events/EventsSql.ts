@@ -83,7 +83,7 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
           JOIN location l ON ${sameTenant("l", "p")} AND l.id = p.location_id
           CROSS JOIN LATERAL ${visitGoalsSql} AS g
           LEFT JOIN LATERAL (
-            SELECT ${columns}
+            SELECT ${columns}, a.attached_at
             FROM (
               SELECT t.campaign_id FROM campaign_location t
               WHERE ${sameTenant("t", "p")} AND t.location_id = p.location_id

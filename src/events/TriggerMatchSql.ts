@@ -16,7 +16,7 @@ export const triggerMatchSql = (sql: SqlClient.SqlClient) => ({
       jsonb_build_object('id', m.id, 'type', m.kind, 'key', m.key) END AS media,
     COALESCE(k.questions, '[]') AS questions, k.template, k.translations, k.push,
     ${variantsSql("k")} AS variants, ${experimentSql("c")} AS experiment, a.trigger_type,
-    a.dwell_minutes, a.max_silence_minutes, a.attached_at, a.id AS attachment_id`,
+    a.dwell_minutes, a.max_silence_minutes, a.id AS attachment_id`,
   contentJoins: sql`JOIN notification n ON ${sameTenant("n", "a")} AND n.id = a.notification_id
     JOIN content k ON ${sameTenant("k", "n")} AND k.key = n.content_key
     LEFT JOIN media_file m ON ${sameTenant("m", "n")} AND m.id = n.media_id`,

@@ -6,11 +6,12 @@ import { type Endpoint, everyCall } from "./Endpoints.ts";
 import { describeAnswer, exampleOf, send } from "./Examples.ts";
 import { makeMatrixFixture, unlimitedWorkspace } from "./MatrixFixture.ts";
 
-/** Requests that change no resource of a workspace: questions, messages sent now, sessions of the console. */
+/** Requests that change no resource of a workspace: questions, messages, reported events, sessions. */
 const changeNothing = new Set([
   "POST /console/addresses",
   "DELETE /console/sessions",
   "DELETE /console/sessions/:session",
+  "POST /events",
   "POST /segments/count",
   "POST /campaigns/estimate",
   "POST /notifications/preview",
