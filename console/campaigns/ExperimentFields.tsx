@@ -27,7 +27,7 @@ const useAudience = (values: CampaignValues): number | null => {
   const targeting = usePaused(JSON.stringify(targetingOf(values)));
   useEffect(() => {
     let isGone = false;
-    send(platform.estimates.estimate(JSON.parse(targeting))).then(
+    send(platform.estimates.estimate(JSON.parse(targeting) as ReturnType<typeof targetingOf>)).then(
       ({ data }) => void (isGone || setDevices(data.devices)),
       // The targets are not complete.
       () => void (isGone || setDevices(null)),
@@ -37,7 +37,7 @@ const useAudience = (values: CampaignValues): number | null => {
   return devices;
 };
 
-const GoalPlaces = ({ form }: FieldsProps) => {
+const GoalLocations = ({ form }: FieldsProps) => {
   const { goal_location_group_ids: chosenGroups, goal_location_ids: chosen } = form.values.value;
   const locations = useLocations(chosen);
   const groups = useLocationGroups();
@@ -106,7 +106,7 @@ export const ExperimentFields = ({ form }: FieldsProps) => {
           />
         )}
       </FieldGroup>
-      {values.goal_type === "visit" && <GoalPlaces form={form} />}
+      {values.goal_type === "visit" && <GoalLocations form={form} />}
     </>
   );
 };

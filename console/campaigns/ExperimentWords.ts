@@ -1,4 +1,4 @@
-/** What an experiment has found, in sentences. */
+/** The findings of an experiment, in sentences. */
 import type {
   Experiment,
   ExperimentArm,
@@ -37,13 +37,13 @@ export const namesOf = (experiment: Experiment, messages: ReadonlyArray<Notifica
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 const outcomeOf = ({ difference, significant }: ExperimentComparison, arm: string, other: string): string => {
-  if (!significant) return `${capital(arm)} and ${other} cannot be told apart`;
+  if (!significant) return `${capital(arm)} and ${other} may be equal`;
   const isMore = (difference ?? 0) > 0;
   if (other === "no message") return isMore ? "The message works" : "The message does harm";
   return `${capital(arm)} does ${isMore ? "better" : "worse"} than ${other}`;
 };
 
-/** What happened, and how sure that is. */
+/** The event in one sentence, and how sure it is. */
 export const findingOf = (
   { arms, goal }: Experiment,
   comparison: ExperimentComparison,
@@ -57,7 +57,8 @@ export const findingOf = (
   const [, did] = goals[goal.type];
   // `all` is no arm of its own where notifications have variants.
   const rates = [formatPercent(base + difference), formatPercent(base)] as const;
-  const happened = `${outcomeOf(comparison, arm, other)}: with ${arm} ${rates[0]} ${did}, with ${other} ${rates[1]}.`;
+  const shares = `with ${arm} ${rates[0]} ${did}, with ${other} ${rates[1]}`;
+  const happened = `${outcomeOf(comparison, arm, other)}: ${shares}.`;
   const range =
     interval === null
       ? "too little has happened"
@@ -74,5 +75,8 @@ export const figuresOf = (comparison: ExperimentComparison, nameOf: (arm: ArmNam
   const { fisher_p_value: fisher, notification_id: id, p_value: p } = comparison;
   const shown = (value: number | null) => (value === null ? "unknown" : value.toPrecision(2));
   const other = nameOf({ key: comparison.against, notification_id: id });
-  return `${capital(nameOf(comparison))} against ${other}: p = ${shown(p)} at any reading, Fisher's p = ${shown(fisher)} at a single one.`;
+  return (
+    `${capital(nameOf(comparison))} against ${other}: p = ${shown(p)} at any reading, ` +
+    `Fisher's p = ${shown(fisher)} at a single one.`
+  );
 };

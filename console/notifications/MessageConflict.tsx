@@ -25,6 +25,7 @@ export const messageLabels = [
   ["template", "Template"],
   ["translations", "Translations"],
   ["push", "Push options"],
+  ["variants", "Variants"],
 ] as const;
 
 const pushText = (push: MessageValues["push"]): string =>
@@ -46,9 +47,10 @@ const textOf = (option: unknown): string => {
 export const shownMessageValue = (value: MessageValues[(typeof messageLabels)[number][0]]): string => {
   if (typeof value === "string") return value;
   if ("silent" in value) return pushText(value);
-  const parts = value.map((part) =>
-    "tag" in part ? `${part.tag}: ${part.headline} ${part.body}` : part.question_text,
-  );
+  const parts = value.map((part) => {
+    if ("key" in part) return part.key;
+    return "tag" in part ? `${part.tag}: ${part.headline} ${part.body}` : part.question_text;
+  });
   return parts.join("; ");
 };
 

@@ -50,6 +50,8 @@ export interface MessageValues {
   readonly template: "" | "liquid";
   readonly translations: ReadonlyArray<TranslationValues>;
   readonly push: PushValues;
+  /** Kept as they are. */
+  readonly variants: Notification["variants"];
   /** The version that was changed, which a save expects; empty for a new notification. */
   readonly version: string;
 }
@@ -95,6 +97,7 @@ export const newMessage = (type: Campaign["type"]): MessageValues => ({
   template: "",
   translations: [],
   push: pushValues(null),
+  variants: [],
   version: "",
 });
 
@@ -132,6 +135,7 @@ export const valuesOfMessage = (
   template: message.template ?? "",
   translations: translationValues(message.translations),
   push: pushValues(message.push),
+  variants: message.variants,
   version,
 });
 
@@ -206,6 +210,7 @@ export const contentDraftOf = (values: MessageValues): Typed<ContentDraft> => {
       questions.map((question) => choicesOf(question).length),
     ),
     push: sentPush(values.push),
+    variants: values.variants,
   };
 };
 

@@ -24,7 +24,9 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("experiments in the 
       const inboxes = yield* Effect.forEach(phones, (phone) => phone.inbox());
       for (const [index, [message]] of inboxes.entries())
         if (message?.variant === "b")
-          yield* phones[index]!.ask(`/messages/${message.id}/opened`, { method: "POST" });
+          yield* (phones[index] as (typeof phones)[number]).ask(`/messages/${message.id}/opened`, {
+            method: "POST",
+          });
       const path = `/campaigns/${campaign}/experiment`;
       const { arms } = (yield* production.platform(path)).body.data;
       const tab = yield* consoleTab;

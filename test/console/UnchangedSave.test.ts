@@ -23,8 +23,16 @@ const geoCampaign = {
   cap_by: "user",
   quiet_hours: { from: "22:00", to: "07:00", action: "hold" },
   cooldown_minutes: 90,
+  holdout_percent: 12.5,
+  goal: { type: "clicked", within_hours: 48 },
 };
-const pushCampaign = { ...dates, name: "Morning", type: "push", quiet_hours: { enabled: false } };
+const pushCampaign = {
+  ...dates,
+  name: "Morning",
+  type: "push",
+  quiet_hours: { enabled: false },
+  goal: { type: "event", within_hours: 5, event: "order.placed" },
+};
 
 const texts = {
   name: "Hello",
@@ -54,6 +62,10 @@ const texts = {
     data: { offer: "a=b", " spaced ": " x " },
   },
 };
+const variants = [
+  { key: "b", weight: 30, headline: "Other words", translations: { nl: { headline: "Anders" } } },
+  { key: "c", weight: 20, body: "Shorter.", push: { badge: 1 } },
+];
 const stay = { trigger_type: "on_dwell", trigger_config: { minutes: 10, max_silence_minutes: 5 } };
 const local = { trigger_type: "fixed_time", trigger_config: { send_at: "09:30", local: true, late: "send" } };
 const survey = {
@@ -117,7 +129,7 @@ layer(TestPlatform.layer)("an unchanged save in the console", (it) => {
       const geo = yield* make({ ...geoCampaign, location_ids: [yield* location()] });
       const push = yield* make(pushCampaign);
       for (const [campaign, draft] of [
-        [geo, { ...texts, ...stay, starts_at: "2026-12-02 10:00", ends_at: "2026-12-05" }],
+        [geo, { ...texts, ...stay, variants, starts_at: "2026-12-02 10:00", ends_at: "2026-12-05" }],
         [geo, { ...survey, trigger_type: "on_exit" }],
         [push, { ...texts, ...local }],
       ]) {
