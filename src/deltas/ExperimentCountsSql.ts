@@ -60,17 +60,17 @@ export const conversionsSql = (sql: SqlClient.SqlClient, reached: Statement.Frag
     FROM converting c
     WHERE ${workspaceIs("e", "c")} AND e.environment = c.environment AND e.campaign_key = c.campaign_key
       AND e.unit_key = c.unit_key AND e.notification_key = c.notification_key AND e.converted_at IS NULL
-    RETURNING e.*
+    RETURNING e.workspace_id, e.environment, e.campaign_key, e.notification_key, e.arm, e.is_first,
+      e.converted_at
   ), conversion_counts AS (
     INSERT INTO ${table.enrolment_count} (workspace_id, environment, campaign_key, notification_key, arm, at,
       converted, id) OVERRIDING SYSTEM VALUE
     SELECT workspace_id, environment, campaign_key, notification_key, arm, min(converted_at), count(*),
       nextval('enrolment_count_id_seq')
     FROM (
-      SELECT * FROM converted
+      SELECT workspace_id, environment, campaign_key, notification_key, arm, converted_at FROM converted
       UNION ALL
-      SELECT workspace_id, environment, campaign_key, unit_key, 0, is_first, 'all', enrolled_at, converted_at,
-        goal, goal_until
+      SELECT workspace_id, environment, campaign_key, 0, 'all', converted_at
       FROM converted WHERE is_first AND notification_key <> 0
     ) AS arms
     GROUP BY 1, 2, 3, 4, 5

@@ -32,6 +32,9 @@ const codes: Readonly<Record<string, number>> = {
   method_not_allowed: 405,
   request_in_progress: 409,
   media_in_use: 409,
+  experiment_running: 409,
+  experiment_stopped: 409,
+  experiment_not_running: 409,
   payload_too_large: 413,
   unsupported_media_type: 415,
   validation_failed: 422,
@@ -40,7 +43,12 @@ const codes: Readonly<Record<string, number>> = {
   rate_limited: 429,
   too_many_failed_attempts: 429,
 };
-const withFields = new Set(["validation_failed", "invalid_parameter", "limit_exceeded"]);
+const withFields = new Set([
+  "validation_failed",
+  "invalid_parameter",
+  "limit_exceeded",
+  "experiment_running",
+]);
 
 const isSentence = (text: unknown): boolean =>
   typeof text === "string" &&
