@@ -60,7 +60,8 @@ layer(TestWaypost.layer)("An experiment of a send", (it) => {
         reached.filter((_, index) => index % 6 === 0),
         (each) => world.mark("clicked", each),
       );
-      const rows = yield* Effect.orDie(world.sql<any>`
+      const { sql } = world;
+      const rows = yield* Effect.orDie(sql<any>`
         SELECT COALESCE(variant, 'held') AS key, count(*)::int AS enrolled, count(*)::int AS delivered,
           count(opened_at)::int AS opened, count(clicked_at)::int AS clicked
         FROM delivery d JOIN campaign c ON c.key = d.campaign_key AND c.workspace_id = d.workspace_id
