@@ -59,6 +59,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the speed of hand i
         await goTo("activ", "Activity page");
         await tab.seePage("Activity");
         await tab.press("link", "Campaigns");
+        await tab.seePage("Campaigns");
         await tab.page.waitForSelector("main input[type=search]");
         await tab.page.keyboard.press("/");
         await tab.page.waitForFunction("document.activeElement.type === 'search'");
