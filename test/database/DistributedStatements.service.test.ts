@@ -5,6 +5,7 @@ import { randomUUID } from "node:crypto";
 import { arrayOf } from "../../src/database/Rows.ts";
 import { assumeDistributed } from "../../src/database/citus/IsDistributed.ts";
 import { distributedTables } from "../../src/database/citus/DistributedTables.ts";
+import { CustomEvents } from "../../src/events/custom/CustomEvents.ts";
 import { Retention } from "../../src/reports/retention/Retention.ts";
 import { Rollups } from "../../src/reports/rollups/Rollups.ts";
 import { Pacing } from "../../src/sending/pacing/Pacing.ts";
@@ -86,6 +87,7 @@ layer(assumed)("Statements on distributed tables", (it) => {
         yield* decide;
         yield* Effect.flatMap(HeldDeliveries, ({ releaseDue }) => releaseDue);
         yield* Effect.flatMap(Pacing, ({ releaseDue }) => releaseDue);
+        yield* Effect.flatMap(CustomEvents, ({ prune }) => prune);
         yield* Effect.provide(
           Effect.flatMap(Rollups, ({ step }) => Effect.repeat(step, { while: (isMore) => isMore })),
           Rollups.layer,

@@ -5,8 +5,9 @@ const overAllWorkspaces: ReadonlyArray<string> = [
   // PushQueueSql: partitions with due pushes, and the depth of the queue.
   "RECURSIVE partition AS",
   "SELECT q.transport, count(*)::int AS count",
-  // HeldDeliveriesSql and DwellsSql: workspaces that have work.
+  // HeldDeliveriesSql, DwellsSql and CustomEventsSql: workspaces that have work.
   "SELECT DISTINCT d.workspace_id AS id FROM",
+  "SELECT DISTINCT e.workspace_id AS id FROM",
   // RollupStateSql and RetentionSql: environments that have work, and how much.
   "WITH changed AS MATERIALIZED",
   "WITH state AS MATERIALIZED",
