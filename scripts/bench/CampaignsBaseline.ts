@@ -28,8 +28,9 @@ const text = `
   SELECT id, name, type,
     CASE WHEN ends_at < $3 THEN 'ended' WHEN paused THEN 'paused'
       WHEN starts_at > $3 THEN 'scheduled' ELSE 'active' END AS status,
-    ${utc("starts_at")}, ${utc("ends_at")}, timezone, paused, ${utc("published_at")}, archived,
-    frequency_cap_count, frequency_cap_period, cap_by, quiet_hours, cooldown_minutes,
+    ${utc("starts_at")}, ${utc("ends_at")}, timezone, recurrence, paused, ${utc("published_at")}, archived,
+    frequency_cap_count, frequency_cap_period, cap_by, quiet_hours, cooldown_minutes, max_per_minute,
+    holdout_percent::float8 AS holdout_percent, goal,
     ${targets("campaign_location", "location_id", "location_ids")},
     ${targets("campaign_location_group", "group_id", "location_group_ids")},
     ${targets("campaign_segment", "segment_id", "segmentation_ids")},
