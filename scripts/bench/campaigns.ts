@@ -2,7 +2,8 @@
  * The CPU time of a `GET` of 20 campaigns, compared with a Fastify and `pg` handler written by hand
  * (PlatformBaseline.ts) that makes the same query, returns the same JSON and does the same around it: token,
  * rate limit, headers, access log. The bars are as much of Node as the handler, and 0.9 with PostgreSQL. User
- * and system time count.
+ * and system time count. Once each connection asks for a page of its own, once all for the same one, whose
+ * reads Waypost shares.
  */
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
@@ -57,11 +58,16 @@ const bench = Effect.gen(function* () {
   const { id, platform, token } = yield* newWorkspace(waypost.origin, ["campaigns:read"]);
   const workspaceId = yield* workspaceKey(id);
   yield* prepare(workspaceId);
-  const rounds = yield* besideBaseline(waypost, workspaceId, `${platform}/campaigns`, token, 5_000);
-  const [own, bare] = [rounds.Waypost, rounds["Fastify + pg"]];
+  const baseline = yield* BenchWorld.baseline("PlatformBaseline.ts", workspaceId);
   const sum = ({ cpu, databaseCpu }: Figures): number => cpu + databaseCpu;
-  console.log(`ratio of the CPU ${atMost(ratios(each(own, "cpu"), each(bare, "cpu")), 1)}`);
-  console.log(`with PostgreSQL ${atMost(ratios(own.map(sum), bare.map(sum)), 0.9)}`);
+  const different = Array.from({ length: 80 }, (_, n) => `?limit=${n + 21}`);
+  for (const queries of [different, [""]]) {
+    const url = `${platform}/campaigns`;
+    const rounds = yield* besideBaseline(waypost, baseline, url, token, 5_000, queries);
+    const [own, bare] = [rounds.Waypost, rounds["Fastify + pg"]];
+    console.log(`ratio of the CPU ${atMost(ratios(each(own, "cpu"), each(bare, "cpu")), 1)}`);
+    console.log(`with PostgreSQL ${atMost(ratios(own.map(sum), bare.map(sum)), 0.9)}`);
+  }
 });
 
 runBench(bench);

@@ -14,7 +14,8 @@ const bench = Effect.gen(function* () {
   const waypost = yield* BenchWorld.waypost();
   const { id, platform, token } = yield* newWorkspace(waypost.origin, ["campaigns:read"]);
   const workspaceId = yield* workspaceKey(id);
-  const rounds = yield* besideBaseline(waypost, workspaceId, `${platform}/me`, token, 20_000);
+  const baseline = yield* BenchWorld.baseline("PlatformBaseline.ts", workspaceId);
+  const rounds = yield* besideBaseline(waypost, baseline, `${platform}/me`, token, 20_000);
   const [own, bare] = [rounds.Waypost, rounds["Fastify + pg"]];
   console.log(`ratio of the rate ${atLeast(ratios(each(own, "perSecond"), each(bare, "perSecond")), 0.6)}`);
 });
