@@ -89,13 +89,10 @@ const toFound = (row: FoundColumns): FoundCampaign => ({
 export const campaignsSql = Layer.effect(
   CampaignsRepository,
   Effect.map(SqlClient.SqlClient, (sql) => {
-    // A subquery costs more than all other columns of the row: one without rows is left out by the type.
     const targets = (table: string, column: string) => sql`
-      CASE WHEN (c.type = 'geo') = ${sql.literal(String(table !== "campaign_segment"))} THEN
-        ARRAY (SELECT t.${sql(column)}::text FROM ${sql(table)} t
-          WHERE t.workspace_id = c.workspace_id AND t.environment = c.environment AND t.campaign_id = c.id
-          ORDER BY t.position)
-        ELSE '{}' END`;
+      ARRAY (SELECT t.${sql(column)}::text FROM ${sql(table)} t
+        WHERE t.workspace_id = c.workspace_id AND t.environment = c.environment AND t.campaign_id = c.id
+        ORDER BY t.position)`;
 
     const columns = (now: number) => sql`
       c.id, c.name, c.type, ${statusSql(sql, now, "c")} AS status, ${utc("c.starts_at")} AS starts_at,
