@@ -1,8 +1,9 @@
 /**
  * The baseline of the benches `campaigns` and `me`: Fastify and `pg`, written by hand. It does what the
- * contract demands of each request: it finds the token, which it remembers for five seconds, counts the
+ * contract demands of each request: it finds the token, which it caches for five seconds, counts the
  * request in the windows of its environment, in one statement for all that wait, sends the same headers, and
- * writes a line of the access log, with other lines of ten milliseconds. It has no metrics, cursors or errors.
+ * writes a line of the access log, with other lines of ten milliseconds. It has no metrics, cursors or
+ * errors.
  */
 import Fastify from "fastify";
 import { createHash, randomUUID } from "node:crypto";
@@ -66,7 +67,8 @@ const findGrant = async (token: string): Promise<Grant> => {
   if (known !== undefined && known.until > now()) return known.grant;
   const { rows } = await pool.query({
     name: "grant",
-    text: `SELECT t.id, t.name, t.abilities, t.environment, w.public_id AS workspace_uuid, w.name AS workspace_name
+    text: `SELECT t.id, t.name, t.abilities, t.environment, w.public_id AS workspace_uuid,
+      w.name AS workspace_name
       FROM api_token t JOIN workspace w ON w.id = t.workspace_id WHERE t.digest = $1`,
     values: [createHash("sha256").update(token).digest()],
   });

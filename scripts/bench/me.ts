@@ -1,6 +1,6 @@
 /**
- * The rate of `GET /me`, which is what surrounds each request of the platform API: token, rate limit, headers,
- * JSON, access log. The bar is 0.6 of the rate of a Fastify and `pg` handler that does the same
+ * The rate of `GET /me`, which is what surrounds each request of the platform API: token, rate limit,
+ * headers, JSON, access log. The bar is 0.6 of the rate of a Fastify and `pg` handler that does the same
  * (PlatformBaseline.ts).
  */
 import { Effect } from "effect";

@@ -11,11 +11,11 @@ const heldReads = Effect.gen(function* () {
   const share = yield* sharedReads<Schema.Struct<{ readonly n: typeof Schema.Finite }>, string>(
     Schema.Struct({ n: Schema.Finite }),
   );
-  const gates: Array<Deferred.Deferred<void, string>> = [];
+  const holds: Array<Deferred.Deferred<void, string>> = [];
   const read = Effect.gen(function* () {
-    const gate = yield* Deferred.make<void, string>();
-    const n = gates.push(gate);
-    yield* Deferred.await(gate);
+    const hold = yield* Deferred.make<void, string>();
+    const n = holds.push(hold);
+    yield* Deferred.await(hold);
     return { n };
   });
   const request = (key: string) =>
@@ -23,16 +23,16 @@ const heldReads = Effect.gen(function* () {
   /** Waits until so many reads have begun. */
   const begun = (count: number): Effect.Effect<void> =>
     Effect.suspend(() =>
-      gates.length >= count ? Effect.void : Effect.andThen(Effect.yieldNow, begun(count)),
+      holds.length >= count ? Effect.void : Effect.andThen(Effect.yieldNow, begun(count)),
     );
-  const end = (n: number) => Deferred.succeed(gates[n - 1] ?? assert.fail("No such read"), undefined);
-  const fail = (n: number) => Deferred.fail(gates[n - 1] ?? assert.fail("No such read"), "no");
-  return { begun, end, fail, gates, request };
+  const end = (n: number) => Deferred.succeed(holds[n - 1] ?? assert.fail("No such read"), undefined);
+  const fail = (n: number) => Deferred.fail(holds[n - 1] ?? assert.fail("No such read"), "no");
+  return { begun, end, fail, holds, request };
 });
 
 it.effect("requests that come while a read runs share the next one, and none that began before", () =>
   Effect.gen(function* () {
-    const { begun, end, gates, request } = yield* heldReads;
+    const { begun, end, holds, request } = yield* heldReads;
     const first = yield* request("a");
     yield* begun(1);
     const later = yield* Effect.replicateEffect(request("a"), 3);
@@ -48,7 +48,7 @@ it.effect("requests that come while a read runs share the next one, and none tha
       yield* Effect.forEach(later, Fiber.join),
       later.map(() => '{"n":3}'),
     );
-    assert.lengthOf(gates, 3);
+    assert.lengthOf(holds, 3);
   }),
 );
 

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { TimeOfDay } from "../../src/time/LocalTime.ts";
-import { CampaignsRepository, type NewCampaign } from "../../src/campaigns/CampaignsRepository.ts";
+import { CampaignsRepository } from "../../src/campaigns/CampaignsRepository.ts";
 import { CampaignTargetingRepository } from "../../src/campaigns/CampaignTargetingRepository.ts";
 import { ContentsRepository } from "../../src/notifications/ContentsRepository.ts";
 import { NotificationsRepository } from "../../src/notifications/NotificationsRepository.ts";
@@ -162,41 +162,6 @@ layer(TestRepositories.layer)("CampaignsRepository", (it) => {
       assert.isTrue(yield* repository.isNameTaken(sandbox, "Opening", null));
       assert.isFalse(yield* repository.isNameTaken(sandbox, "Opening", id));
       assert.isFalse(yield* repository.isNameTaken(sandbox, "opening", null));
-    }),
-  );
-
-  it.effect("of several inserts those with a taken name, a missing target or no room are left out", () =>
-    Effect.gen(function* () {
-      const repository = yield* CampaignsRepository;
-      const rows = yield* TestRows;
-      const { sandbox } = yield* newTenants;
-      const location = yield* rows.insertTarget("location", sandbox, "Shop");
-      yield* insertCampaign(sandbox, { name: "Taken" });
-      const campaign = (name: string, more: Partial<NewCampaign> = {}): NewCampaign => ({
-        id: CampaignId(idAt(now)),
-        values: { ...campaignValues, name },
-        targets: { locationIds: [location], groupIds: [], segmentIds: [] },
-        paused: false,
-        limit: null,
-        ...more,
-      });
-      const missing = { locationIds: [location, idAt(now)], groupIds: [], segmentIds: [] };
-      const campaigns = [
-        campaign("First", { limit: 2 }),
-        campaign("Taken"),
-        campaign("First"),
-        campaign("Missing", { targets: missing }),
-        campaign("Full", { limit: 1 }),
-        campaign("Last"),
-      ];
-      const made = yield* repository.insertAll(sandbox, campaigns, now);
-      const [first, last] = [campaigns[0]?.id, campaigns[5]?.id];
-      assert.sameMembers([...made], [first, last]);
-      const page = yield* repository.page(sandbox, newestFirst, {}, now);
-      assert.deepStrictEqual(
-        page.map(({ name, targeting }) => [name, ...targeting.location_ids]),
-        [["Last", location], ["First", location], ["Taken"]],
-      );
     }),
   );
 
