@@ -18,7 +18,7 @@ import { median, met, ratios } from "./Rounds.ts";
 
 const bar = 0.5;
 /** Requests a second that are enough whatever the baseline does. */
-const enough = { registrations: 3_000, creates: 600 };
+const enough = { registrations: 3_000, creates: 1_000 };
 const connections = 64;
 const perRound = 2_000;
 

@@ -1,5 +1,5 @@
 import { Clock, Context, Effect, Layer } from "effect";
-import { CurrentActor } from "../access/Actor.ts";
+import { type Actor, CurrentActor } from "../access/Actor.ts";
 import { pipelined } from "../database/pool/TransactionConnection.ts";
 import { idAt } from "../wire/Ids.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
@@ -21,6 +21,9 @@ export interface ResourceChange {
   readonly isSecret?: boolean;
 }
 
+/** A change with who made it; null outside a request. */
+export type ActorChange = ResourceChange & { readonly actor: Actor | null };
+
 /** The changes of an environment by any interface (contract S5). */
 export class Activity extends Context.Service<
   Activity,
@@ -30,6 +33,8 @@ export class Activity extends Context.Service<
      * of the change. A change that changes no field writes nothing, nor does one outside a request.
      */
     readonly record: (tenant: TenantKey, change: ResourceChange) => Effect.Effect<void>;
+    /** As `record`, for changes by several actors, in one statement. */
+    readonly recordAll: (tenant: TenantKey, changes: ReadonlyArray<ActorChange>) => Effect.Effect<void>;
     /** Newest first. */
     readonly page: (
       tenant: TenantKey,
@@ -40,17 +45,22 @@ export class Activity extends Context.Service<
 >()("waypost/activity/Activity") {
   static readonly layer = Layer.effect(
     Activity,
-    Effect.map(ActivityRepository, (repository) =>
-      Activity.of({
-        record: Effect.fnUntraced(function* (tenant, { action, after, before, isSecret, resource }) {
-          const actor = yield* CurrentActor;
+    Effect.map(ActivityRepository, (repository) => {
+      const recordAll: Activity["Service"]["recordAll"] = Effect.fnUntraced(function* (tenant, all) {
+        const at = yield* Clock.currentTimeMillis;
+        const entries = all.flatMap(({ action, actor, after, before, isSecret, resource }) => {
           const changes = changesOf(before, after, isSecret);
-          if (actor === null || Object.keys(changes).length === 0) return;
-          const at = yield* Clock.currentTimeMillis;
-          yield* repository.insert(tenant, { id: idAt(at), at, actor, action, resource, changes });
-        }, pipelined),
+          if (actor === null || Object.keys(changes).length === 0) return [];
+          return [{ id: idAt(at), at, actor, action, resource, changes }];
+        });
+        if (entries.length > 0) yield* repository.insert(tenant, entries);
+      }, pipelined);
+      return Activity.of({
+        record: (tenant, change) =>
+          Effect.flatMap(CurrentActor, (actor) => recordAll(tenant, [{ ...change, actor }])),
+        recordAll,
         page: repository.page,
-      }),
-    ),
+      });
+    }),
   );
 }

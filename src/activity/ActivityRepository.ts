@@ -20,7 +20,7 @@ export interface NewEntry {
 export class ActivityRepository extends Context.Service<
   ActivityRepository,
   {
-    readonly insert: (tenant: TenantKey, entry: NewEntry) => Effect.Effect<void>;
+    readonly insert: (tenant: TenantKey, entries: ReadonlyArray<NewEntry>) => Effect.Effect<void>;
     /** Newest first. */
     readonly page: (
       tenant: TenantKey,

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { instant, jsonb, utc } from "../database/Rows.ts";
+import { instant, unnested, utc } from "../database/Rows.ts";
 import { rowCount, run } from "../database/Statements.ts";
 import { tenantIs } from "../database/TenantColumns.ts";
 import type { ActivityEntry } from "./ActivityEntry.ts";
@@ -24,13 +24,24 @@ export const activitySql = Layer.effect(
     ];
 
     return ActivityRepository.of({
-      insert: ({ environment, workspaceId }, { action, actor, at, changes, id, resource }) =>
+      insert: ({ environment, workspaceId }, entries) =>
         run(sql`
           INSERT INTO activity (workspace_id, environment, id, at, actor_type, actor_id, actor_name, action,
             resource_type, resource_id, resource_name, changes)
-          VALUES (${workspaceId}, ${environment}, ${id}, ${instant(at)}, ${actor.type}, ${actor.id}::uuid,
-            ${actor.name}, ${action}, ${resource.type}, ${resource.id}, ${resource.name},
-            ${jsonb(changes)})`),
+          SELECT ${workspaceId}::int, ${environment}::text, e.id, e.at, e.actor_type, e.actor_id,
+            e.actor_name, e.action, e.resource_type, e.resource_id, e.resource_name, e.changes
+          FROM ${unnested("e", entries, {
+            id: ["uuid", ({ id }) => id],
+            at: ["timestamptz", ({ at }) => at],
+            actor_type: ["text", ({ actor }) => actor.type],
+            actor_id: ["uuid", ({ actor }) => actor.id],
+            actor_name: ["text", ({ actor }) => actor.name],
+            action: ["text", ({ action }) => action],
+            resource_type: ["text", ({ resource }) => resource.type],
+            resource_id: ["text", ({ resource }) => resource.id],
+            resource_name: ["text", ({ resource }) => resource.name],
+            changes: ["jsonb", ({ changes }) => changes],
+          })}`),
 
       page: (tenant, { before, limit }, filters) =>
         Effect.orDie(sql<ActivityEntry>`

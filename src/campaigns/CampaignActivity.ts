@@ -1,4 +1,5 @@
 import { Effect, Struct } from "effect";
+import type { Actor } from "../access/Actor.ts";
 import { Activity } from "../activity/Activity.ts";
 import type { ActivityAction } from "../activity/ActivityEntry.ts";
 import { pipelined } from "../database/pool/TransactionConnection.ts";
@@ -13,15 +14,43 @@ const recorded = (campaign: Campaign) => Struct.omit(campaign, ["status", "publi
 const eventOf = (before: Campaign | null, after: Campaign | null) =>
   before === null ? "campaign.created" : after === null ? "campaign.deleted" : "campaign.updated";
 
+/** A new campaign, and who created it. */
+interface Created {
+  readonly campaign: Campaign;
+  readonly actor: Actor | null;
+}
+
 /**
- * Makes the function that records a change of a campaign, in the transaction of the change and without
- * waiting for it: as an event for webhooks (contract N2) and in the activity (contract S5). A new campaign
- * has no `before`, a deleted one no `after`.
+ * Makes the functions that record changes of campaigns, in the transaction of the change and without waiting
+ * for it: as events for webhooks (contract N2) and in the activity (contract S5). A new campaign has no
+ * `before`, a deleted one no `after`. `recordCreated` is for new ones of several actors.
  */
 export const campaignRecorder = Effect.gen(function* () {
   const outbox = yield* Outbox;
   const activity = yield* Activity;
-  return Effect.fnUntraced(function* (
+
+  const recordCreated = Effect.fnUntraced(function* (
+    tenant: Tenant,
+    created: ReadonlyArray<Created>,
+    at: number,
+  ) {
+    const { environment, workspaceId } = tenant;
+    const type = "campaign.created" as const;
+    const events = created.map(({ campaign: data }) => ({ workspaceId, environment, type, at, data }));
+    yield* pipelined(outbox.record(events));
+    yield* activity.recordAll(
+      tenant,
+      created.map(({ actor, campaign }) => ({
+        actor,
+        action: "create",
+        resource: { type: "campaign", id: campaign.id, name: campaign.name },
+        before: null,
+        after: recorded(campaign),
+      })),
+    );
+  });
+
+  const record = Effect.fnUntraced(function* (
     tenant: Tenant,
     action: ActivityAction,
     before: Campaign | null,
@@ -40,4 +69,6 @@ export const campaignRecorder = Effect.gen(function* () {
       after: after && recorded(shownFields(after)),
     });
   });
+
+  return { record, recordCreated };
 });

@@ -14,7 +14,7 @@ import { shownCampaign, valuesOf } from "./StoredCampaign.ts";
  */
 export const campaignCopier = Effect.gen(function* () {
   const repository = yield* CampaignsRepository;
-  const record = yield* campaignRecorder;
+  const { record } = yield* campaignRecorder;
 
   return Effect.fnUntraced(function* (
     tenant: Tenant,
@@ -26,7 +26,7 @@ export const campaignCopier = Effect.gen(function* () {
     const id = CampaignId(idAt(now));
     const values = { ...valuesOf(source), name };
     const limit = limitFor(tenant, { ...values, paused: true }, now);
-    yield* repository.insert(tenant, id, { values, targets, paused: true, limit }, now);
+    yield* repository.insert(tenant, { id, values, targets, paused: true, limit }, now);
     const state = { paused: true, archived: false, publishedAt: null };
     const row = { ...values, ...state, id, createdAt: now, updatedAt: now };
     const campaign = shownCampaign(row, targets, now);

@@ -1,6 +1,6 @@
 import { Effect } from "effect";
 import type { CampaignId } from "../wire/Ids.ts";
-import type { ParsedBody } from "../wire/ParsedBody.ts";
+import { ParsedBody } from "../wire/ParsedBody.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { storedQuietHours } from "../workspaces/QuietHours.ts";
 import { checkAttached } from "./AttachedNotification.ts";
@@ -9,11 +9,14 @@ import { type CampaignDates, changedDates, datesOf, resolveDates } from "./Campa
 import type { CampaignDraft } from "./CampaignDraft.ts";
 import { CampaignsRepository, type CampaignValues } from "./CampaignsRepository.ts";
 import {
+  candidates,
   checkEntries,
   checkGoal,
   checkShape,
+  idsByThemselves,
   resolveTargeting,
   type ResolvedTargeting,
+  type TargetList,
 } from "./CampaignTargeting.ts";
 import { storedGoal } from "./Goal.ts";
 import { targetFinder } from "./TargetFinder.ts";
@@ -37,6 +40,38 @@ const valuesOf = (
   holdoutPercent: draft.holdout_percent ?? 0,
   goal: storedGoal(draft.goal),
 });
+
+/** A draft that can be stored: the values and the targets of its campaign. */
+export interface ValidDraft {
+  readonly values: CampaignValues;
+  readonly targets: ResolvedTargeting;
+}
+
+/**
+ * The draft of a new campaign, if its name is free and all ids that it names exist; null if it has a problem
+ * or needs what only a read gives.
+ */
+export const assumedDraft = (
+  { fields, problems }: ParsedBody<CampaignDraft>,
+  now: number,
+): ValidDraft | null => {
+  const needsRead = (fields.location_group_names?.length ?? 0) > 0 || (fields.goal ?? null) !== null;
+  if (needsRead || !problems.isEmpty) return null;
+  const body = ParsedBody.of(fields as CampaignDraft);
+  const dates = resolveDates(body, null, now);
+  checkShape(body);
+  const assumed = (list: TargetList) => idsByThemselves(new Set(candidates(fields, list)));
+  const known = {
+    location_ids: assumed("location_ids"),
+    location_group_ids: assumed("location_group_ids"),
+    location_group_names: new Map<string, string>(),
+    segmentation_ids: assumed("segmentation_ids"),
+  };
+  checkEntries(body, known);
+  if (dates === null || !body.problems.isEmpty) return null;
+  const targets = resolveTargeting(fields as CampaignDraft, known);
+  return { values: valuesOf(fields as CampaignDraft, dates, targets), targets };
+};
 
 /**
  * Makes the function that checks every rule on a draft and gives the values to store. `stored` is null for a
@@ -93,6 +128,6 @@ export const campaignValidation = Effect.gen(function* () {
     const draft = yield* body.complete;
     if (dates === null) return yield* Effect.die(new Error("A complete draft has no dates"));
     const targets = resolveTargeting(draft, known);
-    return { values: valuesOf(draft, dates, targets), targets };
+    return { values: valuesOf(draft, dates, targets), targets } satisfies ValidDraft;
   });
 });

@@ -6,28 +6,27 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import type { ActivityAction } from "../activity/ActivityEntry.ts";
 import { Database } from "../database/Database.ts";
-import { pipelined } from "../database/pool/TransactionConnection.ts";
 import { checkVersion, expectsVersion } from "../http/ResourceVersion.ts";
 import type { Conflict } from "../wire/ApiError.ts";
 import { type Forbidden, NotFound, type PreconditionFailed, type Unprocessable } from "../wire/ApiError.ts";
 import type { DeletedResource } from "../wire/Envelope.ts";
-import { CampaignId, idAt, parseId } from "../wire/Ids.ts";
+import { CampaignId, parseId } from "../wire/Ids.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
 import type { Campaign, FoundCampaign } from "./Campaign.ts";
 import { campaignRecorder } from "./CampaignActivity.ts";
+import { campaignCreation } from "./CampaignCreation.ts";
 import { datesOf } from "./CampaignDates.ts";
 import type { CampaignDraft } from "./CampaignDraft.ts";
-import { checkLimit, checkTrial, countOthers, limitFor } from "./CampaignLimit.ts";
+import { checkLimit, checkTrial, countOthers } from "./CampaignLimit.ts";
 import { type CampaignFilters, CampaignsRepository } from "./CampaignsRepository.ts";
 import { CampaignTargetingRepository } from "./CampaignTargetingRepository.ts";
 import { campaignValidation } from "./CampaignValidation.ts";
 import { campaignVersion } from "./CampaignVersion.ts";
 import { fixedExperiment } from "./FixedExperiment.ts";
 import { SendPlan } from "./SendPlan.ts";
-import { shownCampaign } from "./StoredCampaign.ts";
 
 /** A change of the state of a campaign. */
 type Change<Refusal = never> = (
@@ -92,7 +91,8 @@ export class Campaigns extends Context.Service<
       const targeting = yield* CampaignTargetingRepository;
       const workspaces = yield* Workspaces;
       const sends = yield* SendPlan;
-      const record = yield* campaignRecorder;
+      const { record } = yield* campaignRecorder;
+      const create = yield* campaignCreation;
       const validate = yield* campaignValidation;
       const withExperiment = yield* fixedExperiment;
 
@@ -146,29 +146,7 @@ export class Campaigns extends Context.Service<
         needingSegment: (tenant, segmentId) =>
           Effect.flatMap(Clock.currentTimeMillis, (now) => targeting.needingSegment(tenant, segmentId, now)),
 
-        create: Effect.fn("Campaigns.create")(function* (tenant, body) {
-          const asked = yield* Clock.currentTimeMillis;
-          const [{ targets, values }, others] = yield* Effect.all(
-            [validate(tenant, body, null, asked), countOthers(repository, tenant, null, asked)],
-            { concurrency: "unbounded" },
-          );
-          const paused = body.fields.paused ?? false;
-          yield* checkTrial(tenant);
-          yield* checkLimit(tenant, null, { ...values, paused }, others, asked);
-          const now = yield* Clock.currentTimeMillis;
-          const id = CampaignId(idAt(now));
-          // Everything from the lock to the commit is sent at once, so that other creates wait for PostgreSQL
-          // only. What the checks above have read may be outdated: `insert` checks it under the lock.
-          yield* pipelined(workspaces.lock(tenant));
-          const limit = limitFor(tenant, { ...values, paused }, now);
-          yield* pipelined(repository.insert(tenant, id, { values, targets, paused, limit }, now));
-          const publishedAt = paused ? null : now;
-          const stamps = { publishedAt, archived: false, createdAt: now, updatedAt: now };
-          const row = { ...values, id, paused, ...stamps };
-          const campaign = shownCampaign(row, targets, now);
-          yield* record(tenant, "create", null, campaign, now);
-          return campaign;
-        }, database.atomically),
+        create: Effect.fn("Campaigns.create")(create),
 
         update: Effect.fn("Campaigns.update")(function* (tenant, id, body) {
           yield* workspaces.lock(tenant);

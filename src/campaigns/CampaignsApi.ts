@@ -16,6 +16,9 @@ const params = {
   campaign: shownId("Id of the campaign.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),
 };
 
+/** A page of campaigns. */
+export const CampaignPage = PageOf(Campaign);
+
 /** An endpoint that changes the state of a campaign, without a body. */
 const change = <const Name extends string>(name: Name, summary: string, description: string) =>
   HttpApiEndpoint.post(name, `/campaigns/:campaign/${name}`, {
@@ -71,7 +74,7 @@ export class CampaignsApi extends HttpApiGroup.make("campaigns")
         ),
         q: searchParameter("autumn"),
       },
-      success: PageOf(Campaign),
+      success: CampaignPage,
       error: [Unprocessable],
     })
       .annotate(Needs, "campaigns:read")

@@ -26,6 +26,7 @@ export interface CampaignValues extends CampaignDates {
 
 /** A campaign to insert. */
 export interface NewCampaign {
+  readonly id: CampaignId;
   readonly values: CampaignValues;
   readonly targets: ResolvedTargeting;
   readonly paused: boolean;
@@ -71,12 +72,16 @@ export class CampaignsRepository extends Context.Service<
      * meanwhile, a target deleted or the limit reached, the transaction conflicts: it runs again and finds
      * the problem.
      */
-    readonly insert: (
+    readonly insert: (tenant: Tenant, campaign: NewCampaign, now: number) => Effect.Effect<void>;
+    /**
+     * As `insert`, for several campaigns. It leaves out those of which `insert` would conflict, and gives the
+     * ids of the others. Their limits count those of the environment that were stored before.
+     */
+    readonly insertAll: (
       tenant: Tenant,
-      id: CampaignId,
-      campaign: NewCampaign,
+      campaigns: ReadonlyArray<NewCampaign>,
       now: number,
-    ) => Effect.Effect<void>;
+    ) => Effect.Effect<ReadonlySet<CampaignId>>;
     readonly update: (
       tenant: Tenant,
       id: CampaignId,

@@ -12,7 +12,7 @@ import type { Campaign, FoundCampaign } from "./Campaign.ts";
 import { CampaignsRepository } from "./CampaignsRepository.ts";
 import { statusSql } from "./CampaignStatusSql.ts";
 import { storedGoal } from "./Goal.ts";
-import { insertTargets, targetIds } from "./CampaignTargetsSql.ts";
+import { newCampaignsSql } from "./NewCampaignsSql.ts";
 
 type Ids = ReadonlyArray<string>;
 
@@ -158,38 +158,21 @@ export const campaignsSql = Layer.effect(
       countLimited: (tenant, except, now) =>
         onlyCount(sql<{ readonly count: number }>`/* limited campaigns */ ${limited(tenant, except, now)}`),
 
-      // The snapshot of the statement is younger than the lock of the tenant.
-      insert: (tenant, id, { limit, paused, targets, values }, now) => {
-        const made = sql`made AS (
-          INSERT INTO campaign (workspace_id, environment, id, name, type, timezone, starts_at, ends_at,
-            written_ends_at, recurrence, paused, frequency_cap_count, frequency_cap_period, cap_by,
-            quiet_hours, cooldown_minutes, max_per_minute, segment_match, holdout_percent, goal, created_at,
-            updated_at)
-          VALUES (${tenant.workspaceId}, ${tenant.environment}, ${id}, ${values.name}, ${values.type},
-            ${values.timezone}, ${instant(values.startsAt)}, ${instant(values.endsAt)},
-            ${instant(values.writtenEnd)}, ${jsonb(values.recurrence)}, ${paused},
-            ${values.frequencyCapCount}, ${values.frequencyCapPeriod}, ${values.capBy},
-            ${jsonb(values.quietHours)}, ${values.cooldownMinutes}, ${values.maxPerMinute},
-            ${values.segmentMatch}, ${values.holdoutPercent}, ${jsonb(values.goal)}, ${instant(now)},
-            ${instant(now)})
-          ON CONFLICT (name, workspace_id, environment) DO NOTHING
-          RETURNING id)`;
-        const sent = targetIds(targets).filter(({ ids }) => ids.length > 0);
-        const added = sent.map((each) => {
-          const insertion = insertTargets(sql, tenant, id, each);
-          return sql`${sql(`${each.table}_added`)} AS (${insertion} RETURNING position)`;
-        });
-        const changes = [
-          sql`NOT EXISTS (SELECT FROM made)`,
-          ...sent.map(
-            ({ ids, table }) => sql`(SELECT count(*) FROM ${sql(`${table}_added`)}) < ${ids.length}::integer`,
+      insert: (tenant, campaign, now) =>
+        run(sql`
+          WITH ${newCampaignsSql(sql, tenant, [campaign], limited(tenant, null, now), now)}
+          SELECT refuse_commit(${conflictReason}) WHERE NOT EXISTS (SELECT FROM made)`),
+
+      insertAll: (tenant, campaigns, now) =>
+        Effect.map(
+          mapRows(
+            sql<{ readonly id: CampaignId }>`
+              WITH ${newCampaignsSql(sql, tenant, campaigns, limited(tenant, null, now), now)}
+              SELECT id FROM made`,
+            ({ id }) => id,
           ),
-          ...(limit === null ? [] : [sql`(${limited(tenant, id, now)}) >= ${limit}::bigint`]),
-        ];
-        return run(sql`
-          WITH ${sql.join(", ", false)([made, ...added])}
-          SELECT refuse_commit(${conflictReason}) WHERE ${sql.or(changes)}`);
-      },
+          (ids) => new Set(ids),
+        ),
 
       update: (tenant, id, values, now) =>
         run(sql`

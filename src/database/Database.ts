@@ -33,6 +33,8 @@ export class Database extends Context.Service<
     readonly atomically: <A, E, R>(
       effect: Effect.Effect<A, E, R>,
     ) => Effect.Effect<A, Exclude<E, SqlError.SqlError>, R>;
+    /** Whether the fiber is in a transaction. */
+    readonly isInTransaction: Effect.Effect<boolean>;
     /** Whether the database answers within two seconds and accepts writes; a standby does not. */
     readonly ready: Effect.Effect<boolean>;
     /** Whether the disk of the database has no space for a change. */
@@ -61,6 +63,7 @@ export class Database extends Context.Service<
       const clock = yield* Clock.Clock;
       return Database.of({
         atomically: (effect) => atomically(sql, clock, effect),
+        isInTransaction: Effect.map(Effect.serviceOption(sql.transactionService), Option.isSome),
         ready: sql<{ readonly ok: boolean }>`
           SELECT current_setting('transaction_read_only') = 'off' AS ok`.pipe(
           Effect.map(([row]) => row?.ok === true),

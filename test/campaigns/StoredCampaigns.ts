@@ -33,11 +33,12 @@ export const insertCampaign = (tenant: Tenant, values: Partial<CampaignValues> =
     const repository = yield* CampaignsRepository;
     const id = CampaignId(idAt(now));
     const campaign = {
+      id,
       values: { ...campaignValues, name: `Campaign ${id}`, ...values },
       targets: { locationIds: [], groupIds: [], segmentIds: [] },
       paused: false,
       limit: null,
     };
-    yield* repository.insert(tenant, id, campaign, now);
+    yield* repository.insert(tenant, campaign, now);
     return id;
   });

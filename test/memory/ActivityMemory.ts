@@ -30,10 +30,12 @@ export const activityMemory = Layer.effect(
   ActivityRepository,
   Effect.map(MemoryStore, (store) =>
     ActivityRepository.of({
-      insert: ({ environment, workspaceId }, entry) =>
+      insert: ({ environment, workspaceId }, added) =>
         store.write((tables) => {
-          const row = { ...entry, workspaceId, environment };
-          tables.put(entries, keyOf(row, entry.id), row);
+          for (const entry of added) {
+            const row = { ...entry, workspaceId, environment };
+            tables.put(entries, keyOf(row, entry.id), row);
+          }
         }),
 
       page: (tenant, position, filters) =>

@@ -42,13 +42,13 @@ layer(TestRepositories.layer)("ActivityRepository", (it) => {
         resource: { type: "location", id: null, name: null },
         changes: { created: { old: null, new: 2 } },
       });
-      yield* repository.insert(sandbox, first);
-      yield* repository.insert(sandbox, second);
+      yield* repository.insert(sandbox, [first]);
+      yield* repository.insert(sandbox, [second]);
       const shown = (stored: NewEntry) => ({ ...stored, at: "2026-11-21T12:00:00+00:00" });
       assert.deepStrictEqual(yield* list(sandbox), [shown(second), shown(first)]);
       assert.deepStrictEqual(yield* list(production), []);
       assert.deepStrictEqual(yield* list((yield* newTenants).sandbox), []);
-      yield* repository.insert(production, first);
+      yield* repository.insert(production, [first]);
       assert.deepStrictEqual(ids(yield* list(production)), [first.id]);
       const behind = repository.page(sandbox, { before: second.id, limit: 10 }, all);
       assert.deepStrictEqual(ids(yield* behind), [first.id]);
@@ -62,7 +62,7 @@ layer(TestRepositories.layer)("ActivityRepository", (it) => {
       const byToken = entry();
       const byOperator = entry({ actor: { type: "operator", id: null, name: "operator" }, action: "create" });
       const ofTransport = entry({ resource: { type: "transport", id: "fcm", name: "fcm" } });
-      for (const each of [byToken, byOperator, ofTransport]) yield* repository.insert(sandbox, each);
+      for (const each of [byToken, byOperator, ofTransport]) yield* repository.insert(sandbox, [each]);
       const selected = (parameters: Parameters<typeof filtersOf>[0]) =>
         Effect.map(list(sandbox, filtersOf(parameters)), ids);
       assert.deepStrictEqual(yield* selected({ actor: tokenId.toUpperCase() }), [ofTransport.id, byToken.id]);
@@ -86,7 +86,7 @@ layer(TestRepositories.layer)("ActivityRepository", (it) => {
       const database = yield* Database;
       const { sandbox } = yield* newTenants;
       const failing = database.atomically(
-        Effect.andThen(repository.insert(sandbox, entry()), Effect.fail("no" as const)),
+        Effect.andThen(repository.insert(sandbox, [entry()]), Effect.fail("no" as const)),
       );
       assert.strictEqual(yield* Effect.flip(failing), "no");
       assert.deepStrictEqual(yield* list(sandbox), []);
@@ -100,7 +100,7 @@ layer(TestRepositories.layer)("ActivityRepository", (it) => {
       const day = 24 * 60 * 60 * 1000;
       const at = (millis: number) => entry({ id: idAt(millis), at: millis });
       const [oldest, old, kept] = [at(now - 402 * day), at(now - 400 * day), at(now - 400 * day + 1)];
-      for (const each of [old, kept, oldest]) yield* repository.insert(sandbox, each);
+      for (const each of [old, kept, oldest]) yield* repository.insert(sandbox, [each]);
       assert.strictEqual(yield* repository.prune(now - 400 * day, 1), 1);
       assert.deepStrictEqual(ids(yield* list(sandbox)), [kept.id, old.id]);
       yield* TestClock.setTime(now);

@@ -45,6 +45,16 @@ export const putTargeting = (
   tables.put(targetings, campaignId, own);
 };
 
+/** Whether all targets exist in the environment. */
+export const haveTargets = (
+  tables: MemoryTransaction,
+  tenant: TenantKey,
+  targeting: ResolvedTargeting,
+): boolean =>
+  Object.values(filtered(targeting, (table, id) => tenantRow(tables, table, tenant, id) === null)).every(
+    (missing) => missing.length === 0,
+  );
+
 /** The targeting of campaigns in memory. */
 export const campaignTargetingMemory = Layer.effect(
   CampaignTargetingRepository,

@@ -1,15 +1,15 @@
 import { Effect, Layer } from "effect";
-import { MemoryStore, memoryTable, pageOf } from "./MemoryStore.ts";
+import { MemoryStore, type MemoryTransaction, memoryTable, pageOf } from "./MemoryStore.ts";
 import type { TimeOfDay } from "../../src/time/LocalTime.ts";
 import { isFound } from "../../src/wire/SearchText.ts";
 import { type CampaignId, CampaignKey, type NotificationId } from "../../src/wire/Ids.ts";
 import { tenantRow, tenantRows } from "./TenantRows.ts";
 import type { TenantKey } from "../../src/workspaces/Environment.ts";
 import { campaignStatus } from "../../src/campaigns/CampaignStatus.ts";
-import { CampaignsRepository } from "../../src/campaigns/CampaignsRepository.ts";
+import { CampaignsRepository, type NewCampaign } from "../../src/campaigns/CampaignsRepository.ts";
 import type { LateChoice } from "../../src/campaigns/LocalSend.ts";
 import { type StoredCampaign, shownCampaign } from "../../src/campaigns/StoredCampaign.ts";
-import { existingTargeting, putTargeting } from "./CampaignTargetingMemory.ts";
+import { existingTargeting, haveTargets, putTargeting } from "./CampaignTargetingMemory.ts";
 
 interface CampaignRow extends TenantKey, StoredCampaign {
   readonly key: CampaignKey;
@@ -36,10 +36,40 @@ interface StoredAttachment extends TenantKey {
   readonly attachedAt: number;
 }
 
-const campaigns = memoryTable<CampaignRow>("campaign");
+const campaignRows = memoryTable<CampaignRow>("campaign");
 const sends = memoryTable<StoredSend>("send");
 const notifications = memoryTable<StoredNotification>("notification");
 const attachments = memoryTable<StoredAttachment>("campaign_notification");
+
+const countLimited = (
+  tables: MemoryTransaction,
+  tenant: TenantKey,
+  except: CampaignId | null,
+  now: number,
+): number => {
+  const isSending = (id: CampaignId) =>
+    tenantRows(tables, sends, tenant).some(
+      ({ campaignId, local, status }) =>
+        campaignId === id && local !== null && (status === "scheduled" || status === "running"),
+    );
+  return tenantRows(tables, campaignRows, tenant)
+    .filter(({ endsAt, id }) => id !== except && (endsAt === null || endsAt >= now || isSending(id)))
+    .filter(({ paused }) => !(paused && tenant.environment === "sandbox")).length;
+};
+
+const put = (
+  tables: MemoryTransaction,
+  tenant: TenantKey,
+  key: CampaignKey,
+  { id, paused, targets, values }: NewCampaign,
+  now: number,
+): void => {
+  const { environment, workspaceId } = tenant;
+  const publishedAt = paused ? null : now;
+  const stamps = { paused, publishedAt, archived: false, createdAt: now, updatedAt: now };
+  tables.put(campaignRows, id, { workspaceId, environment, id, key, ...values, ...stamps });
+  putTargeting(tables, tenant, id, targets);
+};
 
 /** Campaigns in memory. */
 export const campaignsMemory = Layer.effect(
@@ -51,12 +81,14 @@ export const campaignsMemory = Layer.effect(
       changed: (row: CampaignRow) => Partial<CampaignRow> | null,
     ): Effect.Effect<boolean> =>
       store.write((tables) => {
-        const row = tenantRow(tables, campaigns, tenant, id);
+        const row = tenantRow(tables, campaignRows, tenant, id);
         const values = row && changed(row);
         if (row === null || values === null) return false;
-        tables.put(campaigns, id, { ...row, ...values });
+        tables.put(campaignRows, id, { ...row, ...values });
         return true;
       });
+
+    const nextKey = (): CampaignKey => CampaignKey(store.nextKey("campaign"));
 
     return CampaignsRepository.of({
       page: (
@@ -74,7 +106,7 @@ export const campaignsMemory = Layer.effect(
       ) =>
         store.read((tables) =>
           pageOf(
-            tenantRows(tables, campaigns, tenant).filter(
+            tenantRows(tables, campaignRows, tenant).filter(
               (row) =>
                 row.archived === isArchived &&
                 (updatedSince === null || row.updatedAt >= updatedSince) &&
@@ -89,7 +121,7 @@ export const campaignsMemory = Layer.effect(
 
       find: (tenant, id, now) =>
         store.read((tables) => {
-          const row = tenantRow(tables, campaigns, tenant, id);
+          const row = tenantRow(tables, campaignRows, tenant, id);
           return (
             row && {
               ...shownCampaign(row, existingTargeting(tables, id), now),
@@ -105,30 +137,30 @@ export const campaignsMemory = Layer.effect(
 
       isNameTaken: (tenant, name, except) =>
         store.read((tables) =>
-          tenantRows(tables, campaigns, tenant).some((row) => row.name === name && row.id !== except),
+          tenantRows(tables, campaignRows, tenant).some((row) => row.name === name && row.id !== except),
         ),
 
       countLimited: (tenant, except, now) =>
-        store.read((tables) => {
-          const isSending = (id: CampaignId) =>
-            tenantRows(tables, sends, tenant).some(
-              ({ campaignId, local, status }) =>
-                campaignId === id && local !== null && (status === "scheduled" || status === "running"),
-            );
-          return tenantRows(tables, campaigns, tenant)
-            .filter(({ endsAt, id }) => id !== except && (endsAt === null || endsAt >= now || isSending(id)))
-            .filter(({ paused }) => !(paused && tenant.environment === "sandbox")).length;
-        }),
+        store.read((tables) => countLimited(tables, tenant, except, now)),
 
       // Transactions run one after another, so nothing changes meanwhile.
-      insert: (tenant, id, { paused, targets, values }, now) =>
+      insert: (tenant, campaign, now) =>
+        store.write((tables) => put(tables, tenant, nextKey(), campaign, now)),
+
+      insertAll: (tenant, campaigns, now) =>
         store.write((tables) => {
-          const { environment, workspaceId } = tenant;
-          const key = CampaignKey(store.nextKey("campaign"));
-          const publishedAt = paused ? null : now;
-          const stamps = { paused, publishedAt, archived: false, createdAt: now, updatedAt: now };
-          tables.put(campaigns, id, { workspaceId, environment, id, key, ...values, ...stamps });
-          putTargeting(tables, tenant, id, targets);
+          const before = countLimited(tables, tenant, null, now);
+          const names = new Set(tenantRows(tables, campaignRows, tenant).map(({ name }) => name));
+          const made = campaigns.filter(({ limit, targets, values }) => {
+            const isLeftOut =
+              names.has(values.name) ||
+              (limit !== null && before >= limit) ||
+              !haveTargets(tables, tenant, targets);
+            if (!isLeftOut) names.add(values.name);
+            return !isLeftOut;
+          });
+          for (const campaign of made) put(tables, tenant, nextKey(), campaign, now);
+          return new Set(made.map(({ id }) => id));
         }),
 
       update: (tenant, id, values, now) =>
@@ -179,8 +211,8 @@ export const campaignsMemory = Layer.effect(
 
       delete: (tenant, id) =>
         store.write((tables) => {
-          if (tenantRow(tables, campaigns, tenant, id) === null) return;
-          tables.delete(campaigns, id);
+          if (tenantRow(tables, campaignRows, tenant, id) === null) return;
+          tables.delete(campaignRows, id);
           for (const attachment of tenantRows(tables, attachments, tenant)) {
             if (attachment.campaignId === id) tables.delete(attachments, attachment.id);
           }

@@ -153,6 +153,7 @@ export const memoryDatabase: Layer.Layer<Database, never, MemoryStore> = Layer.e
         Effect.flatMap(CurrentTransaction, (current) =>
           transaction(current === null ? checkedBeforeCommit(effect) : effect),
         ) as never,
+      isInTransaction: Effect.map(CurrentTransaction, (current) => current !== null),
       ready: Effect.succeed(true),
       isDiskFull: Effect.succeed(false),
     }),
