@@ -100,11 +100,30 @@ const bare = (): (() => Promise<void>) => {
         new Promise<void>((resolve, reject) => {
           const id = randomUUID();
           const stream = session.request([
-            ...[":method", "POST", ":scheme", "http", ":authority", host],
-            ...[":path", "/3/device/a-device-of-the-bench", "content-type", "application/json"],
-            ...["apns-push-type", "alert", "apns-priority", "10", "authorization", `bearer ${token}`],
-            ...["apns-id", id, "apns-collapse-id", id, "apns-topic", "com.example.shop"],
-            ...["apns-expiration", String(Math.floor(Date.now() / 1000) + 86_400)],
+            ":method",
+            "POST",
+            ":scheme",
+            "http",
+            ":authority",
+            host,
+            ":path",
+            "/3/device/a-device-of-the-bench",
+            "content-type",
+            "application/json",
+            "apns-push-type",
+            "alert",
+            "apns-priority",
+            "10",
+            "authorization",
+            `bearer ${token}`,
+            "apns-id",
+            id,
+            "apns-collapse-id",
+            id,
+            "apns-topic",
+            "com.example.shop",
+            "apns-expiration",
+            String(Math.floor(Date.now() / 1000) + 86_400),
           ]);
           let status: number | undefined = 0;
           stream.on("response", (headers) => (status = headers[":status"]));
