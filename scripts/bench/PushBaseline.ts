@@ -1,7 +1,8 @@
 /**
  * Sends pushes to the local providers and measures rate and CPU, in two ways: `bare` does only the necessary
- * work with node:http, node:http2 and node:crypto, without queue, address checks, retries or reading of
- * responses; `own` is Waypost's transport alone.
+ * work with node:http, node:http2 and node:crypto, without queue, address checks or retries. By APNs it sends
+ * the headers that Waypost sends, with an id for each push, and every response must be a success. `own` is
+ * Waypost's transport alone.
  */
 import { NodeRuntime } from "@effect/platform-node";
 import { Effect, Layer } from "effect";
@@ -40,7 +41,10 @@ const post = (path: string, headers: Record<string, string | number>, body: stri
       method: "POST",
       headers: { ...headers, "content-length": body.length },
     });
-    outgoing.on("response", (response) => response.resume().on("end", resolve));
+    outgoing.on("response", (response) => {
+      const isAccepted = response.statusCode === 200 || response.statusCode === 201;
+      response.resume().on("end", () => (isAccepted ? resolve() : reject(new Error("A push was refused."))));
+    });
     outgoing.on("error", reject);
     outgoing.end(body);
   });
@@ -91,16 +95,39 @@ const bare = (): (() => Promise<void>) => {
     default: {
       const session = connect(apns);
       session.unref();
+      const { host } = new URL(apns);
       return () =>
         new Promise<void>((resolve, reject) => {
-          const stream = session.request({
-            ":method": "POST",
-            ":path": `/3/device/${keys.p256dh}`,
-            authorization: `bearer ${token}`,
-            "apns-topic": "com.example.shop",
-            "apns-push-type": "alert",
-          });
-          stream.on("close", resolve);
+          const id = randomUUID();
+          const stream = session.request([
+            ":method",
+            "POST",
+            ":scheme",
+            "http",
+            ":authority",
+            host,
+            ":path",
+            "/3/device/a-device-of-the-bench",
+            "content-type",
+            "application/json",
+            "apns-push-type",
+            "alert",
+            "apns-priority",
+            "10",
+            "authorization",
+            `bearer ${token}`,
+            "apns-id",
+            id,
+            "apns-collapse-id",
+            id,
+            "apns-topic",
+            "com.example.shop",
+            "apns-expiration",
+            String(Math.floor(Date.now() / 1000) + 86_400),
+          ]);
+          let status: number | undefined = 0;
+          stream.on("response", (headers) => (status = headers[":status"]));
+          stream.on("close", () => (status === 200 ? resolve() : reject(new Error("A push was refused."))));
           stream.on("error", reject);
           stream.resume().end(text);
         });
