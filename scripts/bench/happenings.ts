@@ -21,6 +21,7 @@ const events = devices * 10;
 /** Events of one statement: a session that says nothing for a minute is given up. */
 const chunk = Math.min(events, 100_000);
 const delays = 100_000;
+const polls = 500;
 const keptDays = 90;
 const own = "1 AS workspace_id, 'production' AS environment";
 const tenant = { workspaceId: 1, environment: "production" } as unknown as Tenant;
@@ -53,16 +54,10 @@ const fill = Effect.fnUntraced(function* (begin: number) {
         '2026-01-01Z', '2026-01-01Z',
         jsonb_build_object('plan', CASE WHEN n % 5 = 0 THEN 'gold' ELSE 'basic' END)
       FROM generate_series(${first}, ${Math.min(first + chunk - 1, devices)}) n`);
-  // Indexes are built once the rows are there: the units of events are in no order.
-  const indexes = yield* sql<{ readonly indexname: string; readonly indexdef: string }>`
-    SELECT indexname, indexdef FROM pg_indexes
-    WHERE tablename = 'custom_event' AND indexname <> 'custom_event_pkey'`;
-  yield* run("ALTER TABLE custom_event DROP CONSTRAINT custom_event_pkey");
-  for (const { indexname } of indexes) yield* run(`DROP INDEX ${indexname}`);
-  for (let first = 1; first <= events; first += chunk) yield* run(eventsFrom(first, begin));
-  yield* run("SET maintenance_work_mem = '1GB'");
-  yield* run("ALTER TABLE custom_event ADD PRIMARY KEY (workspace_id, environment, unit, id)");
-  for (const { indexdef } of indexes) yield* run(indexdef);
+  for (let first = 1; first <= events; first += chunk) {
+    yield* run(eventsFrom(first, begin));
+    if (first % (20 * chunk) === 1) yield* run("VACUUM custom_event");
+  }
   for (const table of ["device", "custom_event", "dwell"]) yield* run(`VACUUM ANALYZE ${table}`);
 });
 
@@ -137,8 +132,8 @@ const bench = Effect.gen(function* () {
   const properties = yield* Effect.replicateEffect(timed(summaries.properties(tenant, "app.opened")), 5);
   console.log(`properties: ${median(properties.map(({ seconds }) => seconds * 1000)).toFixed(1)} ms`);
 
-  const poll = Effect.replicateEffect(dwells.take(null, now, 500), 200);
-  const millisOf = Effect.map(timed(poll), ({ seconds }) => (seconds * 1000) / 200);
+  const poll = Effect.replicateEffect(dwells.take(null, now, 500), polls);
+  const millisOf = Effect.map(timed(poll), ({ seconds }) => (seconds * 1000) / polls);
   const none = yield* alternately(5, { none: millisOf });
   yield* sql`INSERT INTO dwell (workspace_id, environment, device_key, event_id, attachment_id, content_key,
       content_type, entered_at, recorded_at, due_at, unit, properties)
@@ -151,7 +146,7 @@ const bench = Effect.gen(function* () {
     SELECT w.workspace_id FROM dwell w WHERE w.decided_at IS NULL AND w.due_at <= ${new Date(now)}
     ORDER BY w.due_at LIMIT 500`.unprepared;
   for (const row of plan) console.log(`  ${row["QUERY PLAN"]}`);
-  const [before, after] = [median(none.none), median(waiting.waiting)];
+  const [before, after] = [Math.min(...none.none), Math.min(...waiting.waiting)];
   console.log(
     `poll with ${delays.toLocaleString("en-US")} waiting delays: ${after.toFixed(3)} ms, with none ` +
       `${before.toFixed(3)} ms, ratio ${atMost(after / before, 1.5)}`,
@@ -159,4 +154,6 @@ const bench = Effect.gen(function* () {
 });
 
 const services = Layer.mergeAll(Audiences.layer, EventSummariesSql.layer, DwellsSql.layer);
-runBench(Effect.provide(bench, onSchema(services)), { settings: { max_wal_size: "4GB" } });
+runBench(Effect.provide(bench, onSchema(services)), {
+  settings: { max_wal_size: "8GB", shared_buffers: "2GB" },
+});
