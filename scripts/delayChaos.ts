@@ -18,6 +18,7 @@ import {
   embedded,
   runScenario,
   settles,
+  spread,
   startApi,
   startTimeoutMillis,
   until,
@@ -147,7 +148,7 @@ const chaos = Effect.gen(function* () {
       "workers killed, APIs killed": `${killed.workers}, ${killed.APIs}`,
       "events that waited": rows.length,
       "messages, and events stopped in time": `${sent.length}, ${inTime.length}`,
-      "seconds after the minute, median and most": `${late[late.length >> 1]?.toFixed(2)}, ${late.at(-1)?.toFixed(2)}`,
+      "seconds after the minute, median and most": spread(late),
     },
     faults: {
       "events lost": devices.length - rows.length,

@@ -1,5 +1,5 @@
 /**
- * What custom events cost to read, with BENCH_DEVICES (1,000,000 if unset) devices and ten times as many
+ * The cost of reading custom events, with BENCH_DEVICES (1,000,000 if unset) devices and ten times as many
  * events of 20 names in 90 days: the count of segments that ask for events, the names with their events a
  * day, the properties of a name, and a poll for due messages while 100,000 delays wait, beside one while none
  * waits. The bars: 500 ms for a count, and 1.5 times for the poll. `BENCH_PLANS=1` prints the plans.

@@ -161,7 +161,7 @@ export const experimentOutcomes = (experiments: ReadonlyArray<RunningExperiment>
     }),
   );
 
-/** Custom events and visits that are behind, and events that campaigns wait for in vain (contract V4). */
+/** Custom events and visits that are behind, and events of campaigns that have not come (contract V4). */
 export const eventOutcomes = (
   { events_late, undecided }: Pick<WorkFacts, "events_late" | "undecided">,
   unheard: ReadonlyArray<UnheardEvent>,

@@ -8,7 +8,6 @@ import { connectionOutcome, serverOutcomes } from "../../src/doctor/DatabaseServ
 import { diskOutcomes } from "../../src/doctor/DataDirectoryHealthCheck.ts";
 import { settingsHealthCheck } from "../../src/doctor/SettingsHealthCheck.ts";
 import {
-  eventOutcomes,
   experimentOutcomes,
   jobOutcomes,
   pushOutcomes,
@@ -276,27 +275,6 @@ describe("work", () => {
       "warning",
       "warning",
     ]);
-  });
-});
-
-describe("eventOutcomes", () => {
-  it("delayed events that are overdue, late deletions and events that do not come are named (V4, running.doctor)", () => {
-    const none = { undecided: 0, events_late: false };
-    const unheard = {
-      workspace: "Acme",
-      environment: "production",
-      campaign: "Basket",
-      event: "order.palced",
-    };
-    assert.deepStrictEqual(verdicts(eventOutcomes(none, [])), ["ok"]);
-    assert.deepStrictEqual(verdicts(eventOutcomes({ undecided: 2, events_late: true }, [unheard])), [
-      "problem",
-      "warning",
-      "warning",
-    ]);
-    assert.include(observations(eventOutcomes({ ...none, undecided: 1 }, [])), "1 delayed event or visit is");
-    assert.include(observations(eventOutcomes(none, [unheard])), '"Basket" of Acme (production)');
-    assert.include(observations(eventOutcomes(none, [unheard])), '"order.palced", which has not come');
   });
 });
 

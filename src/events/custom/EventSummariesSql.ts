@@ -32,7 +32,7 @@ export class EventSummariesSql extends SqlService<EventSummariesSql>("waypost/ev
     const ofTenant = (tenant: Tenant) => sql`FROM custom_event c WHERE ${tenantIs("c", tenant)}`;
 
     return {
-      /** The names of events, each found by a look into the index; all of them, or one. */
+      /** The names of events, each read from the index alone; all of them, or one. */
       names: (tenant: Tenant, name: string | null) =>
         Effect.orDie(sql<SeenName>`
         WITH RECURSIVE seen (name) AS (
