@@ -28,6 +28,7 @@ import { Segments } from "./devices/Segments.ts";
 import { UserSecrets } from "./devices/users/UserSecrets.ts";
 import { HealthReports } from "./doctor/HealthReports.ts";
 import { Answers } from "./events/Answers.ts";
+import { EventSummaries } from "./events/custom/EventSummaries.ts";
 import { customEventPruning, CustomEvents } from "./events/custom/CustomEvents.ts";
 import { DeviceEventsSql } from "./events/DeviceEventsSql.ts";
 import { dwellJob, Dwells } from "./events/Dwells.ts";
@@ -140,6 +141,7 @@ const statementServices = Layer.mergeAll(
     Sends.layer,
     NextOccurrences.layer,
     DeviceEventsSql.layer,
+    EventSummaries.layer,
   ),
   Webhooks.layer,
   Layer.mergeAll(People.layer, Erasures.layer, DeviceImports.layer),

@@ -11,6 +11,7 @@ import { RegisteredDevices } from "../src/devices/RegisteredDevices.ts";
 import { HealthReports } from "../src/doctor/HealthReports.ts";
 import { Answers } from "../src/events/Answers.ts";
 import { CustomEvents } from "../src/events/custom/CustomEvents.ts";
+import { EventSummaries } from "../src/events/custom/EventSummaries.ts";
 import { DeviceEventsSql } from "../src/events/DeviceEventsSql.ts";
 import { Events } from "../src/events/Events.ts";
 import { PublicAddresses } from "../src/http/PublicAddresses.ts";
@@ -78,6 +79,7 @@ const notInMemory = Layer.mergeAll(
   Layer.mock(Erasures)({}),
   Layer.mock(DeviceEventsSql)({}),
   Layer.mock(CustomEvents)({}),
+  Layer.mock(EventSummaries)({}),
   Layer.mock(HealthReports)({}),
 );
 

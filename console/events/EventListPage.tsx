@@ -5,6 +5,7 @@ import { DataTable, type Column } from "../parts/DataTable.tsx";
 import { InstantText } from "../parts/InstantText.tsx";
 import { ListPage } from "../parts/list/ListPage.tsx";
 import { addressOf, changedAddress } from "../routing/Router.ts";
+import { EventNames } from "./EventNames.tsx";
 
 const propertiesText = (properties: CustomEvent["properties"]): string =>
   Object.entries(properties)
@@ -37,7 +38,8 @@ const columns: ReadonlyArray<Column<CustomEvent>> = [
 export const EventListPage = () => (
   <ListPage
     title="Events"
-    lead="Custom events of devices and servers, the newest received first."
+    lead="Custom events of devices and servers: how many there are a day, and the newest received first."
+    above={<EventNames />}
     list={platform.customEvents.list}
     filters={[
       { name: "name", label: "Name", placeholder: "order.placed" },

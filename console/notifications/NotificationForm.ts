@@ -39,7 +39,7 @@ export interface MessageValues {
   readonly minutes: string;
   readonly max_silence_minutes: string;
   readonly event: string;
-  /** The rule over the event's properties, which is kept as it is. */
+  /** The rule over the event's properties. */
   readonly where: NonNullable<Notification["trigger_config"]>["where"] | null;
   readonly delay_minutes: string;
   readonly unless_event: string;

@@ -3,6 +3,7 @@ import { FieldGroup, SelectField, TextField } from "../parts/form/Fields.tsx";
 import type { FormModel } from "../parts/form/Form.tsx";
 import { formatWallTime } from "../parts/DisplayFormats.ts";
 import { DayTimeField, TimeField } from "../parts/form/TimeFields.tsx";
+import { loadedLater } from "../parts/LoadedLater.tsx";
 import type { MessageValues } from "./NotificationForm.ts";
 
 /** The campaign of a notification, as far as its times depend on it. */
@@ -39,6 +40,11 @@ interface TriggerProps {
   readonly hasWindow: boolean;
 }
 
+const EventTriggerFields = loadedLater(
+  () => import("./EventTriggerFields.tsx"),
+  (program) => program.EventTriggerFields,
+);
+
 /** "Trigger", and what it depends on. */
 export const TriggerFields = ({
   campaign: { day, timezone, type },
@@ -48,21 +54,7 @@ export const TriggerFields = ({
 }: TriggerProps) => (
   <>
     <SelectField {...form.field("trigger_type")} label="Trigger" choices={triggerChoices[type]} />
-    {type === "event" && (
-      <FieldGroup label="Event" hint="It fires when an app or a server reports the event.">
-        <TextField {...form.field("event", "trigger_config.event")} label="Name" placeholder="order.placed" />
-        <TextField
-          {...form.field("delay_minutes", "trigger_config.delay_minutes")}
-          label="After so many minutes"
-          placeholder="At once"
-        />
-        <TextField
-          {...form.field("unless_event", "trigger_config.unless_event")}
-          label="Unless this event comes meanwhile"
-          placeholder="None"
-        />
-      </FieldGroup>
-    )}
+    {type === "event" && <EventTriggerFields form={form} />}
     {form.values.value.trigger_type === "on_dwell" && (
       <FieldGroup label="Minutes inside" hint="It fires once for each visit that lasts so long.">
         <TextField

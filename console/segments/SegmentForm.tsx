@@ -10,7 +10,7 @@ import { addressOf } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
 import { RuleCount } from "./RuleCount.tsx";
 import { RuleFields } from "./RuleFields.tsx";
-import { emptyCondition, isComplete, ruleOf, type TypedRule, typedRuleOf } from "./RuleModel.ts";
+import { emptyCondition, emptyRule, isComplete, ruleOf, type TypedRule, typedRuleOf } from "./RuleModel.ts";
 
 interface SegmentValues {
   readonly name: string;
@@ -23,23 +23,21 @@ interface SegmentFormProps {
   readonly onSaved: (segment: Segment) => Promise<void>;
 }
 
-const emptyRule: TypedRule = { match: "all", conditions: [emptyCondition] };
+const newRule: TypedRule = { ...emptyRule, conditions: [emptyCondition] };
 
 /** The fields of a segment. Its problems stand at them. */
 export const SegmentForm = ({ onSaved, stored }: SegmentFormProps) => {
   const { data } = useData(may("devices:read") ? platform.devices.attributes() : null);
-  const initial = { name: stored?.name ?? "", rule: stored === null ? emptyRule : typedRuleOf(stored.rule) };
+  const initial = { name: stored?.name ?? "", rule: stored === null ? newRule : typedRuleOf(stored.rule) };
   const form = useForm<SegmentValues>({
     draft: `segment.${stored?.id ?? "new"}`,
     initial,
     send: async ({ name, rule: typed }, idempotencyKey) => {
       const rule = ruleOf(typed);
-      // A stored value keeps its type in a rule that was not changed.
-      const isKept = JSON.stringify(typed) === JSON.stringify(initial.rule);
       const request =
         stored === null
           ? platform.segments.create({ name, rule }, { idempotencyKey })
-          : platform.segments.update(stored.id, { name, ...(!isKept && { rule }) }, { idempotencyKey });
+          : platform.segments.update(stored.id, { name, rule }, { idempotencyKey });
       await onSaved((await send(request)).data);
     },
   });

@@ -6,6 +6,7 @@ const lines: Readonly<Record<string, string>> = {
   "/media": "M4 5h16v14H4zM4 16l5-5 5 5 2-2 4 4M15 9h1",
   "/segments": "M11 4a8 8 0 1 0 9 9h-9zM15 3a8 8 0 0 1 6 6h-6z",
   "/devices": "M7 3h10v18H7zM11 18h2",
+  "/events": "M13 3L5 14h6l-1 7 8-11h-6z",
   "/sends": "M21 4L3 11l6 3 3 6zM9 14l12-10",
   "/calendar": "M4 6h16v14H4zM4 10h16M8 3v4M16 3v4",
   "/reports": "M5 20v-9M12 20V4M19 20v-6",

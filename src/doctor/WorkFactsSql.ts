@@ -10,6 +10,10 @@ export interface WorkFacts {
   readonly overdue: number;
   /** Recurring campaigns whose next date should have been planned ten minutes ago. */
   readonly unplanned: number;
+  /** Visits and custom events whose minute was over two minutes ago, and that are not decided. */
+  readonly undecided: number;
+  /** Whether custom events are kept for a day longer than the longest retention. */
+  readonly events_late: boolean;
   /** Running sends that no worker has processed for a minute. */
   readonly abandoned: number;
   /** Sends with no work left that are not marked as done, ten minutes after their start. */
@@ -45,6 +49,14 @@ export interface RunningExperiment {
   readonly enrolled: Readonly<Record<string, number>>;
 }
 
+/** The event that a live campaign waits for, and that has not come. */
+export interface UnheardEvent {
+  readonly workspace: string;
+  readonly environment: string;
+  readonly campaign: string;
+  readonly event: string;
+}
+
 /** A token that expires soon. */
 export interface ExpiringToken {
   readonly name: string;
@@ -76,6 +88,10 @@ export const workFactsSql = Effect.gen(function* () {
               WHERE status = 'scheduled' AND local_at IS NULL
                 AND due_at < ${instant(now - 2 * minute)}) AS overdue,
             (SELECT count(*)::int FROM campaign WHERE plan_at < ${instant(now - 10 * minute)}) AS unplanned,
+            (SELECT count(*)::int FROM dwell
+              WHERE decided_at IS NULL AND due_at < ${instant(now - 2 * minute)}) AS undecided,
+            EXISTS (SELECT 1 FROM custom_event
+              WHERE occurred_at < ${instant(now - 91 * day)}) AS events_late,
             (SELECT count(*)::int FROM send s
               WHERE status = 'running' AND started_at < ${instant(now - minute)} AND EXISTS (${batches})
                 AND NOT EXISTS (${batches} AND b.leased_until > ${instant(now - minute)})) AS abandoned,
@@ -109,6 +125,19 @@ export const workFactsSql = Effect.gen(function* () {
               AND due_at > ${instant(0)})::int AS late
           FROM (SELECT transport, due_at FROM push_queue LIMIT 100000) AS queued
           GROUP BY transport ORDER BY transport`),
+
+    /** Live campaigns for a day or longer whose event has not come in their environment, newest first. */
+    unheardEvents: (now: number) =>
+      Effect.orDie(sql<UnheardEvent>`
+      SELECT w.name AS workspace, c.environment, c.name AS campaign, a.event ->> 'name' AS event
+      FROM campaign_notification a
+      JOIN campaign c ON ${sameTenant("c", "a")} AND c.id = a.campaign_id
+      JOIN workspace w ON w.id = c.workspace_id
+      WHERE a.event IS NOT NULL AND a.attached_at < ${instant(now - day)} AND NOT c.paused
+        AND c.starts_at < ${instant(now - day)} AND (c.ends_at IS NULL OR c.ends_at > ${instant(now)})
+        AND NOT EXISTS (SELECT FROM custom_event e
+          WHERE ${sameTenant("e", "a")} AND e.name = a.event ->> 'name')
+      ORDER BY c.id DESC, a.id LIMIT 20`),
 
     /** Experiments in which somebody is enrolled, newest campaigns first. */
     experiments: Effect.orDie(sql<RunningExperiment>`

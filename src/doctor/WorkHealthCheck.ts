@@ -8,6 +8,7 @@ import {
   type ExpiringToken,
   type QueuedPushes,
   type RunningExperiment,
+  type UnheardEvent,
   type WorkFacts,
   workFactsSql,
 } from "./WorkFactsSql.ts";
@@ -60,7 +61,8 @@ export const workerOutcomes = (
 
 const workerAdvice = "Make sure that a process with the role worker runs; its log says what stops it.";
 
-const countedIsAre = (count: number, noun: string) => `${counted(count, noun)} ${count === 1 ? "is" : "are"}`;
+const countedIsAre = (count: number, noun: string, plural?: string) =>
+  `${counted(count, noun, plural)} ${count === 1 ? "is" : "are"}`;
 
 /** Sends that are stuck or were missed. */
 export const sendOutcomes = (facts: WorkFacts): ReadonlyArray<Outcome> =>
@@ -159,6 +161,28 @@ export const experimentOutcomes = (experiments: ReadonlyArray<RunningExperiment>
     }),
   );
 
+/** Custom events and visits that are behind, and events of campaigns that have not come (contract V4). */
+export const eventOutcomes = (
+  { events_late, undecided }: Pick<WorkFacts, "events_late" | "undecided">,
+  unheard: ReadonlyArray<UnheardEvent>,
+): ReadonlyArray<Outcome> =>
+  outcomesOr("No delayed event is overdue, and every live campaign has heard of its event.", [
+    undecided > 0 &&
+      problem(
+        `${countedIsAre(undecided, "delayed event or visit", "delayed events or visits")} overdue by more ` +
+          "than two minutes: after 15 minutes nothing is sent.",
+        workerAdvice,
+      ),
+    events_late && warning("Custom events are kept for over 91 days.", workerAdvice),
+    ...unheard.map(({ campaign, environment, event, workspace }) =>
+      warning(
+        `The campaign "${campaign}" of ${workspace} (${environment}) waits for the event "${event}", which ` +
+          "has not come.",
+        "Compare the name with those of waypost event names, and with what the app reports.",
+      ),
+    ),
+  ]);
+
 const tokenOutcomes = (tokens: ReadonlyArray<ExpiringToken>, now: number): ReadonlyArray<Outcome> =>
   outcomesOr(
     "No token expires within two weeks.",
@@ -183,6 +207,7 @@ export const workHealthCheck = Effect.gen(function* () {
     runCheck("work", "sends", Effect.map(facts, sendOutcomes)),
     runCheck("work", "pushes", Effect.map(work.queuedPushes(now), pushOutcomes)),
     runCheck("work", "jobs", Effect.map(facts, jobOutcomes)),
+    runCheck("work", "events", Effect.zipWith(facts, work.unheardEvents(now), eventOutcomes)),
     runCheck("work", "experiments", Effect.map(work.experiments, experimentOutcomes)),
     runCheck("work", "tokens", tokens),
   ]);

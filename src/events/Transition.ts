@@ -37,7 +37,8 @@ export type Transition = typeof Transition.Type;
 export const triggerOf = (type: TransitionType): TriggerType => (type === "enter" ? "on_enter" : "on_exit");
 
 const maxAgeMillis = 366 * DAY_MS;
-const maxAheadMillis = 5 * 60_000;
+/** How far ahead of its receipt an event may have occurred. */
+export const maxAheadMillis = 5 * 60_000;
 const maxTriggerAgeMillis = 15 * 60_000;
 
 /** The age in days from which an event may already be compacted. Retention is at least a day longer. */

@@ -65,6 +65,12 @@ export const idAt = (millis: number): string => {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${high}-${middle}-${tail}`;
 };
 
+/** A text of the form of an id that is not after any id of this millisecond, or of a later one. */
+export const firstIdAt = (millis: number): string => {
+  const time = Math.max(0, Math.floor(millis)).toString(16).padStart(12, "0");
+  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
+};
+
 const pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** Whether a path segment can be an id at all; one that cannot is not found (contract B2). */

@@ -34,6 +34,24 @@ const pushCampaign = {
   goal: { type: "event", within_hours: 5, event: "order.placed" },
 };
 
+const eventCampaign = { ...dates, name: "Basket", type: "event" };
+const onEvent = {
+  trigger_type: "on_event",
+  trigger_config: {
+    event: "basket.filled",
+    where: {
+      match: "any",
+      conditions: [
+        { attribute: "total", op: "gte", value: 49.5 },
+        { attribute: "currency", op: "in", value: ["EUR", 5, true, "7"] },
+        { attribute: "first", op: "exists", value: false },
+      ],
+    },
+    delay_minutes: 60,
+    unless_event: "order.placed",
+  },
+};
+
 const texts = {
   name: "Hello",
   type: "message",
@@ -128,10 +146,12 @@ layer(TestPlatform.layer)("an unchanged save in the console", (it) => {
         Effect.map(sandbox("/campaigns", { body }), (answer) => answer.body.data);
       const geo = yield* make({ ...geoCampaign, location_ids: [yield* location()] });
       const push = yield* make(pushCampaign);
+      const event = yield* make(eventCampaign);
       for (const [campaign, draft] of [
         [geo, { ...texts, ...stay, variants, starts_at: "2026-12-02 10:00", ends_at: "2026-12-05" }],
         [geo, { ...survey, trigger_type: "on_exit" }],
         [push, { ...texts, ...local }],
+        [event, { ...texts, ...onEvent }],
       ]) {
         const list = `/campaigns/${campaign.id}/notifications`;
         const { body, status } = yield* sandbox(list, { body: draft });
@@ -161,6 +181,14 @@ layer(TestPlatform.layer)("an unchanged save in the console", (it) => {
         { attribute: "user_id", op: "in", value: ["kim", "17"] },
         { attribute: "visits", op: "gte", value: 2.5 },
         { attribute: "beta", op: "exists", value: false },
+        { attribute: "size", op: "in", value: ["S", 38] },
+        { event: "app.opened", op: "happened", within_days: 7, where: null },
+        {
+          event: "order.placed",
+          op: "not_happened",
+          within_days: 90,
+          where: { match: "any", conditions: [{ attribute: "total", op: "gt", value: 5 }] },
+        },
       ],
     } as const;
     assert.deepStrictEqual(ruleOf(typedRuleOf(rule)), rule);

@@ -210,6 +210,8 @@ describe("work", () => {
   const nothing = {
     overdue: 0,
     unplanned: 0,
+    undecided: 0,
+    events_late: false,
     abandoned: 0,
     unfinished: 0,
     missed: 0,

@@ -38,7 +38,7 @@ const expectedAbilities: ReadonlyArray<readonly [path: RegExp, read: Ability | n
     [/^\/webhooks/, "webhooks:read", "webhooks:write"],
     [/^\/segments/, "segments:read", "segments:write"],
     [/^\/(devices|attributes)/, "devices:read", "devices:write"],
-    [/^\/events$/, "devices:read", "events:write"],
+    [/^\/events(\/|$)/, "devices:read", "events:write"],
     [/^\/sends/, "sends:read", null],
     [/^\/activity/, "activity:read", "activity:read"],
   ];

@@ -219,6 +219,8 @@ export const platformExamples: Examples = {
       Effect.succeed({ query: { limit: "2", device_id: resources["device"] ?? "" } }),
     idKinds: { "?device_id": "device" },
   },
+  "GET /events/names": { request: () => Effect.succeed({ query: { days: "2" } }) },
+  "GET /events/properties": { request: () => Effect.succeed({ query: { name: "basket.filled" } }) },
   "POST /events": {
     request: ({ make }) =>
       Effect.map(make.device, ({ device }) => ({

@@ -1,13 +1,16 @@
-import { Option } from "effect";
+import { Console, Option } from "effect";
+import { Flag } from "effect/cli";
 import { randomUUID } from "node:crypto";
-import type { CustomEventDraft } from "../../client/WaypostClient.ts";
+import type { CustomEventDraft, EventSummary } from "../../client/WaypostClient.ts";
 import { listOf } from "../Ask.ts";
 import { badUsage, refused } from "../CommandRefused.ts";
 import { command, operatorCommands } from "../DeclaredCommand.ts";
 import { environmentFlags, limitFlag, optionalFlag, textArgument } from "../Flags.ts";
+import { Json } from "../Operator.ts";
 import { openWorkspace } from "../Platform.ts";
 import { parseJson } from "../RequestBodies.ts";
-import { printList, printOne } from "../terminal/Output.ts";
+import { fittedTable, printList, printOne } from "../terminal/Output.ts";
+import type { Column } from "../terminal/Table.ts";
 
 const propertiesHint = `The properties must be a JSON object, such as {"total": 59.9}.`;
 
@@ -81,9 +84,35 @@ const list = command("list", {
   },
 });
 
+const names = command("names", {
+  description: "List the names of custom events, with how many occurred a day",
+  examples: ["waypost event names --workspace Acme --environment production --days 7"],
+  flags: {
+    ...environmentFlags,
+    days: Flag.Int("days").pipe(
+      Flag.withDescription("Days to count, 1 to 31, today included; 14 if left out"),
+      Flag.withDefault(14),
+    ),
+  },
+  *run({ days, ...flags }) {
+    const platform = yield* openWorkspace(flags);
+    const { data, meta } = yield* platform((client) => client.customEvents.names({ days }));
+    const last = (counts: EventSummary["days"]) => counts.slice(-7).map(({ count }) => count);
+    if (yield* Json) return yield* Console.log(JSON.stringify({ data, meta }, null, 2));
+    if (data.length === 0) return yield* Console.log("There are no events.");
+    const columns: ReadonlyArray<Column<EventSummary>> = [
+      { heading: "NAME", cell: ({ name }) => name },
+      { heading: "EVENTS", cell: ({ count }) => String(count) },
+      { heading: "A DAY, UNTIL TODAY", cell: (each) => last(each.days).join(" ") },
+      { heading: "LAST RECEIVED", kind: "instant", cell: (each) => each.last_received_at },
+    ];
+    return yield* Console.log(yield* fittedTable(columns, data));
+  },
+});
+
 /** `waypost event …` */
 export const eventCommand = operatorCommands("event", {
   description: "Custom events: what devices and servers report under names of their own",
   examples: ["waypost event list --workspace Acme --environment production"],
-  commands: [send, list],
+  commands: [send, list, names],
 });

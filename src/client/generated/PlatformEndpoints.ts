@@ -680,6 +680,23 @@ export interface EventCondition {
   readonly where?: PropertyRule | null | undefined;
 }
 
+/** The JSON of `EventSummary`. */
+export interface EventSummary {
+  /** Name of the event: 1 to 64 of the characters a-z, 0-9, `_`, `.`, `:` and `-`. */
+  readonly name: string;
+  /** How many occurred on these days. */
+  readonly count: number;
+  /** When the last of them was received, on whatever day it occurred, in UTC. */
+  readonly last_received_at: string;
+  /** Each of the days, also those without events. */
+  readonly days: ReadonlyArray<{
+    /** The day. */
+    readonly date: string;
+    /** How many occurred on it. */
+    readonly count: number;
+  }>;
+}
+
 /** The JSON of `Experiment`. */
 export interface Experiment {
   /** The success that its experiment counts; null for none. */
@@ -1431,6 +1448,21 @@ export interface PropertyRule {
   readonly match: "all" | "any";
   /** 1 to 50 conditions. */
   readonly conditions: ReadonlyArray<PropertyCondition>;
+}
+
+/** The JSON of `PropertySummary`. */
+export interface PropertySummary {
+  /** Name of the property, as `where` and templates use it. */
+  readonly name: string;
+  /** How many of these events have it. */
+  readonly events: number;
+  /** Up to 20 of its most frequent values. */
+  readonly values: ReadonlyArray<{
+    /** A text, number, true or false. */
+    readonly value: unknown;
+    /** How many of these events have this value. */
+    readonly events: number;
+  }>;
 }
 
 /** The JSON of `PushActionDraft`. */
@@ -2493,6 +2525,20 @@ export interface CustomEventsListQuery extends PageQuery {
   readonly user_id?: string | undefined;
 }
 
+/** The query parameters of `customEvents.names`. */
+export interface CustomEventsNamesQuery {
+  /** The number of days to count, today included; 14 if left out. */
+  readonly days?: number | undefined;
+  /** Name of the event: 1 to 64 of the characters a-z, 0-9, `_`, `.`, `:` and `-`. */
+  readonly name?: string | undefined;
+}
+
+/** The query parameters of `customEvents.properties`. */
+export interface CustomEventsPropertiesQuery {
+  /** Name of the event: 1 to 64 of the characters a-z, 0-9, `_`, `.`, `:` and `-`. */
+  readonly name: string;
+}
+
 /** The query parameters of `explanations.explain`. */
 export interface ExplanationsExplainQuery extends PageQuery {
   /** Only this campaign, active or not. */
@@ -3034,7 +3080,38 @@ export interface CustomEventsEndpoints {
    */
   report(body: CustomEventsReport, options?: ChangeOptions): Promise<CustomEventsOutcome>;
   /** List custom events. Newest first by when they were received; kept 90 days, by default. */
-  list(query?: CustomEventsListQuery, options?: CallOptions): Pages<CustomEvent>;
+  readonly list: {
+    (query?: CustomEventsListQuery, options?: CallOptions): Pages<CustomEvent>;
+    /** The same as a CSV file (RFC 4180). */
+    csv(query?: CustomEventsListQuery, options?: CallOptions): Promise<string>;
+  };
+  /**
+   * List the names of custom events, counted by day. The names of all events that are kept, those with
+   * the most events on these days first. An event counts on the day on which it occurred, in the
+   * workspace's time zone. At most 1,000 names.
+   */
+  names(
+    query?: CustomEventsNamesQuery,
+    options?: CallOptions,
+  ): Promise<{
+    readonly data: ReadonlyArray<EventSummary>;
+    readonly meta: {
+      /** The first day. */
+      readonly start: string;
+      /** The last day: today. */
+      readonly end: string;
+      /** The workspace's time zone, by which days are counted. */
+      readonly timezone: string;
+    };
+  }>;
+  /**
+   * List the properties of the events of a name. Those of the newest 1,000 events of this name, the
+   * most frequent first, each with up to 20 of its most frequent values.
+   */
+  properties(
+    query: CustomEventsPropertiesQuery,
+    options?: CallOptions,
+  ): Promise<ReadonlyArray<PropertySummary>>;
 }
 
 /** Why a device was not reached. */
@@ -3467,7 +3544,9 @@ export const platformEndpoints = {
   },
   customEvents: {
     report: "POST /events body key",
-    list: "GET /events pages query",
+    list: "GET /events pages query csv",
+    names: "GET /events/names envelope query",
+    properties: "GET /events/properties query",
   },
   explanations: {
     explain: "GET /devices/{device}/explain pages query",

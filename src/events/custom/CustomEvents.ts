@@ -1,7 +1,9 @@
-import { Clock, Context, Effect, Layer } from "effect";
+import { Clock, Context, Effect, Layer, Stream } from "effect";
 import { Settings } from "../../config/Settings.ts";
 import { Database } from "../../database/Database.ts";
 import { pruneInPages } from "../../database/Pruning.ts";
+import { csvLines } from "../../http/csv/Csv.ts";
+import { type CsvFile, csvName, todayOf } from "../../http/csv/CsvFile.ts";
 import { anyEvent } from "../../outbox/EventType.ts";
 import { DAY_MS } from "../../time/DayNumbers.ts";
 import type { PagePosition } from "../../wire/PagePosition.ts";
@@ -10,7 +12,7 @@ import { Worker } from "../../workers/Worker.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
 import type { EventRequest } from "../IncomingEvent.ts";
 import { Events } from "../Events.ts";
-import { type ReadCustomEvent, readCustomEvent } from "./CustomEvent.ts";
+import { CustomEvent, type ReadCustomEvent, readCustomEvent } from "./CustomEvent.ts";
 import type { CustomEventsBody } from "./CustomEventsApi.ts";
 import { type CustomEventFilters, CustomEventsSql, type NamedDevice } from "./CustomEventsSql.ts";
 
@@ -82,6 +84,19 @@ export class CustomEvents extends Context.Service<CustomEvents>()("waypost/event
       ) {
         const rows = yield* repository.page(tenant, before, limit, filters);
         return rows.map(({ key, ...event }) => ({ id: key, event }));
+      }),
+
+      /** All of them as CSV, in the order of the pages. */
+      file: Effect.fn("CustomEvents.file")(function* (tenant: Tenant, filters: CustomEventFilters) {
+        const columns = Object.keys(CustomEvent.fields);
+        return {
+          name: csvName("events", tenant, todayOf(tenant, yield* Clock.currentTimeMillis)),
+          heading: columns,
+          records: Effect.map(
+            repository.all(tenant, filters),
+            Stream.map((rows) => csvLines(columns, rows)),
+          ),
+        } satisfies CsvFile;
       }),
 
       /** Deletes the events that are past their time, page by page; gives how many. */

@@ -1,13 +1,16 @@
 import { Schema } from "effect";
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
 import { Needs } from "../../access/Access.ts";
+import { alsoAsCsv } from "../../http/csv/CsvParameters.ts";
 import { Idempotency } from "../../http/Idempotency.ts";
 import { bodyErrors, Unprocessable } from "../../wire/ApiError.ts";
 import { Data, PageOf, PageQuery } from "../../wire/Envelope.ts";
 import { EventName } from "../../wire/EventName.ts";
 import { idFilter } from "../../wire/ShownFields.ts";
+import { wholeParameter } from "../../wire/Text.ts";
 import { EventsOutcome } from "../EventsApi.ts";
 import { CustomEvent, CustomEventDraft } from "./CustomEvent.ts";
+import { EventSummaries, maxDays, PropertySummary } from "./EventSummary.ts";
 
 const countSentence = "The events must hold 1 to 500 events.";
 
@@ -45,6 +48,15 @@ const filters = {
   ),
 };
 
+const days = Schema.optionalKey(
+  wholeParameter({
+    min: 1,
+    max: maxDays,
+    description: "The number of days to count, today included; 14 if left out.",
+    example: 7,
+  }),
+);
+
 /** The platform API's endpoints of custom events (contract V3). */
 export class CustomEventsApi extends HttpApiGroup.make("customEvents")
   .add(
@@ -68,8 +80,33 @@ export class CustomEventsApi extends HttpApiGroup.make("customEvents")
       error: [Unprocessable],
     })
       .annotate(Needs, "devices:read")
+      .annotate(OpenApi.Transform, alsoAsCsv)
       .annotate(OpenApi.Summary, "List custom events")
       .annotate(OpenApi.Description, "Newest first by when they were received; kept 90 days, by default."),
+    HttpApiEndpoint.get("names", "/events/names", {
+      query: { days, name: filters.name },
+      success: EventSummaries,
+      error: [Unprocessable],
+    })
+      .annotate(Needs, "devices:read")
+      .annotate(OpenApi.Summary, "List the names of custom events, counted by day")
+      .annotate(
+        OpenApi.Description,
+        "The names of all events that are kept, those with the most events on these days first. An event " +
+          "counts on the day on which it occurred, in the workspace's time zone. At most 1,000 names.",
+      ),
+    HttpApiEndpoint.get("properties", "/events/properties", {
+      query: { name: EventName.annotate({ description: "The name of the events." }) },
+      success: Data(Schema.Array(PropertySummary)),
+      error: [Unprocessable],
+    })
+      .annotate(Needs, "devices:read")
+      .annotate(OpenApi.Summary, "List the properties of the events of a name")
+      .annotate(
+        OpenApi.Description,
+        "Those of the newest 1,000 events of this name, the most frequent first, each with up to 20 of its " +
+          "most frequent values.",
+      ),
   )
   .annotate(OpenApi.Title, "Custom events")
   .annotate(OpenApi.Description, "Events that devices and servers report under names of their own.") {}

@@ -1,5 +1,6 @@
 import { Effect } from "effect";
-import type { Statement } from "effect/sql";
+import { SqlClient, type Statement } from "effect/sql";
+import { rowCursor } from "../../database/RowCursor.ts";
 import { instant, unnested, utc } from "../../database/Rows.ts";
 import { SqlService } from "../../database/SqlService.ts";
 import { mapRows, rowCount } from "../../database/Statements.ts";
@@ -52,6 +53,36 @@ export interface CustomEventFilters {
 /** Statements on custom events. */
 export class CustomEventsSql extends SqlService<CustomEventsSql>("waypost/events/CustomEventsSql")((sql) => {
   const { byWorkspace, ofWorkspace, onShard } = workspaceStatements(sql);
+
+  const listed = (
+    tenant: Tenant,
+    before: string | null,
+    limit: number | null,
+    filters: CustomEventFilters,
+  ) => {
+    const { device_id = null, name = null, user_id = null } = filters;
+    return sql<CustomEventRow>`
+        SELECT c.key, c.id, d.id AS device_id, u.user_id, c.name, c.properties,
+          ${utc("c.occurred_at")} AS occurred_at, ${utc("c.received_at")} AS received_at
+        FROM custom_event c
+        LEFT JOIN device d ON ${tenantIs("d", tenant)} AND d.key = c.device_key
+        LEFT JOIN device_user u ON ${sameTenant("u", "c")} AND u.key = -c.unit
+        WHERE ${tenantIs("c", tenant)} AND (${before}::uuid IS NULL OR c.key < ${before})
+          ${name === null ? sql`` : sql`AND c.name = ${name}`}
+          ${
+            device_id === null
+              ? sql``
+              : sql`AND c.device_key = (SELECT v.key FROM device v
+                  WHERE ${tenantIs("v", tenant)} AND v.id = ${device_id})`
+          }
+          ${
+            user_id === null
+              ? sql``
+              : sql`AND c.unit = (SELECT -p.key FROM device_user p
+                  WHERE ${tenantIs("p", tenant)} AND p.user_id = ${user_id})`
+          }
+        ORDER BY c.key DESC ${limit === null ? sql`` : sql`LIMIT ${limit}`}`;
+  };
 
   /** Locks registered devices until the transaction ends, always in the same order. */
   const locked = (keys: Statement.Fragment) =>
@@ -145,30 +176,16 @@ export class CustomEventsSql extends SqlService<CustomEventsSql>("waypost/events
         ORDER BY n.ord, d.last_seen_at DESC, d.id`),
 
     /** Events, newest received first, after the one with the key `before`. */
-    page: (tenant: Tenant, before: string | null, limit: number, filters: CustomEventFilters) => {
-      const { device_id = null, name = null, user_id = null } = filters;
-      return Effect.orDie(sql<CustomEventRow>`
-        SELECT c.key, c.id, d.id AS device_id, u.user_id, c.name, c.properties,
-          ${utc("c.occurred_at")} AS occurred_at, ${utc("c.received_at")} AS received_at
-        FROM custom_event c
-        LEFT JOIN device d ON ${tenantIs("d", tenant)} AND d.key = c.device_key
-        LEFT JOIN device_user u ON ${sameTenant("u", "c")} AND u.key = -c.unit
-        WHERE ${tenantIs("c", tenant)} AND (${before}::uuid IS NULL OR c.key < ${before})
-          ${name === null ? sql`` : sql`AND c.name = ${name}`}
-          ${
-            device_id === null
-              ? sql``
-              : sql`AND c.device_key = (SELECT v.key FROM device v
-                  WHERE ${tenantIs("v", tenant)} AND v.id = ${device_id})`
-          }
-          ${
-            user_id === null
-              ? sql``
-              : sql`AND c.unit = (SELECT -p.key FROM device_user p
-                  WHERE ${tenantIs("p", tenant)} AND p.user_id = ${user_id})`
-          }
-        ORDER BY c.key DESC LIMIT ${limit}`);
-    },
+    page: (tenant: Tenant, before: string | null, limit: number, filters: CustomEventFilters) =>
+      Effect.orDie(listed(tenant, before, limit, filters)),
+
+    /** All of them, in the order of the pages; in batches. */
+    all: (tenant: Tenant, filters: CustomEventFilters) =>
+      Effect.provideService(
+        rowCursor<CustomEventRow>(listed(tenant, null, null, filters)),
+        SqlClient.SqlClient,
+        sql,
+      ),
 
     /** The workspaces of events that occurred before an instant, of some of them. */
     expiredWorkspaces: (before: number, limit: number) =>
