@@ -3,11 +3,11 @@ import { loadedLater } from "../parts/LoadedLater.tsx";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiProblem } from "../data/ApiCall.ts";
 import type { Campaign } from "../data/Resources.ts";
-import { DevicePreview, TestSection } from "../notifications/EditorSections.tsx";
+import { DevicePreview, TestSection, VariantFields } from "../notifications/EditorSections.tsx";
 import { MessageConflict, messageLabels, shownMessageValue } from "../notifications/MessageConflict.tsx";
 import { MessageFields } from "../notifications/MessageFields.tsx";
 import { firstTrigger, valuesOfMessage } from "../notifications/NotificationForm.ts";
-import { PhonePreview } from "../notifications/PhonePreview.tsx";
+import { PhonePreview, usePhones } from "../notifications/PhonePreview.tsx";
 import { usePictures } from "../notifications/PictureField.tsx";
 import { TriggerFields } from "../notifications/TriggerFields.tsx";
 import { campaignTypes } from "../reports/ReportFilters.ts";
@@ -30,12 +30,16 @@ import {
   steps,
 } from "./EditorSteps.tsx";
 import { Lead, PublishDialog, type PublishSummary, summaryOf } from "./PublishSummary.tsx";
-import { ReviewStep } from "./ReviewStep.tsx";
 import { WhenFields } from "./WhenFields.tsx";
 
 const WhoFields = loadedLater(
   () => import("./WhoFields.tsx"),
   (program) => program.WhoFields,
+);
+
+const ReviewStep = loadedLater(
+  () => import("./ReviewStep.tsx"),
+  (program) => program.ReviewStep,
 );
 
 const types = Object.entries(campaignTypes).map(([value, text]) => ({ value, text }));
@@ -78,6 +82,7 @@ export const CampaignEditor = (props: Edited) => {
   const values = form.values.value;
   const [asked, setAsked] = useState<PublishSummary | null>(null);
   const [isAsking, setAsking] = useState(false);
+  const [phones, setPhones] = usePhones();
   const { picture, pictures } = usePictures(message.values.value.media_asset_id);
   const own = { ...message.values.value, name: message.values.value.name || values.name };
   const reviewed = [
@@ -113,7 +118,7 @@ export const CampaignEditor = (props: Edited) => {
   const isElsewhere = (name: string): boolean => stepOfField(name) !== step;
   const isMessageElsewhere = (name: string): boolean => stepOfMessageField(name) !== step;
   const fields = (
-    <form class="form" noValidate onSubmit={(event) => event.preventDefault()}>
+    <div class="form">
       <FormScope model={form} isElsewhere={isElsewhere}>
         {step === "message" && (
           <>
@@ -163,31 +168,7 @@ export const CampaignEditor = (props: Edited) => {
           {stored !== null && <Changes changes={changes} isInEffect={isRunning} />}
         </ReviewStep>
       )}
-      <div class="actions form-actions">
-        {next === undefined ? (
-          <Button
-            variant="primary"
-            isBusy={isAsking || form.isSending.value}
-            onPress={() => void askToPublish()}
-          >
-            Publish
-          </Button>
-        ) : (
-          <ButtonLink variant="primary" href={stepAddress(next)}>
-            Next
-          </ButtonLink>
-        )}
-        <Button isBusy={form.isSending.value} onPress={() => void forms.save("paused")}>
-          Save paused
-        </Button>
-        <ButtonLink
-          variant="plain"
-          href={addressOf(stored ? `/campaigns/${stored.campaign.id}` : "/campaigns")}
-        >
-          Cancel
-        </ButtonLink>
-      </div>
-    </form>
+    </div>
   );
   const isAnyBehind = isBehind(form, saved) || isBehind(message, savedMessage);
   return (
@@ -212,19 +193,60 @@ export const CampaignEditor = (props: Edited) => {
       <MessageConflict form={message} saved={savedMessage} />
       <StepLinks chosen={step} problems={forms.problems} />
       <StepHeading step={step} />
-      {step === "message" || step === "review" ? (
-        <div class="beside">
-          {fields}
-          {edited !== null && <PhonePreview message={message.values.value} picture={picture} />}
+      <form class="form form-wide" noValidate onSubmit={(event) => event.preventDefault()}>
+        {step === "message" || step === "review" ? (
+          <div class="beside">
+            {fields}
+            {edited !== null && (
+              <PhonePreview
+                message={message.values.value}
+                picture={picture}
+                settings={phones}
+                onSettings={setPhones}
+              />
+            )}
+          </div>
+        ) : (
+          fields
+        )}
+        {step === "message" && edited !== null && (
+          <VariantFields campaign={campaign.id} form={message} settings={phones} />
+        )}
+        <div class="actions form-actions">
+          {next === undefined ? (
+            <Button
+              variant="primary"
+              isBusy={isAsking || form.isSending.value}
+              onPress={() => void askToPublish()}
+            >
+              Publish
+            </Button>
+          ) : (
+            <ButtonLink variant="primary" href={stepAddress(next)}>
+              Next
+            </ButtonLink>
+          )}
+          <Button isBusy={form.isSending.value} onPress={() => void forms.save("paused")}>
+            Save paused
+          </Button>
+          <ButtonLink
+            variant="plain"
+            href={addressOf(stored ? `/campaigns/${stored.campaign.id}` : "/campaigns")}
+          >
+            Cancel
+          </ButtonLink>
         </div>
-      ) : (
-        fields
-      )}
+      </form>
       {step === "message" && edited !== null && (
         <DevicePreview campaign={campaign} message={message} storedId={storedId} />
       )}
       {step === "message" && stored !== null && storedId !== null && (
-        <TestSection campaign={stored.campaign} isChanged={message.isChanged.value} messageId={storedId} />
+        <TestSection
+          campaign={stored.campaign}
+          isChanged={message.isChanged.value}
+          messageId={storedId}
+          variants={edited?.initial.variants ?? []}
+        />
       )}
       {asked !== null && (
         <PublishDialog summary={asked} onConfirm={() => forms.save("publish")} onClose={() => setAsked(null)}>

@@ -209,29 +209,38 @@ export const focusFirstProblem = (): void => {
   document.querySelector<HTMLElement>('form [aria-invalid="true"]')?.focus();
 };
 
-/** The fields of a form, wherever they are: its problems stand at them. */
+/** Fields of a form, wherever they are: its problems stand at them. */
+export const FieldScope = <Values extends object>({
+  children,
+  model,
+}: {
+  readonly model: FormModel<Values>;
+  readonly children: ComponentChildren;
+}) => <CurrentForm.Provider value={model as unknown as FormModel<object>}>{children}</CurrentForm.Provider>;
+
+/** The same, with the problems without a field at the top. */
 export const FormScope = <Values extends object>({
   children,
   isElsewhere,
   model,
-}: ScopeProps<Values> & { readonly children?: ComponentChildren }) => {
-  const form = model as unknown as FormModel<object>;
-  return (
-    <CurrentForm.Provider value={form}>
-      <TopProblems model={form} isElsewhere={isElsewhere} />
-      {children}
-    </CurrentForm.Provider>
-  );
-};
+}: ScopeProps<Values> & { readonly children?: ComponentChildren }) => (
+  <FieldScope model={model}>
+    <TopProblems model={model as unknown as FormModel<object>} isElsewhere={isElsewhere} />
+    {children}
+  </FieldScope>
+);
 
 /** A form. After a refusal the focus moves to the first field with a problem. */
 export const Form = <Values extends object>({
   children,
+  isWide = false,
   label,
   model,
 }: {
   readonly model: FormModel<Values>;
   readonly children: ComponentChildren;
+  /** Whether it has parts beside each other. */
+  readonly isWide?: boolean;
   /** A name for screen readers, where the heading does not say it. */
   readonly label?: string;
 }) => {
@@ -241,7 +250,12 @@ export const Form = <Values extends object>({
     requestAnimationFrame(focusFirstProblem);
   };
   return (
-    <form class="form" noValidate aria-label={label} onSubmit={(event) => void submit(event)}>
+    <form
+      class={`form${isWide ? " form-wide" : ""}`}
+      noValidate
+      aria-label={label}
+      onSubmit={(event) => void submit(event)}
+    >
       <FormScope model={model}>{children}</FormScope>
     </form>
   );
