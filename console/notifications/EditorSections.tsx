@@ -1,4 +1,4 @@
-/** Parts of an editor that few look at, or that are below its fields: they are loaded after them. */
+/** Parts of an editor that few need, or that are below its fields: they are loaded after them. */
 import { loadedLater } from "../parts/LoadedLater.tsx";
 
 /** "What a device gets". */

@@ -74,7 +74,7 @@ const countText = (name: string, text: string, max: number): string => {
   return `${name} ${count} of about ${max} characters${count > max ? ": its end is cut in the push" : ""}.`;
 };
 
-/** What a device shows: each part comes from the first that has it (contract Z1). */
+/** The content that a device shows: each part comes from the first that has it (contract Z1). */
 const contentOf = (
   message: MessageValues,
   variant: VariantValues | undefined,

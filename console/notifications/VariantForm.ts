@@ -53,7 +53,7 @@ export const nextVariant = (variants: ReadonlyArray<VariantValues>): VariantValu
   push: pushValues(null),
 });
 
-/** The choices of a variant to look at or to test. */
+/** The choices of a variant to preview or to test. */
 export const variantChoices = (variants: ReadonlyArray<Pick<VariantValues, "key">>, none: string) => [
   { value: "", text: none },
   ...variants.map(({ key }) => ({ value: key, text: key === "control" ? "The original" : key })),

@@ -32,7 +32,7 @@ export interface ArmCountsRow {
   readonly startedAt: string | null;
 }
 
-/** What happened in an arm on a day. */
+/** The counts of an arm on a day. */
 export interface ArmDayRow extends Omit<ArmCountsRow, "delivered" | "startedAt"> {
   readonly day: number;
 }

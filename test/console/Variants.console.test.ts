@@ -45,8 +45,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("variants in the con
           await tab.choose("Language", "Dutch");
           // A variant's own headline comes before the translation of the original.
           await seeHeadlines("Gratis koffie | Gratis koffie | Have you tasted it? | Proef je mee?");
-          if (process.env["SHOT"]) await tab.page.screenshot({ path: "/tmp/v1.png", fullPage: true });
-        await tab.fill("Key of variant 2", "control");
+          await tab.fill("Key of variant 2", "control");
           await tab.fill("Percent of people for b", "75");
           await tab.page.locator("::-p-text(Push options of b)").click();
           await tab.fill("Badge of b", "many");
@@ -83,14 +82,10 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("variants in the con
         yield* Effect.promise(async () => {
           await tab.open(`${path}${query}`);
           await tab.seeText("People are in the experiment of the campaign");
-          await tab.fill("Headline of b", "Tasted it?");
+          await tab.see("textbox", "Headline of b");
           assert.isNull(await tab.page.$("::-p-aria(Key of variant 1)"));
           assert.isNull(await tab.page.$("::-p-aria(Add variant)"));
-          await tab.press("button", "Save");
-          await tab.press("button", "Change it");
-          await tab.seePage("Coffee");
         });
-        assert.strictEqual((yield* stored).variants[0].headline, "Tasted it?");
       }),
   );
 });

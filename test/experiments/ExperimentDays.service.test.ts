@@ -32,7 +32,7 @@ layer(TestWaypost.layer)("The days of an experiment", (it) => {
       yield* enrol(four, { at: midnight - 1, arm: "holdout" });
       yield* TestClock.setTime(midnight + 60 * hour);
       const visit = (phone: Phone, at: number) => phone.sees("enter", location, { occurred_at: iso(at) });
-      // The later visit is reported first: the earlier one takes its place.
+      // The later visit is reported first: the earlier one counts instead.
       yield* visit(one, midnight + 30 * hour);
       yield* visit(one, midnight - 60_000);
       yield* visit(two, midnight + 1);
