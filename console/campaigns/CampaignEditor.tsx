@@ -1,6 +1,6 @@
 /** The editor of a campaign and a message of it, new or there, in four steps. */
 import { loadedLater } from "../parts/LoadedLater.tsx";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { ApiProblem } from "../data/ApiCall.ts";
 import type { Campaign } from "../data/Resources.ts";
 import { DevicePreview, TestSection, VariantFields } from "../notifications/EditorSections.tsx";
@@ -21,8 +21,8 @@ import { addressOf } from "../routing/Router.ts";
 import { campaignLabels, isInEffect, shownCampaignValue, valuesOf } from "./CampaignForm.ts";
 import { type Edited, useEditorForms } from "./EditorForms.ts";
 import {
-  type Step,
   stepAddress,
+  StepHeading,
   StepLinks,
   stepOfAddress,
   stepOfField,
@@ -55,23 +55,6 @@ const LiveNotice = ({ campaign }: { readonly campaign: Campaign }) => (
     paused” stops it until it is published again.
   </p>
 );
-
-/** The heading of the step, which takes the focus when it is gone to. */
-const StepHeading = ({ step }: { readonly step: Step }) => {
-  const heading = useRef<HTMLHeadingElement>(null);
-  const shown = useRef(step);
-  useEffect(() => {
-    if (shown.current === step) return;
-    shown.current = step;
-    scrollTo(0, 0);
-    heading.current?.focus();
-  }, [step]);
-  return (
-    <h2 ref={heading} tabIndex={-1}>
-      {steps.find(([key]) => key === step)?.[1]}
-    </h2>
-  );
-};
 
 /** The steps, the buttons, and what stands in the way of a save. */
 export const CampaignEditor = (props: Edited) => {

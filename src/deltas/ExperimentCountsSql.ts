@@ -39,8 +39,8 @@ export const deliveredVariantsSql = (
 /**
  * Converts the units that have reached their goal, each once, and counts them by quarters of an hour. What is
  * reported late can come before what has converted a unit: the conversion then moves. `reached` has the
- * tenant, `campaign_key`, `unit_key`, `goal` (as in `enrolment`), the instant `at`, and `is_reply`: an interaction
- * counts from the instant of the enrolment on, because it cannot come before the message; anything else only
+ * tenant, `campaign_key`, `unit_key`, `goal` (as in `enrolment`), the instant `at`, and `is_reply`: an
+ * interaction counts from the instant of the enrolment on, because it cannot come before the message; anything else only
  * after it. Units are locked in the order of their keys.
  */
 export const conversionsSql = (sql: SqlClient.SqlClient, reached: Statement.Fragment): Statement.Fragment =>

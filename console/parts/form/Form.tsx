@@ -5,29 +5,8 @@ import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ApiProblem } from "../../data/ApiCall.ts";
 import { keepDraft } from "../../session/Drafts.ts";
 import { environment, workspaceId } from "../../session/Scope.ts";
+import { type BoundField, fieldsOf, type TextNames } from "./BoundField.ts";
 import { formDraftKey, leaveFormDraft, type Problems, takeFormDraft } from "./FormDraft.ts";
-
-/** The names of a form's values that are texts. */
-type TextNames<Values> = {
-  [Name in keyof Values]: Values[Name] extends string ? Name : never;
-}[keyof Values] &
-  string;
-
-/** A field of a form: the API's name, the value, and its change. */
-export interface BoundField {
-  readonly name: string;
-  readonly value: string;
-  readonly onValue: (value: string) => void;
-}
-
-/** Binds fields to the texts of an object, by its keys or by the API's names. Names begin with `within`. */
-export const fieldsOf =
-  <Values extends object>(values: Values, set: (changes: Partial<Values>) => void, within = "") =>
-  (key: TextNames<Values>, name: string = key): BoundField => ({
-    name: within + name,
-    value: String(values[key] ?? ""),
-    onValue: (value) => set({ [key]: value } as unknown as Partial<Values>),
-  });
 
 /** A form while it is filled in. */
 export interface FormModel<Values extends object> {

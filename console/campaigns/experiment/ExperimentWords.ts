@@ -5,8 +5,8 @@ import type {
   ExperimentComparison,
   Goal,
   Notification,
-} from "../data/Resources.ts";
-import { formatNumber, formatPercent } from "../parts/DisplayFormats.ts";
+} from "../../data/Resources.ts";
+import { formatNumber, formatPercent } from "../../parts/DisplayFormats.ts";
 
 /** The goals with their names, and with what people did. */
 export const goals: Readonly<Record<Goal["type"], readonly [name: string, did: string]>> = {

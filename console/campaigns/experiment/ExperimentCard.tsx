@@ -1,23 +1,23 @@
 /** "Experiment" on the page of a campaign: what happened, how sure it is, and the end of it. */
 import { useState } from "preact/hooks";
-import { platform } from "../data/Api.ts";
-import { useData } from "../data/Query.ts";
+import { platform } from "../../data/Api.ts";
+import { useData } from "../../data/Query.ts";
 import type {
   Campaign,
   Experiment,
   ExperimentArm,
   ExperimentWinner,
   Notification,
-} from "../data/Resources.ts";
-import { ActionButton } from "../parts/ActionButton.tsx";
-import { CardSection } from "../parts/CardSection.tsx";
-import { ConfirmButton } from "../parts/ConfirmButton.tsx";
-import { type Column, DataTable } from "../parts/DataTable.tsx";
-import { formatCount, formatInstant, formatNumber } from "../parts/DisplayFormats.ts";
-import { CheckField } from "../parts/form/Fields.tsx";
-import { LoadProblem } from "../parts/PageFrame.tsx";
-import { saveCsv } from "../reports/ReportFiles.ts";
-import { may } from "../session/SessionState.ts";
+} from "../../data/Resources.ts";
+import { ActionButton } from "../../parts/ActionButton.tsx";
+import { CardSection } from "../../parts/CardSection.tsx";
+import { ConfirmButton } from "../../parts/ConfirmButton.tsx";
+import { type Column, DataTable } from "../../parts/DataTable.tsx";
+import { formatCount, formatInstant, formatNumber } from "../../parts/DisplayFormats.ts";
+import { CheckField } from "../../parts/form/Fields.tsx";
+import { LoadProblem } from "../../parts/PageFrame.tsx";
+import { saveCsv } from "../../reports/ReportFiles.ts";
+import { may } from "../../session/SessionState.ts";
 import { ExperimentChart } from "./ExperimentChart.tsx";
 import { figuresOf, findingOf, goals, inOrder, namesOf, rateText } from "./ExperimentWords.ts";
 

@@ -1,8 +1,8 @@
 /** The shares of the arms by day with their ranges. The table has the same figures. */
-import type { ExperimentArm, ExperimentDay } from "../data/Resources.ts";
-import { ChartFigure, useWidth } from "../parts/chart/ChartFigure.tsx";
-import { labelIndexes, niceTicks } from "../parts/chart/ChartScale.ts";
-import { formatDay, formatNumber, formatShortDay } from "../parts/DisplayFormats.ts";
+import type { ExperimentArm, ExperimentDay } from "../../data/Resources.ts";
+import { ChartFigure, useWidth } from "../../parts/chart/ChartFigure.tsx";
+import { labelIndexes, niceTicks } from "../../parts/chart/ChartScale.ts";
+import { formatDay, formatNumber, formatShortDay } from "../../parts/DisplayFormats.ts";
 import { rateText } from "./ExperimentWords.ts";
 
 const symbols = ["●", "■", "▲", "◆", "○", "□", "△", "◇"];
