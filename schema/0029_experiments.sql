@@ -4,8 +4,8 @@
 -- How the figures are exact in 200 ms at 10 million deliveries. `enrolment` has a row for each unit, so that
 -- enrolling and converting happen once: its primary key and `converted_at` decide. It is never counted.
 -- The statement that inserts or converts its rows adds rows to `enrolment_count`, in the same transaction.
--- A job adds these up to one row for each arm and day, in one transaction, and deletes what it added. So in
--- every snapshot their sum is exact, and short.
+-- A job adds these up to one row for each arm and quarter of an hour, in one transaction, and deletes what it
+-- added. So in every snapshot their sum is exact, and short.
 
 -- [{"key": "b", "weight": 30, "headline": …, "body": …, "cta_label": …, "cta_url": …, "media_asset_id": …,
 -- "media_kind": …, "translations": …, "push": …}], null for a part that is the notification's; at most four,

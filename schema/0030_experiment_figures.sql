@@ -12,7 +12,8 @@ ALTER TABLE enrolment
 -- Finds the campaigns whose goal an event may meet. Few have one.
 CREATE INDEX campaign_goal ON campaign (workspace_id, environment) WHERE goal IS NOT NULL;
 
--- Whether the row is a sum that the job has made, of an arm and a day (UTC). Others are new, and few.
+-- Whether the row is a sum that the job has made, of an arm and a quarter of an hour. Others are new:
+-- few.
 ALTER TABLE enrolment_count ADD COLUMN is_sum boolean NOT NULL DEFAULT false;
 CREATE INDEX enrolment_count_new ON enrolment_count (workspace_id, environment, campaign_key)
   WHERE NOT is_sum;

@@ -1,13 +1,13 @@
 /** The editor of a campaign and a message of it, new or there, in four steps. */
 import { loadedLater } from "../parts/LoadedLater.tsx";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { ApiProblem } from "../data/ApiCall.ts";
 import type { Campaign } from "../data/Resources.ts";
-import { DevicePreview, TestSection } from "../notifications/EditorSections.tsx";
+import { DevicePreview, TestSection, VariantFields } from "../notifications/EditorSections.tsx";
 import { MessageConflict, messageLabels, shownMessageValue } from "../notifications/MessageConflict.tsx";
 import { MessageFields } from "../notifications/MessageFields.tsx";
 import { firstTrigger, valuesOfMessage } from "../notifications/NotificationForm.ts";
-import { PhonePreview } from "../notifications/PhonePreview.tsx";
+import { PhonePreview, usePhones } from "../notifications/PhonePreview.tsx";
 import { usePictures } from "../notifications/PictureField.tsx";
 import { TriggerFields } from "../notifications/TriggerFields.tsx";
 import { campaignTypes } from "../reports/ReportFilters.ts";
@@ -21,8 +21,8 @@ import { addressOf } from "../routing/Router.ts";
 import { campaignLabels, isInEffect, shownCampaignValue, valuesOf } from "./CampaignForm.ts";
 import { type Edited, useEditorForms } from "./EditorForms.ts";
 import {
-  type Step,
   stepAddress,
+  StepHeading,
   StepLinks,
   stepOfAddress,
   stepOfField,
@@ -30,12 +30,16 @@ import {
   steps,
 } from "./EditorSteps.tsx";
 import { Lead, PublishDialog, type PublishSummary, summaryOf } from "./PublishSummary.tsx";
-import { ReviewStep } from "./ReviewStep.tsx";
 import { WhenFields } from "./WhenFields.tsx";
 
 const WhoFields = loadedLater(
   () => import("./WhoFields.tsx"),
   (program) => program.WhoFields,
+);
+
+const ReviewStep = loadedLater(
+  () => import("./ReviewStep.tsx"),
+  (program) => program.ReviewStep,
 );
 
 const types = Object.entries(campaignTypes).map(([value, text]) => ({ value, text }));
@@ -52,23 +56,6 @@ const LiveNotice = ({ campaign }: { readonly campaign: Campaign }) => (
   </p>
 );
 
-/** The heading of the step, which takes the focus when it is gone to. */
-const StepHeading = ({ step }: { readonly step: Step }) => {
-  const heading = useRef<HTMLHeadingElement>(null);
-  const shown = useRef(step);
-  useEffect(() => {
-    if (shown.current === step) return;
-    shown.current = step;
-    scrollTo(0, 0);
-    heading.current?.focus();
-  }, [step]);
-  return (
-    <h2 ref={heading} tabIndex={-1}>
-      {steps.find(([key]) => key === step)?.[1]}
-    </h2>
-  );
-};
-
 /** The steps, the buttons, and what stands in the way of a save. */
 export const CampaignEditor = (props: Edited) => {
   const { initial, message: edited, others, stored } = props;
@@ -78,6 +65,7 @@ export const CampaignEditor = (props: Edited) => {
   const values = form.values.value;
   const [asked, setAsked] = useState<PublishSummary | null>(null);
   const [isAsking, setAsking] = useState(false);
+  const [phones, setPhones] = usePhones();
   const { picture, pictures } = usePictures(message.values.value.media_asset_id);
   const own = { ...message.values.value, name: message.values.value.name || values.name };
   const reviewed = [
@@ -113,7 +101,7 @@ export const CampaignEditor = (props: Edited) => {
   const isElsewhere = (name: string): boolean => stepOfField(name) !== step;
   const isMessageElsewhere = (name: string): boolean => stepOfMessageField(name) !== step;
   const fields = (
-    <form class="form" noValidate onSubmit={(event) => event.preventDefault()}>
+    <div class="form">
       <FormScope model={form} isElsewhere={isElsewhere}>
         {step === "message" && (
           <>
@@ -163,31 +151,7 @@ export const CampaignEditor = (props: Edited) => {
           {stored !== null && <Changes changes={changes} isInEffect={isRunning} />}
         </ReviewStep>
       )}
-      <div class="actions form-actions">
-        {next === undefined ? (
-          <Button
-            variant="primary"
-            isBusy={isAsking || form.isSending.value}
-            onPress={() => void askToPublish()}
-          >
-            Publish
-          </Button>
-        ) : (
-          <ButtonLink variant="primary" href={stepAddress(next)}>
-            Next
-          </ButtonLink>
-        )}
-        <Button isBusy={form.isSending.value} onPress={() => void forms.save("paused")}>
-          Save paused
-        </Button>
-        <ButtonLink
-          variant="plain"
-          href={addressOf(stored ? `/campaigns/${stored.campaign.id}` : "/campaigns")}
-        >
-          Cancel
-        </ButtonLink>
-      </div>
-    </form>
+    </div>
   );
   const isAnyBehind = isBehind(form, saved) || isBehind(message, savedMessage);
   return (
@@ -212,19 +176,60 @@ export const CampaignEditor = (props: Edited) => {
       <MessageConflict form={message} saved={savedMessage} />
       <StepLinks chosen={step} problems={forms.problems} />
       <StepHeading step={step} />
-      {step === "message" || step === "review" ? (
-        <div class="beside">
-          {fields}
-          {edited !== null && <PhonePreview message={message.values.value} picture={picture} />}
+      <form class="form form-wide" noValidate onSubmit={(event) => event.preventDefault()}>
+        {step === "message" || step === "review" ? (
+          <div class="beside">
+            {fields}
+            {edited !== null && (
+              <PhonePreview
+                message={message.values.value}
+                picture={picture}
+                settings={phones}
+                onSettings={setPhones}
+              />
+            )}
+          </div>
+        ) : (
+          fields
+        )}
+        {step === "message" && edited !== null && (
+          <VariantFields campaign={campaign.id} form={message} settings={phones} />
+        )}
+        <div class="actions form-actions">
+          {next === undefined ? (
+            <Button
+              variant="primary"
+              isBusy={isAsking || form.isSending.value}
+              onPress={() => void askToPublish()}
+            >
+              Publish
+            </Button>
+          ) : (
+            <ButtonLink variant="primary" href={stepAddress(next)}>
+              Next
+            </ButtonLink>
+          )}
+          <Button isBusy={form.isSending.value} onPress={() => void forms.save("paused")}>
+            Save paused
+          </Button>
+          <ButtonLink
+            variant="plain"
+            href={addressOf(stored ? `/campaigns/${stored.campaign.id}` : "/campaigns")}
+          >
+            Cancel
+          </ButtonLink>
         </div>
-      ) : (
-        fields
-      )}
+      </form>
       {step === "message" && edited !== null && (
         <DevicePreview campaign={campaign} message={message} storedId={storedId} />
       )}
       {step === "message" && stored !== null && storedId !== null && (
-        <TestSection campaign={stored.campaign} isChanged={message.isChanged.value} messageId={storedId} />
+        <TestSection
+          campaign={stored.campaign}
+          isChanged={message.isChanged.value}
+          messageId={storedId}
+          variants={edited?.initial.variants ?? []}
+        />
       )}
       {asked !== null && (
         <PublishDialog summary={asked} onConfirm={() => forms.save("publish")} onClose={() => setAsked(null)}>

@@ -26,7 +26,7 @@ import { RecipientsFunnel } from "./RecipientsFunnel.tsx";
 import { CampaignTimeline } from "./CampaignTimeline.tsx";
 
 const ExperimentCard = loadedLater(
-  () => import("./ExperimentCard.tsx"),
+  () => import("./experiment/ExperimentCard.tsx"),
   (program) => program.ExperimentCard,
 );
 

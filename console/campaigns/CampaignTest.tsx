@@ -55,7 +55,12 @@ const SendTest = ({ campaign, messages }: Pick<TestProps, "campaign" | "messages
         value={chosen}
         onValue={setChosen}
       />
-      <TestSendForm key={chosen} campaign={campaign} messageId={chosen} />
+      <TestSendForm
+        key={chosen}
+        campaign={campaign}
+        messageId={chosen}
+        variants={messages.find(({ id }) => id === chosen)?.variants ?? []}
+      />
     </section>
   );
 };

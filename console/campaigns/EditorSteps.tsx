@@ -1,4 +1,5 @@
 /** The steps of the editor of campaigns, their addresses, and the step of each field. */
+import { useEffect, useRef } from "preact/hooks";
 import { changedAddress, parameter } from "../routing/Router.ts";
 
 /** The steps in their order. */
@@ -50,3 +51,20 @@ export const StepLinks = ({
     </ol>
   </nav>
 );
+
+/** The heading of the step, which takes the focus when it is gone to. */
+export const StepHeading = ({ step }: { readonly step: Step }) => {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const shown = useRef(step);
+  useEffect(() => {
+    if (shown.current === step) return;
+    shown.current = step;
+    scrollTo(0, 0);
+    heading.current?.focus();
+  }, [step]);
+  return (
+    <h2 ref={heading} tabIndex={-1}>
+      {steps.find(([key]) => key === step)?.[1]}
+    </h2>
+  );
+};

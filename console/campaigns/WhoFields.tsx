@@ -5,7 +5,7 @@ import { PickList } from "../parts/form/PickList.tsx";
 import { addressOf } from "../routing/Router.ts";
 import { may } from "../session/SessionState.ts";
 import type { CampaignValues } from "./CampaignForm.ts";
-import { ExperimentFields } from "./ExperimentFields.tsx";
+import { ExperimentFields } from "./experiment/ExperimentFields.tsx";
 import { PickMap } from "./PickMap.tsx";
 import { useLocationGroups, useLocations, useSegments } from "./TargetLists.ts";
 

@@ -1,7 +1,7 @@
 /** The fields of a shape: those of a circle, or the corners of a polygon. */
 import { formatNumber } from "../parts/DisplayFormats.ts";
 import { TextField } from "../parts/form/Fields.tsx";
-import type { BoundField } from "../parts/form/Form.tsx";
+import type { BoundField } from "../parts/form/BoundField.ts";
 import { areaOf } from "../parts/map/Shapes.ts";
 import { type DrawnShape, drawnShape, positionFields } from "./DrawnLocation.ts";
 

@@ -8,7 +8,9 @@ import { Button } from "../parts/Button.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
 import { type Column, DataTable } from "../parts/DataTable.tsx";
 import { formatCount } from "../parts/DisplayFormats.ts";
-import { type BoundField, Form, type FormModel, useForm } from "../parts/form/Form.tsx";
+import { SelectField } from "../parts/form/Fields.tsx";
+import { type BoundField } from "../parts/form/BoundField.ts";
+import { Form, type FormModel, useForm } from "../parts/form/Form.tsx";
 import { FoundField } from "../parts/form/SearchChoice.tsx";
 import { mediaSource } from "../parts/MediaSource.ts";
 import { may } from "../session/SessionState.ts";
@@ -17,6 +19,7 @@ import { LocationChoice } from "./LocationChoice.tsx";
 import type { MessageValues } from "./NotificationForm.ts";
 import { divided, previewOf } from "./NotificationSave.ts";
 import { OpenedMessage } from "./OpenedMessage.tsx";
+import { variantChoices } from "./VariantForm.ts";
 
 interface PreviewProps {
   readonly campaign: Pick<Campaign, "type"> & { readonly id: string | null };
@@ -101,8 +104,8 @@ export const DevicePreview = ({ campaign, message, storedId }: PreviewProps) => 
   const [preview, setPreview] = useState<Preview | null>(null);
   const form = useForm({
     draft: null,
-    initial: { device_id: "", locale: "", location_id: "" },
-    send: async ({ device_id: device, locale, location_id: location }) => {
+    initial: { device_id: "", locale: "", location_id: "", variant: "" },
+    send: async ({ device_id: device, locale, location_id: location, variant }) => {
       setPreview(null);
       const values = message.values.value;
       // Without a change the stored one is shown: it knows the name of its campaign.
@@ -115,7 +118,7 @@ export const DevicePreview = ({ campaign, message, storedId }: PreviewProps) => 
           ...(device === "" ? { locale: locale.trim() || null } : { device_id: device }),
           location_id: location || null,
         };
-        const { data } = await send(platform.previews.preview(draft));
+        const { data } = await send(platform.previews.preview(draft, { variant: variant || undefined }));
         message.problems.value = {};
         setPreview(data);
       } catch (error) {
@@ -124,6 +127,8 @@ export const DevicePreview = ({ campaign, message, storedId }: PreviewProps) => 
     },
   });
   const { device_id: device } = form.values.value;
+  const { variants } = message.values.value;
+  const none = device === "" ? "The original" : "By the device";
   return (
     <CardSection title="What a device gets">
       <p class="quiet">The texts as the server fills them in for a device. Nothing is stored or sent.</p>
@@ -133,6 +138,9 @@ export const DevicePreview = ({ campaign, message, storedId }: PreviewProps) => 
           <LanguageField {...form.field("locale")} label="Language of the device" none="Unknown" />
         )}
         {campaign.type === "geo" && <LocationChoice {...form.field("location_id")} />}
+        {variants.length > 0 && (
+          <SelectField {...form.field("variant")} label="Variant" choices={variantChoices(variants, none)} />
+        )}
         <Button type="submit" isBusy={form.isSending.value}>
           Show what it gets
         </Button>

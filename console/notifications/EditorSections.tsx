@@ -1,4 +1,4 @@
-/** Sections below the fields of an editor, which are loaded after them. */
+/** Parts of an editor that few need, or that are below its fields: they are loaded after them. */
 import { loadedLater } from "../parts/LoadedLater.tsx";
 
 /** "What a device gets". */
@@ -11,4 +11,28 @@ export const DevicePreview = loadedLater(
 export const TestSection = loadedLater(
   () => import("./TestSendForm.tsx"),
   (program) => program.TestSection,
+);
+
+/** "Variants". */
+export const VariantFields = loadedLater(
+  () => import("./VariantFields.tsx"),
+  (program) => program.VariantFields,
+);
+
+/** "Push options". */
+export const PushFields = loadedLater(
+  () => import("./PushFields.tsx"),
+  (program) => program.PushFields,
+);
+
+/** The questions of a survey. */
+export const QuestionFields = loadedLater(
+  () => import("./QuestionFields.tsx"),
+  (program) => program.QuestionFields,
+);
+
+/** Translations. */
+export const TranslationFields = loadedLater(
+  () => import("./TranslationFields.tsx"),
+  (program) => program.TranslationFields,
 );

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { Field, type FieldProps } from "../parts/form/Fields.tsx";
-import type { BoundField } from "../parts/form/Form.tsx";
+import type { BoundField } from "../parts/form/BoundField.ts";
 import { SearchChoice } from "../parts/form/SearchChoice.tsx";
 import { knownLanguages, languageName, languageTag } from "./Languages.ts";
 

@@ -1,6 +1,6 @@
 import { platform } from "../data/Api.ts";
 import { FoundField } from "../parts/form/SearchChoice.tsx";
-import type { BoundField } from "../parts/form/Form.tsx";
+import type { BoundField } from "../parts/form/BoundField.ts";
 import { may } from "../session/SessionState.ts";
 
 /** The location whose event triggers a message; templates can name it. */

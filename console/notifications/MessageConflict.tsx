@@ -48,7 +48,8 @@ export const shownMessageValue = (value: MessageValues[(typeof messageLabels)[nu
   if (typeof value === "string") return value;
   if ("silent" in value) return pushText(value);
   const parts = value.map((part) => {
-    if ("key" in part) return part.key;
+    if ("key" in part)
+      return [`${part.key} (${part.weight} %)`, part.headline, part.body].filter(Boolean).join(" ");
     return "tag" in part ? `${part.tag}: ${part.headline} ${part.body}` : part.question_text;
   });
   return parts.join("; ");

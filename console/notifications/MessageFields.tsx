@@ -2,13 +2,12 @@
 import type { MediaFile } from "../data/Resources.ts";
 import { SelectField, TextField } from "../parts/form/Fields.tsx";
 import type { FormModel } from "../parts/form/Form.tsx";
+import { PushFields, QuestionFields, TranslationFields } from "./EditorSections.tsx";
 import type { MessageValues } from "./NotificationForm.ts";
 import { newQuestion } from "./NotificationForm.ts";
 import { PictureField } from "./PictureField.tsx";
-import { PushFields } from "./PushFields.tsx";
-import { QuestionFields } from "./QuestionFields.tsx";
+
 import { TemplateFields } from "./TemplateFields.tsx";
-import { TranslationFields } from "./TranslationFields.tsx";
 
 const types = [
   { value: "message", text: "Message" },
@@ -84,8 +83,17 @@ export const MessageFields = ({
           onRemove={(index) => form.set(withoutQuestion(values, index))}
         />
       )}
-      <TranslationFields form={form} />
-      <PushFields form={form} />
+      <div class="translations">
+        <h2 class="translations-heading">Translations</h2>
+        <p class="hint">A device gets the one for its language. What is left empty is as written above.</p>
+        <TranslationFields
+          form={form}
+          questions={isSurvey ? values.questions : []}
+          translations={values.translations}
+          onTranslations={(translations) => form.set({ translations })}
+        />
+      </div>
+      <PushFields form={form} push={values.push} onPush={(push) => form.set({ push })} />
     </>
   );
 };

@@ -12,12 +12,12 @@ import { isBehind } from "../parts/form/VersionConflict.tsx";
 import { showToast } from "../parts/Toasts.tsx";
 import { wallTimeAt } from "../parts/WallClock.ts";
 import { addressOf, navigate } from "../routing/Router.ts";
-import { DevicePreview, TestSection } from "./EditorSections.tsx";
+import { DevicePreview, TestSection, VariantFields } from "./EditorSections.tsx";
 import { MessageConflict, messageLabels, shownMessageValue } from "./MessageConflict.tsx";
 import { MessageFields } from "./MessageFields.tsx";
 import type { MessageValues } from "./NotificationForm.ts";
 import { saveNotification } from "./NotificationSave.ts";
-import { PhonePreview } from "./PhonePreview.tsx";
+import { PhonePreview, usePhones } from "./PhonePreview.tsx";
 import { usePictures } from "./PictureField.tsx";
 import { TriggerFields } from "./TriggerFields.tsx";
 
@@ -42,6 +42,7 @@ export const NotificationEditor = ({ campaign, draft, initial, stored }: EditorP
     },
   });
   const values = form.values.value;
+  const [phones, setPhones] = usePhones();
   const { picture, pictures } = usePictures(values.media_asset_id);
   const saved = stored?.values ?? null;
   const isRunning = isInEffect(campaign);
@@ -60,36 +61,44 @@ export const NotificationEditor = ({ campaign, draft, initial, stored }: EditorP
         <DraftNotice isChanged={form.isChanged.value} onDiscard={() => form.reset(initial)} />
       )}
       <MessageConflict form={form} saved={saved} />
-      <div class="beside">
-        <Form model={form}>
-          <TextField {...form.field("name")} label="Name" hint="For you. People do not see it." />
-          <MessageFields form={form} pictures={pictures} typeLabel="Type" />
-          <TriggerFields
-            campaign={{ type, timezone, day: wallTimeAt(campaign.starts_at, timezone).slice(0, 10) }}
-            form={form}
-            zoneLabel="Time zone"
-            hasWindow
-          />
-          <div class="actions">
-            {stored !== null && isRunning && form.isChanged.value ? (
-              <Button variant="primary" isBusy={form.isSending.value} onPress={() => setAsking(true)}>
-                Save
-              </Button>
-            ) : (
-              <Button type="submit" variant="primary" isBusy={form.isSending.value}>
-                {stored === null ? "Add notification" : "Save"}
-              </Button>
-            )}
-            <ButtonLink variant="plain" href={addressOf(`/campaigns/${id}`)}>
-              Cancel
-            </ButtonLink>
+      <Form model={form} isWide>
+        <div class="beside">
+          <div class="form">
+            <TextField {...form.field("name")} label="Name" hint="For you. People do not see it." />
+            <MessageFields form={form} pictures={pictures} typeLabel="Type" />
+            <TriggerFields
+              campaign={{ type, timezone, day: wallTimeAt(campaign.starts_at, timezone).slice(0, 10) }}
+              form={form}
+              zoneLabel="Time zone"
+              hasWindow
+            />
           </div>
-        </Form>
-        <PhonePreview message={values} picture={picture} />
-      </div>
+          <PhonePreview message={values} picture={picture} settings={phones} onSettings={setPhones} />
+        </div>
+        <VariantFields campaign={id} form={form} settings={phones} />
+        <div class="actions">
+          {stored !== null && isRunning && form.isChanged.value ? (
+            <Button variant="primary" isBusy={form.isSending.value} onPress={() => setAsking(true)}>
+              Save
+            </Button>
+          ) : (
+            <Button type="submit" variant="primary" isBusy={form.isSending.value}>
+              {stored === null ? "Add notification" : "Save"}
+            </Button>
+          )}
+          <ButtonLink variant="plain" href={addressOf(`/campaigns/${id}`)}>
+            Cancel
+          </ButtonLink>
+        </div>
+      </Form>
       <DevicePreview campaign={campaign} message={form} storedId={stored?.id ?? null} />
       {stored !== null && (
-        <TestSection campaign={campaign} isChanged={form.isChanged.value} messageId={stored.id} />
+        <TestSection
+          campaign={campaign}
+          isChanged={form.isChanged.value}
+          messageId={stored.id}
+          variants={stored.values.variants}
+        />
       )}
       {isAsking && (
         <ConfirmDialog

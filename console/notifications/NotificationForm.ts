@@ -12,6 +12,7 @@ import { sentWallTime, wallEndAt, wallTimeAt } from "../parts/WallClock.ts";
 import { serverNow } from "../data/ServerTime.ts";
 import { type PushValues, pushValues, sentPush } from "./PushForm.ts";
 import { sentTranslations, type TranslationValues, translationValues } from "./TranslationForm.ts";
+import { sentVariants, type VariantValues, variantValues } from "./VariantForm.ts";
 
 /** A question while it is edited. Its choices are lines of one text. */
 export interface QuestionValues {
@@ -50,8 +51,7 @@ export interface MessageValues {
   readonly template: "" | "liquid";
   readonly translations: ReadonlyArray<TranslationValues>;
   readonly push: PushValues;
-  /** Kept as they are. */
-  readonly variants: Notification["variants"];
+  readonly variants: ReadonlyArray<VariantValues>;
   /** The version that was changed, which a save expects; empty for a new notification. */
   readonly version: string;
 }
@@ -135,7 +135,7 @@ export const valuesOfMessage = (
   template: message.template ?? "",
   translations: translationValues(message.translations),
   push: pushValues(message.push),
-  variants: message.variants,
+  variants: variantValues(message.variants),
   version,
 });
 
@@ -210,7 +210,7 @@ export const contentDraftOf = (values: MessageValues): Typed<ContentDraft> => {
       questions.map((question) => choicesOf(question).length),
     ),
     push: sentPush(values.push),
-    variants: values.variants,
+    variants: sentVariants(values.variants, values.type === "survey"),
   };
 };
 

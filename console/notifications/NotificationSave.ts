@@ -29,10 +29,15 @@ export const saveNotification = async (
 };
 
 /** @throws ApiProblem for a language that is there twice. The names of fields begin with `within`. */
-const checkTags = ({ translations }: MessageValues, within = ""): void => {
-  const repeated = Object.entries(repeatedTags(translations));
+const checkTags = ({ translations, variants }: MessageValues, within = ""): void => {
+  const repeated = [
+    [within, translations] as const,
+    ...variants.map((variant, index) => [`${within}variants.${index}.`, variant.translations] as const),
+  ].flatMap(([start, each]) =>
+    Object.entries(repeatedTags(each)).map(([name, sentences]) => [start + name, sentences] as const),
+  );
   if (repeated.length === 0) return;
-  const fields = Object.fromEntries(repeated.map(([name, sentences]) => [within + name, sentences]));
+  const fields = Object.fromEntries(repeated);
   throw new ApiProblem(422, "validation_failed", "A language is there twice.", fields);
 };
 

@@ -8,10 +8,11 @@ import { CheckField, Select } from "../parts/form/Fields.tsx";
 import { mediaSource } from "../parts/MediaSource.ts";
 import { workspace } from "../session/Scope.ts";
 import { languageName, languagesOf, translationFor } from "./Languages.ts";
-import { choicesOf, contentDraftOf, type MessageValues } from "./NotificationForm.ts";
+import { choicesOf, type contentDraftOf, type MessageValues } from "./NotificationForm.ts";
 import { type OpenedContent, OpenedMessage } from "./OpenedMessage.tsx";
-import { isTyped, type PushValues } from "./PushForm.ts";
+import { isTyped, pushCount, type PushValues } from "./PushForm.ts";
 import type { TranslationValues } from "./TranslationForm.ts";
+import type { VariantValues } from "./VariantForm.ts";
 
 const devices = [
   { value: "ios", text: "iPhone", lines: 4, shown: [40, 178] },
@@ -26,14 +27,16 @@ const clockOf = (language: string, timeZone: string): string =>
 const pauseMillis = 400;
 
 /** The texts as the server fills them in; null while they are not known, and without a template. */
-const useFilled = (message: MessageValues, locale: string): Filled | null => {
+const useFilled = (message: MessageValues, content: OpenedContent, locale: string): Filled | null => {
   const [filled, setFilled] = useState<Filled | null>(null);
   const isTemplate = message.template === "liquid";
+  const { address, body, button, headline } = content;
   const draft = JSON.stringify({
-    ...contentDraftOf(message),
-    name: undefined,
-    questions: null,
-    type: "message",
+    headline,
+    body,
+    template: "liquid",
+    cta_label: button.trim() || null,
+    cta_url: address.trim() || null,
   });
   useEffect(() => {
     if (!isTemplate) return;
@@ -71,18 +74,23 @@ const countText = (name: string, text: string, max: number): string => {
   return `${name} ${count} of about ${max} characters${count > max ? ": its end is cut in the push" : ""}.`;
 };
 
+/** The content that a device shows: each part comes from the first that has it (contract Z1). */
 const contentOf = (
   message: MessageValues,
-  translation: TranslationValues | undefined,
+  variant: VariantValues | undefined,
+  language: string,
   picture: MediaFile | undefined,
 ): OpenedContent => {
-  const pick = (text: string | undefined, own: string) =>
-    text === undefined || text.trim() === "" ? own : text;
+  const translation = translationFor(message.translations, language);
+  const sources = [variant && translationFor(variant.translations, language), variant, translation, message];
+  const pick = (name: "headline" | "body" | "cta_label" | "cta_url"): string =>
+    sources.map((source) => source?.[name] ?? "").find((text) => text.trim() !== "") ?? "";
+  const or = (text: string | undefined, own: string) => (text?.trim() ? text : own);
   return {
-    headline: pick(translation?.headline, message.headline) || "Headline",
-    body: pick(translation?.body, message.body) || "Body",
-    button: pick(translation?.cta_label, message.cta_label),
-    address: pick(translation?.cta_url, message.cta_url),
+    headline: pick("headline") || "Headline",
+    body: pick("body") || "Body",
+    button: pick("cta_label"),
+    address: pick("cta_url"),
     picture:
       picture === undefined || message.type === "survey"
         ? null
@@ -91,8 +99,8 @@ const contentOf = (
       const other = translation?.questions[index];
       const choices = other?.choices.split("\n") ?? [];
       return {
-        text: pick(other?.question_text, question.question_text) || "Question",
-        choices: choicesOf(question).map((choice, at) => pick(choices[at], choice)),
+        text: or(other?.question_text, question.question_text) || "Question",
+        choices: choicesOf(question).map((choice, at) => or(choices[at], choice)),
       };
     }),
   };
@@ -149,22 +157,59 @@ const PushCard = ({
   );
 };
 
-/** The notification on a lock screen, and opened in the app. */
-export const PhonePreview = ({
-  message,
-  picture,
-}: {
+/** How phones are shown. */
+export interface PhoneSettings {
+  readonly language: string;
+  readonly kind: DeviceKind;
+  readonly isDark: boolean;
+}
+
+/** The settings of the phones of an editor, and their change. */
+export const usePhones = () =>
+  useState<PhoneSettings>({ language: "en", kind: "ios", isDark: false }) as readonly [
+    PhoneSettings,
+    (next: PhoneSettings) => void,
+  ];
+
+interface PhoneProps {
   readonly message: MessageValues;
   readonly picture: MediaFile | undefined;
-}) => {
-  const [language, setLanguage] = useState("en");
-  const [kind, setKind] = useState<DeviceKind>("ios");
-  const [isDark, setDark] = useState(false);
+  readonly settings: PhoneSettings;
+  /** The variant that it gets; the notification itself if left out. */
+  readonly variant?: VariantValues;
+}
+
+/** A notification on a lock screen, and opened in the app. */
+export const Phone = ({ message, picture, settings: { isDark, kind, language }, variant }: PhoneProps) => {
+  const { lines = 4, shown: [headlineMax, bodyMax] = [0, 0] } =
+    devices.find(({ value }) => value === kind) ?? {};
+  const own = contentOf(message, variant, language, picture);
+  const content = withFilled(own, useFilled(message, own, language));
+  const push = variant === undefined || pushCount(variant.push) === 0 ? message.push : variant.push;
+  return (
+    <>
+      <div class={`phone phone-${kind}${isDark ? " phone-dark" : ""}`} lang={language}>
+        <p class="phone-clock">{clockOf(language, workspace.value?.timezone ?? "UTC")}</p>
+        <PushCard content={content} kind={kind} lines={lines} push={push} />
+        <p class="preview-step">Opened in the app</p>
+        <OpenedMessage content={content} />
+      </div>
+      <p class="hint">
+        {countText("Headline", content.headline, headlineMax)} {countText("Body", content.body, bodyMax)}
+      </p>
+    </>
+  );
+};
+
+/** The phone of the notification itself, with the settings of all phones. */
+export const PhonePreview = ({
+  message,
+  onSettings,
+  picture,
+  settings,
+}: Omit<PhoneProps, "variant"> & { readonly onSettings: (settings: PhoneSettings) => void }) => {
   const id = useId();
-  const device = devices.find(({ value }) => value === kind);
-  const translation = translationFor(message.translations, language);
-  const content = withFilled(contentOf(message, translation, picture), useFilled(message, language));
-  const [headlineMax = 0, bodyMax = 0] = device?.shown ?? [];
+  const { isDark, kind, language } = settings;
   return (
     <section class="preview" aria-label="Phone preview">
       <div class="preview-settings">
@@ -174,7 +219,7 @@ export const PhonePreview = ({
             id={`${id}-language`}
             value={language}
             choices={languagesOf(message.translations).map((value) => ({ value, text: languageName(value) }))}
-            onValue={setLanguage}
+            onValue={(chosen) => onSettings({ ...settings, language: chosen })}
           />
         </div>
         <div class="field">
@@ -183,21 +228,19 @@ export const PhonePreview = ({
             id={`${id}-device`}
             value={kind}
             choices={devices}
-            onValue={(chosen) => setKind(devices.find(({ value }) => value === chosen)?.value ?? "ios")}
+            onValue={(chosen) =>
+              onSettings({ ...settings, kind: devices.find(({ value }) => value === chosen)?.value ?? "ios" })
+            }
           />
         </div>
       </div>
-      <CheckField label="Dark" isChecked={isDark} onValue={setDark} />
-      <div class={`phone phone-${kind}${isDark ? " phone-dark" : ""}`} lang={language}>
-        <p class="phone-clock">{clockOf(language, workspace.value?.timezone ?? "UTC")}</p>
-        <PushCard content={content} kind={kind} lines={device?.lines ?? 4} push={message.push} />
-        <p class="preview-step">Opened in the app</p>
-        <OpenedMessage content={content} />
-      </div>
-      <p class="hint">
-        {countText("Headline", content.headline, headlineMax)} {countText("Body", content.body, bodyMax)}
-      </p>
-      <p class="hint">{hintOf(message, translation)}</p>
+      <CheckField
+        label="Dark"
+        isChecked={isDark}
+        onValue={(isChosen) => onSettings({ ...settings, isDark: isChosen })}
+      />
+      <Phone message={message} picture={picture} settings={settings} />
+      <p class="hint">{hintOf(message, translationFor(message.translations, language))}</p>
     </section>
   );
 };

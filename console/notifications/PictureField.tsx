@@ -72,51 +72,62 @@ const Upload = ({ onUploaded }: { readonly onUploaded: (id: string) => void }) =
   );
 };
 
-/** "Picture". */
-export const PictureField = ({
-  onValue,
-  pictures,
-  value,
-}: {
+interface FieldProps {
   readonly value: string;
   readonly pictures: ReadonlyArray<MediaFile>;
   readonly onValue: (id: string) => void;
-}) => (
-  <div class="stack">
-    <Field
-      name="media_asset_id"
-      label="Picture"
-      hint={
-        may("media:read") ? "An image, a video or a sound. Optional." : "Your access key may not list media."
-      }
-    >
-      {(attributes) => (
-        <SearchChoice
-          {...attributes}
-          choices={[
-            { value: "", text: "None" },
-            ...pictures.map((picture) => ({ value: picture.id, text: textOf(picture) })),
-          ]}
-          value={value}
-          onValue={onValue}
-        />
-      )}
-    </Field>
-    {pictures.length > 0 && (
-      <div class="thumbnails" role="group" aria-label="Newest pictures">
-        {pictures.slice(0, maxThumbnails).map((picture) => (
-          <button
-            key={picture.id}
-            type="button"
-            class="button thumbnail"
-            aria-pressed={picture.id === value}
-            onClick={() => onValue(picture.id === value ? "" : picture.id)}
-          >
-            <img src={mediaSource(picture.thumbnail_url)} alt={textOf(picture)} loading="lazy" />
-          </button>
-        ))}
-      </div>
+}
+
+/** The choice of a picture by its name. */
+export const PictureChoice = ({
+  pictures,
+  none = "None",
+  onValue,
+  value,
+  ...field
+}: FieldProps & { readonly name: string; readonly label: string; readonly none?: string }) => (
+  <Field
+    {...field}
+    hint={
+      may("media:read") ? "An image, a video or a sound. Optional." : "Your access key may not list media."
+    }
+  >
+    {(attributes) => (
+      <SearchChoice
+        {...attributes}
+        choices={[
+          { value: "", text: none },
+          ...pictures.map((picture) => ({ value: picture.id, text: textOf(picture) })),
+        ]}
+        value={value}
+        onValue={onValue}
+      />
     )}
-    {may("media:write") && <Upload onUploaded={onValue} />}
-  </div>
+  </Field>
 );
+
+/** "Picture", with thumbnails and "Upload". */
+export const PictureField = (props: FieldProps) => {
+  const { onValue, pictures, value } = props;
+  return (
+    <div class="stack">
+      <PictureChoice {...props} name="media_asset_id" label="Picture" />
+      {pictures.length > 0 && (
+        <div class="thumbnails" role="group" aria-label="Newest pictures">
+          {pictures.slice(0, maxThumbnails).map((picture) => (
+            <button
+              key={picture.id}
+              type="button"
+              class="button thumbnail"
+              aria-pressed={picture.id === value}
+              onClick={() => onValue(picture.id === value ? "" : picture.id)}
+            >
+              <img src={mediaSource(picture.thumbnail_url)} alt={textOf(picture)} loading="lazy" />
+            </button>
+          ))}
+        </div>
+      )}
+      {may("media:write") && <Upload onUploaded={onValue} />}
+    </div>
+  );
+};

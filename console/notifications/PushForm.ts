@@ -98,3 +98,9 @@ export const sentPush = (values: PushValues): Typed<ContentDraft["push"]> => {
     data: dataOf(values.data) as Record<string, string>,
   };
 };
+
+/** The number of options that are set. */
+export const pushCount = (values: PushValues): number =>
+  Object.values(sentPush(values) ?? {}).filter(
+    (option) => option !== null && !["false", "[]", "{}"].includes(JSON.stringify(option)),
+  ).length;

@@ -2,7 +2,8 @@
 import { useId } from "preact/hooks";
 import { Button } from "../parts/Button.tsx";
 import { CheckField, SelectField, TextField } from "../parts/form/Fields.tsx";
-import { fieldsOf, useFieldProblems } from "../parts/form/Form.tsx";
+import { fieldsOf } from "../parts/form/BoundField.ts";
+import { useFieldProblems } from "../parts/form/Form.tsx";
 import { hasChoices, newQuestion, type QuestionValues } from "./NotificationForm.ts";
 
 const maxQuestions = 5;

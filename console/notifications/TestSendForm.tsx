@@ -7,10 +7,12 @@ import type { Campaign, Delivery, TestSend } from "../data/Resources.ts";
 import { Badge } from "../parts/Badge.tsx";
 import { Button } from "../parts/Button.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
+import { SelectField } from "../parts/form/Fields.tsx";
 import { Form, useForm } from "../parts/form/Form.tsx";
 import { PickList, type PickItem } from "../parts/form/PickList.tsx";
 import { may } from "../session/SessionState.ts";
 import { LocationChoice } from "./LocationChoice.tsx";
+import { variantChoices } from "./VariantForm.ts";
 
 /** How often the result is read, in milliseconds. */
 const resultMillis = 2_000;
@@ -84,18 +86,20 @@ const useTestDevices = () => {
 export const TestSendForm = ({
   campaign,
   messageId,
+  variants,
 }: {
   readonly campaign: Pick<Campaign, "id" | "type">;
   readonly messageId: string;
+  readonly variants: ReadonlyArray<{ readonly key: string }>;
 }) => {
   const [sent, setSent] = useState<TestSend>();
   const devices = useTestDevices();
-  const form = useForm<{ readonly device_ids: ReadonlyArray<string>; readonly location_id: string }>({
+  const form = useForm({
     draft: null,
-    initial: { device_ids: [], location_id: "" },
-    send: async ({ device_ids, location_id: location }, idempotencyKey) => {
+    initial: { device_ids: [] as ReadonlyArray<string>, location_id: "", variant: "" },
+    send: async ({ device_ids, location_id: location, variant }, idempotencyKey) => {
       setSent(undefined);
-      const draft = { device_ids, location_id: location || null };
+      const draft = { device_ids, location_id: location || null, variant: variant || null };
       const { data } = await send(platform.testSends.send(campaign.id, messageId, draft, { idempotencyKey }));
       setSent(data);
     },
@@ -120,6 +124,13 @@ export const TestSendForm = ({
           }
         />
         {campaign.type === "geo" && <LocationChoice {...form.field("location_id")} />}
+        {variants.length > 0 && (
+          <SelectField
+            {...form.field("variant")}
+            label="Variant"
+            choices={variantChoices([...variants, { key: "control" }], "By the device")}
+          />
+        )}
         <Button type="submit" isBusy={form.isSending.value}>
           Send a test
         </Button>
@@ -137,11 +148,12 @@ export const TestSendForm = ({
 export const TestSection = ({
   campaign,
   isChanged,
-  messageId,
+  ...message
 }: {
   readonly campaign: Campaign;
   readonly isChanged: boolean;
   readonly messageId: string;
+  readonly variants: ReadonlyArray<{ readonly key: string }>;
 }) =>
   may("devices:read") && may("notifications:write") ? (
     <CardSection title="Send a test">
@@ -149,6 +161,6 @@ export const TestSection = ({
         It goes out now, whatever schedule, pause, cap and quiet hours say, and counts in no report.
       </p>
       {isChanged && <p class="notice">What is sent is the saved version, without your changes.</p>}
-      <TestSendForm campaign={campaign} messageId={messageId} />
+      <TestSendForm campaign={campaign} {...message} />
     </CardSection>
   ) : null;

@@ -2,7 +2,9 @@
 import { useEffect, useRef } from "preact/hooks";
 import { Button } from "../parts/Button.tsx";
 import { TextField } from "../parts/form/Fields.tsx";
-import { fieldsOf, type FormModel, useFieldProblems } from "../parts/form/Form.tsx";
+import { WholeProblems } from "../parts/form/FieldProblems.tsx";
+import { fieldsOf } from "../parts/form/BoundField.ts";
+import { type FormModel } from "../parts/form/Form.tsx";
 import { LanguageField } from "./LanguageField.tsx";
 import { languageName } from "./Languages.ts";
 import { hasChoices, type MessageValues, type QuestionValues } from "./NotificationForm.ts";
@@ -16,6 +18,9 @@ import {
 } from "./TranslationForm.ts";
 
 interface GroupProps {
+  /** The beginning of the API's names, and the key of the variant whose texts they are; empty for none. */
+  readonly within: string;
+  readonly of: string;
   readonly index: number;
   readonly translation: TranslationValues;
   /** The questions of the survey; none of a message. */
@@ -48,14 +53,23 @@ const QuestionTexts = ({
   </>
 );
 
-const TranslationGroup = ({ index, isFocused, onChange, onRemove, questions, translation }: GroupProps) => {
+const TranslationGroup = ({
+  index,
+  isFocused,
+  of,
+  onChange,
+  onRemove,
+  questions,
+  translation,
+  within,
+}: GroupProps) => {
   const region = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (isFocused) region.current?.querySelector("input")?.focus();
   }, []);
-  const name = translationName(translation);
+  const name = within + translationName(translation);
   const tag = translation.tag.trim();
-  const mark = tag === "" ? `translation ${index + 1}` : tag;
+  const mark = (tag === "" ? `translation ${index + 1}` : tag) + of;
   const text = fieldsOf(translation, onChange, `${name}.`);
   const field = (key: "headline" | "body" | "cta_label" | "cta_url", label: string, rows = 1) => (
     <TextField {...text(key)} label={`${label} (${mark})`} rows={rows} />
@@ -74,7 +88,7 @@ const TranslationGroup = ({ index, isFocused, onChange, onRemove, questions, tra
       <div ref={region}>
         <LanguageField
           name={name}
-          label={`Language of translation ${index + 1}`}
+          label={`Language of translation ${index + 1}${of}`}
           hint="Devices in a language of a region, such as Dutch of Belgium, get Dutch unless it has its own."
           value={translation.tag}
           onValue={(changed) => onChange({ tag: changed })}
@@ -107,55 +121,66 @@ const TranslationGroup = ({ index, isFocused, onChange, onRemove, questions, tra
   );
 };
 
-/** Problems of the translations as a whole, such as their number. */
-const WholeProblems = () => {
-  const problems = useFieldProblems("translations");
-  return problems.length === 0 ? null : <p class="problem">{problems.join(" ")}</p>;
-};
+interface FieldsProps {
+  readonly form: FormModel<MessageValues>;
+  readonly translations: ReadonlyArray<TranslationValues>;
+  /** The questions of a survey. */
+  readonly questions: ReadonlyArray<QuestionValues>;
+  /** The beginning of the API's names, of a variant; empty for the notification itself. */
+  readonly within?: string;
+  /** The addition to names of fields, of a variant. */
+  readonly of?: string;
+  readonly onTranslations: (translations: ReadonlyArray<TranslationValues>) => void;
+}
 
 /** All translations, and "Add translation". */
-export const TranslationFields = ({ form }: { readonly form: FormModel<MessageValues> }) => {
-  const { questions, translations, type } = form.values.value;
+export const TranslationFields = ({
+  form,
+  of = "",
+  onTranslations,
+  questions,
+  translations,
+  within = "",
+}: FieldsProps) => {
   const isAdded = useRef(false);
   const change = (index: number, changes: Partial<TranslationValues>): void => {
     const before = translations[index];
     if (changes.tag !== undefined && before !== undefined) {
       // The problems of another language are not those of this one.
       const kept = Object.entries(form.problems.value).filter(
-        ([name]) => !`${name}.`.startsWith(`${translationName(before)}.`),
+        ([name]) => !`${name}.`.startsWith(`${within}${translationName(before)}.`),
       );
       form.problems.value = Object.fromEntries(kept);
     }
-    form.set({
-      translations: translations.map((each, at) => (at === index ? { ...each, ...changes } : each)),
-    });
+    onTranslations(translations.map((each, at) => (at === index ? { ...each, ...changes } : each)));
   };
   return (
-    <div class="translations">
-      <h2 class="translations-heading">Translations</h2>
-      <p class="hint">A device gets the one for its language. What is left empty is as written above.</p>
-      <WholeProblems />
+    <>
+      <WholeProblems name={`${within}translations`} />
       {translations.map((translation, index) => (
         <TranslationGroup
           key={index}
           index={index}
+          of={of}
+          within={within}
           translation={translation}
-          questions={type === "survey" ? questions : []}
+          questions={questions}
           isFocused={isAdded.current && index === translations.length - 1}
           onChange={(changes) => change(index, changes)}
-          onRemove={() => form.set({ translations: translations.filter((_, at) => at !== index) })}
+          onRemove={() => onTranslations(translations.filter((_, at) => at !== index))}
         />
       ))}
       {translations.length < maxTranslations && (
         <Button
+          label={`Add translation${of}`}
           onPress={() => {
             isAdded.current = true;
-            form.set({ translations: [...translations, newTranslation] });
+            onTranslations([...translations, newTranslation]);
           }}
         >
           Add translation
         </Button>
       )}
-    </div>
+    </>
   );
 };

@@ -37,9 +37,10 @@ export const deliveredVariantsSql = (
   );
 
 /**
- * Converts the units that have reached their goal, each once, and counts them. `reached` has the tenant,
- * `campaign_key`, `unit_key`, `goal` (as in `enrolment`), the instant `at`, and `is_reply`: an interaction
- * counts from the instant of the enrolment on, because it cannot come before the message; anything else only
+ * Converts the units that have reached their goal, each once, and counts them by quarters of an hour. What is
+ * reported late can come before what has converted a unit: the conversion then moves. `reached` has the
+ * tenant, `campaign_key`, `unit_key`, `goal` (as in `enrolment`), the instant `at`, and `is_reply`: an
+ * interaction counts from the instant of the enrolment on, because it cannot come before the message; anything else only
  * after it. Units are locked in the order of their keys.
  */
 export const conversionsSql = (sql: SqlClient.SqlClient, reached: Statement.Fragment): Statement.Fragment =>
@@ -47,31 +48,41 @@ export const conversionsSql = (sql: SqlClient.SqlClient, reached: Statement.Frag
     ${reached}
   ), converting AS MATERIALIZED (${lockedSql(
     sql,
-    sql`SELECT e.workspace_id, e.environment, e.campaign_key, e.unit_key, e.notification_key, r.at
+    sql`SELECT e.workspace_id, e.environment, e.campaign_key, e.unit_key, e.notification_key, r.at,
+        e.converted_at AS before
       FROM reached r
       JOIN ${table.enrolment} e ON ${workspaceIs("e", "r")} AND e.environment = r.environment
         AND e.campaign_key = r.campaign_key AND e.unit_key = r.unit_key AND e.goal = r.goal
-      WHERE e.converted_at IS NULL AND r.at <= e.goal_until
+      WHERE (e.converted_at IS NULL OR r.at < e.converted_at) AND r.at <= e.goal_until
         AND (r.at > e.enrolled_at OR r.is_reply AND r.at = e.enrolled_at)
       ORDER BY e.campaign_key, e.unit_key, e.notification_key
       FOR NO KEY UPDATE OF e`,
   )}), converted AS (
     UPDATE ${table.enrolment} e SET converted_at = c.at
-    FROM converting c
+    FROM (
+      SELECT workspace_id, environment, campaign_key, unit_key, notification_key, before, min(at) AS at
+      FROM converting GROUP BY 1, 2, 3, 4, 5, 6
+    ) AS c
     WHERE ${workspaceIs("e", "c")} AND e.environment = c.environment AND e.campaign_key = c.campaign_key
-      AND e.unit_key = c.unit_key AND e.notification_key = c.notification_key AND e.converted_at IS NULL
+      AND e.unit_key = c.unit_key AND e.notification_key = c.notification_key
+      AND e.converted_at IS NOT DISTINCT FROM c.before
     RETURNING e.workspace_id, e.environment, e.campaign_key, e.notification_key, e.arm, e.is_first,
-      e.converted_at
+      c.at, c.before
+  ), converted_at AS (
+    SELECT *, 1 AS converted FROM converted
+    UNION ALL
+    SELECT workspace_id, environment, campaign_key, notification_key, arm, is_first, before, NULL, -1
+    FROM converted WHERE before IS NOT NULL
   ), conversion_counts AS (
     INSERT INTO ${table.enrolment_count} (workspace_id, environment, campaign_key, notification_key, arm, at,
       converted, id) OVERRIDING SYSTEM VALUE
-    SELECT workspace_id, environment, campaign_key, notification_key, arm, min(converted_at), count(*),
+    SELECT workspace_id, environment, campaign_key, notification_key, arm, min(at), sum(converted),
       nextval('enrolment_count_id_seq')
     FROM (
-      SELECT workspace_id, environment, campaign_key, notification_key, arm, converted_at FROM converted
+      SELECT workspace_id, environment, campaign_key, notification_key, arm, at, converted FROM converted_at
       UNION ALL
-      SELECT workspace_id, environment, campaign_key, 0, 'all', converted_at
-      FROM converted WHERE is_first AND notification_key <> 0
+      SELECT workspace_id, environment, campaign_key, 0, 'all', at, converted
+      FROM converted_at WHERE is_first AND notification_key <> 0
     ) AS arms
-    GROUP BY 1, 2, 3, 4, 5
+    GROUP BY 1, 2, 3, 4, 5, date_bin('15 minutes', at, 'epoch')
   )`;

@@ -6,9 +6,11 @@ import { Database } from "../database/Database.ts";
 import { Conflict, type NotFound, type Unprocessable } from "../wire/ApiError.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
-import type { ShownExperiment, ExperimentStop } from "./ShownExperiment.ts";
+import { dateAt, daysOf } from "../time/LocalTime.ts";
+import type { ExperimentDay, ExperimentStop, ShownExperiment } from "./ShownExperiment.ts";
 import {
   type CountedArm,
+  experimentDays,
   type ExperimentDesign,
   experimentFigures,
   isExperiment,
@@ -19,6 +21,8 @@ import {
   type SplitNotificationRow,
 } from "./CampaignExperimentsSql.ts";
 
+/** Events may be dated so far ahead of the server's time. */
+const maxAheadMs = 5 * 60_000;
 const nobody: CountedArm = { enrolled: 0, delivered: 0, converted: 0 };
 
 /** The experiments of campaigns. */
@@ -27,6 +31,11 @@ export class CampaignExperiments extends Context.Service<
   {
     /** The figures of a campaign's experiment, exact at every moment. @throws 404 */
     readonly find: (tenant: Tenant, campaign: string) => Effect.Effect<ShownExperiment, NotFound>;
+    /** Its arms at the end of each local day of the campaign. @throws 404 */
+    readonly days: (
+      tenant: Tenant,
+      campaign: string,
+    ) => Effect.Effect<ReadonlyArray<ExperimentDay>, NotFound>;
     /**
      * Stops the experiment: nobody is enrolled afterwards, and everybody gets the winner (contract U7). The
      * same stop again changes nothing. @throws 404, 409, 422
@@ -88,6 +97,29 @@ export class CampaignExperiments extends Context.Service<
             campaign,
             state,
             yield* repository.notifications(tenant, campaign.id),
+          );
+        }),
+
+        days: Effect.fn("CampaignExperiments.days")(function* (tenant, id) {
+          const campaign = yield* campaigns.find(tenant, id);
+          const notifications = yield* repository.notifications(tenant, campaign.id);
+          const { key } = yield* repository.state(tenant, campaign.id, false);
+          const { timezone } = campaign;
+          const now = (yield* Clock.currentTimeMillis) + maxAheadMs;
+          const first = dateAt(timezone, Date.parse(campaign.created_at));
+          const days = daysOf(timezone, first, dateAt(timezone, now));
+          const starts = days.map(({ fromMs }) => fromMs);
+          const keys = new Map(notifications.map((each) => [each.id, each.notificationKey as number]));
+          const rows = new Map(
+            (yield* repository.days(tenant, key, starts)).map((row) => [
+              `${row.day - 1} ${row.notificationKey} ${row.arm}`,
+              row,
+            ]),
+          );
+          return experimentDays(
+            designOf(campaign, notifications),
+            days.map(({ date }) => date),
+            (day, of, arm) => rows.get(`${day} ${of === null ? 0 : (keys.get(of) ?? -1)} ${arm}`),
           );
         }),
 

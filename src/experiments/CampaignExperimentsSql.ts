@@ -1,5 +1,5 @@
 import { Effect } from "effect";
-import { asNumber, instant, onlyRow, utc } from "../database/Rows.ts";
+import { arrayOf, asNumber, instant, onlyRow, utc } from "../database/Rows.ts";
 import { SqlService } from "../database/SqlService.ts";
 import { run } from "../database/Statements.ts";
 import { inTenant, sameTenant, tenantIs } from "../database/TenantColumns.ts";
@@ -30,6 +30,11 @@ export interface ArmCountsRow {
   readonly converted: number;
   /** The first enrolment. */
   readonly startedAt: string | null;
+}
+
+/** The counts of an arm on a day. */
+export interface ArmDayRow extends Omit<ArmCountsRow, "delivered" | "startedAt"> {
+  readonly day: number;
 }
 
 /** Statements on experiments. */
@@ -76,6 +81,15 @@ export class CampaignExperimentsSql extends SqlService<CampaignExperimentsSql>(
           UNION ALL SELECT 0, 'all', 0, delivered, 0, NULL FROM delivered
         ) AS counted
         GROUP BY 1, 2`),
+
+  /** The counts of the arms by day (from 1), whose starts are given: only days with any. */
+  days: (tenant: TenantKey, key: CampaignKey, starts: ReadonlyArray<number>) =>
+    Effect.orDie(sql<ArmDayRow>`
+        SELECT notification_key AS "notificationKey", arm,
+          GREATEST(1, width_bucket(at, ${arrayOf("timestamptz", starts)})) AS day,
+          ${asNumber("sum(enrolled)")} AS enrolled, ${asNumber("sum(converted)")} AS converted
+        FROM enrolment_count WHERE ${inTenant(tenant)} AND campaign_key = ${key}
+        GROUP BY 1, 2, 3 HAVING sum(enrolled) <> 0 OR sum(converted) <> 0`),
 
   /** Stops the experiment of a campaign. */
   stop: (tenant: TenantKey, id: CampaignId, { keep_holdout, winner }: ExperimentStop, now: number) =>

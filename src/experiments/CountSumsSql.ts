@@ -6,13 +6,16 @@ import { table, workspaceStatements } from "../database/WorkspaceGroups.ts";
 import type { CampaignKey } from "../wire/Ids.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 
-/** The tables of counts: the columns that name a sum, their instant and its span, and the figures. */
+/**
+ * The tables of counts: the columns that name a sum, their instant and its span, and the figures. Local days
+ * begin at quarters of an hour in every time zone.
+ */
 const tables = [
   {
     name: "enrolment_count",
     key: ["notification_key", "arm"],
     at: "at",
-    span: "1 day",
+    span: "15 minutes",
     figures: ["enrolled", "delivered", "converted"],
   },
   {

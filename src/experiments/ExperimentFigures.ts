@@ -1,6 +1,11 @@
 /** The figures of an experiment from its counts: pure, in percent and percentage points (contract U6). */
 import { dividedBy } from "../wire/Decimal.ts";
-import type { ShownExperiment, ExperimentArm, ExperimentComparison } from "./ShownExperiment.ts";
+import type {
+  ExperimentArm,
+  ExperimentComparison,
+  ExperimentDay,
+  ShownExperiment,
+} from "./ShownExperiment.ts";
 import { chiSquaredOf, chiSquaredPValue, type Cell } from "./statistics/ChiSquared.ts";
 import { clopperPearson, type Interval } from "./statistics/ClopperPearson.ts";
 import { type ArmCounts, fisherPValue } from "./statistics/FisherTest.ts";
@@ -28,6 +33,8 @@ export interface CountedArm extends ArmCounts {
 
 /** Finds the counts of an arm: of a notification, or of the campaign (null) `holdout` or `all`. */
 export type CountsOf = (notificationId: string | null, key: string) => CountedArm;
+
+const none: CountedArm = { enrolled: 0, delivered: 0, converted: 0 };
 
 const percentage = (part: bigint, whole: number, decimals: number): number =>
   dividedBy({ digits: part * 100n, scale: 0 }, whole, decimals);
@@ -90,7 +97,7 @@ const cellsOf = ({ variants }: SplitNotification) => [
 ];
 
 /** Whether there is an experiment. */
-export const isExperiment = ({ holdout, notifications }: ExperimentDesign): boolean =>
+export const isExperiment = ({ holdout, notifications }: Omit<ExperimentDesign, "hasGoal">): boolean =>
   holdout > 0 || notifications.length > 0;
 
 /** Whether people are split as they should be (contract Z10): the holdout, and each notification's arms. */
@@ -115,6 +122,50 @@ export const sampleRatio = (
   return { p_value: pValue, ok: pValue === null || pValue >= 0.001 };
 };
 
+/** The arms that an experiment shows, in their order. */
+const armsOf = ({
+  holdout,
+  notifications,
+}: ExperimentDesign): ReadonlyArray<readonly [string | null, string]> =>
+  !isExperiment({ holdout, notifications })
+    ? []
+    : [
+        ...(holdout > 0 ? [[null, "holdout"] as const] : []),
+        ...(notifications.length === 0 ? [[null, "all"] as const] : []),
+        ...notifications.flatMap((each) => cellsOf(each).map(({ key }) => [each.id, key] as const)),
+      ];
+
+/**
+ * The arms at the end of each day since the first enrolment, until the last day on which anything happened.
+ * `countsOf` finds the counts of a day of `dates` (from 0).
+ */
+export const experimentDays = (
+  design: ExperimentDesign,
+  dates: ReadonlyArray<string>,
+  countsOf: (day: number, ...arm: Parameters<CountsOf>) => ArmCounts | undefined,
+): ReadonlyArray<ExperimentDay> => {
+  const arms = armsOf(design);
+  const isBusy = (_date: string, day: number) => arms.some((arm) => countsOf(day, ...arm) !== undefined);
+  const [first, last] = [dates.findIndex(isBusy), dates.findLastIndex(isBusy)];
+  const shown = arms.map(([id, key]) => shownArm(id, key, { ...none }, design.hasGoal));
+  const sums = arms.map(() => ({ ...none }));
+  return (first < 0 ? [] : dates.slice(first, last + 1)).flatMap((date, index) =>
+    arms.map(([id, key], at) => {
+      const [counts, sum] = [countsOf(first + index, id, key), sums[at] ?? none];
+      if (counts !== undefined) {
+        sums[at] = {
+          ...none,
+          enrolled: sum.enrolled + counts.enrolled,
+          converted: sum.converted + counts.converted,
+        };
+        shown[at] = shownArm(id, key, sums[at], design.hasGoal);
+      }
+      const { delivered: _, ...arm } = shown[at] ?? shownArm(id, key, none, design.hasGoal);
+      return { date, ...arm };
+    }),
+  );
+};
+
 /** The arms, comparisons and sample ratio of an experiment; nothing without one. */
 export const experimentFigures = (
   design: ExperimentDesign,
@@ -122,15 +173,10 @@ export const experimentFigures = (
 ): Pick<ShownExperiment, "arms" | "comparisons" | "sample_ratio"> => {
   if (!isExperiment(design)) return { arms: [], comparisons: [], sample_ratio: null };
   const { hasGoal, holdout, notifications } = design;
-  const arm = (id: string | null, key: string) => shownArm(id, key, countsOf(id, key), hasGoal);
   const against = (id: string | null, key: string, other: string) =>
     compared(id, [key, countsOf(id, key)], [other, countsOf(id, other)], hasGoal);
   return {
-    arms: [
-      ...(holdout > 0 ? [arm(null, "holdout")] : []),
-      ...(notifications.length === 0 ? [arm(null, "all")] : []),
-      ...notifications.flatMap((each) => cellsOf(each).map(({ key }) => arm(each.id, key))),
-    ],
+    arms: armsOf(design).map(([id, key]) => shownArm(id, key, countsOf(id, key), hasGoal)),
     comparisons: [
       ...notifications.flatMap(({ id, variants }) => variants.map(({ key }) => against(id, key, "control"))),
       ...(holdout > 0 ? [against(null, "all", "holdout")] : []),

@@ -7,10 +7,11 @@ import { wantsCsv } from "../http/csv/CsvParameters.ts";
 import { PlatformApi } from "../PlatformApi.ts";
 import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { readParsedBody } from "../wire/ParsedBody.ts";
-import { type ExperimentArm, ExperimentStop } from "./ShownExperiment.ts";
+import type { NotFound } from "../wire/ApiError.ts";
+import { type ExperimentArm, type ExperimentDay, ExperimentStop } from "./ShownExperiment.ts";
 import { CampaignExperiments } from "./CampaignExperiments.ts";
 
-const heading = [
+const armHeading = [
   "notification_id",
   "key",
   "enrolled",
@@ -20,8 +21,9 @@ const heading = [
   "interval_low",
   "interval_high",
 ];
+const dayHeading = ["date", ...armHeading.filter((name) => name !== "delivered")];
 
-const record = ({ interval, ...arm }: ExperimentArm) => ({
+const record = ({ interval, ...arm }: ExperimentArm | ExperimentDay) => ({
   ...arm,
   interval_low: interval?.[0],
   interval_high: interval?.[1],
@@ -34,20 +36,40 @@ export const experimentsHandlers = handlerGroup(
   Effect.fnUntraced(function* (handlers) {
     const experiments = yield* CampaignExperiments;
     const exports = yield* CsvExports;
+    /** Arms of a caller's campaign as JSON, or as a file. */
+    const shown = Effect.fnUntraced(function* <Found>(
+      name: string,
+      heading: ReadonlyArray<string>,
+      find: (caller: Caller["Service"]) => Effect.Effect<Found, NotFound>,
+      arms: (found: Found) => ReadonlyArray<ExperimentArm | ExperimentDay>,
+    ) {
+      const caller = yield* Caller;
+      const isCsv = yield* wantsCsv;
+      const data = yield* find(caller);
+      if (!isCsv) return { data };
+      const now = yield* Clock.currentTimeMillis;
+      return yield* exports.send(caller.workspaceId, {
+        name: csvName(name, caller, todayOf(caller, now)),
+        heading,
+        records: Effect.succeed(Stream.succeed(csvLines(heading, arms(data).map(record)))),
+      });
+    });
     return handlers
       .handle("get", ({ params }) =>
-        Effect.gen(function* () {
-          const caller = yield* Caller;
-          const isCsv = yield* wantsCsv;
-          const data = yield* experiments.find(caller, params.campaign);
-          if (!isCsv) return { data };
-          const now = yield* Clock.currentTimeMillis;
-          return yield* exports.send(caller.workspaceId, {
-            name: csvName("experiment", caller, todayOf(caller, now)),
-            heading,
-            records: Effect.succeed(Stream.succeed(csvLines(heading, data["arms"].map(record)))),
-          });
-        }),
+        shown(
+          "experiment",
+          armHeading,
+          (caller) => experiments.find(caller, params.campaign),
+          (found) => found["arms"],
+        ),
+      )
+      .handle("days", ({ params }) =>
+        shown(
+          "experiment-days",
+          dayHeading,
+          (caller) => experiments.days(caller, params.campaign),
+          (found) => found,
+        ),
       )
       .handleRaw("stop", ({ params, ...input }) =>
         callerData((caller) =>

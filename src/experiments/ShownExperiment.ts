@@ -1,5 +1,5 @@
 /** The experiment of a campaign, as the platform API shows it (contract U6). */
-import { Schema } from "effect";
+import { Schema, Struct } from "effect";
 import { Campaign } from "../campaigns/Campaign.ts";
 import {
   nullableId,
@@ -45,6 +45,18 @@ export const ExperimentArm = Schema.Struct({
   ),
 }).annotate({ identifier: "ExperimentArm" });
 export type ExperimentArm = typeof ExperimentArm.Type;
+
+/** An arm at the end of a day. */
+export const ExperimentDay = Schema.Struct({
+  date: Schema.String.annotate({
+    description: "The day, in the campaign's time zone.",
+    examples: ["2026-11-21"],
+  }),
+  ...Struct.omit(ExperimentArm.fields, ["delivered"]),
+  enrolled: shownInteger("People, and devices without a person, that were enrolled by its end.", 4812),
+  converted: nullableInteger("How many of them had reached the goal by its end; null without a goal.", 391),
+}).annotate({ identifier: "ExperimentDay" });
+export type ExperimentDay = typeof ExperimentDay.Type;
 
 /** The difference between two arms. */
 export const ExperimentComparison = Schema.Struct({

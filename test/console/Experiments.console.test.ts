@@ -27,6 +27,12 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("experiments in the 
           yield* (phones[index] as (typeof phones)[number]).ask(`/messages/${message.id}/opened`, {
             method: "POST",
           });
+      // Somebody answers on the next day, in time.
+      yield* moveTo("2026-11-22T01:00:00Z");
+      const late = inboxes.findIndex(([message]) => message?.variant === "control");
+      yield* (phones[late] as (typeof phones)[number]).ask(`/messages/${inboxes[late]?.[0]?.id}/opened`, {
+        method: "POST",
+      });
       const path = `/campaigns/${campaign}/experiment`;
       const { arms } = (yield* production.platform(path)).body.data;
       const tab = yield* consoleTab;
@@ -35,8 +41,11 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("experiments in the 
         await tab.open(`/campaigns/${campaign}${query}`);
         await tab.signIn();
         await tab.seePage("Coffee");
-        await tab.seeText("with B 100\u00a0% opened the message, with the original 0\u00a0%.");
-        await tab.seeText("Not decided yet: ");
+        await tab.seeText("with B 100\u00a0% opened the message, with the original ");
+        await tab.seeText("Share by day, with its range");
+        await tab.page.waitForSelector(".chart-interval text");
+        await tab.unfold("Show as table");
+        await tab.see("table", "Figures of the chart");
         const rows = await tab.page.$$eval("tbody tr", (all) =>
           all.map((row) => [...row.children].slice(0, 3).map((cell) => cell.textContent)),
         );

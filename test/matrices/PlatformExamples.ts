@@ -243,6 +243,7 @@ export const platformExamples: Examples = {
       Effect.succeed({ params: { campaign: resources["campaign"] ?? "" }, query: { limit: "2" } }),
   },
   "GET /campaigns/:campaign/experiment": onCampaign,
+  "GET /campaigns/:campaign/experiment/days": onCampaign,
   "POST /campaigns/:campaign/experiment/stop": {
     request: (fixture) =>
       Effect.gen(function* () {

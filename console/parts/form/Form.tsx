@@ -5,29 +5,8 @@ import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ApiProblem } from "../../data/ApiCall.ts";
 import { keepDraft } from "../../session/Drafts.ts";
 import { environment, workspaceId } from "../../session/Scope.ts";
+import { type BoundField, fieldsOf, type TextNames } from "./BoundField.ts";
 import { formDraftKey, leaveFormDraft, type Problems, takeFormDraft } from "./FormDraft.ts";
-
-/** The names of a form's values that are texts. */
-type TextNames<Values> = {
-  [Name in keyof Values]: Values[Name] extends string ? Name : never;
-}[keyof Values] &
-  string;
-
-/** A field of a form: the API's name, the value, and its change. */
-export interface BoundField {
-  readonly name: string;
-  readonly value: string;
-  readonly onValue: (value: string) => void;
-}
-
-/** Binds fields to the texts of an object, by its keys or by the API's names. Names begin with `within`. */
-export const fieldsOf =
-  <Values extends object>(values: Values, set: (changes: Partial<Values>) => void, within = "") =>
-  (key: TextNames<Values>, name: string = key): BoundField => ({
-    name: within + name,
-    value: String(values[key] ?? ""),
-    onValue: (value) => set({ [key]: value } as unknown as Partial<Values>),
-  });
 
 /** A form while it is filled in. */
 export interface FormModel<Values extends object> {
@@ -209,29 +188,38 @@ export const focusFirstProblem = (): void => {
   document.querySelector<HTMLElement>('form [aria-invalid="true"]')?.focus();
 };
 
-/** The fields of a form, wherever they are: its problems stand at them. */
+/** Fields of a form, wherever they are: its problems stand at them. */
+export const FieldScope = <Values extends object>({
+  children,
+  model,
+}: {
+  readonly model: FormModel<Values>;
+  readonly children: ComponentChildren;
+}) => <CurrentForm.Provider value={model as unknown as FormModel<object>}>{children}</CurrentForm.Provider>;
+
+/** The same, with the problems without a field at the top. */
 export const FormScope = <Values extends object>({
   children,
   isElsewhere,
   model,
-}: ScopeProps<Values> & { readonly children?: ComponentChildren }) => {
-  const form = model as unknown as FormModel<object>;
-  return (
-    <CurrentForm.Provider value={form}>
-      <TopProblems model={form} isElsewhere={isElsewhere} />
-      {children}
-    </CurrentForm.Provider>
-  );
-};
+}: ScopeProps<Values> & { readonly children?: ComponentChildren }) => (
+  <FieldScope model={model}>
+    <TopProblems model={model as unknown as FormModel<object>} isElsewhere={isElsewhere} />
+    {children}
+  </FieldScope>
+);
 
 /** A form. After a refusal the focus moves to the first field with a problem. */
 export const Form = <Values extends object>({
   children,
+  isWide = false,
   label,
   model,
 }: {
   readonly model: FormModel<Values>;
   readonly children: ComponentChildren;
+  /** Whether it has parts beside each other. */
+  readonly isWide?: boolean;
   /** A name for screen readers, where the heading does not say it. */
   readonly label?: string;
 }) => {
@@ -241,7 +229,12 @@ export const Form = <Values extends object>({
     requestAnimationFrame(focusFirstProblem);
   };
   return (
-    <form class="form" noValidate aria-label={label} onSubmit={(event) => void submit(event)}>
+    <form
+      class={`form${isWide ? " form-wide" : ""}`}
+      noValidate
+      aria-label={label}
+      onSubmit={(event) => void submit(event)}
+    >
       <FormScope model={model}>{children}</FormScope>
     </form>
   );

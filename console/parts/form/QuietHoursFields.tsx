@@ -1,6 +1,6 @@
 /** "Quiet hours": the hours of the day in which devices get no message. */
 import { type Choice, FieldGroup, SelectField } from "./Fields.tsx";
-import { fieldsOf } from "./Form.tsx";
+import { fieldsOf } from "./BoundField.ts";
 import { TimeField } from "./TimeFields.tsx";
 import type { QuietValues } from "./QuietHoursForm.ts";
 

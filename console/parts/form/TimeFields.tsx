@@ -1,5 +1,5 @@
 /** Days and times of day by the controls of the browser. Values are as the API has them. */
-import type { BoundField } from "./Form.tsx";
+import type { BoundField } from "./BoundField.ts";
 import { Field, type FieldProps, TextField } from "./Fields.tsx";
 
 type TimeProps = BoundField & Omit<FieldProps, "name">;

@@ -1,5 +1,10 @@
 import { Console, Effect, Option } from "effect";
-import type { Experiment, ExperimentArm, ExperimentComparison } from "../../client/WaypostClient.ts";
+import type {
+  Experiment,
+  ExperimentArm,
+  ExperimentDay,
+  ExperimentComparison,
+} from "../../client/WaypostClient.ts";
 import { counted } from "../../wire/Text.ts";
 import { visibleValue } from "../../wire/VisibleText.ts";
 import { badUsage, refused } from "../CommandRefused.ts";
@@ -70,6 +75,18 @@ const printExperiment = Effect.fnUntraced(function* (experiment: Experiment) {
   yield* Console.log([head, arms, shown.comparisons.map(comparisonText).join("\n")].join("\n\n"));
 });
 
+const printDays = Effect.fnUntraced(function* (days: ReadonlyArray<ExperimentDay>) {
+  const rows = visibleValue(days).map((day) => ({ ...day, delivered: 0 }));
+  const shown = yield* fittedTable(
+    [
+      { heading: "DAY", cell: ({ date }: (typeof rows)[number]) => date },
+      ...columns.filter(({ heading }) => heading !== "DELIVERED"),
+    ],
+    rows,
+  );
+  yield* printOne(days, () => (days.length === 0 ? "Nobody is enrolled yet." : shown));
+});
+
 /** The winner by its key, and by its notification where several have such a variant. */
 const winnerOf = Effect.fnUntraced(function* (
   { arms }: Experiment,
@@ -96,6 +113,7 @@ export const showExperiment = command("experiment", {
   ],
   flags: {
     ...campaignFlags,
+    days: switchFlag("days", "Show the arms at the end of each day instead"),
     stop: switchFlag("stop", "Stop it: from now on everybody gets the winner"),
     winner: optionalFlag("winner", "Key of the variant that everybody gets; control if left out"),
     notification: optionalFlag("notification", "Id of the winner's notification, if several have such a key"),
@@ -103,10 +121,15 @@ export const showExperiment = command("experiment", {
   },
   *run(flags) {
     const isStop = Option.isSome(flags.winner) || Option.isSome(flags.notification) || flags.keepHoldout;
+    if (flags.days && (isStop || flags.stop))
+      return yield* badUsage("--days shows, --stop changes: give one.");
     if (isStop && !flags.stop)
       return yield* badUsage("--winner, --notification and --keep-holdout are for --stop.");
     const platform = yield* openPlatform(flags);
     const id = yield* findCampaign(platform, flags.campaign);
+    if (flags.days) {
+      return yield* printDays(yield* platform((client) => client.experiments.days(id)));
+    }
     const experiment = yield* platform((client) => client.experiments.get(id));
     if (!flags.stop) return yield* printExperiment(experiment);
     const winner = Option.isNone(flags.winner)

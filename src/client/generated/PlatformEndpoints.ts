@@ -775,6 +775,27 @@ export interface ExperimentComparison {
   readonly significant: boolean;
 }
 
+/** The JSON of `ExperimentDay`. */
+export interface ExperimentDay {
+  /** The day, in the campaign's time zone. */
+  readonly date: string;
+  /** Id of the notification; null for `holdout` and `all`. */
+  readonly notification_id: string | null;
+  /**
+   * `holdout` for people who get nothing; else the key of a variant, or `control`; `all` where no
+   * notification has variants.
+   */
+  readonly key: string;
+  /** People, and devices without a person, that were enrolled by its end. */
+  readonly enrolled: number;
+  /** How many of them had reached the goal by its end; null without a goal. */
+  readonly converted: number | null;
+  /** `converted` per 100 enrolled, to two decimals; null where nobody is enrolled. */
+  readonly rate: number | null;
+  /** The 95 % Clopper–Pearson interval of the rate, per 100, to four decimals. */
+  readonly interval: readonly [number, number] | null;
+}
+
 /** The JSON of `ExperimentStop`. */
 export interface ExperimentStop {
   /**
@@ -2873,6 +2894,16 @@ export interface ExperimentsEndpoints {
     csv(campaign: string, options?: CallOptions): Promise<string>;
   };
   /**
+   * Show the arms of an experiment by day. Each arm at the end of each day in the campaign's time
+   * zone, from the first enrolment to the last day on which anything happened. A conversion counts on
+   * the day on which it happened, so a late report changes an earlier day.
+   */
+  readonly days: {
+    (campaign: string, options?: CallOptions): Promise<ReadonlyArray<ExperimentDay>>;
+    /** The same as a CSV file (RFC 4180). */
+    csv(campaign: string, options?: CallOptions): Promise<string>;
+  };
+  /**
    * Stop the experiment of a campaign. From now on everybody gets the winner, and those who were held
    * out do, too, unless `keep_holdout` says otherwise. Nobody is enrolled any more; those who are go
    * on converting until their hours end. The same stop again changes nothing, another one is a 409
@@ -3497,6 +3528,7 @@ export const platformEndpoints = {
   },
   experiments: {
     get: "GET /campaigns/{campaign}/experiment csv",
+    days: "GET /campaigns/{campaign}/experiment/days csv",
     stop: "POST /campaigns/{campaign}/experiment/stop body key",
   },
   notifications: {

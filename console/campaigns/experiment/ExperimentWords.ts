@@ -5,8 +5,8 @@ import type {
   ExperimentComparison,
   Goal,
   Notification,
-} from "../data/Resources.ts";
-import { formatPercent } from "../parts/DisplayFormats.ts";
+} from "../../data/Resources.ts";
+import { formatNumber, formatPercent } from "../../parts/DisplayFormats.ts";
 
 /** The goals with their names, and with what people did. */
 export const goals: Readonly<Record<Goal["type"], readonly [name: string, did: string]>> = {
@@ -19,6 +19,14 @@ export const goals: Readonly<Record<Goal["type"], readonly [name: string, did: s
 
 const signed = new Intl.NumberFormat("en", { signDisplay: "exceptZero", maximumSignificantDigits: 2 });
 const formatPoints = (points: number): string => signed.format(points).replace("-", "−");
+
+/** The rate of an arm with its range. */
+export const rateText = ({ interval, rate }: Pick<ExperimentArm, "interval" | "rate">): string => {
+  if (rate === null) return "–";
+  if (interval === null) return formatPercent(rate);
+  const [low, high] = interval.map((end) => formatNumber(Math.round(end * 10) / 10));
+  return `${formatPercent(rate)} (${low} to ${high})`;
+};
 
 type ArmName = Pick<ExperimentArm, "key" | "notification_id">;
 

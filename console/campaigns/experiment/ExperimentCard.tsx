@@ -1,37 +1,31 @@
 /** "Experiment" on the page of a campaign: what happened, how sure it is, and the end of it. */
 import { useState } from "preact/hooks";
-import { platform } from "../data/Api.ts";
-import { useData } from "../data/Query.ts";
+import { platform } from "../../data/Api.ts";
+import { useData } from "../../data/Query.ts";
 import type {
   Campaign,
   Experiment,
   ExperimentArm,
   ExperimentWinner,
   Notification,
-} from "../data/Resources.ts";
-import { ActionButton } from "../parts/ActionButton.tsx";
-import { CardSection } from "../parts/CardSection.tsx";
-import { ConfirmButton } from "../parts/ConfirmButton.tsx";
-import { type Column, DataTable } from "../parts/DataTable.tsx";
-import { formatCount, formatInstant, formatNumber, formatPercent } from "../parts/DisplayFormats.ts";
-import { CheckField } from "../parts/form/Fields.tsx";
-import { LoadProblem } from "../parts/PageFrame.tsx";
-import { saveCsv } from "../reports/ReportFiles.ts";
-import { may } from "../session/SessionState.ts";
-import { figuresOf, findingOf, goals, inOrder, namesOf } from "./ExperimentWords.ts";
+} from "../../data/Resources.ts";
+import { ActionButton } from "../../parts/ActionButton.tsx";
+import { CardSection } from "../../parts/CardSection.tsx";
+import { ConfirmButton } from "../../parts/ConfirmButton.tsx";
+import { type Column, DataTable } from "../../parts/DataTable.tsx";
+import { formatCount, formatInstant, formatNumber } from "../../parts/DisplayFormats.ts";
+import { CheckField } from "../../parts/form/Fields.tsx";
+import { LoadProblem } from "../../parts/PageFrame.tsx";
+import { saveCsv } from "../../reports/ReportFiles.ts";
+import { may } from "../../session/SessionState.ts";
+import { ExperimentChart } from "./ExperimentChart.tsx";
+import { figuresOf, findingOf, goals, inOrder, namesOf, rateText } from "./ExperimentWords.ts";
 
 interface ShownProps {
   readonly campaign: Campaign;
   readonly experiment: Experiment;
   readonly nameOf: ReturnType<typeof namesOf>;
 }
-
-const rateText = ({ interval, rate }: ExperimentArm): string => {
-  if (rate === null) return "–";
-  if (interval === null) return formatPercent(rate);
-  const [low, high] = interval.map((end) => formatNumber(Math.round(end * 10) / 10));
-  return `${formatPercent(rate)} (${low} to ${high})`;
-};
 
 const Arms = ({ experiment, nameOf }: Omit<ShownProps, "campaign">) => {
   const { arms, goal } = experiment;
@@ -120,6 +114,15 @@ const Findings = ({ experiment, nameOf }: Omit<ShownProps, "campaign">) => {
   );
 };
 
+/** The course of the experiment, once it has more than a day. */
+const Days = ({ campaign, experiment, nameOf }: ShownProps) => {
+  const isAny = experiment.goal !== null && experiment.started_at !== null;
+  const { data } = useData(isAny ? platform.experiments.days(campaign.id) : null, { millis: 60_000 });
+  const days = data?.data ?? [];
+  if (days[0]?.date === days.at(-1)?.date) return null;
+  return <ExperimentChart days={days} nameOf={nameOf} />;
+};
+
 const Shown = (props: ShownProps) => {
   const { campaign, experiment, nameOf } = props;
   const { goal, sample_ratio: ratio, status, stopped_at: stop, winner } = experiment;
@@ -148,6 +151,7 @@ const Shown = (props: ShownProps) => {
         </p>
       )}
       <Arms experiment={experiment} nameOf={nameOf} />
+      <Days {...props} />
       {status === "running" && may("campaigns:write") && <StopButtons {...props} />}
       {goal !== null && (
         <p class="quiet">

@@ -1,16 +1,16 @@
 /** "Holdout" and "Goal" of a campaign, with a sentence that says what they cost. */
 import { useEffect, useState } from "preact/hooks";
-import { platform } from "../data/Api.ts";
-import { send } from "../data/ApiCall.ts";
-import { usePaused } from "../data/Paused.ts";
-import { FieldGroup, SelectField, TextField } from "../parts/form/Fields.tsx";
-import type { FormModel } from "../parts/form/Form.tsx";
-import { PickList } from "../parts/form/PickList.tsx";
-import { may } from "../session/SessionState.ts";
-import { type CampaignValues, targetingOf } from "./CampaignForm.ts";
+import { platform } from "../../data/Api.ts";
+import { send } from "../../data/ApiCall.ts";
+import { usePaused } from "../../data/Paused.ts";
+import { FieldGroup, SelectField, TextField } from "../../parts/form/Fields.tsx";
+import type { FormModel } from "../../parts/form/Form.tsx";
+import { PickList } from "../../parts/form/PickList.tsx";
+import { may } from "../../session/SessionState.ts";
+import { type CampaignValues, targetingOf } from "../CampaignForm.ts";
 import { goals } from "./ExperimentWords.ts";
-import { holdoutText } from "./PublishSummary.tsx";
-import { useLocationGroups, useLocations } from "./TargetLists.ts";
+import { holdoutText } from "../PublishSummary.tsx";
+import { useLocationGroups, useLocations } from "../TargetLists.ts";
 
 interface FieldsProps {
   readonly form: FormModel<CampaignValues>;
