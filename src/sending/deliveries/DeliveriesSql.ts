@@ -2,7 +2,7 @@ import { Effect } from "effect";
 import { unnested } from "../../database/Rows.ts";
 import { SqlService } from "../../database/SqlService.ts";
 import { sameTenant, tenantColumns } from "../../database/TenantColumns.ts";
-import { workspaceStatements, nextOf, table } from "../../database/WorkspaceGroups.ts";
+import { workspaceStatements, nextOf, ofBatch, table } from "../../database/WorkspaceGroups.ts";
 import { deliveryDeltasSql } from "../../deltas/DeltasSql.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { EnrolledUnits } from "../arms/EnrolmentMetrics.ts";
@@ -65,36 +65,38 @@ export class DeliveriesSql extends SqlService<DeliveriesSql>("waypost/sending/De
           const { columns, enrolled, found, settled, values } = isExperiment ? arms : noArms;
           return sql<AllowedDelivery>`
         WITH due AS (
-          SELECT * FROM ${unnested("d", due, {
-            ...tenantColumns,
-            device_key: ["int4", (d) => d.deviceKey],
-            user_key: ["int4", (d) => d.userKey],
-            shared_by: ["int4", (d) => d.sharedBy],
-            transport: ["text", (d) => d.transport],
-            campaign_key: ["int4", (d) => d.campaignKey],
-            notification_key: ["int4", (d) => d.notificationKey],
-            content_key: ["int4", (d) => d.contentKey],
-            content_type: ["text", (d) => d.contentType],
-            trigger_type: ["text", (d) => d.triggerType],
-            location_key: ["int4", (d) => d.locationKey],
-            now: ["timestamptz", (d) => d.now],
-            cap_count: ["int4", (d) => d.cap?.count ?? null],
-            cap_since: ["timestamptz", (d) => d.cap?.since ?? null],
-            cooldown_since: ["timestamptz", (d) => d.cooldownSince],
-            status: ["text", (d) => d.status],
-            held_until: ["timestamptz", (d) => d.quiet?.until ?? null],
-            last_error: ["text", (d) => d.lastError],
-            recipient: ["jsonb", (d) => d.recipient],
-            permit: ["int4", (d) => (d.isPaced ? permit.held : permit.none)],
-            ...(isExperiment && {
-              unit_key: ["int4", (d) => (d.arm?.enrols === true ? d.arm.unitKey : null)],
-              goal: ["text", (d) => d.arm?.goal ?? null],
-              goal_hours: ["int4", (d) => d.arm?.goalHours ?? null],
-              held_out: ["bool", (d) => d.arm?.isHeldOut ?? false],
-              variant: ["text", (d) => d.arm?.variant ?? null],
-              winner: ["text", (d) => d.arm?.winner ?? null],
+          SELECT * FROM ${ofBatch(
+            unnested("d", due, {
+              ...tenantColumns,
+              device_key: ["int4", (d) => d.deviceKey],
+              user_key: ["int4", (d) => d.userKey],
+              shared_by: ["int4", (d) => d.sharedBy],
+              transport: ["text", (d) => d.transport],
+              campaign_key: ["int4", (d) => d.campaignKey],
+              notification_key: ["int4", (d) => d.notificationKey],
+              content_key: ["int4", (d) => d.contentKey],
+              content_type: ["text", (d) => d.contentType],
+              trigger_type: ["text", (d) => d.triggerType],
+              location_key: ["int4", (d) => d.locationKey],
+              now: ["timestamptz", (d) => d.now],
+              cap_count: ["int4", (d) => d.cap?.count ?? null],
+              cap_since: ["timestamptz", (d) => d.cap?.since ?? null],
+              cooldown_since: ["timestamptz", (d) => d.cooldownSince],
+              status: ["text", (d) => d.status],
+              held_until: ["timestamptz", (d) => d.quiet?.until ?? null],
+              last_error: ["text", (d) => d.lastError],
+              recipient: ["jsonb", (d) => d.recipient],
+              permit: ["int4", (d) => (d.isPaced ? permit.held : permit.none)],
+              ...(isExperiment && {
+                unit_key: ["int4", (d) => (d.arm?.enrols === true ? d.arm.unitKey : null)],
+                goal: ["text", (d) => d.arm?.goal ?? null],
+                goal_hours: ["int4", (d) => d.arm?.goalHours ?? null],
+                held_out: ["bool", (d) => d.arm?.isHeldOut ?? false],
+                variant: ["text", (d) => d.arm?.variant ?? null],
+                winner: ["text", (d) => d.arm?.winner ?? null],
+              }),
             }),
-          })}
+          )}
         ), ranked AS MATERIALIZED (
           SELECT due.*,
             count(*) FILTER (WHERE status NOT IN ('failed', 'dropped', 'held_out')) OVER (
