@@ -1,9 +1,10 @@
 import { Effect } from "effect";
+import type { Statement } from "effect/sql";
 import { unnested } from "../../database/Rows.ts";
 import { SqlService } from "../../database/SqlService.ts";
 import { sameTenant, tenantColumns } from "../../database/TenantColumns.ts";
 import { workspaceStatements, nextOf, ofBatch, table } from "../../database/WorkspaceGroups.ts";
-import { deliveryDeltasSql } from "../../deltas/DeltasSql.ts";
+import { deliveryDeltasSql, plainDeliveryDeltasSql } from "../../deltas/DeltasSql.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { EnrolledUnits } from "../arms/EnrolmentMetrics.ts";
 import { enrolledCountSql, enrolledSql } from "../arms/ArmsSql.ts";
@@ -21,18 +22,22 @@ interface AllowedDelivery extends EnrolledUnits {
 export class DeliveriesSql extends SqlService<DeliveriesSql>("waypost/sending/DeliveriesSql")((sql) => {
   const { onShard } = workspaceStatements(sql);
 
+  /** The allowed deliveries that are settled at once, with more columns. */
+  const settled = (columns: Statement.Fragment) =>
+    sql`SELECT *, now AS settled_at ${columns} FROM allowed WHERE status IN ('delivered', 'failed')`;
+
   /** The parts of `insertWithinCaps` for deliveries of which some belong to experiments, and for others. */
   const noArms = {
     columns: sql``,
     values: sql``,
-    settled: sql`, NULL::text AS variant, false AS enrolled`,
+    deltas: plainDeliveryDeltasSql(sql, settled(sql``)),
     enrolled: sql``,
     found: sql``,
   };
   const arms: typeof noArms = {
     columns: sql`, variant, winner, enrolled`,
     values: sql`, variant, winner, unit_key IS NOT NULL`,
-    settled: sql`, unit_key IS NOT NULL AS enrolled`,
+    deltas: deliveryDeltasSql(sql, settled(sql`, unit_key IS NOT NULL AS enrolled`)),
     enrolled: sql`, ${enrolledSql(
       sql,
       sql`SELECT *, row_number() OVER (PARTITION BY campaign_key, unit_key ORDER BY ord) AS rank
@@ -62,7 +67,7 @@ export class DeliveriesSql extends SqlService<DeliveriesSql>("waypost/sending/De
       Effect.map(
         onShard(all)((due) => {
           const isExperiment = due.some(({ arm }) => arm !== null);
-          const { columns, enrolled, found, settled, values } = isExperiment ? arms : noArms;
+          const { columns, deltas, enrolled, found, values } = isExperiment ? arms : noArms;
           return sql<AllowedDelivery>`
         WITH due AS (
           SELECT * FROM ${ofBatch(
@@ -126,10 +131,7 @@ export class DeliveriesSql extends SqlService<DeliveriesSql>("waypost/sending/De
             due_at, permit)
           SELECT workspace_id, environment, source_id, device_key, transport, now, permit
           FROM allowed WHERE status = 'queued'
-        ), ${deliveryDeltasSql(
-          sql,
-          sql`SELECT *, now AS settled_at ${settled} FROM allowed WHERE status IN ('delivered', 'failed')`,
-        )} ${enrolled}
+        ), ${deltas} ${enrolled}
         SELECT ord::int AS ord, source_id AS "sourceId" ${found} FROM allowed`;
         }),
         // On a shard a bigint is a number.
