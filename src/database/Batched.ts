@@ -61,6 +61,8 @@ export interface BatchOptions<Item, Answer, E, R> {
   readonly run: (items: ReadonlyArray<Item>, isAlone: boolean) => Effect.Effect<ReadonlyArray<Answer>, E, R>;
   /** In milliseconds, after a batch of several calls. */
   readonly pause?: number;
+  /** How many calls that wait start a batch beside the one that runs; none if left out. */
+  readonly beside?: number;
 }
 
 /** A batch that takes longer lets the next one start, in milliseconds. */
@@ -86,7 +88,8 @@ const slowKeyOf = (cause: Cause.Cause<unknown>): Key | undefined => {
  * items and returns their answers in the same order. A batch outlives an interrupted caller and never joins a
  * caller's transaction. After a batch of several calls the next one gathers for `pause` milliseconds more:
  * under load, larger batches save more than the wait costs. A request waits for its answer only as long as it
- * has time for the database; then it fails as unavailable.
+ * has time for the database; then it fails as unavailable. From `beside` waiting calls on a second batch runs
+ * beside the first one, so that the database works while this thread answers, and the other way round.
  *
  * No key fails or slows the calls of another one. A batch that fails runs again in a batch for each key, so
  * `run` must do nothing if it fails. A key that is slow has batches of its own for a while (`KeysApart.ts`):
@@ -94,6 +97,7 @@ const slowKeyOf = (cause: Cause.Cause<unknown>): Key | undefined => {
  * batch no longer waits for this one, and its keys prove themselves alone.
  */
 export const batched = <Item, Answer, E, R>({
+  beside = Infinity,
   keyOf,
   maxBatch,
   pause = 0,
@@ -110,6 +114,7 @@ export const batched = <Item, Answer, E, R>({
     const apart = new KeysApart<Key>();
     const nowMillis = (): number => clock.currentTimeMillisUnsafe();
     let running = 0;
+    let [waiting, isBeside] = [0, false];
 
     const addAlone = yield* batchesByKey<Item, Answer, E, R>(
       maxBatch,
@@ -140,11 +145,23 @@ export const batched = <Item, Answer, E, R>({
       else batch.forEach(addAlone);
     });
 
+    const take = Effect.tap(Queue.takeBetween(calls, 1, maxBatch), ({ length }) =>
+      Effect.sync(() => (waiting -= length)),
+    );
+
+    /** Runs one batch while another one waits for the database or for this thread. */
+    const runBeside = Effect.ensuring(
+      Effect.flatMap(take, runTogether),
+      Effect.sync(() => {
+        isBeside = false;
+      }),
+    );
+
     /** Runs batch after batch in this fiber, until one is so slow that another fiber takes the next. */
     const runBatches: Effect.Effect<void, never, R> = Effect.gen(function* () {
       let isOvertaken = false;
       while (!isOvertaken) {
-        const batch = yield* Queue.takeBetween(calls, 1, maxBatch);
+        const batch = yield* take;
         running++;
         // In real time, because a batch must not wait for a test to move its clock.
         const timer = setInterval(() => {
@@ -170,7 +187,12 @@ export const batched = <Item, Answer, E, R>({
     return (item) =>
       called<Item, Answer, E>(item, (call) => {
         if (!apart.isEmpty && apart.has(keyOf(item), nowMillis())) addAlone(call);
-        else Queue.offerUnsafe(calls, call);
+        else {
+          Queue.offerUnsafe(calls, call);
+          if (++waiting < beside || running === 0 || isBeside) return;
+          isBeside = true;
+          fork(runBeside);
+        }
       });
   });
 

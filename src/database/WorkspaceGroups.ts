@@ -15,6 +15,7 @@ export {
   inWorkspace,
   lockedSql,
   nextOf,
+  ofBatch,
   ofOneWorkspace,
   table,
   workspaceIs,

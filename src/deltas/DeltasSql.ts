@@ -14,6 +14,13 @@ import { deliveredVariantsSql, variantCountsSql } from "./ExperimentCountsSql.ts
  * are.
  */
 export const deliveryDeltasSql = (sql: SqlClient.SqlClient, rows: Statement.Fragment): Statement.Fragment =>
+  sql`${plainDeliveryDeltasSql(sql, rows)}, ${deliveredVariantsSql(sql, rows)}`;
+
+/** `deliveryDeltasSql` of deliveries without an experiment, without `variant` and `enrolled`. */
+export const plainDeliveryDeltasSql = (
+  sql: SqlClient.SqlClient,
+  rows: Statement.Fragment,
+): Statement.Fragment =>
   sql`delivery_deltas AS (
     INSERT INTO ${table.delivery_delta} (workspace_id, environment, quarter, campaign_key, notification_key,
       content_type, trigger_type, status, device_keys, id) OVERRIDING SYSTEM VALUE
@@ -22,7 +29,7 @@ export const deliveryDeltasSql = (sql: SqlClient.SqlClient, rows: Statement.Frag
         nextval('delivery_delta_id_seq')
     FROM (${rows}) AS settled WHERE settled_at IS NOT NULL
     GROUP BY 1, 2, 3, 4, 5, 6, 7, 8
-  ), ${deliveredVariantsSql(sql, rows)}`;
+  )`;
 
 /** `deliveryDeltasSql` of rows that are added up already: each has `device_keys`. All were settled `at`. */
 export const addedDeliveryDeltasSql = (

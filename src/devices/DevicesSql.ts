@@ -3,7 +3,7 @@ import { SqlClient, type Statement } from "effect/sql";
 import { asNumber, instant, jsonb, unnested } from "../database/Rows.ts";
 import { anyRow, firstRow, run } from "../database/Statements.ts";
 import { inTenant } from "../database/TenantColumns.ts";
-import { workspaceStatements, workspaceIs } from "../database/WorkspaceGroups.ts";
+import { ofBatch, workspaceStatements, workspaceIs } from "../database/WorkspaceGroups.ts";
 import { deviceDeltasSql } from "../deltas/DeltasSql.ts";
 import type { DeviceId, DeviceKey } from "../wire/Ids.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
@@ -93,11 +93,13 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
             WITH found AS MATERIALIZED (
               SELECT k.ord, d.workspace_id, d.environment, d.id, d.token_digest, d.token_used,
                 d.unregistered_at, d.last_seen_at
-              FROM ${unnested("k", claims, {
-                workspace_id: ["int4", (claim) => claim.workspaceId],
-                environment: ["text", ({ environment }) => environment],
-                key: ["int4", ({ deviceKey }) => deviceKey],
-              })}
+              FROM ${ofBatch(
+                unnested("k", claims, {
+                  workspace_id: ["int4", (claim) => claim.workspaceId],
+                  environment: ["text", ({ environment }) => environment],
+                  key: ["int4", ({ deviceKey }) => deviceKey],
+                }),
+              )}
               CROSS JOIN LATERAL (
                 SELECT * FROM device d
                 WHERE ${workspaceIs("d", "k")} AND d.environment = k.environment

@@ -17,6 +17,8 @@ import { isCustom, readCustomEvent } from "./custom/CustomEvent.ts";
 import { canFire } from "./TriggerRule.ts";
 
 const maxRequests = 64;
+/** How many waiting requests start a second batch: smaller ones cost more than they save. */
+const besideRequests = 24;
 
 /**
  * Enters, exits and custom events that devices report. Concurrent requests are written as one batch by
@@ -65,6 +67,7 @@ export class Events extends Context.Service<Events>()("waypost/events/Events", {
       maxBatch: maxRequests,
       keyOf: ({ caller }: EventRequest) => caller.workspaceId,
       run: (requests, isAlone) => write(new EventBatch(requests), isAlone),
+      beside: besideRequests,
     });
 
     return {

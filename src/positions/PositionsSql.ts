@@ -2,7 +2,7 @@ import type { Statement } from "effect/sql";
 import { epochMillis, unnested } from "../database/Rows.ts";
 import { SqlService } from "../database/SqlService.ts";
 import { sameTenant, tenantColumns } from "../database/TenantColumns.ts";
-import { workspaceStatements, lockedSql, table, workspaceIs } from "../database/WorkspaceGroups.ts";
+import { workspaceStatements, lockedSql, ofBatch, table, workspaceIs } from "../database/WorkspaceGroups.ts";
 import {
   candidatesOf,
   type DeviceLocation,
@@ -75,7 +75,7 @@ export class PositionsSql extends SqlService<PositionsSql>("waypost/positions/Po
           sql,
           sql`
           SELECT d.workspace_id, d.environment, d.key, k.ord
-          FROM ${unnested("k", devices, deviceColumns)}
+          FROM ${ofBatch(unnested("k", devices, deviceColumns))}
           JOIN ${table.device} d ON ${isRegistered}
           ORDER BY d.workspace_id, d.environment, d.key
           FOR NO KEY UPDATE OF d`,
@@ -96,7 +96,7 @@ export class PositionsSql extends SqlService<PositionsSql>("waypost/positions/Po
     known: (all: ReadonlyArray<PositionDevice>, candidates: ReadonlyArray<LocationCandidate>) =>
       byWorkspace(all)(
         (devices) => sql<KnownRow>`
-        WITH k AS MATERIALIZED (SELECT * FROM ${unnested("k", devices, deviceColumns)})
+        WITH k AS MATERIALIZED (SELECT * FROM ${ofBatch(unnested("k", devices, deviceColumns))})
         SELECT k.ord::int AS ord, NULL::int AS location_key, NULL::boolean AS inside,
           ${epochMillis("f.recorded_at")} AS at
         FROM k JOIN device_position f ON ${isOfDevice("f")}
@@ -105,7 +105,7 @@ export class PositionsSql extends SqlService<PositionsSql>("waypost/positions/Po
         FROM k JOIN device_location p ON ${isOfDevice("p")} WHERE p.inside
         UNION ALL
         SELECT k.ord::int, p.location_key, false, ${epochMillis("p.changed_at")}
-        FROM ${unnested("c", candidatesOf(all, devices, candidates), candidateColumns)}
+        FROM ${ofBatch(unnested("c", candidatesOf(all, devices, candidates), candidateColumns))}
         JOIN k ON k.ord = c.device_ord
         JOIN device_location p ON ${isOfDevice("p")} AND p.location_key = c.location_key
         WHERE NOT p.inside`,
@@ -120,11 +120,16 @@ export class PositionsSql extends SqlService<PositionsSql>("waypost/positions/Po
         (positions) =>
           sql<{ readonly ord: number }>`
         WITH k AS MATERIALIZED (
-          SELECT * FROM ${unnested("k", positions, {
-            ...deviceColumns,
-            recorded_at: ["timestamptz", ({ lastAt }) => lastAt],
-            previous_at: ["timestamptz", ({ previousAt }) => (previousAt === -Infinity ? null : previousAt)],
-          })}
+          SELECT * FROM ${ofBatch(
+            unnested("k", positions, {
+              ...deviceColumns,
+              recorded_at: ["timestamptz", ({ lastAt }) => lastAt],
+              previous_at: [
+                "timestamptz",
+                ({ previousAt }) => (previousAt === -Infinity ? null : previousAt),
+              ],
+            }),
+          )}
         ), stored AS (${upsertRegistered})
         SELECT k.ord::int AS ord FROM k JOIN stored USING (workspace_id, environment, device_key)`,
       ),
@@ -146,12 +151,14 @@ export class PositionsSql extends SqlService<PositionsSql>("waypost/positions/Po
         (rows) => sql<KnownRow>`
         WITH k AS MATERIALIZED (
           SELECT k.*, f.recorded_at AS previous_at
-          FROM ${unnested("k", rows, {
-            ...deviceColumns,
-            first_at: ["timestamptz", (row) => row.unmoved?.firstAt ?? null],
-            last_at: ["timestamptz", (row) => row.unmoved?.lastAt ?? null],
-            location_keys: ["text", (row) => row.unmoved && `{${row.unmoved.locationKeys.join()}}`],
-          })}
+          FROM ${ofBatch(
+            unnested("k", rows, {
+              ...deviceColumns,
+              first_at: ["timestamptz", (row) => row.unmoved?.firstAt ?? null],
+              last_at: ["timestamptz", (row) => row.unmoved?.lastAt ?? null],
+              location_keys: ["text", (row) => row.unmoved && `{${row.unmoved.locationKeys.join()}}`],
+            }),
+          )}
           LEFT JOIN LATERAL (
             SELECT f.recorded_at FROM ${table.device_position} f WHERE ${isOfDevice("f")} OFFSET 0
           ) AS f ON true
@@ -169,7 +176,7 @@ export class PositionsSql extends SqlService<PositionsSql>("waypost/positions/Po
         ) AS p
         UNION ALL
         SELECT k.ord::int, p.location_key, false, ${epochMillis("p.changed_at")}
-        FROM ${unnested("c", candidatesOf(all, rows, candidates), candidateColumns)}
+        FROM ${ofBatch(unnested("c", candidatesOf(all, rows, candidates), candidateColumns))}
         JOIN other k ON k.ord = c.device_ord
         CROSS JOIN LATERAL (
           SELECT p.location_key, p.changed_at FROM ${table.device_location} p

@@ -6,7 +6,7 @@ import { batched, batchedByKey, TakesLong } from "../../src/database/Batched.ts"
 import { CurrentDatabaseTime, DatabaseTime } from "../../src/database/pool/DatabaseTime.ts";
 
 /** Records each batch and, once released, answers ten times each item. */
-const recorded = (pause = 0) =>
+const recorded = (pause = 0, beside = Infinity) =>
   Effect.gen(function* () {
     const batches: Array<ReadonlyArray<number>> = [];
     const released = yield* Deferred.make<void>();
@@ -22,6 +22,7 @@ const recorded = (pause = 0) =>
         );
       },
       pause,
+      beside,
     });
     return { ask, batches, release: Deferred.succeed(released, undefined) };
   });
@@ -61,6 +62,21 @@ describe("batched", () => {
       yield* release;
       assert.strictEqual(yield* Fiber.join(next), 30);
       assert.deepStrictEqual(batches.splice(0), [[0, 1], [3]]);
+    }).pipe(Effect.scoped),
+  );
+
+  it.effect("one more batch runs beside another once enough calls wait", () =>
+    Effect.gen(function* () {
+      const { ask, batches, release } = yield* recorded(0, 2);
+      const calls = [];
+      for (const item of [1, 2, 3, 4, 5, 6]) {
+        calls.push(yield* Effect.forkChild(ask(item)));
+        yield* settled;
+      }
+      assert.deepStrictEqual(batches, [[1], [2, 3]]);
+      yield* release;
+      assert.deepStrictEqual(yield* Effect.forEach(calls, Fiber.join), [10, 20, 30, 40, 50, 60]);
+      assert.deepStrictEqual(batches, [[1], [2, 3], [4, 5, 6]]);
     }).pipe(Effect.scoped),
   );
 

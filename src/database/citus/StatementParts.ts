@@ -47,6 +47,20 @@ export const workspaceIs = (alias: string, other: string): Statement.Fragment =>
 /** Condition: a row is of the workspace of the statement, if it has one. */
 export const inWorkspace = (alias: string): Statement.Fragment => part("true", isOfWorkspace(alias));
 
+const hidden = [part("(SELECT ", () => []), part(")", () => [])] as const;
+
+/**
+ * The rows of a batch (`unnested`) for a statement that is planned once, however many rows a batch has. The
+ * planner sees the length of an array, and would plan a statement of less than ten rows at each execution,
+ * which takes longer than the execution. It does not see the length of a subquery's array.
+ */
+export const ofBatch = ({ segments }: Statement.Fragment): Statement.Fragment =>
+  Statement.fragment(
+    segments.flatMap((segment) =>
+      segment._tag === "Parameter" ? [...hidden[0].segments, segment, ...hidden[1].segments] : [segment],
+    ),
+  );
+
 /** An expression (trusted SQL) that only a statement of one workspace needs; `otherwise` for others. */
 export const ofOneWorkspace = (expression: string, otherwise: string): Statement.Fragment =>
   part(otherwise, () => [Statement.literal(expression)]);

@@ -48,12 +48,11 @@ export const isSameForAll = (content: Pick<TextSource, "template" | "translation
   content.template === null && !isTranslated(content);
 
 /** Whether a content with variants is the same for every device, apart from the variant. */
-export const isSameForAllVariants = ({
-  variants,
-  ...content
-}: Pick<TextSource, "template" | "translations"> & {
-  readonly variants: ReadonlyArray<Pick<Variant, "translations">>;
-}) => isSameForAll(content) && variants.every(({ translations }) => translations === null);
+export const isSameForAllVariants = (
+  content: Pick<TextSource, "template" | "translations"> & {
+    readonly variants: ReadonlyArray<Pick<Variant, "translations">>;
+  },
+) => isSameForAll(content) && content.variants.every(({ translations }) => translations === null);
 
 const translatedQuestion = (
   question: Question,

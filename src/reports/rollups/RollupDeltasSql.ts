@@ -13,11 +13,13 @@ const deltaTables = ["delivery_delta", "event_delta", "interaction_delta", "answ
 
 /** The events of deltas, one by one. */
 const eventsOf = (deltas: ReadonlyArray<EventDelta>) =>
-  deltas.flatMap(({ device_keys, event_ids, location_keys }) =>
+  deltas.flatMap(({ device_keys, event_ids, location_keys, quarter, types }) =>
     device_keys.map((device, index) => ({
       device,
       location: location_keys[index] ?? 0,
       id: event_ids[index] ?? "",
+      type: types[index] ?? "",
+      quarter,
     })),
   );
 
@@ -86,11 +88,17 @@ export class RollupDeltasSql extends SqlService<RollupDeltasSql>("waypost/report
             visit_micros::int8 AS "visitMicros"
           FROM (${visitChanges(sql, {
             mine: inTenant(tenant),
-            added: sql`SELECT device_key, location_key, id FROM ${unnested("taken", eventsOf(deltas), {
-              device_key: ["int4", ({ device }) => device],
-              location_key: ["int4", ({ location }) => location],
-              id: ["uuid", ({ id }) => id],
-            })}`,
+            added: sql`SELECT device_key, location_key, id, type, quarter FROM ${unnested(
+              "taken",
+              eventsOf(deltas),
+              {
+                device_key: ["int4", ({ device }) => device],
+                location_key: ["int4", ({ location }) => location],
+                id: ["uuid", ({ id }) => id],
+                type: ["text", ({ type }) => type],
+                quarter: ["timestamptz", ({ quarter }) => quarter],
+              },
+            )}`,
             ignored: sql`
               SELECT each.device_key, each.id
               FROM event_delta, unnest(device_keys, event_ids) AS each (device_key, id)

@@ -1,9 +1,10 @@
 import { Effect } from "effect";
+import type { Statement } from "effect/sql";
 import { unnested } from "../../database/Rows.ts";
 import { SqlService } from "../../database/SqlService.ts";
 import { sameTenant, tenantColumns } from "../../database/TenantColumns.ts";
-import { workspaceStatements, nextOf, table } from "../../database/WorkspaceGroups.ts";
-import { deliveryDeltasSql } from "../../deltas/DeltasSql.ts";
+import { workspaceStatements, nextOf, ofBatch, table } from "../../database/WorkspaceGroups.ts";
+import { deliveryDeltasSql, plainDeliveryDeltasSql } from "../../deltas/DeltasSql.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { EnrolledUnits } from "../arms/EnrolmentMetrics.ts";
 import { enrolledCountSql, enrolledSql } from "../arms/ArmsSql.ts";
@@ -21,18 +22,22 @@ interface AllowedDelivery extends EnrolledUnits {
 export class DeliveriesSql extends SqlService<DeliveriesSql>("waypost/sending/DeliveriesSql")((sql) => {
   const { onShard } = workspaceStatements(sql);
 
+  /** The allowed deliveries that are settled at once, with more columns. */
+  const settled = (columns: Statement.Fragment) =>
+    sql`SELECT *, now AS settled_at ${columns} FROM allowed WHERE status IN ('delivered', 'failed')`;
+
   /** The parts of `insertWithinCaps` for deliveries of which some belong to experiments, and for others. */
   const noArms = {
     columns: sql``,
     values: sql``,
-    settled: sql`, NULL::text AS variant, false AS enrolled`,
+    deltas: plainDeliveryDeltasSql(sql, settled(sql``)),
     enrolled: sql``,
     found: sql``,
   };
   const arms: typeof noArms = {
     columns: sql`, variant, winner, enrolled`,
     values: sql`, variant, winner, unit_key IS NOT NULL`,
-    settled: sql`, unit_key IS NOT NULL AS enrolled`,
+    deltas: deliveryDeltasSql(sql, settled(sql`, unit_key IS NOT NULL AS enrolled`)),
     enrolled: sql`, ${enrolledSql(
       sql,
       sql`SELECT *, row_number() OVER (PARTITION BY campaign_key, unit_key ORDER BY ord) AS rank
@@ -62,39 +67,41 @@ export class DeliveriesSql extends SqlService<DeliveriesSql>("waypost/sending/De
       Effect.map(
         onShard(all)((due) => {
           const isExperiment = due.some(({ arm }) => arm !== null);
-          const { columns, enrolled, found, settled, values } = isExperiment ? arms : noArms;
+          const { columns, deltas, enrolled, found, values } = isExperiment ? arms : noArms;
           return sql<AllowedDelivery>`
         WITH due AS (
-          SELECT * FROM ${unnested("d", due, {
-            ...tenantColumns,
-            device_key: ["int4", (d) => d.deviceKey],
-            user_key: ["int4", (d) => d.userKey],
-            shared_by: ["int4", (d) => d.sharedBy],
-            transport: ["text", (d) => d.transport],
-            campaign_key: ["int4", (d) => d.campaignKey],
-            notification_key: ["int4", (d) => d.notificationKey],
-            content_key: ["int4", (d) => d.contentKey],
-            content_type: ["text", (d) => d.contentType],
-            trigger_type: ["text", (d) => d.triggerType],
-            location_key: ["int4", (d) => d.locationKey],
-            now: ["timestamptz", (d) => d.now],
-            cap_count: ["int4", (d) => d.cap?.count ?? null],
-            cap_since: ["timestamptz", (d) => d.cap?.since ?? null],
-            cooldown_since: ["timestamptz", (d) => d.cooldownSince],
-            status: ["text", (d) => d.status],
-            held_until: ["timestamptz", (d) => d.quiet?.until ?? null],
-            last_error: ["text", (d) => d.lastError],
-            recipient: ["jsonb", (d) => d.recipient],
-            permit: ["int4", (d) => (d.isPaced ? permit.held : permit.none)],
-            ...(isExperiment && {
-              unit_key: ["int4", (d) => (d.arm?.enrols === true ? d.arm.unitKey : null)],
-              goal: ["text", (d) => d.arm?.goal ?? null],
-              goal_hours: ["int4", (d) => d.arm?.goalHours ?? null],
-              held_out: ["bool", (d) => d.arm?.isHeldOut ?? false],
-              variant: ["text", (d) => d.arm?.variant ?? null],
-              winner: ["text", (d) => d.arm?.winner ?? null],
+          SELECT * FROM ${ofBatch(
+            unnested("d", due, {
+              ...tenantColumns,
+              device_key: ["int4", (d) => d.deviceKey],
+              user_key: ["int4", (d) => d.userKey],
+              shared_by: ["int4", (d) => d.sharedBy],
+              transport: ["text", (d) => d.transport],
+              campaign_key: ["int4", (d) => d.campaignKey],
+              notification_key: ["int4", (d) => d.notificationKey],
+              content_key: ["int4", (d) => d.contentKey],
+              content_type: ["text", (d) => d.contentType],
+              trigger_type: ["text", (d) => d.triggerType],
+              location_key: ["int4", (d) => d.locationKey],
+              now: ["timestamptz", (d) => d.now],
+              cap_count: ["int4", (d) => d.cap?.count ?? null],
+              cap_since: ["timestamptz", (d) => d.cap?.since ?? null],
+              cooldown_since: ["timestamptz", (d) => d.cooldownSince],
+              status: ["text", (d) => d.status],
+              held_until: ["timestamptz", (d) => d.quiet?.until ?? null],
+              last_error: ["text", (d) => d.lastError],
+              recipient: ["jsonb", (d) => d.recipient],
+              permit: ["int4", (d) => (d.isPaced ? permit.held : permit.none)],
+              ...(isExperiment && {
+                unit_key: ["int4", (d) => (d.arm?.enrols === true ? d.arm.unitKey : null)],
+                goal: ["text", (d) => d.arm?.goal ?? null],
+                goal_hours: ["int4", (d) => d.arm?.goalHours ?? null],
+                held_out: ["bool", (d) => d.arm?.isHeldOut ?? false],
+                variant: ["text", (d) => d.arm?.variant ?? null],
+                winner: ["text", (d) => d.arm?.winner ?? null],
+              }),
             }),
-          })}
+          )}
         ), ranked AS MATERIALIZED (
           SELECT due.*,
             count(*) FILTER (WHERE status NOT IN ('failed', 'dropped', 'held_out')) OVER (
@@ -124,10 +131,7 @@ export class DeliveriesSql extends SqlService<DeliveriesSql>("waypost/sending/De
             due_at, permit)
           SELECT workspace_id, environment, source_id, device_key, transport, now, permit
           FROM allowed WHERE status = 'queued'
-        ), ${deliveryDeltasSql(
-          sql,
-          sql`SELECT *, now AS settled_at ${settled} FROM allowed WHERE status IN ('delivered', 'failed')`,
-        )} ${enrolled}
+        ), ${deltas} ${enrolled}
         SELECT ord::int AS ord, source_id AS "sourceId" ${found} FROM allowed`;
         }),
         // On a shard a bigint is a number.

@@ -72,9 +72,9 @@ export class EventReaderSql extends SqlService<EventReaderSql>(
           mine,
           added: sql`
             SELECT * FROM (
-              SELECT each.device_key, each.location_key, each.id
-              FROM event_delta, unnest(device_keys, location_keys, event_ids)
-                AS each (device_key, location_key, id)
+              SELECT each.device_key, each.location_key, each.id, each.type, quarter
+              FROM event_delta, unnest(device_keys, location_keys, event_ids, types)
+                AS each (device_key, location_key, id, type)
               WHERE ${mine}) AS event`,
           ignored: sql`SELECT 0 AS device_key, NULL::uuid AS id WHERE false`,
           entries: within(sql, "occurred_at", scope.range),
