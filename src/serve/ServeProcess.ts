@@ -68,7 +68,9 @@ export const serveAlone = (settings: SettingsService, record: SettingsRecord) =>
   launch(
     settings,
     record,
-    HttpServer.addressFormattedWith((address) => Effect.andThen(announce(record, address), keepMemorySmall())),
+    HttpServer.addressFormattedWith((address) =>
+      Effect.andThen(announce(record, address), keepMemorySmall()),
+    ),
   );
 
 /** Whether a process would fail again in the same way. A database may be available again. */
