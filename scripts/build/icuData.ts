@@ -25,7 +25,7 @@ const unusedByNode = /\.(?:cnv|dict)$|^translit\//;
 /** A bundle of a language, such as `de.res`, `zone/pt_PT.res` or `coll/zh.res`. English is not one. */
 const ofLanguage = /(?:^|\/)(?!en(?:_US)?\.)[a-z]{2,3}(?:_\w+)?\.res$/;
 
-/** What `Intl` reads for English and for no language: zones, calendars, tags, plurals and letters. */
+/** Items that `Intl` reads for English and for no language: zones, calendars, tags, plurals and letters. */
 const isReadByNode = (path: string): boolean => !unusedByNode.test(path) && !ofLanguage.test(path);
 
 interface Item {
@@ -52,7 +52,7 @@ const tableOf = (items: ReadonlyArray<Item>): Buffer => {
   return Buffer.concat([beforeData, ...items.map(({ data }) => aligned(data))]);
 };
 
-/** Where the data are in a file: from `contents` to `end`. `table` has the kept items in their place. */
+/** The data of a file, from `contents` to `end`, and the table of kept items that replaces them. */
 const shrunkData = (file: Buffer, isKept: (path: string) => boolean) => {
   const start = file.indexOf("CmnD") - 12;
   const contents = start + file.readUInt16LE(start);

@@ -7,7 +7,7 @@ import { runInNewContext } from "node:vm";
 /** Below this share of a core, a process does little but poll. */
 const quietShare = 0.1;
 
-/** From this share on, a process works. Between the two it stays what it was, so that it does not alternate. */
+/** From this share on, a process works. Between the two it stays what it was. */
 const busyShare = 0.2;
 
 const periodMillis = 60_000;

@@ -1,7 +1,6 @@
 import { assert, it } from "@effect/vitest";
 import { Effect } from "effect";
 import { TestClock } from "effect/testing";
-import { setImmediate } from "node:timers/promises";
 import { keepMemorySmall } from "../../src/serve/QuietMemory.ts";
 
 /** How often memory was collected after each of some minutes, of so many milliseconds of CPU each. */
@@ -46,7 +45,7 @@ it.effect("an object that nothing holds is gone after the collection", () =>
     yield* keepMemorySmall(() => 0);
     const held = new WeakRef({ name: "garbage" });
     // A weak reference keeps its object until the task that made it ends.
-    yield* Effect.promise(() => setImmediate());
+    yield* Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)));
     yield* TestClock.adjust("1 minute");
     assert.isUndefined(held.deref());
   }),
