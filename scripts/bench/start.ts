@@ -1,7 +1,8 @@
 /**
  * The bars of starting and of memory: from the start of the process to its line that it listens, on a data
- * directory that is there already (at most 3 s), and what Node and PostgreSQL hold in memory after the demo
- * (under 400 MB). Of the source tree, or of the executable that is named: `node scripts/bench/start.ts
+ * directory that is there already (at most 3 s), and the memory of Node and PostgreSQL: idle (180 MB), and
+ * after the demo and a minute of requests without a pause (320 MB); of each further process of a supervisor,
+ * idle (90 MB). Of the source tree, or of the executable that is named: `node scripts/bench/start.ts
  * dist/waypost`.
  */
 import { Effect } from "effect";
@@ -11,8 +12,9 @@ import process from "node:process";
 import { runChapters } from "../../src/demo/Demo.ts";
 import { familyOf, mebibytesOf } from "./BenchChild.ts";
 import { runScript, temporaryFolder, waypostSettings } from "./BenchWorld.ts";
-import { operatorKey } from "./ServiceApi.ts";
+import { getRequest, requestLoad } from "./RequestLoad.ts";
 import { atMost } from "./Rounds.ts";
+import { newWorkspace, operatorKey } from "./ServiceApi.ts";
 
 const launcher = new URL("../../bin/waypost.js", import.meta.url).pathname;
 const executable = process.argv[2];
@@ -25,11 +27,16 @@ interface Started {
   readonly millis: number;
 }
 
-const start = (dataDir: string): Promise<Started> =>
+const start = (dataDir: string, processes = 1): Promise<Started> =>
   new Promise((resolve, reject) => {
     const began = performance.now();
     const child = spawn(program, [...first, "serve"], {
-      env: { PATH: process.env["PATH"], ...waypostSettings(dataDir), WAYPOST_LOG_LEVEL: "warn" },
+      env: {
+        PATH: process.env["PATH"],
+        ...waypostSettings(dataDir),
+        WAYPOST_LOG_LEVEL: "warn",
+        WAYPOST_PROCESSES: String(processes),
+      },
       stdio: ["ignore", "pipe", "inherit"],
     });
     let output = "";
@@ -47,6 +54,57 @@ const stop = ({ child }: Started): Promise<void> =>
     child.kill("SIGTERM");
   });
 
+/** Memory in MB: a page that processes share counts once in Pss, and for each in Rss. */
+const memoryOf = (pids: ReadonlyArray<number>, line: "Pss" | "Rss" = "Pss"): number =>
+  pids.reduce((total, pid) => total + mebibytesOf(pid, line, "smaps_rollup"), 0);
+
+/** A process returns memory after its first quiet minute. */
+const quiet = Effect.sleep("150 seconds");
+
+const loadMillis = 60_000;
+
+/** Sends requests from 64 connections for a minute. */
+const loaded = Effect.fnUntraced(function* (origin: string) {
+  const { platform, token } = yield* newWorkspace(origin, ["campaigns:read"]);
+  const requests = ["/me", "/campaigns"].map((path) =>
+    getRequest(`${platform}${path}`, { authorization: `Bearer ${token}` }),
+  );
+  const began = performance.now();
+  for (let sent = 0; performance.now() - began < loadMillis;)
+    yield* Effect.promise(() =>
+      requestLoad(platform, 64, 5_000, () => requests[sent++ % requests.length] ?? "", '{"data":'),
+    );
+});
+
+const started = (dataDir: string, processes?: number) =>
+  Effect.acquireRelease(
+    Effect.promise(() => start(dataDir, processes)),
+    (each) => Effect.promise(() => stop(each)),
+  );
+
+/** The memory of one process and its PostgreSQL: idle, after the demo, and after a load. */
+const ofOne = Effect.fnUntraced(function* (dataDir: string) {
+  const { child, origin } = yield* started(dataDir);
+  const family = () => familyOf(child.pid ?? 0);
+  yield* quiet;
+  const idle = memoryOf(family());
+  yield* runChapters({ origin, operatorKey });
+  const demo = memoryOf(family());
+  yield* loaded(origin);
+  return { idle, demo, load: memoryOf(family()), loadRss: memoryOf(family(), "Rss") };
+}, Effect.scoped);
+
+/** The memory of each further request process of a supervisor: what three have more than two, idle. */
+const ofFurther = Effect.fnUntraced(function* (dataDir: string) {
+  const idle = Effect.fnUntraced(function* (processes: number) {
+    const { child } = yield* started(dataDir, processes);
+    yield* quiet;
+    return memoryOf(familyOf(child.pid ?? 0));
+  }, Effect.scoped);
+  const two = yield* idle(2);
+  return (yield* idle(3)) - two;
+});
+
 const bench = Effect.gen(function* () {
   const dataDir = join(yield* temporaryFolder("bench"), "data");
   const first = yield* Effect.promise(() => start(dataDir));
@@ -57,21 +115,17 @@ const bench = Effect.gen(function* () {
     yield* Effect.promise(() => stop(again));
     times.push(again.millis);
   }
-  const last = yield* Effect.acquireRelease(
-    Effect.promise(() => start(dataDir)),
-    (started) => Effect.promise(() => stop(started)),
-  );
-  yield* runChapters({ origin: last.origin, operatorKey });
-  const family = familyOf(last.child.pid ?? 0);
-  // Memory that processes share counts once in Pss, and for each in Rss.
-  const sum = (line: "Pss" | "Rss"): number =>
-    family.reduce((total, pid) => total + mebibytesOf(pid, line, "smaps_rollup"), 0);
+  const further = yield* ofFurther(dataDir);
+  const { demo, idle, load, loadRss } = yield* ofOne(dataDir);
   console.log(`
 first start, with a new database   ${Math.round(first.millis)} ms
 start on existing data             ${times.map((millis) => Math.round(millis)).join(", ")} ms
 the slowest of them                ${atMost(Math.max(...times), 3_000, 0)} ms
-memory after the demo              ${atMost(sum("Pss"), 400, 0)} MB in ${family.length} processes
-  with shared memory in each       ${sum("Rss").toFixed(0)} MB`);
+memory, idle                       ${atMost(idle, 180, 0)} MB
+memory after the demo              ${demo.toFixed(0)} MB
+memory after a minute of load      ${atMost(load, 320, 0)} MB
+  with shared memory in each       ${loadRss.toFixed(0)} MB
+memory of each further process     ${atMost(further, 90, 0)} MB`);
 });
 
 runScript(bench);

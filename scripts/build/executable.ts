@@ -20,6 +20,7 @@ import { threadAsset } from "../../src/workers/ProgramThread.ts";
 import { bundle, bundleThreads, scalarAsset, scalarText } from "./bundle.ts";
 import { buildConsole, packedFiles } from "./consoleFiles.ts";
 import { buildSdk, packedSdk } from "./sdkFiles.ts";
+import { withoutLanguages } from "./icuData.ts";
 import { licenses, packagesOf } from "./licenses.ts";
 import { recordInitdb } from "./initdbRecording.ts";
 import { type Arch, type Packages, packagesFor } from "./packages.ts";
@@ -125,7 +126,9 @@ export const buildExecutable = async ({ arch, isQuick = false, out, root }: Plan
     await inject(file, "NODE_SEA_BLOB", readFileSync(config.output), {
       sentinelFuse: "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2",
     });
-    const size = readFileSync(file).length;
+    const whole = withoutLanguages(readFileSync(file));
+    writeFileSync(file, whole);
+    const size = whole.length;
     renameSync(file, out);
     return {
       size,

@@ -4,7 +4,7 @@ import { globSync, lstatSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { constants, zstdCompressSync } from "node:zlib";
 import type { BundledEntry, BundledIndex } from "../../src/database/embedded/BundledRuntime.ts";
-import { withoutLanguages } from "./icuData.ts";
+import { postgresIcu } from "./icuData.ts";
 import type { Packages } from "./packages.ts";
 
 /** A file and the path it is unpacked to, or a link. */
@@ -29,7 +29,7 @@ const isUnused = (path: string): boolean => {
 /** The bytes of a file as they are packed. */
 const packedBytes = (path: string): Buffer => {
   const bytes = readFileSync(path);
-  return /\/libicudata\.so\.[\d.]+$/.test(path) ? withoutLanguages(bytes) : bytes;
+  return /\/libicudata\.so\.[\d.]+$/.test(path) ? postgresIcu(bytes) : bytes;
 };
 
 const filesIn = (folder: string, into: string): ReadonlyArray<Source> =>

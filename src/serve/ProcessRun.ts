@@ -18,10 +18,13 @@ export interface RunEnd {
 /** The beginning of a run: the process works, or it ended before. */
 export type RunStart = { readonly address: string } | RunEnd;
 
-/** Makes this program the one that `fork` starts. The executable has no script. */
+/**
+ * Makes this program the one that `fork` starts. The executable has no script, and has the options of Node
+ * inside: it would read them as its own arguments.
+ */
 const forkThisProgram = (): void => {
   const script = process.argv[1];
-  if (isSea() || script === undefined) cluster.setupPrimary({ exec: "serve", args: [] });
+  if (isSea() || script === undefined) cluster.setupPrimary({ exec: "serve", args: [], execArgv: [] });
   else cluster.setupPrimary({ exec: script, args: ["serve"] });
 };
 

@@ -18,6 +18,7 @@ import {
 import { Telemetry } from "../telemetry/Telemetry.ts";
 import { waypostLayer } from "../Waypost.ts";
 import { announce } from "./Announcement.ts";
+import { keepMemorySmall } from "./QuietMemory.ts";
 
 /** The process cannot listen on its address. */
 export class ListenRefused extends Data.TaggedError("ListenRefused")<{
@@ -67,7 +68,9 @@ export const serveAlone = (settings: SettingsService, record: SettingsRecord) =>
   launch(
     settings,
     record,
-    HttpServer.addressFormattedWith((address) => announce(record, address)),
+    HttpServer.addressFormattedWith((address) =>
+      Effect.andThen(announce(record, address), keepMemorySmall()),
+    ),
   );
 
 /** Whether a process would fail again in the same way. A database may be available again. */
@@ -79,7 +82,13 @@ const serveAsMember = (
   member: Member,
   supervisor: SupervisorConnection,
 ) =>
-  launch(settings, record, HttpServer.addressFormattedWith(supervisor.ready)).pipe(
+  launch(
+    settings,
+    record,
+    HttpServer.addressFormattedWith((address) =>
+      Effect.andThen(supervisor.ready(address), keepMemorySmall()),
+    ),
+  ).pipe(
     Effect.catch((error) => supervisor.refuse(error.message, isFinal(error))),
     Effect.provideService(ProcessMember, member),
     Effect.provideService(ProcessName, member.name),

@@ -19,6 +19,7 @@ import { RestartPauses } from "./RestartPauses.ts";
 import { announce } from "./Announcement.ts";
 import { drain } from "./Draining.ts";
 import { ProcessRun, type RunEnd } from "./ProcessRun.ts";
+import { keepMemorySmall } from "./QuietMemory.ts";
 import { makeSupervisorMetrics } from "./SupervisorMetrics.ts";
 
 /** A process cannot start, and would not start again either. `message` says why. */
@@ -158,6 +159,7 @@ export const supervise = Effect.fnUntraced(function* (record: SettingsRecord, wa
   const address = started[0]?.address ?? "";
   const begun = worker === null ? [] : [yield* startFirst(worker(address))];
   yield* announce(record, address);
+  yield* keepMemorySmall();
   return yield* Effect.forEach([...started, ...begun], ({ run }) => keepRunning(run, address), {
     concurrency: "unbounded",
     discard: true,

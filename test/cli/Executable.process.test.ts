@@ -1,4 +1,5 @@
-import { chmod, mkdtemp, readdir, rm } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, assert, beforeAll, describe, it } from "vitest";
@@ -9,6 +10,26 @@ import { builtInPicture } from "../../src/media/BuiltInPictures.ts";
 import { assertNoPostgresLeft } from "../database/RealProcesses.ts";
 import { collection, pointFeature } from "../locations/Features.ts";
 import { CliProcess } from "./CliProcess.ts";
+
+/** Writes what `Intl` and strings give in English and in no language to the file that a variable names. */
+const englishScript = `
+const instants = [0, 1e12, 1.7e12, 1.75e12];
+const texts = Intl.supportedValuesOf("timeZone").flatMap((timeZone) => {
+  const format = new Intl.DateTimeFormat("en-US", { timeZone, dateStyle: "full", timeStyle: "full" });
+  return instants.map((instant) => format.format(instant));
+});
+const tags = ["iw-IL", "zh-cmn-Hans-CN", "sr-Latn", "EN-us", "no-bok-x-a"].map((tag) => {
+  try { return Intl.getCanonicalLocales(tag)[0]; } catch (error) { return error.message; }
+});
+const graphemes = [...new Intl.Segmenter("und", { granularity: "grapheme" }).segment("👩‍👩‍👧é नि ไทย")];
+const others = [
+  (1234567.891).toLocaleString("en"), ["b", "a", "ä", "Z"].sort((one, other) => one.localeCompare(other)),
+  "ﬁ Å ｱ".normalize("NFKD"), "İI".toLocaleLowerCase("tr"), /\\p{Script=Thai}\\p{L}/v.test("ไท"),
+  new TextDecoder("latin1").decode(new Uint8Array([128, 200])), new URL("http://münchen.de").host,
+];
+require("node:fs").writeFileSync(process.env.ENGLISH, JSON.stringify([texts, tags, graphemes, others]));
+process.exit(0);
+`;
 
 // The build of `npm run build`, without the time to make the file small. The executable is built for Linux,
 // on Linux.
@@ -62,7 +83,8 @@ describe.skipIf(process.platform !== "linux")("the executable", () => {
 
       const back = await restored.run(["restore", backup]);
       assert.deepStrictEqual([back.code, back.stderr], [0, ""]);
-      const second = await restored.serve();
+      // A supervisor starts the same file without the options of Node that are inside it.
+      const second = await restored.serve({ WAYPOST_PROCESSES: "2" });
       assert.match((await restored.run(["workspace", "list"])).stdout, /Acme/);
       const end = await second.ends("SIGTERM");
       assert.strictEqual(end.code, 0);
@@ -88,5 +110,14 @@ describe.skipIf(process.platform !== "linux")("the executable", () => {
       version,
       `\ncommit ${checkedOutCommit(join(import.meta.dirname, "../..")) || "unknown"}\n`,
     );
+  });
+
+  it("without the languages of ICU, the executable's Node speaks English as before", async () => {
+    const script = join(home, "english.cjs");
+    await writeFile(script, englishScript);
+    const [own, whole] = [join(home, "own.json"), join(home, "whole.json")];
+    execFileSync(file, ["--version"], { env: { ENGLISH: own, NODE_OPTIONS: `--require=${script}` } });
+    execFileSync(process.execPath, [script], { env: { ENGLISH: whole } });
+    assert.strictEqual(await readFile(own, "utf8"), await readFile(whole, "utf8"));
   });
 });
