@@ -1,4 +1,4 @@
-import { type SqlClient, Statement } from "effect/sql";
+import type { SqlClient, Statement } from "effect/sql";
 import { unnested } from "../database/Rows.ts";
 import { tenantIs } from "../database/TenantColumns.ts";
 import type { CampaignId } from "../wire/Ids.ts";
@@ -56,10 +56,10 @@ export const newCampaignsSql = (
       ? []
       : [sql`(n.allowed IS NULL OR n.allowed > (${counted}))`]),
   ];
-  const wantedOf = tables.map(({ index, table }) => [
-    `${table}_wanted`,
-    ["int4", ({ targets }: NewCampaign) => targetIds(targets)[index]?.ids.length ?? 0] as const,
-  ]);
+  const wantedOf = tables.map(({ index, table }) => {
+    const count = ({ targets }: NewCampaign) => targetIds(targets)[index]?.ids.length ?? 0;
+    return [`${table}_wanted`, ["int4", count]] as const;
+  });
   const added = tables.map(
     ({ column, table }) => sql`${sql(`${table}_added`)} AS (
       INSERT INTO ${sql(table)} (workspace_id, environment, campaign_id, ${sql(column)}, position)

@@ -63,7 +63,7 @@ const stored = ({ workspaceId }: World) =>
   });
 
 layer(TestWaypost.shared)("Creates at the same time", (it) => {
-  it.effect("they share transactions, and each is in the activity of its actor (S5.1)", () =>
+  it.effect("they share transactions, and each is in the activity of its actor (S5)", () =>
     Effect.gen(function* () {
       const world = yield* campaignWorld();
       const sql = yield* SqlClient.SqlClient;

@@ -6,6 +6,7 @@ import { dirname } from "node:path";
 import { inject } from "vitest";
 import { databaseClock } from "../../src/database/DatabaseClock.ts";
 import { instant } from "../../src/database/Rows.ts";
+import { eventCampaign } from "../events/EventCampaignWorld.ts";
 import { apnsCredentials, fcmCredentials } from "../sending/push/PushKeys.ts";
 import { devices, event, locations } from "../reports/ReportHistory.ts";
 import { record } from "../reports/RecordedHistory.ts";
@@ -188,6 +189,25 @@ layer(TestWaypost.layer)("waypost doctor with DATABASE_URL", (it) => {
       assert.include(
         findingsOf(report, "database", "schema")[0]?.observation,
         "The database is newer than this program",
+      );
+    }),
+  );
+
+  it.effect("a live campaign whose event has never come is found (running.doctor)", () =>
+    Effect.gen(function* () {
+      const { happen, phone } = yield* eventCampaign({ event: "order.palced" }, { name: "Basket" });
+      yield* happen(phone, "order.placed");
+      const unheard = Effect.map(runDoctor(), (report) =>
+        findingsOf(report, "work", "events").map(({ observation }) => observation),
+      );
+      assert.lengthOf(
+        (yield* unheard).filter((each) => each.includes('"order.palced"')),
+        1,
+      );
+      yield* happen(phone, "order.palced");
+      assert.lengthOf(
+        (yield* unheard).filter((each) => each.includes('"order.palced"')),
+        0,
       );
     }),
   );
