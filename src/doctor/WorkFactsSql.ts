@@ -1,8 +1,10 @@
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { asNumber, instant, onlyRow } from "../database/Rows.ts";
-import { sameTenant } from "../database/TenantColumns.ts";
+import { anyRow } from "../database/Statements.ts";
+import { sameTenant, tenantIs } from "../database/TenantColumns.ts";
 import type { SplitNotification } from "../experiments/ExperimentFigures.ts";
+import type { Environment } from "../workspaces/Environment.ts";
 
 /** Work that is behind, as counts over all workspaces. */
 export interface WorkFacts {
@@ -49,10 +51,11 @@ export interface RunningExperiment {
   readonly enrolled: Readonly<Record<string, number>>;
 }
 
-/** The event that a live campaign waits for, and that has not come. */
-export interface UnheardEvent {
+/** The event that a live campaign waits for. */
+export interface AwaitedEvent {
+  readonly workspaceId: number;
   readonly workspace: string;
-  readonly environment: string;
+  readonly environment: Environment;
   readonly campaign: string;
   readonly event: string;
 }
@@ -126,18 +129,21 @@ export const workFactsSql = Effect.gen(function* () {
           FROM (SELECT transport, due_at FROM push_queue LIMIT 100000) AS queued
           GROUP BY transport ORDER BY transport`),
 
-    /** Live campaigns for a day or longer whose event has not come in their environment, newest first. */
-    unheardEvents: (now: number) =>
-      Effect.orDie(sql<UnheardEvent>`
-      SELECT w.name AS workspace, c.environment, c.name AS campaign, a.event ->> 'name' AS event
+    /** The events that campaigns wait for which have been live for a day, newest first. */
+    awaitedEvents: (now: number) =>
+      Effect.orDie(sql<AwaitedEvent>`
+      SELECT w.id AS "workspaceId", w.name AS workspace, c.environment, c.name AS campaign,
+        a.event ->> 'name' AS event
       FROM campaign_notification a
       JOIN campaign c ON ${sameTenant("c", "a")} AND c.id = a.campaign_id
       JOIN workspace w ON w.id = c.workspace_id
       WHERE a.event IS NOT NULL AND a.attached_at < ${instant(now - day)} AND NOT c.paused
         AND c.starts_at < ${instant(now - day)} AND (c.ends_at IS NULL OR c.ends_at > ${instant(now)})
-        AND NOT EXISTS (SELECT FROM custom_event e
-          WHERE ${sameTenant("e", "a")} AND e.name = a.event ->> 'name')
-      ORDER BY c.id DESC, a.id LIMIT 20`),
+      ORDER BY c.id DESC, a.id LIMIT 200`),
+
+    /** Whether an event of this name has come in its environment. */
+    hasCome: ({ event, ...tenant }: AwaitedEvent) =>
+      anyRow(sql`SELECT FROM custom_event e WHERE ${tenantIs("e", tenant)} AND e.name = ${event} LIMIT 1`),
 
     /** Experiments in which somebody is enrolled, newest campaigns first. */
     experiments: Effect.orDie(sql<RunningExperiment>`

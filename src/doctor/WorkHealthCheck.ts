@@ -5,10 +5,10 @@ import { counted } from "../wire/Text.ts";
 import { formatSpan, type Outcome, outcomesOr, problem, runCheck, warning } from "./HealthCheck.ts";
 import { sampleRatio } from "../experiments/ExperimentFigures.ts";
 import {
+  type AwaitedEvent,
   type ExpiringToken,
   type QueuedPushes,
   type RunningExperiment,
-  type UnheardEvent,
   type WorkFacts,
   workFactsSql,
 } from "./WorkFactsSql.ts";
@@ -164,7 +164,7 @@ export const experimentOutcomes = (experiments: ReadonlyArray<RunningExperiment>
 /** Custom events and visits that are behind, and events of campaigns that have not come (contract V4). */
 export const eventOutcomes = (
   { events_late, undecided }: Pick<WorkFacts, "events_late" | "undecided">,
-  unheard: ReadonlyArray<UnheardEvent>,
+  unheard: ReadonlyArray<Omit<AwaitedEvent, "workspaceId">>,
 ): ReadonlyArray<Outcome> =>
   outcomesOr("No delayed event is overdue, and every live campaign has heard of its event.", [
     undecided > 0 &&
@@ -201,13 +201,17 @@ export const workHealthCheck = Effect.gen(function* () {
   const now = yield* databaseClock;
   const facts = work.facts(now);
   const workers = Effect.map(namedSessions, (sessions) => workerOutcomes(sessions, now));
+  const unheard = Effect.flatMap(
+    work.awaitedEvents(now),
+    Effect.filter((event) => Effect.map(work.hasCome(event), (isHeard) => !isHeard)),
+  );
   const tokens = Effect.map(work.expiringTokens(now), (rows) => tokenOutcomes(rows, now));
   const findings = yield* Effect.all([
     runCheck("work", "workers", workers),
     runCheck("work", "sends", Effect.map(facts, sendOutcomes)),
     runCheck("work", "pushes", Effect.map(work.queuedPushes(now), pushOutcomes)),
     runCheck("work", "jobs", Effect.map(facts, jobOutcomes)),
-    runCheck("work", "events", Effect.zipWith(facts, work.unheardEvents(now), eventOutcomes)),
+    runCheck("work", "events", Effect.zipWith(facts, unheard, eventOutcomes)),
     runCheck("work", "experiments", Effect.map(work.experiments, experimentOutcomes)),
     runCheck("work", "tokens", tokens),
   ]);

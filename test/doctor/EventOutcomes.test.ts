@@ -11,7 +11,7 @@ describe("eventOutcomes", () => {
     const none = { undecided: 0, events_late: false };
     const unheard = {
       workspace: "Acme",
-      environment: "production",
+      environment: "production" as const,
       campaign: "Basket",
       event: "order.palced",
     };
