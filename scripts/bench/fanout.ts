@@ -83,12 +83,20 @@ const bare = Effect.fnUntraced(function* (
   const now = instant(yield* Clock.currentTimeMillis);
   const began = performance.now();
   yield* sql`
-    INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key, notification_key,
-      content_key, content_type, trigger_type, transport, status, created_at, settled_at)
-    SELECT d.workspace_id, d.environment, 1, d.key, ${campaign_key}, ${notification_key}, ${content_key},
-      'message', 'fixed_time', d.transport, 'delivered', ${now}, ${now}
-    FROM device d
-    WHERE d.workspace_id = ${workspace_id} AND d.environment = 'production' AND d.key <= ${size}`;
+    WITH created AS (
+      INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key, notification_key,
+        content_key, content_type, trigger_type, transport, status, created_at, settled_at)
+      SELECT d.workspace_id, d.environment, 1, d.key, ${campaign_key}, ${notification_key}, ${content_key},
+        'message', 'fixed_time', d.transport, 'delivered', ${now}, ${now}
+      FROM device d
+      WHERE d.workspace_id = ${workspace_id} AND d.environment = 'production' AND d.key <= ${size}
+      RETURNING device_key, transport, status
+    )
+    INSERT INTO delivery_delta (workspace_id, environment, quarter, campaign_key, notification_key,
+      content_type, trigger_type, status, device_keys)
+    SELECT ${workspace_id}::int, 'production', date_bin('15 minutes', ${now}, 'epoch'), ${campaign_key}::int,
+      ${notification_key}::int, 'message', 'fixed_time', status, array_agg(device_key)
+    FROM created GROUP BY device_key / 10000, transport, status`;
   return (size / (performance.now() - began)) * 1000;
 });
 
