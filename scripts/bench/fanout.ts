@@ -5,10 +5,11 @@
  * have a p99 of 100 ms. A send with quiet hours and a cap by user has at least half the rate of one without.
  * The p99 without a send and during the bare insert are printed for comparison. BENCH_TEXTS=1 measures only
  * sends whose texts differ by device, and the size of their deliveries. BENCH_ARMS=1 measures only a send
- * with a holdout and two variants, which has at least 0.9 of the rate without, in devices.
+ * with a holdout and two variants, which has at least 0.9 of the rate without, in devices, beside a bare
+ * insert of the same deliveries and enrolments.
  */
 import { Clock, Effect } from "effect";
-import { SqlClient } from "effect/sql";
+import { SqlClient, type Statement } from "effect/sql";
 import process from "node:process";
 import { instant, jsonb } from "../../src/database/Rows.ts";
 import { experiment, reachedOf } from "../chaos/ExperimentLedger.ts";
@@ -77,18 +78,27 @@ const clear = Effect.fnUntraced(function* (size: number) {
 const bare = Effect.fnUntraced(function* (
   { campaign_key, content_key, notification_key, workspace_id }: Campaign,
   size: number,
+  enrolments?: Statement.Fragment,
 ) {
   const sql = yield* SqlClient.SqlClient;
   yield* clear(size);
   const now = instant(yield* Clock.currentTimeMillis);
   const began = performance.now();
   yield* sql`
-    INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key, notification_key,
-      content_key, content_type, trigger_type, transport, status, created_at, settled_at)
-    SELECT d.workspace_id, d.environment, 1, d.key, ${campaign_key}, ${notification_key}, ${content_key},
-      'message', 'fixed_time', d.transport, 'delivered', ${now}, ${now}
-    FROM device d
-    WHERE d.workspace_id = ${workspace_id} AND d.environment = 'production' AND d.key <= ${size}`;
+    WITH created AS (
+      INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key, notification_key,
+        content_key, content_type, trigger_type, transport, status, created_at, settled_at)
+      SELECT d.workspace_id, d.environment, 1, d.key, ${campaign_key}, ${notification_key}, ${content_key},
+        'message', 'fixed_time', d.transport, 'delivered', ${now}, ${now}
+      FROM device d
+      WHERE d.workspace_id = ${workspace_id} AND d.environment = 'production' AND d.key <= ${size}
+      RETURNING device_key, transport, status
+    ) ${enrolments ?? sql``}
+    INSERT INTO delivery_delta (workspace_id, environment, quarter, campaign_key, notification_key,
+      content_type, trigger_type, status, device_keys)
+    SELECT ${workspace_id}::int, 'production', date_bin('15 minutes', ${now}, 'epoch'), ${campaign_key}::int,
+      ${notification_key}::int, 'message', 'fixed_time', status, array_agg(device_key)
+    FROM created GROUP BY device_key / 10000, transport, status`;
   return (size / (performance.now() - began)) * 1000;
 });
 
@@ -188,8 +198,17 @@ const differing = Effect.fnUntraced(function* (size: number) {
 const minArms = 0.9;
 
 /** The rate in devices of a send with a holdout and two variants, beside that of one without. */
-const withArms = Effect.fnUntraced(function* (size: number) {
+const withArms = Effect.fnUntraced(function* (numbers: Campaign, size: number) {
   const sql = yield* SqlClient.SqlClient;
+  // The rows that have to be there, without finding out the arms: those of one device for each unit.
+  const enrolments = sql`, enrolled AS (
+    INSERT INTO enrolment (workspace_id, environment, campaign_key, unit_key, notification_key, is_first, arm,
+      enrolled_at)
+    SELECT ${numbers.workspace_id}::int, 'production', ${numbers.campaign_key}::int, key,
+      ${numbers.notification_key}::int, true, 'control', ${instant(yield* Clock.currentTimeMillis)}
+    FROM device
+    WHERE workspace_id = ${numbers.workspace_id} AND environment = 'production' AND key <= ${size}
+  )`;
   const [campaign] = yield* sql<{ readonly id: string }>`SELECT id FROM campaign`;
   const devices = yield* sql<{ readonly id: string }>`SELECT id FROM device WHERE key <= ${size}`;
   const targeted = reachedOf(campaign?.id ?? "", devices).length;
@@ -205,18 +224,29 @@ const withArms = Effect.fnUntraced(function* (size: number) {
     yield* set(false);
     return rate;
   });
-  const sides = yield* alternately(rounds, { free: send(size), arms }, 0);
+  const sides = yield* alternately(
+    rounds,
+    { free: send(size), arms, bare: bare(numbers, size), enrolling: bare(numbers, size, enrolments) },
+    0,
+  );
   const shown = (rates: ReadonlyArray<number>) => `${Math.round(median(rates))} devices/s`;
   console.log(
     `${String(size).padStart(9)} devices: ${shown(sides.free)}, with a holdout and two variants ` +
       `${shown(sides.arms)}, ratio ${atLeast(ratios(sides.arms, sides.free), minArms)}`,
+  );
+  const shares = (some: ReadonlyArray<number>, others: ReadonlyArray<number>) =>
+    median(ratios(some, others)).toFixed(2);
+  console.log(
+    `a bare insert that enrols all, too, has the rate of one that does not times ` +
+      `${shares(sides.enrolling, sides.bare)}; the send with arms has its rate times ` +
+      `${shares(sides.arms, sides.enrolling)}`,
   );
 });
 
 const bench = Effect.gen(function* () {
   const { origin } = yield* BenchWorld.waypost();
   const { numbers, requests } = yield* prepare(origin);
-  if (process.env["BENCH_ARMS"] === "1") return yield* withArms(beside);
+  if (process.env["BENCH_ARMS"] === "1") return yield* withArms(numbers, beside);
   if (process.env["BENCH_TEXTS"] === "1") return yield* differing(beside);
   const figures = (rate: number) => `${String(Math.round(rate)).padStart(8)} rows/s`;
   const rates: { readonly bare: Array<number>; readonly send: Array<number> } = { bare: [], send: [] };

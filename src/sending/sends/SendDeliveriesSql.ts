@@ -5,7 +5,7 @@ import { SqlService } from "../../database/SqlService.ts";
 import { tenantColumns } from "../../database/TenantColumns.ts";
 import { workspaceStatements } from "../../database/WorkspaceGroups.ts";
 import { addedDeliveryDeltasSql } from "../../deltas/DeltasSql.ts";
-import { deliveredVariantsSql } from "../../deltas/ExperimentCountsSql.ts";
+import { variantCountsSql } from "../../deltas/ExperimentCountsSql.ts";
 import type { Transport } from "../../devices/PushAddress.ts";
 import { recordedDeliveriesOfSql } from "../../outbox/RecordedEventsSql.ts";
 import type { TimeZoneName } from "../../time/TimeZone.ts";
@@ -101,7 +101,7 @@ export class SendDeliveriesSql extends SqlService<SendDeliveriesSql>("waypost/se
       condition,
       columns: sql``,
       values: sql``,
-      created: null,
+      arm: sql``,
       counted: sql``,
       enrolled: sql``,
     });
@@ -111,7 +111,7 @@ export class SendDeliveriesSql extends SqlService<SendDeliveriesSql>("waypost/se
       { isOfSend, ownUser }: BatchParts,
       { condition, isKept, rows }: typeof plain,
       now: number,
-    ): Omit<ReturnType<typeof noArms>, "created"> & { readonly created: Statement.Fragment } => ({
+    ): ReturnType<typeof noArms> => ({
       unit: sql`, CASE WHEN ${ownUser} IS NULL THEN 'device:' || d.id ELSE 'user:' || d.user_id END AS unit,
         COALESCE(-${ownUser}, d.key) AS unit_key`,
       assigned: sql`${armRulesSql(sql, arms)}, assigned AS MATERIALIZED (
@@ -125,10 +125,13 @@ export class SendDeliveriesSql extends SqlService<SendDeliveriesSql>("waypost/se
       condition: sql`NOT due.held_out`,
       columns: sql`, variant, winner, enrolled`,
       values: sql`, due.variant, due.winner, COALESCE(due.enrols, false)`,
-      created: sql`, campaign_key, notification_key, content_type, variant, enrolled`,
-      counted: sql`, ${deliveredVariantsSql(
+      arm: sql`, variant, enrolled`,
+      counted: sql`, ${variantCountsSql(
         sql,
-        sql`SELECT *, 'fixed_time' AS trigger_type, ${instant(now)} AS settled_at FROM created`,
+        "variant_deliveries",
+        sql`SELECT *, 'fixed_time' AS trigger_type, ${instant(now)} AS at, count AS delivered, 0 AS opened,
+            0 AS clicked
+          FROM added WHERE status = 'delivered'`,
       )}`,
       enrolled: sql`UNION ALL
         SELECT 0, '', 0::bigint, CASE WHEN notification_key = 0 THEN arm ELSE 'all' END, 'enrolled',
@@ -171,7 +174,7 @@ export class SendDeliveriesSql extends SqlService<SendDeliveriesSql>("waypost/se
             const ownArms = arms.filter(({ sourceId }) => sends.has(sourceId));
             const hasArms = ownArms.length > 0;
             const parts = batchParts(sql, own, hasArms ? sql`${kept.device}, d.id, d.user_id` : kept.device);
-            const { added, batches, created, devices, isOfTenant, order, user } = parts;
+            const { batches, created, devices, isOfTenant, order, user } = parts;
             const ownQuiet = quiet.filter(({ sourceId }) => sends.has(sourceId));
             // Deliveries with a pace wait in the queue, those for an inbox too.
             const pacedIds = own.filter(({ paced }) => paced).map(({ sourceId }) => sourceId);
@@ -183,7 +186,7 @@ export class SendDeliveriesSql extends SqlService<SendDeliveriesSql>("waypost/se
             const base = isQuiet ? during(ownQuiet, parts.isOfSend) : plain;
             const { allowed, isKept, status, zone } = base;
             const armParts = hasArms ? withArms(ownArms, parts, base, now) : noArms(base);
-            const { assigned, columns, condition, counted, enrolled, rows, unit, values } = armParts;
+            const { arm, assigned, columns, condition, counted, enrolled, rows, unit, values } = armParts;
             return sql<CreatedDeliveries | EnrolledRow>`
           WITH ${batches}, due AS (
             SELECT s.workspace_id, s.environment, s.source_id, d.key AS device_key, d.transport,
@@ -202,7 +205,7 @@ export class SendDeliveriesSql extends SqlService<SendDeliveriesSql>("waypost/se
               due.campaign_key, due.notification_key, due.content_key, due.content_type, 'fixed_time',
                 NULL, due.transport, ${instant(now)}, due.recipient, ${status} ${values}
             FROM ${rows}
-            JOIN ${unnested("g", ownStatuses, {
+            LEFT JOIN ${unnested("g", ownStatuses, {
               ...tenantColumns,
               route: ["text", ({ route }) => route],
               status: ["text", (each) => each.status],
@@ -210,10 +213,9 @@ export class SendDeliveriesSql extends SqlService<SendDeliveriesSql>("waypost/se
               settled_at: ["timestamptz", (each) => (isSettled(each) ? now : null)],
             })} ON ${isOfTenant} g.route = due.route
             WHERE ${condition} AND ${isKept} ${order}
-            RETURNING workspace_id, environment, source_id, device_key, transport, status
-              ${armParts.created ?? created}
+            RETURNING workspace_id, environment, source_id, device_key, transport, status ${created} ${arm}
           ), added AS MATERIALIZED (
-            ${added}
+            ${parts.added(arm)}
           ), ${addedDeliveryDeltasSql(
             sql,
             sql`SELECT *, 'fixed_time' AS trigger_type FROM added WHERE status IN ('delivered', 'failed')`,

@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
+import { SqlClient } from "effect/sql";
 import { randomUUID } from "node:crypto";
 import { at, drain, manualWorkers, start } from "../ManualWorkers.ts";
 import { sendWorld } from "../sends/SendWorld.ts";
@@ -52,6 +53,34 @@ layer(manualWorkers)("Experiments of sends", (it) => {
         assert.include(["b", "control"], listed.body.data[0].variant);
       }),
     );
+
+  it.effect("a batch counts each delivery of a variant once, in the figures and the deltas (U6, U8)", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient;
+      const { production } = yield* sendWorld();
+      yield* production.crowd(40);
+      const campaign = yield* production.push({ holdout_percent: 20 });
+      yield* production.sent(campaign, "12:30", { variants });
+      yield* run("12:30");
+      const rows = (table: "delivery" | "variant_count" | "delivery_delta", count: string) =>
+        sql<{ readonly variant: string; readonly count: number }>`
+          SELECT ${sql.literal(table === "delivery_delta" ? "''" : "t.variant")} AS variant,
+            ${sql.literal(count)}::int AS count
+          FROM ${sql(table)} t JOIN campaign c ON c.key = t.campaign_key AND c.workspace_id = t.workspace_id
+          WHERE c.id = ${campaign}::uuid AND t.campaign_key = c.key GROUP BY 1 ORDER BY 1`;
+      const made = yield* rows("delivery", "count(*)");
+      assert.deepStrictEqual(
+        made.map(({ variant }) => variant),
+        ["b", "control"],
+      );
+      assert.deepStrictEqual(yield* rows("variant_count", "sum(t.delivered)"), made);
+      const [delta] = yield* rows("delivery_delta", "sum(cardinality(t.device_keys))");
+      assert.strictEqual(
+        delta?.count,
+        made.reduce((sum, each) => sum + each.count, 0),
+      );
+    }),
+  );
 
   it.effect("a person with five devices has one arm, and is enrolled once (U3, U4)", () =>
     Effect.gen(function* () {

@@ -31,8 +31,8 @@ export interface BatchParts {
   readonly order: Statement.Fragment;
   /** Additional columns of the rows `created`, for `added`. */
   readonly created: Statement.Fragment;
-  /** `created` by send, transport and status: their count and the keys of their devices. */
-  readonly added: Statement.Fragment;
+  /** `created` by send, transport, status and the columns `by`: their count and the keys of their devices. */
+  readonly added: (by: Statement.Fragment) => Statement.Fragment;
 }
 
 const several = (
@@ -73,9 +73,11 @@ const several = (
     isOfTenant: sql`${sameTenant("g", "due")} AND`,
     order: sql``,
     created: sql`, campaign_key, notification_key, content_type`,
-    added: sql`SELECT workspace_id, environment, source_id, campaign_key, notification_key,
-        content_type, transport, status, count(*)::int AS count, array_agg(device_key) AS device_keys
-      FROM created GROUP BY 1, 2, 3, 4, 5, 6, 7, 8`,
+    added: (by) => sql`SELECT workspace_id, environment, source_id, campaign_key, notification_key,
+        content_type, transport, status, count(*)::int AS count, array_agg(device_key) AS device_keys ${by}
+      FROM created
+      GROUP BY workspace_id, environment, source_id, campaign_key, notification_key, content_type,
+        transport, status ${by}`,
   };
 };
 
@@ -118,11 +120,11 @@ const one = (sql: SqlClient.SqlClient, batch: TakenBatch, more: Statement.Fragme
     // A join with a list may reverse it, and indexes grow faster in ascending order.
     order: batch.listed ? sql`ORDER BY due.device_key` : sql``,
     created: sql``,
-    added: sql`SELECT s.workspace_id, s.environment, s.source_id, s.campaign_key, s.notification_key,
+    added: (by) => sql`SELECT s.workspace_id, s.environment, s.source_id, s.campaign_key, s.notification_key,
         s.content_type, c.*
       FROM (
-        SELECT transport, status, count(*)::int AS count, array_agg(device_key) AS device_keys
-        FROM created GROUP BY 1, 2
+        SELECT transport, status, count(*)::int AS count, array_agg(device_key) AS device_keys ${by}
+        FROM created GROUP BY transport, status ${by}
       ) AS c
       CROSS JOIN batch s`,
   };
