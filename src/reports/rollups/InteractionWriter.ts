@@ -4,6 +4,7 @@ import type { TenantKey } from "../../workspaces/Environment.ts";
 import { answerAdditions, interactionAdditions, summedCounts } from "./InteractionAdditions.ts";
 import { InteractionRowsSql } from "./InteractionRowsSql.ts";
 import type { AnswerAddition, AnswerDelta, InteractionDelta } from "./InteractionTypes.ts";
+import type { RollupSpan } from "./RollupKeys.ts";
 import { RollupSizes } from "./RollupSizes.ts";
 import type { Calendar, RollupState } from "./RollupTypes.ts";
 
@@ -34,13 +35,17 @@ export class InteractionWriter extends Context.Service<InteractionWriter>()(
         calendar: Calendar,
         deltas: ReadonlyArray<InteractionDelta>,
       ) => inBatches(interactionAdditions(calendar, deltas), (batch) => rows.addInteractions(tenant, batch));
-      const addAnswers = (tenant: TenantKey, calendar: Calendar, deltas: ReadonlyArray<AnswerDelta>) =>
+      const addAnswers = (
+        tenant: TenantKey,
+        calendar: Calendar,
+        deltas: ReadonlyArray<AnswerDelta>,
+        isNew: (span: RollupSpan) => boolean = () => false,
+      ) =>
         inBatches(
           answerAdditions(calendar, deltas),
           Effect.fnUntraced(function* (batch: ReadonlyArray<AnswerAddition>) {
-            const existing = new Map(
-              (yield* rows.answers(tenant, batch)).map(({ counts, ord }) => [ord, counts]),
-            );
+            const stored = batch.every(isNew) ? [] : yield* rows.answers(tenant, batch);
+            const existing = new Map(stored.map(({ counts, ord }) => [ord, counts]));
             const merged = batch.map((addition, index) => {
               const counts = existing.get(index + 1);
               return counts === undefined
@@ -56,7 +61,10 @@ export class InteractionWriter extends Context.Service<InteractionWriter>()(
         /** Adds interactions and responses of deltas, or of source rows, to their days and months. */
         addInteractions,
 
-        /** Adds answers of deltas, or of source rows, to their days and months. */
+        /**
+         * Adds answers of deltas, or of source rows, to their days and months. Rows that `isNew` selects must
+         * not exist; nothing is read for a batch of them.
+         */
         addAnswers,
 
         /** Rolls up pending deltas; gives how many of each kind. */

@@ -1,7 +1,10 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
+import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { randomUUID } from "node:crypto";
+import { Rollups } from "../../../src/reports/rollups/Rollups.ts";
+import { RollupSizes } from "../../../src/reports/rollups/RollupSizes.ts";
 import { answering, fieldsOf, question } from "../../events/AnswerWorld.ts";
 import { testStart, TestWaypost } from "../../TestWaypost.ts";
 
@@ -112,6 +115,24 @@ layer(TestWaypost.layer)("Results of a survey", (it) => {
       const later = yield* world.results("?start=2026-11-22&end=2026-11-22");
       assert.strictEqual(later.responses, 0);
       assert.deepInclude(later.questions[0], empty);
+    }),
+  );
+
+  it.effect("a rebuild adds up the answers of a day that it reads in parts (M3.7)", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient;
+      const world = yield* surveying([question("NUMBER")]);
+      for (const [hours, value] of [1, 1, 2, 3].entries()) {
+        yield* TestClock.setTime(testStart + hours * (DAY / 8));
+        yield* (yield* world.another).answer({ 0: value });
+      }
+      const before = yield* world.results();
+      yield* sql`UPDATE rollup_state SET timezone = ''`;
+      const sizes = { ...RollupSizes.defaultValue(), rebuild: 1 };
+      const step = Effect.provideService((yield* Rollups).step, RollupSizes, sizes);
+      while (yield* step);
+      assert.deepInclude(before.questions[0], { answered: 4, mean: 1.75, median: 1.5 });
+      assert.deepStrictEqual(yield* world.results(), before);
     }),
   );
 

@@ -34,17 +34,26 @@ export class InteractionRebuildSql extends SqlService<InteractionRebuildSql>(
         FROM survey_response WHERE ${inTenant(tenant)} AND ${within(sql, "first_answered_at", period)}
         GROUP BY 1, 2, 3`),
 
-    /** Answers that were first given in a period, by day, campaign, notification and question. */
+    /**
+     * Answers that were first given in a period, by day, campaign, notification and question. The day is
+     * found once a response: `OFFSET 0` keeps the planner from doing it for each answer. Elements are taken
+     * by position, because `jsonb_array_elements` stores its rows for each response.
+     */
     answers: (tenant: PendingTenant, period: Period) =>
       Effect.orDie(sql<AnswerDelta>`
         SELECT quarter, campaign_key, notification_key, question_id,
           jsonb_object_agg(value, count) AS counts
         FROM (
-          SELECT ${dayOf(tenant, period, "first_answered_at")} AS quarter, campaign_key, notification_key,
-            answer ->> 'question_id' AS question_id, answer_value(answer -> 'value') AS value,
-            count(*) AS count
-          FROM survey_response, jsonb_array_elements(answers) AS answer
-          WHERE ${inTenant(tenant)} AND ${within(sql, "first_answered_at", period)}
+          SELECT quarter, campaign_key, notification_key, answer ->> 'question_id' AS question_id,
+            answer_value(answer -> 'value') AS value, count(*) AS count
+          FROM (
+            SELECT ${dayOf(tenant, period, "first_answered_at")} AS quarter, campaign_key, notification_key,
+              answers
+            FROM survey_response
+            WHERE ${inTenant(tenant)} AND ${within(sql, "first_answered_at", period)} OFFSET 0) AS response,
+            LATERAL (
+              SELECT answers -> index AS answer
+              FROM generate_series(0, jsonb_array_length(answers) - 1) AS index OFFSET 0) AS each
           GROUP BY 1, 2, 3, 4, 5) AS answered
         GROUP BY 1, 2, 3, 4`),
   };

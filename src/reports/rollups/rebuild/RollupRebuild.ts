@@ -165,7 +165,7 @@ export class RollupRebuild extends Context.Service<RollupRebuild>()(
         const counted = yield* interactions.interactions(tenant, period);
         yield* interactionWriter.addInteractions(tenant, calendar, counted);
         const answers = yield* interactions.answers(tenant, period);
-        yield* interactionWriter.addAnswers(tenant, calendar, answers);
+        yield* interactionWriter.addAnswers(tenant, calendar, answers, isNewBefore(tenant, period));
         const interacted = counted.reduce((sum, row) => sum + row.opened + row.clicked + row.responses, 0);
         yield* countRollupRows({ what: "interactions", from: "source" }, interacted);
         const given = answers.flatMap(({ counts }) => Object.values(counts));
