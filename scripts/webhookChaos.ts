@@ -66,6 +66,10 @@ interface Answer {
   readonly deliveries: ReadonlyArray<{ readonly id: string }>;
 }
 
+/** The process of PostgreSQL. */
+const pidOf = (folder: string): number =>
+  Number(readFileSync(join(folder, "postgres", "postmaster.pid"), "utf8").split("\n", 1)[0]);
+
 /** A workspace with two webhooks, a geo campaign with phones, and a push campaign to a crowd. */
 const prepare = Effect.fnUntraced(function* (origin: string, ledger: EventLedger) {
   const sql = yield* SqlClient.SqlClient;
@@ -176,8 +180,14 @@ const chaos = Effect.gen(function* () {
       counts["workers killed"] += workers;
       counts["APIs killed"]++;
     } else {
-      const pid = readFileSync(join(folder, "postgres", "postmaster.pid"), "utf8").split("\n", 1)[0];
-      process.kill(Number(pid), "SIGKILL");
+      const pid = pidOf(folder);
+      process.kill(pid, "SIGKILL");
+      // The file of a killed one stays until the next one writes its own.
+      yield* until(
+        "Another PostgreSQL",
+        Effect.sync(() => (pidOf(folder) === pid ? null : true)),
+        startTimeoutMillis,
+      );
       counts["PostgreSQL killed"]++;
       yield* until("PostgreSQL", Effect.as(sql`SELECT`, true), startTimeoutMillis);
     }
