@@ -31,8 +31,8 @@ interface Enrolled {
 
 /**
  * Compares enrolments, their counts and deliveries with the arithmetic of arms: each unit that got a message
- * or was held out is enrolled once, each message is of its arm, no held-out unit got one (contract U4), and each
- * unit that reached its goal converted at the first instant of it, once (contract U5).
+ * or was held out is enrolled once, each message is of its arm, no held-out unit got one (contract U4), and
+ * each unit that reached its goal converted at the first instant of it, once (contract U5).
  */
 export const experimentVerdict = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;

@@ -35,7 +35,7 @@ const maxCampaigns = 1_000;
 /**
  * Adds new counts to the sums of their keys and spans. A statement replaces both, so in every snapshot the
  * sum of all rows is exact. Of two processes that meet, the second finds the new rows gone. New enrolments
- * remain until `ready` has looked for what their units did before they were seen to be enrolled.
+ * remain until `ready` has checked what their units did before they were seen to be enrolled.
  */
 const addUp = (sql: SqlClient.SqlClient, ready: EarlyGoals) =>
   Effect.forEach(
@@ -52,12 +52,16 @@ const addUp = (sql: SqlClient.SqlClient, ready: EarlyGoals) =>
         const held = name === "enrolment_count" ? yield* ready(campaigns) : new Map();
         for (const { campaignKey, ...tenant } of campaigns) {
           const checked = held.get(campaignKey);
+          const isReady =
+            checked === undefined
+              ? sql``
+              : sql`AND (c.enrolled = 0 OR c.id = ANY (${arrayOf("int8", checked)}))`;
           yield* workspaceStatements(sql).onShard([tenant])(
             () => sql`
             WITH new AS (
               DELETE FROM ${table[name]} c
               WHERE ${tenantIs("c", tenant)} AND c.campaign_key = ${campaignKey} AND NOT c.is_sum
-                ${checked === undefined ? sql`` : sql`AND (c.enrolled = 0 OR c.id = ANY (${arrayOf("int8", checked)}))`}
+                ${isReady}
               RETURNING c.*
             ), earlier AS (
               DELETE FROM ${table[name]} c USING (SELECT DISTINCT ${names}, ${start} AS start FROM new) AS n

@@ -29,8 +29,8 @@ interface Seen {
 }
 
 /**
- * Looks at new enrolments of campaigns. Gives, by the campaigns whose goal is a visit or an event, the rows
- * of `enrolment_count` whose units need no further look.
+ * Checks new enrolments of campaigns. Gives, by the campaigns whose goal is a visit or an event, the rows
+ * of `enrolment_count` whose units need no further check.
  */
 export type EarlyGoals = (
   campaigns: ReadonlyArray<Campaign>,
@@ -40,9 +40,9 @@ export type EarlyGoals = (
 const maxAheadMillis = 6 * 60_000;
 
 /**
- * A transaction that stores an event has written before it looks for enrolments. So once all transactions
+ * A transaction that stores an event has written before it reads enrolments. So once all transactions
  * have ended that had written when an enrolment was seen, all events whose transaction did not see it are
- * stored. A run of the job remembers what it has seen, and one of the next looks for those events.
+ * stored. A run of the job caches what it has seen, and one of the next finds those events.
  */
 export const earlyGoals = (sql: SqlClient.SqlClient): EarlyGoals => {
   const { onShard } = workspaceStatements(sql);
@@ -65,7 +65,7 @@ export const earlyGoals = (sql: SqlClient.SqlClient): EarlyGoals => {
       JOIN campaign c ON ${sameTenant("c", "q")} AND c.key = q.campaign_key
       WHERE c.goal ->> 'type' IN ('visit', 'event')`);
 
-  const look = ({ campaignKey, ...tenant }: Campaign) =>
+  const newEnrolments = ({ campaignKey, ...tenant }: Campaign) =>
     Effect.map(
       onShard([tenant])(
         () => sql<Seen>`
@@ -131,7 +131,7 @@ export const earlyGoals = (sql: SqlClient.SqlClient): EarlyGoals => {
         const isReady = before !== undefined && (yield* hasEnded(campaign, before.horizon));
         if (isReady && before.since !== null) yield* convert(campaign, goal, before.since);
         ready.set(campaignKey, isReady ? before.ids.map(BigInt) : []);
-        const now = before === undefined || isReady ? yield* look(campaign) : before;
+        const now = before === undefined || isReady ? yield* newEnrolments(campaign) : before;
         if (now !== undefined) next.set(campaignKey, now);
       }
     }
