@@ -49,9 +49,9 @@ const addUp = (sql: SqlClient.SqlClient, ready: EarlyGoals) =>
         const names = sql.literal(key.join(", "));
         const start = sql.literal(`date_bin('${span}', ${at}, 'epoch')`);
         const isSameKey = sql.literal(key.map((column) => `c.${column} = n.${column}`).join(" AND "));
-        const held = name === "enrolment_count" ? yield* ready(campaigns) : new Map();
+        const held = name === "enrolment_count" ? yield* ready(campaigns) : null;
         for (const { campaignKey, ...tenant } of campaigns) {
-          const checked = held.get(campaignKey);
+          const checked = held?.get(campaignKey);
           const isReady =
             checked === undefined
               ? sql``
