@@ -7,8 +7,9 @@
  *     node scripts/webhookChaos.ts --kills 12 --devices 2000 --workers 2 --seed 1
  *     node scripts/webhookChaos.ts --experiment --kills 100 --devices 2000
  *
- * With `--experiment` both campaigns have a holdout and variants: each unit must be enrolled once, and no
- * held-out unit gets anything.
+ * With `--experiment` both campaigns have a holdout, variants and a goal: each unit must be enrolled once, no
+ * held-out unit gets anything, and each unit that reached its goal converts once. Phones open messages, and
+ * the clocks of some are ahead.
  */
 import { Clock, Effect, Random } from "effect";
 import { SqlClient } from "effect/sql";
@@ -58,6 +59,16 @@ const [kills, devices, workers] = [Number(values.kills), Number(values.devices),
 /** Enters that are reported at a time. */
 const reporters = 4;
 const endTimeoutMillis = 180_000;
+/** How far ahead the clocks of some phones are. */
+const aheadMillis = 60_000;
+
+interface Answer {
+  readonly deliveries: ReadonlyArray<{ readonly id: string }>;
+}
+
+/** The process of PostgreSQL. */
+const pidOf = (folder: string): number =>
+  Number(readFileSync(join(folder, "postgres", "postmaster.pid"), "utf8").split("\n", 1)[0]);
 
 /** A workspace with two webhooks, a geo campaign with phones, and a push campaign to a crowd. */
 const prepare = Effect.fnUntraced(function* (origin: string, ledger: EventLedger) {
@@ -70,8 +81,11 @@ const prepare = Effect.fnUntraced(function* (origin: string, ledger: EventLedger
     ledger.trust((yield* ask(`${workspace.platform}/webhooks`, workspace.token, webhook)).secret);
   }
   const fields = values.experiment ? experiment : { campaign: {}, notification: {} };
-  const { location } = yield* geoCampaign(workspace, fields.campaign, fields.notification);
-  yield* pushCampaign(workspace, fields.campaign, "12:00", fields.notification);
+  const goalOf = (type: string) => (values.experiment ? { goal: { type, within_hours: 72 } } : {});
+  const geo = { ...fields.campaign, ...goalOf("opened") };
+  const push = { ...fields.campaign, ...goalOf("visit") };
+  const { location } = yield* geoCampaign(workspace, geo, fields.notification);
+  yield* pushCampaign(workspace, push, "12:00", fields.notification);
   const phones = yield* registerDevices(workspace, 50);
   yield* insertDevices(yield* workspaceKey(workspace.id), 1_001, 1_000 + devices);
   // The planned send of the next day gives way to those of the script.
@@ -85,6 +99,7 @@ const settled = Effect.gen(function* () {
     SELECT FROM send
     WHERE status IN ('scheduled', 'running') AND due_at < ${instant(yield* Clock.currentTimeMillis)}
     UNION ALL SELECT FROM webhook_event WHERE called < size
+    UNION ALL SELECT FROM enrolment_count WHERE NOT is_sum
     UNION ALL SELECT FROM webhook_call LIMIT 1`;
   return open === undefined ? true : null;
 });
@@ -123,20 +138,27 @@ const chaos = Effect.gen(function* () {
   const processes = Array.from({ length: workers }, () => start("worker"));
   const counts = { "workers killed": 0, "APIs killed": 0, "PostgreSQL killed": 0, "enters accepted": 0 };
   let isOver = false;
-  /** Reports enters one after another; one without an answer is reported again with its id. */
+  /** Repeats a request until it has an answer. */
+  const sendSurely = async <A>(path: string, token: string, body: object): Promise<A> => {
+    while (true) {
+      try {
+        return await send<A>("POST", `${origin}/device/v1${path}`, token, body);
+      } catch {
+        await pause(100);
+      }
+    }
+  };
+  /** Reports enters one after another, with the same id until one is accepted, and opens some messages. */
   const report = async (reporter: number): Promise<void> => {
     for (let number = reporter; !isOver; number++) {
       const token = tokens[number % tokens.length] ?? "";
-      const event = { id: randomUUID(), type: "enter", location_id: location, occurred_at: new Date() };
-      for (let isAccepted = false; !isAccepted;) {
-        try {
-          await send("POST", `${origin}/device/v1/events`, token, { events: [event] });
-          isAccepted = true;
-          counts["enters accepted"]++;
-        } catch {
-          await pause(100);
-        }
-      }
+      const ahead = values.experiment && number % 5 === 0 ? aheadMillis : 0;
+      const occurred_at = new Date(Date.now() + ahead);
+      const event = { id: randomUUID(), type: "enter", location_id: location, occurred_at };
+      const { deliveries } = await sendSurely<Answer>("/events", token, { events: [event] });
+      counts["enters accepted"]++;
+      for (const { id } of values.experiment && number % 3 === 0 ? deliveries : [])
+        await sendSurely(`/messages/${id}/opened`, token, {});
     }
   };
   const reports = Promise.all(Array.from({ length: reporters }, (_, index) => report(index)));
@@ -158,8 +180,14 @@ const chaos = Effect.gen(function* () {
       counts["workers killed"] += workers;
       counts["APIs killed"]++;
     } else {
-      const pid = readFileSync(join(folder, "postgres", "postmaster.pid"), "utf8").split("\n", 1)[0];
-      process.kill(Number(pid), "SIGKILL");
+      const pid = pidOf(folder);
+      process.kill(pid, "SIGKILL");
+      // The file of a killed one stays until the next one writes its own.
+      yield* until(
+        "Another PostgreSQL",
+        Effect.sync(() => (pidOf(folder) === pid ? null : true)),
+        startTimeoutMillis,
+      );
       counts["PostgreSQL killed"]++;
       yield* until("PostgreSQL", Effect.as(sql`SELECT`, true), startTimeoutMillis);
     }

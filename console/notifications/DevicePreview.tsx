@@ -9,7 +9,7 @@ import { CardSection } from "../parts/CardSection.tsx";
 import { type Column, DataTable } from "../parts/DataTable.tsx";
 import { formatCount } from "../parts/DisplayFormats.ts";
 import { SelectField } from "../parts/form/Fields.tsx";
-import { type BoundField } from "../parts/form/BoundField.ts";
+import type { BoundField } from "../parts/form/BoundField.ts";
 import { Form, type FormModel, useForm } from "../parts/form/Form.tsx";
 import { FoundField } from "../parts/form/SearchChoice.tsx";
 import { mediaSource } from "../parts/MediaSource.ts";

@@ -2,7 +2,7 @@
 import { CheckField, FieldGroup, SelectField, TextField } from "../parts/form/Fields.tsx";
 import { Folded } from "../parts/form/Folded.tsx";
 import { fieldsOf } from "../parts/form/BoundField.ts";
-import { type FormModel } from "../parts/form/Form.tsx";
+import type { FormModel } from "../parts/form/Form.tsx";
 import type { MessageValues } from "./NotificationForm.ts";
 import { type ActionValues, type PushValues, pushCount } from "./PushForm.ts";
 

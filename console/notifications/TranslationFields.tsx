@@ -4,7 +4,7 @@ import { Button } from "../parts/Button.tsx";
 import { TextField } from "../parts/form/Fields.tsx";
 import { WholeProblems } from "../parts/form/FieldProblems.tsx";
 import { fieldsOf } from "../parts/form/BoundField.ts";
-import { type FormModel } from "../parts/form/Form.tsx";
+import type { FormModel } from "../parts/form/Form.tsx";
 import { LanguageField } from "./LanguageField.tsx";
 import { languageName } from "./Languages.ts";
 import { hasChoices, type MessageValues, type QuestionValues } from "./NotificationForm.ts";

@@ -31,7 +31,8 @@ interface Enrolled {
 
 /**
  * Compares enrolments, their counts and deliveries with the arithmetic of arms: each unit that got a message
- * or was held out is enrolled once, each message is of its arm, and no held-out unit got one (contract U4).
+ * or was held out is enrolled once, each message is of its arm, no held-out unit got one (contract U4), and
+ * each unit that reached its goal converted at the first instant of it, once (contract U5).
  */
 export const experimentVerdict = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
@@ -65,6 +66,43 @@ export const experimentVerdict = Effect.gen(function* () {
   const counts = yield* sql<{ readonly notification: number; readonly arm: string; readonly sum: number }>`
     SELECT notification_key AS notification, arm, sum(enrolled)::int AS sum
     FROM enrolment_count GROUP BY 1, 2`;
+  const [converted] = yield* sql<{
+    readonly visits: number;
+    readonly opens: number;
+    readonly wrong: number;
+    readonly counted: number;
+  }>`
+    WITH expected AS MATERIALIZED (
+      SELECT e.*, CASE e.goal
+        WHEN 'visit' THEN (
+          SELECT min(v.occurred_at) FROM geofence_event v
+          WHERE v.workspace_id = e.workspace_id AND v.environment = e.environment
+            AND v.device_key = e.unit_key AND v.type = 'enter' AND v.occurred_at > e.enrolled_at
+            AND v.occurred_at <= e.goal_until AND v.received_at <> e.enrolled_at)
+        WHEN 'opened' THEN (
+          SELECT min(d.opened_at) FROM delivery d
+          WHERE d.workspace_id = e.workspace_id AND d.environment = e.environment
+            AND d.device_key = e.unit_key AND d.campaign_key = e.campaign_key
+            AND d.opened_at >= e.enrolled_at AND d.opened_at <= e.goal_until)
+        END AS reached_at
+      FROM enrolment e
+    ), arms AS (
+      SELECT campaign_key, notification_key, arm, converted_at FROM expected
+      UNION ALL
+      SELECT campaign_key, 0, 'all', converted_at FROM expected WHERE is_first AND notification_key <> 0
+    ), counted AS (
+      SELECT campaign_key, notification_key, arm, sum(converted) AS converted
+      FROM enrolment_count GROUP BY 1, 2, 3
+    )
+    SELECT count(reached_at) FILTER (WHERE goal = 'visit')::int AS visits,
+      count(reached_at) FILTER (WHERE goal = 'opened')::int AS opens,
+      (count(*) FILTER (WHERE reached_at IS DISTINCT FROM converted_at))::int AS wrong,
+      (SELECT COALESCE(sum(abs(a.converted - COALESCE(c.converted, 0))), 0)::int FROM (
+        SELECT campaign_key, notification_key, arm, count(converted_at) AS converted FROM arms
+        GROUP BY 1, 2, 3) AS a
+        LEFT JOIN counted c USING (campaign_key, notification_key, arm)) AS counted
+    FROM expected`;
+  const { counted: miscounted = 0, opens = 0, visits = 0, wrong = 0 } = converted ?? {};
   const counted = (isWanted: (row: (typeof counts)[number]) => boolean) =>
     counts.filter(isWanted).reduce((total, { sum }) => total + sum, 0);
 
@@ -100,7 +138,15 @@ export const experimentVerdict = Effect.gen(function* () {
       counted(({ notification }) => notification !== 0) -
         enrolled.filter(({ notification }) => notification !== 0).length,
     ),
+    "units converted wrong, by what they did": wrong,
+    "conversions counted wrong": miscounted,
     "nobody held out, or nobody enrolled": heldOut.length > 0 && firsts.length > heldOut.length ? 0 : 1,
   };
-  return { figures: { enrolled: firsts.length, "held out": heldOut.length }, faults } satisfies Verdict;
+  const figures = {
+    enrolled: firsts.length,
+    "held out": heldOut.length,
+    "units converted by visits": visits,
+    "units converted by opens": opens,
+  };
+  return { figures, faults } satisfies Verdict;
 });

@@ -40,10 +40,15 @@ export const deliveredVariantsSql = (
  * Converts the units that have reached their goal, each once, and counts them by quarters of an hour. What is
  * reported late can come before what has converted a unit: the conversion then moves. `reached` has the
  * tenant, `campaign_key`, `unit_key`, `goal` (as in `enrolment`), the instant `at`, and `is_reply`: an
- * interaction counts from the instant of the enrolment on, because it cannot come before the message; anything else only
- * after it. Units are locked in the order of their keys.
+ * interaction counts from the instant of the enrolment on, because it cannot come before the message;
+ * anything else only after it. `condition` is over `reached r` and `enrolment e`. Units are locked in the
+ * order of their keys.
  */
-export const conversionsSql = (sql: SqlClient.SqlClient, reached: Statement.Fragment): Statement.Fragment =>
+export const conversionsSql = (
+  sql: SqlClient.SqlClient,
+  reached: Statement.Fragment,
+  condition: Statement.Fragment = sql`true`,
+): Statement.Fragment =>
   sql`reached AS MATERIALIZED (
     ${reached}
   ), converting AS MATERIALIZED (${lockedSql(
@@ -54,7 +59,7 @@ export const conversionsSql = (sql: SqlClient.SqlClient, reached: Statement.Frag
       JOIN ${table.enrolment} e ON ${workspaceIs("e", "r")} AND e.environment = r.environment
         AND e.campaign_key = r.campaign_key AND e.unit_key = r.unit_key AND e.goal = r.goal
       WHERE (e.converted_at IS NULL OR r.at < e.converted_at) AND r.at <= e.goal_until
-        AND (r.at > e.enrolled_at OR r.is_reply AND r.at = e.enrolled_at)
+        AND (r.at > e.enrolled_at OR r.is_reply AND r.at = e.enrolled_at) AND ${condition}
       ORDER BY e.campaign_key, e.unit_key, e.notification_key
       FOR NO KEY UPDATE OF e`,
   )}), converted AS (

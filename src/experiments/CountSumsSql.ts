@@ -1,10 +1,12 @@
 import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
+import { arrayOf } from "../database/Rows.ts";
 import { SqlService } from "../database/SqlService.ts";
 import { tenantIs } from "../database/TenantColumns.ts";
 import { table, workspaceStatements } from "../database/WorkspaceGroups.ts";
 import type { CampaignKey } from "../wire/Ids.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
+import { type EarlyGoals, earlyGoals } from "./EarlyGoalsSql.ts";
 
 /**
  * The tables of counts: the columns that name a sum, their instant and its span, and the figures. Local days
@@ -32,9 +34,10 @@ const maxCampaigns = 1_000;
 
 /**
  * Adds new counts to the sums of their keys and spans. A statement replaces both, so in every snapshot the
- * sum of all rows is exact. Of two processes that meet, the second finds the new rows gone.
+ * sum of all rows is exact. Of two processes that meet, the second finds the new rows gone. New enrolments
+ * remain until `ready` has checked what their units did before they were seen to be enrolled.
  */
-const addUp = (sql: SqlClient.SqlClient) =>
+const addUp = (sql: SqlClient.SqlClient, ready: EarlyGoals) =>
   Effect.forEach(
     tables,
     ({ at, figures, key, name, span }) =>
@@ -46,12 +49,19 @@ const addUp = (sql: SqlClient.SqlClient) =>
         const names = sql.literal(key.join(", "));
         const start = sql.literal(`date_bin('${span}', ${at}, 'epoch')`);
         const isSameKey = sql.literal(key.map((column) => `c.${column} = n.${column}`).join(" AND "));
+        const held = name === "enrolment_count" ? yield* ready(campaigns) : null;
         for (const { campaignKey, ...tenant } of campaigns) {
+          const checked = held?.get(campaignKey);
+          const isReady =
+            checked === undefined
+              ? sql``
+              : sql`AND (c.enrolled = 0 OR c.id = ANY (${arrayOf("int8", checked)}))`;
           yield* workspaceStatements(sql).onShard([tenant])(
             () => sql`
             WITH new AS (
               DELETE FROM ${table[name]} c
               WHERE ${tenantIs("c", tenant)} AND c.campaign_key = ${campaignKey} AND NOT c.is_sum
+                ${isReady}
               RETURNING c.*
             ), earlier AS (
               DELETE FROM ${table[name]} c USING (SELECT DISTINCT ${names}, ${start} AS start FROM new) AS n
@@ -77,5 +87,5 @@ const addUp = (sql: SqlClient.SqlClient) =>
 
 /** Statements that add up the counts of experiments, so that their figures are read from few rows. */
 export class CountSumsSql extends SqlService<CountSumsSql>("waypost/experiments/CountSumsSql")((sql) => ({
-  addUp: addUp(sql),
+  addUp: addUp(sql, earlyGoals(sql)),
 })) {}

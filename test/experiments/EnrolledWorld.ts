@@ -2,16 +2,32 @@ import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { jsonb } from "../../src/database/Rows.ts";
+import { CountSumsSql } from "../../src/experiments/CountSumsSql.ts";
 import { oneCampaign } from "../events/EventWorld.ts";
 import { testStart } from "../TestWaypost.ts";
 
 export const hour = 3_600_000;
 export const iso = (ms: number) => new Date(ms).toISOString();
 
+/** Whether all counts of enrolments are in sums. */
+export const isAddedUp = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient;
+  const rows = yield* sql`SELECT FROM enrolment_count WHERE NOT is_sum AND enrolled > 0 LIMIT 1`;
+  return rows.length === 0;
+}).pipe(Effect.orDie);
+
+/** Runs the job until all counts are in sums: transactions of other tests can hold it up. */
+export const addUpAll = Effect.gen(function* () {
+  const { addUp } = yield* CountSumsSql;
+  do yield* addUp;
+  while (!(yield* isAddedUp));
+});
+
 /** A goal as it is stored. */
 interface StoredGoal {
   readonly type: string;
   readonly within_hours: number;
+  readonly event?: string;
   readonly location_ids?: ReadonlyArray<string>;
   readonly location_group_ids?: ReadonlyArray<string>;
 }
@@ -39,6 +55,7 @@ export const enrolledWorld = (
       WHERE c.id = ${world.campaignId} AND n.id = ${world.notificationId}
       RETURNING c.key AS campaign, n.key AS notification`.pipe(Effect.orDie);
     const campaignKey = keys?.campaign ?? 0;
+    const reached = goal.event === undefined ? goal.type : `event:${goal.event}`;
     /** Enrols the unit of a device at an instant. */
     const enrol = (
       device: { readonly id: string },
@@ -49,7 +66,7 @@ export const enrolledWorld = (
           INSERT INTO enrolment (workspace_id, environment, campaign_key, unit_key, notification_key,
             is_first, arm, enrolled_at, goal, goal_until)
           SELECT workspace_id, environment, ${campaignKey}, COALESCE(-user_key, key), ${notificationKey},
-            ${isFirst}, ${arm}, ${iso(at)}::text::timestamptz, ${goal.type}::text,
+            ${isFirst}, ${arm}, ${iso(at)}::text::timestamptz, ${reached}::text,
             ${iso(at + goal.within_hours * hour)}::text::timestamptz
           FROM device WHERE id = ${device.id}
           RETURNING *

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { CountSumsSql } from "../../src/experiments/CountSumsSql.ts";
 import { TestWaypost } from "../TestWaypost.ts";
-import { enrolledWorld, hour, iso } from "./EnrolledWorld.ts";
+import { addUpAll, enrolledWorld, hour, iso } from "./EnrolledWorld.ts";
 
 const quarter = hour / 4;
 /** The end of the campaign's day on which the test begins. */
@@ -49,7 +49,7 @@ layer(TestWaypost.layer)("The days of an experiment", (it) => {
         rows.map(({ converted, date, enrolled, key }: any) => [date, key, enrolled, converted]),
       );
       assert.deepStrictEqual(yield* shown, expected);
-      yield* (yield* CountSumsSql).addUp;
+      yield* addUpAll;
       assert.deepStrictEqual(yield* shown, expected);
       assert.deepInclude((yield* days)[1], {
         notification_id: null,
