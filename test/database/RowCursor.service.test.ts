@@ -37,7 +37,7 @@ layer(TestDatabase.layer)("Row cursors", (it) => {
         const rows = yield* Effect.scoped(Effect.flatMap(rowCursor<object>(query), Stream.runCollect));
         assert.deepStrictEqual(
           rows.map(({ length }) => length),
-          slices,
+          [...slices],
         );
       }
     }),
