@@ -7,8 +7,8 @@ const firstBatch = 100;
 const batchSize = 250;
 /** Rows that are given at once: a millisecond of work of those that read them. */
 const sliceSize = 100;
-/** Batches that are read ahead. */
-const aheadBatches = 2;
+/** Slices that are read ahead. */
+const aheadSlices = 6;
 /** How long the client may take for a batch. `http/TransferRate.ts` has its least rate. */
 const maxIdle = "3min";
 
@@ -34,15 +34,13 @@ export const rowCursor = Effect.fnUntraced(function* <Row extends object>(query:
   const fetch = (count: number): Effect.Effect<ReadonlyArray<Row>> =>
     run(`FETCH ${count} FROM exported`) as Effect.Effect<ReadonlyArray<Row>>;
   const first = yield* fetch(firstBatch);
-  const rest = Stream.paginate(undefined, () =>
-    Effect.map(
-      fetch(batchSize),
-      (rows) => [[rows], rows.length < batchSize ? Option.none() : Option.some(undefined)] as const,
-    ),
+  const pageOf = (rows: ReadonlyArray<Row>, count: number) =>
+    [[...slices(rows)], rows.length < count ? Option.none() : Option.some(null)] as const;
+  // No `flatMap` or `concat`: the inner streams would keep rows until the next full garbage collection.
+  const read = Stream.paginate(first as ReadonlyArray<Row> | null, (rows) =>
+    rows === null
+      ? Effect.map(fetch(batchSize), (next) => pageOf(next, batchSize))
+      : Effect.succeed(pageOf(rows, firstBatch)),
   );
-  const batches: Stream.Stream<ReadonlyArray<Row>> =
-    first.length < firstBatch ? Stream.succeed(first) : Stream.concat(Stream.succeed(first), rest);
-  return Stream.flatMap(Stream.buffer(batches, { capacity: aheadBatches }), (rows) =>
-    Stream.rechunk(Stream.fromIterable(slices(rows)), 1),
-  );
+  return Stream.rechunk(Stream.buffer(read, { capacity: aheadSlices }), 1);
 });

@@ -1,6 +1,8 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect, Stream } from "effect";
 import { SqlClient } from "effect/sql";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { rowCursor } from "../../src/database/RowCursor.ts";
 import { TestDatabase } from "./TestDatabase.ts";
 
@@ -19,6 +21,49 @@ layer(TestDatabase.layer)("Row cursors", (it) => {
         flag: true,
       }));
       assert.deepStrictEqual(rows, expected);
+    }),
+  );
+
+  it.effect("a cursor gives slices of at most 100 rows, and ends behind the last row", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient;
+      for (const [count, slices] of [
+        [0, []],
+        [100, [100]],
+        [350, [100, 100, 100, 50]],
+        [360, [100, 100, 100, 50, 10]],
+      ] as const) {
+        const query = sql`SELECT number FROM generate_series(1, ${count}::int) AS number`;
+        const rows = yield* Effect.scoped(Effect.flatMap(rowCursor<object>(query), Stream.runCollect));
+        assert.deepStrictEqual(
+          rows.map(({ length }) => length),
+          [...slices],
+        );
+      }
+    }),
+  );
+
+  it.effect("rows that were read are garbage of the young generation", () =>
+    Effect.gen(function* () {
+      setFlagsFromString("--expose-gc");
+      const collect = runInNewContext("gc") as (options: { readonly type: "minor" | "major" }) => void;
+      const used = (type: "minor" | "major" = "minor") => {
+        collect({ type });
+        return process.memoryUsage().heapUsed / 1e6;
+      };
+      const sql = yield* SqlClient.SqlClient;
+      const query = sql`
+        SELECT repeat('a', 1000) || number AS text FROM generate_series(1, 60000) AS number`;
+      const rows = yield* rowCursor<object>(query);
+      const before = used("major");
+      let [count, peak] = [0, 0];
+      yield* Stream.runForEach(rows, (slice) =>
+        Effect.sync(() => {
+          count += slice.length;
+          if (count % 1000 === 0) peak = Math.max(peak, used());
+        }),
+      );
+      assert.isBelow(peak - before, 15);
     }),
   );
 });
