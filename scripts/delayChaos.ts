@@ -128,13 +128,12 @@ const chaos = Effect.gen(function* () {
         ? []
         : [{ id: randomUUID(), device_id, name: "order.placed", occurred_at: new Date(now) }],
     );
-    reports.push(
-      report(baskets)
-        .then(() => report(orders))
-        .then(() => {
-          for (const { device_id } of orders) acknowledged.set(device_id, Date.now());
-        }),
-    );
+    const reportBoth = async (): Promise<void> => {
+      await report(baskets);
+      await report(orders);
+      for (const { device_id } of orders) acknowledged.set(device_id, Date.now());
+    };
+    reports.push(reportBoth());
     yield* Effect.sleep(yield* Random.nextIntBetween(0, 2_500));
     const choice = yield* Random.nextIntBetween(0, 10);
     const victims = choice < 7 ? ready.slice(0, 1) : [...processes.keys()];

@@ -239,7 +239,7 @@ const withArms = Effect.fnUntraced(function* (numbers: Campaign, size: number) {
   console.log(
     `a bare insert that enrols all, too, has the rate of one that does not times ` +
       `${shares(sides.enrolling, sides.bare)}; the send with arms has its rate times ` +
-      `${shares(sides.arms, sides.enrolling)}`,
+      shares(sides.arms, sides.enrolling),
   );
 });
 

@@ -36,8 +36,8 @@ export const rowCursor = Effect.fnUntraced(function* <Row extends object>(query:
   const first = yield* fetch(firstBatch);
   const pageOf = (rows: ReadonlyArray<Row>, count: number) =>
     [[...slices(rows)], rows.length < count ? Option.none() : Option.some(null)] as const;
-  // No `flatMap` or `concat`: the inner streams would keep rows until the next full garbage collection.
-  const read = Stream.paginate(first as ReadonlyArray<Row> | null, (rows) =>
+  // No `flatMap`: with it, rows stay in memory until the next full garbage collection.
+  const read = Stream.paginate(first, (rows: ReadonlyArray<Row> | null) =>
     rows === null
       ? Effect.map(fetch(batchSize), (next) => pageOf(next, batchSize))
       : Effect.succeed(pageOf(rows, firstBatch)),

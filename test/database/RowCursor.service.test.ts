@@ -1,8 +1,6 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect, Stream } from "effect";
 import { SqlClient } from "effect/sql";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { rowCursor } from "../../src/database/RowCursor.ts";
 import { TestDatabase } from "./TestDatabase.ts";
 
@@ -40,30 +38,6 @@ layer(TestDatabase.layer)("Row cursors", (it) => {
           [...slices],
         );
       }
-    }),
-  );
-
-  it.effect("rows that were read are garbage of the young generation", () =>
-    Effect.gen(function* () {
-      setFlagsFromString("--expose-gc");
-      const collect = runInNewContext("gc") as (options: { readonly type: "minor" | "major" }) => void;
-      const used = (type: "minor" | "major" = "minor") => {
-        collect({ type });
-        return process.memoryUsage().heapUsed / 1e6;
-      };
-      const sql = yield* SqlClient.SqlClient;
-      const query = sql`
-        SELECT repeat('a', 1000) || number AS text FROM generate_series(1, 60000) AS number`;
-      const rows = yield* rowCursor<object>(query);
-      const before = used("major");
-      let [count, peak] = [0, 0];
-      yield* Stream.runForEach(rows, (slice) =>
-        Effect.sync(() => {
-          count += slice.length;
-          if (count % 1000 === 0) peak = Math.max(peak, used());
-        }),
-      );
-      assert.isBelow(peak - before, 15);
     }),
   );
 });
