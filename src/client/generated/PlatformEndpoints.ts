@@ -2548,7 +2548,7 @@ export interface CustomEventsListQuery extends PageQuery {
 
 /** The query parameters of `customEvents.names`. */
 export interface CustomEventsNamesQuery {
-  /** The number of days to count, today included; 14 if left out. */
+  /** The number of days to count, today included: by default 14. */
   readonly days?: number | undefined;
   /** Name of the event: 1 to 64 of the characters a-z, 0-9, `_`, `.`, `:` and `-`. */
   readonly name?: string | undefined;

@@ -52,7 +52,7 @@ const days = Schema.optionalKey(
   wholeParameter({
     min: 1,
     max: maxDays,
-    description: "The number of days to count, today included; 14 if left out.",
+    description: "The number of days to count, today included: by default 14.",
     example: 7,
   }),
 );
