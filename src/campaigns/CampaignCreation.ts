@@ -81,7 +81,7 @@ export const campaignCreation = Effect.gen(function* () {
     const added = requests.map((request): NewCampaign => {
       const { paused, targets, values } = request;
       const limit = limitFor(request.tenant, { ...values, paused }, now);
-      // Those before it in the batch count as well, stored or not: one that is left out runs again alone.
+      // Creates before it in the batch count as well, stored or not: one that is left out runs again alone.
       const left = limit === null ? null : limit - limited++;
       return { id: CampaignId(idAt(now)), values, targets, paused, limit: left };
     });

@@ -60,7 +60,7 @@ export class Deliveries extends Context.Service<
         return due.map((delivery, index) => {
           const providers = byTenant.get(tenantOf(delivery)) ?? new Set();
           const { failure, quiet, transport } = delivery;
-          // What quiet hours drop enrols nobody, and what they hold does, held out or not.
+          // A message that quiet hours drop enrols nobody, and one that they hold does, held out or not.
           const status: InitialStatus =
             delivery.arm?.isHeldOut === true && quiet?.action !== "drop"
               ? { status: "held_out", lastError: null }
