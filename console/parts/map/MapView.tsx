@@ -21,33 +21,36 @@ interface MapViewProps {
 
 const hasWebGl = (): boolean => document.createElement("canvas").getContext("webgl2") !== null;
 
-/** Makes a map in an element. */
-const makeMap = async (container: HTMLElement, bounds: Bounds | undefined): Promise<MapLibreMap> => {
+/** Loads the library and the ground. Returns what makes a map in an element. */
+const loadMap = async () => {
   const [{ Map, NavigationControl, ScaleControl, setWorkerUrl }, { mapGround }] = await Promise.all([
     import("maplibre-gl"),
     import("./MapGround.ts"),
     loadStyles(),
   ]);
   setWorkerUrl(MAP_WORKER_URL);
-  const map = new Map({
-    container,
-    style: await mapGround(),
-    bounds: bounds === undefined ? [-170, -55, 180, 72] : [...bounds],
-    fitBoundsOptions: { padding: 40, maxZoom: 15 },
-    minZoom: 0,
-    attributionControl: false,
-    dragRotate: false,
-    pitchWithRotate: false,
-    // The page scrolls over the map: the wheel zooms only with Ctrl, two fingers move on a touch screen.
-    cooperativeGestures: true,
-  });
-  // The section is the region "Map"; what takes the keys within it is not a second one.
-  map.getCanvas().setAttribute("role", "application");
-  map.getCanvas().setAttribute("aria-label", "Map, arrow keys move it");
-  map.touchZoomRotate.disableRotation();
-  map.addControl(new NavigationControl({ showCompass: false }), "top-right");
-  map.addControl(new ScaleControl(), "bottom-left");
-  return map;
+  const style = await mapGround();
+  return (container: HTMLElement, bounds: Bounds | undefined): MapLibreMap => {
+    const map = new Map({
+      container,
+      style,
+      bounds: bounds === undefined ? [-170, -55, 180, 72] : [...bounds],
+      fitBoundsOptions: { padding: 40, maxZoom: 15 },
+      minZoom: 0,
+      attributionControl: false,
+      dragRotate: false,
+      pitchWithRotate: false,
+      // The page scrolls over the map: the wheel zooms only with Ctrl, two fingers move on a touch screen.
+      cooperativeGestures: true,
+    });
+    // The section is the region "Map"; what takes the keys within it is not a second one.
+    map.getCanvas().setAttribute("role", "application");
+    map.getCanvas().setAttribute("aria-label", "Map, arrow keys move it");
+    map.touchZoomRotate.disableRotation();
+    map.addControl(new NavigationControl({ showCompass: false }), "top-right");
+    map.addControl(new ScaleControl(), "bottom-left");
+    return map;
+  };
 };
 
 let styles: Promise<void> | undefined;
@@ -90,12 +93,14 @@ export const MapView = ({ bounds, children, onReady }: MapViewProps) => {
     // Without the ground in the other theme, that of this one stays.
     const onTheme = () => void redraw().catch(() => undefined);
     const begin = async (): Promise<void> => {
-      const [made, { addTownLabels }, { TownSearch }] = await Promise.all([
-        makeMap(container, bounds),
+      const [makeMap, { addTownLabels }, { TownSearch }] = await Promise.all([
+        loadMap(),
         import("./TownLabels.ts"),
         import("./TownSearch.tsx"),
       ]);
-      if (isGone) return made.remove();
+      if (isGone) return;
+      // The first style loads within a frame: nothing is awaited before its listener is there.
+      const made = makeMap(container, bounds);
       map = made;
       theme.addEventListener("change", onTheme);
       made.on("style.load", () => {
