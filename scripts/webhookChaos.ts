@@ -111,7 +111,8 @@ const prepare = Effect.fnUntraced(function* (origin: string, ledger: EventLedger
   const registered = yield* registerDevices(workspace, phones, (index) =>
     values.experiment && index % 4 < 2 ? { user_id: `person-${Math.floor(index / 4)}` } : {},
   );
-  yield* insertDevices(yield* workspaceKey(workspace.id), 1_001, 1_000 + devices);
+  // Their keys come after those of the phones.
+  yield* insertDevices(yield* workspaceKey(workspace.id), phones + 1_001, phones + 1_000 + devices);
   // The planned send of the next day gives way to those of the script.
   yield* sql`UPDATE send SET due_at = ${instant(yield* Clock.currentTimeMillis)}`;
   return { location, workspace, registered };
