@@ -5,11 +5,12 @@
  * have arrived as an event at least once, and nothing else (contract N4). Exit code 1 if not.
  *
  *     node scripts/webhookChaos.ts --kills 12 --devices 2000 --workers 2 --seed 1
- *     node scripts/webhookChaos.ts --experiment --kills 100 --devices 2000
+ *     node scripts/webhookChaos.ts --experiment --kills 100 --devices 1000 --phones 2000
  *
- * With `--experiment` both campaigns have a holdout, variants and a goal: each unit must be enrolled once, no
- * held-out unit gets anything, and each unit that reached its goal converts once. Phones open messages, and
- * the clocks of some are ahead.
+ * With `--experiment` there are four campaigns with a holdout, variants and a goal each: opens, clicks, visits
+ * and custom events. Phones, half of them in pairs of one person, do such things all the time, and the clocks
+ * of some are ahead. Each unit must be enrolled once, no held-out unit gets anything, and each unit converts
+ * once, at the first thing that its phones reported.
  */
 import { Clock, Effect, Random } from "effect";
 import { SqlClient } from "effect/sql";
@@ -24,6 +25,7 @@ import { messageIds } from "../src/sending/deliveries/MessageId.ts";
 import { insertDevices, insertSends, workspaceKey } from "./bench/BenchRows.ts";
 import {
   ask,
+  type Created,
   geoCampaign,
   newWorkspace,
   pushCampaign,
@@ -43,6 +45,7 @@ import {
 } from "./chaos/ChaosRun.ts";
 import { EventLedger } from "./chaos/EventLedger.ts";
 import { experiment, experimentVerdict } from "./chaos/ExperimentLedger.ts";
+import { GoalLedger } from "./chaos/GoalLedger.ts";
 import { LedgerServer } from "./chaos/LedgerServer.ts";
 import type { DeviceKey } from "../src/wire/Ids.ts";
 
@@ -50,47 +53,69 @@ const { values } = parseArgs({
   options: {
     kills: { type: "string", default: "12" },
     devices: { type: "string", default: "2000" },
+    phones: { type: "string", default: "50" },
     workers: { type: "string", default: "2" },
     experiment: { type: "boolean", default: false },
     seed: { type: "string", default: "1" },
   },
 });
 const [kills, devices, workers] = [Number(values.kills), Number(values.devices), Number(values.workers)];
+const phones = Number(values.phones);
 /** Enters that are reported at a time. */
 const reporters = 4;
 const endTimeoutMillis = 180_000;
+/** Reports of an experiment's phone one after another, and the pause of a reporter after each. */
+const [reportsOfPhone, pauseMillis] = [4, 100];
+const customEvent = "order.placed";
 /** How far ahead the clocks of some phones are. */
 const aheadMillis = 60_000;
 
 interface Answer {
-  readonly deliveries: ReadonlyArray<{ readonly id: string }>;
+  readonly deliveries: ReadonlyArray<{ readonly id: string; readonly campaign_id: string }>;
 }
 
 /** The process of PostgreSQL. */
 const pidOf = (folder: string): number =>
   Number(readFileSync(join(folder, "postgres", "postmaster.pid"), "utf8").split("\n", 1)[0]);
 
-/** A workspace with two webhooks, a geo campaign with phones, and a push campaign to a crowd. */
+/**
+ * A workspace with two webhooks, a geo campaign with phones, and a push campaign to a crowd; for an experiment
+ * two of each, with a goal each.
+ */
 const prepare = Effect.fnUntraced(function* (origin: string, ledger: EventLedger) {
   const sql = yield* SqlClient.SqlClient;
-  const abilities = ["campaigns:write", "notifications:write", "locations:write", "webhooks:write"];
-  const workspace = yield* newWorkspace(origin, abilities);
+  const abilities = ["campaigns", "notifications", "locations", "webhooks", "events"];
+  const workspace = yield* newWorkspace(
+    origin,
+    abilities.map((name) => `${name}:write`),
+  );
   for (const batch of [false, true]) {
     const events = batch ? ["message.delivered"] : ["location.entered"];
     const webhook = { url: ledger.url, events, batch };
     ledger.trust((yield* ask(`${workspace.platform}/webhooks`, workspace.token, webhook)).secret);
   }
-  const fields = values.experiment ? experiment : { campaign: {}, notification: {} };
-  const goalOf = (type: string) => (values.experiment ? { goal: { type, within_hours: 72 } } : {});
-  const geo = { ...fields.campaign, ...goalOf("opened") };
-  const push = { ...fields.campaign, ...goalOf("visit") };
-  const { location } = yield* geoCampaign(workspace, geo, fields.notification);
-  yield* pushCampaign(workspace, push, "12:00", fields.notification);
-  const phones = yield* registerDevices(workspace, 50);
-  yield* insertDevices(yield* workspaceKey(workspace.id), 1_001, 1_000 + devices);
+  const split = values.experiment ? experiment : { campaign: {}, notification: {} };
+  const fieldsOf = (type: string, more: object = {}) => ({
+    ...split.campaign,
+    ...(values.experiment && { name: type, goal: { type, within_hours: 72, ...more } }),
+  });
+  const { location } = yield* geoCampaign(workspace, fieldsOf("opened"), split.notification);
+  yield* pushCampaign(workspace, fieldsOf("visit"), "12:00", split.notification);
+  if (values.experiment) {
+    const clicked = { ...fieldsOf("clicked"), location_ids: [location] };
+    yield* geoCampaign(workspace, clicked, split.notification);
+    const event = fieldsOf("event", { event: customEvent });
+    yield* pushCampaign(workspace, event, "12:00", split.notification);
+  }
+  // Of four phones of an experiment two belong to one person.
+  const registered = yield* registerDevices(workspace, phones, (index) =>
+    values.experiment && index % 4 < 2 ? { user_id: `person-${Math.floor(index / 4)}` } : {},
+  );
+  // Their keys come after those of the phones.
+  yield* insertDevices(yield* workspaceKey(workspace.id), phones + 1_001, phones + 1_000 + devices);
   // The planned send of the next day gives way to those of the script.
   yield* sql`UPDATE send SET due_at = ${instant(yield* Clock.currentTimeMillis)}`;
-  return { location, tokens: phones.map(({ device_token }) => device_token) };
+  return { location, workspace, registered };
 });
 
 const settled = Effect.gen(function* () {
@@ -134,31 +159,64 @@ const chaos = Effect.gen(function* () {
   const first = yield* startApi;
   const { origin } = first;
   let { api } = first;
-  const { location, tokens } = yield* prepare(origin, ledger);
+  const { location, registered, workspace } = yield* prepare(origin, ledger);
+  const goals = new GoalLedger();
   const processes = Array.from({ length: workers }, () => start("worker"));
   const counts = { "workers killed": 0, "APIs killed": 0, "PostgreSQL killed": 0, "enters accepted": 0 };
   let isOver = false;
   /** Repeats a request until it has an answer. */
-  const sendSurely = async <A>(path: string, token: string, body: object): Promise<A> => {
+  const sendSurely = async <A>(url: string, token: string, body: object): Promise<A> => {
     while (true) {
       try {
-        return await send<A>("POST", `${origin}/device/v1${path}`, token, body);
+        return await send<A>("POST", url, token, body);
       } catch {
         await pause(100);
       }
     }
   };
-  /** Reports enters one after another, with the same id until one is accepted, and opens some messages. */
+  /** Opens or clicks a message of an experiment, and a custom event reported by the phone or by a server. */
+  const reachGoals = async (
+    { device_token, id }: Created,
+    deliveries: Answer["deliveries"],
+    number: number,
+    occurred_at: Date,
+  ): Promise<void> => {
+    await Promise.all(
+      deliveries.map(async (message) => {
+        const goal = number % 3 === 0 ? "clicked" : "opened";
+        await sendSurely(`${workspace.device}/messages/${message.id}/${goal}`, device_token, {});
+        goals.add("opened", message.campaign_id, id);
+        if (goal === "clicked") goals.add("clicked", message.campaign_id, id);
+      }),
+    );
+    if (number % 3 === 1) return;
+    const event = { id: randomUUID(), name: customEvent, occurred_at };
+    if (number % 3 === 0)
+      await sendSurely(`${workspace.device}/events`, device_token, {
+        events: [{ ...event, type: "custom" }],
+      });
+    else
+      await sendSurely(`${workspace.platform}/events`, workspace.token, {
+        events: [{ ...event, device_id: id }],
+      });
+    goals.add(`event:${customEvent}`, null, id, occurred_at.getTime());
+  };
+  /** Reports enters one after another, with the same id until one is accepted. */
   const report = async (reporter: number): Promise<void> => {
-    for (let number = reporter; !isOver; number++) {
-      const token = tokens[number % tokens.length] ?? "";
+    for (let number = reporter; !isOver; number += reporters) {
+      const turn = values.experiment ? Math.floor(number / reportsOfPhone) : number;
+      const phone = registered[turn % registered.length];
+      if (phone === undefined) return;
       const ahead = values.experiment && number % 5 === 0 ? aheadMillis : 0;
       const occurred_at = new Date(Date.now() + ahead);
       const event = { id: randomUUID(), type: "enter", location_id: location, occurred_at };
-      const { deliveries } = await sendSurely<Answer>("/events", token, { events: [event] });
+      const path = `${workspace.device}/events`;
+      const { deliveries } = await sendSurely<Answer>(path, phone.device_token, { events: [event] });
       counts["enters accepted"]++;
-      for (const { id } of values.experiment && number % 3 === 0 ? deliveries : [])
-        await sendSurely(`/messages/${id}/opened`, token, {});
+      if (!values.experiment) continue;
+      goals.add("visit", null, phone.id, occurred_at.getTime());
+      await reachGoals(phone, deliveries, number, occurred_at);
+      await pause(pauseMillis);
     }
   };
   const reports = Promise.all(Array.from({ length: reporters }, (_, index) => report(index)));
@@ -198,10 +256,12 @@ const chaos = Effect.gen(function* () {
   const isDone = yield* settles("The end of all calls", settled, endTimeoutMillis);
   if (!isDone) console.log(yield* sql`SELECT attempts, count(*)::int AS calls FROM webhook_call GROUP BY 1`);
   const { faults, figures } = yield* verdict(ledger);
-  const enrolled = values.experiment ? yield* experimentVerdict : { figures: {}, faults: {} };
+  const verdicts = values.experiment ? [yield* experimentVerdict, yield* goals.verdict] : [];
+  const all = (part: "figures" | "faults") =>
+    Object.assign({}, ...verdicts.map((each) => each[part])) as Faults;
   return {
-    figures: { kills, workers, ...counts, ...figures, ...enrolled.figures },
-    faults: { ...faults, ...enrolled.faults },
+    figures: { kills, workers, ...counts, ...figures, ...all("figures") },
+    faults: { ...faults, ...all("faults") },
   };
 });
 

@@ -46,44 +46,57 @@ export const experimentVerdict = Effect.gen(function* () {
       JOIN content k ON k.workspace_id = n.workspace_id AND k.environment = n.environment
         AND k.key = n.content_key`).map((row) => [row.key, row]),
   );
+  const devices = yield* sql<{
+    readonly key: number;
+    readonly id: string;
+    readonly userId: string | null;
+    readonly userKey: number | null;
+  }>`SELECT key, id, user_id AS "userId", user_key AS "userKey" FROM device`;
+  const unitOfDevice = new Map(devices.map(({ key, userKey }) => [key, unitKeyOf(key, userKey)]));
   const units = new Map(
-    (yield* sql<{ readonly key: number; readonly id: string }>`SELECT key, id FROM device`).map((row) => [
-      row.key,
-      unitOf(row.id, null),
-    ]),
+    devices.map(({ id, key, userId, userKey }) => [unitKeyOf(key, userKey), unitOf(id, userId)]),
   );
   const enrolled = yield* sql<Enrolled>`
     SELECT campaign_key AS campaign, unit_key AS unit, notification_key AS notification,
       is_first AS "isFirst", arm
     FROM enrolment`;
-  const deliveries = yield* sql<{
+  const delivered = yield* sql<{
     readonly campaign: number;
     readonly device: number;
     readonly notification: number;
     readonly variant: string | null;
   }>`SELECT campaign_key AS campaign, device_key AS device, notification_key AS notification, variant
     FROM delivery`;
+  const deliveries = delivered.map((row) => ({ ...row, unit: unitOfDevice.get(row.device) ?? 0 }));
   const counts = yield* sql<{ readonly notification: number; readonly arm: string; readonly sum: number }>`
     SELECT notification_key AS notification, arm, sum(enrolled)::int AS sum
     FROM enrolment_count GROUP BY 1, 2`;
+  const interactions = sql`FROM unit u JOIN delivery d USING (workspace_id, environment, device_key)
+          WHERE u.workspace_id = e.workspace_id AND u.environment = e.environment
+            AND u.unit_key = e.unit_key AND d.campaign_key = e.campaign_key`;
   const [converted] = yield* sql<{
-    readonly visits: number;
-    readonly opens: number;
+    readonly converted: number;
     readonly wrong: number;
     readonly counted: number;
   }>`
-    WITH expected AS MATERIALIZED (
+    WITH unit AS MATERIALIZED (
+      SELECT workspace_id, environment, key AS device_key, COALESCE(-user_key, key) AS unit_key FROM device
+    ), expected AS MATERIALIZED (
       SELECT e.*, CASE e.goal
         WHEN 'visit' THEN (
-          SELECT min(v.occurred_at) FROM geofence_event v
-          WHERE v.workspace_id = e.workspace_id AND v.environment = e.environment
-            AND v.device_key = e.unit_key AND v.type = 'enter' AND v.occurred_at > e.enrolled_at
+          SELECT min(v.occurred_at) FROM unit u JOIN geofence_event v USING (workspace_id, environment, device_key)
+          WHERE u.workspace_id = e.workspace_id AND u.environment = e.environment
+            AND u.unit_key = e.unit_key AND v.type = 'enter' AND v.occurred_at > e.enrolled_at
             AND v.occurred_at <= e.goal_until AND v.received_at <> e.enrolled_at)
-        WHEN 'opened' THEN (
-          SELECT min(d.opened_at) FROM delivery d
-          WHERE d.workspace_id = e.workspace_id AND d.environment = e.environment
-            AND d.device_key = e.unit_key AND d.campaign_key = e.campaign_key
+        WHEN 'opened' THEN (SELECT min(d.opened_at) ${interactions}
             AND d.opened_at >= e.enrolled_at AND d.opened_at <= e.goal_until)
+        WHEN 'clicked' THEN (SELECT min(d.clicked_at) ${interactions}
+            AND d.clicked_at >= e.enrolled_at AND d.clicked_at <= e.goal_until)
+        ELSE (
+          SELECT min(v.occurred_at) FROM custom_event v
+          WHERE v.workspace_id = e.workspace_id AND v.environment = e.environment AND v.unit = e.unit_key
+            AND 'event:' || v.name = e.goal AND v.occurred_at > e.enrolled_at
+            AND v.occurred_at <= e.goal_until AND v.received_at <> e.enrolled_at)
         END AS reached_at
       FROM enrolment e
     ), arms AS (
@@ -94,15 +107,14 @@ export const experimentVerdict = Effect.gen(function* () {
       SELECT campaign_key, notification_key, arm, sum(converted) AS converted
       FROM enrolment_count GROUP BY 1, 2, 3
     )
-    SELECT count(reached_at) FILTER (WHERE goal = 'visit')::int AS visits,
-      count(reached_at) FILTER (WHERE goal = 'opened')::int AS opens,
+    SELECT count(reached_at)::int AS converted,
       (count(*) FILTER (WHERE reached_at IS DISTINCT FROM converted_at))::int AS wrong,
       (SELECT COALESCE(sum(abs(a.converted - COALESCE(c.converted, 0))), 0)::int FROM (
         SELECT campaign_key, notification_key, arm, count(converted_at) AS converted FROM arms
         GROUP BY 1, 2, 3) AS a
         LEFT JOIN counted c USING (campaign_key, notification_key, arm)) AS counted
     FROM expected`;
-  const { counted: miscounted = 0, opens = 0, visits = 0, wrong = 0 } = converted ?? {};
+  const { converted: conversions = 0, counted: miscounted = 0, wrong = 0 } = converted ?? {};
   const counted = (isWanted: (row: (typeof counts)[number]) => boolean) =>
     counts.filter(isWanted).reduce((total, { sum }) => total + sum, 0);
 
@@ -121,11 +133,11 @@ export const experimentVerdict = Effect.gen(function* () {
   const faults = {
     "units enrolled more than once": firsts.length - once.size,
     "messages of units that are not enrolled": deliveries.filter(
-      ({ campaign, device }) => !once.has(nameOf(campaign, unitKeyOf(device, null))),
+      ({ campaign, unit }) => !once.has(nameOf(campaign, unit)),
     ).length,
-    "messages of the held out": deliveries.filter(({ campaign, device }) => isOut(campaign, device)).length,
+    "messages of the held out": deliveries.filter(({ campaign, unit }) => isOut(campaign, unit)).length,
     "messages of another arm": deliveries.filter(
-      ({ device, notification, variant }) => variant !== variantFor(notification, device),
+      ({ notification, unit, variant }) => variant !== variantFor(notification, unit),
     ).length,
     "enrolments in another arm": enrolled.filter(({ arm, campaign, notification, unit }) =>
       isOut(campaign, unit)
@@ -145,8 +157,7 @@ export const experimentVerdict = Effect.gen(function* () {
   const figures = {
     enrolled: firsts.length,
     "held out": heldOut.length,
-    "units converted by visits": visits,
-    "units converted by opens": opens,
+    conversions,
   };
   return { figures, faults } satisfies Verdict;
 });

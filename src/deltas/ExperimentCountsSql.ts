@@ -42,7 +42,8 @@ export const deliveredVariantsSql = (
  * tenant, `campaign_key`, `unit_key`, `goal` (as in `enrolment`), the instant `at`, and `is_reply`: an
  * interaction counts from the instant of the enrolment on, because it cannot come before the message;
  * anything else only after it. `condition` is over `reached r` and `enrolment e`. Units are locked in the
- * order of their keys.
+ * order of their keys. `before` is then of the newest version of the row, which the snapshot of the statement
+ * may not have: so the update does not compare it.
  */
 export const conversionsSql = (
   sql: SqlClient.SqlClient,
@@ -70,7 +71,6 @@ export const conversionsSql = (
     ) AS c
     WHERE ${workspaceIs("e", "c")} AND e.environment = c.environment AND e.campaign_key = c.campaign_key
       AND e.unit_key = c.unit_key AND e.notification_key = c.notification_key
-      AND e.converted_at IS NOT DISTINCT FROM c.before
     RETURNING e.workspace_id, e.environment, e.campaign_key, e.notification_key, e.arm, e.is_first,
       c.at, c.before
   ), converted_at AS (

@@ -160,7 +160,7 @@ const checkWinner = (
   notifications: ReadonlyArray<SplitNotificationRow>,
 ): void => {
   if (winner === undefined || winner === null) return;
-  const found = notifications.find(({ id }) => id === winner.notification_id);
+  const found = notifications.find(({ id }) => id === winner.notification_id.toLowerCase());
   if (found === undefined) {
     problems.add(
       "winner.notification_id",
@@ -174,7 +174,7 @@ const checkWinner = (
 
 const isSame = ({ keep_holdout, winner }: ExperimentStop, state: ExperimentState): boolean =>
   (keep_holdout ?? false) === state.keep_holdout &&
-  winner?.notification_id === state.winner?.notification_id &&
+  winner?.notification_id.toLowerCase() === state.winner?.notification_id &&
   winner?.key === state.winner?.key;
 
 const notRunning = Conflict.of(

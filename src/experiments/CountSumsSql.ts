@@ -66,8 +66,7 @@ const addUp = (sql: SqlClient.SqlClient, ready: EarlyGoals) =>
             ), earlier AS (
               DELETE FROM ${table[name]} c USING (SELECT DISTINCT ${names}, ${start} AS start FROM new) AS n
               WHERE ${tenantIs("c", tenant)} AND c.campaign_key = ${campaignKey} AND c.is_sum
-                AND ${isSameKey} AND c.${moment} >= n.start
-                AND c.${moment} < n.start + ${sql.literal(`interval '${span}'`)}
+                AND ${isSameKey} AND date_bin(${sql.literal(`'${span}', c.${at}`)}, 'epoch') = n.start
               RETURNING c.*
             ), added AS (
               INSERT INTO ${table[name]} (workspace_id, environment, campaign_key, ${names}, ${moment},

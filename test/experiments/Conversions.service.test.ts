@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest";
-import { Effect } from "effect";
+import { Deferred, Effect, Fiber } from "effect";
+import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { randomUUID } from "node:crypto";
 import { question } from "../events/AnswerWorld.ts";
@@ -165,6 +166,47 @@ layer(TestWaypost.layer)("Conversions of units", (it) => {
         rows: { b: 1, control: 1 },
         counts: { all: 1, b: 1, control: 1 },
       });
+    }),
+  );
+
+  it.effect("an earlier visit that waits for the transaction of a later one counts instead (U5.1)", () =>
+    Effect.gen(function* () {
+      const world = yield* enrolledWorld({ type: "visit", within_hours: 2 });
+      const sql = yield* SqlClient.SqlClient;
+      yield* world.enrol(world.phone);
+      yield* TestClock.setTime(testStart + hour);
+      const [isConverted, mayEnd] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()];
+      const later = yield* Effect.forkChild(
+        sql.withTransaction(
+          Effect.gen(function* () {
+            yield* sql`
+              WITH converted AS (
+                UPDATE enrolment SET converted_at = ${iso(testStart + hour)}::text::timestamptz
+                WHERE (workspace_id, unit_key) = (SELECT workspace_id, key FROM device WHERE id = ${world.phone.id}) RETURNING *
+              )
+              INSERT INTO enrolment_count (workspace_id, environment, campaign_key, notification_key, arm, at,
+                converted)
+              SELECT workspace_id, environment, campaign_key, notification_key, arm, converted_at, 1
+              FROM converted`;
+            yield* Deferred.succeed(isConverted, undefined);
+            yield* Deferred.await(mayEnd);
+          }),
+        ),
+      );
+      yield* Deferred.await(isConverted);
+      const occurred_at = iso(testStart + minute);
+      const earlier = yield* Effect.forkChild(world.phone.sees("enter", world.location, { occurred_at }));
+      const isWaiting = sql`
+        SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' LIMIT 1`;
+      while ((yield* isWaiting).length === 0) yield* Effect.yieldNow;
+      yield* Deferred.succeed(mayEnd, undefined);
+      yield* Fiber.join(later);
+      yield* Fiber.join(earlier);
+      assert.deepStrictEqual(yield* world.converted, once);
+      const [row] = yield* sql<{ readonly at: Date }>`
+        SELECT converted_at AS at FROM enrolment
+        WHERE (workspace_id, unit_key) = (SELECT workspace_id, key FROM device WHERE id = ${world.phone.id})`;
+      assert.strictEqual(row?.at.toISOString(), occurred_at);
     }),
   );
 });

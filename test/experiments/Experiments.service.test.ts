@@ -148,7 +148,9 @@ layer(TestWaypost.layer)("The experiment of a campaign", (it) => {
           ["stopped", "2026-11-21T12:01:00+00:00", winner],
         );
         yield* TestClock.setTime(testStart + 120_000);
-        const again = yield* world.stop({ winner, keep_holdout: false });
+        // An id in upper case is the same id.
+        const upper = { ...winner, notification_id: winner.notification_id.toUpperCase() };
+        const again = yield* world.stop({ winner: upper, keep_holdout: false });
         assert.deepStrictEqual([again.status, again.body], [200, stopped.body]);
         for (const body of [{ winner: null }, { winner, keep_holdout: true }]) {
           const other = yield* world.stop(body);
