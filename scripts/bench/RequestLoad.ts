@@ -12,13 +12,15 @@ const opened = (hostname: string, port: number): Promise<Socket> =>
 interface Exchange {
   /** The next request; null when all have been sent. */
   readonly next: () => string | null;
+  /** The instant at which the last one is to be sent; one that is past is sent at once. */
+  readonly sendAt: () => number;
   /** Text that every response body must contain. */
   readonly expected: string;
   readonly tookMillis: (millis: number) => void;
 }
 
 /** Sends requests one after another on a socket, until there are no more. */
-const converse = (socket: Socket, { expected, next, tookMillis }: Exchange): Promise<void> =>
+const converse = (socket: Socket, { expected, next, sendAt, tookMillis }: Exchange): Promise<void> =>
   new Promise((resolve, reject) => {
     let received: Buffer = Buffer.alloc(0);
     let sentAt = 0;
@@ -26,8 +28,10 @@ const converse = (socket: Socket, { expected, next, tookMillis }: Exchange): Pro
       const request = next();
       if (request === null) resolve();
       else {
-        sentAt = performance.now();
-        socket.write(request, "latin1");
+        sentAt = sendAt();
+        const ahead = sentAt - performance.now();
+        if (ahead <= 0) socket.write(request, "latin1");
+        else setTimeout(() => socket.write(request, "latin1"), ahead);
       }
     };
     socket.on("data", (chunk: Buffer) => {
@@ -75,13 +79,17 @@ const headOf = (method: string, url: string, headers: Readonly<Record<string, st
   return `${method} ${pathname}${search} HTTP/1.1\r\n${lines.join("")}\r\n`;
 };
 
-/** Sends `count` requests over all connections. */
+/**
+ * Sends `count` requests over all connections: one after another, or so many a second. Then each has its
+ * instant, from which its time counts, also while all connections wait for responses to earlier ones.
+ */
 export const requestLoad = async (
   url: string,
   connections: number,
   count: number,
   request: () => string,
   expected: string,
+  rate: number | null = null,
 ): Promise<Loaded> => {
   const { hostname, port } = new URL(url);
   const sockets = await Promise.all(
@@ -91,6 +99,7 @@ export const requestLoad = async (
   const times: Array<number> = [];
   const exchange: Exchange = {
     next: () => (sent++ < count ? request() : null),
+    sendAt: () => (rate === null ? performance.now() : began + ((sent - 1) / rate) * 1000),
     expected,
     tookMillis: (millis) => times.push(millis),
   };

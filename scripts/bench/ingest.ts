@@ -7,11 +7,17 @@
  * the time of either side; the vacuum that rollups need is part of their time. BENCH_ROUNDS (5 if unset) of
  * BENCH_EVENTS (10,000 if unset) requests each.
  *
+ * Then BENCH_RATE (2,000 if unset) custom events a second for 20 seconds, each of which queues a push: from the
+ * instant at which an event is due to the response, which follows the commit of its row in the queue (bar: 100
+ * ms at p99). They come at their instants, however slow responses are.
+ *
  * `--keep DIR` keeps the databases there and reuses them the next time (each run adds to them), `--build`
- * only makes them; `--events` and `--sends` measure only those.
+ * only makes them; `--events`, `--sends` and `--custom` measure only
+ * those.
  */
 import { Effect, type Layer, Schedule } from "effect";
 import { SqlClient } from "effect/sql";
+import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -21,14 +27,17 @@ import { deviceToken } from "../../src/devices/DeviceToken.ts";
 import { DeviceKey } from "../../src/wire/Ids.ts";
 import { Rollups } from "../../src/reports/rollups/Rollups.ts";
 import { databaseUrl, onSchema } from "./BenchDatabase.ts";
-import { sendNow } from "./BenchRows.ts";
+import { insertReporters, sendNow, workspaceKey } from "./BenchRows.ts";
 import { BenchWorld, each, type Figures, lineOf, runBench } from "./BenchWorld.ts";
 import { buildReportYear, uuidOf, yearOf } from "./ReportYear.ts";
-import { requestLoad } from "./RequestLoad.ts";
+import { postHead, requestLoad } from "./RequestLoad.ts";
 import { atMost, median, ratios, setting } from "./Rounds.ts";
+import { ask, dayFromNow, newWorkspace, note, operatorKey } from "./ServiceApi.ts";
 import { visitRequests } from "./VisitRequests.ts";
 
 const bar = 1.15;
+const queuedBar = 100;
+const rate = setting("RATE", 2_000);
 const connections = 64;
 const rounds = setting("ROUNDS", 5);
 const perRound = setting("EVENTS", 10_000);
@@ -44,6 +53,7 @@ const { values: options } = parseArgs({
     build: { type: "boolean", default: false },
     events: { type: "boolean", default: false },
     sends: { type: "boolean", default: false },
+    custom: { type: "boolean", default: false },
   },
 });
 
@@ -157,7 +167,60 @@ const compare = Effect.fnUntraced(function* (
   );
 });
 
+/** Reports custom events at a rate, each of which queues a push, on a database of its own. */
+const customEvents = Effect.gen(function* () {
+  const { client, server } = yield* BenchWorld;
+  const name = "custom";
+  yield* Effect.flatMap(SqlClient.SqlClient, (sql) => sql`CREATE DATABASE ${sql(name)}`.unprepared).pipe(
+    Effect.provide(client("postgres")),
+  );
+  // No worker takes the pushes, so that they can be counted.
+  const settings = { DATABASE_URL: databaseUrl(server, name), WAYPOST_ROLES: "api" };
+  const { origin } = yield* BenchWorld.waypost(settings, name);
+  const workspace = yield* newWorkspace(origin, ["campaigns:write", "notifications:write"]);
+  const { operator, platform, token } = workspace;
+  const subject = { subject: "mailto:push@example.com" };
+  yield* ask(`${operator}/production/transports/webpush`, operatorKey, subject, "PUT");
+  const draft = { name: "Baskets", type: "event", timezone: "UTC", starts_at: dayFromNow(0) };
+  const { id } = yield* ask(`${platform}/campaigns`, token, draft);
+  const trigger = { trigger_type: "on_event", trigger_config: { event: "basket.filled" } };
+  yield* ask(`${platform}/campaigns/${id}/notifications`, token, { ...note, ...trigger });
+  yield* Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient;
+    const tokens = yield* insertReporters(yield* workspaceKey(workspace.id), 1_000);
+    yield* sql`UPDATE device SET transport = 'webpush', address = '{"endpoint": "https://push.example.com"}'`;
+    yield* sql`ANALYZE`.unprepared;
+    const start = '{"events":[{"id":"';
+    const event = { type: "custom", name: "basket.filled", properties: { total: 59.9, currency: "EUR" } };
+    const body = () =>
+      `${start}${randomUUID()}",${JSON.stringify({ ...event, occurred_at: new Date() }).slice(1)}]}`;
+    const heads = tokens.map((each) =>
+      postHead(`${origin}/device/v1/events`, { authorization: `Bearer ${each}` }, body().length),
+    );
+    let next = 0;
+    const load = (count: number) =>
+      Effect.promise(() =>
+        requestLoad(
+          origin,
+          connections,
+          count,
+          () => `${heads[next++ % heads.length]}${body()}`,
+          '"deliveries":[{"',
+          rate,
+        ),
+      );
+    yield* load(5 * rate);
+    const { p99, perSecond } = yield* load(20 * rate);
+    const [queued] = yield* sql<{ readonly count: number }>`SELECT count(*)::int AS count FROM push_queue`;
+    console.log(
+      `\ncustom events at ${rate} a second: ${Math.round(perSecond)} a second, each with a push in`,
+    );
+    console.log(`the queue (${queued?.count} of ${next}): p99 ${atMost(p99, queuedBar, 1)} ms`);
+  }).pipe(Effect.provide(client(name)));
+});
+
 const bench = Effect.gen(function* () {
+  if (options.custom) return yield* customEvents;
   const { client, folder, server } = yield* BenchWorld;
   const { database } = server;
   const tokensFile = join(folder, "tokens.json");
@@ -195,6 +258,7 @@ const bench = Effect.gen(function* () {
   const sides = [yield* side(database), yield* side(plain)] as const;
   if (!options.sends) yield* compare("events", perRound, sides, reportEvents);
   if (!options.events) yield* compare("deliveries of a send to inboxes", year.devices, sides, () => send);
+  if (!options.events && !options.sends) yield* customEvents;
 });
 
 runBench(bench, { keep: options.keep, settings: { autovacuum: "off" } });

@@ -85,7 +85,7 @@ export class ErasuresSql extends SqlService<ErasuresSql>("waypost/people/Erasure
 
     /**
      * Forgets where devices were and are, visits that wait, and their custom events. Enters and exits stay,
-     * without a name.
+     * without a name. An event of a person that waits goes to another device of theirs (contract Z34).
      */
     erasePositions: (tenant: TenantKey, deviceKeys: ReadonlyArray<DeviceKey>) =>
       run(sql`
@@ -93,7 +93,8 @@ export class ErasuresSql extends SqlService<ErasuresSql>("waypost/people/Erasure
           DELETE FROM device_position
           WHERE ${inTenant(tenant)} AND device_key = ANY (${keysOf(deviceKeys)})
         ), visits AS (
-          DELETE FROM dwell WHERE ${inTenant(tenant)} AND device_key = ANY (${keysOf(deviceKeys)})
+          DELETE FROM dwell
+          WHERE ${inTenant(tenant)} AND device_key = ANY (${keysOf(deviceKeys)}) AND user_key IS NULL
         ), events AS (
           DELETE FROM custom_event WHERE ${inTenant(tenant)} AND device_key = ANY (${keysOf(deviceKeys)})
         )
@@ -148,12 +149,16 @@ export class ErasuresSql extends SqlService<ErasuresSql>("waypost/people/Erasure
           WHERE ${tenantIs("d", tenant)} AND d.device_key = ANY (${keysOf(deviceKeys)})
             AND d.recipient IS NOT NULL`),
 
-    /** Forgets a person by name, and their custom events; deliveries keep the key. */
+    /** Forgets a person by name, their custom events and those that wait; deliveries keep the key. */
     eraseUser: (tenant: TenantKey, userId: string) =>
       Effect.andThen(
         run(sql`
-          DELETE FROM custom_event c WHERE ${tenantIs("c", tenant)} AND c.unit = (
-            SELECT -u.key FROM device_user u WHERE ${tenantIs("u", tenant)} AND u.user_id = ${userId})`),
+          WITH unit AS MATERIALIZED (
+            SELECT -u.key AS unit FROM device_user u WHERE ${tenantIs("u", tenant)} AND u.user_id = ${userId}
+          ), waiting AS (
+            DELETE FROM dwell w USING unit WHERE ${tenantIs("w", tenant)} AND w.unit = unit.unit
+          )
+          DELETE FROM custom_event c USING unit WHERE ${tenantIs("c", tenant)} AND c.unit = unit.unit`),
         run(sql`DELETE FROM device_user WHERE ${inTenant(tenant)} AND user_id = ${userId}`),
       ),
 

@@ -6,6 +6,11 @@ import { after, withoutJobs } from "./DwellWorld.ts";
 import { eventCampaign } from "./EventCampaignWorld.ts";
 import { fromNow } from "./EventWorld.ts";
 
+type World = Effect.Success<ReturnType<typeof eventCampaign>>;
+
+const erase = ({ waypost, workspace }: World, what: string) =>
+  waypost.operator(`/workspaces/${workspace.id}/production/${what}`, { method: "DELETE" });
+
 layer(withoutJobs)("Custom events with a delay", (it) => {
   it.effect("a delayed message fires at its minute, counted from when the event occurred (V4.6)", () =>
     Effect.gen(function* () {
@@ -98,6 +103,38 @@ layer(withoutJobs)("Custom events with a delay", (it) => {
       yield* second.ask("/devices/me", { method: "PATCH", body: { subscribed: false } });
       yield* after(5);
       assert.deepStrictEqual([yield* messages(first), yield* messages(second)], [1, 0]);
+    }),
+  );
+
+  it.effect("erasing a device takes no delayed event of its person away (V4.9)", () =>
+    Effect.gen(function* () {
+      const world = yield* eventCampaign({ delay_minutes: 5 });
+      const { messages, production, send } = world;
+      const user_id = randomUUID();
+      const first = yield* production.phone(randomUUID(), { user_id });
+      yield* TestClock.adjust("1 minute");
+      const second = yield* production.phone(randomUUID(), { user_id });
+      yield* send({ user_id });
+      yield* erase(world, `devices/${second.id}`);
+      yield* after(5);
+      assert.strictEqual(yield* messages(first), 1);
+    }),
+  );
+
+  it.effect("erasing a person takes their delayed events away, also on a phone of somebody else (V3.8)", () =>
+    Effect.gen(function* () {
+      const world = yield* eventCampaign({ delay_minutes: 5 });
+      const { happen, messages, production } = world;
+      const user_id = randomUUID();
+      const installation = randomUUID();
+      const phone = yield* production.phone(installation, { user_id });
+      yield* happen(phone);
+      const body = { platform: "android", user_id: randomUUID() };
+      const moved = yield* production.register(installation, body, phone.token);
+      assert.strictEqual(moved.status, 200);
+      yield* erase(world, `people/${user_id}`);
+      yield* after(5);
+      assert.strictEqual(yield* messages(phone), 0);
     }),
   );
 });
