@@ -7,10 +7,10 @@
  *     node scripts/webhookChaos.ts --kills 12 --devices 2000 --workers 2 --seed 1
  *     node scripts/webhookChaos.ts --experiment --kills 100 --devices 1000 --phones 2000
  *
- * With `--experiment` there are four campaigns with a holdout, variants and a goal each: opens, clicks, visits
- * and custom events. Phones, half of them in pairs of one person, do such things all the time, and the clocks
- * of some are ahead. Each unit must be enrolled once, no held-out unit gets anything, and each unit converts
- * once, at the first thing that its phones reported.
+ * With `--experiment` there are four campaigns with a holdout, variants and a goal each: opens, clicks,
+ * visits and custom events. Phones, half of them in pairs of one person, do such things all the time, and the
+ * clocks of some are ahead. Each unit must be enrolled once, no held-out unit gets anything, and each unit
+ * converts once, at the first thing that its phones reported.
  */
 import { Clock, Effect, Random } from "effect";
 import { SqlClient } from "effect/sql";
@@ -79,8 +79,8 @@ const pidOf = (folder: string): number =>
   Number(readFileSync(join(folder, "postgres", "postmaster.pid"), "utf8").split("\n", 1)[0]);
 
 /**
- * A workspace with two webhooks, a geo campaign with phones, and a push campaign to a crowd; for an experiment
- * two of each, with a goal each.
+ * A workspace with two webhooks, a geo campaign with phones, and a push campaign to a crowd; for an
+ * experiment two of each, with a goal each.
  */
 const prepare = Effect.fnUntraced(function* (origin: string, ledger: EventLedger) {
   const sql = yield* SqlClient.SqlClient;

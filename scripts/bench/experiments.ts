@@ -10,7 +10,7 @@ import { SqlClient } from "effect/sql";
 import { deliveryDeltasSql } from "../../src/deltas/DeltasSql.ts";
 import { conversionsSql } from "../../src/deltas/ExperimentCountsSql.ts";
 import { CountSumsSql } from "../../src/experiments/CountSumsSql.ts";
-import { type ArmCounts } from "../../src/experiments/statistics/FisherTest.ts";
+import type { ArmCounts } from "../../src/experiments/statistics/FisherTest.ts";
 import { experimentDays, experimentFigures } from "../../src/experiments/ExperimentFigures.ts";
 import { CampaignExperimentsSql } from "../../src/experiments/CampaignExperimentsSql.ts";
 import { enrolledSql } from "../../src/sending/arms/ArmsSql.ts";
@@ -38,8 +38,8 @@ const begin = Date.parse("2025-01-01T00:00:00Z");
 const days = daysOf(utcZone, dateAt(utcZone, begin), dateAt(utcZone, begin + 370 * DAY_MS));
 
 /**
- * Units from `first` on, with their arms: a tenth is held out. `n` is the key of the device. They are enrolled
- * at one instant, and do what follows in the 96 quarters of an hour after it.
+ * Units from `first` on, with their arms: a tenth is held out. `n` is the key of the device. They are
+ * enrolled at one instant, and do what follows in the 96 quarters of an hour after it.
  */
 const units = (first: number) => `(
   SELECT 1 AS workspace_id, 'production'::text AS environment, 1 AS campaign_key, 1 AS notification_key,

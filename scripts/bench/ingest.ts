@@ -7,13 +7,12 @@
  * the time of either side; the vacuum that rollups need is part of their time. BENCH_ROUNDS (5 if unset) of
  * BENCH_EVENTS (10,000 if unset) requests each.
  *
- * Then BENCH_RATE (2,000 if unset) custom events a second for 20 seconds, each of which queues a push: from the
- * instant at which an event is due to the response, which follows the commit of its row in the queue (bar: 100
- * ms at p99). They come at their instants, however slow responses are.
+ * Then BENCH_RATE (2,000 if unset) custom events a second for 20 seconds, each of which queues a push: from
+ * the instant at which an event is due to the response, which follows the commit of its row in the queue
+ * (bar: 100 ms at p99). They come at their instants, however slow responses are.
  *
  * `--keep DIR` keeps the databases there and reuses them the next time (each run adds to them), `--build`
- * only makes them; `--events`, `--sends` and `--custom` measure only
- * those.
+ * only makes them; `--events`, `--sends` and `--custom` measure only those.
  */
 import { Effect, type Layer, Schedule } from "effect";
 import { SqlClient } from "effect/sql";

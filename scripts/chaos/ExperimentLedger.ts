@@ -84,7 +84,8 @@ export const experimentVerdict = Effect.gen(function* () {
     ), expected AS MATERIALIZED (
       SELECT e.*, CASE e.goal
         WHEN 'visit' THEN (
-          SELECT min(v.occurred_at) FROM unit u JOIN geofence_event v USING (workspace_id, environment, device_key)
+          SELECT min(v.occurred_at)
+          FROM unit u JOIN geofence_event v USING (workspace_id, environment, device_key)
           WHERE u.workspace_id = e.workspace_id AND u.environment = e.environment
             AND u.unit_key = e.unit_key AND v.type = 'enter' AND v.occurred_at > e.enrolled_at
             AND v.occurred_at <= e.goal_until AND v.received_at <> e.enrolled_at)

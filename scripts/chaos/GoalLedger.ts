@@ -12,8 +12,8 @@ interface Enrolled {
 }
 
 /**
- * A ledger of what phones did and the service accepted: opens and clicks by campaign, visits and custom events
- * by their instants in epoch milliseconds.
+ * A ledger of what phones did and the service accepted: opens and clicks by campaign, visits and custom
+ * events by their instants in epoch milliseconds.
  */
 export class GoalLedger {
   readonly #done = new Map<string, Array<number>>();

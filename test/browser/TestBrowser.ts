@@ -20,7 +20,7 @@ export interface Tab {
   readonly problems: ReadonlyArray<string>;
 }
 
-/** Draws WebGL without a GPU. Everything else is drawn without WebGL, which takes a fourth of the CPU time. */
+/** Draws WebGL without a GPU. The rest of a page is drawn without it, for a fourth of the CPU time. */
 const softwareGraphics = ["--use-gl=angle", "--use-angle=swiftshader-webgl", "--enable-unsafe-swiftshader"];
 const noGraphics = ["--disable-gpu"];
 /** A map moves and a panel opens in one frame instead of sixty a second. */

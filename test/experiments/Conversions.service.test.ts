@@ -182,7 +182,10 @@ layer(TestWaypost.layer)("Conversions of units", (it) => {
             yield* sql`
               WITH converted AS (
                 UPDATE enrolment SET converted_at = ${iso(testStart + hour)}::text::timestamptz
-                WHERE (workspace_id, unit_key) = (SELECT workspace_id, key FROM device WHERE id = ${world.phone.id}) RETURNING *
+                WHERE (workspace_id, unit_key) = (
+                  SELECT workspace_id, key FROM device WHERE id = ${world.phone.id}
+                )
+                RETURNING *
               )
               INSERT INTO enrolment_count (workspace_id, environment, campaign_key, notification_key, arm, at,
                 converted)
