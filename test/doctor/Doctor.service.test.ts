@@ -133,8 +133,8 @@ layer(TestWaypost.layer)("waypost doctor with DATABASE_URL", (it) => {
           notification_key, due_at, status, finished_at)
         VALUES (${tenant?.id}, 'sandbox', gen_random_uuid(), gen_random_uuid(), 1, gen_random_uuid(), 1,
           ${instant(due)}, ${status}, ${status === "missed" ? instant(due) : null})`;
-      // The doctor and the workers of this file both use TestClock.
-      yield* send("missed", testStart - 3_600_000);
+      // The doctor compares with the database's clock, which is not TestClock.
+      yield* send("missed", (yield* databaseClock) - 3_600_000);
       yield* sql`
         INSERT INTO campaign (workspace_id, environment, id, name, type, timezone, starts_at, recurrence,
           plan_at, created_at, updated_at)
@@ -165,7 +165,6 @@ layer(TestWaypost.layer)("waypost doctor with DATABASE_URL", (it) => {
       const { operator, workspace } = yield* TestWaypost;
       const sql = yield* SqlClient.SqlClient;
       const { id } = yield* workspace();
-      // The doctor compares with the database's clock, which is not TestClock.
       const now = yield* databaseClock;
       yield* operator(`/workspaces/${id}/tokens`, {
         body: {
