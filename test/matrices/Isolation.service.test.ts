@@ -31,10 +31,6 @@ const malformed = [
   "a".repeat(3000),
 ].map((text) => (text.includes("%") ? text : encodeURIComponent(text)));
 
-/** Every sixth of the malformed texts, another sixth at each turn. */
-const malformedInTurn = (turn: number): ReadonlyArray<string> =>
-  malformed.filter((_, index) => index % 6 === turn % 6);
-
 /** Whether a text of a path is percent-encoded UTF-8. No other text names a resource or a route. */
 const isDecodable = (text: string): boolean => {
   try {
@@ -135,7 +131,6 @@ layer(TestWaypost.layer)("Resources of others", (it) => {
         const { mine, otherEnvironment, otherWorkspace } = yield* makeMatrixFixtures;
         const gone = yield* deletedResources(mine);
         let tried = 0;
-        const turns = new Map<string, number>();
         for (const endpoint of everyCall.filter(({ params }) => params.some((name) => !nonIds.has(name)))) {
           const example = exampleOf(endpoint);
           const request = yield* example.request(mine);
@@ -165,17 +160,13 @@ layer(TestWaypost.layer)("Resources of others", (it) => {
             });
             const isErasure = erasures.has(endpoint.name) && !isScope(name);
             assertNothing(unknown, isErasure, `${endpoint.name}: ${describeAnswer(unknown)}`);
-            const turn = turns.get(name) ?? 0;
-            turns.set(name, turn + 1);
-            // The first path with an id of a kind is asked with every text.
-            const texts = turn === 0 ? malformed : malformedInTurn(turn);
             const answers = yield* Effect.forEach(
-              texts,
+              malformed,
               (text) => send(mine, endpoint, { ...request, params: { ...request.params, [name]: text } }),
               { concurrency: 9 },
             );
             for (const [index, answer] of answers.entries()) {
-              const text = texts[index] ?? "";
+              const text = malformed[index] ?? "";
               const why = `${endpoint.name} at ${text}: ${describeAnswer(answer)}`;
               assertNothing(answer, isErasure && isDecodable(text), why);
               tried++;
