@@ -85,7 +85,7 @@ export class Recipients extends Context.Service<
         ofSends: (sends) =>
           Effect.map(repository.contents(sends), (rows) =>
             rows.map(({ campaign, environment, sourceId, variants, workspaceId, ...content }) => {
-              // What any of the variants reads.
+              // The texts of the content, and those of each variant.
               const sources = [content, ...variants.map((variantTexts) => ({ ...content, variantTexts }))];
               const variables = new Set(sources.flatMap((source) => [...variablesOf(source)]));
               const { campaign: isNamed, event: _, ...all } = readFacts(content, variables);
