@@ -89,10 +89,10 @@ export class BenchWorld extends Context.Service<
     return yield* started([...flags, pathOf(file), ...parameters], settings, join(folder, `${file}.log`));
   });
 
-  /** Starts a baseline on the database: a server of BaselineServer.ts with an argument. */
-  static readonly baseline = Effect.fnUntraced(function* (file: string, argument: unknown) {
+  /** Starts a baseline on a database: a server of BaselineServer.ts with an argument. */
+  static readonly baseline = Effect.fnUntraced(function* (file: string, argument: unknown, name?: string) {
     const { database, socketPath, username } = (yield* BenchWorld).server;
-    const parameters = [dirname(socketPath), username, database, JSON.stringify(argument)];
+    const parameters = [dirname(socketPath), username, name ?? database, JSON.stringify(argument)];
     return yield* BenchWorld.program(file, parameters);
   });
 

@@ -4,7 +4,8 @@
  * measured alternately on one durable PostgreSQL. The rate is flat over both sizes, and requests meanwhile
  * have a p99 of 100 ms. A send with quiet hours and a cap by user has at least half the rate of one without.
  * The p99 without a send and during the bare insert are printed for comparison. BENCH_TEXTS=1 measures only
- * sends whose texts differ by device, and the size of their deliveries. BENCH_ARMS=1 measures only a send
+ * sends whose texts differ by device, and the size of their deliveries. BENCH_LIMITS=1 measures only sends
+ * with quiet hours and a cap. BENCH_ARMS=1 measures only a send
  * with a holdout and two variants, which has at least 0.9 of the rate without, in devices, beside a bare
  * insert of the same deliveries and enrolments.
  */
@@ -74,22 +75,27 @@ const clear = Effect.fnUntraced(function* (size: number) {
   yield* sql`CHECKPOINT`.unprepared;
 });
 
-/** The rows a second of one bare statement. */
+/** The rows a second of one bare statement. Half of its deliveries can be held, as by quiet hours. */
 const bare = Effect.fnUntraced(function* (
   { campaign_key, content_key, notification_key, workspace_id }: Campaign,
   size: number,
   enrolments?: Statement.Fragment,
+  isHalfHeld = false,
 ) {
   const sql = yield* SqlClient.SqlClient;
   yield* clear(size);
   const now = instant(yield* Clock.currentTimeMillis);
+  const isHeld = isHalfHeld ? sql`d.key % 8 < 4` : sql`false`;
   const began = performance.now();
   yield* sql`
     WITH created AS (
-      INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key, notification_key,
-        content_key, content_type, trigger_type, transport, status, created_at, settled_at)
-      SELECT d.workspace_id, d.environment, 1, d.key, ${campaign_key}, ${notification_key}, ${content_key},
-        'message', 'fixed_time', d.transport, 'delivered', ${now}, ${now}
+      INSERT INTO delivery (workspace_id, environment, source_id, device_key, user_key, campaign_key,
+        notification_key, content_key, content_type, trigger_type, transport, status, created_at, held_until,
+        settled_at)
+      SELECT d.workspace_id, d.environment, 1, d.key, d.user_key, ${campaign_key}, ${notification_key},
+        ${content_key}, 'message', 'fixed_time', d.transport,
+        CASE WHEN ${isHeld} THEN 'held' ELSE 'delivered' END, ${now},
+        CASE WHEN ${isHeld} THEN ${now} + interval '1 hour' END, CASE WHEN NOT ${isHeld} THEN ${now} END
       FROM device d
       WHERE d.workspace_id = ${workspace_id} AND d.environment = 'production' AND d.key <= ${size}
       RETURNING device_key, transport, status
@@ -98,7 +104,7 @@ const bare = Effect.fnUntraced(function* (
       content_type, trigger_type, status, device_keys)
     SELECT ${workspace_id}::int, 'production', date_bin('15 minutes', ${now}, 'epoch'), ${campaign_key}::int,
       ${notification_key}::int, 'message', 'fixed_time', status, array_agg(device_key)
-    FROM created GROUP BY device_key / 10000, transport, status`;
+    FROM created WHERE status = 'delivered' GROUP BY device_key / 10000, transport, status`;
   return (size / (performance.now() - began)) * 1000;
 });
 
@@ -129,28 +135,49 @@ const populate = Effect.fnUntraced(function* (size: number) {
   yield* sql`VACUUM ANALYZE device`.unprepared;
 });
 
-/** Gives the campaign quiet hours, which always hold for some devices, and a cap by user; or neither. */
-const restrict = Effect.fnUntraced(function* (isOn: boolean) {
+/** Quiet hours that always hold for some devices, and a cap by user. */
+const limits = {
+  none: { quiet: null, by: "device", cap: null },
+  quiet: { quiet: { from: "20:00", to: "08:00", action: "hold" }, by: "device", cap: null },
+  cap: { quiet: null, by: "user", cap: 3 },
+  both: { quiet: { from: "20:00", to: "08:00", action: "hold" }, by: "user", cap: 3 },
+} as const;
+
+/** Gives the campaign limits. */
+const restrict = Effect.fnUntraced(function* ({ by, cap, quiet }: (typeof limits)[keyof typeof limits]) {
   const sql = yield* SqlClient.SqlClient;
-  const quiet = isOn ? { from: "20:00", to: "08:00", action: "hold" } : null;
   yield* sql`
-    UPDATE campaign SET quiet_hours = ${jsonb(quiet)}, cap_by = ${isOn ? "user" : "device"},
-      frequency_cap_count = ${isOn ? 3 : null}, frequency_cap_period = ${isOn ? "day" : null}`;
+    UPDATE campaign SET quiet_hours = ${jsonb(quiet)}, cap_by = ${by}, frequency_cap_count = ${cap},
+      frequency_cap_period = ${cap === null ? null : "day"}`;
 });
 
-/** The rate of a send with quiet hours and a cap by user, as a share of one without, to the same devices. */
-const restricted = Effect.fnUntraced(function* (size: number) {
+/**
+ * The rates of sends with quiet hours, with a cap by user and with both, as shares of one without, to the same
+ * devices. A bare insert that holds half of its deliveries shows what the held ones cost.
+ */
+const restricted = Effect.fnUntraced(function* (numbers: Campaign, size: number) {
   yield* populate(size);
-  const held = Effect.gen(function* () {
-    yield* restrict(true);
-    const rate = yield* send(size);
-    yield* restrict(false);
-    return rate;
-  });
-  const sides = yield* alternately(rounds, { free: send(size), held }, 0);
+  const limited = (kind: keyof typeof limits) =>
+    Effect.andThen(restrict(limits[kind]), Effect.ensuring(send(size), Effect.ignore(restrict(limits.none))));
+  const sides = yield* alternately(
+    rounds,
+    {
+      free: send(size),
+      quiet: limited("quiet"),
+      cap: limited("cap"),
+      both: limited("both"),
+      bare: bare(numbers, size),
+      bareHeld: bare(numbers, size, undefined, true),
+    },
+    0,
+  );
+  const shares = (some: ReadonlyArray<number>, others: ReadonlyArray<number>) =>
+    median(ratios(some, others)).toFixed(2);
   console.log(
     `${String(size).padStart(9)} devices: a send with quiet hours and a cap by user has the rate of one ` +
-      `without times ${atLeast(ratios(sides.held, sides.free), bar)}`,
+      `without times ${atLeast(ratios(sides.both, sides.free), bar)}; with quiet hours alone ` +
+      `${shares(sides.quiet, sides.free)}, with the cap alone ${shares(sides.cap, sides.free)}; a bare insert ` +
+      `that holds half has that of one that holds none times ${shares(sides.bareHeld, sides.bare)}`,
   );
 });
 
@@ -248,6 +275,7 @@ const bench = Effect.gen(function* () {
   const { numbers, requests } = yield* prepare(origin);
   if (process.env["BENCH_ARMS"] === "1") return yield* withArms(numbers, beside);
   if (process.env["BENCH_TEXTS"] === "1") return yield* differing(beside);
+  if (process.env["BENCH_LIMITS"] === "1") return yield* restricted(numbers, beside);
   const figures = (rate: number) => `${String(Math.round(rate)).padStart(8)} rows/s`;
   const rates: { readonly bare: Array<number>; readonly send: Array<number> } = { bare: [], send: [] };
   for (const size of sizes) {
@@ -268,7 +296,7 @@ const bench = Effect.gen(function* () {
   yield* requestsDuring(`a bare insert of ${beside}`, requests, bare(numbers, beside));
   const p99 = yield* requestsDuring(`a send of ${beside}`, requests, send(beside));
   console.log(`p99 during the send ${atMost(p99, maxP99, 1)} ms`);
-  yield* restricted(beside);
+  yield* restricted(numbers, beside);
 });
 
 /** Sends requests at a modest pace during some work. Returns their p99 in milliseconds. */

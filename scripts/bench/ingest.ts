@@ -7,9 +7,11 @@
  * the time of either side; the vacuum that rollups need is part of their time. BENCH_ROUNDS (5 if unset) of
  * BENCH_EVENTS (10,000 if unset) requests each.
  *
- * Then BENCH_RATE (2,000 if unset) custom events a second for 20 seconds, each of which queues a push: from
- * the instant at which an event is due to the response, which follows the commit of its row in the queue
- * (bar: 100 ms at p99). They come at their instants, however slow responses are.
+ * Then BENCH_RATE (2,000 if unset) custom events a second for 20 seconds, each of which queues a push, in
+ * requests of BENCH_TOGETHER (1 if unset) events: from the instant at which a request is due to its response,
+ * which follows the commit of the rows in the queue (bar: 100 ms at p99). Requests come at their instants,
+ * however slow responses are. A bare program (EventsBaseline.ts) gets the same load afterwards, and shows
+ * what the machine can do at this rate.
  *
  * `--keep DIR` keeps the databases there and reuses them the next time (each run adds to them), `--build`
  * only makes them; `--events`, `--sends` and `--custom` measure only those.
@@ -27,7 +29,7 @@ import { DeviceKey } from "../../src/wire/Ids.ts";
 import { Rollups } from "../../src/reports/rollups/Rollups.ts";
 import { databaseUrl, onSchema } from "./BenchDatabase.ts";
 import { insertReporters, sendNow, workspaceKey } from "./BenchRows.ts";
-import { BenchWorld, each, type Figures, lineOf, runBench } from "./BenchWorld.ts";
+import { BenchWorld, each, type Figures, lineOf, runBench, type Served } from "./BenchWorld.ts";
 import { buildReportYear, uuidOf, yearOf } from "./ReportYear.ts";
 import { postHead, requestLoad } from "./RequestLoad.ts";
 import { atMost, median, ratios, setting } from "./Rounds.ts";
@@ -37,6 +39,7 @@ import { visitRequests } from "./VisitRequests.ts";
 const bar = 1.15;
 const queuedBar = 100;
 const rate = setting("RATE", 2_000);
+const together = setting("TOGETHER", 1);
 const connections = 64;
 const rounds = setting("ROUNDS", 5);
 const perRound = setting("EVENTS", 10_000);
@@ -166,7 +169,7 @@ const compare = Effect.fnUntraced(function* (
   );
 });
 
-/** Reports custom events at a rate, each of which queues a push, on a database of its own. */
+/** Reports custom events at a rate, each of which queues a push, on a database of their own. */
 const customEvents = Effect.gen(function* () {
   const { client, server } = yield* BenchWorld;
   const name = "custom";
@@ -175,7 +178,7 @@ const customEvents = Effect.gen(function* () {
   );
   // No worker takes the pushes, so that they can be counted.
   const settings = { DATABASE_URL: databaseUrl(server, name), WAYPOST_ROLES: "api" };
-  const { origin } = yield* BenchWorld.waypost(settings, name);
+  const { origin, pid } = yield* BenchWorld.waypost(settings, name);
   const workspace = yield* newWorkspace(origin, ["campaigns:write", "notifications:write"]);
   const { operator, platform, token } = workspace;
   const subject = { subject: "mailto:push@example.com" };
@@ -186,35 +189,56 @@ const customEvents = Effect.gen(function* () {
   yield* ask(`${platform}/campaigns/${id}/notifications`, token, { ...note, ...trigger });
   yield* Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
-    const tokens = yield* insertReporters(yield* workspaceKey(workspace.id), 1_000);
+    const workspaceId = yield* workspaceKey(workspace.id);
+    const tokens = yield* insertReporters(workspaceId, 1_000);
     yield* sql`UPDATE device SET transport = 'webpush', address = '{"endpoint": "https://push.example.com"}'`;
     yield* sql`ANALYZE`.unprepared;
-    const start = '{"events":[{"id":"';
     const event = { type: "custom", name: "basket.filled", properties: { total: 59.9, currency: "EUR" } };
     const body = () =>
-      `${start}${randomUUID()}",${JSON.stringify({ ...event, occurred_at: new Date() }).slice(1)}]}`;
-    const heads = tokens.map((each) =>
-      postHead(`${origin}/device/v1/events`, { authorization: `Bearer ${each}` }, body().length),
-    );
-    let next = 0;
-    const load = (count: number) =>
-      Effect.promise(() =>
-        requestLoad(
-          origin,
-          connections,
-          count,
-          () => `${heads[next++ % heads.length]}${body()}`,
-          '"deliveries":[{"',
-          rate,
-        ),
-      );
-    yield* load(5 * rate);
-    const { p99, perSecond } = yield* load(20 * rate);
-    const [queued] = yield* sql<{ readonly count: number }>`SELECT count(*)::int AS count FROM push_queue`;
-    console.log(
-      `\ncustom events at ${rate} a second: ${Math.round(perSecond)} a second, each with a push in`,
-    );
-    console.log(`the queue (${queued?.count} of ${next}): p99 ${atMost(p99, queuedBar, 1)} ms`);
+      JSON.stringify({
+        events: Array.from({ length: together }, () => ({
+          ...event,
+          id: randomUUID(),
+          occurred_at: new Date(),
+        })),
+      });
+    const measure = Effect.fnUntraced(function* (
+      program: string,
+      process: Served,
+      path: string,
+      headers: ReadonlyArray<Readonly<Record<string, string>>>,
+    ) {
+      const heads = headers.map((each) => postHead(`${process.origin}${path}`, each, body().length));
+      let next = 0;
+      const request = () => `${heads[next++ % heads.length]}${body()}`;
+      const load = (seconds: number) =>
+        Effect.promise(() =>
+          requestLoad(
+            process.origin,
+            connections,
+            (seconds * rate) / together,
+            request,
+            `"accepted":${together}`,
+            rate / together,
+          ),
+        );
+      yield* load(5);
+      const figures = yield* BenchWorld.measured(process.pid, 20 * rate, load(20));
+      console.log(lineOf(program, [figures], "requests"));
+      const [queued] = yield* sql<{ readonly count: number }>`SELECT count(*)::int AS count FROM push_queue`;
+      if (queued?.count !== next * together)
+        return yield* Effect.die(new Error(`${queued?.count} pushes of ${next * together} are queued`));
+      yield* sql`TRUNCATE push_queue, delivery, custom_event`.unprepared;
+      return figures.p99;
+    });
+    console.log(`\n${rate} custom events a second, ${together} a request, each with a push in the queue`);
+    const bearer = tokens.map((each) => ({ authorization: `Bearer ${each}` }));
+    const p99 = yield* measure("Waypost", { origin, pid }, "/device/v1/events", bearer);
+    const keys = tokens.map((_, index) => ({ "x-device-key": String(index + 1) }));
+    const argument = { workspaceId, campaignKey: 1, notificationKey: 1, message: note };
+    const baseline = yield* BenchWorld.baseline("EventsBaseline.ts", argument, name);
+    yield* measure("node:http + pg", baseline, "/events", keys);
+    console.log(`p99 ${atMost(p99, queuedBar, 1)} ms`);
   }).pipe(Effect.provide(client(name)));
 });
 

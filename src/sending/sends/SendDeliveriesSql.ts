@@ -190,7 +190,7 @@ export class SendDeliveriesSql extends SqlService<SendDeliveriesSql>("waypost/se
             return sql<CreatedDeliveries | EnrolledRow>`
           WITH ${batches}, due AS (
             SELECT s.workspace_id, s.environment, s.source_id, d.key AS device_key, d.transport,
-              s.campaign_key, s.notification_key, s.content_key, s.content_type, s.cap_count,
+              s.campaign_key, s.notification_key, s.content_key, s.content_type, s.open_cap AS cap_count,
               s.cap_since, ${user} AS user_key,
               CASE s.cap_by WHEN 'user' THEN ${user} END AS shared_by,
                 CASE WHEN (s.templated ${waits ? sql`OR ${isPaced("s")}` : sql``}) AND d.transport = 'inbox'

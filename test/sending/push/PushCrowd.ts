@@ -4,7 +4,7 @@ import { sendWorld } from "../sends/SendWorld.ts";
 import type { LocalService } from "./PushServers.ts";
 
 /** A push campaign at 12:30 for `count` devices of a provider, in a workspace of its own. */
-export const pushCrowd = (service: LocalService, count: number) =>
+export const pushCrowd = (service: LocalService, count: number, fields: object = {}) =>
   Effect.gen(function* () {
     const world = yield* sendWorld();
     const { production, waypost, workspace } = world;
@@ -19,7 +19,7 @@ export const pushCrowd = (service: LocalService, count: number) =>
       UPDATE device SET transport = ${service.transport},
         address = (('{"token":"device-' || key::text || '"}')::jsonb)
       WHERE workspace_id = ${production.workspaceId} AND environment = 'production'`);
-    const campaign = yield* production.push();
+    const campaign = yield* production.push(fields);
     yield* production.sent(campaign, "12:30");
     const figures = Effect.map(production.sends(), ([{ delivered, failed, status, targeted }]: any) => [
       status,

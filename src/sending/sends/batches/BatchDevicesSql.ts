@@ -11,9 +11,21 @@ export const isTargetSql = (sql: SqlClient.SqlClient): Statement.Fragment => sql
   d.registered_at <= s.started_at AND (d.unregistered_at IS NULL OR d.unregistered_at > s.started_at)
     AND ${isReachableSql(sql, "d")}`;
 
+/**
+ * Column `open_cap` of the send `s`: its cap, or null if no other send of the campaign can have a delivery
+ * that counts for it, as then no receiver has one. A delivery is made before its send is finished, and the
+ * clocks of processes differ by less than a minute.
+ */
+const openCapSql = (sql: SqlClient.SqlClient): Statement.Fragment => sql`
+  CASE WHEN s.cap_count IS NOT NULL AND EXISTS (
+    SELECT FROM send o
+    WHERE ${sameTenant("o", "s")} AND o.campaign_id = s.campaign_id AND o.source_id <> s.source_id
+      AND (o.finished_at IS NULL OR o.finished_at >= s.cap_since - interval '1 minute')
+  ) THEN s.cap_count END AS open_cap`;
+
 /** The parts of a statement on the devices of batches. */
 export interface BatchParts {
-  /** The common table expression `batch`: a row of each batch, with the columns of its send. */
+  /** The common table expression `batch`: each batch with the columns of its send, and `open_cap`. */
   readonly batches: Statement.Fragment;
   /** `FROM`: the devices `d` of the batches `s`. */
   readonly devices: Statement.Fragment;
@@ -57,7 +69,7 @@ const several = (
     batches: sql`batch AS MATERIALIZED (
       SELECT s.* FROM ${unnested("t", taken, batchColumns)}
       CROSS JOIN LATERAL (
-        SELECT s.*, b.first_key, b.last_key, b.devices, b.users
+        SELECT s.*, b.first_key, b.last_key, b.devices, b.users, ${openCapSql(sql)}
         FROM send_batch b
         JOIN send s ON ${sameTenant("s", "b")} AND s.source_id = b.source_id
         WHERE ${sameTenant("b", "t")} AND b.source_id = t.source_id AND b.batch = t.batch
@@ -104,7 +116,7 @@ const one = (sql: SqlClient.SqlClient, batch: TakenBatch, more: Statement.Fragme
   const devices = sql`FROM batch s ${batch.listed ? listed : range}`;
   return {
     batches: sql`batch AS MATERIALIZED (
-      SELECT s.*, b.first_key, b.last_key, b.devices, b.users
+      SELECT s.*, b.first_key, b.last_key, b.devices, b.users, ${openCapSql(sql)}
       FROM send s
       JOIN send_batch b ON ${sameTenant("b", "s")} AND b.source_id = s.source_id
       WHERE ${tenantIs("s", batch)} AND s.source_id = ${batch.sourceId}
