@@ -89,6 +89,20 @@ export class PeopleSql extends SqlService<PeopleSql>("waypost/people/PeopleSql")
           SELECT -u.key FROM device_user u WHERE ${tenantIs("u", tenant)} AND u.user_id = ${userId}))
         ORDER BY e.key`),
 
+    /** Returns the arms of experiments of the person, and of their devices before. */
+    enrolments: (tenant: Tenant, userId: string) =>
+      cursor<object>(sql`${own(tenant, userId)}
+        SELECT k.id AS campaign_id, n.id AS notification_id, v.id AS device_id, e.arm,
+          ${utc("e.enrolled_at")} AS enrolled_at, ${utc("e.converted_at")} AS converted_at
+        FROM campaign k
+        JOIN enrolment e ON ${sameTenant("e", "k")} AND e.campaign_key = k.key AND (
+          e.unit_key IN (SELECT key FROM own) OR e.unit_key = (
+            SELECT -u.key FROM device_user u WHERE ${tenantIs("u", tenant)} AND u.user_id = ${userId}))
+        LEFT JOIN own v ON v.key = e.unit_key
+        LEFT JOIN notification n ON ${sameTenant("n", "e")} AND n.key = e.notification_key
+        WHERE ${tenantIs("k", tenant)}
+        ORDER BY e.enrolled_at, k.id, n.id`),
+
     /** Returns the last positions of devices: the instant, and the locations they were in. */
     positions: (tenant: Tenant, userId: string) =>
       cursor<object>(sql`${own(tenant, userId)}
