@@ -101,6 +101,10 @@ layer(manualWorkers)("Occurrences of campaigns", (it) => {
       yield* at("2026-11-21T13:00:00Z");
       yield* world.platform(path, { method: "DELETE" });
       assert.deepStrictEqual(yield* explain, [false, "no_notification"]);
+      // The only date is today, and its time has passed.
+      yield* world.sent(world.campaignId, "10:00");
+      yield* world.update({ recurrence: { rule: "FREQ=DAILY;COUNT=1" } });
+      assert.deepStrictEqual(yield* explain, [false, "no_notification"]);
     }),
   );
 });
