@@ -101,7 +101,7 @@ export class PeopleSql extends SqlService<PeopleSql>("waypost/people/PeopleSql")
         LEFT JOIN own v ON v.key = e.unit_key
         LEFT JOIN notification n ON ${sameTenant("n", "e")} AND n.key = e.notification_key
         WHERE ${tenantIs("k", tenant)}
-        ORDER BY e.enrolled_at, k.id, n.id`),
+        ORDER BY e.enrolled_at, k.id, v.id, n.id`),
 
     /** Returns the last positions of devices: the instant, and the locations they were in. */
     positions: (tenant: Tenant, userId: string) =>

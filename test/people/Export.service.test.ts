@@ -103,7 +103,7 @@ layer(TestWaypost.shared)("Export of a person", (it) => {
         arm === "holdout" ? notification_id === null : notification_id === notificationId,
       );
       assert.deepStrictEqual(arms, [true, true]);
-      assert.deepStrictEqual(
+      assert.sameMembers(
         person.messages.map(({ variant }) => variant),
         person.enrolments.map(({ arm }) => arm).filter((arm) => arm !== "holdout"),
       );
