@@ -2,6 +2,7 @@ import type { TenantKey } from "../workspaces/Environment.ts";
 import type { Properties } from "../notifications/EventFacts.ts";
 import { type IncomingEvent, isTransition } from "./IncomingEvent.ts";
 import type { TriggerMatch } from "./TriggerMatch.ts";
+import { isInTime } from "./TriggerRule.ts";
 import { isRecent } from "./Transition.ts";
 import type { ContentKey, DeviceKey, LocationKey } from "../wire/Ids.ts";
 
@@ -74,7 +75,7 @@ const minutesOf = ({ dwell_minutes, event, trigger_type }: TriggerMatch, type: I
 
 /**
  * The dwells that an event begins, which is recorded. A notification whose minute is over 15
- * minutes past waits for none (contract X22, Z30).
+ * minutes past waits for none (contract X22, Z30), nor for a custom event before or after its time (Z31).
  */
 export const dwellsOf = (incomingEvent: IncomingEvent): ReadonlyArray<Dwell> => {
   const { deviceKey, environment, id, locationKey, occurredAt, receivedAt, workspaceId } = incomingEvent;
@@ -83,6 +84,7 @@ export const dwellsOf = (incomingEvent: IncomingEvent): ReadonlyArray<Dwell> => 
     if (minutes === null) return [];
     const dueAt = occurredAt + minutes * minuteMillis;
     if (!isRecent(dueAt, receivedAt)) return [];
+    if (incomingEvent.type === "custom" && !isInTime(triggerMatch, occurredAt)) return [];
     return [
       {
         workspaceId,

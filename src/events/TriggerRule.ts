@@ -21,14 +21,17 @@ type EventSubject = Pick<
   | "receivedAt"
 >;
 
-/** Whether a notification can fire at an instant: its campaign is not paused, and both are in their time. */
-export const isOpenAt = (
-  { campaign_ends, campaign_starts, paused, window_ends, window_starts }: TriggerMatch,
+/** Whether an instant lies within the campaign and the window of a notification. */
+export const isInTime = (
+  { campaign_ends, campaign_starts, window_ends, window_starts }: TriggerMatch,
   at: number,
 ): boolean =>
-  !paused &&
   isWithin({ startsAt: campaign_starts, endsAt: campaign_ends }, at) &&
   isWithin({ startsAt: window_starts ?? -Infinity, endsAt: window_ends }, at);
+
+/** Whether a notification can fire at an instant: it is in its time, and its campaign is not paused. */
+export const isOpenAt = (triggerMatch: TriggerMatch, at: number): boolean =>
+  !triggerMatch.paused && isInTime(triggerMatch, at);
 
 /** The minutes that an on_event notification waits after its event; 0 for others. */
 const delayOf = ({ event }: TriggerMatch): number => event?.delayMinutes ?? 0;

@@ -9,8 +9,8 @@ import { listedOrigins } from "./CrossOrigin.ts";
 import { PublicAddresses } from "./PublicAddresses.ts";
 import { rateLimited, rateLimitHeaders, RateLimits } from "./RateLimits.ts";
 
-/** Questions that have a body: they change nothing and count as reads (contract S4). */
-const questions = /\/(?:segments\/count|campaigns\/estimate)(?:\?|$)/;
+/** Questions that have a body: they change nothing and count as reads (contract S4, X17). */
+const questions = /\/(?:segments\/count|campaigns\/estimate|notifications\/preview)(?:\?|$)/;
 
 const isWrite = (method: string, url: string): boolean =>
   method !== "GET" && method !== "HEAD" && method !== "OPTIONS" && !questions.test(url);

@@ -76,6 +76,7 @@ export class People extends Context.Service<
             section("answers", repository.answers(tenant, userId)),
             section("events", repository.events(tenant, userId)),
             section("custom_events", repository.customEvents(tenant, userId)),
+            section("enrolments", repository.enrolments(tenant, userId)),
             section("positions", repository.positions(tenant, userId)),
           ];
           const opening = Stream.succeed(`{"data":{"user_id":${JSON.stringify(userId)}`);

@@ -29,12 +29,19 @@ export class PeopleSql extends SqlService<PeopleSql>("waypost/people/PeopleSql")
     WITH own AS MATERIALIZED (
       SELECT * FROM device WHERE ${inTenant(tenant)} AND user_id = ${userId}
     )`;
+  /** The key of a person as the unit of events and enrolments; null for one without. */
+  const unitOf = (tenant: Tenant, userId: string) => sql`(
+    SELECT -u.key FROM device_user u WHERE ${tenantIs("u", tenant)} AND u.user_id = ${userId})`;
   const cursor = <Row extends object>(query: Statement.Fragment) =>
     Effect.provideService(rowCursor<Row>(query), SqlClient.SqlClient, sql);
 
   return {
+    /** Whether the person has a device, or custom events of when they had one. */
     exists: (tenant: Tenant, userId: string) =>
-      anyRow(sql`SELECT FROM device WHERE ${inTenant(tenant)} AND user_id = ${userId} LIMIT 1`),
+      anyRow(sql`
+        SELECT WHERE EXISTS (SELECT FROM device WHERE ${inTenant(tenant)} AND user_id = ${userId})
+          OR EXISTS (SELECT FROM custom_event e
+            WHERE ${tenantIs("e", tenant)} AND e.unit = ${unitOf(tenant, userId)})`),
 
     devices: (tenant: Tenant, userId: string) =>
       cursor<object>(sql`${own(tenant, userId)}
@@ -85,9 +92,21 @@ export class PeopleSql extends SqlService<PeopleSql>("waypost/people/PeopleSql")
           ${utc("e.received_at")} AS received_at
         FROM custom_event e
         LEFT JOIN own v ON v.key = e.device_key
-        WHERE ${tenantIs("e", tenant)} AND (v.key IS NOT NULL OR e.unit = (
-          SELECT -u.key FROM device_user u WHERE ${tenantIs("u", tenant)} AND u.user_id = ${userId}))
+        WHERE ${tenantIs("e", tenant)} AND (v.key IS NOT NULL OR e.unit = ${unitOf(tenant, userId)})
         ORDER BY e.key`),
+
+    /** Returns the arms of experiments of the person, and of their devices before. */
+    enrolments: (tenant: Tenant, userId: string) =>
+      cursor<object>(sql`${own(tenant, userId)}
+        SELECT k.id AS campaign_id, n.id AS notification_id, v.id AS device_id, e.arm,
+          ${utc("e.enrolled_at")} AS enrolled_at, ${utc("e.converted_at")} AS converted_at
+        FROM campaign k
+        JOIN enrolment e ON ${sameTenant("e", "k")} AND e.campaign_key = k.key AND (
+          e.unit_key IN (SELECT key FROM own) OR e.unit_key = ${unitOf(tenant, userId)})
+        LEFT JOIN own v ON v.key = e.unit_key
+        LEFT JOIN notification n ON ${sameTenant("n", "e")} AND n.key = e.notification_key
+        WHERE ${tenantIs("k", tenant)}
+        ORDER BY e.enrolled_at, k.id, v.id, n.id`),
 
     /** Returns the last positions of devices: the instant, and the locations they were in. */
     positions: (tenant: Tenant, userId: string) =>

@@ -1,6 +1,7 @@
 import { Schema } from "effect";
 import { unstorable } from "../wire/Text.ts";
 import { Device } from "../devices/Device.ts";
+import { CustomEvent } from "../events/custom/CustomEvent.ts";
 import {
   nullableId,
   nullableInstant,
@@ -40,6 +41,7 @@ const PersonMessage = Schema.Struct({
   delivered_at: nullableInstant("When it was delivered.", "2026-11-21T09:30:00+00:00"),
   opened_at: nullableInstant("When it was opened.", "2026-11-21T09:31:00+00:00"),
   clicked_at: nullableInstant("When it was clicked.", "2026-11-21T09:31:00+00:00"),
+  variant: nullableText("Its variant; null for none.", "control"),
 });
 
 const PersonAnswers = Schema.Struct({
@@ -70,6 +72,24 @@ const PersonEvent = Schema.Struct({
   received_at: shownInstant("When it was reported, in UTC."),
 });
 
+const PersonCustomEvent = Schema.Struct({
+  id: shownId("The sender's own id of the event.", exampleId),
+  device_id: nullableId("The device; null for an event of the person.", exampleId),
+  name: shownText("Its name.", "basket.filled"),
+  properties: CustomEvent.fields.properties,
+  occurred_at: shownInstant("When it happened, in UTC."),
+  received_at: shownInstant("When it was reported, in UTC."),
+});
+
+const PersonEnrolment = Schema.Struct({
+  campaign_id: shownId("The campaign.", exampleId),
+  notification_id: nullableId("The notification; null for the campaign alone.", exampleId),
+  device_id: nullableId("The device, enrolled without its person; null for the person.", exampleId),
+  arm: shownText("The variant, or `control`; of the campaign alone `holdout` or `all`.", "holdout"),
+  enrolled_at: shownInstant("When it was enrolled, in UTC."),
+  converted_at: nullableInstant("When it converted; null if it has not.", "2026-11-21T09:31:00+00:00"),
+});
+
 const PersonPosition = Schema.Struct({
   device_id: deviceId,
   recorded_at: nullableInstant("When its last position was recorded.", "2026-11-21T09:30:00+00:00"),
@@ -92,6 +112,8 @@ export const Person = Schema.Struct({
   messages: Schema.Array(PersonMessage).annotate({ description: "Messages to them." }),
   answers: Schema.Array(PersonAnswers).annotate({ description: "Answers to surveys." }),
   events: Schema.Array(PersonEvent).annotate({ description: "Enters and exits that are not compacted." }),
+  custom_events: Schema.Array(PersonCustomEvent).annotate({ description: "Their custom events." }),
+  enrolments: Schema.Array(PersonEnrolment).annotate({ description: "Their arms of experiments." }),
   positions: Schema.Array(PersonPosition).annotate({ description: "Their last positions." }),
 }).annotate({ identifier: "Person" });
 

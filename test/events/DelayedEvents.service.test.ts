@@ -92,6 +92,25 @@ layer(withoutJobs)("Custom events with a delay", (it) => {
       }),
   );
 
+  it.effect("an event before its campaign or window fires nothing at its minute (V4.8)", () =>
+    Effect.gen(function* () {
+      const delay = { delay_minutes: 5 };
+      const fired = (campaign: object, content: object = {}) =>
+        Effect.gen(function* () {
+          const { messages, phone, happen } = yield* eventCampaign(delay, campaign, content);
+          yield* happen(phone);
+          yield* after(5);
+          return yield* messages();
+        });
+      const [soon, later] = ["2026-11-21 12:03", "2026-11-21 12:10"];
+      assert.strictEqual(yield* fired({ starts_at: "2026-11-21 12:00" }), 1);
+      assert.strictEqual(yield* fired({ starts_at: soon }), 0);
+      assert.strictEqual(yield* fired({}, { starts_at: soon, ends_at: later }), 0);
+      assert.strictEqual(yield* fired({}, { starts_at: "2026-11-21", ends_at: later }), 1);
+      assert.strictEqual(yield* fired({}, { starts_at: "2026-11-21", ends_at: soon }), 0);
+    }),
+  );
+
   it.effect("a delayed event of a person goes to the device that may get it at the minute (V4.9)", () =>
     Effect.gen(function* () {
       const { messages, production, send } = yield* eventCampaign({ delay_minutes: 5 });

@@ -98,6 +98,21 @@ layer(withoutJobs)("Event campaigns", (it) => {
     }),
   );
 
+  it.effect("a test message has no location, as those of events (V4.10, O4.1)", () =>
+    Effect.gen(function* () {
+      const content = { template: "liquid", headline: "Hi{{ location.name }}" };
+      const { campaignId, location, notificationId, phone, platform } = yield* eventCampaign({}, {}, content);
+      yield* platform(`/devices/${phone.id}`, { method: "PATCH", body: { approved: true } });
+      const { status } = yield* platform(`/campaigns/${campaignId}/notifications/${notificationId}/test`, {
+        body: { device_ids: [phone.id], location_id: yield* location() },
+      });
+      assert.strictEqual(status, 202);
+      assert.strictEqual((yield* phone.inbox())[0].headline, "Hi");
+      const { body } = yield* platform(`/deliveries?campaign=${campaignId}`);
+      assert.deepStrictEqual([body.data[0].test, body.data[0].location_id], [true, null]);
+    }),
+  );
+
   it.effect(
     "quiet hours hold a message of an event, and explain and reports know event campaigns (V4.10)",
     () =>

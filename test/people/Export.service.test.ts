@@ -1,6 +1,9 @@
 import { assert, layer } from "@effect/vitest";
-import { Effect } from "effect";
+import { Effect, Schema } from "effect";
 import { SqlClient } from "effect/sql";
+import { randomUUID } from "node:crypto";
+import { Person } from "../../src/people/Person.ts";
+import { oneCampaign } from "../events/EventWorld.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { personWorld, traces, userId } from "./PersonWorld.ts";
 
@@ -16,8 +19,8 @@ layer(TestWaypost.shared)("Export of a person", (it) => {
       });
       const { body, status } = yield* operator(person);
       assert.strictEqual(status, 200);
-      const { answers, custom_events, devices, events, messages, positions, user_id, ...rest } = body.data;
-      assert.deepStrictEqual([user_id, custom_events, rest], [userId, [], {}]);
+      const { answers, devices, events, messages, positions, user_id, ...rest } = body.data;
+      assert.deepStrictEqual([user_id, rest], [userId, { custom_events: [], enrolments: [] }]);
       assert.deepStrictEqual(
         devices.map((each: any) => [each.id, each.address, each.unregistered_at !== null, each.attributes]),
         [
@@ -66,6 +69,44 @@ layer(TestWaypost.shared)("Export of a person", (it) => {
         [phone.id, tablet.id].map((id) => [id, [location]]),
       );
       assert.notInclude(JSON.stringify(body), other.id);
+    }),
+  );
+
+  it.effect("the export has the arms of the person and of their devices before, as documented (Q3.1)", () =>
+    Effect.gen(function* () {
+      const variants = [{ key: "b", weight: 50 }];
+      const { campaignId, location, notificationId, production, waypost, workspace } = yield* oneCampaign(
+        { holdout_percent: 50 },
+        { variants },
+      );
+      const phone = yield* production.phone();
+      const other = yield* production.phone();
+      const user_id = randomUUID();
+      const visit = (device: typeof phone) => device.sees("enter", location);
+      yield* visit(phone);
+      yield* visit(other);
+      yield* phone.ask("/devices/me", { method: "PATCH", body: { user_id } });
+      yield* phone.sees("exit", location);
+      yield* visit(phone);
+      const occurred_at = "2026-11-21T12:00:00Z";
+      yield* phone.report([{ id: randomUUID(), type: "custom", name: "buy", occurred_at }]);
+      const { body } = yield* waypost.operator(`/workspaces/${workspace.id}/production/people/${user_id}`);
+      const person = Schema.decodeUnknownSync(Person, { onExcessProperty: "error" })(body.data);
+      assert.deepStrictEqual(
+        person.enrolments.map(({ campaign_id, device_id }) => [campaign_id, device_id]),
+        [
+          [campaignId, phone.id],
+          [campaignId, null],
+        ],
+      );
+      const arms = person.enrolments.map(({ arm, notification_id }) =>
+        arm === "holdout" ? notification_id === null : notification_id === notificationId,
+      );
+      assert.deepStrictEqual(arms, [true, true]);
+      assert.sameMembers(
+        person.messages.map(({ variant }) => variant),
+        person.enrolments.map(({ arm }) => arm).filter((arm) => arm !== "holdout"),
+      );
     }),
   );
 

@@ -1,8 +1,9 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { TestClock } from "effect/testing";
+import { randomUUID } from "node:crypto";
 import { TestWaypost } from "../TestWaypost.ts";
-import { called } from "../webhooks/WebhookWorld.ts";
+import { called, webhookWorld } from "../webhooks/WebhookWorld.ts";
 import { namesOf, personWorld } from "./PersonWorld.ts";
 
 layer(TestWaypost.layer)("Erasure of what webhooks have not sent", (it) => {
@@ -24,6 +25,30 @@ layer(TestWaypost.layer)("Erasure of what webhooks have not sent", (it) => {
       const text = receiver.calls.map((call) => call.text).join("\n");
       assert.include(text, other.id);
       for (const name of namesOf([phone, tablet])) assert.notInclude(text, name);
+    }),
+  );
+
+  it.effect("a person whose device is somebody else's now is exported and erased as well (Q3.1, Q3.4)", () =>
+    Effect.gen(function* () {
+      const { make, platform, production, receiver, waypost, workspace } = yield* webhookWorld;
+      const user_id = randomUUID();
+      const phone = yield* production.phone(randomUUID(), { user_id });
+      receiver.answer(() => 500);
+      yield* make({ events: ["event.custom"] });
+      yield* platform("/events", { body: { events: [{ id: randomUUID(), user_id, name: "order.placed" }] } });
+      yield* phone.ask("/devices/me", { method: "PATCH", body: { user_id: randomUUID() } });
+      yield* called;
+      const path = `/workspaces/${workspace.id}/production/people/${user_id}`;
+      const { body } = yield* waypost.operator(path);
+      assert.deepStrictEqual([body.data.devices, body.data.custom_events.length], [[], 1]);
+      const erased = yield* waypost.operator(path, { method: "DELETE" });
+      assert.deepStrictEqual(erased.body.data, { devices: 0 });
+      receiver.calls.length = 0;
+      receiver.answer(() => 204);
+      yield* TestClock.adjust("1 minute");
+      yield* called;
+      assert.isEmpty(receiver.calls);
+      assert.strictEqual((yield* waypost.operator(path)).status, 404);
     }),
   );
 });

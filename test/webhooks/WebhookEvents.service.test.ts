@@ -175,7 +175,7 @@ layer(TestWaypost.layer)("Events of webhooks", (it) => {
       assert.lengthOf(new Set(delivered.map(({ id }) => id)), 1_203);
       assert.lengthOf(new Set(delivered.map(({ data }) => data.device_id)), 1_203);
       assert.isTrue(receiver.calls.every(({ body }) => body.type === "batch" && body.data.length <= 500));
-      const [send] = yield* production.sends();
+      const [send] = (yield* production.platform("/sends")).body.data;
       const [finished, ...more] = receiver.events().filter(({ type }) => type === "send.finished");
       assert.isEmpty(more);
       const { environment: _environment, workspace_id: _workspace, ...shown } = finished.data;

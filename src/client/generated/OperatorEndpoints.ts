@@ -283,6 +283,8 @@ export interface Person {
     readonly opened_at: string | null;
     /** When it was clicked. */
     readonly clicked_at: string | null;
+    /** Its variant; null for none. */
+    readonly variant: string | null;
   }>;
   /** Answers to surveys. */
   readonly answers: ReadonlyArray<{
@@ -322,6 +324,39 @@ export interface Person {
     readonly occurred_at: string;
     /** When it was reported, in UTC. */
     readonly received_at: string;
+  }>;
+  /** Their custom events. */
+  readonly custom_events: ReadonlyArray<{
+    /** The sender's own id of the event. */
+    readonly id: string;
+    /** The device; null for an event of the person. */
+    readonly device_id: string | null;
+    /** Its name. */
+    readonly name: string;
+    /**
+     * At most 20 texts of at most 255 characters, numbers, trues or falses by names of 1 to 64
+     * characters; together at most 4,096 bytes of JSON.
+     */
+    readonly properties: Readonly<Record<string, string | number | boolean>>;
+    /** When it happened, in UTC. */
+    readonly occurred_at: string;
+    /** When it was reported, in UTC. */
+    readonly received_at: string;
+  }>;
+  /** Their arms of experiments. */
+  readonly enrolments: ReadonlyArray<{
+    /** The campaign. */
+    readonly campaign_id: string;
+    /** The notification; null for the campaign alone. */
+    readonly notification_id: string | null;
+    /** The device, enrolled without its person; null for the person. */
+    readonly device_id: string | null;
+    /** The variant, or `control`; of the campaign alone `holdout` or `all`. */
+    readonly arm: string;
+    /** When it was enrolled, in UTC. */
+    readonly enrolled_at: string;
+    /** When it converted; null if it has not. */
+    readonly converted_at: string | null;
   }>;
   /** Their last positions. */
   readonly positions: ReadonlyArray<{
@@ -762,8 +797,8 @@ export interface TransportsEndpoints {
 /** Export and erasure of the people behind devices. */
 export interface PeopleEndpoints {
   /**
-   * Export everything held about a person. Streamed, whatever the size. A person without a device is
-   * 404.
+   * Export everything held about a person. Streamed, whatever the size. A person without a device or
+   * custom events is 404.
    */
   export(
     workspace: string,

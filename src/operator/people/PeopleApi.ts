@@ -19,7 +19,10 @@ export class PeopleApi extends HttpApiGroup.make("people")
       error: [NotFound],
     })
       .annotate(OpenApi.Summary, "Export everything held about a person")
-      .annotate(OpenApi.Description, "Streamed, whatever the size. A person without a device is 404."),
+      .annotate(
+        OpenApi.Description,
+        "Streamed, whatever the size. A person without a device or custom events is 404.",
+      ),
     HttpApiEndpoint.delete("erase", "/workspaces/:workspace/:env/people/:user_id", {
       params: personPath,
       success: Data(Erasure),

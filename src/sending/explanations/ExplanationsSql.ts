@@ -114,6 +114,9 @@ export class ExplanationsSql extends SqlService<ExplanationsSql>("waypost/sendin
           CASE c.type WHEN 'push' THEN EXISTS (
             SELECT FROM send s WHERE ${sameTenant("s", "c")} AND s.campaign_id = c.id
               AND s.status IN ('scheduled', 'running'))
+            OR (c.plan_at IS NOT NULL AND COALESCE(c.ends_at >= ${instant(now)}, true) AND EXISTS (
+              SELECT FROM campaign_notification a
+              WHERE ${sameTenant("a", "c")} AND a.campaign_id = c.id))
           ELSE EXISTS (
             SELECT FROM campaign_notification a WHERE ${sameTenant("a", "c")} AND a.campaign_id = c.id
               AND ${isOpen(now)}) END AS has_notification,

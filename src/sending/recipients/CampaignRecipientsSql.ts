@@ -29,11 +29,18 @@ export interface RecipientSelection {
 /** A recipient without the id of its delivery, which is made from the key. */
 export interface RecipientRow extends Omit<CampaignRecipient, "delivery_id">, DeliveryKey {}
 
-/** The statements on the recipients of a campaign. `schema/0026_recipients.sql` has their indexes. */
+/**
+ * The statements on the recipients of a campaign. `schema/0026_recipients.sql` has their indexes, and
+ * `schema/0034_event_deliveries.sql` that of custom events.
+ */
 export class CampaignRecipientsSql extends SqlService<CampaignRecipientsSql>(
   "waypost/sending/CampaignRecipientsSql",
 )((sql) => {
-  const isOfEvent = sql`(d.location_key IS NOT NULL OR d.test)`;
+  /** Conditions of deliveries without a send, each with an index of its own. */
+  const withoutSend = [
+    sql`(d.location_key IS NOT NULL OR d.test)`,
+    sql`d.trigger_type = 'on_event' AND NOT d.test`,
+  ];
   const answeredAt = (tenant: Tenant) => sql`CASE WHEN d.test THEN (
       SELECT t.answered_at FROM test_response t
       WHERE ${tenantIs("t", tenant)} AND t.source_id = d.source_id AND t.device_key = d.device_key)
@@ -85,7 +92,7 @@ export class CampaignRecipientsSql extends SqlService<CampaignRecipientsSql>(
       SELECT d.* FROM delivery d
       WHERE ${tenantIs("d", tenant)} AND d.campaign_key = ${campaign.key} AND ${condition} ${rest})`;
     const ofEvents = (status: string) =>
-      indexed(sql`d.status = ${sql.literal(`'${status}'`)} AND ${isOfEvent}`);
+      withoutSend.map((condition) => indexed(sql`d.status = ${sql.literal(`'${status}'`)} AND ${condition}`));
     /** Deliveries of each send, from a table that has them by source and device. */
     const ofSends = (deliveries: Statement.Fragment) => sql`(
       SELECT d.* FROM send s CROSS JOIN LATERAL (SELECT d.* FROM ${deliveries} ${rest}) AS d
@@ -93,12 +100,12 @@ export class CampaignRecipientsSql extends SqlService<CampaignRecipientsSql>(
     const isOfSend = sql`${sameTenant("d", "s")} AND d.source_id = s.source_id`;
 
     const delivered = [
-      ofEvents("delivered"),
+      ...ofEvents("delivered"),
       ofSends(sql`delivery d WHERE ${isOfSend} AND ${conditions.delivered} AND s.delivered > 0`),
     ];
     const queued = [
-      ofEvents("queued"),
-      ofEvents("handed_over"),
+      ...ofEvents("queued"),
+      ...ofEvents("handed_over"),
       ofSends(sql`push_queue q
         JOIN delivery d ON ${sameTenant("d", "q")}
           AND d.source_id = q.source_id AND d.device_key = q.device_key

@@ -102,17 +102,20 @@ export const eventRowsSql = (sql: SqlClient.SqlClient): Statement.Fragment => sq
   WHERE t.data IS NOT NULL
   UNION ALL
   SELECT t.webhook_id, t.recording, (t.first + i.ord - 1)::int, t.type, ${epochMillis("t.recorded_at")},
-    (SELECT json_build_object('id', s.id, 'campaign_id', s.campaign_id, 'notification_id', s.notification_id,
-        'occurrence', s.occurrence, 'due_at', ${utc("COALESCE(g.first_at, s.due_at)")}, 'status', s.status,
+    (SELECT json_build_object('id', s.id, 'campaign_id', s.campaign_id, 'campaign_name', c.name,
+        'notification_id', s.notification_id, 'notification_name', n.name, 'occurrence', s.occurrence,
+        'due_at', ${utc("COALESCE(g.first_at, s.due_at)")}, 'status', s.status,
         'targeted', COALESCE(g.targeted, s.targeted), 'delivered', COALESCE(g.delivered, s.delivered),
         'failed', COALESCE(g.failed, s.failed), 'held', COALESCE(g.held, s.held),
         'dropped', COALESCE(g.dropped, s.dropped), 'started_at', ${utc("s.started_at")},
         'finished_at', ${utc("s.finished_at")}, 'pace', (
           SELECT LEAST(c.max_per_minute, w.max_per_minute) FROM workspace w
-          LEFT JOIN campaign c ON ${sameTenant("c", "s")} AND c.id = s.campaign_id
           WHERE w.id = s.workspace_id), 'estimated_finish_at', NULL,
         'parts', CASE WHEN s.local_at IS NOT NULL THEN COALESCE(g.parts, '[]') END)::text
-      FROM send s LEFT JOIN LATERAL (
+      FROM send s
+      LEFT JOIN campaign c ON ${sameTenant("c", "s")} AND c.id = s.campaign_id
+      LEFT JOIN notification n ON ${sameTenant("n", "s")} AND n.id = s.notification_id
+      LEFT JOIN LATERAL (
         SELECT min(p.due_at) AS first_at, sum(p.targeted) AS targeted, sum(p.delivered) AS delivered,
           sum(p.failed) AS failed, sum(p.held) AS held, sum(p.dropped) AS dropped,
           jsonb_agg(jsonb_build_object('due_at', ${utc("p.due_at")}, 'targeted', p.targeted,

@@ -150,4 +150,17 @@ layer(TestWaypost.shared)("Previews", (it) => {
       }
     }),
   );
+
+  it.effect("a preview is a read for the rate limit (O3.5)", () =>
+    Effect.gen(function* () {
+      const { production } = yield* sendWorld({ plan: { production_writes_per_minute: 1 } });
+      const notification = { name: "Note", type: "message", headline: "Hello", body: "World" };
+      for (let i = 0; i < 3; i++) {
+        const answer = yield* production.platform("/notifications/preview?variant=b", {
+          body: { notification: { ...notification, variants: [{ key: "b", weight: 50 }] } },
+        });
+        assert.strictEqual(answer.status, 200);
+      }
+    }),
+  );
 });

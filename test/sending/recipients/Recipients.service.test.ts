@@ -24,7 +24,7 @@ const outcomes = ["delivered", "opened", "clicked", "answered", "held", "failed"
 const question = { question_text: "Well?", type: "RATING", required: false };
 
 /** A campaign in Production that has reached phones of every outcome, and whom a list of it has. */
-const recipientsOf = (type: "geo" | "push") =>
+const recipientsOf = (type: "geo" | "push" | "event") =>
   Effect.gen(function* () {
     const world = yield* sendWorld();
     const { production, waypost, workspace } = world;
@@ -35,13 +35,15 @@ const recipientsOf = (type: "geo" | "push") =>
     });
     const location = yield* production.location();
     const quiet_hours = { from: "21:00", to: "22:00", action: "hold" };
-    const campaign = yield* type === "geo"
-      ? production.campaign({ location_ids: [location], quiet_hours })
-      : production.push({ quiet_hours });
+    const ofEvents = { type: "event", location_ids: [], quiet_hours };
+    const onEvent = { trigger_type: "on_event", trigger_config: { event: "buy" } };
+    const campaign = yield* type === "push"
+      ? production.push({ quiet_hours })
+      : production.campaign(type === "geo" ? { location_ids: [location], quiet_hours } : ofEvents);
     const survey = { type: "survey", questions: [question] };
-    const notification = yield* type === "geo"
-      ? production.notification(campaign, survey)
-      : production.sent(campaign, "12:01", survey);
+    const notification = yield* type === "push"
+      ? production.sent(campaign, "12:01", survey)
+      : production.notification(campaign, type === "geo" ? survey : { ...survey, ...onEvent });
     const push = yield* Effect.promise(() => service.address("queued"));
     const named = (name: string, body: object = {}) =>
       Effect.map(production.phone(`${type}-${name}`, body), (phone) => ({ ...phone, name }));
@@ -54,6 +56,9 @@ const recipientsOf = (type: "geo" | "push") =>
     };
     yield* at("2026-11-21T12:01:00Z");
     if (type === "geo") for (const phone of Object.values(phones)) yield* phone.sees("enter", location);
+    const bought = { type: "custom", name: "buy", occurred_at: "2026-11-21T12:01:00Z" };
+    if (type === "event")
+      for (const phone of Object.values(phones)) yield* phone.report([{ id: randomUUID(), ...bought }]);
     yield* start;
     yield* drain;
     const path = `/campaigns/${campaign}/recipients`;
@@ -76,8 +81,8 @@ const recipientsOf = (type: "geo" | "push") =>
   });
 
 layer(manualWorkers)("Recipients of a campaign", (it) => {
-  for (const type of ["geo", "push"] as const)
-    it.effect(`of a ${type} campaign each outcome lists its recipients, newest first (CO5.1)`, () =>
+  for (const type of ["geo", "push", "event"] as const)
+    it.effect(`each outcome of a campaign of type ${type} lists its recipients, newest first (CO5.1)`, () =>
       Effect.gen(function* () {
         const { list, message, names, notification, phones } = yield* recipientsOf(type);
         const all = ["queued", "held", "failed", "answered", "delivered"];

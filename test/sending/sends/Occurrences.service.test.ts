@@ -84,4 +84,27 @@ layer(manualWorkers)("Occurrences of campaigns", (it) => {
         assert.strictEqual(ended, "ended");
       }),
   );
+
+  it.effect("a campaign reaches a device although its next date is not planned yet (S6.1, V2.2)", () =>
+    Effect.gen(function* () {
+      const world = yield* recurringWorld("FREQ=YEARLY;BYMONTH=6;BYMONTHDAY=1;COUNT=1");
+      const { id } = yield* world.phone();
+      const path = `/campaigns/${world.campaignId}/notifications/${world.notificationId}`;
+      const explain = Effect.map(
+        world.platform(`/devices/${id}/explain?campaign=${world.campaignId}`),
+        ({ body }) => [body.data[0].reaches, body.data[0].reason],
+      );
+      yield* at("2026-11-21T13:00:00Z");
+      assert.deepStrictEqual(yield* explain, [true, null]);
+      yield* at("2027-06-02T00:00:00Z");
+      assert.deepStrictEqual(yield* explain, [false, "ended"]);
+      yield* at("2026-11-21T13:00:00Z");
+      yield* world.platform(path, { method: "DELETE" });
+      assert.deepStrictEqual(yield* explain, [false, "no_notification"]);
+      // The only date is today, and its time has passed.
+      yield* world.sent(world.campaignId, "10:00");
+      yield* world.update({ recurrence: { rule: "FREQ=DAILY;COUNT=1" } });
+      assert.deepStrictEqual(yield* explain, [false, "no_notification"]);
+    }),
+  );
 });

@@ -123,8 +123,8 @@ export class TestSends extends Context.Service<TestSends>()("waypost/sending/tes
       if (id !== null && key === null) {
         problems.add("location_id", "There is no location with this id in this workspace and environment.");
       }
-      // A push campaign's messages have no location (contract O1.8).
-      return trigger === "fixed_time" ? null : key;
+      // Messages of sends and of custom events have no location (contract O1.8, V4.10).
+      return trigger === "fixed_time" || trigger === "on_event" ? null : key;
     });
 
     /** How the deliveries to devices begin, and what they keep of their recipients. */
