@@ -92,7 +92,8 @@ export class PeopleSql extends SqlService<PeopleSql>("waypost/people/PeopleSql")
           ${utc("e.received_at")} AS received_at
         FROM custom_event e
         LEFT JOIN own v ON v.key = e.device_key
-        WHERE ${tenantIs("e", tenant)} AND (v.key IS NOT NULL OR e.unit = ${unitOf(tenant, userId)})
+        WHERE ${tenantIs("e", tenant)} AND (e.device_key = ANY (ARRAY (SELECT key FROM own))
+          OR e.unit = ${unitOf(tenant, userId)})
         ORDER BY e.key`),
 
     /** Returns the arms of experiments of the person, and of their devices before. */
@@ -101,8 +102,8 @@ export class PeopleSql extends SqlService<PeopleSql>("waypost/people/PeopleSql")
         SELECT k.id AS campaign_id, n.id AS notification_id, v.id AS device_id, e.arm,
           ${utc("e.enrolled_at")} AS enrolled_at, ${utc("e.converted_at")} AS converted_at
         FROM campaign k
-        JOIN enrolment e ON ${sameTenant("e", "k")} AND e.campaign_key = k.key AND (
-          e.unit_key IN (SELECT key FROM own) OR e.unit_key = ${unitOf(tenant, userId)})
+        JOIN enrolment e ON ${sameTenant("e", "k")} AND e.campaign_key = k.key
+          AND e.unit_key = ANY (ARRAY (SELECT key FROM own UNION ALL SELECT ${unitOf(tenant, userId)}))
         LEFT JOIN own v ON v.key = e.unit_key
         LEFT JOIN notification n ON ${sameTenant("n", "e")} AND n.key = e.notification_key
         WHERE ${tenantIs("k", tenant)}
