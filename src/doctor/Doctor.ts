@@ -64,7 +64,7 @@ const connectedFindings = Effect.fnUntraced(function* (settings: SettingsService
     databaseClockHealthCheck,
     sharedMediaHealthCheck(settings, processes),
     pushHealthCheck(key),
-    !isOutdated && hasWorkers ? workHealthCheck : Effect.succeed([]),
+    !isOutdated && hasWorkers ? workHealthCheck(settings) : Effect.succeed([]),
   ]);
   return findings.flat();
 });

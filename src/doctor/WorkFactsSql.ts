@@ -14,7 +14,7 @@ export interface WorkFacts {
   readonly unplanned: number;
   /** Visits and custom events whose minute was over two minutes ago, and that are not decided. */
   readonly undecided: number;
-  /** Whether custom events are kept for a day longer than the longest retention. */
+  /** Whether custom events are kept for a day longer than their retention. */
   readonly events_late: boolean;
   /** Running sends that no worker has processed for a minute. */
   readonly abandoned: number;
@@ -81,7 +81,7 @@ export const workFactsSql = Effect.gen(function* () {
   const queued = sql`SELECT 1 FROM queued q WHERE q.workspace_id = s.workspace_id
       AND q.environment = s.environment AND q.source_id = s.source_id`;
   return {
-    facts: (now: number) =>
+    facts: (now: number, keptEventDays: number) =>
       onlyRow(sql<WorkFacts>`
           WITH queued AS MATERIALIZED (
             SELECT workspace_id, environment, source_id FROM push_queue GROUP BY 1, 2, 3
@@ -94,7 +94,7 @@ export const workFactsSql = Effect.gen(function* () {
             (SELECT count(*)::int FROM dwell
               WHERE decided_at IS NULL AND due_at < ${instant(now - 2 * minute)}) AS undecided,
             EXISTS (SELECT 1 FROM custom_event
-              WHERE occurred_at < ${instant(now - 91 * day)}) AS events_late,
+              WHERE occurred_at < ${instant(now - (keptEventDays + 1) * day)}) AS events_late,
             (SELECT count(*)::int FROM send s
               WHERE status = 'running' AND started_at < ${instant(now - minute)} AND EXISTS (${batches})
                 AND NOT EXISTS (${batches} AND b.leased_until > ${instant(now - minute)})) AS abandoned,

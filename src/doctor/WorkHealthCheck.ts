@@ -1,4 +1,5 @@
 import { Effect } from "effect";
+import type { SettingsService } from "../config/Settings.ts";
 import { type NamedSession, namedSessions, processesOf } from "../database/ConnectedProcesses.ts";
 import { databaseClock } from "../database/DatabaseClock.ts";
 import { counted } from "../wire/Text.ts";
@@ -173,7 +174,8 @@ export const eventOutcomes = (
           "than two minutes: after 15 minutes nothing is sent.",
         workerAdvice,
       ),
-    events_late && warning("Custom events are kept for over 91 days.", workerAdvice),
+    events_late &&
+      warning("Custom events are kept for over a day longer than their retention.", workerAdvice),
     ...unheard.map(({ campaign, environment, event, workspace }) =>
       warning(
         `The campaign "${campaign}" of ${workspace} (${environment}) waits for the event "${event}", which ` +
@@ -195,11 +197,11 @@ const tokenOutcomes = (tokens: ReadonlyArray<ExpiringToken>, now: number): Reado
   );
 
 /** Checks workers, sends, pushes, background jobs and expiring tokens. */
-export const workHealthCheck = Effect.gen(function* () {
+export const workHealthCheck = Effect.fnUntraced(function* ({ customEventRetentionDays }: SettingsService) {
   const work = yield* workFactsSql;
   // Workers go by the database's clock.
   const now = yield* databaseClock;
-  const facts = work.facts(now);
+  const facts = work.facts(now, customEventRetentionDays);
   const workers = Effect.map(namedSessions, (sessions) => workerOutcomes(sessions, now));
   const unheard = Effect.flatMap(
     work.awaitedEvents(now),

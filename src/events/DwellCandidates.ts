@@ -49,10 +49,9 @@ export const dwellCandidates = Effect.gen(function* () {
     subjects.forEach((subject, index) => {
       const { dwell } = subject;
       const [device, visit] = [devices.get(index), visits[index]];
-      const isKnown =
-        device !== undefined &&
-        ((dwell.event?.userKey ?? null) !== null || device.registeredAt <= dwell.recordedAt);
       const isVisit = dwell.event === null;
+      // A device that unregisters ends its visits; an event asks for its device of the minute (contract Z31).
+      const isKnown = device !== undefined && (!isVisit || device.registeredAt <= dwell.recordedAt);
       if (!isKnown) gone.push(dwell);
       else if (isVisit && (dwell.locationId === null || visit === undefined || !hasLasted(visit)))
         gone.push(dwell);

@@ -84,8 +84,9 @@ export class Erasures extends Context.Service<
           tenant,
           found.map(({ key }) => key),
         );
-        const devices = yield* repository.find(tenant, owner, pageSize, true);
         const userId = "userId" in owner ? owner.userId : null;
+        if (userId !== null) yield* repository.eraseUserWords(tenant, userId);
+        const devices = yield* repository.find(tenant, owner, pageSize, true);
         if (userId !== null) yield* repository.eraseUser(tenant, userId);
         if (devices.length === 0) return devices;
         const renamed = devices.map((device) => ({ ...device, newId: idAt(now), digest: randomBytes(32) }));
@@ -157,7 +158,10 @@ export class Erasures extends Context.Service<
             const ids = group.map(({ deviceId }) => deviceId);
             yield* database.atomically(
               Effect.gen(function* () {
-                if (first.userId !== null) yield* repository.eraseUser(first, first.userId);
+                if (first.userId !== null) {
+                  yield* repository.eraseUserWords(first, first.userId);
+                  yield* repository.eraseUser(first, first.userId);
+                }
                 yield* repository.eraseWords(first, keys);
                 yield* eraseTraces(first, keys);
                 yield* repository.eraseActivity(

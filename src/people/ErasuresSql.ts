@@ -149,6 +149,14 @@ export class ErasuresSql extends SqlService<ErasuresSql>("waypost/people/Erasure
           WHERE ${tenantIs("d", tenant)} AND d.device_key = ANY (${keysOf(deviceKeys)})
             AND d.recipient IS NOT NULL`),
 
+    /** Forgets the person in the words of their messages on devices that are others' now (contract X31). */
+    eraseUserWords: (tenant: TenantKey, userId: string) =>
+      run(sql`
+        UPDATE delivery d SET recipient = '{}'
+        FROM device_user u
+        WHERE ${tenantIs("u", tenant)} AND u.user_id = ${userId}
+          AND ${tenantIs("d", tenant)} AND d.user_key = u.key AND d.recipient IS NOT NULL`),
+
     /** Forgets a person by name, their custom events and those that wait; deliveries keep the key. */
     eraseUser: (tenant: TenantKey, userId: string) =>
       Effect.andThen(

@@ -211,6 +211,22 @@ layer(TestWaypost.layer)("waypost doctor with DATABASE_URL", (it) => {
     }),
   );
 
+  it.effect("custom events are late a day after their retention, whatever that is (running.doctor)", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient;
+      const { workspace } = yield* eventCampaign();
+      const at = instant((yield* databaseClock) - 92 * DAY_MS);
+      yield* sql`INSERT INTO custom_event SELECT id, 'production', 1, gen_random_uuid(), 1, 'x', '{}',
+        gen_random_uuid(), ${at}, ${at} FROM workspace WHERE public_id = ${workspace.id}`;
+      const late = (variables: Record<string, string>) =>
+        Effect.map(runDoctor(variables), (report) =>
+          findingsOf(report, "work", "events").filter(({ observation }) => observation.includes("retention")),
+        );
+      assert.lengthOf(yield* late({}), 1);
+      assert.lengthOf(yield* late({ WAYPOST_CUSTOM_EVENT_RETENTION_DAYS: "365" }), 0);
+    }),
+  );
+
   it.effect("a database without a schema is a warning, and no check fails on it", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;

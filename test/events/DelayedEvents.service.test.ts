@@ -125,6 +125,23 @@ layer(withoutJobs)("Custom events with a delay", (it) => {
     }),
   );
 
+  it.effect("a device gets a delayed message if it is registered at the minute, also again (V4.8)", () =>
+    Effect.gen(function* () {
+      const { happen, messages, production } = yield* eventCampaign({ delay_minutes: 5 });
+      const installations = [randomUUID(), randomUUID()] as const;
+      for (const installation of installations) {
+        const phone = yield* production.phone(installation);
+        yield* happen(phone);
+        yield* TestClock.adjust("1 minute");
+        yield* phone.ask("/devices/me", { method: "DELETE" });
+      }
+      const back = yield* production.phone(installations[0]);
+      yield* after(4);
+      const late = yield* production.phone(installations[1]);
+      assert.deepStrictEqual([yield* messages(back), yield* messages(late)], [1, 0]);
+    }),
+  );
+
   it.effect("erasing a device takes no delayed event of its person away (V4.9)", () =>
     Effect.gen(function* () {
       const world = yield* eventCampaign({ delay_minutes: 5 });

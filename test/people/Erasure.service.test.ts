@@ -7,7 +7,7 @@ import { completeErasures } from "../../src/people/Erasures.ts";
 import { captured, logged } from "../CapturedLog.ts";
 import { rollUp } from "../reports/rollups/StoredRollups.ts";
 import { TestWaypost } from "../TestWaypost.ts";
-import { called } from "../webhooks/WebhookWorld.ts";
+import { called, webhookWorld } from "../webhooks/WebhookWorld.ts";
 import { namesOf, personWorld, traces } from "./PersonWorld.ts";
 
 layer(TestWaypost.layer.pipe(Layer.provideMerge(captured)))("Erasure", (it) => {
@@ -85,6 +85,30 @@ layer(TestWaypost.layer.pipe(Layer.provideMerge(captured)))("Erasure", (it) => {
         resource: { type: "person", id: null, name: null },
       });
       assert.deepStrictEqual(body.data[0].changes.devices, { old: 2, new: null });
+    }),
+  );
+
+  it.effect("messages on a device that is somebody else's now lose the words of the person (Q3.2, X31)", () =>
+    Effect.gen(function* () {
+      const world = yield* webhookWorld;
+      const { production, waypost, workspace } = world;
+      const location = yield* production.location();
+      const campaign = yield* production.campaign({ location_ids: [location] });
+      const headline = "Hello {{ device.attributes.name }}!";
+      yield* production.notification(campaign, { template: "liquid", headline });
+      const user_id = randomUUID();
+      const phone = yield* production.phone(randomUUID(), { user_id, attributes: { name: "Anna" } });
+      yield* phone.sees("enter", location);
+      const next = { user_id: randomUUID(), attributes: { name: "Ben" } };
+      yield* phone.ask("/devices/me", { method: "PATCH", body: next });
+      yield* phone.sees("exit", location);
+      yield* phone.sees("enter", location);
+      const heads = Effect.map(phone.inbox(), (all) => all.map((message) => message.headline));
+      assert.deepStrictEqual(yield* heads, ["Hello Ben!", "Hello Anna!"]);
+      yield* waypost.operator(`/workspaces/${workspace.id}/production/people/${user_id}`, {
+        method: "DELETE",
+      });
+      assert.deepStrictEqual(yield* heads, ["Hello Ben!", "Hello !"]);
     }),
   );
 
