@@ -6,7 +6,8 @@ ALTER TABLE enrolment
   -- `opened`, `clicked`, `answered`, `visit`, or `event:` and the name of the event; null without a goal.
   ADD COLUMN goal text,
   -- The end of the hours in which the unit converts, included.
-  ADD COLUMN goal_until timestamptz,
+  ADD COLUMN goal_until timestamptz;
+ALTER TABLE enrolment
   ADD CONSTRAINT enrolment_goal_check CHECK ((goal IS NULL) = (goal_until IS NULL));
 
 -- Finds the campaigns whose goal an event may meet. Few have one.

@@ -53,8 +53,10 @@ export class PeopleSql extends SqlService<PeopleSql>("waypost/people/PeopleSql")
         FROM own ORDER BY id`),
 
     messages: (tenant: Tenant, userId: string) =>
-      cursor<PersonMessage>(sql`${own(tenant, userId)}
-        SELECT d.source_id AS "sourceId", d.device_key AS "deviceKey", v.id AS device_id,
+      cursor<PersonMessage>(sql`${own(tenant, userId)}, sent AS MATERIALIZED (
+          SELECT d.*, v.id FROM own v JOIN delivery d ON ${tenantIs("d", tenant)} AND d.device_key = v.key
+        )
+        SELECT d.source_id AS "sourceId", d.device_key AS "deviceKey", d.id AS device_id,
           COALESCE(k.id, g.id) AS campaign_id, c.notification_id, COALESCE(l.id, f.id) AS location_id,
           d.trigger_type, d.transport, d.status, d.attempts::int AS attempts, d.last_error,
             COALESCE(w.words ->> 'headline', c.headline) AS headline,
@@ -65,15 +67,14 @@ export class PeopleSql extends SqlService<PeopleSql>("waypost/people/PeopleSql")
             ${utc("d.created_at")} AS created_at,
           CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END AS delivered_at,
           ${utc("d.opened_at")} AS opened_at, ${utc("d.clicked_at")} AS clicked_at
-        FROM own v
-        JOIN delivery d ON ${tenantIs("d", tenant)} AND d.device_key = v.key
+        FROM sent d
         JOIN content c ON ${sameTenant("c", "d")} AND c.key = d.content_key
         CROSS JOIN LATERAL (SELECT ${deliveredVariantSql("c", "d")} AS words) AS w
         LEFT JOIN campaign k ON ${sameTenant("k", "d")} AND k.key = d.campaign_key
         LEFT JOIN deleted_campaign g ON ${sameTenant("g", "d")} AND g.key = d.campaign_key
         LEFT JOIN location l ON ${sameTenant("l", "d")} AND l.key = d.location_key
         LEFT JOIN deleted_location f ON ${sameTenant("f", "d")} AND f.key = d.location_key
-        ORDER BY v.id, d.created_at, d.source_id`),
+        ORDER BY d.id, d.created_at, d.source_id`),
 
     events: (tenant: Tenant, userId: string) =>
       cursor<object>(sql`${own(tenant, userId)}

@@ -21,6 +21,14 @@ const refusedForms = [
     instead: "a constraint has a name",
   },
   {
+    form: new RegExp(
+      `ALTER TABLE ${distributed}\\b[^;]*` +
+        "(,\\s*ADD CONSTRAINT\\b|\\bADD CONSTRAINT\\b[^;]*,\\s*(ADD|ALTER|DROP)\\b)",
+      "i",
+    ),
+    instead: "a constraint is added by a command of its own",
+  },
+  {
     form: new RegExp(`ALTER TABLE ${distributed}\\b[^;]*\\bREFERENCES (?!${distributed}\\b)`, "i"),
     instead: "a foreign key refers to a distributed table",
   },
@@ -45,7 +53,9 @@ describe("Migrations of distributed tables", () => {
     ["ALTER TABLE delivery ADD CONSTRAINT a FOREIGN KEY (campaign_key) REFERENCES campaign (key);", 1],
     ["CREATE TRIGGER a AFTER INSERT ON delivery EXECUTE FUNCTION f();", 1],
     ["ALTER TABLE campaign ADD COLUMN a text CHECK (a <> '');", 0],
-    ["ALTER TABLE device ADD COLUMN a text, ADD CONSTRAINT device_a CHECK (a <> '');", 0],
+    ["ALTER TABLE device ADD COLUMN a text, ADD CONSTRAINT device_a CHECK (a <> '');", 1],
+    ["ALTER TABLE device ADD CONSTRAINT device_a CHECK (a <> ''), DROP CONSTRAINT device_b;", 1],
+    ["ALTER TABLE device ADD CONSTRAINT device_a CHECK (a IN ('b', 'c')) NOT VALID;", 0],
     ["CREATE INDEX delivery_a ON delivery (workspace_id, settled_at);", 0],
   ] as const)("the check of migrations reads %s (running.citus)", (text, count) => {
     assert.lengthOf(problemsOf(text), count);

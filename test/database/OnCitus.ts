@@ -65,7 +65,9 @@ export const lockWait = (pattern: string) =>
         SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE ${pattern}
           AND datname = current_database() AND pid <> pg_backend_pid()`;
       if (rows.length > 0 || !isOnCitus()) return rows.length > 0;
-      const others = yield* sql`SELECT FROM citus_lock_waits WHERE blocked_statement LIKE ${pattern}`;
+      // The text of a statement that runs whole on a shard is a parameter there.
+      const others = yield* sql`
+        SELECT FROM citus_lock_waits WHERE blocked_statement LIKE ANY (ARRAY[${pattern}, '%run_on_shard(%'])`;
       return others.length > 0;
     }),
   );

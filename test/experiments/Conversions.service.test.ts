@@ -3,6 +3,7 @@ import { Deferred, Effect, Fiber } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { randomUUID } from "node:crypto";
+import { lockWait } from "../database/OnCitus.ts";
 import { question } from "../events/AnswerWorld.ts";
 import { testStart, TestWaypost } from "../TestWaypost.ts";
 import { enrolledWorld, hour, iso } from "./EnrolledWorld.ts";
@@ -172,6 +173,7 @@ layer(TestWaypost.layer)("Conversions of units", (it) => {
   it.effect("an earlier visit that waits for the transaction of a later one counts instead (U5.1)", () =>
     Effect.gen(function* () {
       const world = yield* enrolledWorld({ type: "visit", within_hours: 2 });
+      const { workspaceId } = world.production;
       const sql = yield* SqlClient.SqlClient;
       yield* world.enrol(world.phone);
       yield* TestClock.setTime(testStart + hour);
@@ -182,8 +184,8 @@ layer(TestWaypost.layer)("Conversions of units", (it) => {
             yield* sql`
               WITH converted AS (
                 UPDATE enrolment SET converted_at = ${iso(testStart + hour)}::text::timestamptz
-                WHERE (workspace_id, unit_key) = (
-                  SELECT workspace_id, key FROM device WHERE id = ${world.phone.id}
+                WHERE workspace_id = ${workspaceId} AND unit_key = (
+                  SELECT key FROM device WHERE workspace_id = ${workspaceId} AND id = ${world.phone.id}
                 )
                 RETURNING *
               )
@@ -199,16 +201,15 @@ layer(TestWaypost.layer)("Conversions of units", (it) => {
       yield* Deferred.await(isConverted);
       const occurred_at = iso(testStart + minute);
       const earlier = yield* Effect.forkChild(world.phone.sees("enter", world.location, { occurred_at }));
-      const isWaiting = sql`
-        SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' LIMIT 1`;
-      while ((yield* isWaiting).length === 0) yield* Effect.yieldNow;
+      yield* lockWait("%WITH reached AS%");
       yield* Deferred.succeed(mayEnd, undefined);
       yield* Fiber.join(later);
       yield* Fiber.join(earlier);
       assert.deepStrictEqual(yield* world.converted, once);
       const [row] = yield* sql<{ readonly at: Date }>`
         SELECT converted_at AS at FROM enrolment
-        WHERE (workspace_id, unit_key) = (SELECT workspace_id, key FROM device WHERE id = ${world.phone.id})`;
+        WHERE workspace_id = ${workspaceId} AND unit_key = (
+          SELECT key FROM device WHERE workspace_id = ${workspaceId} AND id = ${world.phone.id})`;
       assert.strictEqual(row?.at.toISOString(), occurred_at);
     }),
   );

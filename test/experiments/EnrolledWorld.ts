@@ -61,19 +61,22 @@ export const enrolledWorld = (
       device: { readonly id: string },
       { arm = "all", at = testStart, notificationKey = 0, isFirst = true } = {},
     ) =>
-      Effect.orDie(sql`
-        WITH added AS (
+      Effect.gen(function* () {
+        const [unit] = yield* sql<{ readonly key: number }>`
+          SELECT COALESCE(-user_key, key) AS key FROM device
+          WHERE workspace_id = ${workspaceId} AND id = ${device.id}`;
+        yield* sql`
           INSERT INTO enrolment (workspace_id, environment, campaign_key, unit_key, notification_key,
             is_first, arm, enrolled_at, goal, goal_until)
-          SELECT workspace_id, environment, ${campaignKey}, COALESCE(-user_key, key), ${notificationKey},
+          VALUES (${workspaceId}, ${environment}, ${campaignKey}, ${unit?.key ?? 0}, ${notificationKey},
             ${isFirst}, ${arm}, ${iso(at)}::text::timestamptz, ${reached}::text,
-            ${iso(at + goal.within_hours * hour)}::text::timestamptz
-          FROM device WHERE id = ${device.id}
-          RETURNING *
-        )
-        INSERT INTO enrolment_count (workspace_id, environment, campaign_key, notification_key, arm, at,
-          enrolled)
-        SELECT workspace_id, environment, campaign_key, notification_key, arm, enrolled_at, 1 FROM added`);
+            ${iso(at + goal.within_hours * hour)}::text::timestamptz)`;
+        yield* sql`
+          INSERT INTO enrolment_count (workspace_id, environment, campaign_key, notification_key, arm, at,
+            enrolled)
+          VALUES (${workspaceId}, ${environment}, ${campaignKey}, ${notificationKey}, ${arm},
+            ${iso(at)}::text::timestamptz, 1)`;
+      }).pipe(Effect.orDie);
     /** Conversions by arm: of rows of units, and as counted. They must be the same. */
     const converted = Effect.gen(function* () {
       const rows = yield* sql<{ readonly arm: string; readonly count: number }>`

@@ -95,8 +95,8 @@ layer(TestWaypost.layer)("An experiment of a send", (it) => {
         yield* world.mark("opened", reached[index] as (typeof reached)[number]);
         const [before, report] = [yield* world.ask(), yield* world.report()];
         const left = Effect.orDie(world.sql`
-          SELECT FROM enrolment_count WHERE NOT is_sum
-          UNION ALL SELECT FROM variant_count WHERE NOT is_sum`);
+          SELECT 1 FROM enrolment_count WHERE NOT is_sum
+          UNION ALL SELECT 1 FROM variant_count WHERE NOT is_sum`);
         yield* Effect.repeat(Effect.andThen(TestClock.adjust("2 seconds"), left), {
           until: ({ length }) => length === 0,
         });

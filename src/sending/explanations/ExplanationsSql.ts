@@ -76,9 +76,8 @@ export interface UsedLimit {
 /** The statements that explain whom campaigns reach. */
 export class ExplanationsSql extends SqlService<ExplanationsSql>("waypost/sending/ExplanationsSql")((sql) => {
   /** Condition: the send of an alias has a message for the device. */
-  const hasDelivery = (tenant: Tenant, alias: string, deviceKey: DeviceKey) => sql`EXISTS (
-    SELECT FROM delivery d WHERE ${tenantIs("d", tenant)} AND d.source_id = ${sql(`${alias}.source_id`)}
-      AND d.device_key = ${deviceKey})`;
+  const hasDelivery = (alias: string) =>
+    sql`EXISTS (SELECT FROM received r WHERE r.source_id = ${sql(`${alias}.source_id`)})`;
   /** Condition: a notification `a` on its campaign is in its window. */
   const isOpen = (now: number) => sql`(a.starts_at IS NULL OR a.starts_at <= ${instant(now)})
     AND (a.ends_at IS NULL OR a.ends_at >= ${instant(now)})`;
@@ -100,6 +99,56 @@ export class ExplanationsSql extends SqlService<ExplanationsSql>("waypost/sendin
         WITH visited AS MATERIALIZED (
           SELECT p.location_key FROM device_location p
           WHERE ${tenantIs("p", tenant)} AND p.device_key = ${deviceKey} AND p.inside
+        ), shown AS MATERIALIZED (
+          SELECT c.*, ARRAY(
+            SELECT l.key FROM visited p
+            JOIN location l ON ${sameTenant("l", "c")} AND l.key = p.location_key
+            WHERE EXISTS (SELECT FROM campaign_location t WHERE ${sameTenant("t", "c")}
+                AND t.campaign_id = c.id AND t.location_id = l.id)
+              OR EXISTS (SELECT FROM campaign_location_group t
+                JOIN location_group_member m ON ${sameTenant("m", "t")} AND m.group_id = t.group_id
+                WHERE ${sameTenant("t", "c")} AND t.campaign_id = c.id AND m.location_id = l.id)
+          ) AS locations
+          FROM campaign c
+          WHERE ${tenantIs("c", tenant)} AND (${before}::uuid IS NULL OR c.id < ${before})
+            AND CASE WHEN ${campaign}::uuid IS NOT NULL THEN c.id = ${campaign}
+              ELSE ${statusSql(sql, now, "c")} = 'active' END
+          ORDER BY c.id DESC LIMIT ${limit}
+        ), chosen AS MATERIALIZED (
+          SELECT DISTINCT ON (s.campaign_id, s.notification_id, s.distance < 0) s.* FROM (
+            SELECT s.*, CASE WHEN s.occurrence IS NOT NULL
+              THEN extract(epoch FROM ${instant(at)} - s.due_at) END AS distance
+            FROM shown c
+            JOIN send s ON ${sameTenant("s", "c")} AND s.campaign_id = c.id AND s.parent_id IS NULL
+              AND s.status <> 'cancelled'
+          ) AS s
+          ORDER BY s.campaign_id, s.notification_id, s.distance < 0, abs(s.distance), s.id DESC
+        ), part AS MATERIALIZED (
+          SELECT p.parent_id, p.source_id, p.due_at, p.status
+          FROM chosen s JOIN send p ON ${sameTenant("p", "s")} AND p.parent_id = s.id
+        ), received AS MATERIALIZED (
+          SELECT d.source_id FROM delivery d
+          WHERE ${tenantIs("d", tenant)} AND d.device_key = ${deviceKey} AND d.source_id IN (
+            SELECT source_id FROM chosen UNION ALL SELECT source_id FROM part)
+        ), visit AS MATERIALIZED (
+          SELECT c.key AS campaign_key, n.key AS notification_key, a.trigger_type, l.key AS location_key
+          FROM shown c
+          JOIN campaign_notification a ON ${sameTenant("a", "c")} AND a.campaign_id = c.id AND ${isOpen(now)}
+          JOIN notification n ON ${sameTenant("n", "a")} AND n.id = a.notification_id
+          CROSS JOIN unnest(c.locations) AS l (key)
+        ), dwelled AS MATERIALIZED (
+          SELECT v.campaign_key, bool_or(v.trigger_type = 'on_dwell') AND bool_and(CASE v.trigger_type
+            WHEN 'on_exit' THEN false WHEN 'on_dwell' THEN EXISTS (
+              SELECT FROM delivery d
+              WHERE ${tenantIs("d", tenant)} AND d.device_key = ${deviceKey}
+                AND d.campaign_key = v.campaign_key AND d.notification_key = v.notification_key
+                AND d.location_key = v.location_key AND d.trigger_type = 'on_dwell'
+                AND NOT d.test AND d.status <> 'failed' AND d.created_at > COALESCE((
+                  SELECT max(e.occurred_at) FROM geofence_event e
+                  WHERE ${tenantIs("e", tenant)} AND e.device_key = ${deviceKey}
+                    AND e.location_key = v.location_key AND e.type = 'exit'), '-infinity'))
+            ELSE true END) AS is_over
+          FROM visit v GROUP BY 1
         )
         SELECT c.id, c.key, c.name, c.type, c.paused, c.timezone, ${epochMillis("c.starts_at")} AS starts,
           ${epochMillis("c.ends_at")} AS ends,
@@ -123,54 +172,15 @@ export class ExplanationsSql extends SqlService<ExplanationsSql>("waypost/sendin
           COALESCE((
             SELECT jsonb_agg(jsonb_build_object('localAt', s.local_at, 'late', s.late, 'status', s.status,
               'dueAt', ${epochMillis("s.due_at")}, 'plannedAt', ${epochMillis("s.planned_at")},
-              'nextAt', ${epochMillis("s.next_at")}, 'hasDelivery', ${hasDelivery(tenant, "s", deviceKey)},
+              'nextAt', ${epochMillis("s.next_at")}, 'hasDelivery', ${hasDelivery("s")},
               'parts', COALESCE((
                 SELECT jsonb_agg(jsonb_build_object('dueAt', ${epochMillis("p.due_at")}, 'status', p.status,
-                  'hasDelivery', ${hasDelivery(tenant, "p", deviceKey)}))
-                FROM send p WHERE ${sameTenant("p", "s")} AND p.parent_id = s.id), '[]')))
-            FROM (
-              SELECT DISTINCT ON (s.notification_id, s.distance < 0) s.* FROM (
-                SELECT s.*, CASE WHEN s.occurrence IS NOT NULL
-                  THEN extract(epoch FROM ${instant(at)} - s.due_at) END AS distance
-                FROM send s
-                WHERE ${sameTenant("s", "c")} AND s.campaign_id = c.id AND s.parent_id IS NULL
-                  AND s.status <> 'cancelled'
-              ) AS s
-              ORDER BY s.notification_id, s.distance < 0, abs(s.distance), s.id DESC
-            ) AS s), '[]') AS sends,
-          COALESCE((
-            SELECT bool_or(a.trigger_type = 'on_dwell') AND bool_and(CASE a.trigger_type
-              WHEN 'on_exit' THEN false WHEN 'on_dwell' THEN NOT EXISTS (
-                SELECT FROM unnest(i.locations) AS l (key) WHERE NOT EXISTS (
-                  SELECT FROM delivery d
-                  WHERE ${tenantIs("d", tenant)} AND d.device_key = ${deviceKey} AND d.campaign_key = c.key
-                    AND d.notification_key = n.key AND d.location_key = l.key AND d.trigger_type = 'on_dwell'
-                    AND NOT d.test AND d.status <> 'failed' AND d.created_at > COALESCE((
-                      SELECT max(e.occurred_at) FROM geofence_event e
-                      WHERE ${tenantIs("e", tenant)} AND e.device_key = ${deviceKey}
-                        AND e.location_key = l.key AND e.type = 'exit'), '-infinity')))
-              ELSE true END)
-            FROM campaign_notification a
-            JOIN notification n ON ${sameTenant("n", "a")} AND n.id = a.notification_id
-            WHERE ${sameTenant("a", "c")} AND a.campaign_id = c.id AND ${isOpen(now)}
-              AND cardinality(i.locations) > 0), false) AS has_dwelled,
-          i.locations
-        FROM campaign c
-        CROSS JOIN LATERAL (
-          SELECT ARRAY(
-            SELECT l.key FROM visited p
-            JOIN location l ON ${sameTenant("l", "c")} AND l.key = p.location_key
-            WHERE EXISTS (SELECT FROM campaign_location t WHERE ${sameTenant("t", "c")}
-                AND t.campaign_id = c.id AND t.location_id = l.id)
-              OR EXISTS (SELECT FROM campaign_location_group t
-                JOIN location_group_member m ON ${sameTenant("m", "t")} AND m.group_id = t.group_id
-                WHERE ${sameTenant("t", "c")} AND t.campaign_id = c.id AND m.location_id = l.id)
-          ) AS locations
-        ) AS i
-        WHERE ${tenantIs("c", tenant)} AND (${before}::uuid IS NULL OR c.id < ${before})
-          AND CASE WHEN ${campaign}::uuid IS NOT NULL THEN c.id = ${campaign}
-            ELSE ${statusSql(sql, now, "c")} = 'active' END
-        ORDER BY c.id DESC LIMIT ${limit}`),
+                  'hasDelivery', ${hasDelivery("p")}))
+                FROM part p WHERE p.parent_id = s.id), '[]')))
+            FROM chosen s WHERE s.campaign_id = c.id), '[]') AS sends,
+          COALESCE((SELECT g.is_over FROM dwelled g WHERE g.campaign_key = c.key), false) AS has_dwelled,
+          c.locations
+        FROM shown c ORDER BY c.id DESC`),
 
     /** The obstacle of the device, and whether it is in each audience, in order. */
     device: (tenant: Tenant, deviceKey: DeviceKey, audiences: ReadonlyArray<Audience>, now: number) =>

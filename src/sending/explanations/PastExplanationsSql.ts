@@ -40,23 +40,26 @@ export class PastExplanationsSql extends SqlService<PastExplanationsSql>(
   /** The last report until an instant at one of the locations that the campaign has now. */
   visit: (tenant: Tenant, deviceKey: DeviceKey, { id }: ExplainedCampaign, at: number) =>
     firstRow(sql<PastVisit>`
-        SELECT e.type, e.location_key AS "locationKey", ${epochMillis("e.occurred_at")} AS "occurredAt",
-          ${epochMillis("e.received_at")} AS "receivedAt", (
-            SELECT ${epochMillis("min(f.received_at)")} FROM geofence_event f
-            WHERE ${sameTenant("f", "e")} AND f.device_key = e.device_key
-              AND f.location_key = e.location_key AND f.occurred_at > e.occurred_at) AS "nextAt"
-        FROM (
+        WITH seen AS MATERIALIZED (
           SELECT DISTINCT ON (e.location_key) e.* FROM geofence_event e
           WHERE ${tenantIs("e", tenant)} AND e.device_key = ${deviceKey} AND e.occurred_at <= ${instant(at)}
           ORDER BY e.location_key, e.occurred_at DESC, e.received_at DESC, e.type DESC
-        ) AS e
-        JOIN location l ON ${sameTenant("l", "e")} AND l.key = e.location_key
-        WHERE EXISTS (SELECT FROM campaign_location t
-            WHERE ${sameTenant("t", "l")} AND t.campaign_id = ${id} AND t.location_id = l.id)
-          OR EXISTS (SELECT FROM campaign_location_group t
-            JOIN location_group_member m ON ${sameTenant("m", "t")} AND m.group_id = t.group_id
-            WHERE ${sameTenant("t", "l")} AND t.campaign_id = ${id} AND m.location_id = l.id)
-        ORDER BY e.type = 'enter' DESC, e.occurred_at DESC LIMIT 1`),
+        ), last AS MATERIALIZED (
+          SELECT e.* FROM seen e
+          JOIN location l ON ${sameTenant("l", "e")} AND l.key = e.location_key
+          WHERE EXISTS (SELECT FROM campaign_location t
+              WHERE ${sameTenant("t", "l")} AND t.campaign_id = ${id} AND t.location_id = l.id)
+            OR EXISTS (SELECT FROM campaign_location_group t
+              JOIN location_group_member m ON ${sameTenant("m", "t")} AND m.group_id = t.group_id
+              WHERE ${sameTenant("t", "l")} AND t.campaign_id = ${id} AND m.location_id = l.id)
+          ORDER BY e.type = 'enter' DESC, e.occurred_at DESC LIMIT 1
+        )
+        SELECT e.type, e.location_key AS "locationKey", ${epochMillis("e.occurred_at")} AS "occurredAt",
+          ${epochMillis("e.received_at")} AS "receivedAt", (
+            SELECT ${epochMillis("min(f.received_at)")} FROM geofence_event f
+            WHERE ${tenantIs("f", tenant)} AND f.device_key = ${deviceKey}
+              AND f.location_key = e.location_key AND f.occurred_at > e.occurred_at) AS "nextAt"
+        FROM last e`),
 
   /** The message of an occasion: the last one until an instant, else the first one after it. */
   delivery: (
