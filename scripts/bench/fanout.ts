@@ -75,8 +75,8 @@ const restrict = Effect.fnUntraced(function* ({ by, cap, quiet }: (typeof limits
 });
 
 /**
- * The rates of sends with quiet hours, with a cap by user and with both, as shares of one without, to the same
- * devices. A bare insert that holds half of its deliveries shows what the held ones cost.
+ * The rates of sends with quiet hours, with a cap by user and with both, as shares of one without, to the
+ * same devices. A bare insert that holds half of its deliveries shows what the held ones cost.
  */
 const restricted = Effect.fnUntraced(function* (numbers: Campaign, size: number) {
   yield* populate(size);
