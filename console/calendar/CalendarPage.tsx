@@ -50,7 +50,7 @@ const ofCampaign = (
 export const CalendarPage = () => {
   const timezone = workspace.value?.timezone ?? "UTC";
   const month = /^\d{4}-(?:0[1-9]|1[0-2])$/.exec(parameter("month"))?.[0] ?? today(timezone).slice(0, 7);
-  const whole = { isWhole: true, millis: 60_000 };
+  const whole = { isWhole: true };
   const sends = useData(platform.sends.list({ status: "scheduled", limit: 100 }), whole);
   const active = useData(platform.campaigns.list({ type: "push", status: "active", limit: 100 }), whole);
   const coming = useData(platform.campaigns.list({ type: "push", status: "scheduled", limit: 100 }), whole);

@@ -72,6 +72,21 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the calendar of the
       });
       const { body } = yield* production.platform(`/campaigns/${campaign}`);
       assert.deepStrictEqual(body.data.recurrence, { rule: "FREQ=WEEKLY;BYDAY=MO", except: [] });
+      yield* Effect.promise(async () => {
+        await tab.press("link", "Edit");
+        await tab.press("link", "When");
+        await tab.fill("So many times", "3");
+        await tab.press("button", "Save paused");
+        await tab.seeText("Every week on Monday, 3 times");
+        await tab.press("link", "Edit");
+        await tab.press("link", "When");
+        // The number of times holds, and not the day on which it ended before.
+        await tab.fill("Starts at", "2026-12-01");
+        await tab.press("button", "Save paused");
+        await tab.seeText("21 Dec 2026");
+        await tab.press("link", "Add notification");
+        await tab.seeText("On each of its days.");
+      });
     }),
   );
 });
