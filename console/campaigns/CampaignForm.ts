@@ -136,7 +136,7 @@ export const valuesOf = (campaign: Campaign, version: string): CampaignValues =>
 
 /**
  * The end of a recurrence while its days change. That of a rule with an end of its own may be the end of the
- * last day, and is found anew.
+ * last day, and is found again.
  */
 export const endOfChanged = (
   { ends_at: end, recurrence_rule: rule }: RecurringValues,

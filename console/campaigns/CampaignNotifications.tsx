@@ -51,8 +51,8 @@ const triggerText = (message: Notification, { timezone }: Campaign): string => {
   if (config?.send_at !== undefined)
     return `At ${formatWallTime(config.send_at)}${config.local === true ? " where each device is" : ""}`;
   const inside = config?.minutes === undefined ? "Entering a location" : `${config.minutes} minutes inside`;
-  const place = type === "on_exit" ? "Leaving a location" : inside;
-  const what = type === "on_event" && config !== null ? eventText(config) : place;
+  const atLocation = type === "on_exit" ? "Leaving a location" : inside;
+  const what = type === "on_event" && config !== null ? eventText(config) : atLocation;
   const from = message.starts_at === null ? "" : `, from ${formatInstant(message.starts_at, timezone)}`;
   const until = message.ends_at === null ? "" : `, until ${formatInstant(message.ends_at, timezone)}`;
   return what + from + until;

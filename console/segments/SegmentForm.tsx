@@ -44,7 +44,7 @@ export const SegmentForm = ({ onSaved, stored }: SegmentFormProps) => {
   const { rule } = form.values.value;
   const setRule = (next: TypedRule): void => {
     const counts = [rule, next].map(({ conditions, onEvents = [] }) => [conditions.length, onEvents.length]);
-    // Problems have the places of conditions, which are others now.
+    // Problems name conditions by their numbers, which are others now.
     if (String(counts[0]) !== String(counts[1])) form.problems.value = {};
     form.set({ rule: next });
   };

@@ -155,7 +155,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("events in the conso
         const field = await tab.page.waitForSelector('input[aria-invalid="true"]');
         const label = await field?.evaluate((input) => (input as any).labels?.[0]?.textContent);
         assert.strictEqual(label, "Within days");
-        // The problem does not move to the condition that has its place now.
+        // The problem does not move to the condition that has its number now.
         await tab.press("button", "Add condition");
         assert.isNull(await tab.page.$('[aria-invalid="true"]'));
         await tab.press("button", "Remove condition 1");

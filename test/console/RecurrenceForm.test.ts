@@ -51,7 +51,7 @@ describe("the form of a recurrence", () => {
     assert.include(next("FREQ=HOURLY") as string, "FREQ");
   });
 
-  it("finds the end of a rule that ends by itself anew when its days change (console.recurrence)", () => {
+  it("finds the end of a rule that ends by itself again when its days change (console.recurrence)", () => {
     const stored = { ...newCampaign("UTC"), ends_at: "2026-12-15", recurrence_rule: "FREQ=WEEKLY;COUNT=4" };
     assert.strictEqual(endOfChanged(stored, stored).ends_at, "");
     // An end that was typed meanwhile, and one of a rule without an end, stay.
