@@ -3,12 +3,15 @@ import { daysOf } from "../campaigns/RecurrenceDates.ts";
 import { platform } from "../data/Api.ts";
 import { useData } from "../data/Query.ts";
 import type { Campaign, Send } from "../data/Resources.ts";
+import { ButtonLink } from "../parts/Button.tsx";
+import { EmptyState } from "../parts/EmptyState.tsx";
 import { dayOf, formatTime, today } from "../parts/DisplayFormats.ts";
 import { MonthCalendar } from "../parts/MonthCalendar.tsx";
 import { LoadProblem, Loading, PageFrame } from "../parts/PageFrame.tsx";
 import { wallTimeAt } from "../parts/WallClock.ts";
 import { addressOf, changedAddress, navigate, parameter } from "../routing/Router.ts";
 import { workspace } from "../session/Scope.ts";
+import { may } from "../session/SessionState.ts";
 
 /** Something that is due on a day. */
 interface Due {
@@ -50,7 +53,7 @@ const ofCampaign = (
 export const CalendarPage = () => {
   const timezone = workspace.value?.timezone ?? "UTC";
   const month = /^\d{4}-(?:0[1-9]|1[0-2])$/.exec(parameter("month"))?.[0] ?? today(timezone).slice(0, 7);
-  const whole = { isWhole: true, millis: 60_000 };
+  const whole = { isWhole: true };
   const sends = useData(platform.sends.list({ status: "scheduled", limit: 100 }), whole);
   const active = useData(platform.campaigns.list({ type: "push", status: "active", limit: 100 }), whole);
   const coming = useData(platform.campaigns.list({ type: "push", status: "scheduled", limit: 100 }), whole);
@@ -74,8 +77,20 @@ export const CalendarPage = () => {
         All that push campaigns are to send, in the time zone {timezone}. Times of recurring campaigns are
         known 35 days ahead.
       </p>
-      {isLoading && problem === undefined ? (
-        <Loading />
+      {isLoading && problem === undefined && <Loading />}
+      {!isLoading && rows.length + campaigns.length === 0 ? (
+        <EmptyState
+          title="Nothing is due"
+          action={
+            may("campaigns:write") && (
+              <ButtonLink variant="primary" href={addressOf("/campaigns/new")}>
+                New campaign
+              </ButtonLink>
+            )
+          }
+        >
+          Write a push campaign first: it sends at a set time, or again and again.
+        </EmptyState>
       ) : (
         <MonthCalendar month={month} onMonth={(next) => navigate(changedAddress({ month: next }))}>
           {(day) => (

@@ -134,6 +134,17 @@ export const valuesOf = (campaign: Campaign, version: string): CampaignValues =>
   version,
 });
 
+/**
+ * The end of a recurrence while its days change. That of a rule with an end of its own may be the end of the
+ * last day, and is found again.
+ */
+export const endOfChanged = (
+  { ends_at: end, recurrence_rule: rule }: RecurringValues,
+  stored: RecurringValues,
+): Pick<RecurringValues, "ends_at"> => ({
+  ends_at: /COUNT=|UNTIL=/.test(rule) && end === stored.ends_at ? "" : end,
+});
+
 /** The values of an unsaved copy. A past start becomes today, and a past end is left out. */
 export const copyOf = (campaign: Campaign): CampaignValues => {
   const values = valuesOf(campaign, "");
@@ -144,7 +155,7 @@ export const copyOf = (campaign: Campaign): CampaignValues => {
     ...values,
     name: `Copy of ${campaign.name}`,
     starts_at: isPast ? day : values.starts_at,
-    ends_at: isOver ? "" : values.ends_at,
+    ends_at: isOver ? "" : isPast ? endOfChanged(values, values).ends_at : values.ends_at,
   };
 };
 

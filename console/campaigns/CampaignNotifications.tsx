@@ -8,6 +8,7 @@ import { type Column, DataTable } from "../parts/DataTable.tsx";
 import {
   addDays,
   dayOf,
+  formatCount,
   formatInstant,
   formatNumber,
   formatPercent,
@@ -17,6 +18,8 @@ import {
 import { addressOf } from "../routing/Router.ts";
 import { workspace } from "../session/Scope.ts";
 import { may } from "../session/SessionState.ts";
+
+type TriggerConfig = NonNullable<Notification["trigger_config"]>;
 
 /** The longest range of a report, in days before its end. */
 const maxDays = 366;
@@ -37,12 +40,19 @@ const useResults = (campaign: Campaign): ReadonlyMap<string, InteractionReportRo
   return data === undefined ? null : new Map(data.data.map((row) => [row.id, row]));
 };
 
+/** An event with what is to happen after it. */
+const eventText = ({ delay_minutes: delay, event = "", unless_event: unless }: TriggerConfig): string =>
+  event +
+  (delay ? `, ${formatCount(delay, "minute")} later` : "") +
+  (typeof unless === "string" ? `, unless ${unless} comes` : "");
+
 const triggerText = (message: Notification, { timezone }: Campaign): string => {
-  const config = message.trigger_config;
+  const { trigger_config: config, trigger_type: type } = message;
   if (config?.send_at !== undefined)
     return `At ${formatWallTime(config.send_at)}${config.local === true ? " where each device is" : ""}`;
   const inside = config?.minutes === undefined ? "Entering a location" : `${config.minutes} minutes inside`;
-  const what = message.trigger_type === "on_exit" ? "Leaving a location" : inside;
+  const atLocation = type === "on_exit" ? "Leaving a location" : inside;
+  const what = type === "on_event" && config !== null ? eventText(config) : atLocation;
   const from = message.starts_at === null ? "" : `, from ${formatInstant(message.starts_at, timezone)}`;
   const until = message.ends_at === null ? "" : `, until ${formatInstant(message.ends_at, timezone)}`;
   return what + from + until;

@@ -112,21 +112,19 @@ const triggers = (messages: PublishSummary["messages"]): string => {
 const firstSend = ({ messages, values }: PublishSummary): string => {
   const { ends_at: end, starts_at: start, timezone, type } = values;
   if (messages?.length === 0) return "None yet: it has no notification. Nothing is sent until one is added.";
-  if (type === "geo") {
-    const until = end.trim() === "" ? "" : ` until ${formatWallTime(end)}`;
-    return `When a device ${triggers(messages)}, from ${formatWallTime(start)}${until} (${timezone}).`;
-  }
+  const until = end.trim() === "" ? "" : ` until ${formatWallTime(end)}`;
+  const dates = `from ${formatWallTime(start)}${until} (${timezone})`;
+  if (type === "geo") return `When a device ${triggers(messages)}, ${dates}.`;
   if (type === "event") {
     const names = new Set(messages?.flatMap(({ event }) => (event === "" ? [] : [event])));
     const event = [...names].join(" or ") || "its event";
-    return `When ${event} is reported, from ${formatWallTime(start)} (${timezone}).`;
+    return `When ${event} is reported, ${dates}.`;
   }
   // Sends are at their time of day, on the campaign's day.
   const [first] = (messages ?? []).toSorted((a, b) => (a.send_at < b.send_at ? -1 : 1));
   const day = formatWallTime(start.slice(0, 10));
   const zone = first !== undefined && first.late !== "" ? "where each device is" : `(${timezone})`;
   if (values.recurrence_rule !== "") {
-    const until = end.trim() === "" ? "" : ` until ${formatWallTime(end)}`;
     const at = first === undefined ? "" : ` at ${first.send_at}`;
     return `Again and again${at} ${zone}, from ${day}${until}.`;
   }

@@ -4,7 +4,7 @@ import { formatDay, today } from "../parts/DisplayFormats.ts";
 import { CheckField, FieldGroup, SelectField, TextField } from "../parts/form/Fields.tsx";
 import type { FormModel } from "../parts/form/Form.tsx";
 import { MonthCalendar } from "../parts/MonthCalendar.tsx";
-import { sentRecurrence } from "./CampaignForm.ts";
+import { endOfChanged, sentRecurrence } from "./CampaignForm.ts";
 import { daysOf } from "./RecurrenceDates.ts";
 import {
   choicesOf,
@@ -76,12 +76,10 @@ export const RecurrenceFields = <Values extends RecurringValues>({
   const chosen = choicesOf(rule, start);
   const { repeat_count: count, repeat_every: every, repeat_on: on } = chosen;
   const repeat = isOwn ? "rule" : chosen.repeat;
-  const set = (changes: Partial<RecurringValues>) => form.set(changes as Partial<Values>);
-  const choose = (changes: Partial<RecurrenceValues>) => {
-    // The stored end of a rule with a number of times may be that of the last one, which changes.
-    const isEnd = count !== "" && end === (form.base.value as RecurringValues).ends_at;
-    set({ recurrence_rule: ruleOf({ ...chosen, ...changes }, start), ...(isEnd ? { ends_at: "" } : {}) });
-  };
+  const set = (changes: Partial<RecurringValues>) =>
+    form.set({ ...endOfChanged(values, form.base.value), ...changes } as Partial<Values>);
+  const choose = (changes: Partial<RecurrenceValues>) =>
+    set({ recurrence_rule: ruleOf({ ...chosen, ...changes }, start) });
   const days = on.split(",").filter((day) => day !== "");
   return (
     <>

@@ -4,7 +4,7 @@ import { DayTimeField } from "../parts/form/TimeFields.tsx";
 import type { FormModel } from "../parts/form/Form.tsx";
 import { ZoneField } from "../parts/form/ZoneField.tsx";
 import { RecurrenceSection } from "./RecurrenceSection.tsx";
-import type { CampaignValues } from "./CampaignForm.ts";
+import { type CampaignValues, endOfChanged } from "./CampaignForm.ts";
 import { Limits } from "./CampaignPacing.tsx";
 
 /** The dates, the message's own time as `children`, the zone and the limits. */
@@ -15,12 +15,14 @@ export const WhenFields = ({
   readonly form: FormModel<CampaignValues>;
   readonly children: ComponentChildren;
 }) => {
-  const isPush = form.values.value.type === "push";
+  const values = form.values.value;
+  const isPush = values.type === "push";
   return (
     <>
       <div class="field-pair">
         <DayTimeField
           {...form.field("starts_at")}
+          onValue={(starts_at) => form.set({ ...endOfChanged(values, form.base.value), starts_at })}
           label="Starts at"
           hint={isPush ? "The first day on which its notifications are sent." : "A day, or a day and a time."}
         />

@@ -91,7 +91,7 @@ const Targets = ({ form }: FieldsProps) =>
       <Locations form={form} />
       <FieldGroup
         label="Segments"
-        hint="Segments are for push campaigns. A geo campaign is for every device."
+        hint="Segments are for push and event campaigns. A geo campaign is for every device."
       >
         {null}
       </FieldGroup>

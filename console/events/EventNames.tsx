@@ -31,9 +31,7 @@ const sumOf = (names: ReadonlyArray<EventSummary>) =>
 
 /** Nothing without any event. */
 export const EventNames = () => {
-  const { data, problem } = useData(platform.customEvents.names({ days: countedDays }), {
-    millis: 60_000,
-  });
+  const { data, problem } = useData(platform.customEvents.names({ days: countedDays }));
   const names = data?.data ?? [];
   const chosen = names.filter(({ name }) => name === parameter("name"));
   return (

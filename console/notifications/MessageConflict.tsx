@@ -3,7 +3,7 @@ import { plainName } from "../data/PlainWords.ts";
 import type { FormModel } from "../parts/form/Form.tsx";
 import { VersionConflict } from "../parts/form/VersionConflict.tsx";
 import type { MessageValues } from "./NotificationForm.ts";
-import { sentPush } from "./PushForm.ts";
+import { setOptions } from "./PushForm.ts";
 
 /** The fields of a notification with their names. */
 export const messageLabels = [
@@ -19,6 +19,10 @@ export const messageLabels = [
   ["late", "Time zone"],
   ["minutes", "Minutes inside"],
   ["max_silence_minutes", "Silent minutes"],
+  ["event", "Event"],
+  ["where", "Event: properties"],
+  ["delay_minutes", "Event: minutes later"],
+  ["unless_event", "Event: unless"],
   ["starts_at", "Window: starts at"],
   ["ends_at", "Window: ends at"],
   ["questions", "Questions"],
@@ -29,8 +33,7 @@ export const messageLabels = [
 ] as const;
 
 const pushText = (push: MessageValues["push"]): string =>
-  Object.entries(sentPush(push) ?? {})
-    .filter(([, option]) => option !== null && !["false", "[]", "{}"].includes(JSON.stringify(option)))
+  setOptions(push)
     .map(([name, option]) => `${plainName(name)}: ${textOf(option)}`)
     .join(", ");
 
@@ -45,7 +48,8 @@ const textOf = (option: unknown): string => {
 
 /** The value of a field as a text. */
 export const shownMessageValue = (value: MessageValues[(typeof messageLabels)[number][0]]): string => {
-  if (typeof value === "string") return value;
+  if (typeof value !== "object" || value === null) return value ?? "";
+  if ("conditions" in value) return value.conditions.map((each) => Object.values(each).join(" ")).join("; ");
   if ("silent" in value) return pushText(value);
   const parts = value.map((part) => {
     if ("key" in part)

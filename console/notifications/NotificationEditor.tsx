@@ -46,7 +46,8 @@ export const NotificationEditor = ({ campaign, draft, initial, stored }: EditorP
   const { picture, pictures } = usePictures(values.media_asset_id);
   const saved = stored?.values ?? null;
   const isRunning = isInEffect(campaign);
-  const { id, timezone, type } = campaign;
+  const { id, recurrence, starts_at: start, timezone, type } = campaign;
+  const day = recurrence === null ? wallTimeAt(start, timezone).slice(0, 10) : "";
   const save = async (): Promise<void> => {
     if (!(await form.submit())) requestAnimationFrame(() => requestAnimationFrame(focusFirstProblem));
   };
@@ -66,12 +67,7 @@ export const NotificationEditor = ({ campaign, draft, initial, stored }: EditorP
           <div class="form">
             <TextField {...form.field("name")} label="Name" hint="For you. People do not see it." />
             <MessageFields form={form} pictures={pictures} typeLabel="Type" />
-            <TriggerFields
-              campaign={{ type, timezone, day: wallTimeAt(campaign.starts_at, timezone).slice(0, 10) }}
-              form={form}
-              zoneLabel="Time zone"
-              hasWindow
-            />
+            <TriggerFields campaign={{ type, timezone, day }} form={form} zoneLabel="Time zone" hasWindow />
           </div>
           <PhonePreview message={values} picture={picture} settings={phones} onSettings={setPhones} />
         </div>

@@ -68,9 +68,11 @@ export const divided = (problem: ApiProblem, message: FormModel<MessageValues>):
 
 /** The problems of the time at which a notification goes out. */
 const triggerProblems = (values: MessageValues): Readonly<Record<string, ReadonlyArray<string>>> => {
-  const { minutes, send_at: sendAt, trigger_type: trigger } = values;
+  const { event, minutes, send_at: sendAt, trigger_type: trigger } = values;
   if (trigger === "fixed_time" && sendAt.trim() === "")
     return { "trigger_config.send_at": ["Choose the time at which it is sent, such as 09:30."] };
+  if (trigger === "on_event" && event.trim() === "")
+    return { "trigger_config.event": ["Choose the event on which it is sent, such as order.placed."] };
   if (trigger === "on_dwell" && minutes.trim() === "")
     return { "trigger_config.minutes": ["Choose after how many minutes it is sent, 1 to 1440."] };
   return {};

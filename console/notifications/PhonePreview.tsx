@@ -10,7 +10,7 @@ import { workspace } from "../session/Scope.ts";
 import { languageName, languagesOf, translationFor } from "./Languages.ts";
 import { choicesOf, type contentDraftOf, type MessageValues } from "./NotificationForm.ts";
 import { type OpenedContent, OpenedMessage } from "./OpenedMessage.tsx";
-import { isTyped, pushCount, type PushValues } from "./PushForm.ts";
+import { isTyped, type PushValues, setOptions } from "./PushForm.ts";
 import type { TranslationValues } from "./TranslationForm.ts";
 import type { VariantValues } from "./VariantForm.ts";
 
@@ -185,7 +185,7 @@ export const Phone = ({ message, picture, settings: { isDark, kind, language }, 
     devices.find(({ value }) => value === kind) ?? {};
   const own = contentOf(message, variant, language, picture);
   const content = withFilled(own, useFilled(message, own, language));
-  const push = variant === undefined || pushCount(variant.push) === 0 ? message.push : variant.push;
+  const push = variant === undefined || setOptions(variant.push).length === 0 ? message.push : variant.push;
   return (
     <>
       <div class={`phone phone-${kind}${isDark ? " phone-dark" : ""}`} lang={language}>

@@ -4,7 +4,7 @@ import { Folded } from "../parts/form/Folded.tsx";
 import { fieldsOf } from "../parts/form/BoundField.ts";
 import type { FormModel } from "../parts/form/Form.tsx";
 import type { MessageValues } from "./NotificationForm.ts";
-import { type ActionValues, type PushValues, pushCount } from "./PushForm.ts";
+import { type ActionValues, type PushValues, setOptions } from "./PushForm.ts";
 
 const priorities = [
   { value: "", text: "By default: high" },
@@ -44,7 +44,7 @@ export const PushFields = ({
       },
       `${within}push.actions.${index}.`,
     );
-  const count = pushCount(push);
+  const count = setOptions(push).length;
   return (
     <Folded
       form={form}

@@ -99,8 +99,8 @@ export const sentPush = (values: PushValues): Typed<ContentDraft["push"]> => {
   };
 };
 
-/** The number of options that are set. */
-export const pushCount = (values: PushValues): number =>
-  Object.values(sentPush(values) ?? {}).filter(
-    (option) => option !== null && !["false", "[]", "{}"].includes(JSON.stringify(option)),
-  ).length;
+/** The options that are set, with their names. */
+export const setOptions = (values: PushValues): ReadonlyArray<readonly [name: string, option: unknown]> =>
+  Object.entries(sentPush(values) ?? {}).filter(
+    ([, option]) => !["null", "false", "[]", "{}"].includes(JSON.stringify(option)),
+  );

@@ -42,10 +42,16 @@ export const SegmentForm = ({ onSaved, stored }: SegmentFormProps) => {
     },
   });
   const { rule } = form.values.value;
+  const setRule = (next: TypedRule): void => {
+    const counts = [rule, next].map(({ conditions, onEvents = [] }) => [conditions.length, onEvents.length]);
+    // Problems name conditions by their numbers, which are others now.
+    if (String(counts[0]) !== String(counts[1])) form.problems.value = {};
+    form.set({ rule: next });
+  };
   return (
     <Form model={form}>
       <TextField {...form.field("name")} label="Name" />
-      <RuleFields rule={rule} attributes={data?.data ?? []} onRule={(next) => form.set({ rule: next })} />
+      <RuleFields rule={rule} attributes={data?.data ?? []} onRule={setRule} />
       <RuleCount rule={isComplete(rule) ? ruleOf(rule) : null} />
       <div class="actions">
         <Button type="submit" variant="primary" isBusy={form.isSending.value}>

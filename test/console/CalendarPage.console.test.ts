@@ -50,6 +50,24 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the calendar of the
     }),
   );
 
+  inBrowser("a calendar without anything due says what to do first (console.calendar)", () =>
+    Effect.gen(function* () {
+      const { waypost, workspace } = yield* sendWorld();
+      const { token } = yield* waypost.token(workspace, "production");
+      const tab = yield* consoleTab;
+      yield* Effect.promise(async () => {
+        await tab.open("/calendar");
+        await tab.signIn(token);
+        await tab.see("heading", "Nothing is due");
+      });
+      yield* checkPage(tab);
+      yield* Effect.promise(async () => {
+        await tab.press("link", "New campaign");
+        await tab.seePage("New campaign");
+      });
+    }),
+  );
+
   inBrowser("a recurrence is chosen with the next dates beside it, and saved (console.recurrence)", () =>
     Effect.gen(function* () {
       const { production, waypost, workspace } = yield* sendWorld();
@@ -59,6 +77,11 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the calendar of the
       yield* Effect.promise(async () => {
         await tab.open(`/campaigns/${campaign}/edit?step=when`);
         await tab.signIn(token.token);
+        await tab.choose("Repeats", "By a rule of your own");
+        await tab.see("textbox", "Rule");
+      });
+      yield* checkPage(tab);
+      yield* Effect.promise(async () => {
         await tab.choose("Repeats", "Every week, or every few weeks");
         await tab.press("checkbox", "Monday");
         await tab.seeText("Monday 30 Nov 2026");
@@ -72,6 +95,21 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the calendar of the
       });
       const { body } = yield* production.platform(`/campaigns/${campaign}`);
       assert.deepStrictEqual(body.data.recurrence, { rule: "FREQ=WEEKLY;BYDAY=MO", except: [] });
+      yield* Effect.promise(async () => {
+        await tab.press("link", "Edit");
+        await tab.press("link", "When");
+        await tab.fill("So many times", "3");
+        await tab.press("button", "Save paused");
+        await tab.seeText("Every week on Monday, 3 times");
+        await tab.press("link", "Edit");
+        await tab.press("link", "When");
+        // The number of times holds, and not the day on which it ended before.
+        await tab.fill("Starts at", "2026-12-01");
+        await tab.press("button", "Save paused");
+        await tab.seeText("21 Dec 2026");
+        await tab.press("link", "Add notification");
+        await tab.seeText("On each of its days.");
+      });
     }),
   );
 });

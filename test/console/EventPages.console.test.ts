@@ -69,6 +69,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("events in the conso
         await tab.fill("Headline", "Thank you");
         await tab.fill("Body", "It is on its way.");
         await tab.find("Event name", "order.placed", "order");
+        await tab.fill("After so many minutes", "30");
         await tab.press("button", "Add property");
         await tab.find("Property", "total", "to");
         await tab.choose("Comparison", "is at least");
@@ -79,12 +80,55 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("events in the conso
       yield* Effect.promise(async () => {
         await tab.press("button", "Add notification");
         await tab.seePage("Thanks");
+        await tab.seeText("order.placed, 30 minutes later");
       });
       const { body } = yield* production.platform(`/campaigns/${campaign}/notifications`);
       assert.deepInclude(body.data[0].trigger_config, {
         event: "order.placed",
         where: { match: "all", conditions: [{ attribute: "total", op: "gte", value: 50 }] },
       });
+      yield* Effect.promise(async () => {
+        await tab.press("link", "Thanks for the order");
+        await tab.fill("Value", "60", "combobox");
+        await tab.fill("After so many minutes", "10");
+      });
+      const trigger_config = { event: "order.placed", delay_minutes: 20 };
+      yield* production.platform(`/campaigns/${campaign}/notifications/${body.data[0].id}`, {
+        method: "PATCH",
+        body: { ...body.data[0], trigger_config },
+      });
+      yield* Effect.promise(async () => {
+        await tab.press("button", "Save");
+        await tab.press("button", "Change it");
+        await tab.see("button", "Keep mine: Event: properties");
+        await tab.see("button", "Take theirs: Event: minutes later");
+        await tab.seeText("total gte 60");
+      });
+      yield* checkPage(tab);
+    }),
+  );
+
+  inBrowser("a campaign without its event is not published, and keeps what is typed (console.on_event)", () =>
+    Effect.gen(function* () {
+      const { production, tab, token } = yield* setUp;
+      yield* Effect.promise(async () => {
+        await tab.open("/campaigns/new");
+        await tab.signIn(token);
+        await tab.choose("Type", "Event");
+        await tab.fill("Name", "Thanks");
+        await tab.fill("Headline", "Thank you");
+        await tab.fill("Body", "It is on its way.");
+        await tab.press("link", "When");
+        // The time may be typed before the day.
+        await tab.fill("Ends at, time", "18:00");
+        await tab.fill("Ends at", "2026-12-24");
+        await tab.press("link", "Review");
+        await tab.seeText("until 24 Dec 2026, 18:00 (UTC)");
+        await tab.press("button", "Publish");
+        await tab.seeText("Choose the event on which it is sent");
+        await tab.page.waitForFunction("document.activeElement?.getAttribute('aria-invalid') === 'true'");
+      });
+      assert.deepStrictEqual((yield* production.platform("/campaigns")).body.data, []);
     }),
   );
 
@@ -111,6 +155,10 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("events in the conso
         const field = await tab.page.waitForSelector('input[aria-invalid="true"]');
         const label = await field?.evaluate((input) => (input as any).labels?.[0]?.textContent);
         assert.strictEqual(label, "Within days");
+        // The problem does not move to the condition that has its number now.
+        await tab.press("button", "Add condition");
+        assert.isNull(await tab.page.$('[aria-invalid="true"]'));
+        await tab.press("button", "Remove condition 1");
         await tab.fill("Within days", "7");
         await tab.press("button", "Save segment");
         await tab.seePage("Segments");

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "vitest";
+import { endOfChanged, newCampaign } from "../../console/campaigns/CampaignForm.ts";
 import { daysOf } from "../../console/campaigns/RecurrenceDates.ts";
 import { choicesOf, noRecurrence, recurrenceWords, ruleOf } from "../../console/campaigns/RecurrenceForm.ts";
 
@@ -48,6 +49,15 @@ describe("the form of a recurrence", () => {
     assert.deepStrictEqual(next("FREQ=WEEKLY;BYDAY=MO"), ["2026-11-30", "2026-12-14", "2026-12-21"]);
     assert.deepStrictEqual(next("FREQ=WEEKLY;BYDAY=MO", "2026-12-14"), ["2026-11-30", "2026-12-14"]);
     assert.include(next("FREQ=HOURLY") as string, "FREQ");
+  });
+
+  it("finds the end of a rule that ends by itself again when its days change (console.recurrence)", () => {
+    const stored = { ...newCampaign("UTC"), ends_at: "2026-12-15", recurrence_rule: "FREQ=WEEKLY;COUNT=4" };
+    assert.strictEqual(endOfChanged(stored, stored).ends_at, "");
+    // An end that was typed meanwhile, and one of a rule without an end, stay.
+    assert.strictEqual(endOfChanged({ ...stored, ends_at: "2026-12-08" }, stored).ends_at, "2026-12-08");
+    const endless = { ...stored, recurrence_rule: "FREQ=WEEKLY" };
+    assert.strictEqual(endOfChanged(endless, endless).ends_at, "2026-12-15");
   });
 
   it("says a recurrence in words (console.recurrence)", () => {

@@ -117,7 +117,7 @@ const Findings = ({ experiment, nameOf }: Omit<ShownProps, "campaign">) => {
 /** The course of the experiment, once it has more than a day. */
 const Days = ({ campaign, experiment, nameOf }: ShownProps) => {
   const isAny = experiment.goal !== null && experiment.started_at !== null;
-  const { data } = useData(isAny ? platform.experiments.days(campaign.id) : null, { millis: 60_000 });
+  const { data } = useData(isAny ? platform.experiments.days(campaign.id) : null);
   const days = data?.data ?? [];
   if (days[0]?.date === days.at(-1)?.date) return null;
   return <ExperimentChart days={days} nameOf={nameOf} />;

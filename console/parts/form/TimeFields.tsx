@@ -9,7 +9,9 @@ export const TimeField = (field: TimeProps) => <TextField {...field} type="time"
 
 /** A day, or a day and a time of it: YYYY-MM-DD, or YYYY-MM-DD HH:MM. */
 export const DayTimeField = ({ label, onValue, value, ...field }: TimeProps) => {
-  const [day = "", time = ""] = value.trim().split(/[T ]+/);
+  const [first = "", second = ""] = value.trim().split(/[T ]+/);
+  // The time may be typed before the day.
+  const [day, time] = first.includes(":") ? ["", first] : [first, second];
   return (
     <Field {...field} label={label}>
       {(attributes) => (
