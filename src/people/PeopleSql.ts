@@ -38,10 +38,15 @@ export class PeopleSql extends SqlService<PeopleSql>("waypost/people/PeopleSql")
   return {
     /** Whether the person has a device, or custom events of when they had one. */
     exists: (tenant: Tenant, userId: string) =>
-      anyRow(sql`
-        SELECT WHERE EXISTS (SELECT FROM device WHERE ${inTenant(tenant)} AND user_id = ${userId})
-          OR EXISTS (SELECT FROM custom_event e
-            WHERE ${tenantIs("e", tenant)} AND e.unit = ${unitOf(tenant, userId)})`),
+      Effect.flatMap(
+        anyRow(sql`SELECT FROM device WHERE ${inTenant(tenant)} AND user_id = ${userId} LIMIT 1`),
+        (hasDevice) =>
+          hasDevice
+            ? Effect.succeed(true)
+            : anyRow(sql`
+                SELECT FROM custom_event e
+                WHERE ${tenantIs("e", tenant)} AND e.unit = ${unitOf(tenant, userId)} LIMIT 1`),
+      ),
 
     devices: (tenant: Tenant, userId: string) =>
       cursor<object>(sql`${own(tenant, userId)}
