@@ -108,6 +108,14 @@ export const workspaceStatements = (sql: SqlClient.SqlClient) => {
   };
 };
 
+/** Whether the database has several nodes. */
+export const isOnNodes = (sql: SqlClient.SqlClient): Effect.Effect<boolean> =>
+  ifDistributed(
+    sql,
+    () => Effect.succeed(true),
+    () => Effect.succeed(false),
+  );
+
 /** Runs a statement over all workspaces: `one`, or on a database of several nodes `several`. */
 export const overWorkspaces = <Row>(
   sql: SqlClient.SqlClient,

@@ -6,6 +6,7 @@ import { SqlService } from "../../database/SqlService.ts";
 import { columnValues, firstRow } from "../../database/Statements.ts";
 import { sameTenant, tenantIs } from "../../database/TenantColumns.ts";
 import { hasPartSql } from "../../database/TextPart.ts";
+import { isOnNodes } from "../../database/WorkspaceGroups.ts";
 import { obstacles } from "../../devices/Obstacle.ts";
 import type { DeviceKey } from "../../wire/Ids.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
@@ -71,6 +72,7 @@ export class CampaignRecipientsSql extends SqlService<CampaignRecipientsSql>(
     devices: ReadonlyArray<DeviceKey> | null,
     before: DeliveryKey | null,
     limit: number | null,
+    isDistributed: boolean,
   ) => {
     const conditions = conditionsOf(tenant);
     const isBehind =
@@ -93,23 +95,38 @@ export class CampaignRecipientsSql extends SqlService<CampaignRecipientsSql>(
       WHERE ${tenantIs("d", tenant)} AND d.campaign_key = ${campaign.key} AND ${condition} ${rest})`;
     const ofEvents = (status: string) =>
       withoutSend.map((condition) => indexed(sql`d.status = ${sql.literal(`'${status}'`)} AND ${condition}`));
-    /** Deliveries of each send, from a table that has them by source and device. */
-    const ofSends = (deliveries: Statement.Fragment) => sql`(
-      SELECT d.* FROM send s CROSS JOIN LATERAL (SELECT d.* FROM ${deliveries} ${rest}) AS d
-      WHERE ${tenantIs("s", tenant)} AND s.campaign_id = ${campaign.id})`;
-    const isOfSend = sql`${sameTenant("d", "s")} AND d.source_id = s.source_id`;
+    /**
+     * Deliveries of the campaign's sends by a condition, from a table that has them by source and device: a
+     * page of each send. Citus takes no limit for each row of a plain table, and gets a list of the sends.
+     */
+    const ofSends = (
+      from: Statement.Fragment,
+      source: Statement.Fragment,
+      condition: Statement.Fragment,
+      isSend = sql`true`,
+    ) => {
+      const sends = sql`SELECT s.source_id FROM send s
+        WHERE ${tenantIs("s", tenant)} AND s.campaign_id = ${campaign.id} AND ${isSend}`;
+      const some = (isOfSend: Statement.Fragment) => sql`
+        SELECT d.* FROM ${from} WHERE ${tenantIs("d", tenant)} AND ${isOfSend} AND ${condition} ${rest}`;
+      return isDistributed
+        ? sql`(${some(sql`${source} IN (${sends})`)})`
+        : sql`(SELECT d.* FROM (${sends}) AS s CROSS JOIN LATERAL (${some(sql`${source} = s.source_id`)}) AS d)`;
+    };
 
     const delivered = [
       ...ofEvents("delivered"),
-      ofSends(sql`delivery d WHERE ${isOfSend} AND ${conditions.delivered} AND s.delivered > 0`),
+      ofSends(sql`delivery d`, sql`d.source_id`, conditions.delivered, sql`s.delivered > 0`),
     ];
     const queued = [
       ...ofEvents("queued"),
       ...ofEvents("handed_over"),
-      ofSends(sql`push_queue q
-        JOIN delivery d ON ${sameTenant("d", "q")}
-          AND d.source_id = q.source_id AND d.device_key = q.device_key
-        WHERE ${sameTenant("q", "s")} AND q.source_id = s.source_id AND ${conditions.queued}`),
+      ofSends(
+        sql`push_queue q JOIN delivery d ON ${sameTenant("d", "q")}
+          AND d.source_id = q.source_id AND d.device_key = q.device_key`,
+        sql`q.source_id`,
+        sql`${tenantIs("q", tenant)} AND ${conditions.queued}`,
+      ),
     ];
     const [held, failed] = [indexed(conditions.held), indexed(conditions.failed)];
     const all = [...delivered, ...queued, held, failed];
@@ -176,8 +193,10 @@ export class CampaignRecipientsSql extends SqlService<CampaignRecipientsSql>(
       before: DeliveryKey | null,
       limit: number,
     ) =>
-      Effect.orDie(sql<RecipientRow>`
-        /* page of recipients */ ${recipients(tenant, campaign, selection, devices, before, limit)}`),
+      Effect.flatMap(isOnNodes(sql), (isDistributed) =>
+        Effect.orDie(sql<RecipientRow>`/* page of recipients */
+          ${recipients(tenant, campaign, selection, devices, before, limit, isDistributed)}`),
+      ),
 
     /** All of them, in the order of the pages; in batches. */
     all: (
@@ -186,10 +205,8 @@ export class CampaignRecipientsSql extends SqlService<CampaignRecipientsSql>(
       selection: RecipientSelection,
       devices: ReadonlyArray<DeviceKey> | null,
     ) =>
-      Effect.provideService(
-        rowCursor<RecipientRow>(recipients(tenant, campaign, selection, devices, null, null)),
-        SqlClient.SqlClient,
-        sql,
-      ),
+      Effect.flatMap(isOnNodes(sql), (isDistributed) =>
+        rowCursor<RecipientRow>(recipients(tenant, campaign, selection, devices, null, null, isDistributed)),
+      ).pipe(Effect.provideService(SqlClient.SqlClient, sql)),
   };
 }) {}
