@@ -29,24 +29,25 @@ export class PeopleSql extends SqlService<PeopleSql>("waypost/people/PeopleSql")
     WITH own AS MATERIALIZED (
       SELECT * FROM device WHERE ${inTenant(tenant)} AND user_id = ${userId}
     )`;
-  /** The key of a person as the unit of events and enrolments; null for one without. */
-  const unitOf = (tenant: Tenant, userId: string) => sql`(
-    SELECT -u.key FROM device_user u WHERE ${tenantIs("u", tenant)} AND u.user_id = ${userId})`;
+  /** The key of a person; null for one without. */
+  const keyOf = (tenant: Tenant, userId: string) => sql`(
+    SELECT u.key FROM device_user u WHERE ${tenantIs("u", tenant)} AND u.user_id = ${userId})`;
+  /** The same as the unit of events and enrolments. */
+  const unitOf = (tenant: Tenant, userId: string) => sql`-${keyOf(tenant, userId)}`;
   const cursor = <Row extends object>(query: Statement.Fragment) =>
     Effect.provideService(rowCursor<Row>(query), SqlClient.SqlClient, sql);
 
   return {
-    /** Whether the person has a device, or custom events of when they had one. */
-    exists: (tenant: Tenant, userId: string) =>
-      Effect.flatMap(
-        anyRow(sql`SELECT FROM device WHERE ${inTenant(tenant)} AND user_id = ${userId} LIMIT 1`),
-        (hasDevice) =>
-          hasDevice
-            ? Effect.succeed(true)
-            : anyRow(sql`
-                SELECT FROM custom_event e
-                WHERE ${tenantIs("e", tenant)} AND e.unit = ${unitOf(tenant, userId)} LIMIT 1`),
-      ),
+    /** Whether the person has a device, or messages or custom events of when they had one. */
+    exists: Effect.fnUntraced(function* (tenant: Tenant, userId: string) {
+      for (const one of [
+        sql`FROM device WHERE ${inTenant(tenant)} AND user_id = ${userId}`,
+        sql`FROM delivery d WHERE ${tenantIs("d", tenant)} AND d.user_key = ${keyOf(tenant, userId)}`,
+        sql`FROM custom_event e WHERE ${tenantIs("e", tenant)} AND e.unit = ${unitOf(tenant, userId)}`,
+      ])
+        if (yield* anyRow(sql`SELECT ${one} LIMIT 1`)) return true;
+      return false;
+    }),
 
     devices: (tenant: Tenant, userId: string) =>
       cursor<object>(sql`${own(tenant, userId)}
@@ -57,9 +58,12 @@ export class PeopleSql extends SqlService<PeopleSql>("waypost/people/PeopleSql")
           ${utc("unregistered_at")} AS unregistered_at
         FROM own ORDER BY id`),
 
+    /** Messages that were made for them (contract X31), or for their devices without a person. */
     messages: (tenant: Tenant, userId: string) =>
       cursor<PersonMessage>(sql`${own(tenant, userId)}, sent AS MATERIALIZED (
-          SELECT d.*, v.id FROM own v JOIN delivery d ON ${tenantIs("d", tenant)} AND d.device_key = v.key
+          SELECT d.*, v.id FROM delivery d JOIN device v ON ${tenantIs("v", tenant)} AND v.key = d.device_key
+          WHERE ${tenantIs("d", tenant)} AND (d.user_key = ${keyOf(tenant, userId)}
+            OR (d.user_key IS NULL AND d.device_key = ANY (ARRAY (SELECT key FROM own))))
         )
         SELECT d.source_id AS "sourceId", d.device_key AS "deviceKey", d.id AS device_id,
           COALESCE(k.id, g.id) AS campaign_id, c.notification_id, COALESCE(l.id, f.id) AS location_id,

@@ -797,8 +797,8 @@ export interface TransportsEndpoints {
 /** Export and erasure of the people behind devices. */
 export interface PeopleEndpoints {
   /**
-   * Export everything held about a person. Streamed, whatever the size. A person without a device or
-   * custom events is 404.
+   * Export everything held about a person. Streamed, whatever the size. A person without a device,
+   * messages or custom events is 404.
    */
   export(
     workspace: string,

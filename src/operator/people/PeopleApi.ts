@@ -21,7 +21,7 @@ export class PeopleApi extends HttpApiGroup.make("people")
       .annotate(OpenApi.Summary, "Export everything held about a person")
       .annotate(
         OpenApi.Description,
-        "Streamed, whatever the size. A person without a device or custom events is 404.",
+        "Streamed, whatever the size. A person without a device, messages or custom events is 404.",
       ),
     HttpApiEndpoint.delete("erase", "/workspaces/:workspace/:env/people/:user_id", {
       params: personPath,
