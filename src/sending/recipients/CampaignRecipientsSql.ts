@@ -111,7 +111,9 @@ export class CampaignRecipientsSql extends SqlService<CampaignRecipientsSql>(
         SELECT d.* FROM ${from} WHERE ${tenantIs("d", tenant)} AND ${isOfSend} AND ${condition} ${rest}`;
       return isDistributed
         ? sql`(${some(sql`${source} IN (${sends})`)})`
-        : sql`(SELECT d.* FROM (${sends}) AS s CROSS JOIN LATERAL (${some(sql`${source} = s.source_id`)}) AS d)`;
+        : sql`(
+            SELECT d.* FROM (${sends}) AS s
+            CROSS JOIN LATERAL (${some(sql`${source} = s.source_id`)}) AS d)`;
     };
 
     const delivered = [
