@@ -40,6 +40,7 @@ import { idempotencyPruning } from "./http/IdempotencyPruning.ts";
 import { IdempotentRequests } from "./http/IdempotentRequests.ts";
 import { PublicAddresses } from "./http/PublicAddresses.ts";
 import { RateLimits } from "./http/RateLimits.ts";
+import { RequestActivity } from "./http/RequestActivity.ts";
 import { serverLayer } from "./http/Server.ts";
 import { interfaces } from "./Interfaces.ts";
 import { ImportReader } from "./locations/import/ImportReader.ts";
@@ -198,6 +199,7 @@ export const serviceLayer = httpLayer.pipe(
   Layer.provideMerge(LocationIndexes.layer),
   Layer.provideMerge(sqlRepositories),
   Layer.provideMerge(WorkspaceChanges.layer),
+  Layer.provideMerge(RequestActivity.layer),
   // Services above read the public addresses. The socket still closes first: serving ends before its parts
   // do.
   Layer.provideMerge(PublicAddresses.layer),

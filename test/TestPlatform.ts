@@ -15,6 +15,7 @@ import { EventSummaries } from "../src/events/custom/EventSummaries.ts";
 import { DeviceEventsSql } from "../src/events/DeviceEventsSql.ts";
 import { Events } from "../src/events/Events.ts";
 import { PublicAddresses } from "../src/http/PublicAddresses.ts";
+import { RequestActivity } from "../src/http/RequestActivity.ts";
 import { serverLayer } from "../src/http/Server.ts";
 import { LocationIndexes } from "../src/locations/LocationIndexes.ts";
 import { DeliveryList } from "../src/sending/deliveries/DeliveryList.ts";
@@ -92,6 +93,7 @@ const memoryWaypost = (settings: Partial<Settings["Service"]>) =>
     Layer.provideMerge(memoryLayer),
     Layer.provide(PublicAddresses.layer),
     Layer.provide(serverLayer),
+    Layer.provide(RequestActivity.layer),
     Layer.provide(Settings.layerTest({ port: 0, allowPrivateAddresses: true, ...settings })),
     Layer.provide(fakeMedia),
     Layer.provideMerge(memoryMediaStore),

@@ -1,6 +1,7 @@
 /** The Waypost processes that are connected to the database. */
 import { Effect, Option } from "effect";
 import { SqlClient } from "effect/sql";
+import { ifDistributed } from "./citus/IsDistributed.ts";
 import { epochMillis } from "./Rows.ts";
 import { processOf } from "./SessionName.ts";
 
@@ -30,4 +31,25 @@ export const connectedProcesses = Effect.map(namedSessions, processesOf).pipe(
   Effect.timeoutOption("10 seconds"),
   Effect.map(Option.getOrElse((): ReturnType<typeof processesOf> => [])),
   Effect.catchCause(() => Effect.succeed<ReturnType<typeof processesOf>>([])),
+);
+
+/**
+ * Whether no other Waypost process is connected to the database. False if that is not certain: the processes
+ * of a distributed database may be connected to other nodes, and a pooler may have named this session.
+ */
+export const hasDatabaseAlone = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  ifDistributed(
+    sql,
+    () => Effect.succeed(false),
+    () =>
+      Effect.map(
+        Effect.orDie(sql<{ readonly is_alone: boolean }>`
+          SELECT current_setting('application_name') LIKE 'waypost %' AND NOT EXISTS (
+            SELECT FROM pg_stat_activity
+            WHERE datname = current_database() AND application_name LIKE 'waypost %'
+              AND application_name <> current_setting('application_name')
+          ) AS is_alone`),
+        ([row]) => row?.is_alone === true,
+      ),
+  ),
 );

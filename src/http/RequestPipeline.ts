@@ -20,6 +20,7 @@ import {
 } from "./Authenticators.ts";
 import { isPreflight, preflightResponse } from "./CrossOrigin.ts";
 import { countRequest } from "./HttpMetrics.ts";
+import { RequestActivity } from "./RequestActivity.ts";
 import { RouteTable } from "./RouteTable.ts";
 import { discardBody } from "./UnreadBody.ts";
 
@@ -108,6 +109,7 @@ const requestPipeline = Effect.gen(function* () {
   const mask = secretMask([operatorKey, secretKey]);
   const authenticators = yield* Authenticators;
   const routes = yield* RouteTable;
+  const activity = yield* RequestActivity;
 
   const match = (incoming: IncomingRequest): Matched | null => {
     for (const authenticator of authenticators) {
@@ -168,6 +170,7 @@ const requestPipeline = Effect.gen(function* () {
     Effect.contextWith((services: Context.Context<Services>) => {
       const request = Context.get(services, HttpServerRequest.HttpServerRequest);
       const startedAt = performance.now();
+      activity.record();
       const sent = request.headers["x-request-id"];
       const requestId =
         sent !== undefined && acceptedRequestId.test(sent) && mask(sent) === sent
@@ -182,6 +185,7 @@ const requestPipeline = Effect.gen(function* () {
 
       const finish = (response: HttpServerResponse.HttpServerResponse): App => {
         const { authenticated } = state;
+        activity.record();
         const seconds = (performance.now() - startedAt) / 1000;
         const name = matched?.authenticator.name ?? "other";
         countRequest(services, name, request.method, response.status, seconds);
@@ -222,7 +226,7 @@ const requestPipeline = Effect.gen(function* () {
 export const requestPipelineLayer: Layer.Layer<
   never,
   never,
-  HttpRouter.HttpRouter | Settings | DataDirectory | Authenticators | RouteTable
+  HttpRouter.HttpRouter | Settings | DataDirectory | Authenticators | RouteTable | RequestActivity
 > = HttpRouter.use((router) =>
   Effect.flatMap(
     requestPipeline,

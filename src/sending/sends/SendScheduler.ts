@@ -1,15 +1,11 @@
 import { Clock, Context, Effect, Layer, Queue, Stream, SubscriptionRef } from "effect";
 import { Worker } from "../../workers/Worker.ts";
+import { BatchPauses } from "./BatchPauses.ts";
 import { SendBatches } from "./SendBatches.ts";
 import { SendStarts } from "./SendStarts.ts";
 
 /** How often a process polls for work planned, started or abandoned by others, in milliseconds. */
 const pollMillis = 500;
-/**
- * A process runs one batch at a time. Then it pauses for this share of the batch's duration, so that the
- * processors and disk of the database are free for requests several times a second during a large send.
- */
-const pause = { share: 0.1, maxMillis: 1_000 };
 
 /**
  * Starts sends at their minute (`SendStarts.ts`) and runs the batches of started sends (`SendBatches.ts`).
@@ -19,6 +15,7 @@ export class SendScheduler extends Context.Service<SendScheduler>()("waypost/sen
   make: Effect.gen(function* () {
     const starts = yield* SendStarts;
     const batches = yield* SendBatches;
+    const pauses = yield* BatchPauses;
     const wake = yield* Queue.sliding<void>(1);
     const started = yield* Queue.sliding<number>(1);
     // Numbers of polls: the latest that began, and the latest whose sends and batches are all done.
@@ -40,12 +37,8 @@ export class SendScheduler extends Context.Service<SendScheduler>()("waypost/sen
 
     const runBatches = Effect.gen(function* () {
       const poll = yield* Queue.take(started);
-      let began = yield* Clock.currentTimeMillis;
-      while (yield* batches.runNext) {
-        const took = (yield* Clock.currentTimeMillis) - began;
-        if (took > 0) yield* Effect.sleep(Math.min(took * pause.share, pause.maxMillis));
-        began = yield* Clock.currentTimeMillis;
-      }
+      // One at a time.
+      while (yield* pauses.pausing(batches.runNext));
       yield* SubscriptionRef.set(done, poll);
     });
 
@@ -65,6 +58,6 @@ export class SendScheduler extends Context.Service<SendScheduler>()("waypost/sen
   }),
 }) {
   static readonly layer = Layer.effect(SendScheduler, SendScheduler.make).pipe(
-    Layer.provide([SendStarts.layer, SendBatches.layer]),
+    Layer.provide([SendStarts.layer, SendBatches.layer, BatchPauses.layer]),
   );
 }

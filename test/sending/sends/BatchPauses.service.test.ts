@@ -1,0 +1,108 @@
+import { assert, describe, it } from "@effect/vitest";
+import { Clock, Effect, Layer } from "effect";
+import { SqlClient } from "effect/sql";
+import { inject } from "vitest";
+import type { Role } from "../../../src/config/Settings.ts";
+import { Settings } from "../../../src/config/Settings.ts";
+import { assumeDistributed } from "../../../src/database/citus/IsDistributed.ts";
+import { postgresLayer } from "../../../src/database/Postgres.ts";
+import { RequestActivity } from "../../../src/http/RequestActivity.ts";
+import { BatchPauses } from "../../../src/sending/sends/BatchPauses.ts";
+import { TestDatabase } from "../../database/TestDatabase.ts";
+import { TestWaypost } from "../../TestWaypost.ts";
+
+/** A session of a process on the database of the test. */
+const session = (applicationName: string) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient;
+      const { socketPath: path, username } = inject("testServer");
+      const [row] = yield* sql<{ readonly name: string }>`SELECT current_database() AS name`;
+      const database = row?.name ?? "";
+      return postgresLayer({ _tag: "socket", path, username, database }, { applicationName });
+    }),
+  );
+
+/** The pause after a batch of 500 ms, in milliseconds. */
+const pauseAfter = (batch: Effect.Effect<unknown>, roles: ReadonlyArray<Role> = ["api", "worker"]) =>
+  Effect.gen(function* () {
+    const clock = yield* Clock.Clock;
+    let millis = 0;
+    let pause = 0;
+    const faked: Clock.Clock = Object.create(clock, {
+      currentTimeMillis: { value: Effect.sync(() => millis) },
+      sleep: { value: (duration: any) => Effect.sync(() => void (pause += duration.value.millis)) },
+    });
+    const { pausing } = yield* BatchPauses.make.pipe(
+      Effect.provide(Settings.layerTest({ roles: new Set(roles) })),
+    );
+    const run = Effect.andThen(
+      batch,
+      Effect.sync(() => ((millis += 500), true)),
+    );
+    yield* Effect.provideService(pausing(run), Clock.Clock, faked);
+    return pause;
+  });
+
+const own = "waypost api,worker here 1";
+
+/** Runs a test in the session of a process that has a database of its own. */
+const inSession = (name: string) =>
+  Effect.provide(
+    Layer.merge(session(name), RequestActivity.layer).pipe(Layer.provideMerge(TestDatabase.layer)),
+  );
+
+describe("Pauses after batches", () => {
+  it.effect("a process that has the database for itself and serves no request makes none", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* pauseAfter(Effect.void), 0);
+      // Its own sessions, and those of other programs, do not count.
+      yield* Layer.build(session(own));
+      yield* Layer.build(session("waypost-doctor"));
+      assert.strictEqual(yield* pauseAfter(Effect.void), 0);
+    }).pipe(inSession(own)),
+  );
+
+  it.effect("a batch during which a request begins or ends has one of a tenth", () =>
+    Effect.gen(function* () {
+      const { record } = yield* RequestActivity;
+      assert.strictEqual(yield* pauseAfter(Effect.sync(record)), 50);
+      assert.strictEqual(yield* pauseAfter(Effect.void), 0);
+    }).pipe(inSession(own)),
+  );
+
+  it.effect("batches beside another process have one, as its requests are not known", () =>
+    Effect.gen(function* () {
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* Layer.build(session("waypost api there 1"));
+          assert.strictEqual(yield* pauseAfter(Effect.void), 50);
+        }),
+      );
+    }).pipe(inSession(own)),
+  );
+
+  it.effect("batches of a process that serves no requests have one", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* pauseAfter(Effect.void, ["worker"]), 50);
+    }).pipe(inSession("waypost worker here 1")),
+  );
+
+  it.effect("batches have one where other processes may not be seen: behind a pooler and on Citus", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* Effect.provide(pauseAfter(Effect.void), session("pooler")), 50);
+      assumeDistributed(yield* SqlClient.SqlClient);
+      assert.strictEqual(yield* pauseAfter(Effect.void), 50);
+    }).pipe(inSession(own)),
+  );
+
+  it.effect("each request counts when it begins and when it ends", () =>
+    Effect.gen(function* () {
+      const { origin } = yield* TestWaypost;
+      const { changes } = yield* RequestActivity;
+      const before = yield* changes;
+      yield* Effect.promise(() => fetch(`${origin}/health/live`));
+      assert.strictEqual((yield* changes) - before, 2);
+    }).pipe(Effect.provide(TestWaypost.shared)),
+  );
+});
