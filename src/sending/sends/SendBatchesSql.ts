@@ -30,6 +30,9 @@ export interface FinishedSend {
   readonly failed: number;
 }
 
+/** The keys of devices that one array holds while an audience is split, which bounds its memory. */
+const maxKeysTogether = 1_000_000;
+
 /** Statements that run started sends. */
 export class SendBatchesSql extends SqlService<SendBatchesSql>("waypost/sending/SendBatchesSql")((sql) => {
   const sendIs = (send: StartedSend) => sql`${tenantIs("s", send)} AND s.source_id = ${send.sourceId}`;
@@ -60,34 +63,32 @@ export class SendBatchesSql extends SqlService<SendBatchesSql>("waypost/sending/
      * people, so that each is in one batch, whatever person a device has meanwhile.
      */
     splitAudience: (taken: TakenBatch, audience: SendAudience, size: number, now: number) => {
-      const found = (distinct: Statement.Fragment, condition: Statement.Fragment) => sql`
-        SELECT ${distinct} d.key, d.user_key
-        FROM started s
-        JOIN device d ON ${tenantIs("d", taken)}
-        WHERE ${isTargetSql(sql)} AND (${audienceSql(sql, audience, "d", { tenant: taken, now })})
-          AND ${isInPart(taken, audience)} ${condition}`;
-      const members =
-        audience.perUser === true
-          ? sql`
-            (${found(sql``, sql`AND d.user_key IS NULL`)})
-            UNION ALL
-            (${found(
-              sql`DISTINCT ON (d.user_key)`,
-              sql`AND d.user_key IS NOT NULL ORDER BY d.user_key, d.last_seen_at DESC, d.id`,
-            )})`
-          : found(sql``, sql``);
-      const users = audience.perUser === true ? sql`array_agg(m.user_key ORDER BY m.key)` : sql`NULL`;
-      // Devices are sorted with their keys alone, and the columns of the send are added to the batches.
+      const perUser = audience.perUser === true;
+      const unit = sql`COALESCE(d.user_key, -d.key)`;
+      // Slices of sorted arrays: numbering the devices one by one would take as long as finding them.
+      const slice = sql`[f.first : f.first + ${size}::int - 1]`;
+      const batch = sql`p.part * ${Math.ceil(maxKeysTogether / size)}::int
+        + (f.first - 1) / ${size}::int + 1`;
       return Effect.orDie(sql`
         WITH started AS MATERIALIZED (
           SELECT s.* FROM send s WHERE ${sendIs(taken)}
         ), listed AS MATERIALIZED (
-          SELECT m.batch, array_agg(m.key ORDER BY m.key) AS devices, ${users}::int[] AS users
+          SELECT ${batch} AS batch, p.devices${slice} AS devices,
+            ${perUser ? sql`p.users${slice}` : sql`NULL::int[]`} AS users
           FROM (
-            SELECT a.*, (1 + (row_number() OVER (ORDER BY a.key) - 1) / ${size}::int)::int AS batch
-            FROM (${members}) AS a
-          ) AS m
-          GROUP BY m.batch
+            SELECT m.key / ${maxKeysTogether}::int AS part, array_agg(m.key ORDER BY m.key) AS devices
+              ${perUser ? sql`, array_agg(m.user_key ORDER BY m.key) AS users` : sql``}
+            FROM (
+              SELECT ${perUser ? sql`DISTINCT ON (${unit})` : sql``} d.key, d.user_key
+              FROM started s
+              JOIN device d ON ${tenantIs("d", taken)}
+              WHERE ${isTargetSql(sql)} AND (${audienceSql(sql, audience, "d", { tenant: taken, now })})
+                AND ${isInPart(taken, audience)}
+              ${perUser ? sql`ORDER BY ${unit}, d.last_seen_at DESC, d.id` : sql``}
+            ) AS m
+            GROUP BY part
+          ) AS p
+          CROSS JOIN LATERAL generate_series(1, cardinality(p.devices), ${size}::int) AS f (first)
         )
         INSERT INTO send_batch (workspace_id, environment, source_id, batch, campaign_key, capped,
           quiet_hours, devices, users)

@@ -75,7 +75,7 @@ export class SendDeliveriesSql extends SqlService<SendDeliveriesSql>("waypost/se
     /** The same parts while some are: the rows within their caps, with the effect of quiet hours. */
     const during = (quiet: ReadonlyArray<QuietZone>, isOfSend: Statement.Fragment): typeof plain => ({
       zone: sql`, COALESCE(d.timezone, s.quiet_hours ->> 'timezone') AS zone`,
-      allowed: sql`allowed AS MATERIALIZED (
+      allowed: sql`allowed AS (
         SELECT due.*, q.action, q.until FROM due
         LEFT JOIN ${unnested("q", quiet, {
           ...sourceColumns,
@@ -184,6 +184,7 @@ export class SendDeliveriesSql extends SqlService<SendDeliveriesSql>("waypost/se
             const waits = pacedIds.length > 0;
             const ownStatuses = statuses.filter((each) => own.some((batch) => isSameTenant(batch, each)));
             const isQuiet = ownQuiet.length > 0;
+            const drops = ownQuiet.some(({ action }) => action === "drop");
             const base = isQuiet ? during(ownQuiet, parts.isOfSend) : plain;
             const { allowed, isKept, status, zone } = base;
             const armParts = hasArms ? withArms(ownArms, parts, base, now) : noArms(base);
@@ -236,7 +237,7 @@ export class SendDeliveriesSql extends SqlService<SendDeliveriesSql>("waypost/se
             count
           FROM added
           ${
-            isQuiet
+            drops
               ? sql`UNION ALL
                   SELECT workspace_id, environment, source_id, transport, 'dropped', count(*)::int
                   FROM ${rows} WHERE ${condition} AND NOT (${isKept}) GROUP BY 1, 2, 3, 4`

@@ -162,6 +162,53 @@ layer(manualWorkers)("Caps of people", (it) => {
       }),
   );
 
+  it.effect(
+    "a send lists people in batches by the keys of their devices, however large these are (Q1.3)",
+    () =>
+      Effect.gen(function* () {
+        const { production } = yield* sendWorld();
+        const sql = yield* SqlClient.SqlClient;
+        yield* production.crowd(25);
+        // Every third device belongs to somebody; 3 and 6, and 23 and 24, to the same person each.
+        yield* sql`
+        UPDATE device SET user_id = 'person-' || person, user_key = 100 + person, last_seen_at = CASE
+          WHEN key IN (6, 23) THEN timestamptz '2026-11-20Z' ELSE last_seen_at END
+        FROM (VALUES (3, 3), (6, 3), (9, 9), (12, 12), (23, 23), (24, 23)) AS p (device, person)
+        WHERE workspace_id = ${production.workspaceId} AND environment = 'production' AND key = p.device`;
+        yield* sql`
+        UPDATE device SET key = key + 1000000
+        WHERE workspace_id = ${production.workspaceId} AND environment = 'production' AND key > 22`;
+        const push = yield* production.push({ ...daily, cap_by: "user" });
+        yield* production.sent(push, "12:30");
+        yield* at("2026-11-21T12:30:00Z");
+        yield* start;
+        yield* batch;
+        const listed = yield* sql<{ readonly devices: ReadonlyArray<number>; readonly users: unknown }>`
+        SELECT devices, users FROM send_batch WHERE workspace_id = ${production.workspaceId} ORDER BY batch`;
+        const users = new Map([
+          [6, 103],
+          [9, 109],
+          [12, 112],
+          [1_000_023, 123],
+        ]);
+        const expected = [
+          [1, 2, 4, 5, 6, 7, 8, 9, 10, 11],
+          [12, 13, 14, 15, 16, 17, 18, 19, 20, 21],
+          [22],
+          [1_000_023, 1_000_025],
+        ];
+        assert.deepStrictEqual(
+          listed,
+          expected.map((devices) => ({ devices, users: devices.map((key) => users.get(key) ?? null) })),
+        );
+        yield* drain;
+        assert.deepStrictEqual(
+          yield* production.deliveries,
+          expected.flat().map((device_key) => ({ device_key, count: 1 })),
+        );
+      }),
+  );
+
   it.effect("an explanation counts for the person (Q1.4, S6.1)", () =>
     Effect.gen(function* () {
       for (const [limit, reason] of [
