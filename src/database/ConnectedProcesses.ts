@@ -34,10 +34,11 @@ export const connectedProcesses = Effect.map(namedSessions, processesOf).pipe(
 );
 
 /**
- * Whether no other Waypost process is connected to the database. False if that is not certain: the processes
- * of a distributed database may be connected to other nodes, and a pooler may have named this session.
+ * Makes the effect that tells whether no other Waypost process is connected to the database. False if that is
+ * not certain: the processes of a distributed database may be connected to other nodes, and a pooler may have
+ * named this session.
  */
-export const hasDatabaseAlone = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+export const databaseAlone = Effect.map(SqlClient.SqlClient, (sql) =>
   ifDistributed(
     sql,
     () => Effect.succeed(false),

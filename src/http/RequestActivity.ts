@@ -1,16 +1,17 @@
 import { Context, Effect, Layer } from "effect";
 
 /** Tells background jobs of this process whether it serves requests. */
-export class RequestActivity extends Context.Service<RequestActivity>()("waypost/http/RequestActivity", {
-  make: Effect.sync(() => {
+export class RequestActivity extends Context.Service<
+  RequestActivity,
+  {
+    /** Counts the begin or the end of a request. */
+    readonly record: () => void;
+    /** How many requests have begun or ended so far, both added. */
+    readonly changes: Effect.Effect<number>;
+  }
+>()("waypost/http/RequestActivity") {
+  static readonly layer = Layer.sync(RequestActivity, () => {
     let changes = 0;
-    return {
-      /** Counts the begin or the end of a request. */
-      record: (): void => void (changes += 1),
-      /** How many requests have begun or ended so far, both added. */
-      changes: Effect.sync(() => changes),
-    };
-  }),
-}) {
-  static readonly layer = Layer.effect(RequestActivity, RequestActivity.make);
+    return { record: () => void (changes += 1), changes: Effect.sync(() => changes) };
+  });
 }

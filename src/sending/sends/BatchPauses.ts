@@ -1,7 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect";
-import { SqlClient } from "effect/sql";
 import { Settings } from "../../config/Settings.ts";
-import { hasDatabaseAlone } from "../../database/ConnectedProcesses.ts";
+import { databaseAlone } from "../../database/ConnectedProcesses.ts";
 import { RequestActivity } from "../../http/RequestActivity.ts";
 
 /** The pause after a batch, as a share of the batch's duration. */
@@ -15,15 +14,13 @@ const maxMillis = 1_000;
  */
 export class BatchPauses extends Context.Service<BatchPauses>()("waypost/sending/BatchPauses", {
   make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient;
+    const isAlone = yield* databaseAlone;
     const activity = yield* RequestActivity;
     const { roles } = yield* Settings;
 
     const isUnused = (changesBefore: number) =>
       Effect.flatMap(activity.changes, (changes) =>
-        roles.has("api") && changes === changesBefore
-          ? Effect.provideService(hasDatabaseAlone, SqlClient.SqlClient, sql)
-          : Effect.succeed(false),
+        roles.has("api") && changes === changesBefore ? isAlone : Effect.succeed(false),
       );
 
     return {

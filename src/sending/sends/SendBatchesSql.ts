@@ -1,5 +1,4 @@
 import { Effect } from "effect";
-import type { Statement } from "effect/sql";
 import { arrayOf, instant, unnested } from "../../database/Rows.ts";
 import { SqlService } from "../../database/SqlService.ts";
 import { audienceSql } from "../../devices/SegmentRuleSql.ts";

@@ -184,7 +184,6 @@ export class SendDeliveriesSql extends SqlService<SendDeliveriesSql>("waypost/se
             const waits = pacedIds.length > 0;
             const ownStatuses = statuses.filter((each) => own.some((batch) => isSameTenant(batch, each)));
             const isQuiet = ownQuiet.length > 0;
-            const drops = ownQuiet.some(({ action }) => action === "drop");
             const base = isQuiet ? during(ownQuiet, parts.isOfSend) : plain;
             const { allowed, isKept, status, zone } = base;
             const armParts = hasArms ? withArms(ownArms, parts, base, now) : noArms(base);
@@ -237,7 +236,7 @@ export class SendDeliveriesSql extends SqlService<SendDeliveriesSql>("waypost/se
             count
           FROM added
           ${
-            drops
+            ownQuiet.some(({ action }) => action === "drop")
               ? sql`UNION ALL
                   SELECT workspace_id, environment, source_id, transport, 'dropped', count(*)::int
                   FROM ${rows} WHERE ${condition} AND NOT (${isKept}) GROUP BY 1, 2, 3, 4`
