@@ -1,9 +1,9 @@
 /**
  * The bars of starting and of memory: from the start of the process to its line that it listens, on a data
  * directory that is there already (at most 3 s), and the memory of Node and PostgreSQL: idle (180 MB), and
- * after the demo and a minute of requests without a pause (320 MB); of each further process of a supervisor,
- * idle (90 MB). Of the source tree, or of the executable that is named: `node scripts/bench/start.ts
- * dist/waypost`.
+ * after the demo and a minute of requests without a pause (320 MB), right after the last response; of each
+ * further process of a supervisor, idle (90 MB). Of the source tree, or of the executable that is named:
+ * `node scripts/bench/start.ts dist/waypost`.
  */
 import { Effect } from "effect";
 import { type ChildProcess, spawn } from "node:child_process";

@@ -29,3 +29,18 @@ describe("output on stdout", () => {
     assert.match(stderr, /^The output could not be written: there is no space left on the disk\.\n$/);
   });
 });
+
+describe("the options of Node", () => {
+  const firstOption = "data:text/javascript,console.log(process.execArgv[0])";
+  const serve = `${process.execPath} --import '${firstOption}' ${launcher} serve --help`;
+
+  it("serve starts Node again with a bounded young generation, and keeps other options", async () => {
+    const { stdout } = await shell(serve);
+    assert.deepStrictEqual(stdout.split("\n").slice(0, 2), ["--import", "--max-semi-space-size=32"]);
+  });
+
+  it("serve keeps the bound of NODE_OPTIONS", async () => {
+    const { stdout } = await shell(`NODE_OPTIONS=--max-semi-space-size=16 ${serve}`);
+    assert.deepStrictEqual(stdout.split("\n").slice(0, 2), ["--import", "DESCRIPTION"]);
+  });
+});
