@@ -18,7 +18,7 @@ if (Number.parseInt(process.versions.node, 10) >= minNode) {
     process.channel.unref();
   }
   // V8 takes the bound only at its start, so this process becomes one with it.
-  const isBounded = `${process.execArgv} ${process.env.NODE_OPTIONS}`.includes("semi-space-size");
+  const isBounded = [...process.execArgv, process.env.NODE_OPTIONS].join(" ").includes("semi-space-size");
   if (process.argv[2] === "serve" && !isBounded && !process.channel)
     process.execve?.(
       process.execPath,
