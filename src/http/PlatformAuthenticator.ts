@@ -10,10 +10,10 @@ import { PublicAddresses } from "./PublicAddresses.ts";
 import { rateLimited, rateLimitHeaders, RateLimits } from "./RateLimits.ts";
 
 /** Questions that have a body: they change nothing and count as reads (contract S4, X17). */
-const questions = /\/(?:segments\/count|campaigns\/estimate|notifications\/preview)(?:\?|$)/;
+const questions = /\/(?:segments\/count|campaigns\/estimate|notifications\/preview)$/;
 
 const isWrite = (method: string, url: string): boolean =>
-  method !== "GET" && method !== "HEAD" && method !== "OPTIONS" && !questions.test(url);
+  !["GET", "HEAD", "OPTIONS"].includes(method) && !questions.test(url.split("?", 1)[0] ?? "");
 
 /** The request headers that the platform API reads (contract Y19). */
 const readHeaders =

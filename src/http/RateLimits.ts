@@ -28,13 +28,14 @@ interface RateRequest {
   readonly now: number;
 }
 
-const unlimited = 2_147_483_647;
+/** The highest limit of a statement, and that of a plan without one. */
+const maxLimit = 2_147_483_647;
 const keyOf = ({ environment, workspaceId }: TenantKey) => `${workspaceId}/${environment}`;
 
 const limitsOf = ({ environment, workspace: { plan } }: Tenant) => ({
-  perMinute: plan[`${environment}_requests_per_minute`] ?? unlimited,
-  writesPerMinute: plan[`${environment}_writes_per_minute`] ?? unlimited,
-  perDay: plan[`${environment}_requests_per_day`] ?? unlimited,
+  perMinute: plan[`${environment}_requests_per_minute`] ?? Infinity,
+  writesPerMinute: plan[`${environment}_writes_per_minute`] ?? Infinity,
+  perDay: plan[`${environment}_requests_per_day`] ?? Infinity,
 });
 
 /**
@@ -52,13 +53,16 @@ export class RateLimits extends Context.Service<RateLimits>()("waypost/http/Rate
         const demands = new Map<string, RateDemand>();
         for (const { isWrite, tenant } of requests) {
           const { environment, workspaceId } = tenant;
+          const { perDay, perMinute, writesPerMinute } = limitsOf(tenant);
           const { reads, writes } = demands.get(keyOf(tenant)) ?? { reads: 0, writes: 0 };
           demands.set(keyOf(tenant), {
             workspaceId,
             environment,
             reads: isWrite ? reads : reads + 1,
             writes: isWrite ? writes + 1 : writes,
-            ...limitsOf(tenant),
+            perMinute: Math.min(perMinute, maxLimit),
+            writesPerMinute: Math.min(writesPerMinute, maxLimit),
+            perDay: Math.min(perDay, maxLimit),
           });
         }
         const now = Math.max(...requests.map((request) => request.now));
@@ -112,15 +116,20 @@ class Grants {
       this.#minute++;
       this.#day++;
     }
+    // Whoever is refused has every granted request of the batch before.
+    const { day_used, minute_used, writes_used } = this.#row;
+    const [minute, written, day] = granted
+      ? [this.#minute, this.#written, this.#day]
+      : [minute_used, writes_used, day_used];
     const limits = limitsOf(tenant);
     const windows = [
-      rateWindow("minute", limits.perMinute, this.#minute, this.#row.minute_opened, 60),
+      rateWindow("minute", limits.perMinute, minute, this.#row.minute_opened, 60),
       ...(isWrite
-        ? [rateWindow("writes", limits.writesPerMinute, this.#written, this.#row.writes_opened, 60)]
+        ? [rateWindow("writes", limits.writesPerMinute, written, this.#row.writes_opened, 60)]
         : []),
-      rateWindow("day", limits.perDay, this.#day, this.#row.day_opened, 86_400),
+      rateWindow("day", limits.perDay, day, this.#row.day_opened, 86_400),
     ];
-    return { granted, windows: windows.filter((window) => window.limit !== unlimited) };
+    return { granted, windows: windows.filter((window) => window.limit !== Infinity) };
   }
 }
 

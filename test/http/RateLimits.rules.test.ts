@@ -158,6 +158,44 @@ layer(TestPlatform.layer)("Rate limits", (it) => {
       }),
   );
 
+  it.effect("a change counts as one whatever its parameters are (B4, I1)", () =>
+    Effect.gen(function* () {
+      const waypost = yield* TestWaypost;
+      const { sandbox } = yield* waypost.tenant({ plan: { sandbox_writes_per_minute: 1 } });
+      const change = sandbox("/nowhere?from=/segments/count", { method: "POST" });
+      assert.strictEqual((yield* change).status, 404);
+      assert.strictEqual((yield* change).status, 429);
+    }),
+  );
+
+  it.effect("a request that is refused beside a granted one shows the limit as used up (A5, I1.5)", () =>
+    Effect.gen(function* () {
+      const { workspace } = yield* (yield* TestWaypost).tenant({ plan: { sandbox_requests_per_minute: 2 } });
+      const { workspaceId } = yield* Effect.orDie((yield* Workspaces).find(workspace.id));
+      const { take } = Context.get(yield* Layer.build(Layer.fresh(RateLimits.layer)), RateLimits);
+      const tenant = { workspaceId, workspace, environment: "sandbox" } as const;
+      // The last read waits for the first statement, and shares the next one with the change.
+      const results = yield* Effect.all([take(tenant, false), take(tenant, false), take(tenant, true)], {
+        concurrency: "unbounded",
+      });
+      assert.deepStrictEqual(
+        results.filter(({ granted }) => !granted).map(({ windows }) => windows[0]?.remaining),
+        [0],
+      );
+    }).pipe(Effect.scoped),
+  );
+
+  it.effect("a limit of more requests than anybody can send grants them all (I1.2)", () =>
+    Effect.gen(function* () {
+      const waypost = yield* TestWaypost;
+      const { sandbox } = yield* waypost.tenant({ plan: { sandbox_requests_per_minute: 5_000_000_000 } });
+      const { headers, status } = yield* sandbox("/me");
+      assert.strictEqual(status, 200);
+      assert.strictEqual(headers.get("x-ratelimit-limit"), "5000000000");
+      assert.strictEqual(headers.get("x-ratelimit-remaining"), "4999999999");
+    }),
+  );
+
   it.effect("windows continue in another process and after a restart (I1.3)", () =>
     Effect.gen(function* () {
       const { sandbox, workspace } = yield* (yield* TestWaypost).tenant({
