@@ -2,6 +2,9 @@ import { assert, layer } from "@effect/vitest";
 import { Effect, Fiber } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
+import { callOutcomes, type EndedCall } from "../../src/webhooks/calls/CallOutcomes.ts";
+import type { TakenCall } from "../../src/webhooks/calls/CallQueueSql.ts";
+import { idAt } from "../../src/wire/Ids.ts";
 import { testStart, TestWaypost } from "../TestWaypost.ts";
 import { isSigned } from "./TestReceiver.ts";
 import { called, calledAfter, webhookWorld } from "./WebhookWorld.ts";
@@ -226,6 +229,42 @@ layer(TestWaypost.layer)("Failed calls of webhooks", (it) => {
       yield* calledAfter(2 * second);
       assert.lengthOf(receiver.calls, 2);
       assert.strictEqual((yield* attempts(id))[0].attempt, 1);
+    }),
+  );
+
+  it.effect("a result that is stored again, as its commit got no answer, counts once (N4.2, N5.1)", () =>
+    Effect.gen(function* () {
+      const { attempts, geo, make, production, receiver } = yield* webhookWorld;
+      const { workspaceId } = production;
+      const sql = yield* SqlClient.SqlClient;
+      const { location, phone } = yield* geo();
+      const { id } = yield* make({ events: ["location.entered"] });
+      receiver.answer(() => 500);
+      yield* phone.sees("enter", location);
+      yield* called;
+      const [call] = yield* sql<TakenCall>`
+        SELECT webhook_id AS "webhookId", id, type, event_ids AS "eventIds", body, attempts::int, fence
+        FROM webhook_call WHERE workspace_id = ${workspaceId}`;
+      assert(call !== undefined);
+      const result = { statusCode: 500, error: "Refused.", retryAfter: null, body: null };
+      const ended: EndedCall = {
+        workspaceId,
+        environment: "production",
+        attemptId: idAt(testStart + 1),
+        call,
+        result,
+        startedAt: testStart,
+        durationMs: 1,
+      };
+      const { settle } = yield* callOutcomes;
+      yield* settle([ended]);
+      yield* settle([ended]);
+      assert.deepStrictEqual(
+        (yield* attempts(id)).map(({ attempt }) => attempt),
+        [2, 1],
+      );
+      const rows = yield* sql`SELECT attempts::int FROM webhook_call WHERE workspace_id = ${workspaceId}`;
+      assert.deepStrictEqual(rows, [{ attempts: 2 }]);
     }),
   );
 

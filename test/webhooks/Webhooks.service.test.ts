@@ -250,6 +250,23 @@ layer(TestWaypost.layer)("Webhooks", (it) => {
     }),
   );
 
+  it.effect("an event that failed is sent again as the webhook wants its calls now (N5.2, N3.3)", () =>
+    Effect.gen(function* () {
+      const { geo, make, platform, receiver } = yield* webhookWorld;
+      const { location, phone } = yield* geo();
+      const { id } = yield* make({ events: ["location.entered"] });
+      receiver.answer(() => 500);
+      yield* phone.sees("enter", location);
+      yield* called;
+      const [event] = receiver.events();
+      const body = { url: receiver.url, events: ["location.entered"], batch: true };
+      assert.strictEqual((yield* platform(`/webhooks/${id}`, { method: "PATCH", body })).status, 200);
+      yield* platform(`/webhooks/${id}/events/${event.id}/resend`, { method: "POST" });
+      yield* called;
+      assert.deepInclude(receiver.calls[1]?.body, { type: "batch", data: [event] });
+    }),
+  );
+
   it.effect("webhooks need their abilities, and in Production the full API (N1.6)", () =>
     Effect.gen(function* () {
       const waypost = yield* TestWaypost;

@@ -1,7 +1,6 @@
 import { Clock, Effect, Random } from "effect";
 import { Database } from "../../database/Database.ts";
 import { DAY_MS } from "../../time/DayNumbers.ts";
-import { idAt } from "../../wire/Ids.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import { nextAttemptAt } from "../RetrySchedule.ts";
 import { countCall, countDisabled } from "../WebhookMetrics.ts";
@@ -20,6 +19,8 @@ const maxFailingMillis = 5 * DAY_MS;
 
 /** A call that has ended. Instants are epoch milliseconds. */
 export interface EndedCall extends TenantKey {
+  /** The id of its attempt, the same however often the result is stored. */
+  readonly attemptId: string;
   readonly call: TakenCall;
   readonly result: CallResult;
   readonly startedAt: number;
@@ -64,13 +65,13 @@ export const callOutcomes = Effect.gen(function* () {
   });
 
   const attemptOf = (
-    { call, durationMs, environment, result, startedAt, workspaceId }: EndedCall,
+    { attemptId, call, durationMs, environment, result, startedAt, workspaceId }: EndedCall,
     nextAttempt: number | null,
   ): AttemptRow => ({
     workspaceId,
     environment,
     webhookId: call.webhookId,
-    id: idAt(startedAt + durationMs),
+    id: attemptId,
     eventId: shownId(call),
     eventType: call.type,
     attempt: call.attempts + 1,
@@ -105,7 +106,10 @@ export const callOutcomes = Effect.gen(function* () {
   });
 
   return {
-    /** Stores results in one transaction. A call without a stored result is made again. */
+    /**
+     * Stores results in one transaction. A call without a stored result is made again. A result that is
+     * stored again, as nobody knows whether its transaction was committed, changes nothing.
+     */
     settle: Effect.fnUntraced(function* (ended: ReadonlyArray<EndedCall>) {
       const settlements = yield* Effect.forEach(ended, settlementOf);
       const attempts = ended.map((each, index) => attemptOf(each, settlements[index]?.dueAt ?? null));

@@ -46,7 +46,7 @@ export const callOutcomesSql = Effect.map(SqlClient.SqlClient, (sql) => {
   } as const;
 
   return {
-    /** Settles calls whose fencing token is still valid. */
+    /** Settles calls whose fencing token is still valid, each once. */
     settle: (settlements: ReadonlyArray<CallSettlement>, now: number) =>
       run(sql`
             WITH o AS (
@@ -62,13 +62,14 @@ export const callOutcomesSql = Effect.map(SqlClient.SqlClient, (sql) => {
               WHERE ${sameTenant("c", "o")} AND c.webhook_id = o.webhook_id AND c.id = o.id
                 AND c.fence = o.fence AND o.verdict = 'done'
             )
-            UPDATE webhook_call c SET attempts = c.attempts + 1, due_at = COALESCE(o.due_at, c.due_at),
+            UPDATE webhook_call c SET attempts = c.attempts + 1, fence = c.fence + 1,
+              due_at = COALESCE(o.due_at, c.due_at),
               given_up_at = CASE WHEN o.verdict = 'given_up' THEN ${instant(now)} END
             FROM o
             WHERE ${sameTenant("c", "o")} AND c.webhook_id = o.webhook_id AND c.id = o.id
               AND c.fence = o.fence AND o.verdict <> 'done'`),
 
-    /** Stores attempts. */
+    /** Stores attempts that are not stored yet. */
     insertAttempts: (attempts: ReadonlyArray<AttemptRow>) =>
       run(sql`
             INSERT INTO webhook_attempt (workspace_id, environment, webhook_id, id, event_id, event_type,
@@ -86,7 +87,8 @@ export const callOutcomesSql = Effect.map(SqlClient.SqlClient, (sql) => {
               duration_ms: ["int4", ({ durationMs }) => durationMs],
               created_at: ["timestamptz", ({ createdAt }) => createdAt],
               next_attempt_at: ["timestamptz", ({ nextAttemptAt }) => nextAttemptAt],
-            })}`),
+            })}
+            ON CONFLICT DO NOTHING`),
 
     /**
      * Stores with webhooks when they were called last, to the second, and since when they fail. Returns

@@ -216,7 +216,10 @@ export const callQueueSql = Effect.gen(function* () {
           ON CONFLICT DO NOTHING
           RETURNING c.webhook_id AS "webhookId", c.id`),
 
-    /** Adds a call that is due, or makes an existing one due again as if it had never failed. */
+    /**
+     * Adds a call that is due, or makes an existing one due again as if it had never failed. It keeps its
+     * body, unless the webhook wants batches now, or no longer.
+     */
     callAgain: (call: NewCall, now: number) =>
       run(sql`
           INSERT INTO webhook_call AS c (workspace_id, environment, webhook_id, id, type, event_ids, body,
@@ -225,7 +228,8 @@ export const callQueueSql = Effect.gen(function* () {
             ${arrayOf("uuid", call.eventIds)}, ${call.body}, ${instant(now)}, ${instant(now)})
           ON CONFLICT (workspace_id, environment, webhook_id, id) DO UPDATE
           SET due_at = EXCLUDED.due_at, recorded_at = EXCLUDED.recorded_at, attempts = 0, given_up_at = NULL,
-            fence = c.fence + 1`),
+            fence = c.fence + 1, type = EXCLUDED.type,
+            body = CASE WHEN c.type = EXCLUDED.type THEN c.body ELSE EXCLUDED.body END`),
 
     /** A call that has failed and carries the event. */
     failedCall: (tenant: TenantKey, webhookId: string, eventId: string) =>

@@ -1,6 +1,7 @@
 import { Clock, Effect } from "effect";
 import { openCalls } from "../../outgoing/OpenCalls.ts";
 import { monotonicMillis } from "../../time/MonotonicTime.ts";
+import { idAt } from "../../wire/Ids.ts";
 import { signedRequest } from "../CallSigning.ts";
 import type { EndedCall } from "./CallOutcomes.ts";
 import type { DueWebhook, TakenCall } from "./CallQueueSql.ts";
@@ -28,7 +29,8 @@ export const inFlightCalls = (receivers: Receivers["Service"], report: (ended: E
       length -= call.body.length;
       const { environment, workspaceId } = webhook;
       const durationMs = Math.max(0, Math.round(monotonicMillis(clock) - began));
-      report({ workspaceId, environment, call, result, startedAt, durationMs });
+      const attemptId = idAt(startedAt + durationMs);
+      report({ workspaceId, environment, attemptId, call, result, startedAt, durationMs });
     };
     const open = yield* openCalls<OpenCall>(callTimeoutMillis, (call) => finish(call, call.expire()));
     yield* Effect.addFinalizer(() => Effect.sync(() => open.endAll().forEach(({ expire }) => expire())));
