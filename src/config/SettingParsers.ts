@@ -86,7 +86,7 @@ export const parsePlatformUrl = (text: string): string | Invalid => {
       );
 };
 
-const ownPaths = /^\/(?:platform|sandbox|device|operator|console|docs|openapi|health|metrics)(?:\/|$)/;
+const ownPaths = /^\/(?:platform|sandbox|device|operator|console|docs|openapi|health|metrics|sdk)(?:\/|$)/;
 
 /** The base address of media files. Its path must not be one that another interface serves. */
 export const parseMediaUrl = (text: string): string | Invalid => {

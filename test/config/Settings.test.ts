@@ -193,7 +193,7 @@ describe("Settings", () => {
 
   it.effect("a media address must not be a path that another interface serves", () =>
     Effect.gen(function* () {
-      for (const path of ["/platform/v1", "/sandbox/media", "/docs", "/metrics", "/device/v1/media"])
+      for (const path of ["/platform/v1", "/sandbox/media", "/docs", "/metrics", "/device/v1/media", "/sdk"])
         assert.lengthOf(yield* problemsOf({ WAYPOST_MEDIA_URL: `https://push.example.com${path}` }), 1, path);
       for (const path of ["", "/media", "/documents", "/eu/media/"])
         yield* Settings.fromRecord({ WAYPOST_MEDIA_URL: `https://push.example.com${path}` });
