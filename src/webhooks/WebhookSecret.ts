@@ -4,8 +4,10 @@ import type { TenantKey } from "../workspaces/Environment.ts";
 const prefix = "whsec_";
 const secretBytes = 32;
 
-/** How long the previous secret signs too, in milliseconds (contract N1). */
-export const previousSecretMillis = 24 * 60 * 60 * 1000;
+/** How long a secret that was replaced signs too, in milliseconds (contract N1). */
+export const replacedMillis = 24 * 60 * 60 * 1000;
+/** The most replaced secrets that sign: a header must not grow without end. */
+export const maxReplaced = 10;
 
 /** The purpose of the key that seals secrets at rest. */
 export const sealingPurpose = "waypost webhook secrets";

@@ -16,7 +16,7 @@ import { callSigning } from "./CallSigning.ts";
 import { resending } from "./Resending.ts";
 import { maxWebhooks, type WebhookDraft, type WebhookPatch, type WebhookStatus } from "./Webhook.ts";
 import { secretChange, webhookChange } from "./WebhookActivity.ts";
-import { makeWebhookSecret, previousSecretMillis } from "./WebhookSecret.ts";
+import { makeWebhookSecret } from "./WebhookSecret.ts";
 import { webhooksSql, type WebhookValues } from "./WebhooksSql.ts";
 import { webhookTesting } from "./WebhookTesting.ts";
 import { urlProblem } from "./WebhookUrl.ts";
@@ -130,8 +130,10 @@ export class Webhooks extends Context.Service<Webhooks>()("waypost/webhooks/Webh
         const stored = yield* find(tenant, id);
         const now = yield* Clock.currentTimeMillis;
         const secret = makeWebhookSecret();
-        const sealed = signing.sealed(tenant, stored.id, secret);
-        yield* repository.replaceSecret(tenant, stored.id, sealed, now + previousSecretMillis, now);
+        const before =
+          (yield* repository.secrets(tenant, stored.id)) ?? (yield* NotFound.resource("webhook"));
+        const after = signing.afterReplacing(tenant, stored.id, before, secret, now);
+        yield* repository.replaceSecrets(tenant, stored.id, after, now);
         yield* activity.record(tenant, secretChange(stored));
         return { ...(yield* find(tenant, stored.id)), secret };
       }, database.atomically),

@@ -10,7 +10,10 @@ import type { Webhook, WebhookAttempt, WebhookStatus } from "./Webhook.ts";
 /** The values of a webhook that a client writes. */
 export type WebhookValues = Pick<Webhook, "url" | "events" | "description" | "batch">;
 
-/** The sealed secrets of a webhook. `previousUntil` is in epoch milliseconds. */
+/**
+ * The sealed secrets of a webhook. `previousSecret` has those that were replaced, the last of which signs
+ * until `previousUntil` (epoch milliseconds).
+ */
 export interface SealedSecrets {
   readonly secret: Uint8Array;
   readonly previousSecret: Uint8Array | null;
@@ -65,11 +68,11 @@ export const webhooksSql = Effect.map(SqlClient.SqlClient, (sql) => {
             failing_since = CASE WHEN ${status} = 'disabled' THEN w.failing_since END
           WHERE ${tenantIs("w", tenant)} AND w.id = ${id} AND w.status <> ${status} RETURNING w.id`),
 
-    /** Replaces the secret; the current one becomes the previous one. */
-    replaceSecret: (tenant: TenantKey, id: string, secret: Uint8Array, previousUntil: number, now: number) =>
+    /** Replaces the secrets. */
+    replaceSecrets: (tenant: TenantKey, id: string, secrets: SealedSecrets, now: number) =>
       run(sql`
-          UPDATE webhook w SET previous_secret = w.secret, previous_until = ${instant(previousUntil)},
-            secret = ${secret}, updated_at = ${instant(now)}
+          UPDATE webhook w SET secret = ${secrets.secret}, previous_secret = ${secrets.previousSecret},
+            previous_until = ${instant(secrets.previousUntil)}, updated_at = ${instant(now)}
           WHERE ${tenantIs("w", tenant)} AND w.id = ${id}`),
 
     secrets: (tenant: TenantKey, id: string) =>

@@ -293,4 +293,32 @@ layer(TestWaypost.layer)("Failed calls of webhooks", (it) => {
       assert.deepStrictEqual(yield* signedBy, [false, true]);
     }),
   );
+
+  it.effect("of a secret that is replaced twice in a day, both old ones sign for their 24 hours (N1.3)", () =>
+    Effect.gen(function* () {
+      const { geo, make, platform, receiver } = yield* webhookWorld;
+      const { location, phone } = yield* geo();
+      const { id, secret } = yield* make({ events: ["location.entered"] });
+      const replaced = Effect.map(
+        platform(`/webhooks/${id}/secret`, { method: "POST" }),
+        ({ body }) => body.data.secret as string,
+      );
+      const second = yield* replaced;
+      yield* TestClock.adjust(hour);
+      const secrets = [secret, second, yield* replaced];
+      const signedBy = Effect.gen(function* () {
+        const before = receiver.calls.length;
+        yield* phone.sees("enter", location);
+        yield* called;
+        const call = receiver.calls[before];
+        const now = Number(call?.headers["webhook-timestamp"]) * 1000;
+        return secrets.map((each) => call !== undefined && isSigned(each, call, now));
+      });
+      assert.deepStrictEqual(yield* signedBy, [true, true, true]);
+      yield* TestClock.adjust(23 * hour);
+      assert.deepStrictEqual(yield* signedBy, [false, true, true]);
+      yield* TestClock.adjust(hour);
+      assert.deepStrictEqual(yield* signedBy, [false, false, true]);
+    }),
+  );
 });
