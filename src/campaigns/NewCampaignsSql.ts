@@ -94,7 +94,7 @@ export const newCampaignsSql = (
       holdout_percent: ["float8", ({ values }) => values.holdoutPercent],
       goal: ["jsonb", ({ values }) => values.goal],
       created_at: ["timestamptz", () => now],
-      allowed: ["int4", ({ limit }) => limit],
+      allowed: ["float8", ({ limit }) => limit],
       ...Object.fromEntries(wantedOf),
     })}
     ${conditions.length === 0 ? sql`` : sql`WHERE ${sql.and(conditions)}`}

@@ -11,6 +11,16 @@ import { campaignWorld, geo, push } from "./CampaignWorld.ts";
 const code = ({ body, status }: Answer) => (status < 300 ? status : body.error.code);
 
 layer(TestPlatform.layer)("Campaign limits", (it) => {
+  it.effect("a limit of more campaigns than there can be refuses none (E9)", () =>
+    Effect.gen(function* () {
+      const world = yield* campaignWorld({ plan: { max_campaigns: 3_000_000_000 } });
+      for (const name of ["1", "2"]) {
+        assert.strictEqual(code(yield* world.sandbox("/campaigns", { body: push({ name }) })), 201);
+      }
+      assert.lengthOf((yield* world.sandbox("/campaigns")).body.data, 2);
+    }),
+  );
+
   it.effect(
     "max_campaigns refuses one more campaign with the limit and the count, per environment " +
       "(E9.1, campaigns.limit, errors.limit_exceeded, limits.campaigns)",

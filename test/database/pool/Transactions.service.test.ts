@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest";
 import { Cause, Deferred, Effect, Exit, Fiber } from "effect";
 import { SqlClient, SqlError } from "effect/sql";
 import { pipelined } from "../../../src/database/pool/TransactionConnection.ts";
+import { arrayOf } from "../../../src/database/Rows.ts";
 import { TestDatabase } from "../TestDatabase.ts";
 
 const table = Effect.gen(function* () {
@@ -48,6 +49,23 @@ layer(TestDatabase.layerWith(1))("Transactions on a pool of one connection", (it
         ),
       );
       assert.strictEqual(codeOf(exit), "23505");
+      assert.deepStrictEqual(yield* ids(sql), []);
+    }),
+  );
+
+  it.effect("a statement that cannot be sent rolls back, although nobody waits for it (J2.1)", () =>
+    Effect.gen(function* () {
+      const sql = yield* table;
+      const insert = (id: number) => sql`INSERT INTO note SELECT unnest(${arrayOf("int4", [id])})`;
+      const exit = yield* Effect.exit(
+        sql.withTransaction(
+          Effect.gen(function* () {
+            yield* pipelined(Effect.asVoid(insert(1)));
+            yield* pipelined(Effect.asVoid(insert(2 ** 31)));
+          }),
+        ),
+      );
+      assert.isTrue(Exit.isFailure(exit));
       assert.deepStrictEqual(yield* ids(sql), []);
     }),
   );
