@@ -116,7 +116,7 @@ class Grants {
       this.#minute++;
       this.#day++;
     }
-    // Whoever is refused has every granted request of the batch before.
+    // A refused request has every granted request of the batch before.
     const { day_used, minute_used, writes_used } = this.#row;
     const [minute, written, day] = granted
       ? [this.#minute, this.#written, this.#day]

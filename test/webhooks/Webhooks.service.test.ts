@@ -250,7 +250,7 @@ layer(TestWaypost.layer)("Webhooks", (it) => {
     }),
   );
 
-  it.effect("an event that failed is sent again as the webhook wants its calls now (N5.2, N3.3)", () =>
+  it.effect("an event that failed is sent again as the webhook wants its calls now (N5.2, N3.2)", () =>
     Effect.gen(function* () {
       const { geo, make, platform, receiver } = yield* webhookWorld;
       const { location, phone } = yield* geo();

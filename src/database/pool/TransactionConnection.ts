@@ -12,9 +12,9 @@ const Unawaited = Context.Reference<boolean>("waypost/database/pool/Unawaited", 
 
 /**
  * Sends the statements of the effect without waiting for their results, which are empty: each saves a round
- * trip. If one fails, the next statement that is waited for fails with its error, or the commit does; one that
- * cannot be sent fails itself. Use it for statements whose rows nobody reads. Outside a transaction it changes
- * nothing.
+ * trip. If one fails, the next statement that is waited for fails with its error, or the commit does. One
+ * that cannot be sent fails itself. Use it for statements whose rows nobody reads. Outside a transaction it
+ * changes nothing.
  */
 export const pipelined = <E, R>(effect: Effect.Effect<void, E, R>): Effect.Effect<void, E, R> =>
   Effect.provideService(effect, Unawaited, true);
@@ -98,7 +98,7 @@ export class TransactionConnection extends StatementConnection {
     if (this.#state === "idle") return Effect.die(new Error(`The statement came before BEGIN: ${sql}`));
     return Effect.withFiber((fiber) => {
       const time = fiber.getRef(CurrentDatabaseTime);
-      // A statement that could not be sent has ended at once. The server knows nothing of it, and would commit.
+      // One that could not be sent has ended at once. The server knows nothing of it, and would commit.
       const send = Effect.flatMap(this.#submit(sql, params, prepare), (statement) =>
         fiber.getRef(Unawaited) && this.#state === "open" && statement.exit === null
           ? noRows
