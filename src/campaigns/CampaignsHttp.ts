@@ -13,7 +13,7 @@ import { campaignVersion } from "./CampaignVersion.ts";
 import type { Unprocessable } from "../wire/ApiError.ts";
 import { searchPattern } from "../wire/SearchText.ts";
 import { Campaigns } from "./Campaigns.ts";
-import { CampaignPage } from "./CampaignsApi.ts";
+import type { CampaignPage } from "./CampaignsApi.ts";
 import { readCampaign } from "./CampaignDraft.ts";
 
 /** Handlers of `CampaignsApi`. */
@@ -23,7 +23,7 @@ export const campaignHandlers = handlerGroup(
   Effect.fnUntraced(function* (handlers) {
     const campaigns = yield* Campaigns;
     const cursors = yield* Cursors;
-    const share = yield* sharedReads<typeof CampaignPage, Unprocessable>(CampaignPage);
+    const share = yield* sharedReads<typeof CampaignPage.Type, Unprocessable>();
 
     return handlers
       .handle(

@@ -1,82 +1,27 @@
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { conflictReason } from "../database/DatabaseFailure.ts";
-import { asNumber, instant, jsonb, utc } from "../database/Rows.ts";
+import { asNumber, epochMillis, instant, jsonb } from "../database/Rows.ts";
 import { anyRow, firstRow, mapRows, onlyCount, run } from "../database/Statements.ts";
 import { sameTenant, tenantIs } from "../database/TenantColumns.ts";
 import type { CampaignId } from "../wire/Ids.ts";
-import { storedQuietHours } from "../workspaces/QuietHours.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { AttachedNotification } from "./AttachedNotification.ts";
 import type { Campaign, FoundCampaign } from "./Campaign.ts";
+import { type CampaignRow, campaignRows, campaignsOf } from "./CampaignRows.ts";
 import { CampaignsRepository } from "./CampaignsRepository.ts";
 import { statusSql } from "./CampaignStatusSql.ts";
-import { storedGoal } from "./Goal.ts";
 import { newCampaignsSql } from "./NewCampaignsSql.ts";
 
-type Ids = ReadonlyArray<string>;
-
-interface Columns extends Omit<Campaign, "targeting" | "recurrence" | "holdout_percent" | "goal"> {
-  /**
-   * The targeting, recurrence, holdout and goal in one column: V8 keeps an object that gets over 18
-   * properties by computed names as a hash table, which costs an eighth of the time of a page of 20
-   * campaigns.
-   */
-  readonly targets: readonly [
-    locations: Ids,
-    groups: Ids,
-    segments: Ids,
-    match: Campaign["targeting"]["segment_match"],
-    recurrence: Campaign["recurrence"],
-    holdout: number,
-    goal: Campaign["goal"],
-  ];
-}
-
-interface FoundColumns
-  extends Omit<Columns, "id" | "timezone">, Pick<FoundCampaign, "id" | "key" | "timezone"> {
+interface FoundRow
+  extends Omit<CampaignRow, "id" | "timezone">, Pick<FoundCampaign, "id" | "key" | "timezone"> {
   readonly starts_ms: number;
   readonly ends_ms: number | null;
   readonly written_ms: number | null;
 }
 
-const toCampaign = (row: Columns): Campaign => {
-  const [location_ids, location_group_ids, segmentation_ids, segment_match, recurrence, holdout, goal] =
-    row.targets;
-  return {
-    id: row.id,
-    name: row.name,
-    type: row.type,
-    status: row.status,
-    starts_at: row.starts_at,
-    ends_at: row.ends_at,
-    timezone: row.timezone,
-    recurrence,
-    paused: row.paused,
-    published_at: row.published_at,
-    archived: row.archived,
-    frequency_cap_count: row.frequency_cap_count,
-    frequency_cap_period: row.frequency_cap_period,
-    cap_by: row.cap_by,
-    quiet_hours: storedQuietHours(row.quiet_hours),
-    cooldown_minutes: row.cooldown_minutes,
-    max_per_minute: row.max_per_minute,
-    holdout_percent: holdout,
-    goal: storedGoal(goal),
-    targeting: {
-      location_ids,
-      location_group_ids,
-      segmentation_ids,
-      // The last segment of a campaign that has ended can be deleted (contract E6).
-      segment_match: segmentation_ids.length > 0 ? segment_match : null,
-    },
-    created_at: row.created_at,
-    updated_at: row.updated_at,
-  };
-};
-
-const toFound = (row: FoundColumns): FoundCampaign => ({
-  ...toCampaign(row),
+const toFound = (row: FoundRow): FoundCampaign => ({
+  ...(campaignsOf([row])[0] as Campaign),
   id: row.id,
   timezone: row.timezone,
   key: row.key,
@@ -89,22 +34,6 @@ const toFound = (row: FoundColumns): FoundCampaign => ({
 export const campaignsSql = Layer.effect(
   CampaignsRepository,
   Effect.map(SqlClient.SqlClient, (sql) => {
-    const targets = (table: string, column: string) => sql`
-      ARRAY (SELECT t.${sql(column)}::text FROM ${sql(table)} t
-        WHERE t.workspace_id = c.workspace_id AND t.environment = c.environment AND t.campaign_id = c.id
-        ORDER BY t.position)`;
-
-    const columns = (now: number) => sql`
-      c.id, c.name, c.type, ${statusSql(sql, now, "c")} AS status, ${utc("c.starts_at")} AS starts_at,
-      ${utc("COALESCE(c.written_ends_at, c.ends_at)")} AS ends_at, c.timezone, c.paused,
-      ${utc("c.published_at")} AS published_at, c.archived, c.frequency_cap_count,
-      c.frequency_cap_period, c.cap_by, c.quiet_hours, c.cooldown_minutes, c.max_per_minute,
-      json_build_array(${targets("campaign_location", "location_id")},
-        ${targets("campaign_location_group", "group_id")},
-        ${targets("campaign_segment", "segment_id")}, c.segment_match, c.recurrence,
-        c.holdout_percent::float8, c.goal) AS targets,
-      ${utc("c.created_at")} AS created_at, ${utc("c.updated_at")} AS updated_at`;
-
     const limited = (tenant: Tenant, except: CampaignId | null, now: number) => sql`
       SELECT count(*)::integer AS count FROM campaign c
       WHERE ${tenantIs("c", tenant)} AND c.id IS DISTINCT FROM ${except}::uuid
@@ -124,30 +53,26 @@ export const campaignsSql = Layer.effect(
           type = null,
           updatedSince = null,
         } = filters;
-        return mapRows(
-          sql<Columns>`
-            SELECT ${columns(now)} FROM campaign c
-            WHERE ${tenantIs("c", tenant)} AND c.archived = ${isArchived}
-              AND (${position.before}::uuid IS NULL OR c.id < ${position.before})
-              AND (${instant(updatedSince)} IS NULL OR c.updated_at >= ${instant(updatedSince)})
-              AND (${isDraft}::boolean IS NULL OR (c.published_at IS NULL) = ${isDraft})
-              AND (${type}::text IS NULL OR c.type = ${type})
-              AND (${status}::text IS NULL OR ${statusSql(sql, now, "c")} = ${status})
-              ${search === null ? sql`` : sql`AND c.search_name LIKE ${search}`}
-            ORDER BY c.id DESC LIMIT ${position.limit}`,
-          toCampaign,
-        );
+        const conditions = [
+          sql`c.archived = ${isArchived}`,
+          ...(position.before === null ? [] : [sql`c.id < ${position.before}::uuid`]),
+          ...(updatedSince === null ? [] : [sql`c.updated_at >= ${instant(updatedSince)}`]),
+          ...(isDraft === null ? [] : [sql`(c.published_at IS NULL) = ${isDraft}`]),
+          ...(type === null ? [] : [sql`c.type = ${type}`]),
+          ...(status === null ? [] : [sql`${statusSql(sql, now, "c")} = ${status}`]),
+          ...(search === null ? [] : [sql`c.search_name LIKE ${search}`]),
+        ];
+        const selection = sql`${sql.and(conditions)} ORDER BY c.id DESC LIMIT ${position.limit}`;
+        const rows = sql<CampaignRow>`${campaignRows(sql, tenant, selection, now)}`;
+        return Effect.orDie(Effect.map(rows, campaignsOf));
       },
 
-      find: (tenant, id, now) =>
-        Effect.map(
-          firstRow(sql<FoundColumns>`
-            SELECT ${columns(now)}, c.key, ${asNumber("extract(epoch FROM c.starts_at) * 1000")} AS starts_ms,
-              ${asNumber("extract(epoch FROM c.ends_at) * 1000")} AS ends_ms,
-              ${asNumber("extract(epoch FROM c.written_ends_at) * 1000")} AS written_ms
-            FROM campaign c WHERE ${tenantIs("c", tenant)} AND c.id = ${id}`),
-          (row) => row && toFound(row),
-        ),
+      find: (tenant, id, now) => {
+        const numbers = sql`, c.key, ${epochMillis("c.starts_at")} AS starts_ms,
+          ${epochMillis("c.ends_at")} AS ends_ms, ${epochMillis("c.written_ends_at")} AS written_ms`;
+        const row = sql<FoundRow>`${campaignRows(sql, tenant, sql`c.id = ${id}`, now, numbers)}`;
+        return Effect.map(firstRow(row), (found) => found && toFound(found));
+      },
 
       isNameTaken: (tenant, name, except) =>
         anyRow(sql`

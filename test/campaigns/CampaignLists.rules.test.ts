@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing";
 import fc from "fast-check";
 import { TestPlatform } from "../TestPlatform.ts";
 import { testStart } from "../TestWaypost.ts";
-import { campaignWorld, push } from "./CampaignWorld.ts";
+import { campaignWorld, geo, push } from "./CampaignWorld.ts";
 
 type World = Effect.Success<ReturnType<typeof campaignWorld>>;
 
@@ -37,6 +37,53 @@ layer(TestPlatform.layer)("Campaign lists", (it) => {
         const whole = yield* world.sandbox("/campaigns?limit=100&unknown=parameter");
         assert.deepStrictEqual(idsOf(whole), ids);
         assert.isNull(whole.body.meta.next_cursor);
+      }),
+  );
+
+  it.effect(
+    "a page gives each of its campaigns its own targets in the order they were sent, and the fields of a " +
+      "single one (D1.1, E5)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* campaignWorld();
+        const [a = "", b = "", c = "", gone = ""] = yield* world.locations(4);
+        const groups = [yield* world.group("North"), yield* world.group("East")] as const;
+        const segments = [yield* world.segment("Young"), yield* world.segment("Near")] as const;
+        const goal = { type: "visit", within_hours: 48, location_ids: [b, a] };
+        const send = { action: "drop", to: "08:00", from: "22:00" };
+        const recurrence = { except: ["2026-12-28"], rule: "FREQ=WEEKLY;BYDAY=MO" };
+        const everyone = { segmentation_ids: segments.toReversed(), segment_match: "all" };
+        const drafts = [
+          geo([c, gone, a, b], { location_group_ids: groups.toReversed(), cooldown_minutes: 5 }),
+          push({ ...everyone, recurrence, starts_at: "2026-12-07" }),
+          geo([b], { name: "One", ends_at: "2026-12-24", quiet_hours: send, holdout_percent: 10, goal }),
+          { ...geo([], { name: "No", location_group_ids: [groups[0]] }), paused: true },
+          push({ name: "Paid", type: "event", ends_at: "2026-12-24", segmentation_ids: [segments[0]] }),
+          push({ name: "All", frequency_cap_count: 2, frequency_cap_period: "week" }),
+        ];
+        for (const body of drafts) {
+          const created = yield* world.sandbox("/campaigns", { body });
+          assert.strictEqual(created.status, 201, JSON.stringify(created.body));
+        }
+        yield* world.removeLocation(gone);
+        const { data } = (yield* world.sandbox("/campaigns")).body;
+        assert.deepStrictEqual(
+          data.map((one: { readonly targeting: object }) => Object.values(one.targeting)),
+          [
+            [[], [], [], null],
+            [[], [], [segments[0]], null],
+            [[], [groups[0]], [], null],
+            [[b], [], [], null],
+            [[], [], segments.toReversed(), "all"],
+            [[c, a, b], groups.toReversed(), [], null],
+          ],
+        );
+        for (const one of data) {
+          const single = yield* world.sandbox(`/campaigns/${one.id}`);
+          assert.strictEqual(JSON.stringify(one), JSON.stringify(single.body.data));
+        }
+        const pushes = yield* world.sandbox("/campaigns?type=push&limit=1");
+        assert.deepStrictEqual(pushes.body.data, [data[0]]);
       }),
   );
 

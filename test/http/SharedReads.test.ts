@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest";
-import { Deferred, Effect, Fiber, Schema } from "effect";
+import { Deferred, Effect, Fiber } from "effect";
 import type { HttpServerResponse } from "effect/http";
 import { sharedReads } from "../../src/http/SharedReads.ts";
 
@@ -8,9 +8,7 @@ const textOf = ({ body }: HttpServerResponse.HttpServerResponse): string =>
 
 /** Reads of a counter that wait until they may end. Each gives its number. */
 const heldReads = Effect.gen(function* () {
-  const share = yield* sharedReads<Schema.Struct<{ readonly n: typeof Schema.Finite }>, string>(
-    Schema.Struct({ n: Schema.Finite }),
-  );
+  const share = yield* sharedReads<{ readonly n: number }, string>();
   const holds: Array<Deferred.Deferred<void, string>> = [];
   const read = Effect.gen(function* () {
     const hold = yield* Deferred.make<void, string>();
