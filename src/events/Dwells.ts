@@ -73,7 +73,7 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
     /** Adds what deliveries keep; fails those that cannot be rendered for their devices (contract O1.6). */
     const rendered = Effect.fnUntraced(function* (pending: ReadonlyArray<PendingDwell>) {
       if (pending.length === 0) return pending;
-      const contents = yield* repository.templates(pending.map(({ due }) => due));
+      const contents = yield* repository.varying(pending.map(({ due }) => due));
       const varying = contents.flatMap((content) => {
         const each = pending[content.ord - 1];
         return each === undefined ? [] : [{ ...each, content }];

@@ -14,6 +14,7 @@ import {
 import { deviceObstacleSql } from "../devices/ObstacleSql.ts";
 import type { TextSource } from "../notifications/templates/MessageTexts.ts";
 import type { Variant } from "../notifications/variants/Variant.ts";
+import { variesSql } from "../notifications/variants/VariantSql.ts";
 import type { ContentKey } from "../wire/Ids.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 import type { QuietHours } from "../workspaces/QuietHours.ts";
@@ -163,8 +164,8 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
           JOIN workspace w ON w.id = q.workspace_id`,
         ),
 
-      /** The contents of messages that are templates (`ord`, from 1). */
-      templates: (dwells: ReadonlyArray<TenantKey & { readonly contentKey: ContentKey }>) =>
+      /** The contents of messages whose texts differ by device (`ord`, from 1). */
+      varying: (dwells: ReadonlyArray<TenantKey & { readonly contentKey: ContentKey }>) =>
         Effect.orDie(sql<TextSource & { readonly ord: number; readonly variants: ReadonlyArray<Variant> }>`
           SELECT q.ord::int AS ord, c.headline, c.body, c.cta_label, c.cta_url, c.template, c.translations,
             c.push, COALESCE(c.questions, '[]') AS questions, COALESCE(c.variants, '[]') AS variants
@@ -173,7 +174,7 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
             content_key: ["int4", ({ contentKey }) => contentKey],
           })}
           JOIN content c ON ${sameTenant("c", "q")} AND c.key = q.content_key
-          WHERE c.template IS NOT NULL`),
+          WHERE ${variesSql("c")}`),
 
       /** Marks locked dwells as decided. */
       decide: (all: ReadonlyArray<Dwell>, now: number) =>

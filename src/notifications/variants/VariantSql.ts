@@ -11,6 +11,11 @@ export const variantSql = (variants: string, key: string): Statement.Fragment =>
 export const deliveredVariantSql = (content: string, delivery: string): Statement.Fragment =>
   variantSql(`${content}.variants`, `COALESCE(${delivery}.variant, ${delivery}.winner)`);
 
+/** SQL condition: the texts of a content differ by device, as `isSameForAllVariants` decides it. */
+export const variesSql = (content: string): Statement.Fragment =>
+  literal(`(${content}.template IS NOT NULL OR ${content}.translations IS NOT NULL
+    OR ${content}.variants @? '$[*].translations.type() ? (@ == "object")')`);
+
 /** SQL expression: the id of the media file of a content with the words of a variant (jsonb or null). */
 export const mediaIdSql = (content: string, words: string): Statement.Fragment =>
   literal(`COALESCE((${words} ->> 'media_asset_id')::uuid, ${content}.media_asset_id)`);

@@ -6,6 +6,7 @@ import { workspaceStatements, workspaceIs } from "../../database/WorkspaceGroups
 import type { Properties } from "../../notifications/EventFacts.ts";
 import type { TextSource } from "../../notifications/templates/MessageTexts.ts";
 import type { Variant } from "../../notifications/variants/Variant.ts";
+import { variesSql } from "../../notifications/variants/VariantSql.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { CampaignKey, DeviceKey, LocationKey } from "../../wire/Ids.ts";
 import { isOneOfSends } from "../sends/batches/BatchLeasesSql.ts";
@@ -81,8 +82,7 @@ export class RecipientsSql extends Context.Service<RecipientsSql>()(
             JOIN content c ON ${sameTenant("c", "s")} AND c.key = s.content_key
             LEFT JOIN campaign k ON ${sameTenant("k", "s")} AND k.key = s.campaign_key
             WHERE ${tenantIsIn("s", sends)} AND ${isOneOfSends(sql)("s", sends)}
-              AND (c.template IS NOT NULL OR c.translations IS NOT NULL
-                OR c.variants @? '$[*].translations.type() ? (@ == "object")')`),
+              AND ${variesSql("c")}`),
       };
     }),
   },

@@ -110,6 +110,25 @@ layer(TestWaypost.layer)("Delivered words", (it) => {
     }),
   );
 
+  it.effect("such a message of a notification with translations alone keeps its language (T7)", () =>
+    Effect.gen(function* () {
+      const nl = { headline: "Hoi" };
+      const variants = [{ key: "b", weight: 99, headline: "Hey", translations: { nl } }];
+      for (const content of [{ translations: { nl } }, { variants }]) {
+        yield* TestClock.setTime(testStart);
+        const { location, phone, production } = yield* oneCampaign({}, { ...content, ...dwelling(10) });
+        yield* patched(phone, ada);
+        yield* phone.sees("enter", location);
+        yield* TestClock.adjust("11 minutes");
+        yield* eventually(Effect.map(Effect.andThen(decide, phone.inbox()), ({ length }) => length === 1));
+        const before = yield* phone.inbox();
+        yield* changed(production.workspaceId);
+        assert.deepStrictEqual(yield* phone.inbox(), before);
+        assert.deepStrictEqual(yield* kept(production.workspaceId), [{ locale: "nl-NL" }]);
+      }
+    }),
+  );
+
   it.effect("sends keep the words of each device, as an event does (T7)", () =>
     Effect.gen(function* () {
       const { production } = yield* sendWorld();
