@@ -55,10 +55,12 @@ export class Events extends Context.Service<Events>()("waypost/events/Events", {
       const isMore = events.some(
         (incomingEvent) =>
           incomingEvent.webhookEvents.length > 0 ||
+          !isTransition(incomingEvent) ||
+          incomingEvent.goalCampaigns.length > 0 ||
           dwellsOf(incomingEvent).length > 0 ||
           incomingEvent.triggerMatches.some((triggerMatch) => canFire(triggerMatch, incomingEvent)),
       );
-      // Without deliveries and webhooks it is a single statement.
+      // An enter or exit without deliveries, goals and webhooks is a single statement.
       const written = recorder.write(batch, events);
       return batch.outcomes(yield* isMore ? database.atomically(written) : written);
     });
