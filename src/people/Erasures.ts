@@ -52,9 +52,9 @@ export class Erasures extends Context.Service<
       const rules = yield* RuleErasure;
 
       /** Erases what a request can write that began before the erasure. */
-      const eraseTraces = (tenant: TenantKey, deviceKeys: ReadonlyArray<DeviceKey>) =>
+      const eraseTraces = (tenant: TenantKey, deviceKeys: ReadonlyArray<DeviceKey>, userId: string | null) =>
         Effect.andThen(
-          repository.erasePositions(tenant, deviceKeys),
+          repository.erasePositions(tenant, deviceKeys, userId),
           repository.eraseTexts(tenant, deviceKeys),
         );
 
@@ -92,7 +92,7 @@ export class Erasures extends Context.Service<
         const renamed = devices.map((device) => ({ ...device, newId: idAt(now), digest: randomBytes(32) }));
         const keys = devices.map(({ key }) => key);
         yield* repository.eraseDevices(tenant, renamed, now);
-        yield* eraseTraces(tenant, keys);
+        yield* eraseTraces(tenant, keys, userId);
         yield* repository.eraseActivity(tenant, devices);
         yield* repository.begin(tenant, devices, userId, now);
         yield* activity.record(tenant, {
@@ -163,7 +163,7 @@ export class Erasures extends Context.Service<
                   yield* repository.eraseUser(first, first.userId);
                 }
                 yield* repository.eraseWords(first, keys);
-                yield* eraseTraces(first, keys);
+                yield* eraseTraces(first, keys, first.userId);
                 yield* repository.eraseActivity(
                   first,
                   ids.map((id) => ({ id })),

@@ -85,9 +85,10 @@ export class ErasuresSql extends SqlService<ErasuresSql>("waypost/people/Erasure
 
     /**
      * Forgets where devices were and are, visits that wait, and their custom events. Enters and exits stay,
-     * without a name. An event of a person that waits goes to another device of theirs (contract Z34).
+     * without a name. An event of a person that waits goes to another device of theirs (contract Z34). With a
+     * person, whose events `eraseUser` erases, those that devices sent for others stay (Z27).
      */
-    erasePositions: (tenant: TenantKey, deviceKeys: ReadonlyArray<DeviceKey>) =>
+    erasePositions: (tenant: TenantKey, deviceKeys: ReadonlyArray<DeviceKey>, userId: string | null) =>
       run(sql`
         WITH positions AS (
           DELETE FROM device_position
@@ -96,7 +97,9 @@ export class ErasuresSql extends SqlService<ErasuresSql>("waypost/people/Erasure
           DELETE FROM dwell
           WHERE ${inTenant(tenant)} AND device_key = ANY (${keysOf(deviceKeys)}) AND user_key IS NULL
         ), events AS (
-          DELETE FROM custom_event WHERE ${inTenant(tenant)} AND device_key = ANY (${keysOf(deviceKeys)})
+          DELETE FROM custom_event
+          WHERE ${inTenant(tenant)} AND device_key = ANY (${keysOf(deviceKeys)})
+            ${userId === null ? sql`` : sql`AND unit > 0`}
         )
         DELETE FROM device_location
         WHERE ${inTenant(tenant)} AND device_key = ANY (${keysOf(deviceKeys)})`),

@@ -96,14 +96,15 @@ export class PeopleSql extends SqlService<PeopleSql>("waypost/people/PeopleSql")
         ORDER BY v.id, e.occurred_at, e.id`),
 
     /** Returns custom events: those of the person, and of their devices before. */
+    /** The custom events of the person (contract Z27), and of their devices without a person. */
     customEvents: (tenant: Tenant, userId: string) =>
       cursor<object>(sql`${own(tenant, userId)}
         SELECT e.id, v.id AS device_id, e.name, e.properties, ${utc("e.occurred_at")} AS occurred_at,
           ${utc("e.received_at")} AS received_at
         FROM custom_event e
         LEFT JOIN own v ON v.key = e.device_key
-        WHERE ${tenantIs("e", tenant)} AND (e.device_key = ANY (ARRAY (SELECT key FROM own))
-          OR e.unit = ${unitOf(tenant, userId)})
+        WHERE ${tenantIs("e", tenant)}
+          AND e.unit = ANY (ARRAY (SELECT key FROM own UNION ALL SELECT ${unitOf(tenant, userId)}))
         ORDER BY e.key`),
 
     /** Returns the arms of experiments of the person, and of their devices before. */

@@ -184,6 +184,14 @@ layer(TestWaypost.layer)("Custom events", (it) => {
       const next = yield* platform(`/events?limit=2&cursor=${page.body.meta.next_cursor}`);
       assert.deepStrictEqual(names(next.body.data), [["first", device.id]]);
       assert.strictEqual(next.body.meta.next_cursor, null);
+      for (const wrong of ["%00", "a".repeat(256)]) {
+        const { body, status } = yield* platform(`/events?user_id=${wrong}`);
+        assert.deepStrictEqual(
+          [status, body.error.code, Object.keys(body.error.fields)],
+          [422, "invalid_parameter", ["user_id"]],
+        );
+      }
+      assert.lengthOf(yield* list(`?user_id=%20${user_id}%20`), 2);
     }),
   );
 
@@ -261,6 +269,27 @@ layer(TestWaypost.layer)("Custom events", (it) => {
         (yield* list()).map(({ name }: { name: string }) => name),
         ["other"],
       );
+    }),
+  );
+
+  it.effect("events that a device sent for another person are theirs in export and erasure (V3.8, Z27)", () =>
+    Effect.gen(function* () {
+      const { list, phone, world } = yield* setUp;
+      const { waypost, workspace } = world;
+      const people = [randomUUID(), randomUUID()];
+      const device = yield* phone(randomUUID(), { user_id: people[0] });
+      yield* device.report([yield* custom({ name: "of.first" })]);
+      yield* device.ask("/devices/me", { method: "PATCH", body: { user_id: people[1] } });
+      yield* device.report([yield* custom({ name: "of.second" })]);
+      const pathOf = (user_id?: string) => `/workspaces/${workspace.id}/production/people/${user_id}`;
+      const namesOf = (events: ReadonlyArray<{ readonly name: string }>) => events.map(({ name }) => name);
+      const exported = (user_id?: string) =>
+        Effect.map(waypost.operator(pathOf(user_id)), ({ body }) => namesOf(body.data.custom_events));
+      assert.deepStrictEqual(yield* Effect.forEach(people, exported), [["of.first"], ["of.second"]]);
+      assert.strictEqual((yield* waypost.operator(pathOf(people[1]), { method: "DELETE" })).status, 200);
+      yield* (yield* Erasures).complete(testStart);
+      assert.deepStrictEqual(namesOf(yield* list()), ["of.first"]);
+      assert.deepStrictEqual(yield* exported(people[0]), ["of.first"]);
     }),
   );
 });

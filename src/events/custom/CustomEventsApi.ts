@@ -6,6 +6,7 @@ import { Idempotency } from "../../http/Idempotency.ts";
 import { bodyErrors, Unprocessable } from "../../wire/ApiError.ts";
 import { Data, PageOf, PageQuery } from "../../wire/Envelope.ts";
 import { EventName } from "../../wire/EventName.ts";
+import { exactParameter } from "../../wire/SearchText.ts";
 import { idFilter } from "../../wire/ShownFields.ts";
 import { wholeParameter } from "../../wire/Text.ts";
 import { EventsOutcome } from "../EventsApi.ts";
@@ -40,12 +41,7 @@ const CustomEventsOutcome = Schema.Struct({ accepted, duplicates, rejected }).an
 const filters = {
   name: Schema.optionalKey(EventName.annotate({ description: "Only events with this name." })),
   device_id: idFilter("Only events of the device with this id.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),
-  user_id: Schema.optionalKey(
-    Schema.String.annotate({
-      description: "Only events of the person with this id of the app.",
-      examples: ["customer-8151"],
-    }),
-  ),
+  user_id: exactParameter("Only events of the person with this id of the app.", "customer-8151"),
 };
 
 const days = Schema.optionalKey(

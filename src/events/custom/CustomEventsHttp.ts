@@ -6,6 +6,7 @@ import { Cursors } from "../../http/Cursors.ts";
 import { PlatformApi } from "../../PlatformApi.ts";
 import { handlerGroup } from "../../wire/HandlerGroup.ts";
 import { readParsedBody } from "../../wire/ParsedBody.ts";
+import { exactText } from "../../wire/SearchText.ts";
 import { CustomEvents } from "./CustomEvents.ts";
 import { CustomEventsBody } from "./CustomEventsApi.ts";
 import { EventSummaries } from "./EventSummaries.ts";
@@ -30,8 +31,8 @@ export const customEventsHandlers = handlerGroup(
         "list",
         Effect.fnUntraced(function* ({ query }) {
           const caller = yield* Caller;
-          const { device_id, name, user_id } = query;
-          const filters = { device_id, name, user_id };
+          const { device_id, name } = query;
+          const filters = { device_id, name, user_id: exactText(query.user_id) };
           if (yield* wantsCsv)
             return yield* exports.send(caller.workspaceId, yield* events.file(caller, filters));
           const scope = { endpoint: "GET /events", owner: caller, filters };

@@ -47,7 +47,7 @@ export interface CustomEventRow extends CustomEvent {
 export interface CustomEventFilters {
   readonly name?: string | undefined;
   readonly device_id?: string | undefined;
-  readonly user_id?: string | undefined;
+  readonly user_id?: string | null | undefined;
 }
 
 /** Statements on custom events. */
