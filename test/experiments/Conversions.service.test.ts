@@ -214,42 +214,44 @@ layer(TestWaypost.layer)("Conversions of units", (it) => {
     }),
   );
 
-  it.effect("an event is stored in the transaction that converts its unit, and never without (U5.1, I1)", () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient;
-      for (const goal of [{ type: "visit" }, { type: "event", event: "basket.filled" }]) {
-        const world = yield* enrolledWorld({ ...goal, within_hours: 2 });
-        const { workspaceId } = world.production;
-        yield* world.enrol(world.phone);
-        yield* TestClock.setTime(testStart + minute);
-        const [isLocked, mayEnd] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()];
-        const other = yield* Effect.forkChild(
-          sql.withTransaction(
-            Effect.gen(function* () {
-              yield* sql`SELECT FROM enrolment WHERE workspace_id = ${workspaceId} FOR UPDATE`;
-              yield* Deferred.succeed(isLocked, undefined);
-              yield* Deferred.await(mayEnd);
-            }),
-          ),
-        );
-        yield* Deferred.await(isLocked);
-        const happened = { occurred_at: iso(testStart + minute) };
-        const event = { id: randomUUID(), type: "custom", name: "basket.filled", ...happened };
-        const reported = yield* Effect.forkChild<unknown, unknown, never>(
-          goal.type === "visit"
-            ? world.phone.sees("enter", world.location, happened)
-            : world.phone.report([event]),
-        );
-        yield* lockWait("%WITH reached AS%");
-        const stored = yield* sql`
+  it.effect(
+    "an event is stored in the transaction that converts its unit, and never without (U5.1, I1)",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient;
+        for (const goal of [{ type: "visit" }, { type: "event", event: "basket.filled" }]) {
+          const world = yield* enrolledWorld({ ...goal, within_hours: 2 });
+          const { workspaceId } = world.production;
+          yield* world.enrol(world.phone);
+          yield* TestClock.setTime(testStart + minute);
+          const [isLocked, mayEnd] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()];
+          const other = yield* Effect.forkChild(
+            sql.withTransaction(
+              Effect.gen(function* () {
+                yield* sql`SELECT FROM enrolment WHERE workspace_id = ${workspaceId} FOR UPDATE`;
+                yield* Deferred.succeed(isLocked, undefined);
+                yield* Deferred.await(mayEnd);
+              }),
+            ),
+          );
+          yield* Deferred.await(isLocked);
+          const happened = { occurred_at: iso(testStart + minute) };
+          const event = { id: randomUUID(), type: "custom", name: "basket.filled", ...happened };
+          const reported = yield* Effect.forkChild<unknown, unknown, never>(
+            goal.type === "visit"
+              ? world.phone.sees("enter", world.location, happened)
+              : world.phone.report([event]),
+          );
+          yield* lockWait("%WITH reached AS%");
+          const stored = yield* sql`
           SELECT id FROM geofence_event WHERE workspace_id = ${workspaceId}
           UNION ALL SELECT id FROM custom_event WHERE workspace_id = ${workspaceId}`;
-        yield* Deferred.succeed(mayEnd, undefined);
-        yield* Fiber.join(other);
-        yield* Fiber.join(reported);
-        assert.deepStrictEqual(stored, []);
-        assert.deepStrictEqual(yield* world.converted, once);
-      }
-    }),
+          yield* Deferred.succeed(mayEnd, undefined);
+          yield* Fiber.join(other);
+          yield* Fiber.join(reported);
+          assert.deepStrictEqual(stored, []);
+          assert.deepStrictEqual(yield* world.converted, once);
+        }
+      }),
   );
 });

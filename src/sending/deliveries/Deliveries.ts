@@ -59,7 +59,9 @@ export class Deliveries extends Context.Service<
         const byTenant = new Map([...tenants.keys()].map((tenant, index) => [tenant, configured[index]]));
         return due.map((delivery, index) => {
           const providers = byTenant.get(tenantOf(delivery)) ?? new Set();
-          const { failure, quiet, transport } = delivery;
+          const { failure, transport } = delivery;
+          // A held message is rendered when it is made (contract Y21), so it can fail then.
+          const quiet = failure !== null && delivery.quiet?.action === "hold" ? null : delivery.quiet;
           // A message that quiet hours drop enrols nobody, and one that they hold does, held out or not.
           const status: InitialStatus =
             delivery.arm?.isHeldOut === true && quiet?.action !== "drop"
@@ -69,7 +71,7 @@ export class Deliveries extends Context.Service<
                 : failure === null
                   ? initialStatus(transport, providers)
                   : { status: "failed", lastError: failure };
-          return { ...delivery, ...status, index };
+          return { ...delivery, quiet, ...status, index };
         });
       });
 
