@@ -90,4 +90,21 @@ layer(withoutJobs)("Experiments of event campaigns", (it) => {
         );
       }),
   );
+
+  it.effect("several messages of a request enrol their units in the campaign, too, in any order (U4)", () =>
+    Effect.gen(function* () {
+      const { campaignId, platform, production } = yield* eventCampaign({}, {}, { variants });
+      const trigger = { trigger_type: "on_event", trigger_config: { event: "basket.filled" } };
+      yield* production.notification(campaignId, { ...trigger, variants });
+      const phones = yield* Effect.forEach(Array.from({ length: 40 }), () => production.phone());
+      const events = phones.flatMap(({ id: device_id }) =>
+        Array.from({ length: 4 }, () => ({ id: randomUUID(), name: "basket.filled", device_id })),
+      );
+      const { body } = yield* platform("/events", { body: { events } });
+      assert.strictEqual(body.data.accepted, events.length);
+      const { counts, deliveries } = yield* experimentOf(campaignId);
+      assert.lengthOf(deliveries, 2 * events.length);
+      assert.strictEqual(counts["all"], phones.length);
+    }),
+  );
 });

@@ -237,11 +237,11 @@ layer(TestWaypost.layer)("Conversions of units", (it) => {
           yield* Deferred.await(isLocked);
           const happened = { occurred_at: iso(testStart + minute) };
           const event = { id: randomUUID(), type: "custom", name: "basket.filled", ...happened };
-          const reported = yield* Effect.forkChild<unknown, unknown, never>(
+          const report =
             goal.type === "visit"
-              ? world.phone.sees("enter", world.location, happened)
-              : world.phone.report([event]),
-          );
+              ? Effect.asVoid(world.phone.sees("enter", world.location, happened))
+              : Effect.asVoid(world.phone.report([event]));
+          const reported = yield* Effect.forkChild(report);
           yield* lockWait("%WITH reached AS%");
           const stored = yield* sql`
           SELECT id FROM geofence_event WHERE workspace_id = ${workspaceId}

@@ -90,7 +90,7 @@ const enrolledCountsSql = (sql: SqlClient.SqlClient, sums: Statement.Fragment): 
  * counts. `rows` selects from earlier expressions: the tenant, `campaign_key`, `notification_key`,
  * `unit_key`, `held_out`, `variant`, `goal`, `goal_hours`, the instant `now` and `rank`, which is 1 for the
  * first row of a unit in its campaign. They are always inserted in the same order, so that two transactions
- * that enrol the same people do not deadlock.
+ * that enrol the same people do not deadlock; of several rows with one key the first of the campaign is it.
  */
 export const enrolledSql = (sql: SqlClient.SqlClient, rows: Statement.Fragment): Statement.Fragment => sql`
   enrolling AS MATERIALIZED (
@@ -106,7 +106,7 @@ export const enrolledSql = (sql: SqlClient.SqlClient, rows: Statement.Fragment):
   ), enrolled AS (
     INSERT INTO ${table.enrolment} (${sql.literal(enrolmentColumns)})
     SELECT ${sql.literal(enrolmentColumns)} FROM enrolling WHERE is_first OR notification_key <> 0
-    ORDER BY campaign_key, unit_key, notification_key
+    ORDER BY campaign_key, unit_key, notification_key, is_first DESC
     ON CONFLICT DO NOTHING
     RETURNING ${sql.literal(armColumns)}, enrolled_at
   ), ${enrolledCountsSql(
