@@ -9,7 +9,7 @@ import type { armRuleOf } from "./Experiment.ts";
 /** The rule that decides on the arms of the units of a send. */
 export type SendArms = StartedSend &
   ReturnType<typeof armRuleOf> & {
-    /** Whether no other send of its campaign has started. */
+    /** Whether nobody was enrolled in its campaign before it started. */
     readonly isFirst: boolean;
   };
 

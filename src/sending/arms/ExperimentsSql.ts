@@ -16,7 +16,7 @@ export interface SendExperiment extends StartedSend {
   readonly experiment: Experiment | null;
   readonly notificationId: string;
   readonly variants: Split;
-  /** Whether no other send of its campaign has started. */
+  /** Whether nobody was enrolled before it: no other send has started, and the campaign had no events. */
   readonly isFirst: boolean;
 }
 
@@ -60,7 +60,9 @@ export class ExperimentsSql extends SqlService<ExperimentsSql>("waypost/sending/
         s.notification_id AS "notificationId", COALESCE(k.variants, '[]') AS variants,
         NOT EXISTS (
           SELECT FROM send o WHERE ${sameTenant("o", "s")} AND o.campaign_id = s.campaign_id
-            AND o.source_id <> s.source_id) AS "isFirst",
+            AND o.source_id <> s.source_id) AND NOT EXISTS (
+          SELECT FROM enrolment_count e WHERE ${sameTenant("e", "s")} AND e.campaign_key = s.campaign_key
+            AND e.at < s.started_at) AS "isFirst",
         ${experimentSql("c")} AS experiment
       FROM send s
       JOIN campaign c ON ${sameTenant("c", "s")} AND c.id = s.campaign_id

@@ -54,6 +54,28 @@ layer(manualWorkers)("Experiments of sends", (it) => {
       }),
     );
 
+  it.effect("a campaign that enrolled by events before it became a push campaign sends as others (U4)", () =>
+    Effect.gen(function* () {
+      const { production } = yield* sendWorld();
+      const more = { holdout_percent: 1, timezone: "UTC", starts_at: "2026-11-21", name: randomUUID() };
+      const geo = { ...more, location_ids: [yield* production.location()] };
+      const campaign = yield* production.campaign(geo);
+      const notification = yield* production.notification(campaign);
+      const phones = [yield* production.phone(), yield* production.phone()];
+      yield* phones[0].sees("enter", geo.location_ids[0]);
+      assert.lengthOf((yield* experimentOf(campaign)).enrolments, 1);
+      const path = `/campaigns/${campaign}`;
+      yield* production.platform(`${path}/notifications/${notification}`, { method: "DELETE" });
+      const changed = yield* production.platform(path, { method: "PATCH", body: { ...more, type: "push" } });
+      assert.strictEqual(changed.status, 200, JSON.stringify(changed.body));
+      yield* production.sent(campaign, "12:30");
+      yield* run("12:30");
+      assert.lengthOf((yield* experimentOf(campaign)).enrolments, phones.length);
+      const [send] = yield* production.sends();
+      assert.strictEqual(send.status, "done");
+    }),
+  );
+
   it.effect("a batch counts each delivery of a variant once, in the figures and the deltas (U6, U8)", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
