@@ -77,11 +77,13 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
           ({ id }) => id,
         ),
       );
+    /** Of those that are due at once, the older notification first (contract L4). */
+    const inOrder = sql`ORDER BY w.due_at, w.attachment_id`;
     const isDue = (now: number) => sql`w.decided_at IS NULL AND w.due_at <= ${instant(now)}`;
     /** The dwells of a query, with their locations. */
     const withLocations = (workspaceId: OneWorkspace) => (dwells: Statement.Fragment) => {
       const statement = sql<DueDwell>`
-        WITH w AS MATERIALIZED (${dwells}) SELECT ${columns} FROM w ${location} ORDER BY w.due_at`;
+        WITH w AS MATERIALIZED (${dwells}) SELECT ${columns} FROM w ${location} ${inOrder}`;
       return Effect.orDie(ofWorkspace(workspaceId)(statement));
     };
 
@@ -118,13 +120,13 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
       due: (workspaceId: OneWorkspace, now: number, limit: number) =>
         withLocations(workspaceId)(sql`
           SELECT w.* FROM dwell w
-          WHERE ${inWorkspace("w")} AND ${isDue(now)} ORDER BY w.due_at LIMIT ${limit}`),
+          WHERE ${inWorkspace("w")} AND ${isDue(now)} ${inOrder} LIMIT ${limit}`),
 
       /** As `due`, locked until the transaction ends; leaves out those that other processes have locked. */
       take: (workspaceId: OneWorkspace, now: number, limit: number) =>
         withLocations(workspaceId)(sql`
           SELECT w.* FROM dwell w
-          WHERE ${inWorkspace("w")} AND ${isDue(now)} ORDER BY w.due_at LIMIT ${limit}
+          WHERE ${inWorkspace("w")} AND ${isDue(now)} ${inOrder} LIMIT ${limit}
           FOR UPDATE OF w SKIP LOCKED`),
 
       /** Locks one dwell that is still due; none if another process has it or has decided it. */

@@ -215,4 +215,28 @@ layer(withoutJobs)("Visits that last", (it) => {
       assert.deepStrictEqual(headlines.toSorted(), ["10", "10", "15", "5", "5"]);
     }),
   );
+
+  it.effect("of several messages that are due at once the older come first, wherever rows lie (L4.5)", () =>
+    Effect.gen(function* () {
+      const { campaignId, location, notificationId, phone, production } = yield* dwellWorld({
+        frequency_cap_count: 1,
+        frequency_cap_period: "day",
+      });
+      yield* production.notification(campaignId, dwelling(10));
+      yield* phone.sees("enter", location);
+      const sql = yield* SqlClient.SqlClient;
+      // The row of the older one is then behind the other one.
+      yield* sql`
+        WITH moved AS (
+          DELETE FROM dwell w USING campaign_notification a
+          WHERE a.id = w.attachment_id AND a.notification_id = ${notificationId} RETURNING w.*
+        )
+        INSERT INTO dwell SELECT * FROM moved`;
+      yield* after(10);
+      assert.deepStrictEqual(
+        (yield* phone.inbox()).map(({ notification_id }) => notification_id),
+        [notificationId],
+      );
+    }),
+  );
 });
