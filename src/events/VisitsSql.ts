@@ -16,8 +16,9 @@ export class VisitsSql extends SqlService<VisitsSql>("waypost/events/VisitsSql")
         AND ${sql.literal(`${alias}.location_key = q.location_key`)}`;
   return {
     /**
-     * Returns the state of the visits of dwells, in their order. Needs the locks of their devices. An exit
-     * at the instant of the enter came before it if the device is inside by its latest event.
+     * Returns the state of the visits of dwells, in their order. Needs the locks of their devices. Whether an
+     * exit at the instant of the enter came after it, the device's latest event says if it is of that instant.
+     * Otherwise the one received later came later; of one request it is the exit, as for a later enter.
      */
     visits: (all: ReadonlyArray<Dwell>) =>
       byWorkspace(all)(
@@ -26,7 +27,7 @@ export class VisitsSql extends SqlService<VisitsSql>("waypost/events/VisitsSql")
             (q.exits_at_once OR COALESCE((
               SELECT e.type = 'exit' FROM ${eventsOf("e")} AND e.occurred_at < q.entered_at
               ORDER BY e.occurred_at DESC, e.received_at DESC, e.type DESC LIMIT 1), true)) AS "isFirst",
-            ((q.exits_at_once AND q.is_outside) OR EXISTS (
+            ((q.exits_at_once AND q.exits_after) OR EXISTS (
               SELECT FROM ${eventsOf("e")} AND e.type = 'exit'
                 AND e.occurred_at > q.entered_at AND e.occurred_at < q.due_at)) AS "hasEnded",
             EXISTS (
@@ -45,16 +46,20 @@ export class VisitsSql extends SqlService<VisitsSql>("waypost/events/VisitsSql")
           FROM (
             SELECT q.*, EXISTS (
                 SELECT FROM ${eventsOf("e")} AND e.type = 'exit' AND e.occurred_at = q.entered_at
-              ) AS exits_at_once, EXISTS (
-                SELECT FROM device_location p
+              ) AS exits_at_once, COALESCE((
+                SELECT NOT p.inside FROM device_location p
                 WHERE ${isOfDevice("p")}
-                  AND p.location_key = q.location_key AND p.changed_at = q.entered_at AND NOT p.inside
-              ) AS is_outside
+                  AND p.location_key = q.location_key AND p.changed_at = q.entered_at
+              ), EXISTS (
+                SELECT FROM ${eventsOf("e")} AND e.type = 'exit' AND e.occurred_at = q.entered_at
+                  AND e.received_at >= q.recorded_at
+              )) AS exits_after
             FROM ${unnested("q", dwells, {
               ...keyColumns,
               location_key: ["int4", ({ locationKey }) => locationKey],
               max_silence_minutes: ["int4", ({ maxSilenceMinutes }) => maxSilenceMinutes],
               entered_at: ["timestamptz", ({ enteredAt }) => enteredAt],
+              recorded_at: ["timestamptz", ({ recordedAt }) => recordedAt],
               due_at: ["timestamptz", ({ dueAt }) => dueAt],
             })}
             OFFSET 0

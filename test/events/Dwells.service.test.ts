@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
+import { randomUUID } from "node:crypto";
 import { after, decide, dwelling, dwellWorld, minutesFromNow, withoutJobs } from "./DwellWorld.ts";
 import { eventWorld } from "./EventWorld.ts";
 
@@ -121,6 +122,25 @@ layer(withoutJobs)("Visits that last", (it) => {
       ]);
       yield* after(10);
       assert.strictEqual(yield* messages, 1);
+    }),
+  );
+
+  it.effect("an enter and an exit of one instant, and an enter after them, fire once (P1.2)", () =>
+    Effect.gen(function* () {
+      for (const types of [["enter", "exit"], ["exit", "enter"], ["enter"], []]) {
+        const { location, messages, phone } = yield* dwellWorld();
+        const time = yield* minutesFromNow(0);
+        const events = types.map((type) => ({ id: randomUUID(), type, location_id: location, ...time }));
+        if (events.length > 0) yield* phone.report(events);
+        if (types.length < 2) {
+          yield* TestClock.adjust(1);
+          yield* phone.sees("exit", location, time);
+          if (types.length === 0) yield* phone.sees("enter", location, time);
+        }
+        yield* phone.sees("enter", location, yield* minutesFromNow(1 / 60));
+        yield* after(11);
+        assert.strictEqual(yield* messages, 1, types.join());
+      }
     }),
   );
 
