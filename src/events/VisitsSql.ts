@@ -18,7 +18,8 @@ export class VisitsSql extends SqlService<VisitsSql>("waypost/events/VisitsSql")
     /**
      * Returns the state of the visits of dwells, in their order. Needs the locks of their devices. Whether an
      * exit at the instant of the enter came after it, the device's latest event says if it is of that instant.
-     * Otherwise the one received later came later; of one request it is the exit, as for a later enter.
+     * Otherwise the one received later came later; of one request it is the exit, as for a later enter. Of
+     * enters at one instant only one is the first.
      */
     visits: (all: ReadonlyArray<Dwell>) =>
       byWorkspace(all)(
@@ -26,7 +27,12 @@ export class VisitsSql extends SqlService<VisitsSql>("waypost/events/VisitsSql")
           SELECT
             (q.exits_at_once OR COALESCE((
               SELECT e.type = 'exit' FROM ${eventsOf("e")} AND e.occurred_at < q.entered_at
-              ORDER BY e.occurred_at DESC, e.received_at DESC, e.type DESC LIMIT 1), true)) AS "isFirst",
+              ORDER BY e.occurred_at DESC, e.received_at DESC, e.type DESC LIMIT 1), true))
+            AND NOT EXISTS (
+              SELECT FROM dwell o
+              WHERE ${isOfDevice("o")} AND o.attachment_id = q.attachment_id
+                AND o.location_key = q.location_key AND o.entered_at = q.entered_at
+                AND o.event_id < q.event_id) AS "isFirst",
             ((q.exits_at_once AND q.exits_after) OR EXISTS (
               SELECT FROM ${eventsOf("e")} AND e.type = 'exit'
                 AND e.occurred_at > q.entered_at AND e.occurred_at < q.due_at)) AS "hasEnded",

@@ -144,6 +144,23 @@ layer(withoutJobs)("Visits that last", (it) => {
     }),
   );
 
+  it.effect("two enters of one instant are one visit (P1.2, X21.1)", () =>
+    Effect.gen(function* () {
+      for (const types of [
+        ["enter", "enter"],
+        ["enter", "exit", "enter"],
+      ]) {
+        const { location, messages, phone } = yield* dwellWorld();
+        const time = yield* minutesFromNow(0);
+        yield* phone.report(
+          types.map((type) => ({ id: randomUUID(), type, location_id: location, ...time })),
+        );
+        yield* after(11);
+        assert.strictEqual(yield* messages, 1, types.join());
+      }
+    }),
+  );
+
   it.effect("a process that returns fires what is not over 15 minutes past its minute (P1.4, X22.1)", () =>
     Effect.gen(function* () {
       const { location, messages, phone, production } = yield* dwellWorld();
