@@ -45,11 +45,13 @@ export const delayedEvents = Effect.gen(function* () {
     const ended = stoppable.length === 0 ? [] : yield* visits.stopped(stoppable);
     const stopped = new Set(ended.flatMap(({ ord }) => stoppable[ord - 1] ?? []));
     const rest = due.filter((dwell) => !stopped.has(dwell));
-    const rows = rest.length === 0 ? [] : yield* triggers.ofAttachments(rest);
+    const attachments = new Map(rest.map((dwell) => [dwell.attachmentId, dwell]));
+    const rows = rest.length === 0 ? [] : yield* triggers.ofAttachments([...attachments.values()]);
+    const matches = new Map(rows.map((match) => [match.attachment_id, match]));
     const devices = yield* devicesOf(rest);
-    const wanted = rows.flatMap((match) => {
-      const dwell = rest[match.ord - 1];
-      if (dwell === undefined || !isOpenAt(match, dwell.dueAt)) return [];
+    const wanted = rest.flatMap((dwell) => {
+      const match = matches.get(dwell.attachmentId);
+      if (match === undefined || !isOpenAt(match, dwell.dueAt)) return [];
       const { environment, workspaceId } = dwell;
       return [{ workspaceId, environment, dwell, match, deviceKeys: devices(dwell) }];
     });
