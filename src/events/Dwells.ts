@@ -35,10 +35,6 @@ interface MatchedDwell extends PendingDwell {
   readonly device: DwellDevice;
 }
 
-/** The content of a delivery, as the key of a map. */
-const contentName = ({ contentKey, environment, workspaceId }: DueDelivery): string =>
-  `${workspaceId}/${environment}/${contentKey}`;
-
 /**
  * Fires on_dwell notifications (contract P1). An enter stores a row for each of them (`EventRecorder.ts`),
  * due at the minute that the visit must last until. At the minute the events that are known decide whether
@@ -77,16 +73,10 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
     /** Adds what deliveries keep; fails those that cannot be rendered for their devices (contract O1.6). */
     const rendered = Effect.fnUntraced(function* (pending: ReadonlyArray<PendingDwell>) {
       if (pending.length === 0) return pending;
-      // A content can have a megabyte: it is read once for all its messages.
-      const dues = [...new Map(pending.map(({ due }) => [contentName(due), due])).values()];
-      const contents = new Map(
-        (yield* repository.varying(dues)).flatMap((content) =>
-          dues.slice(content.ord - 1, content.ord).map((due) => [contentName(due), content] as const),
-        ),
-      );
-      const varying = pending.flatMap((each) => {
-        const content = contents.get(contentName(each.due));
-        return content === undefined ? [] : [{ ...each, content }];
+      const contents = yield* repository.varying(pending.map(({ due }) => due));
+      const varying = pending.flatMap((each, index) => {
+        const content = contents[index] ?? null;
+        return content === null ? [] : [{ ...each, content }];
       });
       const found = yield* recipients.of(
         varying.map(({ due, dwell }) => ({ ...due, event: dwell.event?.properties ?? null })),

@@ -34,6 +34,20 @@ export interface DwellDevice extends Omit<Recorded, "is_new"> {
   readonly closing: boolean;
 }
 
+/** The content of a message. */
+interface ContentOfTenant extends TenantKey {
+  readonly contentKey: ContentKey;
+}
+
+/** A content whose texts differ by device (`ord`, from 1). */
+interface VaryingContent extends TextSource {
+  readonly ord: number;
+  readonly variants: ReadonlyArray<Variant>;
+}
+
+const contentName = ({ contentKey, environment, workspaceId }: ContentOfTenant): string =>
+  `${workspaceId}/${environment}/${contentKey}`;
+
 /** The columns of the key of a dwell. */
 export const keyColumns = {
   ...tenantColumns,
@@ -166,17 +180,29 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
           JOIN workspace w ON w.id = q.workspace_id`,
         ),
 
-      /** The contents of messages whose texts differ by device (`ord`, from 1). */
-      varying: (dwells: ReadonlyArray<TenantKey & { readonly contentKey: ContentKey }>) =>
-        Effect.orDie(sql<TextSource & { readonly ord: number; readonly variants: ReadonlyArray<Variant> }>`
+      /**
+       * The contents of messages, in their order; null for one whose texts are the same for all devices. A
+       * content can have a megabyte, so it is read once for all its messages.
+       */
+      varying: (all: ReadonlyArray<ContentOfTenant>) => {
+        const distinct = [...new Map(all.map((each) => [contentName(each), each])).entries()];
+        return Effect.map(
+          Effect.orDie(sql<VaryingContent>`
           SELECT q.ord::int AS ord, c.headline, c.body, c.cta_label, c.cta_url, c.template, c.translations,
             c.push, COALESCE(c.questions, '[]') AS questions, COALESCE(c.variants, '[]') AS variants
-          FROM ${unnested("q", dwells, {
-            ...tenantColumns,
-            content_key: ["int4", ({ contentKey }) => contentKey],
+          FROM ${unnested("q", distinct, {
+            workspace_id: ["int4", ([, { workspaceId }]) => workspaceId],
+            environment: ["text", ([, { environment }]) => environment],
+            content_key: ["int4", ([, { contentKey }]) => contentKey],
           })}
           JOIN content c ON ${sameTenant("c", "q")} AND c.key = q.content_key
           WHERE ${variesSql("c")}`),
+          (rows) => {
+            const found = new Map(rows.map((row) => [distinct[row.ord - 1]?.[0], row]));
+            return all.map((each) => found.get(contentName(each)) ?? null);
+          },
+        );
+      },
 
       /** Marks locked dwells as decided. */
       decide: (all: ReadonlyArray<Dwell>, now: number) =>

@@ -17,9 +17,9 @@ export class VisitsSql extends SqlService<VisitsSql>("waypost/events/VisitsSql")
   return {
     /**
      * Returns the state of the visits of dwells, in their order. Needs the locks of their devices. Whether an
-     * exit at the instant of the enter came after it, the device's latest event says if it is of that instant.
-     * Otherwise the one received later came later; of one request it is the exit, as for a later enter. Of
-     * enters at one instant only one is the first.
+     * exit at the instant of the enter came after it, the device's latest event says if it is of that
+     * instant. Otherwise the one received later came later; of one request it is the exit, as for a later
+     * enter. Of enters at one instant only one is the first.
      */
     visits: (all: ReadonlyArray<Dwell>) =>
       byWorkspace(all)(

@@ -272,7 +272,7 @@ layer(TestWaypost.layer)("Custom events", (it) => {
     }),
   );
 
-  it.effect("events that a device sent for another person are theirs in export and erasure (V3.8, Z27)", () =>
+  it.effect("events that a device sent for another person are theirs in export and erasure (V3.8)", () =>
     Effect.gen(function* () {
       const { list, phone, world } = yield* setUp;
       const { waypost, workspace } = world;

@@ -110,32 +110,6 @@ layer(manualWorkers)("Quiet hours", (it) => {
     }),
   );
 
-  it.effect(
-    "a message that cannot be rendered fails in quiet hours, too, whatever its device becomes (O1.3, T7)",
-    () =>
-      Effect.gen(function* () {
-        const { campaign, deliveries, location, production } = yield* world();
-        yield* production.notification(campaign, {
-          template: "liquid",
-          headline: "{{ device.attributes.name }}",
-        });
-        const phone = yield* production.phone();
-        yield* at("2026-11-21T21:30:00Z");
-        yield* phone.sees("enter", location);
-        yield* phone.ask("/devices/me", { method: "PATCH", body: { attributes: { name: "Ada" } } });
-        yield* at("2026-11-22T06:00:00Z");
-        yield* release;
-        yield* drain;
-        assert.deepStrictEqual(
-          (yield* deliveries).map(({ held_until, status }) => [status, held_until !== null]).toSorted(),
-          [
-            ["delivered", true],
-            ["failed", false],
-          ],
-        );
-      }),
-  );
-
   it.effect("a campaign has its own quiet hours, those of its workspace, or none (P2.1)", () =>
     Effect.gen(function* () {
       const { base, location, newest, production, waypost, workspaceQuiet } = yield* world({

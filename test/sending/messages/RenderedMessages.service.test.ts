@@ -1,8 +1,9 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
+import { TestClock } from "effect/testing";
 import { randomUUID } from "node:crypto";
 import { oneCampaign } from "../../events/EventWorld.ts";
-import { TestWaypost } from "../../TestWaypost.ts";
+import { testStart, TestWaypost } from "../../TestWaypost.ts";
 import { localServices } from "../push/LocalProviders.ts";
 import { pushed, pushWorld } from "../push/PushWorld.ts";
 import { moveTo, sendWorld } from "../sends/SendWorld.ts";
@@ -143,6 +144,22 @@ layer(TestWaypost.layer)("RenderedMessages", (it) => {
         [["failed", "The headline renders empty for this device."]],
       );
       assert.lengthOf(service.ledger, 0);
+    }),
+  );
+
+  it.effect("one that cannot be rendered fails in quiet hours, too, whatever its device becomes (O1.3)", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(testStart);
+      const { location, phone, production } = yield* oneCampaign(
+        { quiet_hours: { from: "11:00", to: "15:00", action: "hold" } },
+        { template: "liquid", headline: "{{ device.attributes.name }}" },
+      );
+      yield* phone.sees("enter", location);
+      const { body } = yield* production.platform("/deliveries");
+      assert.deepStrictEqual(
+        body.data.map(({ held_until, status }: any) => [status, held_until]),
+        [["failed", null]],
+      );
     }),
   );
 });
