@@ -155,13 +155,14 @@ export class Campaigns extends Context.Service<
           const { targets, values: sent } = yield* validate(tenant, body, stored, now);
           const values = yield* withExperiment(tenant, stored, body.fields, sent);
           const others = yield* countOthers(repository, tenant, stored, now);
-          const paused = body.fields.paused ?? stored.paused;
-          if (stored.paused && !paused) yield* checkTrial(tenant);
-          yield* checkLimit(tenant, stored, { ...values, paused }, others, now);
+          const { paused } = body.fields;
+          if (stored.paused && paused === false) yield* checkTrial(tenant);
+          yield* checkLimit(tenant, stored, { ...values, paused: paused ?? stored.paused }, others, now);
           yield* repository.update(tenant, stored.id, values, now);
           yield* targeting.replace(tenant, stored.id, targets);
           yield* sends.move(tenant, stored, values, now);
-          yield* setPaused(tenant, stored.id, paused, now);
+          // A pause without the lock may have come first, and stays.
+          if (paused !== undefined) yield* setPaused(tenant, stored.id, paused, now);
           return yield* changed(tenant, "update", stored, now);
         }, database.atomically),
 
