@@ -129,7 +129,11 @@ export class SendBatches extends Context.Service<SendBatches>()("waypost/sending
       if (reaching.length === 0) return { created: [], enrolled: {} };
       const quiet = yield* quietOf(reaching, now);
       const statuses = yield* initialStatuses(reaching);
-      const facts = yield* recipients.ofSends(reaching.filter(({ paced }) => !paced));
+      // A message that is held is rendered when it is made, one that waits for its pace when it is sent.
+      const held = new Set(quiet.flatMap(({ action, sourceId }) => (action === "hold" ? sourceId : [])));
+      const facts = yield* recipients.ofSends(
+        reaching.filter(({ paced, sourceId }) => !paced || held.has(sourceId)),
+      );
       const arms = yield* experiments.ofSends(reaching.filter(({ experiment }) => experiment));
       return yield* deliveries.deliver(reaching, statuses, quiet, facts, arms, now);
     });

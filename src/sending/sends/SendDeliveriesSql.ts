@@ -70,10 +70,15 @@ export class SendDeliveriesSql extends SqlService<SendDeliveriesSql>("waypost/se
       rows: sql`due`,
       condition: isWithinCap,
       isKept: sql`true`,
+      recipient: sql`due.recipient`,
       status: sql`g.status, g.last_error, NULL::timestamptz, g.settled_at`,
     };
     /** The same parts while some are: the rows within their caps, with the effect of quiet hours. */
-    const during = (quiet: ReadonlyArray<QuietZone>, isOfSend: Statement.Fragment): typeof plain => ({
+    const during = (
+      quiet: ReadonlyArray<QuietZone>,
+      isOfSend: Statement.Fragment,
+      isPaced: Statement.Fragment,
+    ): typeof plain => ({
       zone: sql`, COALESCE(d.timezone, s.quiet_hours ->> 'timezone') AS zone`,
       allowed: sql`allowed AS (
         SELECT due.*, q.action, q.until FROM due
@@ -88,6 +93,8 @@ export class SendDeliveriesSql extends SqlService<SendDeliveriesSql>("waypost/se
       rows: sql`allowed AS due`,
       condition: sql`true`,
       isKept: sql`due.action IS DISTINCT FROM 'drop'`,
+      // One that waits for its pace keeps what it is rendered from then.
+      recipient: sql`CASE WHEN due.action IS NOT NULL OR NOT ${isPaced} THEN due.recipient END`,
       status: sql`CASE WHEN due.action IS NULL THEN g.status ELSE 'held' END,
         CASE WHEN due.action IS NULL THEN g.last_error END, due.until,
         CASE WHEN due.action IS NULL THEN g.settled_at END`,
@@ -155,7 +162,8 @@ export class SendDeliveriesSql extends SqlService<SendDeliveriesSql>("waypost/se
       /**
        * Creates the deliveries of batches, except for devices at their cap or held out, and enrols their
        * units. `quiet`: the zones in which the quiet hours of a send hold or drop its messages now. `facts`:
-       * what the texts of sends read. `arms`: of sends with an experiment.
+       * what the texts of sends read, of those with a pace only for what is held. `arms`: of sends with an
+       * experiment.
        */
       deliver: (
         taken: ReadonlyArray<TakenBatch>,
@@ -184,8 +192,8 @@ export class SendDeliveriesSql extends SqlService<SendDeliveriesSql>("waypost/se
             const waits = pacedIds.length > 0;
             const ownStatuses = statuses.filter((each) => own.some((batch) => isSameTenant(batch, each)));
             const isQuiet = ownQuiet.length > 0;
-            const base = isQuiet ? during(ownQuiet, parts.isOfSend) : plain;
-            const { allowed, isKept, status, zone } = base;
+            const base = isQuiet ? during(ownQuiet, parts.isOfSend, isPaced("due")) : plain;
+            const { allowed, isKept, recipient, status, zone } = base;
             const armParts = hasArms ? withArms(ownArms, parts, base, now) : noArms(base);
             const { arm, assigned, columns, condition, counted, enrolled, rows, unit, values } = armParts;
             return sql<CreatedDeliveries | EnrolledRow>`
@@ -204,7 +212,7 @@ export class SendDeliveriesSql extends SqlService<SendDeliveriesSql>("waypost/se
                 transport, created_at, recipient, status, last_error, held_until, settled_at ${columns})
             SELECT due.workspace_id, due.environment, due.source_id, due.device_key, due.user_key,
               due.campaign_key, due.notification_key, due.content_key, due.content_type, 'fixed_time',
-                NULL, due.transport, ${instant(now)}, due.recipient, ${status} ${values}
+                NULL, due.transport, ${instant(now)}, ${recipient}, ${status} ${values}
             FROM ${rows}
             LEFT JOIN ${unnested("g", ownStatuses, {
               ...tenantColumns,
