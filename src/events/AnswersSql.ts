@@ -11,6 +11,7 @@ import type { Question } from "../notifications/Survey.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { TextSource } from "../notifications/templates/MessageTexts.ts";
+import { mayHaveArrivedSql } from "../sending/deliveries/ArrivedSql.ts";
 import type { DeliveryKey } from "../sending/deliveries/MessageId.ts";
 import type { Answer } from "./Answer.ts";
 import type { CampaignKey, ContentKey, DeviceKey, NotificationKey } from "../wire/Ids.ts";
@@ -49,7 +50,7 @@ export class AnswersSql extends Context.Service<AnswersSql>()("waypost/events/An
         AND ${sql(`${alias}.device_key`)} = ${deviceKey}`;
 
     return {
-      /** A push can be answered before the provider's response has been stored. */
+      /** The survey of a message that its device may have got. */
       find: (tenant: Tenant, sourceId: bigint, deviceKey: DeviceKey) =>
         Effect.orDie(sql<SentSurvey>`
           WITH sent AS MATERIALIZED (
@@ -58,7 +59,7 @@ export class AnswersSql extends Context.Service<AnswersSql>()("waypost/events/An
             FROM delivery d
             LEFT JOIN device v ON ${tenantIs("v", tenant)} AND v.key = d.device_key
             WHERE ${tenantIs("d", tenant)} AND d.source_id = ${sourceId} AND d.device_key = ${deviceKey}
-              AND d.status IN ('handed_over', 'delivered')
+              AND ${mayHaveArrivedSql}
           )
           SELECT c.type, COALESCE(c.questions, '[]') AS questions, d.campaign_key, d.notification_key,
             d.content_key, d.test, c.translations, d.locale

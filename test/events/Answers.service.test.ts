@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
+import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { randomUUID } from "node:crypto";
 import { testStart, TestWaypost } from "../TestWaypost.ts";
@@ -253,5 +254,19 @@ layer(TestWaypost.layer)("Answers to a survey", (it) => {
       assert.lengthOf(yield* stored, 0);
       assert.strictEqual((yield* send(good, undefined, message.id.toUpperCase())).status, 200);
     }),
+  );
+
+  it.effect("a push that may have arrived can be answered until its next attempt (X1a)", () =>
+    Effect.gen(function* () {
+      const { answer, production } = yield* answering([question("RATING")]);
+      const sql = yield* SqlClient.SqlClient;
+      const queued = (attempts: number) => sql`
+        UPDATE delivery SET status = 'queued', settled_at = NULL, attempts = ${attempts}
+        WHERE workspace_id = ${production.workspaceId}`;
+      yield* queued(0);
+      assert.strictEqual((yield* answer({ 0: 5 })).status, 404);
+      yield* queued(1);
+      assert.strictEqual((yield* answer({ 0: 5 })).status, 200);
+    }).pipe(Effect.orDie),
   );
 });

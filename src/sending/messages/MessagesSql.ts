@@ -17,6 +17,7 @@ import type { Tenant } from "../../workspaces/Workspace.ts";
 import type { Interaction, InteractionType } from "./Interaction.ts";
 import type { KeptRecipient } from "../rendering/KeptFacts.ts";
 import type { Message } from "../rendering/Message.ts";
+import { mayHaveArrivedSql } from "../deliveries/ArrivedSql.ts";
 import type { DeliveryKey } from "../deliveries/MessageId.ts";
 import type { CampaignKey, DeviceKey, LocationKey } from "../../wire/Ids.ts";
 
@@ -52,10 +53,10 @@ export class MessagesSql extends SqlService<MessagesSql>("waypost/sending/Messag
     LEFT JOIN campaign k ON ${sameTenant("k", "d")} AND k.key = d.campaign_key
     LEFT JOIN deleted_campaign g ON ${sameTenant("g", "d")} AND g.key = d.campaign_key`;
 
-  /** Whether a device may have got a delivery, whose outcome may still be unknown. */
+  /** Whether a device may have got a delivery. */
   const isReceived = (tenant: Tenant, sourceId: bigint, deviceKey: DeviceKey) => sql`
     ${tenantIs("d", tenant)} AND d.source_id = ${sourceId} AND d.device_key = ${deviceKey}
-    AND d.status IN ('handed_over', 'delivered')`;
+    AND ${mayHaveArrivedSql}`;
 
   return {
     /**

@@ -112,6 +112,22 @@ layer(TestWaypost.layer)("Interactions with messages", (it) => {
     }).pipe(Effect.orDie),
   );
 
+  it.effect("a push that may have arrived can be clicked until its next attempt (X1a)", () =>
+    Effect.gen(function* () {
+      const { mark, message, production } = yield* delivered;
+      const sql = yield* SqlClient.SqlClient;
+      const queued = (attempts: number) => sql`
+        UPDATE delivery SET status = 'queued', settled_at = NULL, attempts = ${attempts}
+        WHERE workspace_id = ${production.workspaceId}`;
+      yield* queued(0);
+      assert.strictEqual((yield* mark("clicked")).status, 404);
+      yield* queued(1);
+      const { body, status } = yield* mark("clicked", { occurred_at: iso(testStart) });
+      const data = { message_id: message.id, opened_at: shown(testStart), clicked_at: shown(testStart) };
+      assert.deepStrictEqual([status, body], [200, { data }]);
+    }).pipe(Effect.orDie),
+  );
+
   it.effect(
     "a body is optional, and a bad one is 422; an unknown message is 404 for any body (M1.3, B1)",
     () =>
