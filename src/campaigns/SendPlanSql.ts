@@ -84,16 +84,22 @@ export const sendPlanSql = Layer.effect(
           ), ${recordedSendsSql(sql, "ended", now)}
           SELECT s.source_id AS "sourceId" FROM ended s`),
 
+      // The lock waits for the planning of dates, whose sends the second statement then sees.
       cancel: (tenant, campaignId, notificationId, now) =>
-        sourceIds(sql<EndedSend>`
-          WITH ended AS (
-            UPDATE send s SET status = 'cancelled', finished_at = ${instant(now)}
-            WHERE ${tenantIs("s", tenant)} AND s.campaign_id = ${campaignId}
-              AND s.status IN ('scheduled', 'running')
-              AND (${notificationId}::uuid IS NULL OR s.notification_id = ${notificationId})
-            RETURNING s.*
-          ), ${recordedSendsSql(sql, "ended", now)}
-          SELECT s.source_id AS "sourceId" FROM ended s`),
+        Effect.andThen(
+          run(sql`
+            SELECT FROM campaign c WHERE ${tenantIs("c", tenant)} AND c.id = ${campaignId}
+            FOR NO KEY UPDATE`),
+          sourceIds(sql<EndedSend>`
+            WITH ended AS (
+              UPDATE send s SET status = 'cancelled', finished_at = ${instant(now)}
+              WHERE ${tenantIs("s", tenant)} AND s.campaign_id = ${campaignId}
+                AND s.status IN ('scheduled', 'running')
+                AND (${notificationId}::uuid IS NULL OR s.notification_id = ${notificationId})
+              RETURNING s.*
+            ), ${recordedSendsSql(sql, "ended", now)}
+            SELECT s.source_id AS "sourceId" FROM ended s`),
+        ),
 
       ...occurrenceStatements(sql),
 
