@@ -9,7 +9,20 @@ export const lastDate = "9999-12-31" as LocalDate;
 /** Day 0, 1970-01-01, was a Thursday; a period can begin a week before it. */
 const weekdayOf = (day: number): number => (day + 10) % 7;
 
-const monthStart = (year: number, month: number): number => Date.UTC(year, month, 1) / DAY_MS;
+const isLeap = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+/** The days of a year without a leap day before each of its months. */
+const daysBefore = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
+
+/** The first day of a month, counted from 0 for January of the year. Ten times as fast as a `Date`. */
+const monthStart = (ofYear: number, ofMonth: number): number => {
+  const year = ofYear + Math.floor(ofMonth / 12);
+  const month = ofMonth - 12 * Math.floor(ofMonth / 12);
+  const past = year - 1;
+  // 477 leap days came before 1970.
+  const leapDays = Math.floor(past / 4) - Math.floor(past / 100) + Math.floor(past / 400) - 477;
+  const own = month > 1 && isLeap(year) ? 1 : 0;
+  return 365 * (year - 1970) + leapDays + own + (daysBefore[month] ?? 0);
+};
 
 /** The year and the month, from 0, of a day. */
 const yearAndMonth = (day: number): readonly [year: number, month: number] => {
@@ -62,27 +75,6 @@ const completed = (rule: RecurrenceRule, first: number): RecurrenceRule => {
   }
 };
 
-interface Month {
-  /** From 1. */
-  readonly number: number;
-  readonly start: number;
-  readonly end: number;
-  readonly yearStart: number;
-  readonly yearEnd: number;
-}
-
-/** The month and the year around a day, the first days and those after the last. */
-const monthOf = (day: number): Month => {
-  const [year, month] = yearAndMonth(day);
-  return {
-    number: month + 1,
-    start: monthStart(year, month),
-    end: monthStart(year, month + 1),
-    yearStart: monthStart(year, 0),
-    yearEnd: monthStart(year + 1, 0),
-  };
-};
-
 /** A table of the numbers that a rule lists, negative ones from its end. Much faster than a set. */
 const tableOf = (numbers: ReadonlyArray<number>, size: number): Uint8Array => {
   const table = new Uint8Array(size);
@@ -91,46 +83,61 @@ const tableOf = (numbers: ReadonlyArray<number>, size: number): Uint8Array => {
 };
 
 /**
- * Makes the function that adds the days from one day to another, the second not included, that are in the set
- * of their period. For a rule that is rarely met it checks millions of days.
+ * Makes the function that gives the days from one day to another, the second not included, that are in the
+ * set of their period. For a rule that is rarely met it checks millions of days.
  */
-const daysInSet = ({ frequency, monthDays, months, weekdays }: RecurrenceRule) => {
+const daysInSet = (
+  { frequency, interval, monthDays, months, weekdays }: RecurrenceRule,
+  firstDay: number,
+) => {
   const inMonths = tableOf(months, 13);
   const inMonthDays = tableOf(monthDays, 64);
   const plain = weekdays.filter(({ ordinal }) => ordinal === null).map(({ weekday }) => weekday);
   const inWeekdays = tableOf(weekdays.length === 0 ? [0, 1, 2, 3, 4, 5, 6] : plain, 7);
-  const numbered = weekdays.flatMap(({ ordinal, weekday }) =>
-    ordinal === null ? [] : ordinal * 7 + weekday,
+  const numbered = weekdays.filter(({ ordinal }) => ordinal !== null);
+  const haveNumbers = tableOf(
+    numbered.map(({ weekday }) => weekday),
+    7,
   );
-  const inNumbered = tableOf(numbered, 1024);
+  const inNumbered = tableOf(
+    numbered.map(({ ordinal, weekday }) => (ordinal ?? 0) * 7 + weekday),
+    1024,
+  );
   const isOfYear = frequency === "YEARLY" && months.length === 0;
+  const [weekday, ...others] = new Set(weekdays.map((each) => each.weekday));
+  // Of a daily rule only every nth day can be met, of another one with a single weekday only every seventh.
+  const isOneWeekday = frequency !== "DAILY" && weekday !== undefined && others.length === 0;
+  const [step, origin] = isOneWeekday ? [7, weekday - 3] : [frequency === "DAILY" ? interval : 1, firstDay];
 
-  const isNumbered = (day: number, weekday: number, month: Month): boolean => {
-    const start = isOfYear ? month.yearStart : month.start;
-    const end = isOfYear ? month.yearEnd : month.end;
+  /** Whether a day is one of the nth weekdays from the start or the end of its month or year. */
+  const isNumbered = (day: number, weekday: number, start: number, end: number): boolean => {
     const fromStart = Math.floor((day - start) / 7) + 1;
     const fromEnd = -Math.floor((end - 1 - day) / 7) - 1;
     return inNumbered[fromStart * 7 + weekday] === 1 || inNumbered[1024 + fromEnd * 7 + weekday] === 1;
   };
 
-  let month = monthOf(0);
   return (from: number, to: number): ReadonlyArray<number> => {
     const days: Array<number> = [];
-    for (let day = from; day < to; day++) {
-      if (day < month.start || day >= month.end) month = monthOf(day);
-      if (months.length > 0 && inMonths[month.number] === 0) {
-        day = month.end - 1;
-        continue;
+    const [year, first] = yearAndMonth(from);
+    for (let day = from, month = first, end = 0; day < to; day = end, month++) {
+      const start = monthStart(year, month);
+      end = monthStart(year, month + 1);
+      if (months.length > 0 && inMonths[(month % 12) + 1] === 0) continue;
+      const [unitStart, unitEnd] =
+        isOfYear && numbered.length > 0
+          ? [monthStart(year, month - (month % 12)), monthStart(year, month - (month % 12) + 12)]
+          : [start, end];
+      const last = Math.min(end, to);
+      for (let each = day + ((((origin - day) % step) + step) % step); each < last; each += step) {
+        if (monthDays.length > 0 && inMonthDays[each - start + 1] === 0 && inMonthDays[64 + each - end] === 0)
+          continue;
+        const weekday = weekdayOf(each);
+        if (
+          inWeekdays[weekday] === 1 ||
+          (haveNumbers[weekday] === 1 && isNumbered(each, weekday, unitStart, unitEnd))
+        )
+          days.push(each);
       }
-      if (
-        monthDays.length > 0 &&
-        inMonthDays[day - month.start + 1] === 0 &&
-        inMonthDays[64 + day - month.end] === 0
-      )
-        continue;
-      const weekday = weekdayOf(day);
-      if (inWeekdays[weekday] === 1 || (numbered.length > 0 && isNumbered(day, weekday, month)))
-        days.push(day);
     }
     return days;
   };
@@ -142,16 +149,30 @@ const picked = (days: ReadonlyArray<number>, positions: ReadonlyArray<number>): 
   const indexes = new Set(
     positions.map((position) => (position > 0 ? position - 1 : days.length + position)),
   );
-  return days.filter((_, index) => indexes.has(index));
+  return [...indexes].toSorted((one, other) => one - other).flatMap((index) => days[index] ?? []);
+};
+
+/**
+ * A rule with periods for the same days that are enumerated faster: every day, and all days of every month,
+ * are checked by years. Null if no day is met, as each day is the first and the last one of its period.
+ */
+const enumerable = (rule: RecurrenceRule): RecurrenceRule | null => {
+  const { frequency, interval, positions } = rule;
+  const isDaily = frequency === "DAILY";
+  if (isDaily && positions.length > 0 && !positions.some((position) => Math.abs(position) === 1)) return null;
+  return isDaily || (frequency === "MONTHLY" && interval === 1 && positions.length === 0)
+    ? { ...rule, frequency: "YEARLY", interval: 1, positions: [] }
+    : rule;
 };
 
 function* metDays(rule: RecurrenceRule, first: number, from: number, to: number): Generator<number> {
-  const { count, interval, positions, until } = rule;
+  const periods = enumerable(rule);
+  if (periods === null) return;
+  const { count, until } = rule;
+  const { interval, positions } = periods;
   const end = Math.min(to, until === null ? Infinity : dayNumber(until));
-  const inSet = daysInSet(completed(rule, first));
-  // Every day can be checked by months, which is several times faster.
-  const isEveryDay = rule.frequency === "DAILY" && interval === 1 && positions.length === 0;
-  const { indexOf, start } = periodsOf(isEveryDay ? { ...rule, frequency: "MONTHLY" } : rule, first);
+  const inSet = daysInSet(completed(rule, first), first);
+  const { indexOf, start } = periodsOf(periods, first);
   // COUNT counts all days, so those before `from` too.
   const begin = count === null ? Math.max(first, from) : first;
   let met = 0;

@@ -163,6 +163,17 @@ describe("recurrence rules", () => {
     assert.strictEqual(days(all, "2026-11-24"), "2026-11-24 2026-11-25 2026-11-26 2026-11-27 2026-11-28");
   });
 
+  it("a rule that is rarely met is read sooner than a daily one of 250 years (B3)", () => {
+    const cpuOf = (text: string, to: string) => {
+      const began = process.cpuUsage();
+      for (const _ of ruleDays(ruleOf(text), date("2026-11-24"), date("2026-11-24"), date(to)));
+      return process.cpuUsage(began).user;
+    };
+    const daily = cpuOf("FREQ=DAILY", "2276-11-24");
+    const rare = "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=29;BYDAY=MO;BYSETPOS=1;COUNT=1000";
+    assert.isBelow(cpuOf(rare, "9999-12-31"), daily);
+  });
+
   it("the last day is that before the exceptions at the end", () => {
     const except = new Set([date("2026-11-28"), date("2026-11-27")]);
     const last = (text: string) => lastRuleDay(ruleOf(text), date("2026-11-24"), date("9999-12-31"), except);
