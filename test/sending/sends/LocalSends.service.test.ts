@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
+import { HeldDeliveries } from "../../../src/sending/sends/holding/HeldDeliveries.ts";
 import { localWorld, locally, run } from "./LocalWorld.ts";
 import { at, drain, manualWorkers, start } from "../ManualWorkers.ts";
 
@@ -66,6 +67,24 @@ layer(manualWorkers)("Sends at local times", (it) => {
       yield* run("2026-11-23T09:00:00Z");
       yield* run("2026-11-23T14:00:00Z");
       assert.deepStrictEqual(yield* messages, [1, 1, 0, 1, 1]);
+    }),
+  );
+
+  it.effect("a held message goes out on its device's day, also once the campaign's has ended (X25.1)", () =>
+    Effect.gen(function* () {
+      const release = Effect.flatMap(HeldDeliveries, ({ releaseDue }) => releaseDue);
+      for (const [to, until, delivered] of [
+        ["10:00", "2026-11-23T15:00:00Z", 1],
+        ["01:00", "2026-11-24T06:00:00Z", 0],
+      ] as const) {
+        const quiet_hours = { from: "08:00", to, action: "hold" };
+        const { phones } = yield* localWorld({}, { timezone: "Pacific/Auckland", quiet_hours });
+        yield* run("2026-11-23T14:00:00Z");
+        assert.lengthOf(yield* phones.york.inbox(), 0);
+        yield* at(until);
+        yield* release;
+        assert.lengthOf(yield* phones.york.inbox(), delivered, until);
+      }
     }),
   );
 

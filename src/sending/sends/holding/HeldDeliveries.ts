@@ -40,7 +40,7 @@ export class HeldDeliveries extends Context.Service<HeldDeliveries>()("waypost/s
       const nameOf = ({ environment, workspaceId }: (typeof tenants)[number]) =>
         `${workspaceId}/${environment}`;
       const byTenant = new Map(tenants.map((tenant, index) => [nameOf(tenant), configured[index]]));
-      const deliveries = held.map((each) => released(each, byTenant.get(nameOf(each)) ?? new Set()));
+      const deliveries = held.map((each) => released(each, byTenant.get(nameOf(each)) ?? new Set(), now));
       yield* repository.lockSends(deliveries);
       yield* repository.release(deliveries, now);
       const delivered = deliveries.filter(({ isPaced, status }) => isPaced && status === "delivered");

@@ -51,7 +51,7 @@ export class HeldDeliveriesSql extends SqlService<HeldDeliveriesSql>("waypost/se
             FOR UPDATE SKIP LOCKED
           ), due AS MATERIALIZED (
             SELECT d.workspace_id, d.environment, d.source_id, d.device_key, v.transport, d.content_key,
-              d.campaign_key, d.notification_key, ${deviceObstacleSql(sql, "v")} AS device_obstacle
+              d.campaign_key, d.notification_key, v.timezone, ${deviceObstacleSql(sql, "v")} AS device_obstacle
             FROM locked d
             JOIN device v ON ${workspaceIs("v", "d")} AND v.environment = d.environment
               AND v.key = d.device_key
@@ -60,9 +60,11 @@ export class HeldDeliveriesSql extends SqlService<HeldDeliveriesSql>("waypost/se
             d.device_key AS "deviceKey", d.transport, d.campaign_key AS "campaignKey",
             COALESCE(c.max_per_minute, w.max_per_minute) IS NOT NULL AS "isPaced",
             k.template IS NOT NULL AS templated,
+            CASE WHEN c.ends_at < ${instant(now)} THEN p.local_at END AS "endedLocalAt",
+            COALESCE(d.timezone, c.timezone) AS zone,
             CASE WHEN c.id IS NULL THEN 'deleted'
               WHEN c.paused THEN 'paused'
-              WHEN c.ends_at < ${instant(now)} THEN 'ended'
+              WHEN c.ends_at < ${instant(now)} AND p.local_at IS NULL THEN 'ended'
               WHEN n.is_attached IS NULL THEN 'detached'
               WHEN w.deletion_scheduled_at IS NOT NULL THEN 'closing'
               ELSE d.device_obstacle END AS obstacle
@@ -70,6 +72,8 @@ export class HeldDeliveriesSql extends SqlService<HeldDeliveriesSql>("waypost/se
           JOIN workspace w ON w.id = d.workspace_id
           LEFT JOIN content k ON ${sameTenant("k", "d")} AND k.key = d.content_key
           LEFT JOIN campaign c ON ${sameTenant("c", "d")} AND c.key = d.campaign_key
+          LEFT JOIN send s ON ${sameTenant("s", "d")} AND s.source_id = d.source_id
+          LEFT JOIN send p ON ${sameTenant("p", "s")} AND p.id = s.parent_id
           LEFT JOIN LATERAL (
             SELECT true AS is_attached FROM notification n
             JOIN campaign_notification a ON ${sameTenant("a", "n")} AND a.notification_id = n.id
