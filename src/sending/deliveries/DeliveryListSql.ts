@@ -74,7 +74,7 @@ export class DeliveryListSql extends SqlService<DeliveryListSql>("waypost/sendin
   const errorCell = sql.literal(String.raw`CASE WHEN d.last_error IS NULL THEN '' ELSE '"' || replace(
       CASE WHEN d.last_error ~ '${start.source}' AND d.last_error !~ '${number.source}' THEN '''' ELSE '' END
       || regexp_replace(d.last_error, '${inner.source}', '\1''', 'g'), '"', '""') || '"' END`);
-  const line = sql`concat_ws(',', COALESCE(s.id::text, ''), COALESCE(k.id, g.id),
+  const line = sql`concat_ws(',', COALESCE(s.parent_id::text, s.id::text, ''), COALESCE(k.id, g.id),
     c.notification_id, v.id, d.trigger_type, COALESCE(COALESCE(l.id, f.id)::text, ''), d.transport,
     d.status, d.attempts, ${errorCell}, CASE WHEN d.cut IS NULL THEN '' ELSE (
       SELECT string_agg(c.field, '; ' ORDER BY c.ord)

@@ -88,6 +88,18 @@ layer(manualWorkers)("Sends at local times", (it) => {
     }),
   );
 
+  it.effect("deliveries of a part name its send, in JSON and in CSV (W2, M5)", () =>
+    Effect.gen(function* () {
+      const { production, send } = yield* localWorld();
+      yield* run("2026-11-23T00:00:00Z");
+      const { id } = yield* send;
+      const listed = yield* production.platform("/deliveries");
+      const file = yield* production.platform("/deliveries?format=csv");
+      const [, record = ""] = String(file.body).split("\r\n");
+      assert.deepStrictEqual([listed.body.data[0].send_id, record.split(",")[1]], [id, id]);
+    }),
+  );
+
   it.effect("where the time has passed it goes out at once with late send, else not (P3.4)", () =>
     Effect.gen(function* () {
       const day = { starts_at: "2026-11-21" };
