@@ -113,8 +113,8 @@ export default {
       name: "foreign-sql-or-http",
       comment:
         "A slice imports no *Sql or *Http of another slice: use its service or its *Repository. " +
-        "CampaignStatusSql, DeltasSql, ExperimentCountsSql, ObstacleSql, SegmentRuleSql, VariantSql and " +
-        "RecordedEventsSql hold parts of statements.",
+        "ArrivedSql, CampaignStatusSql, DeltasSql, ExperimentCountsSql, ObstacleSql, SegmentRuleSql, " +
+        "VariantSql and RecordedEventsSql hold parts of statements.",
       severity: "error",
       from: { path: "^src/([^/]+)/" },
       to: {
@@ -122,7 +122,7 @@ export default {
         pathNot:
           "^src/($1/|campaigns/CampaignStatusSql[.]ts$|deltas/(DeltasSql|ExperimentCountsSql)[.]ts$|" +
           "devices/(Obstacle|SegmentRule)Sql[.]ts$|notifications/variants/VariantSql[.]ts$|" +
-          "outbox/RecordedEventsSql[.]ts$)",
+          "outbox/RecordedEventsSql[.]ts$|sending/deliveries/ArrivedSql[.]ts$)",
       },
     },
     {

@@ -30,6 +30,8 @@ export interface SendAudience extends Audience {
     readonly hasRest: boolean;
     /** Source ids of earlier parts of the same send, whose devices are left out. */
     readonly earlier: ReadonlyArray<string>;
+    /** The zones of the parts to come, and whether devices without a zone belong to one. */
+    readonly later?: { readonly zones: ReadonlyArray<string>; readonly hasRest: boolean };
   };
 }
 

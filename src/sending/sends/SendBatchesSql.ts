@@ -37,15 +37,19 @@ export class SendBatchesSql extends SqlService<SendBatchesSql>("waypost/sending/
   const sendIs = (send: StartedSend) => sql`${tenantIs("s", send)} AND s.source_id = ${send.sourceId}`;
   const isOneOf = isOneOfSends(sql);
 
+  /** Whether a device `d` is in zones; those without a zone belong to them if they have the rest. */
+  const isIn = ({ hasRest, zones }: { readonly zones: ReadonlyArray<string>; readonly hasRest: boolean }) =>
+    sql`(d.timezone = ANY (${arrayOf("text", zones)}) OR (${hasRest}::boolean AND d.timezone IS NULL))`;
+
   /**
-   * Of a part of a send at a local time: the device is in its zones and in no earlier part. Batches of one
-   * campaign's parts run one part after another, so that the earlier deliveries are there.
+   * Of a part of a send at a local time: the device is in its zones and in no earlier part, or can be in a
+   * later one. Batches of one campaign's parts run one part after another, so that the earlier deliveries are
+   * there.
    */
   const isInPart = (tenant: StartedSend, { local, perUser }: SendAudience) =>
     local === undefined
       ? sql`true`
-      : sql`(d.timezone = ANY (${arrayOf("text", local.zones)})
-          OR (${local.hasRest}::boolean AND d.timezone IS NULL))
+      : sql`(${isIn(local)} ${perUser === true && local.later ? sql`OR ${isIn(local.later)}` : sql``})
         AND NOT EXISTS (
           SELECT FROM delivery x
           WHERE ${tenantIs("x", tenant)} AND (x.device_key = d.key ${
@@ -58,11 +62,13 @@ export class SendBatchesSql extends SqlService<SendBatchesSql>("waypost/sending/
 
     /**
      * Finds the devices of an audience and lists them in batches. One device of each person is the one
-     * that was seen last, and of several the one with the first id (contract Q1); the batches name the
-     * people, so that each is in one batch, whatever person a device has meanwhile.
+     * that was seen last, and of several the one with the first id (contract Q1), which may be in a later
+     * part; the batches name the people, so that each is in one batch, whatever person a device has
+     * meanwhile.
      */
     splitAudience: (taken: TakenBatch, audience: SendAudience, size: number, now: number) => {
       const perUser = audience.perUser === true;
+      const chosen = perUser && audience.local !== undefined ? sql`WHERE ${isIn(audience.local)}` : sql``;
       const unit = sql`COALESCE(d.user_key, -d.key)`;
       // Slices of sorted arrays: numbering the devices one by one would take as long as finding them.
       const slice = sql`[f.first : f.first + ${size}::int - 1]`;
@@ -75,16 +81,17 @@ export class SendBatchesSql extends SqlService<SendBatchesSql>("waypost/sending/
           SELECT ${batch} AS batch, p.devices${slice} AS devices,
             ${perUser ? sql`p.users${slice}` : sql`NULL::int[]`} AS users
           FROM (
-            SELECT m.key / ${maxKeysTogether}::int AS part, array_agg(m.key ORDER BY m.key) AS devices
-              ${perUser ? sql`, array_agg(m.user_key ORDER BY m.key) AS users` : sql``}
+            SELECT d.key / ${maxKeysTogether}::int AS part, array_agg(d.key ORDER BY d.key) AS devices
+              ${perUser ? sql`, array_agg(d.user_key ORDER BY d.key) AS users` : sql``}
             FROM (
-              SELECT ${perUser ? sql`DISTINCT ON (${unit})` : sql``} d.key, d.user_key
+              SELECT ${perUser ? sql`DISTINCT ON (${unit})` : sql``} d.key, d.user_key, d.timezone
               FROM started s
               JOIN device d ON ${tenantIs("d", taken)}
               WHERE ${isTargetSql(sql)} AND (${audienceSql(sql, audience, "d", { tenant: taken, now })})
                 AND ${isInPart(taken, audience)}
               ${perUser ? sql`ORDER BY ${unit}, d.last_seen_at DESC, d.id` : sql``}
-            ) AS m
+            ) AS d
+            ${chosen}
             GROUP BY part
           ) AS p
           CROSS JOIN LATERAL generate_series(1, cardinality(p.devices), ${size}::int) AS f (first)

@@ -35,7 +35,6 @@ export interface CreatedDeliveries extends StartedSend {
   readonly count: number;
 }
 
-/** The units that batches enrolled in the campaign, in an arm. */
 interface EnrolledRow {
   readonly status: "enrolled";
   readonly transport: keyof EnrolledUnits;
@@ -70,15 +69,10 @@ export class SendDeliveriesSql extends SqlService<SendDeliveriesSql>("waypost/se
       rows: sql`due`,
       condition: isWithinCap,
       isKept: sql`true`,
-      recipient: sql`due.recipient`,
       status: sql`g.status, g.last_error, NULL::timestamptz, g.settled_at`,
     };
     /** The same parts while some are: the rows within their caps, with the effect of quiet hours. */
-    const during = (
-      quiet: ReadonlyArray<QuietZone>,
-      isOfSend: Statement.Fragment,
-      isPaced: Statement.Fragment,
-    ): typeof plain => ({
+    const during = (quiet: ReadonlyArray<QuietZone>, isOfSend: Statement.Fragment): typeof plain => ({
       zone: sql`, COALESCE(d.timezone, s.quiet_hours ->> 'timezone') AS zone`,
       allowed: sql`allowed AS (
         SELECT due.*, q.action, q.until FROM due
@@ -93,8 +87,6 @@ export class SendDeliveriesSql extends SqlService<SendDeliveriesSql>("waypost/se
       rows: sql`allowed AS due`,
       condition: sql`true`,
       isKept: sql`due.action IS DISTINCT FROM 'drop'`,
-      // One that waits for its pace keeps what it is rendered from then.
-      recipient: sql`CASE WHEN due.action IS NOT NULL OR NOT ${isPaced} THEN due.recipient END`,
       status: sql`CASE WHEN due.action IS NULL THEN g.status ELSE 'held' END,
         CASE WHEN due.action IS NULL THEN g.last_error END, due.until,
         CASE WHEN due.action IS NULL THEN g.settled_at END`,
@@ -161,9 +153,8 @@ export class SendDeliveriesSql extends SqlService<SendDeliveriesSql>("waypost/se
 
       /**
        * Creates the deliveries of batches, except for devices at their cap or held out, and enrols their
-       * units. `quiet`: the zones in which the quiet hours of a send hold or drop its messages now. `facts`:
-       * what the texts of sends read, of those with a pace only for what is held. `arms`: of sends with an
-       * experiment.
+       * units. `quiet`: the zones in which quiet hours hold or drop messages now. `facts`: what the texts of
+       * sends read, of those with a pace only for what is held. `arms`: of sends with an experiment.
        */
       deliver: (
         taken: ReadonlyArray<TakenBatch>,
@@ -185,15 +176,16 @@ export class SendDeliveriesSql extends SqlService<SendDeliveriesSql>("waypost/se
             const parts = batchParts(sql, own, hasArms ? sql`${kept.device}, d.id, d.user_id` : kept.device);
             const { batches, created, devices, isOfTenant, order, user } = parts;
             const ownQuiet = quiet.filter(({ sourceId }) => sends.has(sourceId));
-            // Deliveries with a pace wait in the queue, those for an inbox too.
             const pacedIds = own.filter(({ paced }) => paced).map(({ sourceId }) => sourceId);
             const isPaced = (alias: string) =>
               sql`${sql(`${alias}.source_id`)} = ANY (${arrayOf("int8", pacedIds)})`;
             const waits = pacedIds.length > 0;
             const ownStatuses = statuses.filter((each) => own.some((batch) => isSameTenant(batch, each)));
             const isQuiet = ownQuiet.length > 0;
-            const base = isQuiet ? during(ownQuiet, parts.isOfSend, isPaced("due")) : plain;
-            const { allowed, isKept, recipient, status, zone } = base;
+            const base = isQuiet ? during(ownQuiet, parts.isOfSend) : plain;
+            const { allowed, isKept, status, zone } = base;
+            const held = sql`CASE WHEN due.until IS NOT NULL OR NOT ${isPaced("due")} THEN due.recipient END`;
+            const recipient = isQuiet && waits ? held : sql`due.recipient`;
             const armParts = hasArms ? withArms(ownArms, parts, base, now) : noArms(base);
             const { arm, assigned, columns, condition, counted, enrolled, rows, unit, values } = armParts;
             return sql<CreatedDeliveries | EnrolledRow>`

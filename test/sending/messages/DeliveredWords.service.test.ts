@@ -238,32 +238,6 @@ layer(TestWaypost.layer)("Delivered words", (it) => {
     }),
   );
 
-  it.effect("a held message of a send with a pace has the words of when it was made (T7, Y21)", () =>
-    Effect.gen(function* () {
-      const { production } = yield* sendWorld();
-      const quiet_hours = { from: "11:00", to: "15:00", action: "hold" };
-      const campaign = yield* production.push({ quiet_hours, max_per_minute: 1_000 });
-      const dutch = { translations: { nl: { headline: "Hallo" } } };
-      yield* production.sent(campaign, "13:00", dutch);
-      yield* production.sent(campaign, "13:00", { template: "liquid", headline: `Hi ${name}` });
-      const phone = yield* production.phone(randomUUID(), { ...ada, timezone: "UTC" });
-      yield* moveTo("2026-11-21T13:00:00Z");
-      yield* patched(phone, grace);
-      yield* TestClock.setTime(Date.parse("2026-11-21T15:00:00Z"));
-      const { releaseDue } = yield* HeldDeliveries;
-      // The worker may be at it already.
-      yield* eventually(
-        Effect.gen(function* () {
-          yield* releaseDue;
-          yield* pushed;
-          return (yield* phone.inbox()).length === 2;
-        }),
-      );
-      const headlines = (yield* phone.inbox()).map(({ headline }) => headline);
-      assert.sameMembers(headlines, ["Hallo", "Hi Ada"]);
-    }),
-  );
-
   it.effect("a survey shows the questions of then, and takes answers in the language of then (T7)", () =>
     Effect.gen(function* () {
       const choices = (...texts: ReadonlyArray<string>) => [{ question_text: `${name}!`, choices: texts }];

@@ -88,6 +88,31 @@ layer(manualWorkers)("Sends at local times", (it) => {
     }),
   );
 
+  it.effect("of a person's devices only the one seen last gets it, also in a later part (Q1.3)", () =>
+    Effect.gen(function* () {
+      const { messages, phones, send } = yield* localWorld({}, { cap_by: "user" });
+      const { amsterdam, kolkata, tokyo, york } = phones;
+      const seen = (phone: typeof tokyo, user_id: string) =>
+        phone.ask("/devices/me", { method: "PATCH", body: { user_id } });
+      // Of Ada the device of the later part was seen last, of Grace that of the earlier one.
+      yield* at("2026-11-22T10:00:00Z");
+      for (const [phone, user] of [
+        [tokyo, "ada"],
+        [york, "grace"],
+      ] as const)
+        yield* seen(phone, user);
+      yield* at("2026-11-22T11:00:00Z");
+      for (const [phone, user] of [
+        [amsterdam, "ada"],
+        [kolkata, "grace"],
+      ] as const)
+        yield* seen(phone, user);
+      for (const time of ["00:00", "03:30", "08:00", "09:00", "14:00"]) yield* run(`2026-11-23T${time}:00Z`);
+      assert.deepStrictEqual(yield* messages, [0, 1, 1, 1, 0]);
+      assert.deepInclude(yield* send, { status: "done", targeted: 3, delivered: 3 });
+    }),
+  );
+
   it.effect("deliveries of a part name its send, in JSON and in CSV (W2, M5)", () =>
     Effect.gen(function* () {
       const { production, send } = yield* localWorld();

@@ -7,7 +7,7 @@ import { at, manualWorkers } from "../ManualWorkers.ts";
 import { recurringWorld } from "./RecurringWorld.ts";
 
 layer(manualWorkers)("The planning of dates beside other changes", (it) => {
-  it.effect("a date that is planned while its notification is taken off is cancelled, too (L3.5, Z23)", () =>
+  it.effect("a date that is planned while its notification is taken off is cancelled, too (L3.3)", () =>
     Effect.gen(function* () {
       const { campaignId, notificationId, remove, sends } = yield* recurringWorld("FREQ=DAILY");
       const sql = yield* SqlClient.SqlClient;

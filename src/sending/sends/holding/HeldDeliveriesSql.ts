@@ -51,7 +51,8 @@ export class HeldDeliveriesSql extends SqlService<HeldDeliveriesSql>("waypost/se
             FOR UPDATE SKIP LOCKED
           ), due AS MATERIALIZED (
             SELECT d.workspace_id, d.environment, d.source_id, d.device_key, v.transport, d.content_key,
-              d.campaign_key, d.notification_key, v.timezone, ${deviceObstacleSql(sql, "v")} AS device_obstacle
+              d.campaign_key, d.notification_key, v.timezone,
+              ${deviceObstacleSql(sql, "v")} AS device_obstacle
             FROM locked d
             JOIN device v ON ${workspaceIs("v", "d")} AND v.environment = d.environment
               AND v.key = d.device_key

@@ -48,8 +48,13 @@ export class LocalSends extends Context.Service<LocalSends>()("waypost/sending/L
       const started = due.length === 0 ? [] : yield* repository.addParts(send, due, rulesAt(held, now), now);
       const [targets = { match: "any" as const, rules: [] }] = yield* segments.audiences([held]);
       const audiences = started.map(({ environment, ord, sourceId, workspaceId }) => {
-        const { hasRest = false, zones: reached = [] } = due[ord - 1] ?? {};
-        const local = { zones: reached, hasRest, earlier: earlier.map(String) };
+        const { dueAt = now, hasRest = false, zones: reached = [] } = due[ord - 1] ?? {};
+        const coming = parts.filter((part) => part.dueAt > dueAt);
+        const later = {
+          zones: coming.flatMap((part) => part.zones),
+          hasRest: coming.some((part) => part.hasRest),
+        };
+        const local = { zones: reached, hasRest, earlier: earlier.map(String), later };
         earlier.push(sourceId);
         const audience: SendAudience = { ...targets, local, perUser: held.capBy === "user" };
         return { workspaceId, environment, sourceId, audience, lastDeviceKey: held.lastDeviceKey };
