@@ -20,12 +20,6 @@ export type SubscribingStep =
   /** Tell the server the address; null if there is none any more. */
   | { readonly type: "send"; readonly push: PushAddress | null };
 
-const isSame = (address: SentAddress, { endpoint, keys }: BrowserSubscription): boolean =>
-  address !== null &&
-  address.endpoint === endpoint &&
-  address.keys.p256dh === keys.p256dh &&
-  address.keys.auth === keys.auth;
-
 /**
  * The next step about the push address. It holds for a subscription that changed or expired, and for a key of
  * the server that was replaced (contract BW3).
@@ -42,7 +36,7 @@ export const subscribingStep = (facts: {
   if (!isWanted || serverKey === null) return sent === null ? { type: "none" } : { type: "send", push: null };
   if (subscription === null || subscription.publicKey !== serverKey)
     return { type: "subscribe", endsOld: subscription !== null };
-  if (isSame(sent, subscription)) return { type: "none" };
   const { endpoint, keys } = subscription;
+  if (JSON.stringify(sent) === JSON.stringify({ endpoint, keys })) return { type: "none" };
   return { type: "send", push: { transport: "webpush", endpoint, keys } };
 };

@@ -46,10 +46,14 @@ export const needsFences = ({ askedAt, origin, reach }: Tracking, fix: Fix): boo
   Math.abs(fix.at - askedAt) >= askEvery ||
   (reach !== null && metersBetween(origin, fix) >= reach / 2);
 
-/** The geofences that the server answered with for a fix. */
+/** The geofences that the server answered with for a fix. Those that the device is in stay until it leaves. */
 export const withFences = (tracking: Tracking, fences: ReadonlyArray<Geofence>, fix: Fix): Tracking => ({
   ...tracking,
-  fences,
+  fences: tracking.fences
+    .filter(
+      ({ location_id: id }) => id in tracking.inside && fences.every((fence) => fence.location_id !== id),
+    )
+    .concat(fences),
   origin: { latitude: fix.latitude, longitude: fix.longitude },
   askedAt: fix.at,
   reach: fences.length < maxFences ? null : Math.max(...fences.map((fence) => fence.distance_meters)),

@@ -121,20 +121,20 @@ export class DeviceStore {
     });
   }
 
-  /** Appends an entry. Returns the one that had to make room for it, null for none. @throws if forgotten */
+  /** Appends an entry. Returns the one that there is no room for, null for none. @throws if forgotten */
   append(entry: Entry): Promise<Entry | null> {
     return this.#write(async (entries, stored) => {
       const state = await read(stored, "state");
       if (state === undefined) throw new Error("This device was forgotten: call start() again.");
       let dropped: Entry | null = null;
-      if ((await resultOf(entries.count())) >= maxEntries) {
+      entries.add(entry);
+      if ((await resultOf(entries.count())) > maxEntries) {
         const all = await resultOf(entries.getAll() as IDBRequest<Array<Entry>>);
         const keys = await resultOf(entries.getAllKeys());
         const index = firstToDrop(all);
         dropped = all[index] ?? null;
         entries.delete(keys[index] ?? 0);
       }
-      entries.add(entry);
       if (entry.type === "change")
         stored.put({ ...state, profile: changed(state.profile, entry.body) }, "state");
       return dropped;

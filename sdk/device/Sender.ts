@@ -30,9 +30,9 @@ export const callServer = async (
       cache: "no-store",
       signal: AbortSignal.timeout(timeoutMillis),
     });
-    const retryAfter = Number(response.headers.get("retry-after") ?? Number.NaN);
+    const retryAfter = Number(response.headers.get("retry-after")) || null;
     const body = (await response.json().catch(() => null)) as DeviceAnswer["body"];
-    return { status: response.status, retryAfter: Number.isNaN(retryAfter) ? null : retryAfter, body };
+    return { status: response.status, retryAfter, body };
   } catch {
     return null;
   }

@@ -50,6 +50,9 @@ const mediaOf = ({ headline, media }: InboxMessage): ReadonlyArray<Node> => {
 /** Lists the messages. Set `waypost` to the result of `start()`. */
 export class WaypostInbox extends HTMLElement {
   #device: Device | null = null;
+  /** The messages that are shown, in these texts. */
+  #list = make("ul", { part: "list" });
+  #shownTexts = "";
   readonly #root = this.attachShadow({ mode: "open" });
   readonly #seen = new IntersectionObserver((entries) => {
     for (const { isIntersecting, target } of entries) if (isIntersecting) this.#open(target);
@@ -77,6 +80,7 @@ export class WaypostInbox extends HTMLElement {
   }
   set waypost(device: Device | null) {
     this.#device = device;
+    this.#shownTexts = "";
     void this.refresh();
   }
 
@@ -119,16 +123,35 @@ export class WaypostInbox extends HTMLElement {
     return item;
   }
 
+  /** Lists the messages. Those that are shown stay as they are: a survey may be half answered. */
+  #show(messages: ReadonlyArray<InboxMessage>, texts: InboxTexts): void {
+    const list = this.#list;
+    const ids = new Set(messages.map(({ id }) => id));
+    const shown = new Map([...list.children].map((item) => [item.id, item]));
+    for (const [id, item] of shown) if (!ids.has(id)) item.remove();
+    for (const [index, message] of messages.entries()) {
+      const item = shown.get(message.id) ?? this.#item(message, texts);
+      const before = list.children[index] ?? null;
+      if (item !== before) list.insertBefore(item, before);
+    }
+  }
+
   /** Loads the messages again. */
   async refresh(): Promise<void> {
-    if (this.#device === null) return;
+    const device = this.#device;
+    if (device === null) return;
     const texts = this.#texts();
     const heading = make("h2", { part: "heading" }, texts.heading);
     const show = (...content: ReadonlyArray<Node>): void => this.#root.replaceChildren(heading, ...content);
     try {
-      const messages = (await this.#device.messages(50)) as ReadonlyArray<InboxMessage>;
+      const messages = (await device.messages(50)) as ReadonlyArray<InboxMessage>;
+      // Another device was set meanwhile.
+      if (device !== this.#device) return;
+      if (JSON.stringify(texts) !== this.#shownTexts) this.#list = make("ul", { part: "list" });
+      this.#shownTexts = JSON.stringify(texts);
+      this.#show(messages, texts);
       if (messages.length === 0) show(make("p", { part: "empty" }, texts.empty));
-      else show(make("ul", { part: "list" }, ...messages.map((message) => this.#item(message, texts))));
+      else if (!this.#list.isConnected) show(this.#list);
     } catch {
       const again = make("button", { part: "button" }, texts.retry);
       again.addEventListener("click", () => void this.refresh());

@@ -18,6 +18,9 @@ export interface StartOptions {
   readonly timezone?: string;
 }
 
+/** A value as it is sent. @throws TypeError for one without JSON, for which the queue would wait for ever */
+export const asJson = <A>(value: A): A => JSON.parse(JSON.stringify(value)) as A;
+
 /** The profile that an app starts with. */
 export const profileOf = ({ attributes, locale, timezone, userHash, userId }: StartOptions): Profile => ({
   locale: locale ?? navigator.language,

@@ -6,7 +6,7 @@ import { refreshSubscription } from "../device/PushSubscription.ts";
 import { alone, callServer, readServer, sendQueue } from "../device/Sender.ts";
 import { unknown } from "../core/Tracking.ts";
 import { PositionWatch } from "./PositionWatch.ts";
-import { differing, profileOf, type StartOptions } from "./StartOptions.ts";
+import { asJson, differing, profileOf, type StartOptions } from "./StartOptions.ts";
 
 export type { StartOptions };
 
@@ -57,7 +57,7 @@ export class Waypost {
     this.#options = options;
     this.#positions = new PositionWatch(store, options, (entry) => this.#append(entry));
     this.#tabs.addEventListener("message", ({ data }: MessageEvent<Report>) => this.#emit(data));
-    addEventListener("online", () => this.#refreshSoon());
+    addEventListener("online", () => void this.refresh().catch(() => {}));
     // Another tab may have left entries behind.
     document.addEventListener("visibilitychange", () => this.#sendSoon());
   }
@@ -97,13 +97,9 @@ export class Waypost {
     this.send().catch(() => {});
   }
 
-  #refreshSoon(): void {
-    this.refresh().catch(() => {});
-  }
-
   async #append(entry: Entry): Promise<void> {
     if (this.#isForgotten) throw new Error("This device was forgotten: call start() again.");
-    const dropped = await this.#store.append(entry);
+    const dropped = await this.#store.append(asJson(entry));
     if (dropped !== null) this.#dropped({ entry: dropped, reasons: ["The queue is full."] });
     this.#sendSoon();
   }
@@ -225,14 +221,14 @@ const leave = async (store: DeviceStore, options: StartOptions): Promise<void> =
 
 /**
  * Registers this browser as a device, and keeps it registered. Resolves even offline: everything waits then.
- * @throws if the browser offers no storage, or an address or key has no sense
+ * @throws if the browser offers no storage, or an address, key or attribute has no sense
  */
 export const start = async (options: StartOptions): Promise<Waypost> => {
   const url = new URL(options.url).href.replace(/\/$/, "");
   if (!options.sdkKey.startsWith("wpk_")) throw new TypeError("sdkKey must be an SDK key: wpk_….");
   const store = await DeviceStore.open();
   const settings = { ...options, url };
-  const profile = profileOf(options);
+  const profile = asJson(profileOf(options));
   const state = await store.update("state", (before) => before ?? newDevice(crypto.randomUUID(), profile));
   await store.update("settings", () => ({ url, sdkKey: options.sdkKey }));
   const waypost = new Waypost(store, settings);

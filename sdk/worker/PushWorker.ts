@@ -50,7 +50,6 @@ const show = async (message: PushMessage): Promise<void> => {
     ...actions.map((each) => [each.id, each.url] as const),
   ])
     if (isWebAddress(target)) addresses[name] = target;
-  if (badge !== undefined) await navigator.setAppBadge?.(badge);
   const options = {
     body,
     tag: id,
@@ -63,6 +62,8 @@ const show = async (message: PushMessage): Promise<void> => {
   await self.registration.showNotification(headline, options);
   // The inbox of an open page has the message from now on.
   new BroadcastChannel("waypost").postMessage({ name: "message", value: message });
+  // A browser may refuse badges, but not the message for that.
+  if (badge !== undefined) await navigator.setAppBadge?.(badge);
 };
 
 /** Queues entries and tries to send them. They stay if that fails. */

@@ -88,6 +88,13 @@ layer(Layer.mergeAll(TestWaypost.shared, TestBrowser.layer))("The web SDK", (it)
         const formOf = (headline: string) =>
           `[...${inbox}.shadowRoot.querySelectorAll("li")].find((item) =>
             item.querySelector("h3").textContent === "${headline}").querySelector("form")`;
+        // What is typed stays, with the focus, while the messages are loaded again.
+        const text = `${formOf("How was it?")}.querySelector("textarea")`;
+        yield* shop.evaluate(`${text}.focus()`);
+        yield* Effect.promise(() => shop.page.keyboard.type("Fi"));
+        yield* shop.evaluate(`${inbox}.refresh()`);
+        yield* Effect.promise(() => shop.page.keyboard.type("ne"));
+        assert.strictEqual(yield* shop.evaluate(`${text}.value`), "Fine");
         // Sent without the required answers, a form stays and names what is missing. The first one of these
         // has the focus then.
         for (const [headline, missing, keys] of [
@@ -120,7 +127,7 @@ layer(Layer.mergeAll(TestWaypost.shared, TestBrowser.layer))("The web SDK", (it)
             counted.push([type, answered, mean ?? true_count ?? choices?.[0].count]);
         }
         assert.deepStrictEqual(counted, [
-          ["OPEN_ENDED", 0, undefined],
+          ["OPEN_ENDED", 1, undefined],
           ["RATING", 1, 2],
           ["BOOLEAN", 1, 1],
           ["SINGLE_CHOICE", 1, 1],
@@ -197,7 +204,10 @@ layer(Layer.mergeAll(TestWaypost.shared, TestBrowser.layer))("The web SDK", (it)
         assert.isEmpty((yield* production.platform("/devices?platform=web")).body.data);
         yield* deliver(push?.payload);
         yield* shop.begin(production.sdkKey);
-        yield* deliver({ ...push?.payload, headline: "Again" });
+        yield* Effect.promise(() =>
+          worker.evaluate("navigator.setAppBadge = () => Promise.reject(new Error('No badges here.'))"),
+        );
+        yield* deliver({ ...push?.payload, headline: "Again", app_badge: 3 });
         const all = yield* shownAfter(2);
         assert.deepStrictEqual(
           all.map((each) => "title" in each && each.title),
